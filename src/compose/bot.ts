@@ -1,5 +1,6 @@
 import { createAmendAnswered } from './amend-answered.ts';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type Router from '@koa/router';
 import { inBackground } from '../base/in-background.ts';
 import { DAY_MS, monotonicMs, SECOND_MS, type NowMs } from '../base/clock.ts';
@@ -306,7 +307,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     const decideOutcome = createDecideOutcome({ gate, runSlashWord, takeTypedCode, answerQuestion, keyRing, log });
     return createRunTurn({ redis, keyRing, groupScope, openTurn, setAside, decideOutcome, report });
   };
-  const knowledge = createKnowledge({ report });
+  const knowledge = createKnowledge({ folder: join(config.local.dataDir, 'knowledge'), report });
   // A turn that has begun keeps what it began with.
   const firstKnowledge = readKnowledge(config, knowledge);
   let runTurn = readTurnFiles(firstKnowledge);

@@ -2,15 +2,17 @@ import { monotonicMs, SECOND_MS } from '../base/clock.ts';
 import { hashParts } from '../base/ids.ts';
 import { unlessAborted } from '../base/unless-aborted.ts';
 import type { LocalHit, LocalIndex } from './index/local-index.ts';
-import { IndexKeeper } from './index/index-keeper.ts';
+import { IndexProcess, type IndexProcessOptions } from './index/index-process.ts';
 import type { Found, Knowledge } from './knowledge.ts';
 import { parseKnowledgeFile, type KnowledgeFile } from './knowledge-file.ts';
 import type { KnowledgeReport, SourceFault } from './knowledge-report.ts';
 import { mayRead, type Reader } from './readers.ts';
 
 export interface KnowledgeParts {
-  /** Between two looks at what changed; 3 s but in tests. */
-  lookEveryMs?: number;
+  /** Where the index is kept from one start to the next; where it cannot be, it is made anew. */
+  folder: string;
+  /** Opens the index of what is on this machine; in a process of its own but in tests. */
+  openIndex?(options: IndexProcessOptions): LocalIndex;
   report: KnowledgeReport;
 }
 
@@ -31,10 +33,10 @@ const SEARCH_LIMIT_MS = 5 * SECOND_MS;
 const MOST_QUERY_CHARS = 1_000;
 
 /** Nothing is read or started before a file with sources is taken over. */
-export function createKnowledge({ report, lookEveryMs }: KnowledgeParts): KeptKnowledge {
+export function createKnowledge({ folder, report, openIndex = openProcess }: KnowledgeParts): KeptKnowledge {
   let local: LocalIndex | undefined;
   const takeOver = ({ sources }: KnowledgeFile) => {
-    if (sources.length > 0) local ??= new IndexKeeper(report, lookEveryMs);
+    if (sources.length > 0) local ??= openIndex({ folder, report });
     local?.use(sources);
   };
   return {
@@ -45,6 +47,8 @@ export function createKnowledge({ report, lookEveryMs }: KnowledgeParts): KeptKn
     close: async () => local?.close(),
   };
 }
+
+const openProcess = (options: IndexProcessOptions) => new IndexProcess(options);
 
 function knowledgeOf(
   { sources }: KnowledgeFile,

@@ -13,7 +13,9 @@ export interface KnowledgeReport {
   sourceFailed(event: { source: string; fault: SourceFault }): void;
   /** Which files of a source are no documents, all that there are at present: `reason` is a code, `first` the path of one of them. */
   documentsLeftOut(event: { source: string; reasons: readonly LeftOutFiles[] }): void;
-  /** What is indexed of all local sources now. */
-  indexed(event: { documents: number; passages: number; textBytes: number }): void;
+  /** What is indexed of all local sources now; `memoryBytes` is the index's process. */
+  indexed(event: { documents: number; passages: number; textBytes: number; memoryBytes: number }): void;
+  /** The index's process ended by itself; another one follows. */
+  indexEnded(event: { exitCode: number | null; signal: string | null; afterMs: number }): void;
   searched(event: { sources: number; found: number; durationMs: number }): void;
 }

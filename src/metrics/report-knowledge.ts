@@ -17,6 +17,14 @@ export function reportKnowledge(registry: Registry, log: Log): KnowledgeReport {
     help: 'Files of all folders that are no documents, or none that could be read',
   });
   const documents = gauge(registry, { name: 'knowledge_documents', help: 'Documents in the local index' });
+  const memory = gauge(registry, {
+    name: 'knowledge_index_memory_bytes',
+    help: 'Resident memory of the process of the local index, when it last took documents in',
+  });
+  const restarts = counter(registry, {
+    name: 'knowledge_index_ends_total',
+    help: 'Times that the process of the local index ended by itself',
+  });
   const searches = durations(registry, {
     name: 'knowledge_search_seconds',
     help: 'Searches of the institution’s documents, all sources together',
@@ -42,7 +50,12 @@ export function reportKnowledge(registry: Registry, log: Log): KnowledgeReport {
     },
     indexed(size) {
       documents(size.documents);
+      memory(size.memoryBytes);
       log.info(size, 'documents were indexed');
+    },
+    indexEnded(event) {
+      restarts({});
+      log.error(event, 'the process of the document index ended by itself; another one is started');
     },
     searched({ sources, found, durationMs }) {
       searches({}, durationMs);

@@ -4,6 +4,9 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createKnowledge, type KeptKnowledge } from '../../src/knowledge/create-knowledge.ts';
 import type { Found, Knowledge, Reader } from '../../src/knowledge/knowledge.ts';
+import { IndexKeeper } from '../../src/knowledge/index/index-keeper.ts';
+import type { IndexProcess } from '../../src/knowledge/index/index-process.ts';
+import type { LocalIndex } from '../../src/knowledge/index/local-index.ts';
 import type { KnowledgeReport } from '../../src/knowledge/knowledge-report.ts';
 
 export const STAFF: Reader = {
@@ -19,18 +22,32 @@ export const STAFF_IN_GROUP: Reader = { ...STAFF, place: { kind: 'group', id: 'g
 
 export type Told = { [Kind in keyof KnowledgeReport]: Parameters<KnowledgeReport[Kind]>[0][] };
 
+interface FixtureOptions {
+  /** Where the index runs: here, unless told otherwise. */
+  openIndex?: typeof IndexKeeper | typeof IndexProcess;
+  indexFolder?: string;
+  root?: string;
+}
+
 /** Knowledge over a temporary folder, with what it reports. */
 export class KnowledgeFixture {
-  readonly root = mkdtempSync(join(tmpdir(), 'parley-knowledge-'));
-  readonly told: Told = { sourceFailed: [], documentsLeftOut: [], indexed: [], searched: [] };
+  readonly root: string;
+  readonly told: Told = { sourceFailed: [], documentsLeftOut: [], indexed: [], searched: [], indexEnded: [] };
   readonly kept: KeptKnowledge;
   knowledge: Knowledge | undefined;
 
-  constructor() {
+  index: LocalIndex | undefined;
+
+  constructor({ openIndex = IndexKeeper, indexFolder, root }: FixtureOptions = {}) {
+    this.root = root ?? mkdtempSync(join(tmpdir(), 'parley-knowledge-'));
     const report = Object.fromEntries(
       Object.entries(this.told).map(([kind, events]) => [kind, (event: never) => void events.push(event)]),
     );
-    this.kept = createKnowledge({ lookEveryMs: 50, report: report as unknown as KnowledgeReport });
+    this.kept = createKnowledge({
+      folder: indexFolder ?? this.path('index'),
+      report: report as unknown as KnowledgeReport,
+      openIndex: (options) => (this.index = new openIndex({ ...options, lookEveryMs: 50 })),
+    });
   }
 
   path(...parts: string[]): string {

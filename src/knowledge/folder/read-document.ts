@@ -2,11 +2,17 @@ import { basename, extname } from 'node:path/posix';
 import { takeFrontMatter, type FrontMatter } from '../front-matter.ts';
 import { decodeText } from './decode-text.ts';
 import { textOfHtml } from './html-text.ts';
+import { readWholeFile } from './read-file.ts';
+import type { FolderFile } from './walk-folder.ts';
+import type { LocalSource } from '../index/local-index.ts';
 
 /** A document's text, and what it says about itself. */
 export interface ReadText extends FrontMatter {
   title: string;
+  url?: string;
   parts: readonly { label?: string; text: string }[];
+  /** Why it has no text; a code. */
+  refused?: string;
 }
 
 type Kind = (text: string) => { title?: string; parts: ReadText['parts'] };
@@ -37,13 +43,24 @@ const KINDS: Readonly<Record<string, Kind>> = {
   '.tsv': table,
 };
 
-/** Whether a file of this name is of a kind that we read. */
-export function isKnownKind(path: string): boolean {
-  return Object.hasOwn(KINDS, extname(path).toLowerCase());
+/** @returns why a file is no document, by its name alone; undefined where it may be one */
+export function whyNoDocument(kind: LocalSource['kind'], path: string): string | undefined {
+  return kind === 'pages' || Object.hasOwn(KINDS, extname(path).toLowerCase()) ? undefined : 'unknown_kind';
 }
 
-/** Reads a document of text. @param path of a known kind */
-export function readTextDocument(path: string, bytes: Buffer): ReadText {
+/** Reads a document; one that cannot be read is one without text, and says why. @param file one that may be a document */
+export async function readDocumentFile(
+  _kind: LocalSource['kind'],
+  { path, realPath }: FolderFile,
+  mostBytes: number,
+  _signal: AbortSignal,
+): Promise<ReadText> {
+  const bytes = readWholeFile(realPath, mostBytes);
+  if (!bytes) return { title: '', parts: [], refused: 'unreadable' };
+  return readTextDocument(path, bytes);
+}
+
+function readTextDocument(path: string, bytes: Buffer): ReadText {
   const { matter, text } = takeFrontMatter(decodeText(bytes));
   const extension = extname(path);
   const read = (KINDS[extension.toLowerCase()] ?? plainText)(text);

@@ -1,80 +1,86 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MIB_BYTES, SECOND_MS } from '../../base/clock.ts';
-import { isKnownKind, readTextDocument } from '../folder/read-document.ts';
-import { readWholeFile } from '../folder/read-file.ts';
+import { hashParts } from '../../base/ids.ts';
+import { inBackground } from '../../base/in-background.ts';
+import { readDocumentFile, whyNoDocument } from '../folder/read-document.ts';
 import { walkFolder, type FolderFile, type FolderLimits } from '../folder/walk-folder.ts';
-import type { KnowledgeReport } from '../knowledge-report.ts';
-import { mayRead } from '../readers.ts';
-import type { FolderDefinition } from '../source-kinds.ts';
-import { Breath } from './breath.ts';
-import type { LocalHit, LocalIndex, LocalQuery } from './local-index.ts';
+import type { KnowledgeReport, LeftOutFiles } from '../knowledge-report.ts';
+import { mayRead, type Readers } from '../readers.ts';
+import type { LocalHit, LocalIndex, LocalQuery, LocalSource } from './local-index.ts';
 import { PassageIndex } from './passage-index.ts';
+import { SegmentFiles } from './segment-files.ts';
 import type { DocumentEntry } from './segment.ts';
-import { SegmentBuilder, type NewDocument } from './segment-builder.ts';
 
 export type IndexReport = Pick<KnowledgeReport, 'documentsLeftOut' | 'indexed'>;
 
+export interface IndexKeeperOptions {
+  /** Where the index is kept from one start to the next. */
+  folder: string;
+  report: IndexReport;
+  /** Between two looks at what changed; 3 s unless told. */
+  lookEveryMs?: number;
+}
+
 const LIMITS: FolderLimits = { files: 50_000, depth: 20, fileBytes: 20 * MIB_BYTES };
-/** A segment is closed from here on, so that what was read is found while the rest is still being read. */
-const SEGMENT_BYTES = 4 * MIB_BYTES;
+/** Of all sources together. */
+const MOST_TEXT_BYTES = 512 * MIB_BYTES;
 const LOOK_EVERY_MS = 3 * SECOND_MS;
+
+/** A source, and whether what the index has of it was compared with what is there now. */
+interface KeptSource extends LocalSource {
+  isCompared: boolean;
+}
 
 /** Keeps an index of folders, and looks every few seconds what changed there. */
 export class IndexKeeper implements LocalIndex {
   readonly #report: IndexReport;
   readonly #lookEveryMs: number;
-  readonly #index = new PassageIndex();
+  readonly #index: PassageIndex;
   readonly #ending = new AbortController();
-  #sources: ReadonlyMap<string, FolderDefinition> = new Map();
+  /** By what stands in entries: another folder of the same name is another source. */
+  #sources: ReadonlyMap<string, KeptSource> = new Map();
   /** What was last told of what each source leaves out. */
   readonly #told = new Map<string, string>();
   #looking: Promise<void> | undefined;
   /** Ends the rest between two looks. */
   #waking = new AbortController();
 
-  constructor(report: IndexReport, lookEveryMs = LOOK_EVERY_MS) {
+  constructor({ folder, report, lookEveryMs = LOOK_EVERY_MS }: IndexKeeperOptions) {
     this.#report = report;
     this.#lookEveryMs = lookEveryMs;
+    this.#index = new PassageIndex(new SegmentFiles(folder));
   }
 
-  use(sources: readonly FolderDefinition[]): void {
-    this.#sources = new Map(sources.map((source) => [source.name, source]));
+  use(sources: readonly LocalSource[]): void {
+    const kept = sources.map((source) => {
+      const key = keyOf(source);
+      return [key, { ...source, isCompared: this.#sources.get(key)?.isCompared ?? false }] as const;
+    });
+    this.#sources = new Map(kept);
     this.#waking.abort();
     this.#looking ??= this.#keepLooking();
+    inBackground(() => this.#looking);
   }
 
   async search({ query, reader, sources, most }: LocalQuery): Promise<LocalHit[]> {
-    const asked = new Set(sources.filter((name) => this.#sources.has(name)));
-    const isReadable = (entry: DocumentEntry) => asked.has(entry.source) && mayRead(this.#readersOf(entry), reader);
-    const hits = this.#index.search({ query, isReadable, most });
-    return hits.map(({ entry, place, text, score }) => {
-      const { source, path, title, url, date } = entry;
-      return {
-        source,
-        path,
-        title,
-        readers: this.#readersOf(entry),
-        place,
-        text,
-        url: url ?? this.#addressOf(entry),
-        date,
-        score,
-      };
+    const asked = new Map(
+      [...this.#sources].filter(([, { name, isCompared }]) => isCompared && sources.includes(name)),
+    );
+    const isReadable = (entry: DocumentEntry): boolean => {
+      const source = asked.get(entry.source);
+      return source !== undefined && mayRead(readersOf(entry, source), reader);
+    };
+    return this.#index.search({ query, isReadable, most }).map(({ entry, place, text, score }) => {
+      const source = asked.get(entry.source) as KeptSource;
+      const { path, title, date } = entry;
+      const [readers, url] = [readersOf(entry, source), entry.url ?? addressOf(entry, source)];
+      return { source: source.name, path, title, readers, place, text, url, date, score };
     });
   }
 
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#looking;
-  }
-
-  #readersOf({ source, readers }: DocumentEntry) {
-    return readers ?? this.#sources.get(source)?.readers ?? 'nobody';
-  }
-
-  #addressOf({ source, path }: DocumentEntry): string | undefined {
-    const url = this.#sources.get(source)?.url;
-    return url === undefined ? undefined : url + path.split('/').map(encodeURIComponent).join('/');
   }
 
   async #keepLooking(): Promise<void> {
@@ -87,93 +93,80 @@ export class IndexKeeper implements LocalIndex {
     }
   }
 
-  /** Brings the index to what stands in the folders now. What fails is left as it is until the next look. */
+  /** Brings the index to what stands in the folders now. What went or changed is taken out first, since its readers may have, too. */
   async #look(): Promise<void> {
-    const intake = new Intake(this.#index);
-    for (const { source } of this.#index.entries()) if (!this.#sources.has(source)) this.#index.removeAll(source);
-    for (const source of this.#sources.values()) await this.#lookAt(source, intake);
-    if (await intake.finish()) this.#report.indexed(this.#index.size());
-  }
-
-  async #lookAt(source: FolderDefinition, intake: Intake): Promise<void> {
-    const { name, folder } = source;
-    const walked = await walkFolder(folder, LIMITS).catch(() => undefined);
-    const files = new Map(walked?.files.map((file) => [file.path, file]));
-    for (const entry of this.#index.entries())
-      if (entry.source === name && !files.has(entry.path)) this.#index.remove(name, entry.path);
-    const leftOut = new LeftOut(walked?.leftOut);
-    if (!walked) leftOut.add('no_folder', folder);
-    for (const file of files.values()) {
-      if (this.#ending.signal.aborted) return;
-      if (!isKnownKind(file.path)) leftOut.add('unknown_kind', file.path);
-      else if (this.#index.find(name, file.path)?.stamp !== file.stamp) {
-        const reason = await this.#take(source, file, intake);
-        if (reason) leftOut.add(reason, file.path);
-      }
+    for (const key of this.#index.sources()) if (!this.#sources.has(key)) this.#index.removeSource(key);
+    const seen: { key: string; source: KeptSource; files: readonly FolderFile[]; leftOut: LeftOut }[] = [];
+    for (const [key, source] of this.#sources) {
+      const walked = await walkFolder(source.folder, LIMITS).catch(() => undefined);
+      const files = walked?.files ?? [];
+      const leftOut = new LeftOut(walked?.leftOut);
+      if (!walked) leftOut.add('no_folder', source.folder);
+      const stamps = new Map(files.map(({ path, stamp }) => [path, stamp]));
+      for (const path of this.#index.paths(key))
+        if (this.#index.find(key, path)?.stamp !== stamps.get(path)) this.#index.remove(key, path);
+      source.isCompared = true;
+      seen.push({ key, source, files, leftOut });
     }
-    this.#tellLeftOut(name, leftOut);
-  }
-
-  /** @returns why it is no document */
-  async #take(
-    { name }: FolderDefinition,
-    { path, realPath, stamp }: FolderFile,
-    intake: Intake,
-  ): Promise<string | undefined> {
-    const bytes = readWholeFile(realPath, LIMITS.fileBytes);
-    if (!bytes) return 'unreadable';
-    await intake.add({ source: name, path, stamp, ...readTextDocument(path, bytes) });
-    return undefined;
+    let { textBytes } = this.#index.size();
+    let hasNews = false;
+    for (const { key, source, files, leftOut } of seen) {
+      for (const file of files) {
+        if (this.#ending.signal.aborted) return;
+        const known = this.#index.find(key, file.path);
+        const reason = whyNoDocument(source.kind, file.path) ?? known?.refused;
+        if (reason !== undefined) leftOut.add(reason, file.path);
+        else if (!known && textBytes >= MOST_TEXT_BYTES) leftOut.add('index_full', file.path);
+        else if (!known) {
+          const read = await readDocumentFile(source.kind, file, LIMITS.fileBytes, this.#ending.signal);
+          if (read.refused !== undefined) leftOut.add(read.refused, file.path);
+          await this.#index.add({ ...read, source: key, path: file.path, stamp: file.stamp });
+          textBytes += read.parts.reduce((sum, { text }) => sum + text.length, 0);
+          hasNews = true;
+        }
+      }
+      this.#tellLeftOut(source.name, leftOut);
+    }
+    await this.#index.settle();
+    if (hasNews) this.#report.indexed({ ...this.#index.size(), memoryBytes: process.memoryUsage.rss() });
   }
 
   /** Once, until something else is left out. */
   #tellLeftOut(source: string, leftOut: LeftOut): void {
-    const told = JSON.stringify([...leftOut.counts]);
+    const told = JSON.stringify(leftOut.reasons());
     if ((this.#told.get(source) ?? '[]') === told) return;
     this.#told.set(source, told);
-    const reasons = [...leftOut.counts].map(([reason, counted]) => ({ reason, ...counted }));
-    this.#report.documentsLeftOut({ source, reasons });
-  }
-}
-
-/** Documents on their way into the index, a segment at a time. */
-class Intake {
-  readonly #index: PassageIndex;
-  readonly #breath = new Breath();
-  #builder = new SegmentBuilder();
-  #hasTaken = false;
-
-  constructor(index: PassageIndex) {
-    this.#index = index;
-  }
-
-  async add(document: NewDocument): Promise<void> {
-    await this.#builder.add(document, this.#breath);
-    if (this.#builder.textBytes >= SEGMENT_BYTES) await this.#close();
-  }
-
-  /** @returns whether anything came in */
-  async finish(): Promise<boolean> {
-    if (this.#builder.documents > 0) await this.#close();
-    return this.#hasTaken;
-  }
-
-  async #close(): Promise<void> {
-    this.#index.takeBuilt(await this.#builder.build(this.#breath));
-    this.#builder = new SegmentBuilder();
-    this.#hasTaken = true;
+    this.#report.documentsLeftOut({ source, reasons: leftOut.reasons() });
   }
 }
 
 class LeftOut {
-  readonly counts: Map<string, { count: number; first: string }>;
+  readonly #counts: Map<string, { count: number; first: string }>;
 
   constructor(walked: ReadonlyMap<string, { count: number; first: string }> = new Map()) {
-    this.counts = new Map(walked);
+    this.#counts = new Map(walked);
   }
 
   add(reason: string, path: string): void {
-    const known = this.counts.get(reason);
-    this.counts.set(reason, { count: (known?.count ?? 0) + 1, first: known?.first ?? path });
+    const known = this.#counts.get(reason);
+    this.#counts.set(reason, { count: (known?.count ?? 0) + 1, first: known?.first ?? path });
   }
+
+  reasons(): LeftOutFiles[] {
+    return [...this.#counts].map(([reason, counted]) => ({ reason, ...counted }));
+  }
+}
+
+function keyOf({ kind, name, folder }: LocalSource): string {
+  return hashParts(kind, name, folder).slice(0, KEY_CHARS);
+}
+
+const KEY_CHARS = 16;
+
+function readersOf({ readers }: DocumentEntry, source: LocalSource): Readers {
+  return readers ?? source.readers;
+}
+
+function addressOf({ path }: DocumentEntry, { url }: LocalSource): string | undefined {
+  return url === undefined ? undefined : url + path.split('/').map(encodeURIComponent).join('/');
 }

@@ -1,5 +1,16 @@
-import type { FolderDefinition } from '../source-kinds.ts';
 import type { Reader, Readers } from '../readers.ts';
+
+/** Documents on this machine. */
+export interface LocalSource {
+  /** `pages`: what was fetched of a site, as `kept-page.ts` writes it. */
+  kind: 'folder' | 'pages';
+  name: string;
+  readers: Readers;
+  /** Absolute. */
+  folder: string;
+  /** Where documents are to be read; their path is added to it. */
+  url?: string;
+}
 
 /** A document that fits, as the index tells it. */
 export interface LocalHit {
@@ -26,7 +37,7 @@ export interface LocalQuery {
 /** The documents on this machine, wherever their index runs. */
 export interface LocalIndex {
   /** From now on these are the sources, and no others. */
-  use(sources: readonly FolderDefinition[]): void;
+  use(sources: readonly LocalSource[]): void;
   /** @throws when the index is away */
   search(query: LocalQuery, signal: AbortSignal): Promise<LocalHit[]>;
   close(): Promise<void>;

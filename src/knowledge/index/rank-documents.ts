@@ -1,5 +1,6 @@
 import type { DocumentEntry, Segment } from './segment.ts';
 import type { IndexQuery } from './passage-index.ts';
+import type { CollectedPostings } from './postings.ts';
 import { queryTerms, type Term } from './terms.ts';
 
 /** A document that fits, and its best passage; both by their numbers in the segment. */
@@ -48,6 +49,8 @@ class Field {
   readonly passages: number;
   readonly #plots: readonly Plot[];
   readonly #averageLength: number;
+  /** Where a term stands, one segment's behind the other's. */
+  readonly #found: CollectedPostings;
 
   constructor(segments: readonly Segment[], isReadable: (entry: DocumentEntry) => boolean) {
     let passages = 0;
@@ -65,23 +68,28 @@ class Field {
       return { segment, isReadable: readable, scores, coverage: new Float64Array(segment.passages) };
     });
     this.passages = passages;
+    this.#found = { passages: new Uint32Array(passages), counts: new Uint32Array(passages) };
     this.#averageLength = passages === 0 ? 1 : terms / passages;
   }
 
   /** Adds what one term says. @returns how much it weighs */
   add(term: Term): number {
-    const found: { plot: Plot; passage: number; count: number }[] = [];
-    for (const plot of this.#plots) {
-      const { document } = plot.segment.parts.passages;
-      plot.segment.eachPosting(term, (passage, count) => {
-        if (plot.isReadable[document[passage] as number] === 1) found.push({ plot, passage, count });
-      });
-    }
-    const weight = Math.log(1 + (this.passages - found.length + 0.5) / (found.length + 0.5));
-    for (const { plot, passage, count } of found) {
-      const length = (plot.segment.parts.passages.length[passage] as number) / this.#averageLength;
-      plot.scores[passage]! += (weight * count) / (count + K1 * (1 - B + B * length));
-      plot.coverage[passage]! += weight;
+    const { passages, counts } = this.#found;
+    let found = 0;
+    const ends = this.#plots.map(
+      ({ segment, isReadable }) => (found = segment.collect(term, isReadable, this.#found, found)),
+    );
+    const weight = Math.log(1 + (this.passages - found + 0.5) / (found + 0.5));
+    let at = 0;
+    for (const [plot, { segment, scores, coverage }] of this.#plots.entries()) {
+      const { length } = segment.parts.passages;
+      for (; at < (ends[plot] as number); at += 1) {
+        const passage = passages[at] as number;
+        const count = counts[at] as number;
+        const share = (length[passage] as number) / this.#averageLength;
+        scores[passage]! += (weight * count) / (count + K1 * (1 - B + B * share));
+        coverage[passage]! += weight;
+      }
     }
     return weight;
   }

@@ -1,4 +1,3 @@
-import type { Readers } from '../readers.ts';
 import { Breath } from './breath.ts';
 import { cutIntoPassages } from './passages.ts';
 import { ByteWriter, writePostings } from './postings.ts';
@@ -6,17 +5,24 @@ import type { DocumentEntry, PassageTable, SegmentParts } from './segment.ts';
 import { TermTable } from './term-table.ts';
 import { eachTerm, type Term } from './terms.ts';
 
+/** What is known of a document beside its text. */
+export type DocumentFacts = Pick<
+  DocumentEntry,
+  'source' | 'path' | 'title' | 'readers' | 'url' | 'date' | 'stamp' | 'refused'
+>;
+
 /** A document that was read. */
-export interface NewDocument {
-  source: string;
-  path: string;
-  title: string;
-  readers?: Readers;
-  url?: string;
-  date?: string;
-  stamp: string;
+export interface NewDocument extends DocumentFacts {
   /** With labels such as `page 3` where it has such parts. */
   parts: readonly { label?: string; text: string }[];
+}
+
+/** A passage on its way into the index. */
+export interface DocumentPiece {
+  /** What stands between it and the one before. */
+  gap: string;
+  text: string;
+  context: string;
 }
 
 /** A built segment, but for a place to keep its text. */
@@ -56,6 +62,11 @@ export class SegmentBuilder {
   }
 
   async add({ parts, ...about }: NewDocument, breath = new Breath()): Promise<void> {
+    await this.addPieces(about, piecesOf(parts), breath);
+  }
+
+  /** Adds a document whose passages are known, in order. */
+  async addPieces(about: DocumentFacts, pieces: Iterable<DocumentPiece>, breath = new Breath()): Promise<void> {
     const entry = {
       ...about,
       firstPassage: this.#passages.document.length,
@@ -63,16 +74,11 @@ export class SegmentBuilder {
       terms: 0,
       textFrom: this.#textBytes,
     };
-    for (const { label, text } of parts) {
-      if (this.#textBytes > entry.textFrom) this.#addText(PART_BREAK);
-      let written = 0;
-      for (const { from, to, context } of cutIntoPassages(text, label)) {
-        if (breath.isDue) await breath.take();
-        if (from > written) this.#addText(text.slice(written, from));
-        entry.terms += this.#addPassage(`${about.title}\n${context}`, text.slice(from, to), context);
-        entry.passages += 1;
-        written = to;
-      }
+    for (const { gap, text, context } of pieces) {
+      if (breath.isDue) await breath.take();
+      this.#addText(gap);
+      entry.terms += this.#addPassage(`${about.title}\n${context}`, text, context);
+      entry.passages += 1;
     }
     this.#documents.push({ ...entry, textTo: this.#textBytes });
   }
@@ -172,5 +178,18 @@ export class SegmentBuilder {
     const bytes = Buffer.from(text);
     this.#texts.push(bytes);
     this.#textBytes += bytes.length;
+  }
+}
+
+function* piecesOf(parts: NewDocument['parts']): Generator<DocumentPiece> {
+  let gap = '';
+  for (const { label, text } of parts) {
+    let written = 0;
+    for (const { from, to, context } of cutIntoPassages(text, label)) {
+      yield { gap: gap + text.slice(written, from), text: text.slice(from, to), context };
+      gap = '';
+      written = to;
+    }
+    gap = PART_BREAK;
   }
 }

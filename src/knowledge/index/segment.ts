@@ -1,5 +1,6 @@
 import type { Readers } from '../readers.ts';
-import { eachPosting } from './postings.ts';
+import { collectPostings, type CollectedPostings } from './postings.ts';
+import type { DocumentPiece } from './segment-builder.ts';
 import type { Term } from './terms.ts';
 
 /** A document as the index keeps it. */
@@ -15,6 +16,8 @@ export interface DocumentEntry {
   date?: string;
   /** Another one means that the document may have changed. */
   stamp: string;
+  /** Why it has no text, so that it is not read again before it changes. */
+  refused?: string;
   firstPassage: number;
   passages: number;
   /** Terms of all of its passages. */
@@ -92,20 +95,40 @@ export class Segment {
     this.#liveBytes -= entry.textTo - entry.textFrom;
   }
 
-  /** Calls for each passage in which a term stands, those of deleted documents among them. */
-  eachPosting(term: Term, take: (passage: number, count: number) => void): void {
-    const { terms, starts, postings } = this.parts;
+  /** A document's passages as they were added. @throws when the text cannot be read */
+  *pieces(document: number): Generator<DocumentPiece> {
+    const { documents, passages, contexts, text } = this.parts;
+    const { firstPassage, passages: count, textFrom, textTo } = documents[document] as DocumentEntry;
+    const bytes = text.read(textFrom, textTo);
+    const slice = (from: number, to: number) => bytes.toString('utf8', from - textFrom, to - textFrom);
+    let written = textFrom;
+    for (let passage = firstPassage; passage < firstPassage + count; passage += 1) {
+      const from = passages.from[passage] as number;
+      const to = passages.to[passage] as number;
+      const context = contexts[passages.context[passage] as number] ?? '';
+      yield { gap: slice(written, from), text: slice(from, to), context };
+      written = to;
+    }
+  }
+
+  /**
+   * Collects the passages in which a term stands. @param isReadable by document @param begin the first free place
+   * @returns the next free place
+   */
+  collect(term: Term, isReadable: Uint8Array, collected: CollectedPostings, begin: number): number {
+    const { terms, starts, postings, passages } = this.parts;
     let low = 0;
     let high = terms.length - 1;
     while (low <= high) {
       const middle = (low + high) >>> 1;
       const here = terms[middle] as number;
       if (here === term) {
-        eachPosting(postings, starts[middle] as number, starts[middle + 1] as number, take);
-        return;
+        const range = { from: starts[middle] as number, to: starts[middle + 1] as number };
+        return collectPostings(postings, range, { document: passages.document, counts: isReadable }, collected, begin);
       }
       if (here < term) low = middle + 1;
       else high = middle - 1;
     }
+    return begin;
   }
 }

@@ -1,0 +1,15 @@
+import type { KnowledgeReport } from '../knowledge-report.ts';
+import type { LocalHit, LocalQuery, LocalSource } from './local-index.ts';
+
+/** What the index's process is told. The first message is `begin`. */
+export type ToIndex =
+  | { kind: 'begin'; folder: string; lookEveryMs?: number }
+  | { kind: 'use'; sources: readonly LocalSource[] }
+  | { kind: 'search'; id: number; query: LocalQuery };
+
+/** What it tells. */
+export type FromIndex =
+  | { kind: 'found'; id: number; hits: readonly LocalHit[] }
+  | { kind: 'failed'; id: number }
+  | { kind: 'leftOut'; event: Parameters<KnowledgeReport['documentsLeftOut']>[0] }
+  | { kind: 'indexed'; event: Parameters<KnowledgeReport['indexed']>[0] };

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { KnowledgeFixture, STAFF } from './knowledge-fixture.ts';
+
+let fixture: KnowledgeFixture;
+const others: KnowledgeFixture[] = [];
+beforeEach(() => void (fixture = new KnowledgeFixture()));
+afterEach(async () => {
+  await fixture.end();
+  for (const other of others.splice(0)) await other.end();
+});
+
+const docs = () => ({ name: 'docs', folder: fixture.path('docs'), readers: 'public' });
+
+/** Another start over the same folders. */
+function startAgain(): KnowledgeFixture {
+  const next = new KnowledgeFixture({ indexFolder: fixture.path('index') });
+  others.push(next);
+  return next;
+}
+
+async function indexed(count = 3): Promise<void> {
+  for (let number = 0; number < count; number += 1)
+    fixture.write(`docs/${number}.md`, `# Number ${number}\notter ${number}\n`);
+  fixture.use(docs());
+  await fixture.until(async () => (await fixture.find('otter')).length === Math.min(count, 8));
+  await fixture.kept.close();
+}
+
+const segments = () => readdirSync(fixture.path('index')).filter((name) => name.endsWith('.segment'));
+
+test('what was indexed is there after a restart without being read again, for its owner’s eyes only', async () => {
+  await indexed();
+  expect(statSync(fixture.path('index')).mode & 0o077).toBe(0);
+  for (const name of readdirSync(fixture.path('index')))
+    expect(statSync(fixture.path('index', name)).mode & 0o077).toBe(0);
+  const next = startAgain();
+  next.use(docs());
+  await next.until(async () => (await next.find('otter')).length === 3);
+  expect(next.told.indexed).toEqual([]);
+});
+
+test('what changed while nothing ran is not shown as it was, not even at first [knowledge-rights]', async () => {
+  await indexed();
+  fixture.write('docs/0.md', '---\nreaders: { identity: [XS] }\n---\n# Number 0\notter 0\n');
+  rmSync(fixture.path('docs/1.md'));
+  const next = startAgain();
+  next.use(docs());
+  const seen: string[][] = [];
+  await next.until(async () => {
+    seen.push((await next.titles('otter', STAFF)).sort());
+    return next.told.indexed.length > 0;
+  });
+  expect(seen.filter((titles) => titles.includes('Number 0') || titles.includes('Number 1'))).toEqual([]);
+  expect(await next.titles('otter', STAFF)).toEqual(['Number 2']);
+});
+
+test('a source of the same name over another folder has nothing of the first [knowledge-rights]', async () => {
+  await indexed();
+  const next = startAgain();
+  next.write('docs/x.md', '# X\notter');
+  next.use({ ...docs(), folder: next.path('docs') });
+  const seen = new Set<string>();
+  await next.until(async () => {
+    for (const title of await next.titles('otter')) seen.add(title);
+    return next.told.indexed.length > 0;
+  });
+  expect([...seen, ...(await next.titles('otter'))].filter((title) => title !== 'X')).toEqual([]);
+});
+
+test.each<[what: string, harm: (path: string, list: string) => void]>([
+  ['a flipped byte', (path) => flip(path, 200)],
+  ['a flipped byte of the text', (path) => flip(path, statSync(path).size - 3)],
+  ['half a file', (path) => truncateSync(path, Math.floor(statSync(path).size / 2))],
+  ['an empty file', (path) => truncateSync(path, 0)],
+  ['no file', (path) => rmSync(path)],
+  ['a list that is no list', (_, list) => writeFileSync(list, '{"format":1,"segments":5}')],
+  ['a list of nothing', (_, list) => writeFileSync(list, '{"format":1,"segments":[null]}')],
+  ['a list cut off', (_, list) => truncateSync(list, 20)],
+  [
+    'a list of another version',
+    (_, list) => writeFileSync(list, readFileSync(list, 'utf8').replace('"format":1', '"format":0')),
+  ],
+  [
+    'a list that leads elsewhere',
+    (_, list) => writeFileSync(list, readFileSync(list, 'utf8').replace(/"file":"/, '"file":"../')),
+  ],
+])('%s on the disk: the documents are read anew', async (_, harm) => {
+  await indexed();
+  const [name] = segments();
+  harm(fixture.path('index', String(name)), fixture.path('index', 'index.json'));
+  const next = startAgain();
+  next.use(docs());
+  await next.until(async () => (await next.find('otter')).length === 3);
+  expect(next.told.indexed).toHaveLength(1);
+});
+
+function flip(path: string, at: number): void {
+  const byte = readFileSync(path)[at] ?? 0;
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.from([byte ^ 0x10]), 0, 1, at);
+  closeSync(file);
+}
+
+test('the index’s folder goes while it is in use: what was there is still found, and what comes is too', async () => {
+  fixture.write('docs/a.md', '# A\notter');
+  fixture.use(docs());
+  await fixture.until(async () => (await fixture.find('otter')).length === 1);
+  rmSync(fixture.path('index'), { recursive: true });
+  fixture.write('docs/b.md', '# B\notter');
+  await fixture.until(async () => (await fixture.find('otter')).length === 2);
+});
+
+test('where nothing can be written at all, documents are found from memory', async () => {
+  const before = process.env['TMPDIR'];
+  fixture.write('file', 'no folder');
+  process.env['TMPDIR'] = fixture.path('file', 'tmp');
+  try {
+    const next = new KnowledgeFixture({ indexFolder: fixture.path('file', 'index'), root: fixture.root });
+    next.write('docs/a.md', '# A\notter in memory');
+    next.use(docs());
+    await next.until(async () => (await next.find('otter'))[0]?.text === '# A\notter in memory');
+    await next.kept.close();
+  } finally {
+    process.env['TMPDIR'] = before;
+    if (before === undefined) delete process.env['TMPDIR'];
+  }
+});
+
+test('many small changes do not leave as many files', async () => {
+  fixture.use(docs());
+  for (let number = 0; number < 30; number += 1) {
+    fixture.write(`docs/${number % 15}.md`, `# Number ${number}\notter ${number}`);
+    await fixture.until(async () =>
+      (await fixture.find(`${number}`)).some(({ title }) => title === `Number ${number}`),
+    );
+  }
+  expect(segments().length).toBeLessThan(12);
+  expect((await fixture.find('otter 29'))[0]?.text).toBe('# Number 29\notter 29');
+  await fixture.kept.close();
+  const next = startAgain();
+  next.use(docs());
+  await next.until(async () => (await next.find('29')).length === 1);
+  expect(next.told.indexed).toEqual([]);
+}, 30_000);
