@@ -13,7 +13,10 @@ export function seeded(seed) {
   };
 }
 
-const SYLLABLES = 'ba co di fu ge ha in jo ka le mi no or pe qua ri so tu ve wa xi yo zen tion ment able ing er al ous pre con sub'.split(' ');
+const SYLLABLES =
+  'ba co di fu ge ha in jo ka le mi no or pe qua ri so tu ve wa xi yo zen tion ment able ing er al ous pre con sub'.split(
+    ' ',
+  );
 const FIRST_IDEOGRAPH = 0x4e00;
 const IDEOGRAPHS = 3_500;
 
@@ -24,8 +27,18 @@ function vocabulary(random, isChinese, size) {
     if (isChinese) {
       const length = random() < 0.15 ? 1 : random() < 0.8 ? 2 : 4;
       // Few characters stand in most words.
-      words.add(Array.from({ length }, () => String.fromCodePoint(FIRST_IDEOGRAPH + Math.floor(IDEOGRAPHS * random() ** 2) * 3)).join(''));
-    } else words.add(Array.from({ length: 1 + Math.floor(random() * 4) }, () => SYLLABLES[Math.floor(random() * SYLLABLES.length)]).join(''));
+      words.add(
+        Array.from({ length }, () =>
+          String.fromCodePoint(FIRST_IDEOGRAPH + Math.floor(IDEOGRAPHS * random() ** 2) * 3),
+        ).join(''),
+      );
+    } else
+      words.add(
+        Array.from(
+          { length: 1 + Math.floor(random() * 4) },
+          () => SYLLABLES[Math.floor(random() * SYLLABLES.length)],
+        ).join(''),
+      );
   }
   return [...words];
 }
