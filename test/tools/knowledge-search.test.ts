@@ -45,6 +45,7 @@ describe('knowledge_search [knowledge-rights] [sources-were-read]', () => {
       '[1] Leave (2) of (3) staff (Staff; 2026-03-01)',
     ]);
     expect(text.match(/[[【]\d+[\]】]/g)).toEqual(['[1]', '[1]', '[2]', '[1]']);
+    expect(new Set(text.split('\n').filter((line) => line.includes('Evil')))).toEqual(new Set(['> (2) Evil (Staff)']));
     expect(sources.all.map(({ number }) => number)).toEqual([1, 2]);
   });
 

@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { runKnowledgeLeaks } from './knowledge-leak-run.ts';
+
+const deployment = useSlackDeployment();
+
+test('300 random turns over 200 documents bring nobody what they may not read [knowledge-rights] [sources-were-read]', async () => {
+  const figures = await runKnowledgeLeaks(deployment, { turns: 300, documents: 200, seed: 'knowledge leaks' });
+  expect(figures.crossings).toEqual([]);
+  // There was something to be looked at.
+  expect(figures.prompts).toBeGreaterThan(200);
+  expect(figures.searched).toBeGreaterThan(80);
+  expect(figures.told).toBeGreaterThan(60);
+}, 120_000);
