@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listOf } from '../policy/subject.ts';
 import { readersSchema, type Readers } from './readers.ts';
 
 /** What every source has. */
@@ -18,8 +19,20 @@ export interface FolderDefinition extends SourceCommon {
   url?: string;
 }
 
+/** A retrieval service that speaks Dify's External Knowledge interface. */
+export interface DifyDefinition extends SourceCommon {
+  kind: 'dify';
+  /** Where it is asked, as it was written. */
+  address: string;
+  knowledgeId: string;
+  /** Absolute; holds the key that is sent as a bearer. */
+  keyFile?: string;
+  /** Sent as `metadata_condition`, as it was written. */
+  condition?: Readonly<Record<string, unknown>>;
+}
+
 /** A source as `KNOWLEDGE_FILE` describes it. */
-export type SourceDefinition = FolderDefinition;
+export type SourceDefinition = FolderDefinition | DifyDefinition;
 
 /** A kind of source: the field by which it is known, and what else it has. */
 export interface SourceKind {
@@ -48,10 +61,51 @@ const folder: SourceKind = {
       .transform((given) => ({ kind: 'folder' as const, ...given })),
 };
 
+const serviceAddress = z.string().refine(isServiceAddress, {
+  message: 'Must be an https address (http only on this machine) without user or fragment',
+});
+
+/** What the interface knows; values are the service's own. */
+const condition = z.strictObject({
+  logical_operator: z.enum(['and', 'or']).optional(),
+  conditions: listOf(
+    z.strictObject({
+      name: z.union([z.string(), z.array(z.string())]),
+      comparison_operator: z.string().min(1),
+      value: z.unknown().optional(),
+    }),
+  ),
+});
+
+const dify: SourceKind = {
+  field: 'dify',
+  schema: (atPath) =>
+    z
+      .strictObject({
+        ...common,
+        dify: serviceAddress,
+        knowledgeId: z.string().min(1),
+        keyFile: z.string().min(1).transform(atPath).optional(),
+        condition: condition.optional(),
+      })
+      .transform(({ dify: address, ...given }) => ({ kind: 'dify' as const, address, ...given })),
+};
+
 /** The kinds that there are, one line each. */
 export const SOURCE_KINDS: readonly SourceKind[] = [
   folder, //
+  dify,
 ];
+
+function isServiceAddress(given: string): boolean {
+  if (!URL.canParse(given)) return false;
+  const { protocol, hostname, username, password, hash } = new URL(given);
+  const isHere = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname);
+  return (
+    (protocol === 'https:' || (protocol === 'http:' && isHere)) &&
+    [username, password, hash].every((part) => part === '')
+  );
+}
 
 function isWebAddress(given: string): boolean {
   if (!URL.canParse(given)) return false;

@@ -33,7 +33,7 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
   models: ['base'],
   chat: ['base', 'models'],
   policy: ['base'],
-  knowledge: ['base', 'policy'],
+  knowledge: ['base', 'documents', 'policy'],
   tools: ['base', 'policy', 'knowledge'],
   reply: ['base', 'domain', 'platforms', 'texts'],
   metrics: ['base', 'domain', 'queue', 'identity', 'chat', 'webhook', 'turn', 'reply', 'knowledge'],
@@ -98,7 +98,7 @@ export const OPEN_FILES: Readonly<Record<string, RegExp>> = {
 /** Packages that belong to certain rooms, so that each can be replaced in one place. */
 export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   bullmq: ['queue'],
-  undici: ['base', 'chat', 'platforms', 'service', 'sign-in-dialects', 'tools'],
+  undici: ['base', 'chat', 'knowledge', 'platforms', 'service', 'sign-in-dialects', 'tools'],
   htmlparser2: ['documents', 'knowledge'],
   yaml: ['knowledge'],
   '@mozilla/readability': ['tools'],

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { KnowledgeFixture, STAFF, STAFF_IN_GROUP, STRANGER, STUDENT } from './knowledge-fixture.ts';
 
 let fixture: KnowledgeFixture;
@@ -46,10 +47,30 @@ test('documents of every text kind are found with title, text, link and day, sub
     url: `https://docs.example.edu/all/${encodeURIComponent('图书馆')}/${encodeURIComponent('开放 时间.txt')}`,
   });
   expect((await fixture.find('where to park'))[0]?.text).toBe(`# Where\nThe ${SHARED} parks & rests.`);
-  expect((await fixture.find('extension 5120'))[0]?.place).toBe('name,extension');
+  expect((await fixture.find('extension 5120'))[0]?.text).toMatch(/name.*extension[^]*otter.*5120/);
   expect(await fixture.find('quantum chromodynamics')).toEqual([]);
   expect(await fixture.find('what is the of and how')).toEqual([]);
 });
+
+test('PDF, Word and Excel are read with their pages and sheets; what cannot be read is told, and not tried again and again', async () => {
+  for (const name of ['handbook.pdf', 'rules.docx', 'book.xlsx', 'password.pdf'])
+    cpSync(join('test/documents/files', name), fixture.path('docs', name));
+  fixture.write('docs/broken.pdf', '%PDF-1.7 and no more');
+  fixture.use(docs);
+  await fixture.until(() => fixture.told.indexed.length > 0);
+  expect(fixture.told.documentsLeftOut.at(-1)?.reasons).toEqual([
+    { reason: 'broken', count: 1, first: 'broken.pdf' },
+    { reason: 'encrypted', count: 1, first: 'password.pdf' },
+  ]);
+  const [first] = fixture.told.indexed;
+  expect(first).toMatchObject({ documents: 5 });
+  fixture.write('docs/more.md', '# More');
+  await fixture.until(() => fixture.told.indexed.length > 1);
+  expect(fixture.told.documentsLeftOut).toHaveLength(1);
+  expect((await fixture.find('chapter 3'))[0]).toMatchObject({ title: 'Handbook', place: 'page 3' });
+  expect((await fixture.find('how many seats has room A101'))[0]).toMatchObject({ title: 'book', place: 'sheet Rooms' });
+  expect((await fixture.find('overdue books'))[0]).toMatchObject({ title: 'Hello', place: 'section 图书馆借阅规则' });
+}, 60_000);
 
 test('a document that comes, changes, moves or goes is known within seconds, without a restart', async () => {
   fixture.write('docs/a.md', `# First\n${SHARED}`);
@@ -139,7 +160,7 @@ describe('what is in a folder and is no document [knowledge-borders]', () => {
     fixture.write('docs/.hidden.md', SHARED);
     fixture.write('docs/~$a.md', SHARED);
     fixture.write('docs/picture.png', SHARED);
-    fixture.write('docs/report.pdf', SHARED);
+    fixture.write('docs/film.mp4', SHARED);
     fixture.write('docs/large.md', Buffer.alloc(21 * 1_024 * 1_024, `${SHARED} `));
     fixture.write(`docs/${'d/'.repeat(22)}deep.md`, SHARED);
     mkdirSync(fixture.path('docs/folder.md'));
@@ -150,7 +171,7 @@ describe('what is in a folder and is no document [knowledge-borders]', () => {
     expect(leftOut()).toEqual([
       { reason: 'too_deep', count: 1, first: 'd/'.repeat(21).slice(0, -1) },
       { reason: 'too_large', count: 1, first: 'large.md' },
-      { reason: 'unknown_kind', count: 2, first: 'picture.png' },
+      { reason: 'unknown_kind', count: 2, first: 'film.mp4' },
     ]);
   });
 

@@ -1,6 +1,8 @@
 import { basename, extname } from 'node:path/posix';
+import { DocumentError } from '../../documents/document.ts';
+import { readDocument } from '../../documents/read-document.ts';
+import { decodeText } from '../../documents/text/decode-text.ts';
 import { takeFrontMatter, type FrontMatter } from '../front-matter.ts';
-import { decodeText } from './decode-text.ts';
 import { textOfHtml } from './html-text.ts';
 import { readWholeFile } from './read-file.ts';
 import type { FolderFile } from './walk-folder.ts';
@@ -18,7 +20,6 @@ export interface ReadText extends FrontMatter {
 type Kind = (text: string) => { title?: string; parts: ReadText['parts'] };
 
 const MARKDOWN_HEADING = /^#{1,6}[ \t]+(.{1,200})/m;
-const MOST_LABEL_CHARS = 200;
 
 const markdown: Kind = (text) => ({ title: headingIn(text), parts: [{ text }] });
 
@@ -29,9 +30,6 @@ const html: Kind = (text) => {
 
 const plainText: Kind = (text) => ({ parts: [{ text }] });
 
-/** Rows further down mean nothing without the names of their columns. */
-const table: Kind = (text) => ({ parts: [{ label: /^.*/.exec(text)?.[0].slice(0, MOST_LABEL_CHARS), text }] });
-
 /** The kinds that are read here, by the end of a file's name. */
 const KINDS: Readonly<Record<string, Kind>> = {
   '.md': markdown,
@@ -39,32 +37,60 @@ const KINDS: Readonly<Record<string, Kind>> = {
   '.html': html,
   '.htm': html,
   '.txt': plainText,
-  '.csv': table,
-  '.tsv': table,
 };
+/** Those that may be broken in ways of their own are read in a process that may end. */
+const READ_APART: ReadonlySet<string> = new Set(['.csv', '.tsv', '.pdf', '.docx', '.docm', '.xlsx', '.xlsm']);
 
 /** @returns why a file is no document, by its name alone; undefined where it may be one */
 export function whyNoDocument(kind: LocalSource['kind'], path: string): string | undefined {
-  return kind === 'pages' || Object.hasOwn(KINDS, extname(path).toLowerCase()) ? undefined : 'unknown_kind';
+  const extension = extname(path).toLowerCase();
+  return kind === 'pages' || Object.hasOwn(KINDS, extension) || READ_APART.has(extension) ? undefined : 'unknown_kind';
 }
 
-/** Reads a document; one that cannot be read is one without text, and says why. @param file one that may be a document */
+/**
+ * Reads a document; one that cannot be read is one without text, and says why. @param file one that may be a document
+ * @throws the signal's reason
+ */
 export async function readDocumentFile(
-  _kind: LocalSource['kind'],
   { path, realPath }: FolderFile,
   mostBytes: number,
-  _signal: AbortSignal,
+  signal: AbortSignal,
 ): Promise<ReadText> {
+  const extension = extname(path);
+  const name = basename(path, extension);
+  const refuse = (refused: string): ReadText => ({ title: name, parts: [], refused });
   const bytes = readWholeFile(realPath, mostBytes);
-  if (!bytes) return { title: '', parts: [], refused: 'unreadable' };
-  return readTextDocument(path, bytes);
+  if (!bytes) return refuse('unreadable');
+  try {
+    const read = READ_APART.has(extension.toLowerCase()) ? await readApart(path, bytes, signal) : readHere(path, bytes);
+    return { ...read, title: read.title ?? name };
+  } catch (error) {
+    signal.throwIfAborted();
+    return refuse(error instanceof DocumentError ? error.code : 'unreadable');
+  }
 }
 
-function readTextDocument(path: string, bytes: Buffer): ReadText {
+type MaybeTitled = Omit<ReadText, 'title'> & { title?: string };
+
+/** @throws DocumentError */
+async function readApart(path: string, bytes: Buffer, signal: AbortSignal): Promise<MaybeTitled> {
+  // Rows and pages keep their names; a table may say first whose it is, as a text may.
+  const isTable = /\.[ct]sv$/i.test(path);
+  const { matter, text } = isTable ? takeFrontMatter(decodeText(bytes)) : { matter: {}, text: undefined };
+  const rest = text === undefined ? bytes : Buffer.from(text);
+  const { title, parts } = await readDocument(rest, { name: basename(path) }, READER, signal);
+  if (parts.length === 0) throw new DocumentError('no_text', 'There is no text in the document');
+  return { ...matter, title: matter.title ?? title, parts };
+}
+
+/** In whose name documents are read. */
+const READER = 'knowledge';
+
+/** @throws DocumentError */
+function readHere(path: string, bytes: Buffer): MaybeTitled {
   const { matter, text } = takeFrontMatter(decodeText(bytes));
-  const extension = extname(path);
-  const read = (KINDS[extension.toLowerCase()] ?? plainText)(text);
-  return { ...matter, title: matter.title ?? read.title ?? basename(path, extension), parts: read.parts };
+  const { title, parts } = (KINDS[extname(path).toLowerCase()] ?? plainText)(text);
+  return { ...matter, title: matter.title ?? title, parts };
 }
 
 function headingIn(text: string): string | undefined {

@@ -87,7 +87,9 @@ export class IndexKeeper implements LocalIndex {
     const { signal } = this.#ending;
     while (!signal.aborted) {
       this.#waking = new AbortController();
-      await this.#look();
+      await this.#look().catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
       const woken = AbortSignal.any([signal, this.#waking.signal]);
       await sleep(this.#lookEveryMs, undefined, { signal: woken, ref: false }).catch(() => undefined);
     }
@@ -118,7 +120,7 @@ export class IndexKeeper implements LocalIndex {
         if (reason !== undefined) leftOut.add(reason, file.path);
         else if (!known && textBytes >= MOST_TEXT_BYTES) leftOut.add('index_full', file.path);
         else if (!known) {
-          const read = await readDocumentFile(source.kind, file, LIMITS.fileBytes, this.#ending.signal);
+          const read = await readDocumentFile(file, LIMITS.fileBytes, this.#ending.signal);
           if (read.refused !== undefined) leftOut.add(read.refused, file.path);
           await this.#index.add({ ...read, source: key, path: file.path, stamp: file.stamp });
           textBytes += read.parts.reduce((sum, { text }) => sum + text.length, 0);

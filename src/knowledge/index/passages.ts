@@ -102,5 +102,5 @@ function isBlankLine(text: string, at: number): boolean {
 }
 
 function joined(label: string, heading: string): string {
-  return [label, heading].filter(Boolean).join(' · ');
+  return (label.includes(heading) ? [label] : [label, heading]).filter(Boolean).join(' · ');
 }

@@ -75,7 +75,7 @@ export const chatSettings = {
   KNOWLEDGE_FILE: setting(
     kinds.text,
     'config/knowledge.json',
-    "File that says from where the institution's documents come and who may read them. Without that file there are none. Read at start and at SIGHUP.",
+    "File that says from where the institution's documents come and who may read them (docs/KNOWLEDGE.md). Without that file there are none. Read at start and at SIGHUP.",
   ),
   WEB_SEARCH_URL: optional(kinds.webAddress, {
     meaning: 'Address of a SearXNG (its `search.formats` must hold json), by which the tool `web_search` finds pages.',
