@@ -68,7 +68,10 @@ test('PDF, Word and Excel are read with their pages and sheets; what cannot be r
   await fixture.until(() => fixture.told.indexed.length > 1);
   expect(fixture.told.documentsLeftOut).toHaveLength(1);
   expect((await fixture.find('chapter 3'))[0]).toMatchObject({ title: 'Handbook', place: 'page 3' });
-  expect((await fixture.find('how many seats has room A101'))[0]).toMatchObject({ title: 'book', place: 'sheet Rooms' });
+  expect((await fixture.find('how many seats has room A101'))[0]).toMatchObject({
+    title: 'book',
+    place: 'sheet Rooms',
+  });
   expect((await fixture.find('overdue books'))[0]).toMatchObject({ title: 'Hello', place: 'section 图书馆借阅规则' });
 }, 60_000);
 
