@@ -35,6 +35,7 @@ import { WakeQueue } from '../queue/wake-queue.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 import { MediaStore } from '../conversation/images/media-store.ts';
 import { PromptSizes } from '../conversation/prompt-sizes.ts';
+import { prefetchFiles } from '../turn/files/fetch-files.ts';
 import { prefetchImages } from '../turn/images/fetch-images.ts';
 import { textOfMessage } from '../turn/prompt/question.ts';
 import { AfterCare } from '../reply/after-care.ts';
@@ -193,6 +194,7 @@ export function createReceiver(options: BotOptions): Receiver {
       const isKnown = async () => !identity || (await identity.accountOf(message, sender.userId))?.status === 'active';
       // A turn that begins before fetches them itself.
       inBackground(() => prefetchImages(place, { message, deliveryId, isKnown }));
+      inBackground(() => prefetchFiles(place, { message, deliveryId, isKnown }));
     },
     onLimited: createTellLimited({ redis, keyRing, log }),
     greeting: (platform, to) => greeting(platform, to),

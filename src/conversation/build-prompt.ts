@@ -1,7 +1,7 @@
 import { DAY_MS } from '../base/clock.ts';
 import { estimatesOf, IMAGE_TOKENS, MESSAGE_TOKENS } from './estimate-tokens.ts';
 import type { HistoryTurn } from './history.ts';
-import { LABEL_RULES, labelQuote, labelSpeaker, labelSummary, SUMMARY_RULES } from './label-text.ts';
+import { LABEL_RULES, labelFile, labelQuote, labelSpeaker, labelSummary, SUMMARY_RULES } from './label-text.ts';
 import { contentOf, quotedParts, saidParts, textPart, type PlacedImage, type PromptPart } from './prompt-parts.ts';
 
 /** A message of a prompt; the chat room's messages take it as it is. */
@@ -17,6 +17,18 @@ export interface CurrentQuestion {
   quote?: string;
   /** In a group the asker's tag. */
   speakerTag?: string;
+  /** What the files say that the question may be about, its own last. */
+  files?: readonly PromptFile[];
+}
+
+/** A file as the model is shown it. */
+export interface PromptFile {
+  /** Plain letters: it stands in the label. */
+  name: string;
+  text: string;
+  pictures: readonly { label: string; dataUrl: string }[];
+  /** More follows that is not shown. */
+  isCut: boolean;
 }
 
 export interface PromptOptions {
@@ -39,6 +51,7 @@ export interface PromptOptions {
 /** All images of a turn, by its id. */
 export type EarlierImages = ReadonlyMap<string, readonly PlacedImage[]>;
 
+const FILE_GOES_ON = '[The file goes on; what follows is not shown.]';
 const CUT_OFF = '[The answer was cut off here.]';
 
 export interface BuiltPrompt {
@@ -56,7 +69,8 @@ export function buildPrompt(options: PromptOptions): BuiltPrompt {
   const { chatKind, turns, current, budgetTokens, tokenFactor = 1 } = options;
   const usable = turns.filter((turn) => isUsable(turn, chatKind));
   const hasSpeakers = new Set([...usable, current].map(({ speakerTag }) => speakerTag)).size > 1;
-  const hasLabels = hasSpeakers || current.quote !== undefined || hasQuotedImages(options);
+  const hasFiles = (current.files ?? []).length > 0;
+  const hasLabels = hasSpeakers || hasFiles || current.quote !== undefined || hasQuotedImages(options);
   const system = writeSystem(options, hasLabels);
   const question = writeQuestion(current, hasSpeakers);
   let leftTokens = budgetTokens - messageTokens(system, tokenFactor) - messageTokens(question, tokenFactor);
@@ -122,13 +136,18 @@ function writeTurn(
   images: readonly PlacedImage[] | undefined,
 ): PromptMessage[] {
   const text = images
-    ? turn.userText
-    : [turn.userText, ...imageMarker(turn.images)].filter((said) => said !== '').join('\n\n');
+    ? [turn.userText, ...fileMarkers(turn)].filter((said) => said !== '').join('\n\n')
+    : [turn.userText, ...fileMarkers(turn), ...imageMarker(turn.images)].filter((said) => said !== '').join('\n\n');
   const answer = turn.interrupted ? `${turn.assistantText}\n\n${CUT_OFF}` : turn.assistantText;
   return [
     writeSaid({ text, images: images ?? [], speakerTag: hasSpeakers ? (turn.speakerTag ?? '') : undefined }),
     { role: 'assistant', content: answer },
   ];
+}
+
+/** What the files of earlier turns say stands before the question, as long as it is kept. */
+function fileMarkers({ files = [] }: HistoryTurn): string[] {
+  return files.map(({ name }) => `[The file “${name}” came with this message.]`);
 }
 
 /** Where earlier images are not sent again, the model is told that there were some. */
@@ -142,16 +161,25 @@ function writeQuestion({ speakerTag, ...said }: CurrentQuestion, hasSpeakers: bo
 }
 
 /** What a person said, in their order: first what they quote, images before text, then their own text and images. */
-function writeSaid({ text, images, quote, speakerTag }: CurrentQuestion): PromptMessage {
+function writeSaid({ text, images, quote, speakerTag, files = [] }: CurrentQuestion): PromptMessage {
   const quoted = [...quotedParts(images), ...(quote === undefined ? [] : [textPart(quote)])];
   const said = saidParts(text, images);
   return {
     role: 'user',
     content: contentOf([
+      ...files.flatMap((file) => [...labelFile(file.name, filePieces(file)), textPart('\n\n')]),
       ...(quoted.length > 0 ? [...labelQuote(quoted), textPart('\n\n')] : []),
       ...(speakerTag === undefined ? said : labelSpeaker(speakerTag, said)),
     ]),
   };
+}
+
+function filePieces({ text, pictures, isCut }: PromptFile): PromptPart[] {
+  const shown = pictures.flatMap(({ label, dataUrl }): PromptPart[] => [
+    textPart(`\n\n[${label}, as a picture]\n`),
+    { type: 'image', dataUrl },
+  ]);
+  return [textPart(text), ...shown, textPart(isCut ? `\n\n${FILE_GOES_ON}` : '')];
 }
 
 function hasQuotedImages({ current, earlierImages }: PromptOptions): boolean {

@@ -30,6 +30,8 @@ export interface HistoryTurn {
   images: number;
   /** What was retrieved for the answer, by the numbers that stand in it. */
   sources?: readonly CitedSource[];
+  /** Its files: where what they say is kept for a short time, and their names as people read them. */
+  files?: { mediaId: string; name: string }[];
   /** Empty when the question got no answer; such a turn can be asked again, but enters no prompt. */
   assistantText: string;
   /** Set when the answer is only its beginning. */
@@ -50,6 +52,11 @@ export interface CitedSource {
 }
 
 const PURPOSE = 'history';
+
+/** Names of all that is kept of a turn's images and files. */
+export function keptMediaOf({ mediaIds = [], files = [] }: HistoryTurn): string[] {
+  return [...mediaIds, ...files.map(({ mediaId }) => mediaId)];
+}
 
 /** Seals a turn for its conversation's list in Redis; opened for another conversation it stays shut. */
 export function sealTurn(keyRing: KeyRing, conversationId: ConversationId, turn: HistoryTurn): string {

@@ -3,7 +3,7 @@ import type { RedisClient } from '../base/redis.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import { mediaKey } from '../domain/partition-keys.ts';
-import { sealTurn, type HistoryTurn } from './history.ts';
+import { keptMediaOf, sealTurn, type HistoryTurn } from './history.ts';
 import { readHistory } from './read-history.ts';
 
 /** A message that was deleted or edited after it was answered. */
@@ -21,7 +21,7 @@ export async function turnsOf(
   const found = (await readHistory(redis, keyRing, conversation)).filter(({ turn }) =>
     messagesOf(turn).includes(deliveryId),
   );
-  const media = found.flatMap(({ turn }) => turn.mediaIds ?? []);
+  const media = found.flatMap(({ turn }) => keptMediaOf(turn));
   return { sealed: found.map(({ sealed }) => sealed), media: media.map((id) => mediaKey(conversation.partition, id)) };
 }
 

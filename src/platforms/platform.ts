@@ -80,6 +80,13 @@ export interface PartOfText {
   isLast: boolean;
 }
 
+/** What a media reference led to. */
+export interface FetchedMedia {
+  bytes: Buffer;
+  /** As it was given with the bytes; where the message names the file, that counts. */
+  name?: string;
+}
+
 /** What a platform's replies can do, as data. */
 export interface ReplyTraits {
   /** How a live reply grows: the platform polls us, or we edit the whole text, or we append. */
@@ -338,7 +345,7 @@ export interface Platform {
    */
   suggest?(target: string, prompts: SuggestedPrompts, usual: Language): Promise<void>;
   /** Downloads a media reference, decrypted; host-pinned and bounded (SECURITY.md pinned-media). @throws PlatformError */
-  fetchMedia(mediaRef: string, maxBytes: number, signal: AbortSignal): Promise<Buffer>;
+  fetchMedia(mediaRef: string, maxBytes: number, signal: AbortSignal): Promise<FetchedMedia>;
   /**
    * The plain user id of a sender, converted where the platform encrypts it; undefined where that cannot be done.
    * @throws PlatformError `unreachable` when the platform would have to be asked and does not answer now

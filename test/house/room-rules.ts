@@ -24,6 +24,7 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
     'identity',
     'policy',
     'conversation',
+    'documents',
     'models',
     'chat',
     'tools',

@@ -40,7 +40,7 @@ export interface MediaPlace {
   mediaId: string;
 }
 
-/** Prepared images of questions that wait, may be asked again, or are still talked about: sealed, for a short time. */
+/** Prepared images, and what files say, of questions that wait, may be asked again, or are still talked about: sealed, for a short time. */
 export class MediaStore {
   readonly #redis: RedisClient;
   readonly #keyRing: KeyRing;
@@ -54,8 +54,12 @@ export class MediaStore {
    * Keeps an image, or what stands against it: then nothing is downloaded and decoded a second time. What goes beyond the share of
    * the person whose it is, is not kept; nor what goes beyond the one share of all who are not signed in.
    */
-  async keep({ partition, personId, mediaId, isSignedIn }: MediaPlace, image: KeptImage): Promise<void> {
-    const plain = 'fault' in image ? `${FAULT_PREFIX}${image.fault}` : image.dataUrl;
+  async keep(place: MediaPlace, image: KeptImage): Promise<void> {
+    await this.keepText(place, 'fault' in image ? `${FAULT_PREFIX}${image.fault}` : image.dataUrl);
+  }
+
+  /** Keeps what was made of another file than an image, at the expense of the same share. */
+  async keepText({ partition, personId, mediaId, isSignedIn }: MediaPlace, plain: string): Promise<void> {
     const sealed = this.#keyRing.seal(PURPOSE, mediaId, plain);
     if (!isSignedIn && !(await this.#hasRoomForUnlinked(sealed))) return;
     const owner = this.#keyRing.pseudonym('media-bytes', personId);
@@ -72,9 +76,12 @@ export class MediaStore {
 
   /** @returns the images in the same order; undefined for one that is gone, broken, or lacks its key: it is asked for anew */
   async read(partition: number, mediaIds: readonly string[]): Promise<(KeptImage | undefined)[]> {
-    if (mediaIds.length === 0) return [];
-    const sealed = await this.#redis.mget(mediaIds.map((mediaId) => mediaKey(partition, mediaId)));
-    return mediaIds.map((mediaId, index) => this.#open(mediaId, sealed[index] ?? undefined));
+    return this.#readAs(partition, mediaIds, keptImage);
+  }
+
+  /** As `read`, of what `keepText` keeps. */
+  async readTexts(partition: number, mediaIds: readonly string[]): Promise<(string | undefined)[]> {
+    return this.#readAs(partition, mediaIds, (plain) => plain);
   }
 
   /** About how many bytes reading each would take; 0 for one that is gone. One round trip. */
@@ -82,10 +89,19 @@ export class MediaStore {
     return Promise.all(mediaIds.map((mediaId) => this.#redis.strlen(mediaKey(partition, mediaId))));
   }
 
-  #open(mediaId: string, sealed: string | undefined): KeptImage | undefined {
-    if (sealed === undefined) return undefined;
-    const opened = tryOpenAs(() => this.#keyRing.open(PURPOSE, mediaId, sealed), keptImage);
-    return opened.kind === 'opened' ? opened.value : undefined;
+  async #readAs<Kept>(
+    partition: number,
+    mediaIds: readonly string[],
+    made: (plain: string) => Kept | undefined,
+  ): Promise<(Kept | undefined)[]> {
+    if (mediaIds.length === 0) return [];
+    const sealed = await this.#redis.mget(mediaIds.map((mediaId) => mediaKey(partition, mediaId)));
+    return mediaIds.map((mediaId, index) => {
+      const record = sealed[index];
+      if (typeof record !== 'string') return undefined;
+      const opened = tryOpenAs(() => this.#keyRing.open(PURPOSE, mediaId, record), made);
+      return opened.kind === 'opened' ? opened.value : undefined;
+    });
   }
 }
 

@@ -1,5 +1,7 @@
 import { SECOND_MS } from '../../base/clock.ts';
 import { requestBounded } from '../bounded-request.ts';
+import type { FetchedMedia } from '../platform.ts';
+import { fileNameOf } from '../file-name.ts';
 import { PlatformError } from '../platform-error.ts';
 import { decryptPadded } from './crypto.ts';
 
@@ -60,12 +62,12 @@ interface MediaRequest {
  * Downloads and decrypts what somebody sent. Addresses live for five minutes.
  * @throws PlatformError `media_refused`, `media_gone`, `media_too_large`, `media_unreadable`, `unreachable`
  */
-export async function fetchMedia({ mediaRef, ownUrls, aesKey, maxBytes, signal }: MediaRequest): Promise<Buffer> {
+export async function fetchMedia({ mediaRef, ownUrls, aesKey, maxBytes, signal }: MediaRequest): Promise<FetchedMedia> {
   const { address, ownKey } = keyIn(mediaRef);
   const key = ownKey ?? aesKey;
   if (!ownUrls.some((own) => isMediaAddress(address, own)))
     throw new PlatformError('media_refused', 'A file lies on a host that is not WeCom’s');
-  const { status, body } = await requestBounded(new URL(address), {
+  const { status, body, headers } = await requestBounded(new URL(address), {
     method: 'GET',
     maxBytes: maxBytes + PADDING_ROOM_BYTES,
     timeoutMs: DOWNLOAD_TIMEOUT_MS,
@@ -79,5 +81,5 @@ export async function fetchMedia({ mediaRef, ownUrls, aesKey, maxBytes, signal }
     throw new PlatformError('media_unreadable', 'A file does not decrypt');
   }
   if (plain.length > maxBytes) throw new PlatformError('media_too_large', `A file is larger than ${maxBytes} bytes`);
-  return plain;
+  return { bytes: plain, name: fileNameOf(headers['content-disposition']) };
 }

@@ -47,7 +47,7 @@ function partsOf(content: WireContent): MessagePart[] {
     case 'image':
       return [{ type: 'image', mediaRef: mediaRefOf(content.image) }];
     case 'file':
-      return [{ type: 'file', mediaRef: mediaRefOf(content.file) }];
+      return [{ type: 'file', mediaRef: mediaRefOf(content.file), name: content.file.filename }];
     case 'video':
       return [{ type: 'unsupported', what: 'video' }];
     case 'mixed':

@@ -11,7 +11,11 @@ const media = z.object({ url: address, aeskey: z.string().max(128).optional().ca
 const textContent = z.object({ msgtype: z.literal('text'), text });
 const imageContent = z.object({ msgtype: z.literal('image'), image: media });
 const voiceContent = z.object({ msgtype: z.literal('voice'), voice: text });
-const fileContent = z.object({ msgtype: z.literal('file'), file: media });
+/** The name is told with the bytes; where a message has one, it counts. */
+const fileContent = z.object({
+  msgtype: z.literal('file'),
+  file: media.extend({ filename: z.string().max(512).optional().catch(undefined) }),
+});
 const videoContent = z.object({ msgtype: z.literal('video'), video: media });
 const mixedContent = z.object({
   msgtype: z.literal('mixed'),

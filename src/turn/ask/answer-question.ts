@@ -18,7 +18,11 @@ import { declarationTokens } from './declaration-tokens.ts';
 import { earlierSummary, summaryRequest, type SummaryRequest } from '../prompt/earlier-summary.ts';
 import { earlierTurns } from '../prompt/earlier-turns.ts';
 import { fallbackFor, fallbackNote, type FallbackOptions } from './fallback-model.ts';
-import { ImageRefusedError } from '../images/fetch-images.ts';
+import { fitFiles, type CutFile } from '../files/fit-files.ts';
+import { readEarlierFiles } from '../files/read-files.ts';
+import { cutNote, filesNotes } from '../files/tell-files.ts';
+import { readQuestionFiles } from './question-files.ts';
+import { ImageRefusedError, MOST_IMAGES } from '../images/fetch-images.ts';
 import { imageObstacle, imageRefusal, type SightOptions } from '../images/refuse-images.ts';
 import { readImages } from '../images/read-images.ts';
 import type { SignInMode } from '../turn-ports.ts';
@@ -61,6 +65,9 @@ export interface AnswerQuestionOptions extends ThoughtOptions {
   requestSummary(request: SummaryRequest): void;
 }
 
+/** Of a prompt's room, for what files say; the rest is for the conversation. */
+const FILES_SHARE = 0.6;
+
 export type AnswerQuestion = (context: AdmittedContext) => Promise<Outcome>;
 
 interface Answering {
@@ -73,18 +80,24 @@ type Ending = 'whole' | 'length' | 'truncated' | 'stopped';
 
 /** Asks the model and lets its answer grow in the live reply. What was shown is kept, whatever happens (SECURITY.md no-second-beginning). */
 export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQuestion {
-  return async (context) => {
-    const { question, live, turn } = context;
-    if (question.text === '' && question.images.length === 0 && question.quotedText === undefined)
-      return { kind: 'refused', text: sayTo(context, TURN_TEXTS.unsupported) };
-    const obstacle = imageObstacle(options.models, context);
-    if (obstacle !== undefined) return refused(options, context, obstacle);
+  return async (unread) => {
+    const { question, live, turn } = unread;
+    const isBare = question.text === '' && question.images.length === 0 && question.quotedText === undefined;
+    if (isBare && question.files.length === 0) return { kind: 'refused', text: sayTo(unread, TURN_TEXTS.unsupported) };
+    const obstacle = imageObstacle(options.models, unread);
+    if (obstacle !== undefined) return refused(options, unread, obstacle);
     // After a sign-in the reply still shows the invitation; say at once that its question is being answered.
     const isReleased = turn.wasHeldInGroup || (turn.messages.at(-1)?.acceptedAtMs ?? 0) > turn.startedAtMs;
-    if (isReleased) live.show({ text: '', status: sayTo(context, TURN_TEXTS.released) });
+    if (isReleased) live.show({ text: '', status: sayTo(unread, TURN_TEXTS.released) });
 
     const spent = new TokenCount();
-    const state: AnswerState = { notes: [], startsAnew: context.replaced?.startsAnew ?? false };
+    const state: AnswerState = { notes: [], startsAnew: unread.replaced?.startsAnew ?? false };
+    const read = await readQuestionFiles({ ...options.images, catalog: options.models.catalog }, unread, isBare);
+    if (read.kind === 'stopped') return finished(options, { context: unread, state }, { text: '', ending: 'stopped' });
+    const { context } = read;
+    if (read.kind === 'refused') return refused(options, context, read.text);
+    if (read.kind !== 'read') return finished(options, { context, state }, { text: read.text, ending: 'whole' });
+    state.files = read.files;
     const outcome = await streamAnswer(options, context, { state, spent });
     // Once the answer is whole, so that it waits for nothing of this.
     if (state.missing && outcome.kind === 'answered' && !state.startsAnew) options.requestSummary(state.missing);
@@ -164,9 +177,13 @@ async function ask(
   const ownPrompt = promptIn(context.scene, options.prompt.systemPrompt);
   const systemPrompt = isBrief ? briefPrompt(ownPrompt) : ownPrompt;
   const prompt = { systemPrompt, current, earlierImages, chatKind: newest.chat.kind, nowMs: options.nowMs() };
-  const { model, note: whySo } = pickModel(options.models, context, images.length + earlierImages.size > 0);
+  const files = [...(await readEarlierFiles(options.images, context, turns)), ...(state.files ?? [])];
+  const hasScans = files.some(({ pictures }) => pictures.some(({ isScan }) => isScan));
+  const { model, note: whySo } = pickModel(options.models, context, hasScans || images.length + earlierImages.size > 0);
+  const shown = catalog.of(model).seesImages ? files : files.map((file) => ({ ...file, pictures: [] }));
   state.model = model;
   if (whySo !== undefined) note({ context, state }, whySo);
+  for (const line of filesNotes(context, state.files ?? [], catalog)) note({ context, state }, line);
   const tools = catalog.of(model).callsTools ? declared : [];
   const mostTokens = promptRoom(catalog.of(model), budgetTokens);
   const thinking = context.preferences.thinking ?? context.scene?.thinking;
@@ -179,9 +196,15 @@ async function ask(
   };
   let mayRequest = !isBrief;
   const build: AskWithinLimits['build'] = ({ isFresh, ...size }) => {
+    const { tokenFactor = 1 } = size;
+    const roomTokens = size.budgetTokens * FILES_SHARE;
+    const { language } = question;
+    const fit = fitFiles(shown, { roomTokens, tokenFactor, mostPictures: MOST_IMAGES - images.length, language });
+    tellCuts({ context, state }, fit.cut);
     const built = buildPrompt({
       ...prompt,
       ...size,
+      current: { ...current, files: fit.files },
       budgetTokens: size.budgetTokens - declarationTokens(tools, size.tokenFactor),
       turns: isFresh ? [] : turns,
       summary: isFresh ? undefined : summary?.text,
@@ -193,6 +216,15 @@ async function ask(
   };
   const startsFresh = () => startAnew({ context, state }, 'startedAfresh');
   return askWithinLimits({ chat, sizes, mostTokens, model, request, build, startsFresh }, controls.signal, onEvent);
+}
+
+/** A prompt that is made once more with less holds less of the files: only that is told. */
+function tellCuts({ context, state }: Answering, cut: readonly CutFile[]): void {
+  const lines = cut.map((file) => cutNote(file, context.question.language));
+  const stale = (state.cutLines ?? []).filter((line) => !lines.includes(line));
+  for (const line of stale) state.notes.splice(state.notes.indexOf(line), 1);
+  state.cutLines = lines;
+  for (const line of lines) note({ context, state }, line);
 }
 
 /** What was said before is no part of this conversation any more; the person is told so apart from the answer. */

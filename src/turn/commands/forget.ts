@@ -2,6 +2,7 @@ import { conversationKeys, mediaKey, preferencesKeyPrefix } from '../../domain/p
 import type { KeyRing } from '../../base/key-ring.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { ownerOfPreferences } from '../../conversation/preferences.ts';
+import { keptMediaOf } from '../../conversation/history.ts';
 import { readHistory } from '../../conversation/read-history.ts';
 import { conversationOf, type ConversationRef, type GroupScope } from '../../domain/conversation.ts';
 import { keysOfRatings } from '../../feedback/keep-feedback.ts';
@@ -59,7 +60,7 @@ async function forgetIn(
 ): Promise<Pick<NonNullable<TurnCommit['erase']>, 'remove' | 'drop'>> {
   const { history } = conversationKeys(conversation);
   const turns = (await readHistory(redis, keyRing, conversation)).filter(({ turn }) => turn.speakerTag === own);
-  const media = turns.flatMap(({ turn }) => turn.mediaIds ?? []).map((id) => mediaKey(conversation.partition, id));
+  const media = turns.flatMap(({ turn }) => keptMediaOf(turn)).map((id) => mediaKey(conversation.partition, id));
   return {
     remove: own === undefined ? [] : turns.map(({ sealed }) => ({ list: history, record: sealed })),
     drop: [...(own === undefined ? [history] : []), ...media],

@@ -18,7 +18,7 @@ import { SIGN_IN_TEXTS } from '../../texts/sign-in-texts.ts';
 import { TURN_TEXTS } from '../../texts/turn-texts.ts';
 import type { HistoryTurn } from '../../conversation/history.ts';
 import type { Question } from '../prompt/question.ts';
-import { imagesOfTurn, lastTurn, speakerTagOf } from '../prompt/turn-history.ts';
+import { filesOfTurn, imagesOfTurn, lastTurn, speakerTagOf } from '../prompt/turn-history.ts';
 import { sayTo } from '../say-to.ts';
 import { exportHistory } from './export.ts';
 import { forget, type RecordOptions } from './forget.ts';
@@ -105,6 +105,7 @@ async function retry(options: SlashWordsOptions, context: TurnContext, argument:
     text: last.userText,
     quotedText: last.quotedText,
     images: imagesOfTurn(last),
+    files: filesOfTurn(last),
     language: context.preferences.language ?? languageOfLast(last, context),
   };
   const { history, historyLength } = context.turn;

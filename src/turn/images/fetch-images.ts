@@ -97,7 +97,7 @@ async function fetchImage(
   const image = await intake.run(conversation.id, async (): Promise<FoundImage> => {
     try {
       const limited = AbortSignal.any([signal, AbortSignal.timeout(FETCH_LIMIT_MS)]);
-      const bytes = await platform.fetchMedia(mediaRef, MAX_IMAGE_BYTES, limited);
+      const { bytes } = await platform.fetchMedia(mediaRef, MAX_IMAGE_BYTES, limited);
       return { dataUrl: await prepareImage(bytes, conversation.id, signal) };
     } catch (error) {
       if (signal.aborted) throw error;

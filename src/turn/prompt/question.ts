@@ -1,6 +1,6 @@
 import type { InboundMessage, MessagePart } from '../../domain/message.ts';
 import { languageOfText, type Language } from '../../base/texts.ts';
-import { joinSaid, type ImageRef } from '../images/image-refs.ts';
+import { joinSaid, type FileRef, type ImageRef } from '../images/image-refs.ts';
 import type { TurnClaim } from '../../domain/turn.ts';
 
 /** What is asked in a turn: the messages merged into it, in the order in which they were said. */
@@ -8,6 +8,8 @@ export interface Question {
   text: string;
   /** Its images, the quoted ones first, each with its place in the text. */
   images: ImageRef[];
+  /** Its files, in the order in which they came. */
+  files: FileRef[];
   /** Text of what the newest message quotes; it is data, not the asker's words. */
   quotedText: string | undefined;
   language: Language;
@@ -17,11 +19,12 @@ export interface Question {
 export function questionOf(turn: TurnClaim): Question {
   const messages = turn.messages.map(({ message }) => message);
   const quotes = messages.flatMap(({ quote }) => quote ?? []);
-  const { text, images } = joinSaid(turn.messages);
-  const quotedText = textOf(quotes.map(readable));
+  const { text, images, files } = joinSaid(turn.messages);
+  const quotedText = textOf(quotes, UNREADABLE);
   return {
     text,
     images,
+    files,
     quotedText: quotedText === '' ? undefined : quotedText,
     language: languageOfMessage(messages.at(-1), text === '' ? quotedText : text),
   };
@@ -37,15 +40,15 @@ function languageOfMessage(newest: InboundMessage | undefined, text: string): La
   return languageOfText(text === '' ? (newest?.sender.displayName ?? '') : text);
 }
 
-/** A quoted file is named, so that the model does not answer as if nothing were quoted. */
-function readable(part: MessagePart): MessagePart {
-  if (part.type === 'text' || part.type === 'image') return part;
-  return { type: 'text', text: '[a file is quoted here that cannot be read]' };
-}
+/** What cannot be read is named, so that the model does not answer as if nothing were quoted. */
+const UNREADABLE = '[a file is quoted here that cannot be read]';
 
-function textOf(parts: MessagePart[]): string {
+function textOf(parts: MessagePart[], unreadable?: string): string {
   return parts
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .flatMap((part) => {
+      if (part.type === 'text') return [part.text];
+      return part.type === 'unsupported' && unreadable !== undefined ? [unreadable] : [];
+    })
     .join('\n')
     .trim();
 }

@@ -3,7 +3,8 @@ import { openTurns, sealTurn, type CitedSource, type HistoryTurn } from '../../c
 import { languageOfText, type Language } from '../../base/texts.ts';
 import { conversationOf, personIdOf, type GroupScope } from '../../domain/conversation.ts';
 import { markOf } from '../../policy/scenes.ts';
-import type { ImageRef } from '../images/image-refs.ts';
+import { shownName } from '../files/file-words.ts';
+import type { FileRef, ImageRef } from '../images/image-refs.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { TurnClaim, TurnCommit } from '../../domain/turn.ts';
@@ -31,6 +32,7 @@ export function turnHistory(
     quotedText: question.quotedText,
     ...imageFields(question.images),
     images: question.images.length,
+    files: fileFields(context),
     assistantText: answer.text,
     sources: answer.sources !== undefined && answer.sources.length > 0 ? answer.sources : undefined,
     interrupted: answer.interrupted ? true : undefined,
@@ -49,6 +51,18 @@ function messagesAsked({ turn, replaced }: TurnContext): readonly DeliveryId[] |
 function imageFields(images: readonly ImageRef[]): Pick<HistoryTurn, 'mediaIds' | 'imagePlaces'> {
   if (images.length === 0) return {};
   return { mediaIds: images.map(({ mediaId }) => mediaId), imagePlaces: images.map(({ place }) => place) };
+}
+
+/** Under the names by which people are told of them. */
+function fileFields({ question: { files, language } }: TurnContext): HistoryTurn['files'] {
+  return files.length === 0
+    ? undefined
+    : files.map(({ mediaId, name }) => ({ mediaId, name: shownName(name, language) }));
+}
+
+/** The files of an earlier question. */
+export function filesOfTurn({ files = [] }: HistoryTurn): FileRef[] {
+  return files.map(({ mediaId, name }) => ({ mediaId, name, isQuoted: false }));
 }
 
 /** The images of an earlier question, as far as they are known; whether they are still kept shows when they are read. */
@@ -80,8 +94,8 @@ export function failedTurnHistory(
   context: TurnContext,
   { startsAnew }: { startsAnew: boolean } = { startsAnew: context.replaced?.startsAnew ?? false },
 ): TurnCommit['history'] {
-  const { text, images, quotedText } = context.question;
-  if (text === '' && images.length === 0 && quotedText === undefined) return undefined;
+  const { text, images, files, quotedText } = context.question;
+  if (text === '' && images.length === 0 && files.length === 0 && quotedText === undefined) return undefined;
   return turnHistory(keyRing, context, { text: '', interrupted: true, startsAnew });
 }
 

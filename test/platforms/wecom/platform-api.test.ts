@@ -297,7 +297,9 @@ describe('plain user ids', () => {
 describe('media', () => {
   const file = Buffer.from('picture bytes');
   const fetch = (ref: string, maxBytes = 1_000, options = {}) =>
-    app(options).fetchMedia(ref, maxBytes, AbortSignal.timeout(5_000));
+    app(options)
+      .fetchMedia(ref, maxBytes, AbortSignal.timeout(5_000))
+      .then(({ bytes }) => bytes);
 
   test('is downloaded and decrypted', async () => {
     api.answers.set('/media', encryptPadded(AES_KEY, file));
