@@ -9,6 +9,15 @@ export const SHOWN_MESSAGES = 200;
 /** The largest image that a person may send. */
 export const MAX_IMAGE_BYTES = 10 * MIB_BYTES;
 
+/** The largest file of another kind: more than the bot reads, so that its answer to that can be seen. */
+export const MAX_FILE_BYTES = 25 * MIB_BYTES;
+
+/** A file of another kind than an image, as its message shows it. */
+export interface FileChip {
+  name: string;
+  sizeBytes: number;
+}
+
 export interface PersonView {
   /** The person's messaging user id. */
   id: string;
@@ -88,6 +97,7 @@ export interface MessageView {
   /** What the bot says about its answer, apart from the text: shown small below it, never folded. Plain words. */
   note?: string;
   images: { url: string; alt: string }[];
+  files?: FileChip[];
   quote?: { senderName: string; text: string };
   /** Of a reply in a thread, where the platform has those: the message under which it hangs. */
   thread?: { rootId: string; senderName: string; text: string };
@@ -139,6 +149,8 @@ export interface SendRequest {
   text: string;
   /** Ids from POST /api/uploads (raw image bytes with their content type; answers `{ id, url }`). */
   images: string[];
+  /** As `images`, uploaded with `?name=`. */
+  files?: string[];
   quoteMessageId?: string;
   /** Names this sending among the person's: however often it is asked for, it is one message. */
   clientId?: string;

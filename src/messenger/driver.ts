@@ -15,6 +15,8 @@ export interface Said {
   text: string;
   /** Image files; or ids of images that were uploaded. */
   images?: readonly (Buffer | string)[];
+  /** Files of other kinds, by their names; or ids of files that were uploaded. */
+  files?: readonly ({ name: string; bytes: Buffer } | string)[];
   /** A conversation's id, or `{ group }` with the group's id; the private chat unless told. */
   conversation?: string | { group: string };
   /** Id of the message that is quoted, or in whose thread the person replies. */
@@ -95,6 +97,7 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
     const {
       text,
       images = [],
+      files = [],
       conversation,
       quote,
       mention = false,
@@ -102,9 +105,15 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
     const imageIds = await Promise.all(
       images.map(async (image) => (typeof image === 'string' ? image : (await side.media.keep(image)).id)),
     );
+    const fileIds = await Promise.all(
+      files.map(async (file) =>
+        typeof file === 'string' ? file : (await side.media.keepFile(file.name, file.bytes)).id,
+      ),
+    );
     return {
       person: personId,
       conversationId: conversationIdOf(personId, conversation),
+      fileIds,
       text: mention ? `@${side.bot.name} ${text}` : text,
       imageIds,
       quoteMessageId: quote,

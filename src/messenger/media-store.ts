@@ -3,7 +3,7 @@ import { randomToken } from '../base/ids.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { tryOpen } from '../base/try-open.ts';
-import { MAX_IMAGE_BYTES } from './api.ts';
+import { MAX_FILE_BYTES, MAX_IMAGE_BYTES, type FileChip } from './api.ts';
 import { MessengerError } from './messenger-error.ts';
 
 const KEEP_SEC = (30 * DAY_MS) / SECOND_MS;
@@ -19,7 +19,7 @@ export const FILE_ENDINGS: Readonly<Record<ImageType, string>> = {
   'image/webp': 'webp',
 };
 
-/** Images of messages, sealed. The page gets them plain; how the bot gets them is the platform's affair. */
+/** Images and files of messages, sealed. The page gets them plain; how the bot gets them is the platform's affair. */
 export class MediaStore {
   readonly #redis: RedisClient;
   readonly #keyRing: KeyRing;
@@ -38,6 +38,30 @@ export class MediaStore {
     const sealed = this.#keyRing.seal(PURPOSE, id, bytes.toString('base64'));
     await this.#redis.set(keyOf(id), sealed, 'EX', KEEP_SEC);
     return { id, url: imageUrl(id) };
+  }
+
+  /** Keeps a file of another kind for 30 days, under its name. @throws MessengerError `file_too_large` */
+  async keepFile(name: string, bytes: Buffer): Promise<{ id: string; file: FileChip }> {
+    if (bytes.length > MAX_FILE_BYTES) throw new MessengerError('file_too_large', 'The file is larger than 25 MB');
+    const id = randomToken(16);
+    const sealed = this.#keyRing.seal(PURPOSE, id, JSON.stringify({ name, data: bytes.toString('base64') }));
+    await this.#redis.set(fileKeyOf(id), sealed, 'EX', KEEP_SEC);
+    return { id, file: { name, sizeBytes: bytes.length } };
+  }
+
+  /** A file of another kind. @throws MessengerError `not_found` */
+  async file(id: string): Promise<{ name: string; bytes: Buffer }> {
+    const sealed = await this.#redis.get(fileKeyOf(id));
+    const opened = sealed === null ? undefined : tryOpen(() => this.#keyRing.open(PURPOSE, id, sealed));
+    if (opened?.kind !== 'opened') throw new MessengerError('not_found', 'No such file');
+    const { name, data } = JSON.parse(opened.value) as { name: string; data: string };
+    return { name, bytes: Buffer.from(data, 'base64') };
+  }
+
+  /** What a message shows of files. @throws MessengerError `not_found` */
+  async chips(ids: readonly string[]): Promise<FileChip[]> {
+    const files = await Promise.all(ids.map((id) => this.file(id)));
+    return files.map(({ name, bytes }) => ({ name, sizeBytes: bytes.length }));
   }
 
   /** An image as the page shows it. @throws MessengerError `not_found` */
@@ -72,3 +96,4 @@ export function sniffImageType(bytes: Buffer): ImageType | undefined {
 }
 
 const keyOf = (id: string) => `messenger:media:${id}`;
+const fileKeyOf = (id: string) => `messenger:file:${id}`;

@@ -5,7 +5,7 @@ import { CodedError } from '../base/coded-error.ts';
  * - `not_found`: no such person, conversation, message, upload or frame
  * - `bad_request`: a request that cannot be understood
  * - `foreign_origin`: a page of another origin tried to act as a person
- * - `image_too_large`, `image_unknown_type`: an upload that the app does not take
+ * - `image_too_large`, `image_unknown_type`, `file_too_large`: an upload that the app does not take
  * - `not_taken`: the bot did not take what was pressed
  * - `not_delivered`: the bot never took the message (the driver's `waitForAnswer`)
  * - `no_answer`: no finished answer within the time given
@@ -18,6 +18,7 @@ export type MessengerErrorCode =
   | 'foreign_origin'
   | 'image_too_large'
   | 'image_unknown_type'
+  | 'file_too_large'
   | 'not_taken'
   | 'not_delivered'
   | 'no_answer'

@@ -20,6 +20,8 @@ export interface Saying {
   conversationId: string;
   text: string;
   imageIds: readonly string[];
+  /** Files of other kinds. */
+  fileIds?: readonly string[];
   /** The message that is quoted, or on a platform with threads replied to in its thread. */
   quoteMessageId?: string;
   /** See `SendRequest`. */

@@ -5,7 +5,7 @@ export interface DeliveryPart {
   /** The secret in the message's `response_url`. */
   responseCode: string;
   /** What the message quotes, for the bot. Image addresses are made anew for each delivery, since they expire. */
-  quoted?: { text: string; imageIds: string[] };
+  quoted?: { text: string; imageIds: string[]; fileIds?: string[] };
 }
 
 /** The bot's growing answer to one message. */
@@ -46,6 +46,7 @@ export interface SlackPart {
 /** A message as it is kept: what the page sees, and what the platform's side has to remember. */
 export interface StoredMessage extends MessageView {
   imageIds?: string[];
+  fileIds?: string[];
   delivery?: DeliveryPart;
   answer?: AnswerPart;
   slack?: SlackPart;
@@ -68,6 +69,7 @@ export function isSeenBy({ onlyFor }: Pick<StoredMessage, 'onlyFor'>, personId: 
 export function viewOf(message: StoredMessage, readerId?: string): MessageView {
   const {
     imageIds: _imageIds,
+    fileIds: _fileIds,
     delivery: _delivery,
     answer: _answer,
     slack,
@@ -96,9 +98,15 @@ const LINE_MARKS = /^[ \t]*(?:(?:#{1,6}|>)(?:[ \t]|$))+|^[ \t]*(?:`{3,}|~{3,}).*
 /** More than any list shows, so that a mark or an address that is cut in two is out of sight; the page cuts what is seen. */
 const MAX_LINE_CHARS = 500;
 
+/** What stands for a message without words. */
+function markOf({ images, files = [] }: StoredMessage): string {
+  if (images.length > 0) return '🖼';
+  return files.length > 0 ? `📄 ${files.map(({ name }) => name).join(', ')}` : '…';
+}
+
 /** One line for the list of conversations: markdown without line breaks. Marks within it stay, since only the page tells them from letters. */
 export function lastLineOf(message: StoredMessage, inGroup: boolean): string {
   const text = message.text.replace(LINE_MARKS, ' ').replace(/\s+/g, ' ').trim();
-  const shown = [...text].slice(0, MAX_LINE_CHARS).join('') || (message.images.length > 0 ? '🖼' : '…');
+  const shown = [...text].slice(0, MAX_LINE_CHARS).join('') || markOf(message);
   return inGroup && message.sender !== 'system' ? `${message.senderName}: ${shown}` : shown;
 }

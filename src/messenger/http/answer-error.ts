@@ -9,6 +9,7 @@ const STATUS: Readonly<Record<MessengerErrorCode, number>> = {
   foreign_origin: 403,
   image_too_large: 413,
   image_unknown_type: 415,
+  file_too_large: 413,
   not_taken: 502,
   not_delivered: 502,
   no_answer: 504,

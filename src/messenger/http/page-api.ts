@@ -3,10 +3,11 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { languageOfHeader } from '../../base/texts.ts';
-import { MAX_IMAGE_BYTES, type Bootstrap } from '../api.ts';
+import { MAX_FILE_BYTES, type Bootstrap } from '../api.ts';
 import type { Frames } from '../browser/frames.ts';
 import { MessengerError } from '../messenger-error.ts';
 import type { MessengerSide, Protocol, ProtocolKind } from '../protocol.ts';
+import { sniffImageType } from '../media-store.ts';
 import { SendOnce } from '../send-once.ts';
 import { CHINESE_SPELLINGS, SLASH_WORDS } from '../offered-words.ts';
 import { viewOf } from '../stored-message.ts';
@@ -29,6 +30,7 @@ const sendRequest = z.object({
   person,
   text: z.string().max(200_000),
   images: z.array(z.string()).default([]),
+  files: z.array(z.string()).default([]),
   quoteMessageId: z.string().optional(),
   clientId: z.string().min(1).max(64).optional(),
 });
@@ -75,7 +77,10 @@ export function pageApi(options: PageApiOptions): Router {
   addMessageRoutes(router, options);
   router.post('/uploads', async (context) => {
     context.status = 201;
-    context.body = await side.media.keep(await readImage(context.req));
+    const bytes = await readUpload(context.req);
+    const { name } = context.query;
+    const isFile = typeof name === 'string' && sniffImageType(bytes) === undefined;
+    context.body = isFile ? await side.media.keepFile(name.slice(0, 255), bytes) : await side.media.keep(bytes);
   });
   router.get('/images/:id', async (context) => {
     const { bytes, type } = await side.media.plain(param(context, 'id'));
@@ -111,9 +116,10 @@ function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): v
     context.body = await side.chatLog.messages(String(reader ?? ''), param(context, 'id'), beforeId);
   });
   router.post('/conversations/:id/messages', async (context) => {
-    const { person: sender, text, images, quoteMessageId, clientId } = parse(sendRequest, context);
+    const { person: sender, text, images, files, quoteMessageId, clientId } = parse(sendRequest, context);
     const conversationId = param(context, 'id');
-    const saying = { person: sender, conversationId, text, imageIds: images, quoteMessageId, clientId };
+    const media = { imageIds: images, fileIds: files };
+    const saying = { person: sender, conversationId, text, ...media, quoteMessageId, clientId };
     context.status = 202;
     context.body = viewOf(await sends.send(saying), sender);
   });
@@ -168,12 +174,12 @@ function param(context: Context, name: string): string {
   return String((context['params'] as Record<string, string>)[name]);
 }
 
-async function readImage(request: IncomingMessage): Promise<Buffer> {
+async function readUpload(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     sizeBytes += chunk.length;
-    if (sizeBytes > MAX_IMAGE_BYTES) throw new MessengerError('image_too_large', 'The image is larger than 10 MB');
+    if (sizeBytes > MAX_FILE_BYTES) throw new MessengerError('file_too_large', 'The file is larger than 25 MB');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -21,10 +21,11 @@ export class ApiError extends CodedError {
   }
 }
 
-/** An uploaded image, to be named in a message and shown before that. */
+/** An uploaded image or file, to be named in a message and shown before that. */
 export interface Upload {
   id: string;
-  url: string;
+  /** Absent of a file of another kind. */
+  url?: string;
 }
 
 export type Rating = 'good' | 'bad' | 'withdrawn';
@@ -100,8 +101,14 @@ export async function removeMessage(person: string, messageId: string): Promise<
   await call('POST', `/api/messages/${encodeURIComponent(messageId)}/remove`, { person });
 }
 
+/** Uploads one file of another kind, under its name. */
+export function uploadFile(file: File): Promise<Upload> {
+  const bytes = new Blob([file], { type: 'application/octet-stream' });
+  return callJson('POST', `/api/uploads?${new URLSearchParams({ name: file.name })}`, bytes);
+}
+
 /** Uploads one image's bytes under their own content type. */
-export function uploadImage(image: Blob): Promise<Upload> {
+export function uploadImage(image: Blob): Promise<Required<Upload>> {
   return callJson('POST', '/api/uploads', image);
 }
 

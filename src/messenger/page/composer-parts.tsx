@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import type { MessageView } from '../api.ts';
 import { BOT_SENDER } from './asker.ts';
+import { FileChipView } from './message-files.tsx';
 import { Icon, IconButton } from './icon.tsx';
 import { plainPreview } from './markdown.ts';
 import { usePage } from './page-context.ts';
@@ -25,20 +26,22 @@ export function QuoteTray({ message, onRemove }: { message: MessageView; onRemov
   );
 }
 
-/** The images that go with the next message. */
+/** The images and files that go with the next message. */
 export function AttachmentTray(props: { attachments: readonly Attachment[]; onRemove(key: string): void }) {
   const { say } = usePage();
   if (props.attachments.length === 0) return null;
   return (
     <ul class="attachments">
-      {props.attachments.map(({ key, name, upload }) => (
+      {props.attachments.map(({ key, name, fileBytes, upload }) => (
         <li key={key} class="attachment">
-          {upload ? (
-            <img src={upload.url} alt={name} />
-          ) : (
-            <span class="uploading" role="img" aria-label={say('uploading')} />
-          )}
-          <IconButton icon="close" label={say('removeImage', { name })} onPress={() => props.onRemove(key)} />
+          {!upload && <span class="uploading" role="img" aria-label={say('uploading')} />}
+          {upload && fileBytes === undefined && <img src={upload.url} alt={name} />}
+          {upload && fileBytes !== undefined && <FileChipView name={name} sizeBytes={fileBytes} />}
+          <IconButton
+            icon="close"
+            label={say(fileBytes === undefined ? 'removeImage' : 'removeFile', { name })}
+            onPress={() => props.onRemove(key)}
+          />
         </li>
       ))}
     </ul>
@@ -47,6 +50,7 @@ export function AttachmentTray(props: { attachments: readonly Attachment[]; onRe
 
 /** The row below the text box. */
 export function ComposerTools(props: {
+  takesFiles: boolean;
   inGroup: boolean;
   canSend: boolean;
   onImages(files: readonly File[]): void;
@@ -56,6 +60,7 @@ export function ComposerTools(props: {
 }) {
   const { say, language } = usePage();
   const file = useRef<HTMLInputElement>(null);
+  const other = useRef<HTMLInputElement>(null);
   return (
     <div class="composer-tools">
       <input
@@ -70,7 +75,20 @@ export function ComposerTools(props: {
           props.onWrite();
         }}
       />
+      <input
+        ref={other}
+        type="file"
+        multiple
+        hidden
+        data-part="files"
+        onChange={(event) => {
+          props.onImages([...(event.currentTarget.files ?? [])]);
+          event.currentTarget.value = '';
+          props.onWrite();
+        }}
+      />
       <IconButton icon="image" label={say('addImage')} onPress={() => file.current?.click()} />
+      {props.takesFiles && <IconButton icon="file" label={say('addFile')} onPress={() => other.current?.click()} />}
       {props.inGroup && <IconButton icon="at" label={say('mentionList')} onPress={props.onMention} />}
       <IconButton
         icon="slash"

@@ -7,14 +7,14 @@ import { AttachmentTray, ComposerTools, QuoteTray } from './composer-parts.tsx';
 import { focusComposerFirst, writeWhereKeysGo } from './focus-composer.ts';
 import { usePage } from './page-context.ts';
 import { fixedName } from './page-texts.ts';
-import { useAttachments, type Attachment } from './use-attachments.ts';
+import { useAttachments, type ReadyAttachment } from './use-attachments.ts';
 import { useCompletion } from './use-completion.ts';
 
 export interface ComposerProps {
   conversation: ConversationView;
   quoted: MessageView | undefined;
   onUnquote(): void;
-  onSend(text: string, images: Required<Attachment>[]): void;
+  onSend(text: string, attached: ReadyAttachment[]): void;
   /** Called with images dropped on the conversation; the composer says which function takes them. */
   acceptDrops(take: (files: readonly File[]) => void): void;
 }
@@ -26,7 +26,9 @@ export function Composer(props: ComposerProps) {
   const [text, setText] = useState(() => drafts.read(person.id, conversation.id));
   const [caret, setCaret] = useState(text.length);
   const box = useRef<HTMLTextAreaElement>(null);
-  const images = useAttachments(`${person.id} ${conversation.id}`);
+  // WeCom hands files of private chats alone to the bot.
+  const takesFiles = bootstrap.protocol === 'slack' || conversation.kind === 'private';
+  const images = useAttachments(`${person.id} ${conversation.id}`, takesFiles);
   const list = useCompletion(text, caret, conversation);
   props.acceptDrops(images.add);
   useGrowth(box, text);
@@ -38,7 +40,7 @@ export function Composer(props: ComposerProps) {
     setCaret(nextCaret);
     drafts.write(person.id, conversation.id, next);
   };
-  const ready = images.attachments.filter((one): one is Required<Attachment> => one.upload !== undefined);
+  const ready = images.attachments.filter((one): one is ReadyAttachment => one.upload !== undefined);
   const canSend = (text.trim() !== '' || ready.length > 0) && ready.length === images.attachments.length;
   const send = () => {
     if (!canSend) return;
@@ -94,6 +96,7 @@ export function Composer(props: ComposerProps) {
         }}
       />
       <ComposerTools
+        takesFiles={takesFiles}
         inGroup={conversation.kind === 'group'}
         canSend={canSend}
         onImages={images.add}

@@ -13,7 +13,7 @@ import type { PageText } from './page-texts.ts';
 import { PromptChips } from './prompt-chips.tsx';
 import { DeleteDialog, ReasonDialog } from './small-dialog.tsx';
 import { useImageDrop } from './use-image-drop.ts';
-import type { Attachment } from './use-attachments.ts';
+import type { ReadyAttachment } from './use-attachments.ts';
 import type { SessionActions } from './use-session.ts';
 
 interface PaneProps {
@@ -38,14 +38,31 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
   useReadMark(conversation, actions);
 
   const send = useCallback(
-    (text: string, images: readonly Required<Attachment>[] = []) => {
+    (text: string, attached: readonly ReadyAttachment[] = []) => {
+      const images = attached.filter(({ fileBytes }) => fileBytes === undefined);
+      const files = attached.filter(({ fileBytes }) => fileBytes !== undefined);
+      // In WeCom a file is a message of its own, and what is asked about it the next.
+      const isApart = bootstrap.protocol === 'wecom';
+      const chips = files.map(({ name, fileBytes = 0 }) => ({ name, sizeBytes: fileBytes }));
+      const ids = files.map(({ upload }) => upload.id);
+      const senderName = person.name;
+      if (isApart)
+        ids.forEach((id, index) =>
+          actions.send(
+            conversation.id,
+            { text: '', images: [], files: [id] },
+            { senderName, images: [], files: chips.slice(index, index + 1) },
+          ),
+        );
+      if (isApart && text === '' && images.length === 0 && files.length > 0) return;
       const isQuote = quoted !== undefined && bootstrap.protocol === 'wecom';
       actions.send(
         conversation.id,
-        { text, images: images.map(({ upload }) => upload.id), quoteMessageId: quoted?.id },
+        { text, images: images.map(({ upload }) => upload.id), files: isApart ? [] : ids, quoteMessageId: quoted?.id },
         {
-          senderName: person.name,
-          images: images.map(({ upload, name }) => ({ url: upload.url, alt: name })),
+          senderName,
+          images: images.map(({ upload, name }) => ({ url: upload.url ?? '', alt: name })),
+          files: isApart ? undefined : chips,
           quote: isQuote ? { senderName: quoted.senderName, text: quoted.text } : undefined,
         },
       );

@@ -6,6 +6,7 @@ import { EditBox } from './edit-box.tsx';
 import { Icon } from './icon.tsx';
 import { waitsForSignIn } from './invitation.ts';
 import { MessageButtons, type PressButton } from './message-buttons.tsx';
+import { MessageFiles } from './message-files.tsx';
 import { MessageImages } from './message-images.tsx';
 import { plainPreview } from './markdown.ts';
 import { rowKeyOf, type LoggedMessage } from './message-log.ts';
@@ -135,6 +136,7 @@ function Bubble({ message, followsThread, editing }: Pick<MessageRowProps, 'mess
       )}
       {hasThinking && <ThinkingBlock message={message} />}
       {message.images.length > 0 && <MessageImages images={message.images} />}
+      {(message.files ?? []).length > 0 && <MessageFiles files={message.files ?? []} />}
       <div class="text" data-part="text">
         {message.text !== '' && <MessageText message={message} />}
       </div>

@@ -1,22 +1,27 @@
 import { useCallback, useState } from 'preact/hooks';
-import { uploadImage, type Upload } from './api-client.ts';
+import { uploadFile, uploadImage, type Upload } from './api-client.ts';
 import { MIB_BYTES } from '../../base/clock.ts';
 import { MAX_IMAGE_BYTES } from '../api.ts';
-import { imageFault, MAX_IMAGES } from './image-choice.ts';
+import { fileFault, imageFault, isImage, MAX_IMAGES } from './image-choice.ts';
 import { usePage } from './page-context.ts';
 
-/** An image beside an unsent text; `upload` is there once the server has it. */
+/** An image or a file beside an unsent text; `upload` is there once the server has it. */
 export interface Attachment {
   key: string;
   name: string;
+  /** Of a file of another kind than an image. Bytes. */
+  fileBytes?: number;
   upload?: Upload;
 }
+
+/** One that the server has. */
+export type ReadyAttachment = Attachment & Required<Pick<Attachment, 'upload'>>;
 
 /** Attachments of conversations that are not open, as long as the page lives. */
 const kept = new Map<string, Attachment[]>();
 
-/** The images beside the text of one draft: added by button, paste or drop, uploaded at once. */
-export function useAttachments(draftKey: string) {
+/** The images and files beside the text of one draft: added by button, paste or drop, uploaded at once. */
+export function useAttachments(draftKey: string, takesFiles: boolean) {
   const { say, notify } = usePage();
   const [attachments, setAttachments] = useState<Attachment[]>(() => kept.get(draftKey) ?? []);
 
@@ -34,23 +39,25 @@ export function useAttachments(draftKey: string) {
   const add = useCallback(
     (files: readonly File[]) => {
       for (const file of files) {
-        const fault = imageFault(file, (kept.get(draftKey) ?? []).length);
+        const isFile = !isImage(file);
+        const same = (kept.get(draftKey) ?? []).filter(({ fileBytes }) => (fileBytes !== undefined) === isFile).length;
+        const fault = isFile ? fileFault(file, same, takesFiles) : imageFault(file, same);
         if (fault !== undefined) {
           notify(say(fault, { size: MAX_IMAGE_BYTES / MIB_BYTES, count: MAX_IMAGES }));
           continue;
         }
         const key = crypto.randomUUID();
-        edit((all) => [...all, { key, name: file.name }]);
-        uploadImage(file).then(
+        edit((all) => [...all, { key, name: file.name, fileBytes: isFile ? file.size : undefined }]);
+        (isFile ? uploadFile(file) : uploadImage(file)).then(
           (upload) => edit((all) => all.map((one) => (one.key === key ? { ...one, upload } : one))),
           () => {
             remove(key);
-            notify(say('uploadFailed'));
+            notify(say('uploadFailed', { name: file.name }));
           },
         );
       }
     },
-    [draftKey, edit, remove, notify, say],
+    [draftKey, edit, remove, notify, say, takesFiles],
   );
 
   const clear = useCallback(() => edit(() => []), [edit]);

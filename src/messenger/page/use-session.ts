@@ -44,7 +44,7 @@ export interface SessionActions {
 }
 
 /** What an own message looks like until the server's view of it comes. */
-export type ShownParts = Pick<MessageView, 'images' | 'quote' | 'senderName'>;
+export type ShownParts = Pick<MessageView, 'images' | 'files' | 'quote' | 'senderName'>;
 
 /** Keeps one person's page in step with the server; `onFault` gets what went wrong outside of a message. */
 export function useSession(person: string, onFault: (text: PageText) => void): [PageState, SessionActions] {

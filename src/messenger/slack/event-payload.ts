@@ -202,22 +202,44 @@ function channelType({ kind }: Conversation): string {
   return kind === 'private' ? 'im' : 'channel';
 }
 
-async function filesOf(parts: PayloadParts, { imageIds = [] }: StoredMessage): Promise<object[]> {
+/** How Slack calls the kinds of files that people send most; others are bytes to it. */
+const MIME_TYPES: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  csv: 'text/csv',
+  md: 'text/markdown',
+  txt: 'text/plain',
+  html: 'text/html',
+};
+
+async function filesOf(
+  parts: PayloadParts,
+  { imageIds = [], fileIds = [] }: Pick<StoredMessage, 'imageIds' | 'fileIds'>,
+): Promise<object[]> {
+  const images = imageIds.map(async (mediaId) => {
+    const { bytes, type } = await parts.media.plain(mediaId);
+    return { mediaId, bytes, type: type as string, name: `image.${FILE_ENDINGS[type]}` };
+  });
+  const files = fileIds.map(async (mediaId) => {
+    const { bytes, name } = await parts.media.file(mediaId);
+    const ending = name.split('.').at(-1)?.toLowerCase() ?? '';
+    return { mediaId, bytes, type: MIME_TYPES[ending] ?? 'application/octet-stream', name };
+  });
   return Promise.all(
-    imageIds.map(async (mediaId) => {
-      const { bytes, type } = await parts.media.plain(mediaId);
-      const name = `image.${FILE_ENDINGS[type]}`;
-      const address = `${parts.url()}/files-pri/${TEAM_ID}-${mediaId}/${name}`;
+    [...images, ...files].map(async (sent) => {
+      const { mediaId, bytes, type, name } = await sent;
+      const address = `${parts.url()}/files-pri/${TEAM_ID}-${mediaId}/${encodeURIComponent(name)}`;
       return {
         id: fileIdOf(mediaId),
         name,
         title: name,
         mimetype: type,
-        filetype: FILE_ENDINGS[type],
+        filetype: name.split('.').at(-1),
         size: bytes.length,
         mode: 'hosted',
         url_private: address,
-        url_private_download: address.replace(/\/[^/]*$/, `/download/${name}`),
+        url_private_download: address.replace(/\/[^/]*$/, `/download/${encodeURIComponent(name)}`),
       };
     }),
   );

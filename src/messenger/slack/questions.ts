@@ -41,11 +41,13 @@ export class Questions {
     const { directory, media, nowMs, chatLog, store } = this.#side;
     const person = directory.person(saying.person);
     const conversation = directory.conversationOf(saying.person, saying.conversationId);
-    if (saying.text.trim() === '' && saying.imageIds.length === 0)
+    const { fileIds = [] } = saying;
+    if (saying.text.trim() === '' && saying.imageIds.length === 0 && fileIds.length === 0)
       throw new MessengerError('bad_request', 'The message is empty');
     if (saying.imageIds.length > MAX_IMAGES)
       throw new MessengerError('bad_request', `At most ${MAX_IMAGES} images a message`);
     await Promise.all(saying.imageIds.map((id) => media.plain(id)));
+    const files = fileIds.length === 0 ? undefined : await media.chips(fileIds);
     const root = await this.#threadRoot(conversation, saying.quoteMessageId);
     const ts = this.#parts.clock.next();
     const message: StoredMessage = {
@@ -57,6 +59,8 @@ export class Questions {
       text: saying.text,
       images: saying.imageIds.map((id) => ({ url: imageUrl(id), alt: '' })),
       imageIds: [...saying.imageIds],
+      files,
+      fileIds: files && [...fileIds],
       thread: root && threadView(root),
       atMs: nowMs(),
       clientId: saying.clientId,

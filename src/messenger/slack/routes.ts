@@ -143,7 +143,9 @@ async function serveFile(context: Context, { side, tokens }: SlackRoutesOptions)
     return;
   }
   if (mediaId === undefined) throw new MessengerError('not_found', 'No such file');
-  const { bytes, type } = await side.media.plain(mediaId);
-  context.type = type;
-  context.body = bytes;
+  const image = await side.media.plain(mediaId).catch(() => undefined);
+  const file = image ? undefined : await side.media.file(mediaId);
+  if (file) context.attachment(file.name);
+  context.type = image?.type ?? (file?.name.endsWith('.html') === true ? 'text/html' : 'application/octet-stream');
+  context.body = image?.bytes ?? file?.bytes;
 }

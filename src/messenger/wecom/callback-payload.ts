@@ -43,15 +43,15 @@ export function createCallbackPayloads(parts: PayloadParts): CallbackPayloads {
 }
 
 function messagePayload(parts: PayloadParts, question: StoredMessage): object {
-  const { delivery, imageIds = [], id, sender, text } = question;
+  const { delivery, id, sender } = question;
   const conversation = parts.directory.conversation(question.conversationId);
   const quoted = delivery?.quoted;
   return {
     msgid: id,
     ...chatFields(parts, conversation, sender),
     response_url: responseUrl(parts, delivery?.responseCode ?? ''),
-    ...contentFields(parts, text, imageIds),
-    quote: quoted && contentFields(parts, quoted.text, quoted.imageIds),
+    ...contentFields(parts, question),
+    quote: quoted && contentFields(parts, quoted),
   };
 }
 
@@ -92,7 +92,12 @@ function chatFields(parts: PayloadParts, conversation: Conversation, personId: s
   };
 }
 
-function contentFields(parts: PayloadParts, text: string, imageIds: readonly string[]): object {
+type Content = Pick<StoredMessage, 'text' | 'imageIds' | 'fileIds'>;
+
+function contentFields(parts: PayloadParts, { text, imageIds = [], fileIds = [] }: Content): object {
+  const [fileId] = fileIds;
+  // Its name is told with its bytes.
+  if (fileId !== undefined) return { msgtype: 'file', file: parts.downloads.downloadFor(fileId) };
   const images = imageIds.map((id) => ({ msgtype: 'image', image: parts.downloads.downloadFor(id) }));
   const [onlyImage] = images;
   if (onlyImage === undefined) return { msgtype: 'text', text: { content: text } };

@@ -16,7 +16,7 @@ export interface MediaDownloadsOptions {
   ownKeys: boolean;
 }
 
-/** Where the bot gets an image, and the key to it where it is the address's own. */
+/** Where the bot gets an image or a file, and the key to it where it is the address's own. */
 export interface Download {
   url: string;
   aeskey?: string;
@@ -46,11 +46,19 @@ export class MediaDownloads {
 
   /** The encrypted bytes behind a download address. @throws MessengerError `not_found` when expired, altered or gone */
   async download(id: string, expires: string, sign: string): Promise<{ sealed: Buffer; fileName: string }> {
-    const { media, nowMs } = this.#options;
+    const { nowMs } = this.#options;
     const isValid = sameSecret(this.#sign(id, expires), sign) && nowMs() <= Number(expires);
     if (!isValid) throw new MessengerError('not_found', 'The address has expired');
-    const { bytes, type } = await media.plain(id);
-    return { sealed: sealMedia(this.#keyOf(id, expires), bytes), fileName: `image.${FILE_ENDINGS[type]}` };
+    const { bytes, fileName } = await this.#find(id);
+    return { sealed: sealMedia(this.#keyOf(id, expires), bytes), fileName };
+  }
+
+  async #find(id: string): Promise<{ bytes: Buffer; fileName: string }> {
+    const { media } = this.#options;
+    const image = await media.plain(id).catch(() => undefined);
+    if (image) return { bytes: image.bytes, fileName: `image.${FILE_ENDINGS[image.type]}` };
+    const { bytes, name } = await media.file(id);
+    return { bytes, fileName: name };
   }
 
   #keyOf(id: string, expires: string): Buffer {

@@ -50,11 +50,18 @@ export class Questions {
     const { directory, media, nowMs, chatLog } = this.#side;
     const person = directory.person(saying.person);
     const conversation = directory.conversationOf(saying.person, saying.conversationId);
-    if (saying.text.trim() === '' && saying.imageIds.length === 0)
+    const { fileIds = [] } = saying;
+    if (saying.text.trim() === '' && saying.imageIds.length === 0 && fileIds.length === 0)
       throw new MessengerError('bad_request', 'The message is empty');
     if (saying.imageIds.length > MAX_IMAGES)
       throw new MessengerError('bad_request', `At most ${MAX_IMAGES} images a message`);
+    // WeCom's file is a message of its own, and reaches the bot in a private chat alone.
+    if (fileIds.length > 0 && (fileIds.length > 1 || saying.text !== '' || saying.imageIds.length > 0))
+      throw new MessengerError('bad_request', 'A file is a message of its own');
+    if (fileIds.length > 0 && conversation.kind === 'group')
+      throw new MessengerError('bad_request', 'A file in a group does not reach the bot');
     await Promise.all(saying.imageIds.map((id) => media.plain(id)));
+    const files = fileIds.length === 0 ? undefined : await media.chips(fileIds);
     const quoted = await this.#quoted(conversation, saying.quoteMessageId);
     const message: StoredMessage = {
       id: randomToken(16),
@@ -65,6 +72,8 @@ export class Questions {
       text: saying.text,
       images: saying.imageIds.map((id) => ({ url: imageUrl(id), alt: '' })),
       imageIds: [...saying.imageIds],
+      files,
+      fileIds: files && [...fileIds],
       quote: quoted && { senderName: quoted.senderName, text: quoted.text },
       atMs: nowMs(),
       clientId: saying.clientId,
@@ -122,7 +131,7 @@ export class Questions {
       isInstruction(message.text, bot.name) || this.#line.interactions.tryEnter(message.sender, message.id);
     const delivery = message.delivery ?? {
       responseCode: await this.#parts.responseUrls.create(message),
-      quoted: quoted && { text: quoted.text, imageIds: quoted.imageIds ?? [] },
+      quoted: quoted && { text: quoted.text, imageIds: quoted.imageIds ?? [], fileIds: quoted.fileIds },
     };
     if (!entered)
       return { ...message, delivery, state: 'failed', error: say(MESSENGER_TEXTS.waitForAnswers, languageOf(message)) };

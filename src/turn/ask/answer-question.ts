@@ -20,7 +20,7 @@ import { earlierTurns } from '../prompt/earlier-turns.ts';
 import { fallbackFor, fallbackNote, type FallbackOptions } from './fallback-model.ts';
 import { fitFiles, type CutFile } from '../files/fit-files.ts';
 import { readEarlierFiles } from '../files/read-files.ts';
-import { cutNote, filesNotes } from '../files/tell-files.ts';
+import { cutNote } from '../files/tell-files.ts';
 import { readQuestionFiles } from './question-files.ts';
 import { ImageRefusedError, MOST_IMAGES } from '../images/fetch-images.ts';
 import { imageObstacle, imageRefusal, type SightOptions } from '../images/refuse-images.ts';
@@ -96,6 +96,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     if (read.kind === 'stopped') return finished(options, { context: unread, state }, { text: '', ending: 'stopped' });
     const { context } = read;
     if (read.kind === 'refused') return refused(options, context, read.text);
+    state.notes.push(...read.notes);
     if (read.kind !== 'read') return finished(options, { context, state }, { text: read.text, ending: 'whole' });
     state.files = read.files;
     const outcome = await streamAnswer(options, context, { state, spent });
@@ -183,7 +184,6 @@ async function ask(
   const shown = catalog.of(model).seesImages ? files : files.map((file) => ({ ...file, pictures: [] }));
   state.model = model;
   if (whySo !== undefined) note({ context, state }, whySo);
-  for (const line of filesNotes(context, state.files ?? [], catalog)) note({ context, state }, line);
   const tools = catalog.of(model).callsTools ? declared : [];
   const mostTokens = promptRoom(catalog.of(model), budgetTokens);
   const thinking = context.preferences.thinking ?? context.scene?.thinking;

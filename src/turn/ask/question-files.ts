@@ -3,7 +3,7 @@ import type { MediaStore } from '../../conversation/images/media-store.ts';
 import { FILE_TEXTS } from '../../texts/file-texts.ts';
 import type { KeptFile } from '../files/kept-file.ts';
 import { readOwnFiles } from '../files/read-files.ts';
-import { filesObstacle, filesReady, tooManyFiles } from '../files/tell-files.ts';
+import { filesNotes, filesObstacle, filesReady, tooManyFiles } from '../files/tell-files.ts';
 import { sayTo } from '../say-to.ts';
 import type { AdmittedContext } from '../turn-context.ts';
 import type { SignInMode } from '../turn-ports.ts';
@@ -11,8 +11,9 @@ import type { SignInMode } from '../turn-ports.ts';
 /** `ready`: files came alone, and the text is all that is said of them; `read`: the question may be asked. */
 type FilesRead =
   | { kind: 'stopped' }
-  | { kind: 'refused' | 'ready'; context: AdmittedContext; text: string }
-  | { kind: 'read'; context: AdmittedContext; files: KeptFile[] };
+  | { kind: 'refused'; context: AdmittedContext; text: string }
+  | { kind: 'ready'; context: AdmittedContext; text: string; notes: string[] }
+  | { kind: 'read'; context: AdmittedContext; files: KeptFile[]; notes: string[] };
 
 interface QuestionFilesOptions {
   mediaStore: MediaStore;
@@ -30,7 +31,7 @@ export async function readQuestionFiles(
   isBare: boolean,
 ): Promise<FilesRead> {
   const { question, live, controls } = context;
-  if (question.files.length === 0) return { kind: 'read', context, files: [] };
+  if (question.files.length === 0) return { kind: 'read', context, files: [], notes: [] };
   const tooMany = tooManyFiles(context);
   if (tooMany !== undefined) return { kind: 'refused', context, text: tooMany };
   live.show({ text: '', status: sayTo(context, FILE_TEXTS.reading) });
@@ -44,7 +45,8 @@ export async function readQuestionFiles(
   const obstacle = filesObstacle(named, found, options.catalog);
   if (obstacle !== undefined) return { kind: 'refused', context: named, text: obstacle };
   const kept = found.flatMap((file) => ('fault' in file ? [] : [file]));
+  const notes = filesNotes(named, kept, options.catalog);
   return isBare
-    ? { kind: 'ready', context: named, text: filesReady(kept, question.language) }
-    : { kind: 'read', context: named, files: kept };
+    ? { kind: 'ready', context: named, text: filesReady(kept, question.language), notes }
+    : { kind: 'read', context: named, files: kept, notes };
 }

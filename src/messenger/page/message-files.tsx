@@ -1,0 +1,34 @@
+import type { FileChip } from '../api.ts';
+import { Icon } from './icon.tsx';
+
+const KIB = 1024;
+
+/** A file by its name and size. */
+export function FileChipView({ name, sizeBytes }: FileChip) {
+  return (
+    <span class="file-chip" title={name}>
+      <Icon name="file" />
+      <span class="file-name" dir="auto">
+        {name}
+      </span>
+      <span class="file-size">{sizeWords(sizeBytes)}</span>
+    </span>
+  );
+}
+
+/** A message's files, one below another. */
+export function MessageFiles({ files }: { files: readonly FileChip[] }) {
+  return (
+    <div class="files">
+      {files.map((file, index) => (
+        <FileChipView key={index} {...file} />
+      ))}
+    </div>
+  );
+}
+
+/** Letters that are the same in both languages. */
+export function sizeWords(bytes: number): string {
+  if (bytes < KIB) return `${bytes} B`;
+  return bytes < KIB * KIB ? `${Math.round(bytes / KIB)} KB` : `${(bytes / KIB / KIB).toFixed(1)} MB`;
+}
