@@ -106,8 +106,8 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   released: { en: 'You are signed in. Your question is being answered …', zh: '登录成功，正在回答你的问题……' },
   thinking: { en: 'Thinking, {seconds} s', zh: '思考中，{seconds} 秒' },
   unsupported: {
-    en: 'I can read text and images only; please send your question as text.',
-    zh: '我只能阅读文字和图片，请用文字提问。',
+    en: 'I can read text, images and documents only; please send your question as text.',
+    zh: '我只能阅读文字、图片和文档，请用文字提问。',
   },
   chatRefusedQuestion: {
     en: 'The chat service did not accept this question. Please ask in other words, or send /retry or /new.',

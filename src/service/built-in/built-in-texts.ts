@@ -60,6 +60,15 @@ export const BUILT_IN_TEXTS = {
   },
   imageUnreadable: { en: 'an image that I cannot read', zh: '一张我无法读取的图片' },
   imageElsewhere: { en: 'an image at a web address, which I do not open', zh: '一张网址上的图片，我不会去打开它' },
+  fileSays: { en: '“{name}” says{place}:\n\n{text}', zh: '“{name}”{place}中写道：\n\n{text}' },
+  fileBegins: {
+    en: 'I am a small built-in model and only quote. “{name}” begins so{place}:\n\n{text}',
+    zh: '我是内置的小模型，只会引用原文。“{name}”{place}的开头是：\n\n{text}',
+  },
+  thoughtFile: {
+    en: 'looking for words of the question in {count} file(s)',
+    zh: '在 {count} 个文件中查找问题里的词',
+  },
   oneImage: {
     en: "You sent {what}. I'm Parley's small built-in model: I can measure a picture, but I cannot see what is in it.",
     zh: '你发来的是{what}。我是 Parley 内置的小模型：能报出图片的尺寸，但看不到图片的内容。',

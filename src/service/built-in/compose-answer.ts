@@ -4,6 +4,7 @@ import type { ChatRequest } from '../chat/chat-request.ts';
 import { answerCount } from './answer-count.ts';
 import { answerCommonQuestion } from './common-questions.ts';
 import { answerSmallTalk } from './answer-small-talk.ts';
+import { answerFromFiles, splitFiles } from './answer-from-files.ts';
 import { askedText } from './asked-text.ts';
 import { chooseTool, offeredTools } from './choose-tool.ts';
 import { describeImages } from './describe-images.ts';
@@ -62,14 +63,15 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
   if (newest?.role === 'tool')
     return isFromKnowledge(request.messages)
       ? (answerFromKnowledge(request.messages, question) ??
-          chooseTool(request, question) ??
-          answerFromDocs(docs, question))
+                answerFromDocs(docs, question))
       : answerFromToolResults(request.messages, question.language);
   return (
     showPiece(question) ??
     answerCount(question) ??
     calculate(question) ??
     chooseTool(request, question, { isPlainOnly: offersKnowledge(request) }) ??
+    chooseTool(request, question) ??
+    answerFromFiles(newest ? splitFiles(textOf(newest)).files : [], question) ??
     describeImages(newest ? imagesOf(newest) : [], question.language) ??
     tellMissingTool(question.text, question.language) ??
     answerSmallTalk(question, offeredTools(request)) ??
@@ -81,7 +83,9 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
 }
 
 function readQuestion(messages: ChatMessage[]): Question {
-  const asked = messages.filter(({ role }) => role === 'user').map((message) => askedText(textOf(message)));
+  const asked = messages
+    .filter(({ role }) => role === 'user')
+    .map((message) => askedText(splitFiles(textOf(message)).rest));
   const [text = '', ...earlier] = asked.reverse();
   return { text, language: languageOfText(text), earlier };
 }

@@ -196,7 +196,7 @@ async function ask(
   };
   let mayRequest = !isBrief;
   const build: AskWithinLimits['build'] = ({ isFresh, ...size }) => {
-    const { tokenFactor = 1 } = size;
+    const { tokenFactor } = size;
     const roomTokens = size.budgetTokens * FILES_SHARE;
     const { language } = question;
     const fit = fitFiles(shown, { roomTokens, tokenFactor, mostPictures: MOST_IMAGES - images.length, language });

@@ -74,7 +74,7 @@ async function fetchFile(
   );
   if ('fault' in found && found.fault === 'gone') return found;
   const place = { partition: conversation.partition, personId, isSignedIn, mediaId };
-  await store.keepText(place, writeKept(found as KeptFile | UnfitFile));
+  await store.keepText(place, writeKept(found));
   return found;
 }
 
