@@ -63,14 +63,14 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
   if (newest?.role === 'tool')
     return isFromKnowledge(request.messages)
       ? (answerFromKnowledge(request.messages, question) ??
-                answerFromDocs(docs, question))
+          chooseTool(request, question) ??
+          answerFromDocs(docs, question))
       : answerFromToolResults(request.messages, question.language);
   return (
     showPiece(question) ??
     answerCount(question) ??
     calculate(question) ??
     chooseTool(request, question, { isPlainOnly: offersKnowledge(request) }) ??
-    chooseTool(request, question) ??
     answerFromFiles(newest ? splitFiles(textOf(newest)).files : [], question) ??
     describeImages(newest ? imagesOf(newest) : [], question.language) ??
     tellMissingTool(question.text, question.language) ??
