@@ -1,3 +1,4 @@
+import { EVAL_USAGE, readEvalArguments, type EvalArguments } from './eval/eval-arguments.ts';
 import { CHECK_USAGE, readCheckArguments, type CheckArguments } from './check/check-arguments.ts';
 import { goOutThrough } from './base/way-out.ts';
 import { EXIT } from './base/exit-codes.ts';
@@ -18,6 +19,7 @@ import { takeFreePorts, type SoundSettings } from './compose/take-free-ports.ts'
 
 const asked = process.argv[2] === 'check' ? readCheckArguments(process.argv.slice(3)) : undefined;
 const feedback = process.argv[2] === 'feedback' ? readFeedbackArguments(process.argv.slice(3)) : undefined;
+const evaluation = process.argv[2] === 'eval' ? readEvalArguments(process.argv.slice(3)) : undefined;
 const start = readStartArguments(process.argv.slice(2));
 
 /** `hash-password`, `slack-manifest` and a command's usage need no sound settings: they are used while these are written. */
@@ -26,6 +28,7 @@ if (process.argv[2] === 'hash-password')
 else if (process.argv[2] === 'slack-manifest') process.exitCode = makeManifest(process.argv.slice(3));
 else if (asked?.kind === 'help' || asked?.kind === 'wrong') tellUsage(asked, CHECK_USAGE);
 else if (feedback) await tellFeedback(feedback);
+else if (evaluation) await evaluate(evaluation);
 else if (!asked && start.kind !== 'start') tellUsage(start, START_USAGE);
 else await runWithSettings(asked);
 
@@ -54,6 +57,13 @@ async function tellFeedback(wanted: FeedbackArguments): Promise<void> {
   const { config, secrets } = settings;
   const { stdout: output, stderr: asides } = process;
   process.exitCode = await runFeedbackCommand({ config, secrets, days: wanted.days, output, asides });
+}
+
+async function evaluate(asked: EvalArguments): Promise<void> {
+  if (asked.kind !== 'eval') return tellUsage(asked, EVAL_USAGE);
+  const { runEvalCommand } = await import('./eval/eval-command.ts');
+  const { stdout: output, stderr: asides, env } = process;
+  process.exitCode = await runEvalCommand({ asked, env, cwd: process.cwd(), output, asides });
 }
 
 /** @param first values that go before all others */

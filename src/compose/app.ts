@@ -10,6 +10,8 @@ import { listen, type ListeningServer } from '../base/http-server.ts';
 import type { Log } from '../base/log.ts';
 import { RecentChanges } from '../identity/links/recent-changes.ts';
 import type { Receiver } from './bot.ts';
+import type { Group } from '../messenger/directory.ts';
+import type { MessengerDriver } from '../messenger/driver.ts';
 import type { LocalMode } from '../local/local-mode.ts';
 import type { MessengerPart } from './messenger.ts';
 import { proofOfConfiguration } from './configuration-proof.ts';
@@ -30,6 +32,8 @@ export interface AppOptions {
   postSettlesWithinMs?: number;
   /** What a worker in a process of its own runs; without it the worker runs in this one. */
   workerProgram?: URL;
+  /** The messenger's groups; those of `config/groups.json` unless told. */
+  groups?: readonly Group[];
   /** Called when the process must not go on (an unsafe Redis); the sentence names what to do. */
   onFatal(sentence: string): void;
 }
@@ -42,6 +46,8 @@ export interface App {
   readonly secrets: Secrets;
   /** The key that was made for the embedded chat service, to be shown once at start. */
   readonly madeApiKey: string | undefined;
+  /** What people do in the messenger, where this process runs one. */
+  readonly driver: MessengerDriver | undefined;
   /** How many answers are under way. */
   runningAnswers(): Promise<number>;
   /** Reads the files of `config/` anew, all or none. @throws ConfigFileError, and then all stays as it was */
@@ -111,13 +117,15 @@ export async function startApp(options: AppOptions): Promise<App> {
     }
     if (has('messenger')) {
       const { startMessengerPart } = await import('./messenger.ts');
-      messenger = await startMessengerPart({ config, secrets, controls: (await apart)?.controls, nowMs, log });
+      const { controls } = (await apart) ?? {};
+      messenger = await startMessengerPart({ config, secrets, controls, groups: options.groups, nowMs, log });
       if (!has('receiver') && !has('worker')) endings.push(async () => messenger?.close(false));
       addresses.push({ name: 'messenger', url: messenger.url });
     }
     return {
       addresses,
       secrets,
+      driver: messenger?.driver,
       madeApiKey: has('service') ? local?.madeApiKey : undefined,
       runningAnswers: async () => worker?.runningAnswers() ?? 0,
       async reread() {

@@ -5,6 +5,7 @@ import type { Log } from '../base/log.ts';
 import { connectRedis } from '../base/redis.ts';
 import { redisAddress } from './secrets.ts';
 import type { LocalLogins, PersonView } from '../messenger/api.ts';
+import type { Group } from '../messenger/directory.ts';
 import type { LocalControls } from '../messenger/local-controls.ts';
 import type { ProtocolKind } from '../messenger/protocol.ts';
 import { slackProtocol } from '../messenger/slack/index.ts';
@@ -18,11 +19,13 @@ interface MessengerPartOptions {
   secrets: Secrets;
   /** What its page may do to us; absent where others than the person at this machine may be served. */
   controls: LocalControls | undefined;
+  /** The groups that there are; those of `config/groups.json` unless told. */
+  groups?: readonly Group[];
   nowMs: NowMs;
   log: Log;
 }
 
-export interface MessengerPart extends Pick<Messenger, 'url' | 'tellStop'> {
+export interface MessengerPart extends Pick<Messenger, 'url' | 'driver' | 'tellStop'> {
   close(wereAnswering: boolean): Promise<void>;
 }
 
@@ -36,6 +39,7 @@ export async function startMessengerPart({
   config,
   secrets,
   controls,
+  groups: ownGroups,
   nowMs,
   log,
 }: MessengerPartOptions): Promise<MessengerPart> {
@@ -43,7 +47,7 @@ export async function startMessengerPart({
   const people = await readPeople(config.service.directoryFile);
   const protocol = protocolOf(config, secrets);
   const known = new Set(people.map(({ view }) => view.id));
-  const groups = GROUPS.parse(JSON.parse(await readFile(GROUPS_FILE, 'utf8')))
+  const groups = (ownGroups ?? (await readGroups()))
     .map((group) => ({ ...group, members: group.members.filter((member) => known.has(member)) }))
     .filter((group) => group.members.length > 0);
   const messenger = await startMessenger({
@@ -63,12 +67,18 @@ export async function startMessengerPart({
   });
   return {
     url: messenger.url,
+    driver: messenger.driver,
     tellStop: () => messenger.tellStop(),
     async close(wereAnswering: boolean) {
       await messenger.close(wereAnswering);
       redis.disconnect();
     },
   };
+}
+
+/** The groups of `config/groups.json`. */
+export async function readGroups(): Promise<Group[]> {
+  return GROUPS.parse(JSON.parse(await readFile(GROUPS_FILE, 'utf8')));
 }
 
 function protocolOf({ local, wecom, slack }: Config, secrets: Secrets): ProtocolKind {

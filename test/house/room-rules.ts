@@ -79,6 +79,7 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['reply', 'feedback', 'metrics', 'local', 'service', 'messenger', 'check'],
   ],
+  eval: ['base', 'settings', 'compose', 'check', 'knowledge', 'messenger', 'service'],
   start: ['base', 'domain', 'feedback', 'settings', 'platforms', 'local', 'service', 'compose', 'check'],
 };
 
@@ -101,7 +102,7 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   bullmq: ['queue'],
   undici: ['base', 'chat', 'knowledge', 'platforms', 'service', 'sign-in-dialects', 'tools'],
   htmlparser2: ['documents', 'knowledge'],
-  yaml: ['knowledge'],
+  yaml: ['eval', 'knowledge'],
   '@mozilla/readability': ['tools'],
   linkedom: ['tools'],
   dotenv: ['settings'],
