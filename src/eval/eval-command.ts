@@ -23,7 +23,7 @@ import { parseQuestions, SOME_GROUP, type Question } from './questions-file.ts';
 import { lineOf, pageOf, summaryOf } from './report.ts';
 import { readRun, type Result, type RunRecord } from './run-record.ts';
 
-const SHIPPED = fileURLToPath(new URL('../../config/questions.yaml', import.meta.url));
+const SHIPPED = fileURLToPath(new URL('../../examples/questions.yaml', import.meta.url));
 /** Documents are indexed beside the start. */
 const INDEXED_WITHIN_MS = 2 * MINUTE_MS;
 const LOOK_EVERY_MS = 200;

@@ -76,9 +76,18 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
     tellMissingTool(question.text, question.language) ??
     answerSmallTalk(question, offeredTools(request)) ??
     answerCommonQuestion(question) ??
-    (await findInDocs(docs, question)) ??
+    (isAboutUs(question.text) ? await findInDocs(docs, question) : undefined) ??
+    // The institution's own documents come first; where none fits, our pages are looked into after all.
     searchKnowledge(request, question) ??
+    (await findInDocs(docs, question)) ??
     answerNothing(question)
+  );
+}
+
+/** Whether a question is plainly about this program. */
+function isAboutUs(text: string): boolean {
+  return /parley|wecom|slack|redis|docker|npm|\bbot\b|sign (?:in|out)|conversation|[a-z]{2,}_[a-z]|机器人|企业微信|部署|登录|对话/i.test(
+    text,
   );
 }
 
