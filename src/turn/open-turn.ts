@@ -42,9 +42,9 @@ function openTurn(options: OpenTurnOptions, controls: TurnControls): OpenedTurn 
   if (!newest || !platform) return undefined;
   const asked = questionOf(turn);
   const preferences = openPreferences(options.keyRing, turn.preferences, newest);
-  // A bare slash word such as /stop tells no language; the conversation's last question does.
-  const isBareWord = newest.slash !== undefined && asked.language === 'en';
-  const spoken = isBareWord ? lastLanguage(options.keyRing, turn) : asked.language;
+  // A bare slash word such as /stop, or a file alone, tells no language; the conversation's last question does.
+  const tellsNothing = newest.slash !== undefined || (asked.text === '' && asked.files.length > 0);
+  const spoken = tellsNothing && asked.language === 'en' ? lastLanguage(options.keyRing, turn) : asked.language;
   const question = { ...asked, language: preferences.language ?? spoken };
   let outcome: Outcome | undefined;
   const storedForm = (text: string) => (outcome ? formatStoredAnswer(outcome) : text);

@@ -108,6 +108,13 @@ describe.each(['wecom', 'wecom, connected', 'slack'] as const)('files on %s', (w
     expect(prompt.match(/<\/file>/g)).toHaveLength(1);
   });
 
+  test('a file alone is acknowledged in the language of what was said before', async () => {
+    await ask('/new');
+    await ask('图书馆几点开门？');
+    await ask({ text: '', files: [text('a.txt', 'x')] });
+    expect((await ask({ text: '', files: [text('b.csv', 'a,b\n1,2\n')] })).text).toContain('已读取“b.csv”');
+  });
+
   test.each([
     [real('rules.doc'), 'What is it?', '“rules.doc” is in the format of Office before 2007'],
     [real('rules.doc'), '这是什么？', '“rules.doc”是 2007 年以前的 Office 格式'],
@@ -221,6 +228,12 @@ describe.each(['wecom', 'wecom, connected', 'slack'] as const)('files on %s', (w
   );
 
   if (protocol !== 'slack') return;
+
+  test('a page that somebody sent is a file, although Slack’s login page looks like one', async () => {
+    await ask('/new');
+    await ask({ text: 'What is on it?', files: [text('page.html', '<p>Just a page</p>')] });
+    expect(lastPrompt()).toContain('<file name="page.html">\nJust a page\n</file>');
+  });
 
   test('several files with one question are told apart', async () => {
     await ask('/new');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { askerOf, stopText } from '../../src/messenger/page/asker.ts';
-import { MAX_IMAGE_BYTES } from '../../src/messenger/api.ts';
-import { imageFault } from '../../src/messenger/page/image-choice.ts';
+import { MAX_FILE_BYTES, MAX_IMAGE_BYTES } from '../../src/messenger/api.ts';
+import { fileFault, imageFault } from '../../src/messenger/page/image-choice.ts';
 import { hostBeside, inAppLinks, isAllowedLink } from '../../src/messenger/page/links.ts';
 import { groupMessages } from '../../src/messenger/page/message-groups.ts';
 import { avatarColourOf, choosePerson, initialsOf } from '../../src/messenger/page/people.ts';
@@ -120,6 +120,13 @@ describe('Links and images', () => {
     expect(isAllowedLink('mailto:a@b.example')).toBe(true);
     expect(['javascript:x', '/relative', 'https://a:b@c.example'].some(isAllowedLink)).toBe(false);
     expect(hostBeside('mailto:a@b.example', 'write')).toBeUndefined();
+  });
+
+  test('files have a size and a number, and go where the app hands them to the bot', () => {
+    expect(fileFault({ size: MAX_FILE_BYTES }, 8, true)).toBeUndefined();
+    expect(fileFault({ size: 1 }, 0, false)).toBe('fileInGroup');
+    expect(fileFault({ size: MAX_FILE_BYTES + 1 }, 0, true)).toBe('fileTooLarge');
+    expect(fileFault({ size: 1 }, 9, true)).toBe('fileCount');
   });
 
   test('images have a kind, a size and a number', () => {

@@ -48,6 +48,8 @@ export function AttachmentTray(props: { attachments: readonly Attachment[]; onRe
   );
 }
 
+const IMAGE_TYPES = 'image/png,image/jpeg,image/gif,image/webp';
+
 /** The row below the text box. */
 export function ComposerTools(props: {
   takesFiles: boolean;
@@ -60,13 +62,17 @@ export function ComposerTools(props: {
 }) {
   const { say, language } = usePage();
   const file = useRef<HTMLInputElement>(null);
-  const other = useRef<HTMLInputElement>(null);
+  // One input serves both buttons: what the dialog offers differs, and what comes is told by itself.
+  const choose = (accept: string) => {
+    if (!file.current) return;
+    file.current.accept = accept;
+    file.current.click();
+  };
   return (
     <div class="composer-tools">
       <input
         ref={file}
         type="file"
-        accept="image/png,image/jpeg,image/gif,image/webp"
         multiple
         hidden
         onChange={(event) => {
@@ -75,20 +81,8 @@ export function ComposerTools(props: {
           props.onWrite();
         }}
       />
-      <input
-        ref={other}
-        type="file"
-        multiple
-        hidden
-        data-part="files"
-        onChange={(event) => {
-          props.onImages([...(event.currentTarget.files ?? [])]);
-          event.currentTarget.value = '';
-          props.onWrite();
-        }}
-      />
-      <IconButton icon="image" label={say('addImage')} onPress={() => file.current?.click()} />
-      {props.takesFiles && <IconButton icon="file" label={say('addFile')} onPress={() => other.current?.click()} />}
+      <IconButton icon="image" label={say('addImage')} onPress={() => choose(IMAGE_TYPES)} />
+      {props.takesFiles && <IconButton icon="file" label={say('addFile')} onPress={() => choose('')} />}
       {props.inGroup && <IconButton icon="at" label={say('mentionList')} onPress={props.onMention} />}
       <IconButton
         icon="slash"

@@ -46,25 +46,28 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
       const chips = files.map(({ name, fileBytes = 0 }) => ({ name, sizeBytes: fileBytes }));
       const ids = files.map(({ upload }) => upload.id);
       const senderName = person.name;
-      if (isApart)
-        ids.forEach((id, index) =>
-          actions.send(
-            conversation.id,
-            { text: '', images: [], files: [id] },
-            { senderName, images: [], files: chips.slice(index, index + 1) },
-          ),
-        );
+      let behind: Promise<void> | undefined;
+      for (const [index, id] of (isApart ? ids : []).entries()) {
+        const shown = { senderName, images: [], files: chips.slice(index, index + 1) };
+        behind = actions.send(conversation.id, { text: '', images: [], files: [id] }, shown, behind);
+      }
       if (isApart && text === '' && images.length === 0 && files.length > 0) return;
       const isQuote = quoted !== undefined && bootstrap.protocol === 'wecom';
-      actions.send(
+      void actions.send(
         conversation.id,
-        { text, images: images.map(({ upload }) => upload.id), files: isApart ? [] : ids, quoteMessageId: quoted?.id },
+        {
+          text,
+          images: images.map(({ upload }) => upload.id),
+          files: isApart || ids.length === 0 ? undefined : ids,
+          quoteMessageId: quoted?.id,
+        },
         {
           senderName,
           images: images.map(({ upload, name }) => ({ url: upload.url ?? '', alt: name })),
-          files: isApart ? undefined : chips,
+          files: isApart || chips.length === 0 ? undefined : chips,
           quote: isQuote ? { senderName: quoted.senderName, text: quoted.text } : undefined,
         },
+        behind,
       );
       setQuoted(undefined);
     },

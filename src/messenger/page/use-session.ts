@@ -27,8 +27,13 @@ export interface SessionActions {
   load(conversationId: string): void;
   /** Fetches what lies before a message. Resolves whether or not it could be fetched. */
   loadEarlier(conversationId: string, beforeId: string): Promise<void>;
-  /** Shows the message at once and hands it to the server. */
-  send(conversationId: string, message: Omit<SendRequest, 'person' | 'clientId'>, shown: ShownParts): void;
+  /** Shows the message at once and hands it to the server, behind what it follows. Resolves once the server has answered. */
+  send(
+    conversationId: string,
+    message: Omit<SendRequest, 'person' | 'clientId'>,
+    shown: ShownParts,
+    behind?: Promise<void>,
+  ): Promise<void>;
   sendAgain(message: LoggedMessage): void;
   rate(message: MessageView, rating: Rating, why?: RatingWhy): void;
   /** Presses a button of the bot's. @returns whether the bot took it */
@@ -136,12 +141,14 @@ function sendingActions(person: string, change: Change): Pick<SessionActions, 's
       (error: unknown) => change({ type: 'message-unsent', conversationId, localId, failure: failureOf(error) }),
     );
   return {
-    send(conversationId, parts, shown) {
+    send(conversationId, parts, shown, behind) {
       const localId = crypto.randomUUID();
       const request: SendRequest = { ...parts, person, clientId: localId };
       const own = { id: localId, localId, conversationId, sender: person, state: 'sending', atMs: Date.now() } as const;
       change({ type: 'message-written', message: { ...own, ...shown, text: parts.text, request } });
-      void post(conversationId, localId, request);
+      return behind
+        ? behind.then(() => post(conversationId, localId, request))
+        : post(conversationId, localId, request);
     },
     sendAgain(message) {
       const rowKey = rowKeyOf(message);

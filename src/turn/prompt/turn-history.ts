@@ -12,6 +12,7 @@ import type { Outcome } from '../outcome.ts';
 
 /** So many that no two people of a group share a tag. */
 const SPEAKER_DIGITS = 10;
+const LATEST_TURNS = 4;
 
 /** A finished turn as the commit appends it to the conversation's history. */
 export function turnHistory(
@@ -111,5 +112,7 @@ export function speakerTagOf({ newest }: TurnContext): string {
 
 /** The language of the conversation's last question; English when nothing was said yet. */
 export function lastLanguage(keyRing: KeyRing, turn: TurnClaim): Language {
-  return languageOfText(openTurns(keyRing, turn.conversation.id, turn.history.slice(-1)).at(-1)?.userText ?? '');
+  // Files that came alone have no words; more of them in a row are rare.
+  const turns = openTurns(keyRing, turn.conversation.id, turn.history.slice(-LATEST_TURNS));
+  return languageOfText(turns.findLast(({ userText }) => userText !== '')?.userText ?? '');
 }

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { composeAnswer } from '../../src/service/built-in/compose-answer.ts';
+import { DocSearch } from '../../src/service/built-in/doc-search.ts';
+import { readChatRequest } from '../../src/service/chat/chat-request.ts';
+import { shippedModelsByName } from '../support/shipped-models.ts';
+
+const docs = new DocSearch('/nonexistent');
+const models = shippedModelsByName();
+const FILE =
+  '<file name="rules.docx">\n[section Loans]\n## Loans\n\nStudents keep books for 30 days.\n\n[section 罚款]\n逾期每天罚款五角。\n</file>\n\n';
+
+async function textFor(question: string): Promise<string> {
+  const messages = [{ role: 'user', content: FILE + question }];
+  return (await composeAnswer(readChatRequest({ model: 'svc-max', messages }, models), docs)).text;
+}
+
+test.each([
+  [
+    'How long do students keep books?',
+    '“rules.docx” says (section Loans):\n\n> ## Loans\n> Students keep books for 30 days.',
+  ],
+  ['逾期罚款多少？', '“rules.docx” (section 罚款)中写道：\n\n> 逾期每天罚款五角。'],
+  ['Summarise the file', 'I am a small built-in model and only quote. “rules.docx” begins so (section Loans):'],
+])('the built-in model quotes of a file what fits: %s', async (question, told) => {
+  expect(await textFor(question)).toContain(told);
+});
+
+test('a question about something else is not answered from a file', async () => {
+  expect(await textFor('1 + 1')).not.toContain('rules.docx');
+  expect(await textFor('hello')).not.toContain('rules.docx');
+});
