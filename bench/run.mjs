@@ -4,9 +4,16 @@
 import { benchAccept } from './accept.mjs';
 import { benchAged } from './aged.mjs';
 import { benchAnswers } from './answers.mjs';
+import { benchKnowledge } from './knowledge.mjs';
 import { benchRelay } from './relay.mjs';
 
-const CASES = { accept: benchAccept, answers: benchAnswers, aged: benchAged, relay: benchRelay };
+const CASES = {
+  accept: benchAccept,
+  answers: benchAnswers,
+  aged: benchAged,
+  knowledge: benchKnowledge,
+  relay: benchRelay,
+};
 
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !(name in CASES));

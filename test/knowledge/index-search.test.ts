@@ -119,8 +119,8 @@ function naive(documents: readonly Document[], query: string): { name: string; s
     whole += weight;
     for (const [at, count] of counts.entries()) {
       if (count === 0) continue;
-      const share = (bags[at]?.terms.length ?? 0) / average;
-      scores[at]!.score += (weight * count) / (count + 1.2 * (1 - 0.75 + 0.75 * share));
+      scores[at]!.score +=
+        (weight * count) / (count + (1.2 * (1 - 0.75) + ((1.2 * 0.75) / average) * (bags[at]?.terms.length ?? 0)));
       scores[at]!.covered += weight;
     }
   }

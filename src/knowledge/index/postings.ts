@@ -73,7 +73,7 @@ export function collectPostings(
       head &= 0x7f;
       for (let shift = 7, more = true; more && at < to; shift += 7) {
         const byte = bytes[at++] as number;
-        head += (byte & 0x7f) * 2 ** shift;
+        head |= (byte & 0x7f) << shift;
         more = byte > 0x7f;
       }
     }

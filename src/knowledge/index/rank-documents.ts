@@ -44,6 +44,24 @@ interface Plot {
   coverage: Float64Array;
 }
 
+/** Searches run one after another, and what one wrote is wiped for the next: new lists for each would be most of its work. */
+const plots = new WeakMap<Segment, Plot>();
+
+function plotOf(segment: Segment): Plot {
+  const { passages } = segment;
+  const plot = plots.get(segment) ?? {
+    segment,
+    isReadable: new Uint8Array(segment.parts.documents.length),
+    scores: new Float64Array(passages),
+    coverage: new Float64Array(passages),
+  };
+  plots.set(segment, plot);
+  plot.isReadable.fill(0);
+  plot.scores.fill(0);
+  plot.coverage.fill(0);
+  return plot;
+}
+
 /** The scores of one search. */
 class Field {
   readonly passages: number;
@@ -57,15 +75,14 @@ class Field {
     let terms = 0;
     this.#plots = segments.map((segment) => {
       const { documents } = segment.parts;
-      const readable = new Uint8Array(documents.length);
+      const plot = plotOf(segment);
       for (const [document, entry] of documents.entries()) {
         if (segment.isDeleted(document) || !isReadable(entry)) continue;
-        readable[document] = 1;
+        plot.isReadable[document] = 1;
         passages += entry.passages;
         terms += entry.terms;
       }
-      const scores = new Float64Array(segment.passages);
-      return { segment, isReadable: readable, scores, coverage: new Float64Array(segment.passages) };
+      return plot;
     });
     this.passages = passages;
     this.#found = { passages: new Uint32Array(passages), counts: new Uint32Array(passages) };
@@ -80,14 +97,17 @@ class Field {
       ({ segment, isReadable }) => (found = segment.collect(term, isReadable, this.#found, found)),
     );
     const weight = Math.log(1 + (this.passages - found + 0.5) / (found + 0.5));
+    const least = K1 * (1 - B);
+    const each = (K1 * B) / this.#averageLength;
     let at = 0;
     for (const [plot, { segment, scores, coverage }] of this.#plots.entries()) {
       const { length } = segment.parts.passages;
-      for (; at < (ends[plot] as number); at += 1) {
+      const end = ends[plot] as number;
+      for (; at < end; at += 1) {
         const passage = passages[at] as number;
         const count = counts[at] as number;
-        const share = (length[passage] as number) / this.#averageLength;
-        scores[passage]! += (weight * count) / (count + K1 * (1 - B + B * share));
+        const slowdown = least + each * (length[passage] as number);
+        scores[passage]! += (weight * count) / (count + slowdown);
         coverage[passage]! += weight;
       }
     }
