@@ -149,7 +149,11 @@ describe('when it fails, the other sources go on, and the failure is counted', (
     ['a redirect', (response) => void response.writeHead(302, { location: '/elsewhere' }).end(), 'failed'],
     ['no JSON', (response) => void response.end('<html>'), 'failed'],
     ['no records', json({ result: [] }), 'failed'],
-    ['too much', (response) => void response.end(Buffer.alloc(3 * 1_024 * 1_024, ' ')), 'failed'],
+    [
+      'too much',
+      (response) => void response.end(`{"records":[{"content":"x"}]}${' '.repeat(3 * 1_024 * 1_024)}`),
+      'failed',
+    ],
     ['a cut connection', (response) => void response.destroy(), 'away'],
     ['silence', () => undefined, 'late'],
   ])('%s', async (_, fails, fault) => {

@@ -78,6 +78,14 @@ test('a source of the same name over another folder has nothing of the first [kn
   expect([...seen, ...(await next.titles('otter'))].filter((title) => title !== 'X')).toEqual([]);
 });
 
+test('nor while it runs: another folder under a name opens nothing of the one before [knowledge-rights]', async () => {
+  fixture.write('docs/a.md', '# A\notter');
+  fixture.use({ ...docs(), readers: { identity: ['XS'] } });
+  await fixture.until(() => fixture.told.indexed.length > 0);
+  fixture.use({ ...docs(), folder: fixture.path('elsewhere') });
+  expect(await fixture.titles('otter', STAFF)).toEqual([]);
+});
+
 test.each<[what: string, harm: (path: string, list: string) => void]>([
   ['a flipped byte', (path) => flip(path, 200)],
   ['a flipped byte of the text', (path) => flip(path, statSync(path).size - 3)],
