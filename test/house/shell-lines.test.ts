@@ -21,6 +21,8 @@ const OWN_REDIS = 'needs the Redis of a deployment; backup.test.ts beside this r
 const MINUTES = 'takes minutes and both cores';
 const VERIFY = 'is a part of npm run verify, or all of it, and this test is one too';
 const WRITES = 'writes into the project';
+const EVALUATION = 'asks through a whole Parley of its own; test/eval runs it';
+const AS_WHOM = 'test/check runs it for each kind of person and place';
 
 /** Lines that do not run here, with the reason. A line that stands in neither list is a fault. */
 const NOT_RUN: Readonly<Record<string, string>> = {
@@ -43,6 +45,13 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'redis-cli info persistence': OWN_REDIS,
   'npm run feedback': OWN_REDIS,
   'npm run -s feedback -- --days 30 > feedback.csv': OWN_REDIS,
+  'npm run eval': EVALUATION,
+  'npm run eval -- my-questions.yaml': EVALUATION,
+  'npm run eval -- my-questions.yaml --against data/eval/RUN.json': EVALUATION,
+  'npm run check -- --as': AS_WHOM,
+  'npm run check -- --as "JG 3100 private"': AS_WHOM,
+  'npm run check -- --as "XS 2203 group wrparleycampusit01"': AS_WHOM,
+  'npm run check -- --as "QT private wecom"': AS_WHOM,
   'npm test': VERIFY,
   'npm test -- test/settings': VERIFY,
   'npm run verify': VERIFY,
@@ -56,7 +65,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run test:long': MINUTES,
   'npm run mutants': MINUTES,
   'npm run bench': MINUTES,
-  'npm run bench -- accept|answers|aged|relay': MINUTES,
+  'npm run bench -- accept|answers|aged|knowledge|relay': MINUTES,
+  'npm run bench -- knowledge': MINUTES,
   'npm run bench -- aged': MINUTES,
   'npm run bench -- relay': MINUTES,
   'npm run chaos': MINUTES,
