@@ -21,8 +21,8 @@ const OWN_REDIS = 'needs the Redis of a deployment; backup.test.ts beside this r
 const MINUTES = 'takes minutes and both cores';
 const VERIFY = 'is a part of npm run verify, or all of it, and this test is one too';
 const WRITES = 'writes into the project';
-const EVALUATION = 'asks through a whole Parley of its own; test/eval runs it';
-const AS_WHOM = 'test/check runs it for each kind of person and place';
+const EVALUATION = 'asks through a whole Parley of its own; test/journey/eval.test.ts runs it';
+const AS_WHOM = 'test/journey/scenes.test.ts asks it for several people and places';
 
 /** Lines that do not run here, with the reason. A line that stands in neither list is a fault. */
 const NOT_RUN: Readonly<Record<string, string>> = {
