@@ -35,6 +35,7 @@ import { WakeQueue } from '../queue/wake-queue.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 import { MediaStore } from '../conversation/images/media-store.ts';
 import { PromptSizes } from '../conversation/prompt-sizes.ts';
+import { conversationKeys } from '../domain/partition-keys.ts';
 import { prefetchFiles } from '../turn/files/fetch-files.ts';
 import { prefetchImages } from '../turn/images/fetch-images.ts';
 import { textOfMessage } from '../turn/prompt/question.ts';
@@ -191,7 +192,10 @@ export function createReceiver(options: BotOptions): Receiver {
         personId,
         isSignedIn: true,
       };
-      const isKnown = async () => !identity || (await identity.accountOf(message, sender.userId))?.status === 'active';
+      // What was answered meanwhile may be forgotten already, and must not come back.
+      const stillWaits = async () => (await redis.exists(conversationKeys(conversation).inbox)) > 0;
+      const isKnown = async () =>
+        (await stillWaits()) && (!identity || (await identity.accountOf(message, sender.userId))?.status === 'active');
       // A turn that begins before fetches them itself.
       inBackground(() => prefetchImages(place, { message, deliveryId, isKnown }));
       inBackground(() => prefetchFiles(place, { message, deliveryId, isKnown }));

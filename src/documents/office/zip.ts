@@ -11,8 +11,8 @@ const LOCAL_BYTES = 30;
 const MOST_COMMENT_BYTES = 0xffff;
 /** A workbook of many sheets with a picture each has some hundreds. */
 const MOST_ENTRIES = 5_000;
-/** In all that is unpacked of one document. It is read as it comes and never held as a whole. */
-const MOST_UNPACKED_BYTES = 160 * MIB_BYTES;
+/** In all that is unpacked of one document, three seconds of reading. It is read as it comes and never held as a whole. */
+const MOST_UNPACKED_BYTES = 64 * MIB_BYTES;
 const PIECE_BYTES = 65_536;
 const IN_THE_EXTRA_FIELD = 0xffffffff;
 
