@@ -49,7 +49,7 @@ export function markOf(scene: Scene | undefined): string | undefined {
   return sha256Hex(JSON.stringify([name, tools ?? null, knowledge ?? null])).slice(0, 16);
 }
 
-const LANGUAGE_WORDS = { en: 'Answer in English.', zh: 'Answer in Chinese (请用中文回答).' } as const;
+const LANGUAGE_WORDS = { en: 'Answer in English.', zh: 'Answer in Chinese.' } as const;
 const STYLE_WORDS = {
   brief: 'Answer briefly: a few sentences, unless more is asked for.',
   detailed: 'Answer in detail, with the steps and the reasons.',

@@ -10,7 +10,16 @@ import { fits, makeCorpus, wordsOf, type CorpusFile } from './corpus.ts';
 import { makeDocx, makeXlsx } from './make-zip.ts';
 
 /** They take longer than a second, or more memory than a test should; the process has its own test. */
-const HEAVY = ['many-paragraphs.docx', 'million.xlsx', 'picture.pdf', 'bomb.pdf', 'quotes.csv', 'lines.md'];
+const HEAVY = [
+  'many-paragraphs.docx',
+  'tags.docx',
+  'styles.docx',
+  'million.xlsx',
+  'picture.pdf',
+  'bomb.pdf',
+  'quotes.csv',
+  'lines.md',
+];
 
 const real = (name: string) => readFileSync(join(import.meta.dirname, 'files', name));
 const readToWords = (bytes: Buffer, name: string) =>
@@ -27,7 +36,7 @@ describe('a reader', () => {
       const words = await readToWords(file.bytes, name);
       expect(fits(words, file) ? '' : words.slice(0, 500)).toBe('');
     },
-    30_000,
+    120_000,
   );
 
   test('counts the numbered paragraphs of a regulation as Word shows them', async () => {
@@ -102,7 +111,7 @@ describe('a document that is changed at random', () => {
         fc.asyncProperty(flips, async (changes) => {
           expect(typeof (await readToWords(make(changes), name))).toBe('string');
         }),
-        { numRuns: 1_000_000, interruptAfterTimeLimit: fuzzMs / makers.length },
+        { numRuns: Infinity, interruptAfterTimeLimit: fuzzMs / makers.length, markInterruptAsFailure: false },
       );
     },
     fuzzTestMs,

@@ -92,6 +92,8 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
 
   test('where the settings want none, there is none', async () => {
     await deployment.stopBot();
+    // What is said between two connections, WeCom does not repeat.
+    await untilTrue(() => !driver().isBotReachable());
     await deployment.startBot({ WECOM_BUTTONS: 'no' });
     await untilTrue(() => driver().isBotReachable());
     const message = await driver().say('zhangwei', 'count to 3');

@@ -12,7 +12,7 @@ const HAN = /\p{Script=Han}/u;
 /** What both languages write the same way: code, links, words to type, placeholders, names. */
 const SAME_IN_BOTH = /`[^`]*`|“[^”]*”|\{\w+\}|https?:\S+|\/[a-z]+(?:\|[a-z]+)*|\.[a-z]{2,4}\b/gi;
 const NAMES =
-  /\b(?:Parley|WeCom|Slack|Markdown|Redis|OAuth|OpenID Connect|CAS|JPG|JPEG|PNG|GIF|WebP|MB|KB|AI|API|URL|ID|HTTPS?|IP|README|Enter|Shift|Ctrl|Cmd|Alt|Tab|Esc|pixels?|tokens)\b/gi;
+  /\b(?:Parley|WeCom|Slack|Markdown|Redis|OAuth|OpenID Connect|CAS|JPG|JPEG|PNG|GIF|WebP|PDF|Office|Word|Excel|CSV|HTML|MB|KB|AI|API|URL|ID|HTTPS?|IP|README|Enter|Shift|Ctrl|Cmd|Alt|Tab|Esc|pixels?|tokens)\b/gi;
 
 /** Where the reader's language is unknown, one text says both; then the other language is meant to stand in it. */
 const saysBoth = ({ en, zh }: FoundText) => HAN.test(en) && zh.includes('\n');
