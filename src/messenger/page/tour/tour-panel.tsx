@@ -142,7 +142,7 @@ function useAsk({ actions, onOpen }: TourPanelProps, conversations: readonly Con
     if (!chat) return;
     onOpen(chat.id);
     actions.load(chat.id);
-    actions.send(
+    void actions.send(
       chat.id,
       { text, images: image ? [image.id] : [] },
       { senderName: person.name, images: image ? [{ url: image.url, alt: '' }] : [] },
