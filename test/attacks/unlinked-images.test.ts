@@ -16,7 +16,7 @@ const driver = () => deployment.messenger.driver;
 const kept = () => deployment.redis.keys('{p*}:media:*');
 
 test('pictures of somebody who is not signed in are not fetched, and the one of a question that waits is there after the sign-in', async () => {
-  const known = await driver().say('linxiaoyu', 'count to 2000');
+  const known = await driver().say('linxiaoyu', 'count to 8000');
   await untilTrue(async () => (await driver().answer(known.id))?.text.includes('/link/') ?? false);
   await deployment.signIn('linxiaoyu', (await driver().answer(known.id))?.text ?? '');
   await untilTrue(async () => (await driver().answer(known.id))?.text.startsWith('1') ?? false);
@@ -35,8 +35,8 @@ test('pictures of somebody who is not signed in are not fetched, and the one of 
   await deployment.signIn('zhangwei', (await driver().answer(message.id))?.text ?? '');
   expect((await driver().waitForAnswer(message.id)).text).toMatch(/3|three|三/i);
   expect(await kept()).toHaveLength(4);
-  expect((await driver().waitForAnswer(next.id)).text).toMatch(/800|600/);
-}, 60_000);
+  expect((await driver().waitForAnswer(next.id, { timeoutMs: 120_000 })).text).toMatch(/800|600/);
+}, 180_000);
 
 test('of one person no more than a share of bytes is kept, however many pictures they send', async () => {
   const store = new MediaStore(deployment.redis, testKeyRing());
