@@ -17,7 +17,7 @@ import type { MessengerPart } from './messenger.ts';
 import { proofOfConfiguration } from './configuration-proof.ts';
 import { needsLocalParts } from '../local/needs-local-parts.ts';
 import type { Config, Role, Secrets } from '../settings/config.ts';
-import type { EgressPolicy } from '../tools/page/egress-policy.ts';
+import type { EgressPolicy } from '../web/egress-policy.ts';
 import { healthOfRedis } from './worker-health.ts';
 import { workerHere, type WorkerSide } from './worker-side.ts';
 

@@ -61,7 +61,7 @@ import { createSummaries } from './summaries.ts';
 import { readKnowledge, type NextKnowledge } from './knowledge.ts';
 import { createTools } from './tools.ts';
 import { createKnowledge } from '../knowledge/create-knowledge.ts';
-import type { EgressPolicy } from '../tools/page/egress-policy.ts';
+import type { EgressPolicy } from '../web/egress-policy.ts';
 import { keepFeedback } from '../feedback/keep-feedback.ts';
 import { FollowUps } from '../reply/follow-ups/follow-ups.ts';
 import { createTellLimited } from './notify-limited.ts';

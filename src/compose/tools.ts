@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { NowMs } from '../base/clock.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Config, Secrets } from '../settings/config.ts';
-import { PUBLIC_WEB, type EgressPolicy } from '../tools/page/egress-policy.ts';
+import { PUBLIC_WEB, type EgressPolicy } from '../web/egress-policy.ts';
 import { TOOLS } from '../tools/registry.ts';
 import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
 import { parseToolsFile } from '../tools/tools-file.ts';

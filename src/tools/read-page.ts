@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { say, type Bilingual } from '../base/texts.ts';
-import { decodePage } from './page/decode-page.ts';
-import { fetchPage, type FetchLimits } from './page/fetch-page.ts';
-import type { EgressPolicy } from './page/egress-policy.ts';
-import { isHostOrRange, withoutEgressTo } from './page/denied-hosts.ts';
+import { decodePage } from '../web/decode-page.ts';
+import { isHostOrRange, withoutEgressTo } from '../web/denied-hosts.ts';
+import type { EgressPolicy } from '../web/egress-policy.ts';
+import { fetchPage, type FetchedPage, type FetchLimits } from '../web/fetch-page.ts';
+import { WebError } from '../web/web-error.ts';
 import { readableText } from './page/readable-text.ts';
 import { ToolError } from './tool-error.ts';
 import { defineTool, type Tool, type ToolModule } from './tool.ts';
@@ -38,7 +39,7 @@ export function createReadPage(egress: EgressPolicy, limits?: FetchLimits): Tool
     async run({ address }, { readTexts }, signal) {
       if (!isWritten(address, readTexts()))
         throw new ToolError('refused', 'Nobody wrote this address here, and no tool found it, so it is not opened.');
-      const page = await fetchPage(address, { egress, limits }, signal);
+      const page = await fetchPage(address, { egress, limits }, signal).catch(refuse);
       const text = decodePage(page);
       const readable = page.mediaType === 'text/plain' ? { title: '', text } : await readableText(text, signal);
       return [
@@ -49,6 +50,12 @@ export function createReadPage(egress: EgressPolicy, limits?: FetchLimits): Tool
       ].join('\n');
     },
   });
+}
+
+/** @throws ToolError, whose words the model reads */
+function refuse(error: unknown): FetchedPage {
+  if (!(error instanceof WebError)) throw error;
+  throw new ToolError(error.code === 'too_large' ? 'unusable' : error.code, error.message);
 }
 
 /**

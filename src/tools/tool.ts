@@ -4,7 +4,7 @@ import type { Language } from '../base/texts.ts';
 import type { PolicyPerson, PolicyPlace } from '../policy/subject.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Config, Secrets } from '../settings/config.ts';
-import type { EgressPolicy } from './page/egress-policy.ts';
+import type { EgressPolicy } from '../web/egress-policy.ts';
 import { readArguments } from './read-arguments.ts';
 
 /** What tools know of the account that is signed in. */

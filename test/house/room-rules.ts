@@ -34,8 +34,9 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
   models: ['base'],
   chat: ['base', 'models'],
   policy: ['base'],
-  knowledge: ['base', 'documents', 'policy'],
-  tools: ['base', 'policy', 'knowledge'],
+  web: ['base'],
+  knowledge: ['base', 'documents', 'policy', 'web'],
+  tools: ['base', 'policy', 'knowledge', 'web'],
   reply: ['base', 'domain', 'platforms', 'texts'],
   metrics: ['base', 'domain', 'queue', 'identity', 'chat', 'webhook', 'turn', 'reply', 'knowledge'],
   local: ['base'],
@@ -76,6 +77,7 @@ export const ROOM_RULES: Readonly<Record<string, readonly string[]>> = {
       'chat',
       'tools',
       'knowledge',
+      'web',
     ],
     ...['reply', 'feedback', 'metrics', 'local', 'service', 'messenger', 'check'],
   ],
@@ -100,7 +102,7 @@ export const OPEN_FILES: Readonly<Record<string, RegExp>> = {
 /** Packages that belong to certain rooms, so that each can be replaced in one place. */
 export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   bullmq: ['queue'],
-  undici: ['base', 'chat', 'knowledge', 'platforms', 'service', 'sign-in-dialects', 'tools'],
+  undici: ['base', 'chat', 'knowledge', 'platforms', 'service', 'sign-in-dialects', 'tools', 'web'],
   htmlparser2: ['documents', 'knowledge'],
   yaml: ['eval', 'knowledge'],
   '@mozilla/readability': ['tools'],

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { renderReply as renderOnSlack, renderStatus } from '../../src/platforms/slack/render-reply.ts';
 import { renderReply as renderOnWecom } from '../../src/platforms/wecom/render-reply.ts';
 import { createCurrentTime } from '../../src/tools/current-time.ts';
-import { PUBLIC_WEB, type EgressPolicy } from '../../src/tools/page/egress-policy.ts';
+import { PUBLIC_WEB, type EgressPolicy } from '../../src/web/egress-policy.ts';
 import { createReadPage } from '../../src/tools/read-page.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import type { ToolAsker } from '../../src/tools/tool.ts';

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { join } from 'node:path';
 import { goOutThrough, proxyFor } from '../../src/base/way-out.ts';
 import { callService } from '../../src/identity/oauth/call-service.ts';
-import { fetchPage } from '../../src/tools/page/fetch-page.ts';
+import { fetchPage } from '../../src/web/fetch-page.ts';
 import { requestBounded } from '../../src/platforms/bounded-request.ts';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { listen, type ListeningServer } from '../../src/base/http-server.ts';

@@ -6,7 +6,7 @@ import { readChatRequest } from '../../src/service/chat/chat-request.ts';
 import { shippedModelsByName } from '../support/shipped-models.ts';
 import { createCurrentTime } from '../../src/tools/current-time.ts';
 import { createReadPage } from '../../src/tools/read-page.ts';
-import { PUBLIC_WEB } from '../../src/tools/page/egress-policy.ts';
+import { PUBLIC_WEB } from '../../src/web/egress-policy.ts';
 import { createWebSearch } from '../../src/tools/web-search.ts';
 import { createWhoAmI } from '../../src/tools/who-am-i.ts';
 import { labelToolResult } from '../../src/turn/ask/label-tool-result.ts';

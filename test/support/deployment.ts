@@ -1,5 +1,5 @@
 import { shippedModels } from './shipped-models.ts';
-import type { EgressPolicy } from '../../src/tools/page/egress-policy.ts';
+import type { EgressPolicy } from '../../src/web/egress-policy.ts';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { got } from 'got';

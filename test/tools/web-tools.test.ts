@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PUBLIC_WEB, type EgressPolicy } from '../../src/tools/page/egress-policy.ts';
+import { PUBLIC_WEB, type EgressPolicy } from '../../src/web/egress-policy.ts';
 import { createReadPage } from '../../src/tools/read-page.ts';
 import { createBraveSearch } from '../../src/tools/search/brave.ts';
 import { createSearxngSearch } from '../../src/tools/search/searxng.ts';

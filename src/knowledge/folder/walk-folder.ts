@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { Breath } from '../index/breath.ts';
+import { Breath } from '../../base/breath.ts';
 
 export interface FolderLimits {
   files: number;

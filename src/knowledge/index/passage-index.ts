@@ -1,4 +1,4 @@
-import { Breath } from './breath.ts';
+import { Breath } from '../../base/breath.ts';
 import { rankDocuments, type Ranked } from './rank-documents.ts';
 import { SegmentBuilder, type NewDocument } from './segment-builder.ts';
 import type { SegmentFiles } from './segment-files.ts';

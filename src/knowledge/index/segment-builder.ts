@@ -1,4 +1,4 @@
-import { Breath } from './breath.ts';
+import { Breath } from '../../base/breath.ts';
 import { cutIntoPassages } from './passages.ts';
 import { ByteWriter, writePostings } from './postings.ts';
 import type { DocumentEntry, PassageTable, SegmentParts } from './segment.ts';

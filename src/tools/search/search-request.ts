@@ -1,7 +1,7 @@
 import { request, type Dispatcher } from 'undici';
 import { MIB_BYTES } from '../../base/clock.ts';
 import { outgoing } from '../../base/outgoing.ts';
-import { readPlainBody } from '../page/read-plain-body.ts';
+import { readPlainBody } from '../../web/read-plain-body.ts';
 import { ToolError } from '../tool-error.ts';
 
 export interface SearchResult {

@@ -24,11 +24,9 @@ export function withoutEgressTo(egress: EgressPolicy, never: readonly string[]):
   }
   return {
     ...egress,
-    mayName: (hostname) => {
-      const asked = plainHost(hostname);
-      return (
-        !hosts.some((host) => asked === host || asked.endsWith(`.${host}`)) && (egress.mayName?.(hostname) ?? true)
-      );
+    mayOpen: (url) => {
+      const asked = plainHost(url.hostname);
+      return !hosts.some((host) => asked === host || asked.endsWith(`.${host}`)) && (egress.mayOpen?.(url) ?? true);
     },
     mayConnect: (address) =>
       egress.mayConnect(address) && !ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'),

@@ -1,5 +1,5 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { monotonicMs } from '../../base/clock.ts';
+import { monotonicMs } from './clock.ts';
 
 /** So long at most is worked without looking whether somebody asks. */
 const WORK_MS = 5;

@@ -1,6 +1,6 @@
 import { pipeline, type Duplex } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { ToolError } from '../tool-error.ts';
+import { WebError } from './web-error.ts';
 
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
   gzip: createGunzip,
@@ -11,7 +11,7 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
 
 /**
  * Reads a body, decompressed, and never more than so many bytes of it, however small it was sent.
- * @throws ToolError `unusable` when it is too large or written in a way that was not asked for
+ * @throws WebError `too_large`; `unusable` when it is written in a way that was not asked for
  */
 export async function readPlainBody(
   body: AsyncIterable<Buffer>,
@@ -21,7 +21,7 @@ export async function readPlainBody(
   const name = encoding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity') return readBounded(body, mostBytes);
   const create = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined;
-  if (!create) throw new ToolError('unusable', 'The page is compressed in an unknown way.');
+  if (!create) throw new WebError('unusable', 'The page is compressed in an unknown way.');
   // What arrives is bounded as well: a compressed stream may go on for ever and stand for nothing.
   const decoded = pipeline(bounded(body, mostBytes), create(), () => undefined);
   return readBounded(decoded as AsyncIterable<Buffer>, mostBytes);
@@ -38,7 +38,7 @@ async function* bounded(source: AsyncIterable<Buffer>, mostBytes: number): Async
   let sizeBytes = 0;
   for await (const piece of source) {
     sizeBytes += piece.length;
-    if (sizeBytes > mostBytes) throw new ToolError('unusable', 'The page is too large to be read.');
+    if (sizeBytes > mostBytes) throw new WebError('too_large', 'The page is too large to be read.');
     yield piece;
   }
 }

@@ -5,10 +5,14 @@ import type { FetchedPage } from './fetch-page.ts';
 const PRESCAN_BYTES = 1_024;
 
 /** A page's text by the encoding that its header or the page itself names; UTF-8 otherwise. */
-export function decodePage({ charset, body }: Pick<FetchedPage, 'charset' | 'body'>): string {
+export function decodePage(page: Pick<FetchedPage, 'charset' | 'body'>): string {
+  return decoderFor(charsetOf(page) ?? 'utf-8').decode(page.body);
+}
+
+/** The encoding that a page's header or the page itself names, whatever that is. */
+export function charsetOf({ charset, body }: Pick<FetchedPage, 'charset' | 'body'>): string | undefined {
   const head = body.subarray(0, PRESCAN_BYTES).toString('latin1');
-  const named = charset ?? /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w:.-]{1,40})/i.exec(head)?.[1] ?? 'utf-8';
-  return decoderFor(named).decode(body);
+  return charset ?? /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w:.-]{1,40})/i.exec(head)?.[1];
 }
 
 function decoderFor(name: string): TextDecoder {

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
-import { fetchPage, FETCH_LIMITS, type FetchLimits } from '../../../src/tools/page/fetch-page.ts';
-import { isPublicAddress } from '../../../src/tools/page/public-address.ts';
-import { PUBLIC_WEB, type EgressPolicy } from '../../../src/tools/page/egress-policy.ts';
+import { fetchPage, FETCH_LIMITS, type FetchLimits } from '../../src/web/fetch-page.ts';
+import { isPublicAddress } from '../../src/web/public-address.ts';
+import { PUBLIC_WEB, type EgressPolicy } from '../../src/web/egress-policy.ts';
 
 let server: Server;
 let port: number;
@@ -96,7 +96,7 @@ describe('forms of an address [egress-checked]', () => {
     '',
   ])('%j reaches nothing inside', async (form) => {
     const egress = { ...LOOSE, resolve: async (host: string) => (host === 'public.test' ? [] : ['127.0.0.1']) };
-    await expect(fetching(form.replace('{port}', String(port)), egress)).rejects.toMatchObject({ name: 'ToolError' });
+    await expect(fetching(form.replace('{port}', String(port)), egress)).rejects.toMatchObject({ name: 'WebError' });
     expect(connections).toBe(0);
   });
 
@@ -202,7 +202,7 @@ describe('redirects [egress-checked]', () => {
       mayConnect: (address) => address === '127.0.0.9',
       resolve: async (host) => [host === 'site.test' ? '127.0.0.9' : '127.0.0.1'],
     };
-    await expect(fetching(siteUrl('/'), egress)).rejects.toMatchObject({ name: 'ToolError' });
+    await expect(fetching(siteUrl('/'), egress)).rejects.toMatchObject({ name: 'WebError' });
     expect(requests.map(({ url }) => url)).toEqual(['/']);
   });
 

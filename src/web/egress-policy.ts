@@ -1,15 +1,15 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { ToolError } from '../tool-error.ts';
 import { isPublicAddress } from './public-address.ts';
+import { WebError } from './web-error.ts';
 
 /** What may be reached from here. Tests pass their own; there is no setting that loosens it. */
 export interface EgressPolicy {
   protocols: readonly string[];
   mayUsePort(port: number): boolean;
   mayConnect(address: string): boolean;
-  /** Whether a host may be asked for by this name; any unless told. */
-  mayName?(hostname: string): boolean;
+  /** Whether an address may be opened, by how it is written; any unless told. */
+  mayOpen?(url: URL): boolean;
   /** All addresses of a name. @throws when it has none */
   resolve(hostname: string): Promise<readonly string[]>;
 }
@@ -35,21 +35,21 @@ const NOT_ALLOWED = 'This address may not be opened: only public https pages can
 /**
  * Reads an address with the one parser that the request uses too, looks its name up once, and checks every IP address
  * that it has (SECURITY.md egress-checked).
- * @throws ToolError `refused`; `unreachable` when the name has no address. Neither says what lies inside
+ * @throws WebError `refused`; `unreachable` when the name has no address. Neither says what lies inside
  */
 export async function checkAddress(text: string, egress: EgressPolicy, base?: URL): Promise<CheckedAddress> {
-  if (!URL.canParse(text, base?.href)) throw new ToolError('refused', 'This is no address of a page.');
+  if (!URL.canParse(text, base?.href)) throw new WebError('refused', 'This is no address of a page.');
   const url = new URL(text, base);
-  const { protocols, mayUsePort, mayConnect, mayName = () => true } = egress;
+  const { protocols, mayUsePort, mayConnect, mayOpen = () => true } = egress;
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   const hasCredentials = url.username !== '' || url.password !== '';
   if (!protocols.includes(url.protocol) || hasCredentials || !mayUsePort(port))
-    throw new ToolError('refused', NOT_ALLOWED);
-  if (!mayName(url.hostname)) throw new ToolError('refused', NOT_ALLOWED);
+    throw new WebError('refused', NOT_ALLOWED);
+  if (!mayOpen(url)) throw new WebError('refused', NOT_ALLOWED);
   const [first, ...others] = await resolve(url.hostname.replace(/^\[|\]$/g, ''), egress);
-  if (first === undefined) throw new ToolError('unreachable', 'There is no such host.');
+  if (first === undefined) throw new WebError('unreachable', 'There is no such host.');
   const addresses = [first, ...others] as const;
-  if (!addresses.every(mayConnect)) throw new ToolError('refused', NOT_ALLOWED);
+  if (!addresses.every(mayConnect)) throw new WebError('refused', NOT_ALLOWED);
   url.hash = '';
   return { url, addresses };
 }

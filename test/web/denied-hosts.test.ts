@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { isHostOrRange, withoutEgressTo } from '../../../src/tools/page/denied-hosts.ts';
-import { checkAddress, PUBLIC_WEB } from '../../../src/tools/page/egress-policy.ts';
-import { createReadPage } from '../../../src/tools/read-page.ts';
-import { TOOLS } from '../../../src/tools/registry.ts';
-import { parseToolsFile } from '../../../src/tools/tools-file.ts';
-import { startSmallWeb, type SmallWeb } from '../../support/small-web.ts';
+import { isHostOrRange, withoutEgressTo } from '../../src/web/denied-hosts.ts';
+import { checkAddress, PUBLIC_WEB } from '../../src/web/egress-policy.ts';
+import { createReadPage } from '../../src/tools/read-page.ts';
+import { TOOLS } from '../../src/tools/registry.ts';
+import { parseToolsFile } from '../../src/tools/tools-file.ts';
+import { startSmallWeb, type SmallWeb } from '../support/small-web.ts';
 
 const CAMPUS: Partial<Record<string, string>> = {
   'www.example.edu': '93.184.216.10',
