@@ -14,10 +14,10 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-COPY config/system-prompt.md config/policy.json config/tools.json config/prompts.json config/models.json config/models.examples.json config/
+COPY config/system-prompt.md config/policy.json config/scenes.json config/tools.json config/prompts.json config/models.json config/models.examples.json config/
 COPY README.md README.zh-CN.md ./
 COPY docs docs
-# For the service alone, which keeps its keys there when DATA_DIR=/data.
+# For DATA_DIR=/data: the service alone keeps its keys there, a worker its index of the documents.
 RUN install -d -o 10001 -g 10001 /data
 # Nothing in /app can be written by the process; what it keeps lies in Redis.
 USER 10001:10001

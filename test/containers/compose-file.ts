@@ -22,10 +22,23 @@ export function composeSource(): string {
   return mutatedSource(resolve('docker-compose.yml'), readFileSync('docker-compose.yml', 'utf8'));
 }
 
+interface ComposeFile {
+  services: Record<string, ComposeService>;
+  volumes: Record<string, unknown>;
+}
+
+function composeFile(): ComposeFile {
+  return parse(composeSource(), { merge: true }) as ComposeFile;
+}
+
 /** docker-compose.yml as a container engine reads it. */
 export function readCompose(): Record<string, ComposeService> {
-  const file = parse(composeSource(), { merge: true }) as { services: Record<string, ComposeService> };
-  return file.services;
+  return composeFile().services;
+}
+
+/** The volumes that it declares. */
+export function declaredVolumes(): string[] {
+  return Object.keys(composeFile().volumes);
 }
 
 /** A service's environment, where `variables` are those of whoever starts it. */

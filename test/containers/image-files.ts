@@ -51,12 +51,33 @@ function stagesOf(dockerfile: string): Stage[] {
   return stages;
 }
 
+function stagesOfImage(): Stage[] {
+  return stagesOf(mutatedSource(resolve('Dockerfile'), readFileSync('Dockerfile', 'utf8')));
+}
+
+/** Whether the image has a file of this project: the Dockerfile copies it, and it is sent to the build. */
+export function imageHolds(path: string): boolean {
+  const lines = stagesOfImage().at(-1)?.lines ?? [];
+  const copied = lines.flatMap(([word, rest]) =>
+    word === 'COPY' && !rest.startsWith('--from=') ? rest.split(' ').slice(0, -1) : [],
+  );
+  return copied.some((each) => path === each || path.startsWith(`${each}/`)) && buildContext()(path);
+}
+
+/** The folders that the image makes for its user to write to, where a volume is mounted. */
+export function foldersForVolumes(): string[] {
+  const lines = stagesOfImage().at(-1)?.lines ?? [];
+  return lines.flatMap(([word, rest]) =>
+    word === 'RUN' ? (/^install -d -o \d+ -g \d+ (\S+)$/.exec(rest)?.[1] ?? []) : [],
+  );
+}
+
 /** Does by plain processes what the lines of each stage say; the packages come from this project's own folder. */
 export function buildImage(): Image {
   const root = mkdtempSync(join(tmpdir(), 'parley-image-'));
   const image: Image = { folder: '', env: {}, command: [], healthCommand: [], user: 0 };
   const folders = new Map<string, string>();
-  for (const { name, lines } of stagesOf(mutatedSource(resolve('Dockerfile'), readFileSync('Dockerfile', 'utf8')))) {
+  for (const { name, lines } of stagesOfImage()) {
     const folder = join(root, name || 'last', 'app');
     mkdirSync(folder, { recursive: true });
     folders.set(name, folder);

@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -48,6 +58,10 @@ beforeAll(async () => {
   writeFileSync(join(image.folder, 'config/.env'), lines.join('\n'));
   const client = { client_id: 'a', client_secret: 'b', name: 'c', redirect_uris: ['https://a.example/'] };
   writeFileSync(join(image.folder, 'config/clients.json'), JSON.stringify([client]));
+  // Documents as ./documents is mounted.
+  cpSync('examples/documents/campus', join(image.folder, 'documents/campus'), { recursive: true });
+  const sources = [{ name: 'Campus', folder: '../documents/campus', readers: 'public' }];
+  writeFileSync(join(image.folder, 'config/knowledge.json'), JSON.stringify({ sources }));
   // Nothing of it can be written by the image's user, as compose says by read_only.
   await execute('chmod', ['-R', 'a+rX,a-w', dirname(image.folder)]);
   await execute('chmod', ['a+rx', dirname(dirname(image.folder))]);
@@ -61,6 +75,14 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+/** The volume of a service. */
+function dataDirOf(name: string): string {
+  const folder = join(dataDir, name);
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o777);
+  return folder;
+}
+
 async function envOf(name: string): Promise<Record<string, string>> {
   const said = environmentOf(services[name] ?? {}, { REDIS_PASSWORD: PASSWORD });
   const port = String(name === 'service' ? servicePort : await freePort());
@@ -70,7 +92,7 @@ async function envOf(name: string): Promise<Record<string, string>> {
     ...said,
     ...(said['SERVICE_PORT'] === undefined ? {} : { SERVICE_PORT: port }),
     ...{ PORT: port, HOST: '127.0.0.1', REDIS_URL: here },
-    ...(said['DATA_DIR'] === undefined ? {} : { DATA_DIR: dataDir }),
+    ...(said['DATA_DIR'] === undefined ? {} : { DATA_DIR: dataDirOf(name) }),
   };
 }
 
@@ -100,6 +122,13 @@ describe('from the files of the image alone, as its user and with nothing to be 
     60_000,
   );
 
+  test.each(['worker-1', 'worker-2'])('%s reads the documents, and keeps its index in its volume', async (name) => {
+    const folder = join(dataDir, name, 'knowledge');
+    const hasSegment = () => existsSync(folder) && readdirSync(folder).some((file) => file.endsWith('.segment'));
+    await untilTrue(() => /documents were indexed/.test(running.get(name)?.parley.output() ?? ''));
+    expect(hasSegment()).toBe(true);
+  });
+
   test('the service answers for its models, by its own address and not by that of the bot', async () => {
     const headers = { authorization: 'Bearer sk-compose' };
     const models = await got(`http://127.0.0.1:${servicePort}/v1/models`, { headers }).json();
@@ -114,6 +143,7 @@ describe('from the files of the image alone, as its user and with nothing to be 
     expect(check.output()).toMatch(/ok +Redis +answers/);
     expect(check.output()).toMatch(/ok +Chat answer +svc-plus answered/);
     expect(check.output()).toMatch(/ok +Files /);
+    expect(check.output()).toMatch(/ok +Knowledge +Campus: 7 documents in /);
   }, 60_000);
 
   test('each ends in order when it is told to', async () => {
@@ -191,6 +221,7 @@ test('the image holds no settings, no keys and nobody', () => {
     'models.json',
     'policy.json',
     'prompts.json',
+    'scenes.json',
     'system-prompt.md',
     'tools.json',
   ]);

@@ -72,7 +72,11 @@ export const processSettings = {
 
 /** What only local mode uses. */
 export const localSettings = {
-  DATA_DIR: setting(kinds.text, './data', "Folder of the embedded Redis' data and of the keys that local mode makes."),
+  DATA_DIR: setting(
+    kinds.text,
+    './data',
+    "Folder of what a process keeps on disk: a worker's index of the documents; in local mode also the embedded Redis' data and the keys that it makes.",
+  ),
   SERVICE_PORT: setting(port, '8081', 'Port of the reference service; with `ROLES=service` alone the same as PORT.'),
   MESSENGER_PORT: setting(port, '8082', "Port of the messenger's page."),
   MESSENGER_PROTOCOL: setting(
