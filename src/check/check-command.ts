@@ -2,6 +2,7 @@ import { tryUnlistedModels } from './try-models.ts';
 import type { JudgeProof } from './ask-whose.ts';
 import { checkChat } from './check-chat.ts';
 import { checkPublicUrl } from './check-public-url.ts';
+import { checkKnowledge } from './check-knowledge.ts';
 import { checkRedis } from './check-redis.ts';
 import { checkSignIn, signInToCheck } from './check-sign-in.ts';
 import { checkProxies } from './check-proxies.ts';
@@ -89,6 +90,7 @@ function botChecks(config: Config, secrets: Secrets): Check[] {
       ? checkOfEmbeddedChat(config)
       : { name: 'Chat service', run: async () => checkChat(await asEngineKnowsThem(config, secrets)) },
     ...(config.embedded.chat ? [] : [checkOfModels(config, secrets)]),
+    ...(config.roles.includes('worker') ? [{ name: 'Knowledge', run: () => checkKnowledge(config) }] : []),
     ...(signIn.mode === 'off' ? [] : [checkOfSignIn(config, secrets)]),
     ...(config.mode === 'local'
       ? [embedded('Messaging app', `embedded; set the credentials of ${REAL_ONES} for a real one`)]

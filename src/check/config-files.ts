@@ -35,23 +35,18 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
   const allowPlainPasswords = mode === 'local';
   const parseDirectory = (text: string) => parseDirectoryFile(text, { allowPlainPasswords });
   const parsePolicy = (text: string) => parsePolicyFile(text, chat.models);
-  const parseScenes = (text: string) => parseScenesFile(text, knownToScenes(config));
   const parseTools = (text: string) => parseToolsFile(text, TOOLS);
-  const knowledgeFile = knowledgeFileOf(config);
-  const parseKnowledge = (text: string) => parseKnowledgeFile(text, knowledgeFile ?? config.knowledgeFile.path);
   const files: NamedFile[] = [
     ...(roles.includes('worker')
       ? [
           { setting: 'CHAT_SYSTEM_PROMPT_FILE', path: chat.systemPromptFile },
           { setting: 'POLICY_FILE', path: config.policyFile, parse: parsePolicy },
-          { setting: 'SCENES_FILE', path: scenesFileOf(config), parse: parseScenes },
+          scenesOf(config),
           { setting: 'TOOLS_FILE', path: config.toolsFile, parse: parseTools },
-          { setting: 'KNOWLEDGE_FILE', path: knowledgeFile, parse: parseKnowledge },
+          knowledgeOf(config),
         ]
       : []),
-    ...(roles.includes('receiver') && !roles.includes('worker')
-      ? [{ setting: 'SCENES_FILE', path: scenesFileOf(config), parse: parseScenes }]
-      : []),
+    ...(roles.includes('receiver') && !roles.includes('worker') ? [scenesOf(config)] : []),
     ...(roles.includes('receiver')
       ? [{ setting: 'PROMPTS_FILE', path: promptsFileOf(config), parse: parsePromptsFile }]
       : []),
@@ -66,6 +61,22 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
   ];
   const ofModels = roles.includes('worker') || roles.includes('service') ? await faultsOfModelsFile(config) : [];
   return [...ofModels, ...(await Promise.all(files.map(faultsOf))).flat()];
+}
+
+/** The same, of the files that say what there is to search, and for whom. */
+export async function faultsOfKnowledgeAndScenes(config: Config): Promise<string[]> {
+  return (await Promise.all([knowledgeOf(config), scenesOf(config)].map(faultsOf))).flat();
+}
+
+function scenesOf(config: Config): NamedFile {
+  const parse = (text: string) => parseScenesFile(text, knownToScenes(config));
+  return { setting: 'SCENES_FILE', path: scenesFileOf(config), parse };
+}
+
+function knowledgeOf(config: Config): NamedFile {
+  const path = knowledgeFileOf(config);
+  const parse = (text: string) => parseKnowledgeFile(text, path ?? config.knowledgeFile.path);
+  return { setting: 'KNOWLEDGE_FILE', path, parse };
 }
 
 /** The same, of the file that says which claims mean what. */

@@ -1,12 +1,16 @@
 import { lstatSync, readdirSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { Breath } from '../../base/breath.ts';
+import { MIB_BYTES } from '../../base/clock.ts';
 
 export interface FolderLimits {
   files: number;
   depth: number;
   fileBytes: number;
 }
+
+/** Of a source's folder. */
+export const FOLDER_LIMITS: FolderLimits = { files: 50_000, depth: 20, fileBytes: 20 * MIB_BYTES };
 
 /** A file that may be a document. */
 export interface FolderFile {

@@ -3,7 +3,7 @@ import { MIB_BYTES, SECOND_MS } from '../../base/clock.ts';
 import { hashParts } from '../../base/ids.ts';
 import { inBackground } from '../../base/in-background.ts';
 import { readDocumentFile, whyNoDocument } from '../folder/read-document.ts';
-import { walkFolder, type FolderFile, type FolderLimits } from '../folder/walk-folder.ts';
+import { FOLDER_LIMITS, walkFolder, type FolderFile } from '../folder/walk-folder.ts';
 import type { KnowledgeReport, LeftOutFiles } from '../knowledge-report.ts';
 import { mayRead, type Readers } from '../readers.ts';
 import type { LocalHit, LocalIndex, LocalQuery, LocalSource } from './local-index.ts';
@@ -21,7 +21,6 @@ export interface IndexKeeperOptions {
   lookEveryMs?: number;
 }
 
-const LIMITS: FolderLimits = { files: 50_000, depth: 20, fileBytes: 20 * MIB_BYTES };
 /** Of all sources together. */
 const MOST_TEXT_BYTES = 512 * MIB_BYTES;
 const LOOK_EVERY_MS = 3 * SECOND_MS;
@@ -100,7 +99,7 @@ export class IndexKeeper implements LocalIndex {
     for (const key of this.#index.sources()) if (!this.#sources.has(key)) this.#index.removeSource(key);
     const seen: { key: string; source: KeptSource; files: readonly FolderFile[]; leftOut: LeftOut }[] = [];
     for (const [key, source] of this.#sources) {
-      const walked = await walkFolder(source.folder, LIMITS).catch(() => undefined);
+      const walked = await walkFolder(source.folder, FOLDER_LIMITS).catch(() => undefined);
       const files = walked?.files ?? [];
       const leftOut = new LeftOut(walked?.leftOut);
       if (!walked) leftOut.add('no_folder', source.folder);
@@ -120,7 +119,7 @@ export class IndexKeeper implements LocalIndex {
         if (reason !== undefined) leftOut.add(reason, file.path);
         else if (!known && textBytes >= MOST_TEXT_BYTES) leftOut.add('index_full', file.path);
         else if (!known) {
-          const read = await readDocumentFile(file, LIMITS.fileBytes, this.#ending.signal);
+          const read = await readDocumentFile(file, FOLDER_LIMITS.fileBytes, this.#ending.signal);
           if (read.refused !== undefined) leftOut.add(read.refused, file.path);
           await this.#index.add({ ...read, source: key, path: file.path, stamp: file.stamp });
           textBytes += read.parts.reduce((sum, { text }) => sum + text.length, 0);
