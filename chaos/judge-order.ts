@@ -43,7 +43,16 @@ function judgePrompt({ events }: Ledger, { inPrompt, foreign, asked, number }: S
 function isBefore(events: readonly SentEvent[], question: number, inFront: number | undefined): boolean {
   if (inFront === undefined || question > inFront) return false;
   const [earlier, later] = [events[question - 1], events[inFront - 1]];
-  return (earlier?.acknowledgedAtMs ?? Infinity) <= (later?.sentAtMs ?? 0);
+  return earlier !== undefined && later !== undefined && wasAcknowledgedBefore(earlier, later);
+}
+
+function wasAcknowledgedBefore({ acknowledgedAtMs = Infinity }: SentEvent, { sentAtMs }: SentEvent): boolean {
+  return acknowledgedAtMs <= sentAtMs;
+}
+
+/** Whether one began before the other was whole. */
+function isBegunBefore({ startedAtMs }: Sampling, other: Sampling): boolean {
+  return startedAtMs < (other.endedAtMs ?? other.startedAtMs);
 }
 
 /** A summary is made of one conversation. */
@@ -66,7 +75,9 @@ function judgeSequence(
         before !== undefined &&
         before.sampling !== sampling &&
         !isScopeBetween(ledger, before.event, event) &&
-        sampling.startedAtMs < (before.sampling.endedAtMs ?? before.sampling.startedAtMs);
+        isBegunBefore(sampling, before.sampling) &&
+        // Of what was stored late either may be first, and still one at a time.
+        (wasAcknowledgedBefore(before.event, event) || isBegunBefore(before.sampling, sampling));
       if (before && isLate) {
         const detail = `S${sampling.number} began before S${before.sampling.number} of Q${before.event.id} was whole`;
         faults.push({ kind: 'out of order', event: event.id, detail });
@@ -77,7 +88,7 @@ function judgeSequence(
   };
 }
 
-/** Acknowledged events by conversation; within one, each was sent after the one before had been acknowledged. */
+/** Acknowledged events by conversation, as they were sent. */
 function conversationsOf({ events }: Ledger): SentEvent[][] {
   const byConversation = new Map<number, SentEvent[]>();
   for (const event of events) {

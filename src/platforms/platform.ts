@@ -324,6 +324,11 @@ export interface Platform {
    */
   replyLater?(handle: string, text: string, part?: number): Promise<PostResult>;
   /**
+   * Shows a file below the answer by that handle. Absent where the platform has no such way. Safe to repeat with the same file: it is
+   * shown once. @returns `busy` until it stands; `refused` where it stands nowhere, and never will
+   */
+  replyLaterAsFile?(handle: string, file: AnswerFile): Promise<PostResult>;
+  /**
    * Writes to a person unasked. Absent where the platform or its settings do not allow it. `busy` also while the person was
    * written so much that the platform would drop more, or is being written another text of several messages.
    */

@@ -19,6 +19,8 @@ export interface AnswerFileOptions {
 export type AnswerFileResult = 'stands' | 'messages' | 'fenced' | 'over';
 
 export const ANSWER_FILE_NAME = 'answer.md';
+/** An answer of more messages is a file, where the platform takes one. */
+export const MOST_MESSAGES = 3;
 
 /** A place in the ledger of its own, which no message of an answer comes to. */
 const FILE_PART = 10_000;

@@ -8,7 +8,8 @@ import type { DeliveryId } from '../domain/ids.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import { EarlierSnapshot } from './earlier-snapshot.ts';
 import { sealFollowUp } from './follow-ups/follow-up.ts';
-import { goesOn, keptPieces, withCutNotice } from './follow-ups/words.ts';
+import { followsAsFile, goesOn, goesOnBytes, keptPieces, withCutNotice } from './follow-ups/words.ts';
+import { MOST_MESSAGES } from './answer-file.ts';
 import type { ApartFromText, FinalRecord, LiveReply, LiveReplyOptions, Offer } from './live-reply.ts';
 import { definedOnly } from '../base/defined-only.ts';
 import { endedInTime } from './hand-over.ts';
@@ -29,6 +30,13 @@ const HANDOVER_GUARD_MS = 5 * SECOND_MS;
 const POLLED_WITHIN_MS = 30 * SECOND_MS;
 /** The most that a status takes of a message, its marks included. */
 const STATUS_ROOM_BYTES = 1_100;
+
+/** What an answer goes on with, behind its last snapshot. */
+interface Follows {
+  pieces: readonly string[];
+  /** All of the answer, where it is to be a file. */
+  file: string | undefined;
+}
 
 /**
  * One visible answer while it grows, on a platform that pulls: every snapshot is a snapshot in Redis that any receiver can
@@ -122,19 +130,22 @@ export class PulledReply implements LiveReply {
     if (isLongAnswer(text, platform.replyTraits.maxBytes) && !(await this.#options.controls.storeAnswer(text)))
       return [];
     const pieces = await this.#cut(text, statusBytes);
+    const isFile = pieces.length > MOST_MESSAGES && this.#canFollow && platform.replyLaterAsFile !== undefined;
+    const file = isFile ? text : undefined;
     const merged = this.#mergedRecords();
     const ended = this.#mustHandOver ? await this.findWhole() : undefined;
     if (ended) return ended;
     if (this.#mustHandOver) {
       const notice = say(REPLY_TEXTS[this.#canFollow ? 'followsBelow' : 'tookTooLong'], language);
-      return [this.#goingOn({ text: notice, finished: true }, pieces, { handedOver: '1' }), ...merged];
+      return [this.#goingOn({ text: notice, finished: true }, { pieces, file }, { handedOver: '1' }), ...merged];
     }
     const offered = this.#offersWith(offers);
     const [first = '', ...rest] = pieces;
     if (rest.length === 0)
       return [this.#record({ text: first, ...apart, finished: true }, { delivery: 'live', ...offered }), ...merged];
-    const shown = this.#canFollow ? first + goesOn(language) : withCutNotice(platform, first, language, statusBytes);
-    return [this.#goingOn({ text: shown, ...apart, finished: true }, rest, offered), ...merged];
+    const mark = isFile ? followsAsFile(language) : goesOn(language);
+    const shown = this.#canFollow ? first + mark : withCutNotice(platform, first, language, statusBytes);
+    return [this.#goingOn({ text: shown, ...apart, finished: true }, { pieces: rest, file }, offered), ...merged];
   }
 
   /**
@@ -147,7 +158,7 @@ export class PulledReply implements LiveReply {
       const whole = platform.splitReply(text, statusBytes);
       if (whole.length <= 1) return whole;
     }
-    return platform.splitAnswer(text, statusBytes + Buffer.byteLength(goesOn(language)));
+    return platform.splitAnswer(text, statusBytes + goesOnBytes(language));
   }
 
   /** Whether the platform has another way for this message. */
@@ -157,7 +168,8 @@ export class PulledReply implements LiveReply {
   }
 
   /** The last snapshot of a reply whose text goes on in another message, with what is to follow it. */
-  #goingOn(view: ReplyView, pieces: readonly string[], more: MessageValues = {}): FinalRecord {
+  #goingOn(view: ReplyView, follows: Follows, more: MessageValues = {}): FinalRecord {
+    const { pieces, file } = follows;
     const { platform, deliveryId, laterReplyHandle: handle, language, asker, deps } = this.#options;
     if (!this.#canFollow || handle === undefined || !asker) {
       deps.report.replyHandedOver({ platform: platform.name, deliveryId, result: 'unavailable' });
@@ -165,7 +177,7 @@ export class PulledReply implements LiveReply {
     }
     const followUp = sealFollowUp(deps.keyRing, deliveryId, {
       ...{ version: 1, platform: platform.name, ...asker(), handle, handleAgeMs: Math.round(this.#ageMs), language },
-      ...{ pieces: keptPieces(platform, pieces, language), isWhole: more.handedOver !== undefined },
+      ...{ pieces: keptPieces(platform, pieces, language), file, isWhole: more.handedOver !== undefined },
     });
     return { ...this.#record(view, { ...more, delivery: 'follows' }), followUp };
   }

@@ -17,7 +17,7 @@ import { doubtedAgeMs, settledAfterMs } from './lost-post.ts';
 import { EditThrottle } from './edit-throttle.ts';
 import { createPostLedger, postKeyOf, type PostLedger } from './post-ledger.ts';
 import { PostedMessage, type PostedMessageResult } from './posted-message.ts';
-import { ANSWER_FILE_NAME, showAsFile } from './answer-file.ts';
+import { ANSWER_FILE_NAME, MOST_MESSAGES, showAsFile } from './answer-file.ts';
 
 /** The final text has a budget of its own (SECURITY.md whole-texts): so long it is tried to be shown. */
 const FINAL_BUDGET_MS = 10 * MINUTE_MS;
@@ -26,8 +26,6 @@ const UNAUTHORISED_TRIED_MS = 5 * SECOND_MS;
 /** After so long without any snapshot it is said that the question is being answered; most answers begin before. */
 const SILENT_MS = 700;
 const LONGEST_PAUSE_MS = 30 * SECOND_MS;
-/** An answer of more is a file, where the platform takes one. */
-const MOST_MESSAGES = 3;
 /** So often it is tried to see whether an answer stands already, before the question is answered (again). */
 const WHOLE_LOOKED_FOR = 3;
 

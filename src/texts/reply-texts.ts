@@ -17,6 +17,7 @@ type ReplyText =
   | 'cut'
   | 'couldAsk'
   | 'restInFile'
+  | 'wholeAsFile'
   | 'welcome';
 
 /** What a live reply says by itself. Texts that may meet a person whose language we cannot tell hold both. */
@@ -60,6 +61,10 @@ export const REPLY_TEXTS: Catalogue<ReplyText> = {
   restInFile: {
     en: 'This is the beginning. The whole answer is in the file {name} below.',
     zh: '以上是开头部分，完整回答见下方的文件 {name}。',
+  },
+  wholeAsFile: {
+    en: '… (the whole answer follows as the file {name}, or else as messages)',
+    zh: '……（完整回答随后以文件 {name} 发出；若无法发送，则另发消息）',
   },
   couldAsk: { en: 'You could ask, for example:', zh: '比如可以这样问：' },
   welcome: {

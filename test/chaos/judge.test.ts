@@ -58,6 +58,16 @@ test('merged questions are answered by the newest one’s message, the others po
   expect(judge(ledger)).toMatchObject({ violations: [], answered: 2, merged: 1 });
 });
 
+test('a question of which nobody had a sign before the next was said may come behind that one, and one at a time all the same', () => {
+  const ledger = kept();
+  ledger.events[0]!.acknowledgedAtMs = 2_450;
+  ledger.samplings[0] = sampling(1, [1], { startedAtMs: 2_410, endedAtMs: 2_480, inPrompt: [2, 1] });
+  ledger.samplings[1]!.inPrompt = [2];
+  expect(judge(ledger).violations).toEqual([]);
+  ledger.samplings[0].startedAtMs = 2_390;
+  expect(kindsOf(ledger)).toEqual(['out of order']);
+});
+
 describe('each invariant is seen to bite', () => {
   test.each<[string, (ledger: Ledger) => void, string[]]>([
     ['an acknowledged question without an answer', (ledger) => ledger.messages.pop(), ['lost']],

@@ -372,6 +372,8 @@ describe('pushes and files [wecom-connection]', () => {
     expect((await got(`${messenger.url}${image?.images[0]?.url ?? ''}`, { responseType: 'buffer' })).body).toEqual(
       TINY_PNG,
     );
-    expect(file).toMatchObject({ text: '📎 dot.png', images: [] });
+    const address = /^📎 \[dot\.png\]\((http\S+)\)$/.exec(file?.text ?? '')?.[1] ?? '';
+    const fetched = await got(address, { responseType: 'buffer' });
+    expect([fetched.body, fetched.headers['content-type']]).toEqual([TINY_PNG, 'text/plain; charset=utf-8']);
   });
 });

@@ -96,11 +96,19 @@ export async function startRawConnections(): Promise<RawConnections> {
       }
       if (verdict === 'silent') return;
       const { errcode, afterMs } = typeof verdict === 'number' ? { errcode: verdict, afterMs: 0 } : verdict;
-      const answer = { headers: { req_id: headers.req_id }, errcode, errmsg: errcode === 0 ? 'ok' : 'no' };
+      const given = errcode === 0 ? givenFor(cmd, body) : undefined;
+      const answer = { headers: { req_id: headers.req_id }, errcode, errmsg: errcode === 0 ? 'ok' : 'no', body: given };
       if (afterMs === 0) send(socket, answer);
       else setTimeout(() => send(socket, answer), afterMs);
     });
   });
+  /** Uploads and files are named in their order. */
+  let uploads = 0;
+  const givenFor = (cmd: string, { upload_id }: Record<string, unknown>) => {
+    if (cmd === 'aibot_upload_media_init') return { upload_id: `UPLOAD-${(uploads += 1)}` };
+    if (cmd !== 'aibot_upload_media_finish') return undefined;
+    return { type: 'file', media_id: String(upload_id).replace('UPLOAD', 'MEDIA'), created_at: 1_700_000_000 };
+  };
   let next = 0;
   const call = (cmd: string, body: object, { msgid, reqId, userId = 'zhangwei', chatId }: Saying) => {
     next += 1;

@@ -1,14 +1,15 @@
 import Router from '@koa/router';
 import { MIB_BYTES } from '../../base/clock.ts';
 import { MessengerError } from '../messenger-error.ts';
-import { BOT_FILE_PATHS, type BotFiles } from './bot-files.ts';
+import { BOT_FILE_ROUTE, serveBotFile } from '../http/bot-file.ts';
+import { UPLOAD_PATH, type BotFiles } from './bot-files.ts';
 
 const MOST_BYTES = 20 * MIB_BYTES;
 
-/** Where the bot brings the bytes of its files, and where people fetch them. Neither needs a token: the address is known to nobody else. */
+/** Where the bot brings the bytes of its files, and where people fetch them. The first needs no token either: the address is known to nobody else. */
 export function botFileRoutes(files: BotFiles): Router {
   const router = new Router();
-  router.post(`${BOT_FILE_PATHS.upload}/:key`, async (context) => {
+  router.post(`${UPLOAD_PATH}/:key`, async (context) => {
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
     for await (const chunk of context.req as AsyncIterable<Buffer>) {
@@ -20,14 +21,6 @@ export function botFileRoutes(files: BotFiles): Router {
     context.status = isTaken ? 200 : 400;
     context.body = isTaken ? `OK - ${sizeBytes}` : 'no such upload';
   });
-  router.get(`${BOT_FILE_PATHS.download}/:key/:name`, (context) => {
-    const file = files.find(String(context.params['key']));
-    if (!file) throw new MessengerError('not_found', 'No such file');
-    context.attachment(file.name);
-    // Whatever a model wrote is never a page here.
-    context.type = 'text/plain; charset=utf-8';
-    context.set('X-Content-Type-Options', 'nosniff');
-    context.body = file.bytes;
-  });
+  router.get(BOT_FILE_ROUTE, (context) => serveBotFile(context, files.find(String(context.params['key']))));
   return router;
 }

@@ -2,13 +2,14 @@ import { MIB_BYTES } from '../../base/clock.ts';
 import { randomToken } from '../../base/ids.ts';
 import { demandText, tsOf, type CallArguments } from './call-arguments.ts';
 import type { Conversation } from '../directory.ts';
+import { botFileLine } from '../http/bot-file.ts';
 import type { MessengerSide } from '../protocol.ts';
 import { SlackFault } from './slack-fault.ts';
 import { threadRoot, threadView } from './threads.ts';
 import { channelIdOf, messageIdOf, TEAM_ID, type TsClock } from './workspace.ts';
 
-/** The paths of a file's bytes, by what is secret about it: the bot brings them to one, people fetch them from the other. */
-export const BOT_FILE_PATHS = { upload: '/files-pri/upload', download: '/bot-files' } as const;
+/** Where the bot brings a file's bytes. */
+export const UPLOAD_PATH = '/files-pri/upload';
 
 const MAX_FILE_BYTES = 20 * MIB_BYTES;
 /** Kept in memory, the newest. */
@@ -55,7 +56,7 @@ export class BotFiles {
     const file = { id, name, lengthBytes, uploadKey: randomToken(16), downloadKey: randomToken(16) };
     this.#files.set(id, file);
     for (const oldest of [...this.#files.keys()].slice(0, -MOST_FILES)) this.#files.delete(oldest);
-    return { file_id: id, upload_url: `${this.#side.url()}${BOT_FILE_PATHS.upload}/${file.uploadKey}` };
+    return { file_id: id, upload_url: `${this.#side.url()}${UPLOAD_PATH}/${file.uploadKey}` };
   }
 
   /** @returns whether there is such an upload, of just that length */
@@ -102,14 +103,13 @@ export class BotFiles {
     // Two calls at once are one file.
     if (file.shown) return;
     file.shown = { channel, ts };
-    const address = `${url()}${BOT_FILE_PATHS.download}/${file.downloadKey}/${encodeURIComponent(file.name)}`;
     await chatLog.write({
       id: messageIdOf(channel, ts),
       conversationId: conversation.id,
       sender: 'bot',
       senderName: bot.name,
       state: 'final',
-      text: `📎 [${title.replace(/[[\]\\]/g, '')}](${address})`,
+      text: botFileLine(url(), { key: file.downloadKey, name: file.name, title }),
       images: [],
       atMs: nowMs(),
       thread: root && threadView(root),

@@ -10,6 +10,7 @@ import type { BotCalls, BotLine } from './bot-line.ts';
 import { createCallbackPayloads, type CallbackPayloads } from './callback-payload.ts';
 import type { BotSockets } from './connection/bot-sockets.ts';
 import { createLongConnection, type ConnectionOptions } from './connection/long-connection.ts';
+import type { UploadedFile } from './connection/uploads.ts';
 import { Cards } from './cards.ts';
 import { decodeAesKey } from './crypto.ts';
 import { Interactions } from './interactions.ts';
@@ -63,6 +64,8 @@ interface Way {
   opening?: QuestionsParts['answers'];
   showLater: ShowLater;
   connections?: BotConnections & Pick<BotSockets, 'upgrade'>;
+  /** Files that the bot brought, by what is secret about their address. */
+  findFile?(key: string): UploadedFile | undefined;
   /** Goes on with an answer that still grows. */
   follow(answer: StoredMessage): void;
   resume(): Promise<void>;
@@ -97,7 +100,7 @@ function callbackWay({ bot, retryOn503 = true }: WecomOptions, side: MessengerSi
 }
 
 function connectionWay(connection: ConnectionOptions, side: MessengerSide, parts: WayParts): Way {
-  const { calls, answers, sockets, resume } = createLongConnection(connection, { side, ...parts });
+  const { calls, answers, sockets, uploads, resume } = createLongConnection(connection, { side, ...parts });
   sockets.clickCard = (personId, { cardType, eventKey, taskId }) => {
     const click = { card_type: cardType, event_key: eventKey, task_id: taskId };
     return calls.deliver(
@@ -108,6 +111,7 @@ function connectionWay(connection: ConnectionOptions, side: MessengerSide, parts
     client: calls,
     showLater: (question, whole) => answers.bring(question, whole),
     connections: sockets,
+    findFile: (key) => uploads.findByKey(key),
     follow: (answer) => answers.follow(answer),
     resume,
     // The bot brings each snapshot itself, and its last one before it ends.
@@ -156,7 +160,7 @@ function start(options: WecomOptions, side: MessengerSide, parts: ProtocolParts)
     rate: (personId, messageId, rating, why) => events.rate(personId, messageId, rating, why),
     verifyBot: () => line.client.verifyUrl(),
     botCameBack: () => events.botCameBack(),
-    routes: () => platformRoutes({ api, responseUrls, downloads, sessions, codes, rules }),
+    routes: () => platformRoutes({ api, responseUrls, downloads, findFile: way.findFile, sessions, codes, rules }),
     connections: way.connections,
     upgrade: (request, stream, head) => way.connections?.upgrade(request, stream, head) ?? false,
     async resume() {

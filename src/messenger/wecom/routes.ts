@@ -4,6 +4,7 @@ import bodyParser from 'koa-bodyparser';
 import { languageOfHeader } from '../../base/texts.ts';
 import { APP_SESSION_HEADER, type AppSessions } from '../browser/app-sessions.ts';
 import { noticePolicy, noticePage } from '../browser/notice-page.ts';
+import { BOT_FILE_ROUTE, serveBotFile } from '../http/bot-file.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import type { AppApi } from './app-api.ts';
 import type { ApiResult } from './api-result.ts';
@@ -15,6 +16,8 @@ export interface PlatformRoutesOptions {
   api: AppApi;
   responseUrls: ResponseUrls;
   downloads: MediaDownloads;
+  /** A file of the bot for people; absent where the bot brings none. */
+  findFile?(key: string): { name: string; bytes: Buffer } | undefined;
   sessions: AppSessions;
   codes: WebSignInCodes;
   rules: AuthorizeRules;
@@ -23,7 +26,7 @@ export interface PlatformRoutesOptions {
 /** The platform's own addresses: its API host, its media downloads, and its web sign-in. */
 export function platformRoutes(options: PlatformRoutesOptions): Router {
   const router = new Router();
-  const { api, responseUrls, downloads } = options;
+  const { api, responseUrls, downloads, findFile } = options;
   router.use(bodyParser({ jsonLimit: '1mb', enableTypes: ['json'] }));
   router.get('/cgi-bin/gettoken', (context) => {
     context.body = api.getToken(query(context, 'corpid') ?? '', query(context, 'corpsecret') ?? '');
@@ -48,6 +51,7 @@ export function platformRoutes(options: PlatformRoutesOptions): Router {
     context.type = 'application/octet-stream';
     context.body = sealed;
   });
+  if (findFile) router.get(BOT_FILE_ROUTE, (context) => serveBotFile(context, findFile(String(context.params['key']))));
   router.get('/connect/oauth2/authorize', (context) => authorize(context, options));
   return router;
 }

@@ -11,7 +11,7 @@ import { checkWecom } from './check-settings.ts';
 import { BOT_SOCKET_TIMING, type BotSocketTiming } from './connection/bot-socket.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import { keepConnection, type BotAccount } from './connection/keep-connection.ts';
-import { postLater } from './connection/later-messages.ts';
+import { postFileLater, postLater } from './connection/later-messages.ts';
 import { ReplyPlaces } from './connection/reply-places.ts';
 import { readAesKey } from './crypto.ts';
 import { displayNameOf } from './display-name.ts';
@@ -145,6 +145,7 @@ export function createWecom(options: WecomOptions): Platform {
     replyLater: places
       ? (handle, text, part = 0) => postLater(places, { handle, text, part })
       : (handle, text) => replyLater(handle, text, posting),
+    replyLaterAsFile: places && ((handle, file) => postFileLater(places, { handle, file })),
     splitPrivately,
     writePrivately:
       agent &&

@@ -19,21 +19,27 @@ export interface FollowUp {
   handleAgeMs: number;
   /** What is to be shown, in pieces that each fit one message. */
   pieces: string[];
+  /** All of the answer, where it is to be a file; the pieces are for where it cannot be. */
+  file?: string;
   /** Whether it is all of the answer; else its beginning stands in the live message. */
   isWhole: boolean;
   language: Language;
 }
 
 const PURPOSE = 'follow-up';
+/** One with a file opens to no version that knows of none: it would say in messages what stands in a file. */
+const FILE_PURPOSE = 'follow-up-file';
 
 /** @param deliveryId of the message that is answered */
 export function sealFollowUp(keyRing: KeyRing, deliveryId: DeliveryId, followUp: FollowUp): string {
-  return keyRing.seal(PURPOSE, deliveryId, JSON.stringify(followUp));
+  return keyRing.seal(followUp.file === undefined ? PURPOSE : FILE_PURPOSE, deliveryId, JSON.stringify(followUp));
 }
 
 /** Opens what `sealFollowUp` made. */
 export function openFollowUp(keyRing: KeyRing, deliveryId: DeliveryId, sealed: string): Opened<FollowUp> {
-  return tryOpenJson(() => keyRing.open(PURPOSE, deliveryId, sealed), readFollowUp);
+  const openAs = (purpose: string) => tryOpenJson(() => keyRing.open(purpose, deliveryId, sealed), readFollowUp);
+  const opened = openAs(PURPOSE);
+  return opened.kind === 'broken' ? openAs(FILE_PURPOSE) : opened;
 }
 
 function readFollowUp(value: unknown): FollowUp | undefined {

@@ -9,6 +9,7 @@ import type { RedisClient } from '../../base/redis.ts';
 import { ALL_PARTITIONS } from '../../domain/conversation.ts';
 import type { Platform, PostResult } from '../../platforms/platform.ts';
 import type { PlatformName } from '../../domain/message.ts';
+import { ANSWER_FILE_NAME } from '../answer-file.ts';
 import type { ReplyReport } from '../reply-report.ts';
 import { createFollowUpStore, type FollowUpStore, type TakenFollowUp } from './follow-up-store.ts';
 import { openFollowUp, type FollowUp } from './follow-up.ts';
@@ -120,7 +121,7 @@ export class FollowUps {
 
   async #tryWays(bringing: Bringing): Promise<void> {
     const { store, taken, followUp, platform, ageMs } = bringing;
-    let progress = readProgress(taken.progress);
+    let progress = readProgress(taken.progress, followUp.file === undefined ? 'handle' : 'file');
     let attempt = 0;
     let parts: string[] = [];
     for (;;) {
@@ -188,6 +189,9 @@ async function post(
   { way, sentPieces, sentParts }: Progress,
   parts: string[],
 ): Promise<PostResult> {
+  const { handle, file } = followUp;
+  if (way === 'file')
+    return (await platform.replyLaterAsFile?.(handle, { name: ANSWER_FILE_NAME, text: file ?? '' })) ?? 'refused';
   if (way === 'handle') {
     const words = wordsByHandle(platform, followUp, sentPieces);
     return (await platform.replyLater?.(followUp.handle, words, sentPieces)) ?? 'refused';

@@ -2,8 +2,8 @@ import { MINUTE_MS } from '../../base/clock.ts';
 import type { Platform, PostResult } from '../../platforms/platform.ts';
 import type { FollowUp } from './follow-up.ts';
 
-/** The ways of what follows an answer, in their order: the message's own handle, a message of its own, the next private reply. */
-export type Way = 'handle' | 'private' | 'reply';
+/** The ways of what follows an answer, in their order: a file or messages by the message's own handle, a message of its own, the next private reply. */
+export type Way = 'file' | 'handle' | 'private' | 'reply';
 
 /** How far one has come; kept in Redis before each post and each pause. */
 export interface Progress {
@@ -29,17 +29,17 @@ export function formatProgress({ way, sentPieces, sentParts, isInDoubt }: Progre
   return { state: `${way} ${sentPieces} ${isInDoubt ? 'in-doubt' : 'known'}`, parts: String(sentParts) };
 }
 
-/** @param kept as `formatProgress` wrote it; anything else has not begun */
-export function readProgress({ state, parts }: KeptProgress): Progress {
-  const [, way, sentPieces, doubt] = /^(handle|private|reply) (\d+) (in-doubt|known)$/.exec(state) ?? [];
-  if (way === undefined) return { way: 'handle', sentPieces: 0, sentParts: 0, isInDoubt: false };
+/** @param kept as `formatProgress` wrote it; anything else has not begun. @param first the way with which it begins */
+export function readProgress({ state, parts }: KeptProgress, first: 'file' | 'handle' = 'handle'): Progress {
+  const [, way, sentPieces, doubt] = /^(file|handle|private|reply) (\d+) (in-doubt|known)$/.exec(state) ?? [];
+  if (way === undefined) return { way: first, sentPieces: 0, sentParts: 0, isInDoubt: false };
   const sentParts = /^\d+$/.test(parts) ? Number(parts) : 0;
   return { way: way as Way, sentPieces: Number(sentPieces), sentParts, isInDoubt: doubt === 'in-doubt' };
 }
 
 interface Situation {
   followUp: FollowUp;
-  platform: Pick<Platform, 'replyTraits' | 'writePrivately'>;
+  platform: Pick<Platform, 'replyTraits' | 'writePrivately' | 'replyLaterAsFile'>;
   /** How long ago the commit was. Milliseconds. */
   ageMs: number;
 }
@@ -47,7 +47,8 @@ interface Situation {
 /** Leaves a way that is not there, or not any more. */
 export function nextWay(progress: Progress, { followUp, platform, ageMs }: Situation): Progress {
   const isHandleOver = followUp.handleAgeMs + ageMs >= platform.replyTraits.laterReplyLifetimeMs - HANDLE_MARGIN_MS;
-  const way = progress.way === 'handle' && isHandleOver ? 'private' : progress.way;
+  const begun = progress.way === 'file' && !platform.replyLaterAsFile ? 'handle' : progress.way;
+  const way = (begun === 'handle' || begun === 'file') && isHandleOver ? 'private' : begun;
   return { ...progress, way: way === 'private' && !platform.writePrivately ? 'reply' : way };
 }
 
@@ -64,6 +65,8 @@ export function afterTry(
   const { way, sentPieces, sentParts, isInDoubt } = progress;
   if (result === 'busy' || result === 'unauthorised') return progress;
   if (result === 'uncertain') return { ...progress, isInDoubt: isInDoubt || way === 'handle' };
+  // A file is safe to repeat, and refused only where it stands nowhere.
+  if (way === 'file') return result === 'sent' ? 'brought' : { ...progress, way: 'handle', isInDoubt: false };
   if (way !== 'handle') {
     if (result !== 'sent') return { ...progress, way: 'reply' };
     return sentParts + 1 >= parts ? 'brought' : { ...progress, sentParts: sentParts + 1 };

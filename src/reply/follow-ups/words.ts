@@ -1,6 +1,7 @@
 import { say, type Language } from '../../base/texts.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import { REPLY_TEXTS } from '../../texts/reply-texts.ts';
+import { ANSWER_FILE_NAME } from '../answer-file.ts';
 import type { FollowUp } from './follow-up.ts';
 
 /** No answer is worth more of them; the last says that more was said. */
@@ -9,6 +10,16 @@ const MOST_PIECES = 4;
 /** The sentence below a message whose answer goes on elsewhere. */
 export function goesOn(language: Language): string {
   return `\n\n${say(REPLY_TEXTS.goesOn, language)}`;
+}
+
+/** The sentence below a message whose whole answer follows as a file. */
+export function followsAsFile(language: Language): string {
+  return `\n\n${say(REPLY_TEXTS.wholeAsFile, language, { name: ANSWER_FILE_NAME })}`;
+}
+
+/** Room for either sentence. Bytes. */
+export function goesOnBytes(language: Language): number {
+  return Math.max(Buffer.byteLength(goesOn(language)), Buffer.byteLength(followsAsFile(language)));
 }
 
 /** As many pieces as are kept to follow an answer. */

@@ -58,7 +58,7 @@ export class FrameAnswers {
   /** A message of the bot's own accord. */
   push(conversationId: string, body: unknown): Promise<ApiResult> {
     return this.#inTurn.run(conversationId, async () => {
-      const whole = readWhole(body, this.#options.uploads);
+      const whole = readWhole(body, this.#options.uploads, this.#options.side.url());
       if ('refused' in whole) return this.#violated(whole.refused);
       const limited = this.#limited(conversationId);
       if (limited) return limited;
@@ -120,7 +120,7 @@ export class FrameAnswers {
 
   async #respondWhole(question: StoredMessage, body: unknown): Promise<ApiResult> {
     const { side, shown, uploads } = this.#options;
-    const whole = readWhole(body, uploads);
+    const whole = readWhole(body, uploads, side.url());
     if ('refused' in whole) return this.#violated(whole.refused, question.id);
     const limited = this.#limited(question.conversationId);
     if (limited) return limited;

@@ -46,6 +46,7 @@ export interface LongConnection {
   readonly sockets: BotSockets;
   readonly calls: ConnectionCalls;
   readonly answers: FrameAnswers;
+  readonly uploads: Uploads;
   /** Takes up what an earlier run brought. */
   resume(): Promise<void>;
 }
@@ -84,6 +85,7 @@ export function createLongConnection(options: ConnectionOptions, parts: LongConn
     sockets,
     calls,
     answers,
+    uploads,
     async resume() {
       await requests.resume();
       answers.run();

@@ -1,3 +1,4 @@
+import { botFileLine } from '../../http/bot-file.ts';
 import { readLaterAnswer } from '../response-urls.ts';
 import type { WholeMessage } from '../shown-answers.ts';
 import type { Uploads } from './uploads.ts';
@@ -10,8 +11,8 @@ export function isStream(body: unknown): boolean {
   return msgtype === 'stream' || msgtype === 'stream_with_template_card';
 }
 
-/** Judges a message that comes in one piece: markdown, a card, or a file that was brought before. */
-export function readWhole(body: unknown, uploads: Uploads): ReadWhole {
+/** Judges a message that comes in one piece: markdown, a card, or a file that was brought before. @param url of the messenger */
+export function readWhole(body: unknown, uploads: Uploads, url: string): ReadWhole {
   const msgtype = msgtypeOf(body);
   if (msgtype === 'markdown' || msgtype === 'template_card') {
     const read = readLaterAnswer(body);
@@ -21,7 +22,7 @@ export function readWhole(body: unknown, uploads: Uploads): ReadWhole {
   if (file?.type !== msgtype) return { refused: 'the message is of no known kind' };
   return file.type === 'image'
     ? { text: '', images: [file.bytes], isText: false }
-    : { text: `📎 ${file.name}`, isText: false };
+    : { text: botFileLine(url, file), isText: false };
 }
 
 function msgtypeOf(body: unknown): string {

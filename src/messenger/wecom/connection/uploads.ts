@@ -6,6 +6,8 @@ import { apiFault, apiOk, ERRCODE, type ApiResult } from '../api-result.ts';
 
 /** A file that the bot brought in pieces. */
 export interface UploadedFile {
+  /** Where people fetch it. */
+  key: string;
   type: string;
   name: string;
   bytes: Buffer;
@@ -41,6 +43,11 @@ export class Uploads {
     return typeof mediaId === 'string' ? this.#files.get(mediaId) : undefined;
   }
 
+  /** A file for people. */
+  findByKey(key: string): UploadedFile | undefined {
+    return [...this.#files.values()].find((file) => file.key === key);
+  }
+
   /** aibot_upload_media_init */
   begin({ type, filename, total_chunks: pieceCount, md5 }: Fields): ApiResult {
     const isKnown = typeof type === 'string' && /^(file|image|voice|video)$/.test(type);
@@ -73,7 +80,7 @@ export class Uploads {
       inOrder.length === upload.pieceCount && createHash('md5').update(bytes).digest('hex') === upload.md5;
     if (!isWhole) return bad('pieces are missing, or the md5 is wrong');
     const mediaId = randomToken(24);
-    keepFew(this.#files).set(mediaId, { type: upload.type, name: upload.name, bytes });
+    keepFew(this.#files).set(mediaId, { key: randomToken(16), type: upload.type, name: upload.name, bytes });
     const createdAt = Math.floor(this.#nowMs() / SECOND_MS);
     return apiOk({ body: { type: upload.type, media_id: mediaId, created_at: createdAt } });
   }

@@ -46,6 +46,12 @@ export class NotSubscribed extends Error {
 /** What WeCom said to a frame: its errcode, 0 where it was taken; undefined when it said nothing in time. */
 export type FrameAnswer = number | undefined;
 
+/** What WeCom said to a frame, with what it gave. */
+export interface WholeAnswer {
+  errcode: number;
+  body: unknown;
+}
+
 const MOST_SILENT_PINGS = 2;
 /** So many frames in a row without an answer mean that nothing gets through. */
 const MOST_UNANSWERED = 3;
@@ -63,7 +69,7 @@ export class BotSocket {
   readonly #leaving = new Deferred<string>();
   readonly #ended = new Deferred<string>();
   /** What awaits an answer, by the request's id, oldest first: answers name nothing else. */
-  readonly #awaited = new Map<string, Deferred<FrameAnswer>[]>();
+  readonly #awaited = new Map<string, Deferred<WholeAnswer | undefined>[]>();
   readonly #pinging: NodeJS.Timeout;
   #silentPings = 0;
   #unanswered = 0;
@@ -114,8 +120,13 @@ export class BotSocket {
    * @returns WeCom's errcode; undefined when its answer did not come in time, or never will
    */
   async send(cmd: string, reqId: string, body: object): Promise<FrameAnswer> {
+    return (await this.ask(cmd, reqId, body))?.errcode;
+  }
+
+  /** As `send`, for frames whose answer brings something. */
+  async ask(cmd: string, reqId: string, body: object): Promise<WholeAnswer | undefined> {
     if (!this.isOpen) return undefined;
-    const answer = new Deferred<FrameAnswer>();
+    const answer = new Deferred<WholeAnswer | undefined>();
     const behind = this.#awaited.get(reqId) ?? [];
     behind.push(answer);
     this.#awaited.set(reqId, behind);
@@ -124,12 +135,12 @@ export class BotSocket {
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => resolve(undefined), this.#options.timing.answerWithinMs);
     });
-    const errcode = await Promise.race([answer.promise, late]);
+    const answered = await Promise.race([answer.promise, late]);
     clearTimeout(timer);
-    if (errcode === undefined) this.#unanswered += 1;
+    if (!answered) this.#unanswered += 1;
     if (this.#unanswered >= MOST_UNANSWERED) this.#end('no answers');
-    if (errcode === NOT_SUBSCRIBED) this.#end('not subscribed any more');
-    return errcode;
+    if (answered?.errcode === NOT_SUBSCRIBED) this.#end('not subscribed any more');
+    return answered;
   }
 
   get isOpen(): boolean {
@@ -162,10 +173,10 @@ export class BotSocket {
     else if (frame.kind === 'callback') this.#options.onCallback(frame);
   }
 
-  #answered({ reqId, errcode }: Extract<Frame, { kind: 'answer' }>): void {
+  #answered({ reqId, errcode, body }: Extract<Frame, { kind: 'answer' }>): void {
     this.#unanswered = 0;
     const waiting = this.#awaited.get(reqId);
-    waiting?.shift()?.resolve(errcode);
+    waiting?.shift()?.resolve({ errcode, body });
     if (waiting?.length === 0) this.#awaited.delete(reqId);
   }
 

@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../../base/ids.ts';
 import type { Chat } from '../../../domain/message.ts';
-import type { PostResult } from '../../platform.ts';
-import type { ReplyPlaces } from './reply-places.ts';
+import type { AnswerFile, PostResult } from '../../platform.ts';
+import type { ReplyPlace, ReplyPlaces } from './reply-places.ts';
 
 /** What is kept of a message, so that it can be answered later over the connection. */
 interface LaterHandle {
@@ -24,10 +24,26 @@ export async function postLater(
   places: ReplyPlaces,
   { handle, text, part }: { handle: string; text: string; part: number },
 ): Promise<PostResult> {
+  return openLater(places, { handle, name: String(part), shown: { text } });
+}
+
+/** Shows a file below an answer, as `postLater` does a message. `refused` means that it stands nowhere, and will not. */
+export async function postFileLater(
+  places: ReplyPlaces,
+  { handle, file }: { handle: string; file: AnswerFile },
+): Promise<PostResult> {
+  return openLater(places, { handle, name: 'file', shown: { file } });
+}
+
+async function openLater(
+  places: ReplyPlaces,
+  { handle, name, shown }: { handle: string; name: string; shown: Pick<ReplyPlace, 'text' | 'file'> },
+): Promise<PostResult> {
   const read = readHandle(handle);
   if (!read) return 'refused';
-  const id = `later-${sha256Hex(handle).slice(0, 40)}-${part}`;
-  const state = await places.open(id, { version: 1, ...read, streamId: id, text }, true).catch(() => undefined);
+  const id = `later-${sha256Hex(handle).slice(0, 40)}-${name}`;
+  const place: ReplyPlace = { version: 1, ...read, streamId: id, ...shown };
+  const state = await places.open(id, place, true).catch(() => undefined);
   return state === 'sent' || state === 'refused' ? state : 'busy';
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export type Frame =
   | { kind: 'callback'; isEvent: boolean; reqId: string; body: unknown; chars: number }
   /** The answer to a frame of ours, known by its request's id alone. */
-  | { kind: 'answer'; reqId: string; errcode: number }
+  | { kind: 'answer'; reqId: string; errcode: number; body: unknown }
   | { kind: 'unknown' };
 
 const CALLBACKS: ReadonlyMap<string, boolean> = new Map([
@@ -25,7 +25,7 @@ export function readFrame(text: string): Frame {
   const { cmd, headers, errcode, body } = read.data;
   const isEvent = CALLBACKS.get(cmd ?? '');
   if (isEvent !== undefined) return { kind: 'callback', isEvent, reqId: headers.req_id, body, chars: text.length };
-  return errcode === undefined ? { kind: 'unknown' } : { kind: 'answer', reqId: headers.req_id, errcode };
+  return errcode === undefined ? { kind: 'unknown' } : { kind: 'answer', reqId: headers.req_id, errcode, body };
 }
 
 /** WeCom's frames may hold raw control characters within texts, which JSON forbids. */

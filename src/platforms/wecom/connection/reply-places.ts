@@ -5,12 +5,15 @@ import { loadScript } from '../../../base/lua-script.ts';
 import type { RedisClient } from '../../../base/redis.ts';
 import { recordWith, tryOpenJson } from '../../../base/try-open.ts';
 import type { Chat } from '../../../domain/message.ts';
+import type { AnswerFile } from '../../platform.ts';
 import { REPLY_CHANNEL } from '../../../domain/reply.ts';
 
 /** WeCom takes answers for a day; nobody looks for one that is older. */
 const KEPT_MS = 25 * HOUR_MS;
 const ENDED_MS = HOUR_MS;
 const PURPOSE = 'wecom-reply-place';
+/** A place of a file opens to no version that would take it for a live answer. */
+const FILE_PURPOSE = 'wecom-file-place';
 
 const openScript = loadScript(import.meta.url, '../scripts/open-reply.lua', {
   constants: { KEPT_MS, REPLY_CHANNEL },
@@ -49,6 +52,8 @@ export interface ReplyPlace {
   userId: string;
   /** A later message, whole; absent of a live answer, which is read from its record. */
   text?: string;
+  /** A file that is shown below an answer, in place of a text. */
+  file?: AnswerFile;
   /** How it is shown from now on: whole only, in a new stream of the same request or pushed, since its stream is over or its request forgotten. */
   whole?: 'stream' | 'push';
 }
@@ -144,7 +149,7 @@ export class ReplyPlaces {
   }
 
   #seal(id: string, place: ReplyPlace): string {
-    return this.#keyRing.seal(PURPOSE, id, JSON.stringify(place));
+    return this.#keyRing.seal(place.file ? FILE_PURPOSE : PURPOSE, id, JSON.stringify(place));
   }
 
   async #nowMs(): Promise<number> {
@@ -155,7 +160,9 @@ export class ReplyPlaces {
   /** @param kept when it was opened, and the sealed place (open-reply.lua) */
   #read(id: string, kept: string, nowMs: number): FoundPlace | undefined {
     const [atMs = '', sealed = ''] = kept.split(' ');
-    const opened = tryOpenJson(() => this.#keyRing.open(PURPOSE, id, sealed), readPlace);
+    const openAs = (purpose: string) => tryOpenJson(() => this.#keyRing.open(purpose, id, sealed), readPlace);
+    const asUsual = openAs(PURPOSE);
+    const opened = asUsual.kind === 'broken' ? openAs(FILE_PURPOSE) : asUsual;
     return opened.kind === 'opened' ? { id, place: opened.value, ageMs: Math.max(0, nowMs - Number(atMs)) } : undefined;
   }
 }

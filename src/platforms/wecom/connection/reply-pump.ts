@@ -3,16 +3,18 @@ import { HOUR_MS, KIB_BYTES, MINUTE_MS, monotonicMs, SECOND_MS } from '../../../
 import { inBackground } from '../../../base/in-background.ts';
 import type { Log } from '../../../base/log.ts';
 import type { PulledReply } from '../../../domain/reply.ts';
+import type { AnswerFile } from '../../platform.ts';
 import { offersCard } from '../offers-card.ts';
 import { newReqId, type BotSocket, type FrameAnswer } from './bot-socket.ts';
 import type { ChatPace } from './chat-pace.ts';
 import { isChatUnreachable, STREAM_OVER, UNKNOWN_REQUEST } from './codes.ts';
 import type { HeldLease } from './lease.ts';
 import type { ReplyEnd, ReplyPlace, ReplyPlaces } from './reply-places.ts';
+import { uploadFile } from './upload-file.ts';
 import { wordsAlone } from './words-alone.ts';
 
 export interface ReplyPumpOptions {
-  socket: Pick<BotSocket, 'send' | 'isOpen' | 'waitingBytes'>;
+  socket: Pick<BotSocket, 'send' | 'ask' | 'isOpen' | 'waitingBytes'>;
   lease: Pick<HeldLease, 'number' | 'isCertain'>;
   places: ReplyPlaces;
   pace: ChatPace;
@@ -45,6 +47,8 @@ interface Shown {
   isOver: boolean;
   /** What may be pressed at it, as a card that follows it. */
   card: object | undefined;
+  /** Of a file that WeCom has, and nobody sees yet. */
+  mediaId: string | undefined;
 }
 
 /** A frame of a stream, as it left. */
@@ -66,6 +70,8 @@ const SNAPSHOT_PAUSE_MS = 2 * SECOND_MS;
 const KEPT_MS = 24 * HOUR_MS;
 /** Whoever sent a later message keeps it for the next private reply when it did not get through in ten minutes. */
 const LATER_KEPT_MS = 8 * MINUTE_MS;
+/** So often a file is brought and sent; then its answer goes as messages. */
+const MOST_FILE_TRIES = 3;
 const FEEDBACK_BYTES = 256;
 
 /**
@@ -134,7 +140,7 @@ export class ReplyPump {
     const shown: Shown = {
       ...{ id, place, openedAtMs: monotonicMs() - ageMs, content: undefined, hasLeft, isDirty: false, isServed: false },
       ...{ lookedAtMs: monotonicMs(), notBeforeMs: 0, failures: 0, timer: undefined, end: undefined, isOver: false },
-      card: undefined,
+      ...{ card: undefined, mediaId: undefined },
     };
     this.#shown.set(id, shown);
     this.#serve(shown);
@@ -174,14 +180,15 @@ export class ReplyPump {
     if (waitMs > 0) return this.#later(shown, waitMs);
     shown.lookedAtMs = monotonicMs();
     if (this.#isTooOld(shown)) return this.#end(shown, 'refused');
-    if (shown.place.text !== undefined && this.#isBehindLive(shown)) return;
+    if (isLater(shown.place) && this.#isBehindLive(shown)) return;
+    if (shown.place.file) return this.#showFile(shown, shown.place.file);
     const look = await this.#look(shown);
     if (!look || shown.isOver) return;
     const { content, finished } = look;
     shown.card ??= offersCard(look.offers, this.#options.cardUrl);
     if (shown.place.whole !== undefined) {
       if (!finished) return;
-      if (shown.place.whole === 'push') return this.#push(shown, content);
+      if (shown.place.whole === 'push') return this.#sayOnce(shown, markdown(content));
     }
     if (!finished && (content === shown.content || (content === '' && shown.hasLeft))) return;
     if (!finished && this.#options.socket.waitingBytes > MOST_WAITING_BYTES) return this.#later(shown, FIRST_PAUSE_MS);
@@ -196,7 +203,7 @@ export class ReplyPump {
   /** A later message stands below the live one of the same request. */
   #isBehindLive({ place }: Shown): boolean {
     for (const other of this.#shown.values())
-      if (other.place.text === undefined && other.place.reqId === place.reqId) return true;
+      if (!isLater(other.place) && other.place.reqId === place.reqId) return true;
     return false;
   }
 
@@ -209,7 +216,7 @@ export class ReplyPump {
     // The last thing before it leaves: whoever was frozen since is not the holder any more.
     if (!this.#maySend()) return;
     shown.hasLeft = true;
-    const feedback = isFirst && place.text === undefined ? { id: shown.id.slice(0, FEEDBACK_BYTES) } : undefined;
+    const feedback = isFirst && !isLater(place) ? { id: shown.id.slice(0, FEEDBACK_BYTES) } : undefined;
     const sent = { content, finished, place };
     const sending = socket.send('aibot_respond_msg', place.reqId, {
       msgtype: 'stream',
@@ -275,30 +282,47 @@ export class ReplyPump {
     this.#later(shown, finished ? pauseMs : SNAPSHOT_PAUSE_MS);
   }
 
-  /** The whole answer, once: a push cannot be taken back or repeated. */
-  async #push(shown: Shown, content: string): Promise<void> {
+  /** Once a file is brought, its message is no stream: sent again it would stand there twice. */
+  async #showFile(shown: Shown, file: AnswerFile): Promise<void> {
+    shown.mediaId ??= await uploadFile(this.#options.socket, file);
+    if (shown.isOver) return;
+    const { mediaId } = shown;
+    if (mediaId !== undefined) return this.#sayOnce(shown, { msgtype: 'file', file: { media_id: mediaId } });
+    this.#options.log.debug({ trace: shown.id }, 'a file could not be brought');
+    await this.#failedFile(shown);
+  }
+
+  /** A whole message, once: it cannot be taken back or repeated. By its request, or pushed where WeCom knows that no more. */
+  async #sayOnce(shown: Shown, message: object): Promise<void> {
     const { pace, places, lease, socket, log } = this.#options;
-    const { chat } = shown.place;
+    const { chat, reqId, whole, file } = shown.place;
     const waitMs = pace.mayLeave(chat.id, 'begins');
     if (waitMs > 0) return this.#later(shown, waitMs);
     const verdict = await places.beginPush(shown.id, lease.number);
     if (verdict === 'stale') return;
     if (verdict === 'left') return this.#supposeSent(shown);
     if (!this.#maySend()) return places.withdrawPush(shown.id);
-    const answer = await socket.send('aibot_send_msg', newReqId('aibot_send_msg'), {
-      chatid: chat.id,
-      chat_type: chat.kind === 'private' ? 1 : 2,
-      msgtype: 'markdown',
-      markdown: { content: wordsAlone(content) },
-    });
+    const isPush = whole === 'push';
+    const address = { chatid: chat.id, chat_type: chat.kind === 'private' ? 1 : 2 };
+    const answer = await (isPush
+      ? socket.send('aibot_send_msg', newReqId('aibot_send_msg'), { ...address, ...message })
+      : socket.send('aibot_respond_msg', reqId, message));
     if (answer === 0) return this.#end(shown, 'sent');
     if (answer === undefined) return this.#supposeSent(shown);
     await places.withdrawPush(shown.id);
+    if (answer === UNKNOWN_REQUEST && !isPush) return this.#changeWay(shown);
     if (isChatUnreachable(answer)) {
       log.warn({ errcode: answer, trace: shown.id }, 'WeCom takes no messages for a chat; an answer is not shown');
       return this.#end(shown, 'refused');
     }
     pace.refused();
+    if (file) return this.#failedFile(shown);
+    this.#failed(shown, true);
+  }
+
+  /** It stands nowhere: whoever waits for it says the answer in messages. */
+  async #failedFile(shown: Shown): Promise<void> {
+    if (shown.failures + 1 >= MOST_FILE_TRIES) return this.#end(shown, 'refused');
     this.#failed(shown, true);
   }
 
@@ -313,8 +337,8 @@ export class ReplyPump {
     await this.#options.places.change(shown.id, shown.place, this.#options.lease.number);
   }
 
-  #isTooOld({ openedAtMs, place: { text } }: Shown): boolean {
-    return monotonicMs() - openedAtMs > (text === undefined ? KEPT_MS : LATER_KEPT_MS);
+  #isTooOld({ openedAtMs, place }: Shown): boolean {
+    return monotonicMs() - openedAtMs > (isLater(place) ? LATER_KEPT_MS : KEPT_MS);
   }
 
   async #end(shown: Shown, how: ReplyEnd): Promise<void> {
@@ -332,4 +356,13 @@ export class ReplyPump {
     clearTimeout(shown.timer);
     shown.timer = setTimeout(() => this.#serve(shown), pauseMs);
   }
+}
+
+/** What stands below an answer, and is not looked up in a record. */
+function isLater({ text, file }: ReplyPlace): boolean {
+  return text !== undefined || file !== undefined;
+}
+
+function markdown(content: string): object {
+  return { msgtype: 'markdown', markdown: { content: wordsAlone(content) } };
 }
