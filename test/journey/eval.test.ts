@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readEvalArguments } from '../../src/eval/eval-arguments.ts';
@@ -46,6 +46,15 @@ async function run(args: string[], env: Record<string, string> = {}) {
   return { code, said: said?.join('') ?? '', faults: faults?.join('') ?? '', kept };
 }
 
+const verdict =
+  (word: string): Answer =>
+  async (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ choices: [{ message: { content: `<think>no, yes</think>${word}.` } }] }));
+    await Promise.resolve();
+  };
+const engine = () => ({ CHAT_BASE_URL: chat.baseUrl, CHAT_API_KEY: 'sk-test-0123456789' });
+
 const OWN = `
 - ask: Do you know who I am?
   as: zhangwei
@@ -68,6 +77,9 @@ test('questions are asked as whom and where they say; a policy that refuses them
     sound.kept.find((name) => name.endsWith('.json')),
   ];
   expect(readFileSync(join(folder, 'data/eval', page ?? ''), 'utf8')).toContain('Do you know who I am?');
+  // Answers stand in them.
+  const open = [page, record].map((name) => statSync(join(folder, 'data/eval', name ?? '')).mode & 0o077);
+  expect(open).toEqual([0, 0]);
 
   const POLICY_FILE = file('policy.json', '{"rules":[],"otherwise":{"use":false}}');
   const broken = await run([questions, '--against', join(folder, 'data/eval', record ?? '')], { POLICY_FILE });
@@ -77,14 +89,6 @@ test('questions are asked as whom and where they say; a policy that refuses them
 });
 
 test('the configured engine answers, and judges only where that is asked', async () => {
-  const verdict =
-    (word: string): Answer =>
-    async (response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ choices: [{ message: { content: `<think>no, yes</think>${word}.` } }] }));
-      await Promise.resolve();
-    };
-  const CHAT = { CHAT_BASE_URL: chat.baseUrl, CHAT_API_KEY: 'sk-test-0123456789' };
   const questions = file(
     'judged.yaml',
     '- { ask: one, must: first }\n- { ask: two, judge: It is polite }\n- { ask: three, judge: It is short }',
@@ -96,11 +100,22 @@ test('the configured engine answers, and judges only where that is asked', async
     helloStream('third'),
     verdict('No'),
   );
-  const { code, said } = await run([questions], CHAT);
+  const { code, said } = await run([questions], engine());
   expect(code).toBe(1);
   expect(said).toMatch(/ok +1[\s\S]*ok +2[\s\S]*FAIL +3[\s\S]*the judge says no: It is short/);
   expect(JSON.stringify(chat.calls[2]?.body)).toContain('It is polite');
   expect(chat.calls).toHaveLength(5);
+  // Each question begins a conversation.
+  expect(JSON.stringify(chat.calls[1]?.body)).not.toContain('the first answer');
+});
+
+test('a judge that is away, or says neither yes nor no, lets nothing hold', async () => {
+  const away: Answer = (response) => void response.writeHead(500).end();
+  const questions = file('unjudged.yaml', '- { ask: one, judge: It is kind }\n- { ask: two, judge: It is kind }');
+  chat.script(helloStream('first'), away, helloStream('second'), verdict('Perhaps'));
+  const { code, said } = await run([questions], engine());
+  expect(code).toBe(1);
+  expect(said).toMatch(/FAIL +1[\s\S]*the judge did not answer[\s\S]*FAIL +2[\s\S]*the judge said neither yes nor no/);
 });
 
 test.each([
@@ -134,6 +149,8 @@ describe('the exact checks', () => {
       ['lacks “Room 12”', 'says “secret”', 'does not name the source “Handbook”'],
     ],
     [{ text: 'Room 12, says the Handbook', beside: '' }, ['does not name the source “Handbook”']],
+    [{ text: 'Here it is.', beside: 'Room 12, Handbook' }, ['lacks “Room 12”']],
+    [{ text: 'Room 12', beside: 'Handbook', sources: 'The secret handbook' }, ['says “secret”']],
   ])('of %j', (answer, faults) => {
     expect(faultsOf(question, answer)).toEqual(faults);
   });
