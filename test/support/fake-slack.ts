@@ -70,6 +70,8 @@ export interface FakeSlack {
   people: Map<string, object>;
   /** Files that people shared, by the path of their address. */
   files: Map<string, Buffer>;
+  /** What `files.info` tells of people's files, by their ids. */
+  fileFacts: Map<string, object>;
   /** Files that the bot brought. */
   botFiles: SlackBotFile[];
   /** Where the bytes of the bot's files are to be sent; here unless told. */
@@ -120,6 +122,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     responses: [],
     responseStatuses: [],
     files: new Map(),
+    fileFacts: new Map(),
     botFiles: [],
     uploadOrigin: undefined,
     people: new Map(),
@@ -257,6 +260,8 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     },
     'files.info': ({ file: fileId }) => {
       const file = slack.botFiles.find(({ id }) => id === fileId);
+      const facts = slack.fileFacts.get(String(fileId));
+      if (facts) return { ok: true, file: facts };
       if (!file) return { ok: false, error: 'file_not_found' };
       const shares = { private: Object.fromEntries(file.shownIn.map(({ channel }) => [channel, [{ ts: '1.1' }]])) };
       return { ok: true, file: { id: file.id, title: file.title, shares } };

@@ -190,7 +190,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
     writePrivately: (userId, text) => writePrivately(api, userId, text),
     suggest: (target, prompts, usual) => suggestPrompts(api, target, prompts, usual),
     fetchMedia: async (mediaRef, maxBytes, signal) =>
-      fetchFile({ mediaRef, apiUrl, botToken: (await token()) ?? '', maxBytes, signal }),
+      fetchFile({ mediaRef, api, apiUrl, botToken: (await token()) ?? '', maxBytes, signal }),
     plainUserId: (userId) => Promise.resolve(userId),
     displayNameOf: (userId) => displayNameOf(api, userId),
     isAppBrowser: (userAgent) => /\bSlack(?:_SSB)?\//i.test(userAgent),

@@ -4,6 +4,7 @@ import type { Delivery } from '../platform.ts';
 import type { InboundMessage, MessagePart } from '../../domain/message.ts';
 import { readOwnCommand, readSlashCommand, type BareEnglish, type SlashCommand } from '../../domain/slash-words.ts';
 import { isSubscribedTo } from './app-rights.ts';
+import { isFileId, refOfFile } from './media.ts';
 import { originOf, type Origin } from './own-app.ts';
 import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, spoken, stopIn, type Place } from './place.ts';
 import { readPress } from './read-press.ts';
@@ -245,7 +246,12 @@ function quoteOf({ attachments }: WireMessage): MessagePart[] | undefined {
 /** A file that Slack does not hand out (over the plan's limit, deleted) has no address; its sender still gets an answer. */
 function filePart(file: WireFile): MessagePart {
   const address = file.url_private_download ?? file.url_private;
-  if (address === undefined) return { type: 'unsupported', what: 'file' };
+  if (address === undefined) {
+    // Of another company's file (Slack Connect) the event tells that it is there; of what kind it is shows when it is fetched.
+    if (file.file_access === 'check_file_info' && isFileId(file.id))
+      return { type: 'file', mediaRef: refOfFile(file.id), name: file.name };
+    return { type: 'unsupported', what: 'file' };
+  }
   if (file.mimetype?.startsWith('image/')) return { type: 'image', mediaRef: address };
   return { type: 'file', mediaRef: address, name: file.name };
 }

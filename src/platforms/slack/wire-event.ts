@@ -7,6 +7,9 @@ import { z } from 'zod';
 
 /** A file of a message; what is not there for us has no address. */
 export interface WireFile {
+  id: string | undefined;
+  /** `check_file_info`: the event tells nothing else of the file (PLATFORM_FACTS.md slack-messages). */
+  file_access: string | undefined;
   name: string | undefined;
   mimetype: string | undefined;
   url_private_download: string | undefined;
@@ -159,10 +162,13 @@ export function readFiles(files: unknown): WireFile[] | undefined {
 
 function readFile(file: unknown): WireFile | undefined {
   if (!isObject(file)) return undefined;
-  const { name, mimetype, url_private_download: download, url_private: address } = file;
+  const { id, file_access: access, name, mimetype, url_private_download: download, url_private: address } = file;
+  if (!isMaybeText(id, 64) || !isMaybeText(access, 64)) return undefined;
   if (!isMaybeText(name, 1_000) || !isMaybeText(mimetype, 200)) return undefined;
   if (!isMaybeText(download, 4_000) || !isMaybeText(address, 4_000)) return undefined;
   return {
+    id: id ?? undefined,
+    file_access: access ?? undefined,
     name: name ?? undefined,
     mimetype: mimetype ?? undefined,
     url_private_download: download ?? undefined,

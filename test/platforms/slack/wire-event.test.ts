@@ -24,6 +24,8 @@ const messageSchema = z.object({
   files: maybe(
     z.array(
       z.object({
+        id: maybe(z.string().max(64)),
+        file_access: maybe(z.string().max(64)),
         name: maybe(z.string().max(1_000)),
         mimetype: maybe(z.string().max(200)),
         url_private_download: maybe(z.string().max(4_000)),
@@ -63,6 +65,8 @@ const rightTs = fc.oneof({ weight: 6, arbitrary: fc.constant('1760000001.000100'
 
 const anyFile = fc.record(
   {
+    id: often(text(64)),
+    file_access: often(text(64)),
     name: often(text(1_000)),
     mimetype: often(text(200)),
     url_private_download: often(text(4_000)),
