@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { cutIntoPassages } from '../../src/knowledge/index/passages.ts';
 import { PassageIndex } from '../../src/knowledge/index/passage-index.ts';
 import { SegmentFiles } from '../../src/knowledge/index/segment-files.ts';
-import { eachTerm, queryTerms } from '../../src/knowledge/index/terms.ts';
+import { eachTerm, queryTerms } from '../../src/base/search-terms.ts';
 import { textOfHtml } from '../../src/knowledge/folder/html-text.ts';
 import { mayRead, type Reader, type Readers } from '../../src/knowledge/readers.ts';
 

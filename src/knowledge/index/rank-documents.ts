@@ -1,7 +1,7 @@
 import type { DocumentEntry, Segment } from './segment.ts';
 import type { IndexQuery } from './passage-index.ts';
 import type { CollectedPostings } from './postings.ts';
-import { queryTerms, type Term } from './terms.ts';
+import { queryTerms, type Term } from '../../base/search-terms.ts';
 
 /** A document that fits, and its best passage; both by their numbers in the segment. */
 export interface Ranked {

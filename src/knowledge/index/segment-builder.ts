@@ -3,7 +3,7 @@ import { cutIntoPassages } from './passages.ts';
 import { ByteWriter, writePostings } from './postings.ts';
 import type { DocumentEntry, PassageTable, SegmentParts } from './segment.ts';
 import { TermTable } from './term-table.ts';
-import { eachTerm, type Term } from './terms.ts';
+import { eachTerm, type Term } from '../../base/search-terms.ts';
 
 /** What is known of a document beside its text. */
 export type DocumentFacts = Pick<

@@ -1,7 +1,7 @@
 import type { Readers } from '../readers.ts';
 import { collectPostings, type CollectedPostings } from './postings.ts';
 import type { DocumentPiece } from './segment-builder.ts';
-import type { Term } from './terms.ts';
+import type { Term } from '../../base/search-terms.ts';
 
 /** A document as the index keeps it. */
 export interface DocumentEntry {

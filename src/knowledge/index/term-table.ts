@@ -1,4 +1,4 @@
-import type { Term } from './terms.ts';
+import type { Term } from '../../base/search-terms.ts';
 
 const FIRST_SLOTS = 4_096;
 const NONE = -1;
