@@ -122,11 +122,10 @@ describe('Links and images', () => {
     expect(hostBeside('mailto:a@b.example', 'write')).toBeUndefined();
   });
 
-  test('files have a size and a number, and go where the app hands them to the bot', () => {
-    expect(fileFault({ size: MAX_FILE_BYTES }, 8, true)).toBeUndefined();
-    expect(fileFault({ size: 1 }, 0, false)).toBe('fileInGroup');
-    expect(fileFault({ size: MAX_FILE_BYTES + 1 }, 0, true)).toBe('fileTooLarge');
-    expect(fileFault({ size: 1 }, 9, true)).toBe('fileCount');
+  test('files have a size and a number', () => {
+    expect(fileFault({ size: MAX_FILE_BYTES }, 8)).toBeUndefined();
+    expect(fileFault({ size: MAX_FILE_BYTES + 1 }, 0)).toBe('fileTooLarge');
+    expect(fileFault({ size: 1 }, 9)).toBe('fileCount');
   });
 
   test('images have a kind, a size and a number', () => {

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import type { MessageView } from '../api.ts';
 import { BOT_SENDER } from './asker.ts';
-import { FileChipView } from './message-files.tsx';
+import { FileChipView, quotedWords } from './message-files.tsx';
 import { Icon, IconButton } from './icon.tsx';
 import { plainPreview } from './markdown.ts';
 import { usePage } from './page-context.ts';
@@ -14,7 +14,7 @@ export function QuoteTray({ message, onRemove }: { message: MessageView; onRemov
   const hasThreads = bootstrap.protocol === 'slack';
   const name = message.sender === BOT_SENDER ? bootstrap.botName : message.senderName;
   // A reply goes to the thread that the message hangs in, so that is what is shown.
-  const text = hasThreads ? (message.thread?.text ?? message.text) : message.text;
+  const text = hasThreads ? (message.thread?.text ?? quotedWords(message)) : quotedWords(message);
   return (
     <div class="quote-tray">
       <span class="quote-name">{hasThreads ? say('replyInThread') : name}</span>
@@ -52,7 +52,6 @@ const IMAGE_TYPES = 'image/png,image/jpeg,image/gif,image/webp';
 
 /** The row below the text box. */
 export function ComposerTools(props: {
-  takesFiles: boolean;
   inGroup: boolean;
   canSend: boolean;
   onImages(files: readonly File[]): void;
@@ -82,7 +81,7 @@ export function ComposerTools(props: {
         }}
       />
       <IconButton icon="image" label={say('addImage')} onPress={() => choose(IMAGE_TYPES)} />
-      {props.takesFiles && <IconButton icon="file" label={say('addFile')} onPress={() => choose('')} />}
+      <IconButton icon="file" label={say('addFile')} onPress={() => choose('')} />
       {props.inGroup && <IconButton icon="at" label={say('mentionList')} onPress={props.onMention} />}
       <IconButton
         icon="slash"

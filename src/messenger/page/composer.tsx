@@ -26,9 +26,9 @@ export function Composer(props: ComposerProps) {
   const [text, setText] = useState(() => drafts.read(person.id, conversation.id));
   const [caret, setCaret] = useState(text.length);
   const box = useRef<HTMLTextAreaElement>(null);
-  // WeCom hands files of private chats alone to the bot.
-  const takesFiles = bootstrap.protocol === 'slack' || conversation.kind === 'private';
-  const images = useAttachments(`${person.id} ${conversation.id}`, takesFiles);
+  // WeCom hands files of private chats to the bot, and in groups those that are quoted.
+  const mustQuoteFiles = bootstrap.protocol === 'wecom' && conversation.kind === 'group';
+  const images = useAttachments(`${person.id} ${conversation.id}`, mustQuoteFiles);
   const list = useCompletion(text, caret, conversation);
   props.acceptDrops(images.add);
   useGrowth(box, text);
@@ -96,7 +96,6 @@ export function Composer(props: ComposerProps) {
         }}
       />
       <ComposerTools
-        takesFiles={takesFiles}
         inGroup={conversation.kind === 'group'}
         canSend={canSend}
         onImages={images.add}

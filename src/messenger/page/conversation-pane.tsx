@@ -6,6 +6,7 @@ import { Composer } from './composer.tsx';
 import { focusComposer } from './focus-composer.ts';
 import { Icon, IconButton } from './icon.tsx';
 import { rowKeyOf, type LoggedMessage } from './message-log.ts';
+import { quotedWords } from './message-files.tsx';
 import { MessageList } from './message-list.tsx';
 import type { PageState } from './page-state.ts';
 import { usePage } from './page-context.ts';
@@ -65,7 +66,7 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
           senderName,
           images: images.map(({ upload, name }) => ({ url: upload.url ?? '', alt: name })),
           files: isApart || chips.length === 0 ? undefined : chips,
-          quote: isQuote ? { senderName: quoted.senderName, text: quoted.text } : undefined,
+          quote: isQuote ? { senderName: quoted.senderName, text: quotedWords(quoted) } : undefined,
         },
         behind,
       );

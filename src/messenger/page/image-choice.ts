@@ -12,9 +12,8 @@ export function isImage(file: { type: string }): boolean {
   return IMAGE_TYPES.has(file.type);
 }
 
-/** As `imageFault`, of a file of another kind. @param reachesBot whether the app hands files of this conversation to the bot */
-export function fileFault(file: { size: number }, alreadyAdded: number, reachesBot: boolean): PageText | undefined {
-  if (!reachesBot) return 'fileInGroup';
+/** As `imageFault`, of a file of another kind. */
+export function fileFault(file: { size: number }, alreadyAdded: number): PageText | undefined {
   if (file.size > MAX_FILE_BYTES) return 'fileTooLarge';
   return alreadyAdded >= MAX_FILES ? 'fileCount' : undefined;
 }

@@ -1,4 +1,4 @@
-import type { FileChip } from '../api.ts';
+import type { FileChip, MessageView } from '../api.ts';
 import { Icon } from './icon.tsx';
 
 const KIB = 1024;
@@ -25,6 +25,11 @@ export function MessageFiles({ files }: { files: readonly FileChip[] }) {
       ))}
     </div>
   );
+}
+
+/** What a message is quoted by: a file has its name alone. */
+export function quotedWords({ text, files = [] }: Pick<MessageView, 'text' | 'files'>): string {
+  return text === '' ? files.map(({ name }) => name).join(', ') : text;
 }
 
 /** Letters that are the same in both languages. */

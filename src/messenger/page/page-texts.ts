@@ -102,7 +102,10 @@ const CATALOGUE = {
   addFile: { en: 'Add files', zh: '添加文件' },
   fileTooLarge: { en: 'Files may have at most 25 MB.', zh: '文件不能超过 25 MB。' },
   fileCount: { en: 'A message can carry 9 files.', zh: '一条消息最多 9 个文件。' },
-  fileInGroup: { en: 'In groups WeCom hands no files to the bot.', zh: '企业微信不会把群里的文件交给机器人。' },
+  fileInGroup: {
+    en: 'In a group the bot gets a file only where a message to it quotes the file. Send it, then quote it.',
+    zh: '在群里，只有 @ 机器人的消息引用了文件，它才会收到。请先发送文件，再引用它。',
+  },
   removeImage: { en: 'Remove image {name}', zh: '移除图片 {name}' },
   removeFile: { en: 'Remove file {name}', zh: '移除文件 {name}' },
   uploading: { en: 'Uploading', zh: '正在上传' },

@@ -20,8 +20,11 @@ export type ReadyAttachment = Attachment & Required<Pick<Attachment, 'upload'>>;
 /** Attachments of conversations that are not open, as long as the page lives. */
 const kept = new Map<string, Attachment[]>();
 
-/** The images and files beside the text of one draft: added by button, paste or drop, uploaded at once. */
-export function useAttachments(draftKey: string, takesFiles: boolean) {
+/**
+ * The images and files beside the text of one draft: added by button, paste or drop, uploaded at once.
+ * @param mustQuoteFiles whether the app hands a file of this conversation to the bot only where a message quotes it, which is then said
+ */
+export function useAttachments(draftKey: string, mustQuoteFiles: boolean) {
   const { say, notify } = usePage();
   const [attachments, setAttachments] = useState<Attachment[]>(() => kept.get(draftKey) ?? []);
 
@@ -41,11 +44,12 @@ export function useAttachments(draftKey: string, takesFiles: boolean) {
       for (const file of files) {
         const isFile = !isImage(file);
         const same = (kept.get(draftKey) ?? []).filter(({ fileBytes }) => (fileBytes !== undefined) === isFile).length;
-        const fault = isFile ? fileFault(file, same, takesFiles) : imageFault(file, same);
+        const fault = isFile ? fileFault(file, same) : imageFault(file, same);
         if (fault !== undefined) {
           notify(say(fault, { size: MAX_IMAGE_BYTES / MIB_BYTES, count: MAX_IMAGES }));
           continue;
         }
+        if (isFile && mustQuoteFiles) notify(say('fileInGroup'));
         const key = crypto.randomUUID();
         edit((all) => [...all, { key, name: file.name, fileBytes: isFile ? file.size : undefined }]);
         (isFile ? uploadFile(file) : uploadImage(file)).then(
@@ -57,7 +61,7 @@ export function useAttachments(draftKey: string, takesFiles: boolean) {
         );
       }
     },
-    [draftKey, edit, remove, notify, say, takesFiles],
+    [draftKey, edit, remove, notify, say, mustQuoteFiles],
   );
 
   const clear = useCallback(() => edit(() => []), [edit]);

@@ -55,11 +55,9 @@ export class Questions {
       throw new MessengerError('bad_request', 'The message is empty');
     if (saying.imageIds.length > MAX_IMAGES)
       throw new MessengerError('bad_request', `At most ${MAX_IMAGES} images a message`);
-    // WeCom's file is a message of its own, and reaches the bot in a private chat alone.
+    // WeCom's file is a message of its own; in a group it reaches the bot where a message to it quotes the file.
     if (fileIds.length > 0 && (fileIds.length > 1 || saying.text !== '' || saying.imageIds.length > 0))
       throw new MessengerError('bad_request', 'A file is a message of its own');
-    if (fileIds.length > 0 && conversation.kind === 'group')
-      throw new MessengerError('bad_request', 'A file in a group does not reach the bot');
     await Promise.all(saying.imageIds.map((id) => media.plain(id)));
     const files = fileIds.length === 0 ? undefined : await media.chips(fileIds);
     const quoted = await this.#quoted(conversation, saying.quoteMessageId);
@@ -74,7 +72,7 @@ export class Questions {
       imageIds: [...saying.imageIds],
       files,
       fileIds: files && [...fileIds],
-      quote: quoted && { senderName: quoted.senderName, text: quoted.text },
+      quote: quoted && { senderName: quoted.senderName, text: wordsOf(quoted) },
       atMs: nowMs(),
       clientId: saying.clientId,
     };
@@ -203,4 +201,9 @@ export class Questions {
 
 function languageOf(message: StoredMessage): 'en' | 'zh' {
   return languageOfText(message.text);
+}
+
+/** What a message is quoted by: a file has its name alone. */
+function wordsOf({ text, files = [] }: Pick<StoredMessage, 'text' | 'files'>): string {
+  return text === '' ? files.map(({ name }) => name).join(', ') : text;
 }
