@@ -35,7 +35,8 @@ import { WakeQueue } from '../queue/wake-queue.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 import { MediaStore } from '../conversation/images/media-store.ts';
 import { PromptSizes } from '../conversation/prompt-sizes.ts';
-import { conversationKeys } from '../domain/partition-keys.ts';
+import { fieldsToRead } from '../domain/message-record.ts';
+import { messageKey } from '../domain/partition-keys.ts';
 import { prefetchFiles } from '../turn/files/fetch-files.ts';
 import { prefetchImages } from '../turn/images/fetch-images.ts';
 import { textOfMessage } from '../turn/prompt/question.ts';
@@ -193,7 +194,8 @@ export function createReceiver(options: BotOptions): Receiver {
         isSignedIn: true,
       };
       // What was answered meanwhile may be forgotten already, and must not come back.
-      const stillWaits = async () => (await redis.exists(conversationKeys(conversation).inbox)) > 0;
+      const record = messageKey(conversation.partition, deliveryId);
+      const stillWaits = async () => (await redis.hget(record, ...fieldsToRead('state'))) === 'accepted';
       const isKnown = async () =>
         (await stillWaits()) && (!identity || (await identity.accountOf(message, sender.userId))?.status === 'active');
       // A turn that begins before fetches them itself.
