@@ -40,6 +40,8 @@ export interface PromptOptions {
   summary?: string;
   /** Images of earlier turns that are sent again, by their turn's id; of other turns it is only told that there were some. */
   earlierImages?: EarlierImages;
+  /** Files of earlier turns that the question's files hold, by the names under which they are kept; of others it is told that they are gone. */
+  filesAtHand?: ReadonlySet<string>;
   /** Estimated tokens that the whole prompt may take. Only the current question with the system prompt may pass it. */
   budgetTokens: number;
   chatKind: 'private' | 'group';
@@ -80,7 +82,7 @@ export function buildPrompt(options: PromptOptions): BuiltPrompt {
   leftTokens -= promptTokens(before, tokenFactor);
   const kept: PromptMessage[][] = [];
   for (const turn of usable.toReversed()) {
-    const messages = writeTurn(turn, hasSpeakers, options.earlierImages?.get(turn.turnId));
+    const messages = writeTurn(turn, hasSpeakers, options);
     leftTokens -= promptTokens(messages, tokenFactor);
     if (leftTokens < 0) break;
     kept.push(messages);
@@ -133,11 +135,11 @@ let written: { day: number; systemPrompt: string; messages: Map<boolean, PromptM
 function writeTurn(
   turn: HistoryTurn,
   hasSpeakers: boolean,
-  images: readonly PlacedImage[] | undefined,
+  { earlierImages, filesAtHand }: Pick<PromptOptions, 'earlierImages' | 'filesAtHand'>,
 ): PromptMessage[] {
-  const text = images
-    ? [turn.userText, ...fileMarkers(turn)].filter((said) => said !== '').join('\n\n')
-    : [turn.userText, ...fileMarkers(turn), ...imageMarker(turn.images)].filter((said) => said !== '').join('\n\n');
+  const images = earlierImages?.get(turn.turnId);
+  const markers = [...fileMarkers(turn, filesAtHand), ...(images ? [] : imageMarker(turn.images))];
+  const text = [turn.userText, ...markers].filter((said) => said !== '').join('\n\n');
   const answer = turn.interrupted ? `${turn.assistantText}\n\n${CUT_OFF}` : turn.assistantText;
   return [
     writeSaid({ text, images: images ?? [], speakerTag: hasSpeakers ? (turn.speakerTag ?? '') : undefined }),
@@ -145,9 +147,14 @@ function writeTurn(
   ];
 }
 
-/** What the files of earlier turns say stands before the question, as long as it is kept. */
-function fileMarkers({ files = [] }: HistoryTurn): string[] {
-  return files.map(({ name }) => `[The file “${name}” came with this message.]`);
+/** What the files of earlier turns say stands before the question, as long as it is kept; a model that is not told else makes it up. */
+function fileMarkers({ files = [] }: HistoryTurn, atHand: ReadonlySet<string> | undefined): string[] {
+  return files.map(({ name, mediaId }) => {
+    const came = `The file “${name}” came with this message`;
+    return atHand?.has(mediaId) === false
+      ? `[${came}. It is not at hand any more: it can be sent again.]`
+      : `[${came}.]`;
+  });
 }
 
 /** Where earlier images are not sent again, the model is told that there were some. */

@@ -73,9 +73,9 @@ export function mediaKey(partition: number, mediaId: string): string {
   return `{p${partition}}:media:${mediaId}`;
 }
 
-/** How many bytes of images are kept for one person in a partition's chats. @param owner a pseudonym of the person's id, for this alone */
-export function mediaBytesKey(partition: number, owner: string): string {
-  return `{p${partition}}:media-bytes:${owner}`;
+/** List of the names of what is kept of one person's images and files in a partition's chats, oldest first. @param owner a pseudonym of the person's id, for this alone */
+export function mediaKeptKey(partition: number, owner: string): string {
+  return `{p${partition}}:media-kept:${owner}`;
 }
 
 /** Sorted set of the posts to one place of a chat whose fate may be unknown, and of messages there that are nobody's (reply/scripts/post.lua). */

@@ -12,6 +12,13 @@ type FileText =
   | 'hasMacros'
   | 'cut'
   | 'cutOfPages'
+  | 'chosen'
+  | 'chosenOfPages'
+  | 'manyPlaces'
+  | 'fromTo'
+  | 'madeRoom'
+  | 'noRoom'
+  | 'noRoomUntilAsked'
   | 'unseenPages'
   | 'noModelSees'
   | 'tooMany'
@@ -40,8 +47,8 @@ export const FILE_TEXTS: Catalogue<FileText> = {
     zh: '已读取 {count} 个文件：\n\n{list}\n\n现在可以就它们提问：例如要一份摘要、作比较，或查找某项内容。',
   },
   readyScan: {
-    en: 'I have opened “{file}”{extent}. It holds pictures of pages, which I look at when you ask about it.',
-    zh: '已打开“{file}”{extent}。其中是页面的图片，你提问时我会查看。',
+    en: 'I have opened “{file}”{extent}. It holds only pictures, which I look at when you ask about it.',
+    zh: '已打开“{file}”{extent}。其中只有图片，你提问时我会查看。',
   },
   listed: { en: '- “{file}”{extent}', zh: '- “{file}”{extent}' },
   hasMacros: {
@@ -56,13 +63,35 @@ export const FILE_TEXTS: Catalogue<FileText> = {
     en: '“{file}” is long: I used it up to {place} of {count}. For what follows, ask again with only those pages.',
     zh: '“{file}”较长：共 {count} 页，我只用到了{place}。需要后面的部分时，请只发那几页再问。',
   },
+  chosen: {
+    en: '“{file}” is long: I used what fits your question, {places}. For something else in it, ask by its words, or send only that part.',
+    zh: '“{file}”较长：我只用了与问题相关的部分：{places}。需要其他内容时，请用其中的词语提问，或只发那一部分。',
+  },
+  chosenOfPages: {
+    en: '“{file}” is long: I used what fits your question, {places} of {count} pages. For something else in it, ask by its words, or send only those pages.',
+    zh: '“{file}”较长：共 {count} 页，我只用了与问题相关的部分：{places}。需要其他内容时，请用其中的词语提问，或只发那几页。',
+  },
+  fromTo: { en: '{from} to {to}', zh: '{from}至{to}' },
+  manyPlaces: { en: '{places} and others', zh: '{places}等' },
+  madeRoom: {
+    en: 'Your files and pictures take more room than I keep for one person, so your oldest ones are no longer kept. Send one again when you need it.',
+    zh: '你的文件和图片超出了为每人保留的总量，最早的已不再保留。需要时请重新发送。',
+  },
+  noRoom: {
+    en: '“{file}” was used for this answer and is not kept for later questions. For another one, send it again.',
+    zh: '“{file}”只用于这次回答，不会保留到以后的问题。再问时请重新发送。',
+  },
+  noRoomUntilAsked: {
+    en: 'I cannot keep “{file}” until you ask, since there is no room left for people who are not signed in. Send /signin to sign in, and then the file again.',
+    zh: '为未登录者保留内容的空间已满，“{file}”无法保留到你提问时。请先发送“登录”完成登录，再重新发送文件。',
+  },
   unseenPages: {
     en: 'Pages of “{file}” are pictures without text, and no model here can look at pictures: I used only its text.',
     zh: '“{file}”中有的页面是没有文字的图片，而此处的模型无法查看图片：我只用了其中的文字。',
   },
   noModelSees: {
-    en: '“{file}” holds only pictures of pages, and no model here can look at pictures. Please send a version with text in it.',
-    zh: '“{file}”里只有页面的图片，而此处的模型无法查看图片。请发送带有文字的版本。',
+    en: '“{file}” holds only pictures, and no model here can look at pictures. Please send a version with text in it.',
+    zh: '“{file}”里只有图片，而此处的模型无法查看图片。请发送带有文字的版本。',
   },
   tooMany: {
     en: 'Those are {count} files; I can read {most} at once. Please send fewer.',

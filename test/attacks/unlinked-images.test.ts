@@ -38,7 +38,7 @@ test('pictures of somebody who is not signed in are not fetched, and the one of 
   expect((await driver().waitForAnswer(next.id, { timeoutMs: 120_000 })).text).toMatch(/800|600/);
 }, 180_000);
 
-test('of one person no more than a share of bytes is kept, however many pictures they send', async () => {
+test('of one person no more than a share of bytes is kept, however many pictures they send: their oldest go first', async () => {
   const store = new MediaStore(deployment.redis, testKeyRing());
   const image = { dataUrl: `data:image/png;base64,${'A'.repeat(MIB_BYTES)}` };
   const keep = (personId: string, mediaId: string) =>
@@ -48,10 +48,26 @@ test('of one person no more than a share of bytes is kept, however many pictures
   const flood = await deployment.redis.keys('{p7}:media:flood:*');
   expect([flood.length > 20, flood.length < 32]).toEqual([true, true]);
   // What is kept already costs nothing once more, and another person has a share of their own.
-  await keep('somebody', 'flood:0');
   await keep('another', 'other:0');
-  const found = await store.read(7, ['flood:0', 'flood:39', 'other:0']);
-  expect(found.map((one) => one !== undefined)).toEqual([true, false, true]);
+  await keep('somebody', 'flood:39');
+  await keep('somebody', 'flood:38');
+  const names = ['flood:0', 'flood:38', 'flood:39', 'other:0'];
+  expect((await store.read(7, names)).map((one) => one !== undefined)).toEqual([false, true, true, true]);
+  expect(await deployment.redis.keys('{p7}:media:flood:*')).toHaveLength(flood.length);
+  // What alone is more than a share drives nothing out.
+  const whole = { partition: 7, personId: asPersonId('somebody'), isSignedIn: true, mediaId: 'whole' };
+  expect(await store.keepText(whole, 'x'.repeat(32 * MIB_BYTES))).toEqual({ isKept: false, wentCount: 0 });
+  expect(await deployment.redis.keys('{p7}:media:flood:*')).toHaveLength(flood.length);
+});
+
+test('nor more than a number of pieces, however small they are', async () => {
+  const store = new MediaStore(deployment.redis, testKeyRing());
+  const personId = asPersonId('collector');
+  for (let count = 0; count < 320; count += 1)
+    await store.keep({ partition: 8, personId, isSignedIn: true, mediaId: `small:${count}` }, { fault: 'broken' });
+  const [first, last] = await store.read(8, ['small:0', 'small:319']);
+  expect([first, last]).toEqual([undefined, { fault: 'broken' }]);
+  expect(await deployment.redis.keys('{p8}:media:small:*')).toHaveLength(300);
 });
 
 test('where nobody has to sign in, pictures of all who have not share 40 MB, and each serves its own question all the same', async () => {

@@ -6,6 +6,7 @@ import { makeDocx, paragraph } from '../documents/make-zip.ts';
 import { scannedPage } from '../documents/make-pdf.ts';
 import { childRunning, SEES_CHILDREN } from '../support/child-processes.ts';
 import { startDeployment, type Deployment } from '../support/deployment.ts';
+import { noisePicture } from '../support/noise-picture.ts';
 
 const ASKER = 'zhangwei';
 const OTHER = 'linxiaoyu';
@@ -151,6 +152,24 @@ describe.each(['wecom', 'wecom, connected', 'slack'] as const)('files on %s', (w
     expect(prompt).toContain('[The file goes on; what follows is not shown.]\n</file>');
   });
 
+  test('of a file that is too long what fits the question is used, in its order, and what that is is said', async () => {
+    await ask('/new');
+    const chapters = Array.from({ length: 30 }, (_, index) => {
+      const said = index === 22 ? 'The otters are fed at four.' : 'Words and more words.';
+      return `# Chapter ${index + 1}\n\n${said} ${'All of it is as long as it is dull. '.repeat(40)}`;
+    });
+    const answer = await askAbout(text('zoo.md', chapters.join('\n\n')), 'When do they feed the otters?');
+    const prompt = lastPrompt();
+    expect(prompt).toMatch(/<file name="zoo.md">\n\[section Chapter 1\]\n# Chapter 1\n/);
+    expect(prompt).toContain('[section Chapter 23]\n# Chapter 23\n\nThe otters are fed at four.');
+    expect(prompt).toMatch(/\[Left out here: something from section Chapter \d to section Chapter 22\.\]/);
+    expect(prompt).toContain('[The file goes on; what follows is not shown.]\n</file>');
+    expect(prompt).not.toContain('Chapter 30');
+    expect(answer.note).toMatch(
+      /“zoo\.md” is long: I used what fits your question, section Chapter 1 to section Chapter \d, section Chapter 23\./,
+    );
+  });
+
   // A WeCom conversation takes thirty messages a minute over a connection; what follows is the same over each way in.
   if (way === 'wecom, connected') return;
 
@@ -193,8 +212,13 @@ describe.each(['wecom', 'wecom, connected', 'slack'] as const)('files on %s', (w
     await askAbout(text('canary.txt', 'The canary is green.'), 'What colour?');
     await ask('/forget');
     const kept = await deployment.redis.keys('{p*}:media:*');
-    // So long after it was stored a message's files are fetched, if it waits.
-    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    // So long after it was stored a message's files are fetched, if it waits; that another one of the conversation does is no reason.
+    const later: Answer = async (response, call) => {
+      await new Promise((resolve) => setTimeout(resolve, 3_500));
+      await says('Later.')(response, call);
+    };
+    chat.script(later);
+    await ask('What else?');
     expect((await deployment.redis.keys('{p*}:media:*')).filter((key) => !kept.includes(key))).toEqual([]);
   });
 
@@ -240,7 +264,71 @@ describe.each(['wecom', 'wecom, connected', 'slack'] as const)('files on %s', (w
     40_000,
   );
 
+  test('what is no longer kept of a file is not made up: the model is told that it is not at hand', async () => {
+    await ask('/new');
+    await askAbout(text('old.txt', 'The canary is old.'), 'What does it say?');
+    for (const key of await deployment.redis.keys('{p*}:media:*')) await deployment.redis.del(key);
+    await ask('And what else?');
+    expect(lastPrompt()).not.toContain('The canary is old.');
+    expect(lastPrompt()).toContain(
+      '[The file “old.txt” came with this message. It is not at hand any more: it can be sent again.]',
+    );
+  });
+
+  test('a picture that was sent as a file goes to a model that sees', async () => {
+    await ask('/new');
+    const bytes = await noisePicture(60, 40).png().toBuffer();
+    await askAbout({ name: 'plan.bin', bytes }, 'What is on it?');
+    expect(lastPrompt()).toMatch(/<file name="plan.bin">\n+\[image, as a picture\]\|<picture>\|<\/file>/);
+    expect((chat.calls.at(-1)?.body as { model: string }).model).toBe('svc-plus');
+  });
+
+  if (protocol === 'wecom')
+    test('a quoted file counts, once, in a group too, where files come no other way; one that is gone is to be sent again [own-files]', async () => {
+      const rules = text('rules.txt', 'Loans last four weeks.');
+      await ask('/new');
+      const sent = await driver().say(ASKER, { text: '', files: [rules] });
+      await driver().waitForAnswer(sent.id);
+      await ask({ text: 'How long are loans?', quote: sent.id });
+      expect(lastPrompt()).toContain('<file name="rules.txt">\nLoans last four weeks.\n</file>');
+      expect(lastPrompt().match(/<file name=/g)).toHaveLength(1);
+
+      const conversation = { group: GROUP };
+      const shared = await driver().say(OTHER, { text: '', files: [rules], conversation });
+      await ask({ text: 'How long are loans?', quote: shared.id, conversation, mention: true });
+      expect(lastPrompt()).toContain('<file name="rules.txt">\nLoans last four weeks.\n</file>');
+
+      for (const key of await deployment.redis.keys('{p*}:media:*')) await deployment.redis.del(key);
+      const { text: answer } = await ask({ text: '/retry', conversation, mention: true });
+      expect(answer).toContain('could not be downloaded any more. Please send it again, together with your question.');
+    });
+
   if (protocol !== 'slack') return;
+
+  test('of what a person sends so much is kept: then their oldest go, which is said, and nobody else’s do [own-files]', async () => {
+    await ask('/forget');
+    await ask('/forget', OTHER);
+    await askAbout(text('other.txt', 'The canary is somebody else’s.'), 'What does it say?', OTHER);
+    const others = await deployment.redis.keys('{p*}:media:*');
+    const kept = async () => (await deployment.redis.keys('{p*}:media:*')).filter((key) => !others.includes(key));
+    // Two and a half megabytes each, as they are kept.
+    const large = (index: number) => text(`${index}.txt`, `第 ${index} 份。${'图书馆的规定很长。'.repeat(66_000)}`);
+    const send = (first: number) =>
+      ask({ text: 'Which?', files: Array.from({ length: 5 }, (_, index) => large(first + index)) });
+    expect((await send(0)).note).not.toContain('no longer kept');
+    const oldest = await kept();
+    expect((await send(5)).note).not.toContain('no longer kept');
+    expect(await kept()).toHaveLength(10);
+    expect((await send(10)).note).toContain(
+      'take more room than I keep for one person, so your oldest ones are no longer kept',
+    );
+    const left = await kept();
+    expect([left.length, oldest.filter((key) => left.includes(key)).length]).toEqual([14, 4]);
+    await ask('And what else?');
+    expect(lastPrompt()).toContain('<file name="14.txt">');
+    await ask('And what else?', OTHER);
+    expect(lastPrompt()).toContain('The canary is somebody else’s.');
+  }, 60_000);
 
   test('a page that somebody sent is a file, although Slack’s login page looks like one', async () => {
     await ask('/new');

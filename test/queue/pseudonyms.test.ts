@@ -29,7 +29,7 @@ async function counters(keyRing: KeyRing): Promise<string[]> {
   createTellLimited({ redis, keyRing, log: recordingLog().log })(platform, message);
   await untilTrue(() => platform.written.length === 1);
   const names = await redis.keys('*');
-  return names.filter((name) => /rate|media-bytes|limited/.test(name)).sort();
+  return names.filter((name) => /rate|media-kept|limited/.test(name)).sort();
 }
 
 test('counters of people and chats are named by a keyed hash: who reads the keys of Redis cannot try all ids', async () => {

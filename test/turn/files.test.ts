@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { estimateTokens } from '../../src/conversation/estimate-tokens.ts';
+import { piecesFor } from '../../src/turn/files/choose-pieces.ts';
 import { placeIn, shownName } from '../../src/turn/files/file-words.ts';
 import { fitFiles } from '../../src/turn/files/fit-files.ts';
+import { cutNote } from '../../src/turn/files/tell-files.ts';
 import { readKept, writeKept, type KeptFile } from '../../src/turn/files/kept-file.ts';
 
 const pages = (count: number): KeptFile => ({
@@ -72,6 +74,93 @@ describe('files in a prompt', () => {
         const { files } = fitFiles(kept, { ...room, roomTokens });
         const tokens = files.reduce((sum, { text }) => sum + estimateTokens(text), 0);
         expect(tokens).toBeLessThanOrEqual(roomTokens + 4 * all.length);
+      }),
+    );
+  });
+});
+
+describe('of a file that is too long, what fits the question', () => {
+  const fitted = async (file: KeptFile, question: string, roomTokens = 600) => {
+    const pieces = await piecesFor([file], question);
+    const { files, cut } = fitFiles([file], { ...room, roomTokens, pieces });
+    return { text: files[0]?.text ?? '', isCut: files[0]?.isCut, note: cut[0] };
+  };
+  const dull = (count: number) => 'Nothing of interest is said here. '.repeat(count);
+
+  test('is chosen with the beginning, in the order of the document, and what is left out is named', async () => {
+    const { parts, ...rest } = pages(40);
+    const file = {
+      ...rest,
+      parts: parts.map((part, index) => ({ ...part, text: `${index === 29 ? 'Otters eat fish. ' : ''}${dull(10)}` })),
+    };
+    const { text, note, isCut } = await fitted(file, 'What do otters eat?');
+    expect(text).toMatch(/^\[page 1\]\n/);
+    expect(text).toMatch(
+      /\[Left out here: something from page 3 to page 28\.\]\n\n\[page 29\]\n[^[]*\[page 30\]\nOtters eat fish\./,
+    );
+    const told = [...text.matchAll(/^\[page (\d+)\]$/gm)].map(([, page]) => Number(page));
+    expect(told).toEqual(told.toSorted((one, other) => one - other));
+    expect(isCut).toBe(true);
+    const used = 'I used what fits your question, pages 1–2, pages 29–31 of 40 pages.';
+    expect(note && cutNote(note, 'en')).toContain(`“a.pdf” is long: ${used}`);
+    expect(note && cutNote(note, 'zh')).toContain('共 40 页，我只用了与问题相关的部分：第 1–2 页、第 29–31 页。');
+  });
+
+  test('is found in Chinese, and in a text without places, of which it is told how far in it that is', async () => {
+    const said = `${'这里没有什么内容。'.repeat(300)}水獭每天下午四点喂食。${'这里也没有什么内容。'.repeat(300)}`;
+    const { text, note } = await fitted({ parts: [{ text: said }], pictures: [] }, '水獭几点喂食？', 2_000);
+    expect(text).toContain('水獭每天下午四点喂食');
+    expect(text).toContain('[Something is left out here.]');
+    expect(note?.places?.map(({ from }) => from)).toEqual([
+      expect.stringMatching(/^0–\d+ %$/),
+      expect.stringMatching(/^4\d–\d+ %$/),
+    ]);
+  });
+
+  test('of a table comes with the table’s head', async () => {
+    const rows = Array.from(
+      { length: 200 },
+      (_, index) => `| ${index} | ${index === 150 ? 'Kingfisher' : 'Sparrow'} |`,
+    );
+    const table = ['| Number | Bird |', '| --- | --- |', ...rows].join('\n');
+    const file = { parts: [{ label: 'sheet Birds, rows 1–200', text: table }], pictures: [] };
+    const { text, note } = await fitted(file, 'Where is the kingfisher?', 500);
+    expect(text).toMatch(
+      /something of sheet Birds, rows 1–200\.\]\n\n\[sheet Birds, rows 1–200\]\n\| Number \| Bird \|\n\| --- \| --- \|\n/,
+    );
+    expect(text).toContain('| 150 | Kingfisher |');
+    expect(note?.places).toEqual([{ from: 'sheet Birds, rows 1–200', to: undefined }]);
+  });
+
+  test.each([
+    ['says nothing that stands in it', 'Please summarise unicorns'],
+    ['has no words of its own', 'What is it about?'],
+  ])('is its beginning where the question %s', async (_, question) => {
+    const { text, note } = await fitted(pages(40), question);
+    expect(text).toMatch(/^\[page 1\][^]*\[page 2\]/);
+    expect(note).toMatchObject({ upTo: expect.stringMatching(/^page \d$/), places: undefined });
+  });
+
+  test('is at hand to its very end', async () => {
+    const file = { parts: [...pages(30).parts, { label: 'page 31', text: 'The end is an otter.' }], pictures: [] };
+    const { text, isCut, note } = await fitted(file, 'Where is the otter?');
+    expect([text.endsWith('The end is an otter.'), isCut]).toEqual([true, false]);
+    expect(note?.places?.at(-1)).toEqual({ from: 'page 30', to: 'page 31' });
+  });
+
+  test('takes no more room than there is, whatever is asked and said', async () => {
+    const words = fc.array(fc.constantFrom('otter', 'fish ', '水獭', '\n', '| a |', ' and ', 'x'.repeat(700)), {
+      maxLength: 400,
+    });
+    const part = fc.record({
+      label: fc.option(fc.string(), { nil: undefined }),
+      text: words.map((all) => all.join('')),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 6 }), fc.nat(1_500), async (parts, roomTokens) => {
+        const file: KeptFile = { parts, pictures: [] };
+        const { text } = await fitted(file, 'otter fish 水獭', roomTokens);
+        expect(estimateTokens(text)).toBeLessThanOrEqual(roomTokens + 4);
       }),
     );
   });

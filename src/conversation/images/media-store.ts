@@ -3,13 +3,15 @@ import type { KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
 import { tryOpenAs } from '../../base/try-open.ts';
 import { HELD_LIFE_MS } from '../../domain/message.ts';
-import { mediaBytesKey, mediaKey } from '../../domain/partition-keys.ts';
+import { mediaKeptKey, mediaKey } from '../../domain/partition-keys.ts';
 import type { PersonId } from '../../domain/ids.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { IMAGE_FAULTS, type ImageFault } from './image-error.ts';
 
-/** Of one person in the chats of one partition, within that time: beyond it an image serves its own question and is forgotten. */
+/** Of one person in the chats of one partition: what is new is kept, and their oldest goes for it. */
 const MOST_BYTES_OF_A_PERSON = 32 * MIB_BYTES;
+/** Of one person likewise, since each of them is looked at when one is kept. */
+const MOST_PIECES_OF_A_PERSON = 300;
 /** Of all people who are not signed in together. The count begins anew when its time is over, and what was kept before lives on as long: twice as much is there at most. */
 const MOST_BYTES_OF_UNLINKED = 19 * MIB_BYTES;
 const UNLINKED_BYTES_KEY = '{media}:unlinked-bytes';
@@ -22,13 +24,20 @@ const shareScript = loadScript(import.meta.url, '../scripts/share-bytes.lua', {
   answer: 'flag',
 });
 const keepScript = loadScript(import.meta.url, '../scripts/keep-media.lua', {
-  keys: ['image', 'bytes'],
-  args: ['sealed', 'lifeMs', 'mostBytes'],
-  answer: 'flag',
+  keys: ['image', 'kept'],
+  args: ['sealed', 'lifeMs', 'mostBytes', 'mostPieces'],
+  answer: 'number',
 });
 
 /** An image as it was found to be: ready for the model, as a data URL, or unfit for good. */
 export type KeptImage = { dataUrl: string } | { fault: ImageFault };
+
+/** What came of keeping something. */
+export interface Kept {
+  isKept: boolean;
+  /** So many older ones of the same person went for it. */
+  wentCount: number;
+}
 
 /** Under which name an image is kept, and at whose expense. */
 export interface MediaPlace {
@@ -51,21 +60,22 @@ export class MediaStore {
   }
 
   /**
-   * Keeps an image, or what stands against it: then nothing is downloaded and decoded a second time. What goes beyond the share of
-   * the person whose it is, is not kept; nor what goes beyond the one share of all who are not signed in.
+   * Keeps an image, or what stands against it: then nothing is downloaded and decoded a second time. Where the share of the person
+   * whose it is does not hold it, their oldest go for it; what goes beyond the one share of all who are not signed in is not kept.
    */
   async keep(place: MediaPlace, image: KeptImage): Promise<void> {
     await this.keepText(place, 'fault' in image ? `${FAULT_PREFIX}${image.fault}` : image.dataUrl);
   }
 
   /** Keeps what was made of another file than an image, at the expense of the same share. */
-  async keepText({ partition, personId, mediaId, isSignedIn }: MediaPlace, plain: string): Promise<void> {
+  async keepText({ partition, personId, mediaId, isSignedIn }: MediaPlace, plain: string): Promise<Kept> {
     const sealed = this.#keyRing.seal(PURPOSE, mediaId, plain);
-    if (!isSignedIn && !(await this.#hasRoomForUnlinked(sealed))) return;
-    const owner = this.#keyRing.pseudonym('media-bytes', personId);
-    const keys = { image: mediaKey(partition, mediaId), bytes: mediaBytesKey(partition, owner) };
-    const args = { sealed, lifeMs: HELD_LIFE_MS, mostBytes: MOST_BYTES_OF_A_PERSON };
-    await keepScript.run(this.#redis, keys, args);
+    if (!isSignedIn && !(await this.#hasRoomForUnlinked(sealed))) return { isKept: false, wentCount: 0 };
+    const owner = this.#keyRing.pseudonym('media-kept', personId);
+    const keys = { image: mediaKey(partition, mediaId), kept: mediaKeptKey(partition, owner) };
+    const limits = { mostBytes: MOST_BYTES_OF_A_PERSON, mostPieces: MOST_PIECES_OF_A_PERSON };
+    const went = await keepScript.run(this.#redis, keys, { sealed, lifeMs: HELD_LIFE_MS, ...limits });
+    return { isKept: went >= 0, wentCount: Math.max(went, 0) };
   }
 
   /** What is counted for an image that is then not kept, or twice, makes the share smaller and never larger. */

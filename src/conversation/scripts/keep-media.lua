@@ -1,12 +1,30 @@
--- Keeps one prepared image, unless the person whose it is has had their share kept already.
--- keys  image   bytes: kept for the person
--- args  sealed: the image   lifeMs   mostBytes: of a person
--- Answers 1 when it is kept, else 0. Safe to repeat: what is kept already costs nothing.
-local isThere = redis.call('EXISTS', keys.image) == 1
-local used = tonumber(redis.call('GET', keys.bytes) or '0')
-if not isThere then
-  if used + #args.sealed > tonumber(args.mostBytes) then return 0 end
-  if redis.call('INCRBY', keys.bytes, #args.sealed) == #args.sealed then redis.call('PEXPIRE', keys.bytes, args.lifeMs) end
+-- Keeps one prepared image, or what a file says; where the share of the person whose it is does not hold it, their oldest go for it.
+-- keys  image   kept: list of the names of what is kept of the person, oldest first; some may be gone
+-- args  sealed: the image   lifeMs   mostBytes, mostPieces: of a person
+-- Answers how many went for it; -1 when it alone is too large. Safe to repeat: what is kept already costs nothing.
+if #args.sealed > tonumber(args.mostBytes) then return -1 end
+local left = tonumber(args.mostBytes) - #args.sealed
+local room = tonumber(args.mostPieces) - 1
+local names = redis.call('LRANGE', keys.kept, 0, -1)
+local stay, went = {}, 0
+for index = #names, 1, -1 do
+  local name = names[index]
+  local size = redis.call('STRLEN', name)
+  if name ~= keys.image and size > 0 then
+    -- Once one has to go, no older one stays in its place.
+    if went == 0 and size <= left and room > 0 then
+      left = left - size
+      room = room - 1
+      stay[#stay + 1] = name
+    else
+      redis.call('DEL', name)
+      went = went + 1
+    end
+  end
 end
+redis.call('DEL', keys.kept)
+for index = #stay, 1, -1 do redis.call('RPUSH', keys.kept, stay[index]) end
+redis.call('RPUSH', keys.kept, keys.image)
+redis.call('PEXPIRE', keys.kept, args.lifeMs)
 redis.call('SET', keys.image, args.sealed, 'PX', args.lifeMs)
-return 1
+return went

@@ -66,7 +66,8 @@ function passagesOf({ name, text }: LabelledFile): Passage[] {
   for (const block of text.split(/\n{2,}|\n(?=\[[^\]\n]{1,100}\]\n)/)) {
     const [first = '', ...others] = block.split('\n');
     const label = PLACE.exec(first)?.[1];
-    if (label !== undefined) place = label;
+    // A place stands right above what it holds; a line in brackets alone says what is left out.
+    if (label !== undefined && others.length > 0) place = label;
     const said = (label === undefined ? block : others.join('\n')).trim();
     if (/^#{1,6} [^\n]*$/.test(said)) {
       heading = said;

@@ -18,6 +18,7 @@ import { declarationTokens } from './declaration-tokens.ts';
 import { earlierSummary, summaryRequest, type SummaryRequest } from '../prompt/earlier-summary.ts';
 import { earlierTurns } from '../prompt/earlier-turns.ts';
 import { fallbackFor, fallbackNote, type FallbackOptions } from './fallback-model.ts';
+import { piecesFor } from '../files/choose-pieces.ts';
 import { fitFiles, type CutFile } from '../files/fit-files.ts';
 import { readEarlierFiles } from '../files/read-files.ts';
 import { cutNote } from '../files/tell-files.ts';
@@ -177,8 +178,12 @@ async function ask(
   };
   const ownPrompt = promptIn(context.scene, options.prompt.systemPrompt);
   const systemPrompt = isBrief ? briefPrompt(ownPrompt) : ownPrompt;
-  const prompt = { systemPrompt, current, earlierImages, chatKind: newest.chat.kind, nowMs: options.nowMs() };
-  const files = [...(await readEarlierFiles(options.images, context, turns)), ...(state.files ?? [])];
+  const ownFiles = state.files ?? [];
+  const earlierFiles = await readEarlierFiles(options.images, context, { turns, own: ownFiles });
+  const files = [...earlierFiles.files, ...ownFiles];
+  const filesAtHand = earlierFiles.mediaIds;
+  const place = { chatKind: newest.chat.kind, nowMs: options.nowMs() };
+  const prompt = { systemPrompt, current, earlierImages, filesAtHand, ...place };
   const hasScans = files.some(({ pictures }) => pictures.some(({ isScan }) => isScan));
   const { model, note: whySo } = pickModel(options.models, context, hasScans || images.length + earlierImages.size > 0);
   const shown = catalog.of(model).seesImages ? files : files.map((file) => ({ ...file, pictures: [] }));
@@ -194,12 +199,17 @@ async function ask(
     const fallbackModel = fallbackFor(options.models, context.models, asked);
     return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };
   };
+  const filesChars = shown.reduce((sum, { parts }) => parts.reduce((all, { text }) => all + text.length, sum), 0);
+  // What surely fits needs no choice: a character is about one token at most.
+  const mayBeCut = filesChars > (mostTokens * FILES_SHARE) / 2;
+  const pieces = mayBeCut ? await piecesFor(shown, `${question.text}\n${question.quotedText ?? ''}`) : [];
   let mayRequest = !isBrief;
   const build: AskWithinLimits['build'] = ({ isFresh, ...size }) => {
     const { tokenFactor } = size;
     const roomTokens = size.budgetTokens * FILES_SHARE;
     const { language } = question;
-    const fit = fitFiles(shown, { roomTokens, tokenFactor, mostPictures: MOST_IMAGES - images.length, language });
+    const mostPictures = MOST_IMAGES - images.length;
+    const fit = fitFiles(shown, { roomTokens, tokenFactor, mostPictures, pieces, language });
     tellCuts({ context, state }, fit.cut);
     const built = buildPrompt({
       ...prompt,

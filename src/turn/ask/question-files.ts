@@ -42,7 +42,7 @@ export async function readQuestionFiles(
   if (!found) return { kind: 'stopped' };
   const files = question.files.map((file, index) => ({ ...file, name: file.name ?? found[index]?.name }));
   const named = { ...context, question: { ...question, files } };
-  const obstacle = filesObstacle(named, found, options.catalog);
+  const obstacle = filesObstacle(named, found, { catalog: options.catalog, isBare });
   if (obstacle !== undefined) return { kind: 'refused', context: named, text: obstacle };
   const kept = found.flatMap((file) => ('fault' in file ? [] : [file]));
   const notes = filesNotes(named, kept, options.catalog);

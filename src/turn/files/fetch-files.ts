@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../../base/clock.ts';
+import { outsideCall } from '../../base/fail-point.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
-import { ImageError } from '../../conversation/images/image-error.ts';
+import { ImageError, type ImageFault } from '../../conversation/images/image-error.ts';
 import { prepareImage } from '../../conversation/images/prepare-image.ts';
-import { DocumentError, MAX_DOCUMENT_BYTES, type ReadDocument } from '../../documents/document.ts';
+import { DocumentError, MAX_DOCUMENT_BYTES, type DocumentFault, type ReadDocument } from '../../documents/document.ts';
+import { pictureType } from '../../documents/picture-type.ts';
 import { readDocument } from '../../documents/read-document.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 import type { InboundMessage } from '../../domain/message.ts';
@@ -25,7 +27,10 @@ const MOST_PREFETCHES = 10;
 const intake = new SerialQueue(2, 1);
 
 /** What became of a file; one that is `gone` may be tried again. */
-export type FoundFile = KeptFile | UnfitFile | { name?: string; fault: 'gone' };
+export type FoundFile = KeptNow | UnfitFile | { name?: string; fault: 'gone' };
+
+/** A file that was read, with how it was kept where that was just now: `made_room` by letting older ones of the person go; `no_room` not at all. */
+export type KeptNow = KeptFile & { keeping?: 'made_room' | 'no_room' };
 
 /** A question's files as they were read, in their order; from what is kept, or from the platform. @throws the signal's reason */
 export async function fetchFiles(
@@ -74,8 +79,9 @@ async function fetchFile(
   );
   if ('fault' in found && found.fault === 'gone') return found;
   const place = { partition: conversation.partition, personId, isSignedIn, mediaId };
-  await store.keepText(place, writeKept(found));
-  return found;
+  const { isKept, wentCount } = await store.keepText(place, writeKept(found));
+  if ('fault' in found || (isKept && wentCount === 0)) return found;
+  return { ...found, keeping: isKept ? 'made_room' : 'no_room' };
 }
 
 async function readFile(
@@ -87,18 +93,36 @@ async function readFile(
   let called = name;
   try {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(FETCH_LIMIT_MS)]);
-    const { bytes, name: given } = await platform.fetchMedia(mediaRef, MAX_DOCUMENT_BYTES, limited);
+    const { bytes, name: given } = await outsideCall('files.fetch', () =>
+      platform.fetchMedia(mediaRef, MAX_DOCUMENT_BYTES, limited),
+    );
     called ??= given;
-    const document = await readDocument(bytes, { name: called ?? '' }, owner, signal);
+    if (pictureType(bytes) !== undefined) return { name: called, ...(await readPicture(bytes, owner, signal)) };
+    const document = await outsideCall('files.read', () => readDocument(bytes, { name: called ?? '' }, owner, signal));
     return { name: called, ...withinKept(document), pictures: await preparePictures(document, owner, signal) };
   } catch (error) {
     if (signal.aborted) throw error;
     if (error instanceof DocumentError) return { name: called, fault: error.code };
+    if (error instanceof ImageError) return { name: called, fault: PICTURE_FAULTS[error.code] };
     if (error instanceof PlatformError)
       return { name: called, fault: error.code === 'media_too_large' ? 'too_large' : 'gone' };
     if (error instanceof DOMException && error.name === 'TimeoutError') return { name: called, fault: 'gone' };
     throw error;
   }
+}
+
+/** What stands against a picture that was sent as a file. */
+const PICTURE_FAULTS: Readonly<Record<ImageFault, DocumentFault>> = {
+  too_large: 'too_heavy',
+  unknown_type: 'unsupported',
+  too_many_pixels: 'too_heavy',
+  too_heavy: 'too_heavy',
+  broken: 'broken',
+};
+
+/** Apps send pictures as files too, and say of some files nothing but that they are there. @throws ImageError */
+async function readPicture(bytes: Buffer, owner: string, signal: AbortSignal): Promise<Omit<KeptFile, 'name'>> {
+  return { parts: [], pictures: [{ label: 'image', dataUrl: await prepareImage(bytes, owner, signal), isScan: true }] };
 }
 
 /** What is kept of a document's text, with the place up to which it is. */

@@ -23,14 +23,22 @@ export function shownName(name: string | undefined, language: Language): string 
 /** A place of a document as it is told in a sentence; what a document calls it stays as it is. */
 export function placeIn(label: string, language: Language): string {
   const plain = withoutUnseen(label).replace(UNWANTED, ' ').trim();
-  if (language === 'en') return plain;
+  if (language === 'en') return plain.replace(/^page (\d+–\d+)$/, 'pages $1');
   return plain
-    .replace(/^page (\d+)$/, '第 $1 页')
+    .replace(/^page (\d+(?:–\d+)?)$/, '第 $1 页')
     .replace(/^sheet /, '工作表 ')
     .replace(/^section /, '小节 ')
     .replace(/^the beginning$/, '开头')
     .replace(/rows (\d+–\d+)$/, '第 $1 行')
-    .replace(/^(\d+) %$/, '$1 %');
+    .replace(/^(\d+(?:–\d+)?) %$/, '$1 %');
+}
+
+/** What stands from one place of a document to another. */
+export function rangeIn({ from, to }: { from: string; to?: string }, language: Language): string {
+  if (to === undefined) return placeIn(from, language);
+  const [first, last] = [from, to].map((label) => /^page (\d+)$/.exec(label)?.[1]);
+  if (first !== undefined && last !== undefined) return placeIn(`page ${first}–${last}`, language);
+  return say(FILE_TEXTS.fromTo, language, { from: placeIn(from, language), to: placeIn(to, language) });
 }
 
 /** How much a file holds, behind its name: `(40 pages)`; nothing where nothing is counted. */

@@ -2,14 +2,18 @@ import { withoutUnseen } from '../../base/plain-characters.ts';
 import type { PromptFile } from '../../conversation/build-prompt.ts';
 import { estimateTokens, IMAGE_TOKENS } from '../../conversation/estimate-tokens.ts';
 import type { Language } from '../../base/texts.ts';
+import type { Piece } from './choose-pieces.ts';
 import { shownName } from './file-words.ts';
 import type { KeptFile } from './kept-file.ts';
+import { writeChosen, type Place } from './write-pieces.ts';
 
-/** A file that the prompt holds a beginning of. */
+/** A file that the prompt holds a part of. */
 export interface CutFile {
   name: string;
-  /** The last place of it that the prompt holds, as the document names it. */
+  /** The last place of its beginning that has room, as the document names it. */
   upTo: string;
+  /** The places that were chosen since they fit the question; absent where it is the beginning. */
+  places?: readonly Place[];
   pageCount?: number;
 }
 
@@ -19,16 +23,18 @@ export interface FitOptions {
   tokenFactor: number;
   /** Pictures for all files together. */
   mostPictures: number;
+  /** Of each file the pieces from which those are chosen that fit the question; its beginning is taken where there are none. */
+  pieces?: readonly (readonly Piece[])[];
   language: Language;
 }
 
 /** A piece of a text that is shorter says nothing. */
 const LEAST_CHARS = 200;
 
-/** As much of the files as there is room for, each with a fair share of it, cut at a named place. */
+/** As much of the files as there is room for, each with a fair share of it: what fits the question, or the beginning up to a named place. */
 export function fitFiles(
   files: readonly KeptFile[],
-  { roomTokens, tokenFactor, mostPictures, language }: FitOptions,
+  { roomTokens, tokenFactor, mostPictures, pieces = [], language }: FitOptions,
 ): { files: PromptFile[]; cut: CutFile[] } {
   let leftTokens = roomTokens;
   let leftPictures = mostPictures;
@@ -38,20 +44,42 @@ export function fitFiles(
     const shown = file.pictures.slice(0, Math.max(leftPictures, 0));
     leftPictures -= shown.length;
     const share = leftTokens / (files.length - index) - shown.length * IMAGE_TOKENS;
-    const { text, upTo } = beginningOf(file, share, tokenFactor);
+    const { text, upTo, places, hasEnd } = partOf({ file, pieces: pieces[index] ?? [] }, share, tokenFactor);
     leftTokens -= estimateTokens(text, tokenFactor) + shown.length * IMAGE_TOKENS;
     const lastScan = file.pictures.slice(shown.length).some(({ isScan }) => isScan)
       ? (shown.at(-1)?.label ?? 'the beginning')
       : undefined;
     const place = upTo ?? file.cutAt ?? lastScan;
-    if (place !== undefined) cut.push({ name, upTo: place, pageCount: file.pageCount });
+    if (place !== undefined) cut.push({ name, upTo: place, places, pageCount: file.pageCount });
     const pictures = shown.map(({ label, dataUrl }) => ({ label: withoutUnseen(label), dataUrl }));
-    return { name, text: withoutUnseen(text), pictures, isCut: place !== undefined };
+    const goesOn = hasEnd === true ? file.cutAt !== undefined || lastScan !== undefined : place !== undefined;
+    return { name, text: withoutUnseen(text), pictures, isCut: goesOn };
   });
   return { files: written, cut };
 }
 
-function beginningOf({ parts }: KeptFile, shareTokens: number, tokenFactor: number): { text: string; upTo?: string } {
+/** What a prompt holds of a file. */
+interface Part {
+  text: string;
+  /** The last place that it holds; absent where it is the whole. */
+  upTo?: string;
+  places?: readonly Place[];
+  /** Of what was chosen: whether the last piece is. */
+  hasEnd?: boolean;
+}
+
+function partOf(
+  { file, pieces }: { file: KeptFile; pieces: readonly Piece[] },
+  shareTokens: number,
+  tokenFactor: number,
+): Part {
+  const beginning = beginningOf(file, shareTokens, tokenFactor);
+  if (beginning.upTo === undefined || pieces.length === 0) return beginning;
+  const chosen = writeChosen(pieces, shareTokens, tokenFactor);
+  return chosen ? { ...chosen, upTo: beginning.upTo } : beginning;
+}
+
+function beginningOf({ parts }: KeptFile, shareTokens: number, tokenFactor: number): Part {
   let left = shareTokens;
   const written: string[] = [];
   for (const [index, { label, text }] of parts.entries()) {

@@ -3,16 +3,19 @@ import type { ModelCatalog } from '../../models/model-catalog.ts';
 import { FILE_TEXTS } from '../../texts/file-texts.ts';
 import { firstThatSees } from '../ask/pick-model.ts';
 import type { AdmittedContext } from '../turn-context.ts';
-import { MOST_FILES, type FoundFile } from './fetch-files.ts';
-import { extentOf, placeIn, shownName } from './file-words.ts';
+import { MOST_FILES, type FoundFile, type KeptNow } from './fetch-files.ts';
+import { extentOf, placeIn, rangeIn, shownName } from './file-words.ts';
 import type { CutFile } from './fit-files.ts';
 import type { KeptFile } from './kept-file.ts';
 
-/** @returns why a question with these files cannot be answered, one sentence for each of them that stands against it */
+/**
+ * @returns why a question with these files cannot be answered, one sentence for each of them that stands against it
+ * @param isBare the question is still to come, for which they have to be kept
+ */
 export function filesObstacle(
   context: AdmittedContext,
   found: readonly FoundFile[],
-  catalog: ModelCatalog,
+  { catalog, isBare }: { catalog: ModelCatalog; isBare: boolean },
 ): string | undefined {
   const { question, models } = context;
   const { language } = question;
@@ -20,6 +23,7 @@ export function filesObstacle(
   const sentences = found.flatMap((file) => {
     const name = shownName(file.name, language);
     if ('fault' in file) return [say(FILE_TEXTS[file.fault], language, { file: name })];
+    if (isBare && file.keeping === 'no_room') return [say(FILE_TEXTS.noRoomUntilAsked, language, { file: name })];
     return file.parts.length === 0 && seesNothing ? [say(FILE_TEXTS.noModelSees, language, { file: name })] : [];
   });
   return sentences.length === 0 ? undefined : sentences.join('\n\n');
@@ -41,27 +45,48 @@ export function filesReady(files: readonly KeptFile[], language: Language): stri
   return say(FILE_TEXTS.readyMany, language, { count: files.length, list });
 }
 
-/** What the person is told apart from the answer: macros, and pages that nobody here can look at. */
+/** What the person is told apart from the answer: macros, pages that nobody here can look at, and what is not kept. */
 export function filesNotes(
   { question: { language }, models }: AdmittedContext,
-  files: readonly KeptFile[],
+  files: readonly KeptNow[],
   catalog: ModelCatalog,
 ): string[] {
   const seesNothing = firstThatSees(models, catalog) === undefined;
-  return files.flatMap((file) => {
+  const notes = files.flatMap((file) => {
     const named = { file: shownName(file.name, language) };
     const hasScans = file.parts.length > 0 && file.pictures.some(({ isScan }) => isScan);
     return [
       ...(file.hasMacros === true ? [say(FILE_TEXTS.hasMacros, language, named)] : []),
       ...(hasScans && seesNothing ? [say(FILE_TEXTS.unseenPages, language, named)] : []),
+      ...(file.keeping === 'no_room' ? [say(FILE_TEXTS.noRoom, language, named)] : []),
     ];
   });
+  const haveOlderGone = files.some(({ keeping }) => keeping === 'made_room');
+  return haveOlderGone ? [...notes, say(FILE_TEXTS.madeRoom, language)] : notes;
 }
 
-/** Up to where a file was used. */
-export function cutNote({ name, upTo, pageCount }: CutFile, language: Language): string {
+/** Of one file; further ones are not named. */
+const MOST_PLACES = 6;
+
+/** What of a file was used. */
+export function cutNote(file: CutFile, language: Language): string {
+  const { name, upTo, places, pageCount } = file;
+  if (places !== undefined) return chosenNote({ name, places, pageCount }, language);
   const place = placeIn(upTo, language);
   const isPage = upTo.startsWith('page ') && pageCount !== undefined;
   if (isPage) return say(FILE_TEXTS.cutOfPages, language, { file: name, place, count: pageCount });
   return say(FILE_TEXTS.cut, language, { file: name, place });
+}
+
+function chosenNote(
+  { name, places, pageCount }: Required<Pick<CutFile, 'name' | 'places'>> & Pick<CutFile, 'pageCount'>,
+  language: Language,
+): string {
+  const shown = places.slice(0, MOST_PLACES).map((place) => rangeIn(place, language));
+  const comma = shown.some((place) => place.includes(',')) ? '; ' : ', ';
+  const list = shown.join(language === 'zh' ? '、' : comma);
+  const told = places.length > MOST_PLACES ? say(FILE_TEXTS.manyPlaces, language, { places: list }) : list;
+  const isOfPages = pageCount !== undefined && places.every(({ from }) => from.startsWith('page '));
+  if (!isOfPages) return say(FILE_TEXTS.chosen, language, { file: name, places: told });
+  return say(FILE_TEXTS.chosenOfPages, language, { file: name, places: told, count: pageCount });
 }
