@@ -128,7 +128,8 @@ function placesOf(pieces: readonly Piece[], chosen: ReadonlySet<number>): Place[
     else runs.push({ first: piece, last: piece, index });
   }
   return runs.map(({ first, last }) => {
-    if (first.label !== undefined) return { from: first.label, to: last.label === first.label ? undefined : last.label };
+    if (first.label !== undefined)
+      return { from: first.label, to: last.label === first.label ? undefined : last.label };
     const share = (chars: number, round: (value: number) => number) => round((100 * chars) / wholeChars);
     return { from: `${share(first.from, Math.floor)}–${share(last.from + last.text.length, Math.ceil)} %` };
   });
