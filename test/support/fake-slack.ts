@@ -121,8 +121,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     removed: [],
     responses: [],
     responseStatuses: [],
-    files: new Map(),
-    fileFacts: new Map(),
+    ...{ files: new Map(), fileFacts: new Map() },
     botFiles: [],
     uploadOrigin: undefined,
     people: new Map(),
@@ -259,9 +258,9 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       return { ok: true, files: [{ id: file.id, title: file.title }] };
     },
     'files.info': ({ file: fileId }) => {
-      const file = slack.botFiles.find(({ id }) => id === fileId);
       const facts = slack.fileFacts.get(String(fileId));
       if (facts) return { ok: true, file: facts };
+      const file = slack.botFiles.find(({ id }) => id === fileId);
       if (!file) return { ok: false, error: 'file_not_found' };
       const shares = { private: Object.fromEntries(file.shownIn.map(({ channel }) => [channel, [{ ts: '1.1' }]])) };
       return { ok: true, file: { id: file.id, title: file.title, shares } };
