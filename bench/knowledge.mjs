@@ -22,9 +22,16 @@ export async function benchKnowledge(report) {
   // Nothing of the index keeps a process alive by itself.
   const alive = setInterval(() => undefined, 1_000);
   let size;
-  const told = { sourceFailed: fail, indexEnded: fail, documentsLeftOut: fail, searched: () => undefined };
+  const told = {
+    sourceFailed: fail,
+    indexEnded: fail,
+    documentsLeftOut: fail,
+    searched: () => undefined,
+    siteRead: fail,
+  };
   const kept = createKnowledge({
     folder: join(root, 'index'),
+    nowMs: Date.now,
     report: { ...told, indexed: (event) => (size = event) },
   });
   try {

@@ -315,7 +315,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     const decideOutcome = createDecideOutcome({ gate, runSlashWord, takeTypedCode, answerQuestion, keyRing, log });
     return createRunTurn({ redis, keyRing, groupScope, openTurn, setAside, decideOutcome, report });
   };
-  const knowledge = createKnowledge({ folder: join(config.local.dataDir, 'knowledge'), report });
+  const knowledge = createKnowledge({ folder: join(config.local.dataDir, 'knowledge'), report, nowMs });
   // A turn that has begun keeps what it began with.
   const firstKnowledge = readKnowledge(config, knowledge);
   let runTurn = readTurnFiles(firstKnowledge);

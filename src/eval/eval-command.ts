@@ -158,7 +158,7 @@ function groupsOf(own: readonly Group[], questions: readonly Question[], members
 async function untilReady({ app, config }: LocalParley): Promise<void> {
   const path = knowledgeFileOf(config);
   const sources = path === undefined ? [] : parseKnowledgeFile(readFileSync(path, 'utf8'), path).sources;
-  const hasFolder = sources.some((source) => 'folder' in source);
+  const hasFolder = sources.some(({ kind }) => kind !== 'dify');
   const untilMs = monotonicMs() + INDEXED_WITHIN_MS;
   const isIndexed = async () => {
     const { body = '' } = { body: undefined, ...(await requestForCheck(`${config.http.publicUrl}/metrics`)) };

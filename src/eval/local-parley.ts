@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createLog } from '../base/log.ts';
 import { faultsOfNamedFiles } from '../check/config-files.ts';
 import { startApp, type App } from '../compose/app.ts';
@@ -59,7 +59,9 @@ export async function startLocalParley(
   try {
     const directoryFile = join(folder, 'people.json');
     writeFileSync(directoryFile, JSON.stringify(office.directory), { mode: 0o600 });
-    const own = { DATA_DIR: join(folder, 'data'), SERVICE_DIRECTORY_FILE: directoryFile, MESSENGER_PROTOCOL: 'wecom' };
+    const dataDir = join(folder, 'data');
+    bringPages(resolve(cwd, env['DATA_DIR'] ?? 'data'), dataDir);
+    const own = { DATA_DIR: dataDir, SERVICE_DIRECTORY_FILE: directoryFile, MESSENGER_PROTOCOL: 'wecom' };
     const read = (ports: Readonly<Record<string, string>> = {}) => settingsOf(env, cwd, { ...own, ...ports });
     const { settings } = await takeFreePorts(read(), read);
     const faults = await faultsOfNamedFiles(settings.config);
@@ -81,4 +83,10 @@ export async function startLocalParley(
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** A site's pages are fetched over hours, at the site's cost: an evaluation has those that are kept already. */
+function bringPages(from: string, to: string): void {
+  const kept = join(from, 'knowledge', 'pages');
+  if (existsSync(kept)) cpSync(kept, join(to, 'knowledge', 'pages'), { recursive: true });
 }

@@ -2,15 +2,17 @@ import { SECOND_MS } from '../base/clock.ts';
 import { unlessAborted } from '../base/unless-aborted.ts';
 import { checkDify } from './dify/check-dify.ts';
 import { checkFolder } from './folder/check-folder.ts';
+import { checkSite } from './site/check-site.ts';
 import type { CheckSource, SourceFinding } from './source-check.ts';
 import type { SourceDefinition } from './source-kinds.ts';
 
 type Kind = SourceDefinition['kind'];
 
 /** How each kind is tried, one line each. */
-const CHECKS: { readonly [K in Kind]?: CheckSource<Extract<SourceDefinition, { kind: K }>> } = {
+const CHECKS: { readonly [K in Kind]: CheckSource<Extract<SourceDefinition, { kind: K }>> } = {
   folder: checkFolder,
   dify: checkDify,
+  sitemap: checkSite,
 };
 
 /** A folder on a slow disk takes a while; a service that people wait for has less by itself. */
@@ -23,18 +25,16 @@ export interface CheckedSource extends SourceFinding {
 
 /** Tries the sources of `KNOWLEDGE_FILE`, all at once, and says of each whether it works. Reads and asks only. */
 export async function checkSources(sources: readonly SourceDefinition[]): Promise<CheckedSource[]> {
-  const checked = await Promise.all(sources.map(checkOne));
-  return checked.flat();
+  return Promise.all(sources.map(checkOne));
 }
 
-async function checkOne(source: SourceDefinition): Promise<CheckedSource[]> {
-  const check = CHECKS[source.kind] as CheckSource<SourceDefinition> | undefined;
-  if (!check) return [];
+async function checkOne(source: SourceDefinition): Promise<CheckedSource> {
+  const check = CHECKS[source.kind] as CheckSource<SourceDefinition>;
   const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
   try {
-    return [{ source: source.name, ...(await unlessAborted(check(source, signal), signal)) }];
+    return { source: source.name, ...(await unlessAborted(check(source, signal), signal)) };
   } catch (error) {
     if (!signal.aborted) throw error;
-    return [{ source: source.name, verdict: 'fault', detail: 'no result in time' }];
+    return { source: source.name, verdict: 'fault', detail: 'no result in time' };
   }
 }

@@ -1,4 +1,5 @@
-import { monotonicMs, SECOND_MS } from '../base/clock.ts';
+import { join } from 'node:path';
+import { monotonicMs, SECOND_MS, type NowMs } from '../base/clock.ts';
 import { hashParts } from '../base/ids.ts';
 import { unlessAborted } from '../base/unless-aborted.ts';
 import type { LocalHit, LocalIndex } from './index/local-index.ts';
@@ -9,6 +10,8 @@ import { createDifySource } from './dify/dify-source.ts';
 import type { KnowledgeReport } from './knowledge-report.ts';
 import { mayRead, type Reader } from './readers.ts';
 import { SourceError } from './remote-source.ts';
+import { SiteKeeper, type SiteKeeperParts } from './site/site-keeper.ts';
+import { PUBLIC_WEB } from '../web/egress-policy.ts';
 
 export interface KnowledgeParts {
   /** Where the index is kept from one start to the next; where it cannot be, it is made anew. */
@@ -16,6 +19,9 @@ export interface KnowledgeParts {
   /** Opens the index of what is on this machine; in a process of its own but in tests. */
   openIndex?(options: IndexProcessOptions): LocalIndex;
   report: KnowledgeReport;
+  nowMs: NowMs;
+  /** How sites are read, for tests. */
+  sites?: Partial<SiteKeeperParts>;
 }
 
 /** The sources of this process, over all versions of `KNOWLEDGE_FILE`. */
@@ -34,11 +40,15 @@ const MOST_FOUND = 8;
 const SEARCH_LIMIT_MS = 5 * SECOND_MS;
 const MOST_QUERY_CHARS = 1_000;
 
-/** Nothing is read or started before a file with folders is taken over. */
-export function createKnowledge({ folder, report, openIndex = openProcess }: KnowledgeParts): KeptKnowledge {
+/** Nothing is read or started before a file with folders or sites is taken over. */
+export function createKnowledge(parts: KnowledgeParts): KeptKnowledge {
+  const { folder, report, nowMs, openIndex = openProcess } = parts;
+  const { resolve } = PUBLIC_WEB;
+  const sites = new SiteKeeper({ folder: join(folder, 'pages'), report, nowMs, resolve, ...parts.sites });
   let local: LocalIndex | undefined;
   const takeOver = ({ sources }: KnowledgeFile) => {
-    const here = sources.filter((source) => source.kind === 'folder');
+    const pages = sites.use(sources.filter((source) => source.kind === 'sitemap'));
+    const here = [...sources.filter((source) => source.kind === 'folder'), ...pages];
     if (here.length > 0) local ??= openIndex({ folder, report });
     local?.use(here);
   };
@@ -47,7 +57,9 @@ export function createKnowledge({ folder, report, openIndex = openProcess }: Kno
       const file = parseKnowledgeFile(text, path);
       return { knowledge: knowledgeOf(file, () => local, report), takeOver: () => takeOver(file) };
     },
-    close: async () => local?.close(),
+    async close() {
+      await Promise.all([sites.close(), local?.close()]);
+    },
   };
 }
 
@@ -66,7 +78,7 @@ function knowledgeOf(
   report: KnowledgeReport,
 ): Knowledge {
   const remote = sources.flatMap((source) => (source.kind === 'dify' ? [createDifySource(source)] : []));
-  const here = sources.filter((source) => source.kind === 'folder').map(({ name }) => name);
+  const here = sources.filter(({ kind }) => kind !== 'dify').map(({ name }) => name);
   const searchHere = async (names: readonly string[], query: string, reader: Reader, signal: AbortSignal) => {
     const index = local();
     if (!index) throw new SourceError('away', 'The index is away');

@@ -17,5 +17,19 @@ export interface KnowledgeReport {
   indexed(event: { documents: number; passages: number; textBytes: number; memoryBytes: number }): void;
   /** The index's process ended by itself; another one follows. */
   indexEnded(event: { exitCode: number | null; signal: string | null; afterMs: number }): void;
+  /** A site's pages were looked at; with a fault, only as far as it says. What is left out is told by reason, `first` an address. */
+  siteRead(event: {
+    source: string;
+    fault?: SourceFault;
+    /** That are kept now. */
+    pages: number;
+    fetched: number;
+    unchanged: number;
+    /** That were kept before. */
+    gone: number;
+    failed: number;
+    leftOut: readonly LeftOutFiles[];
+    durationMs: number;
+  }): void;
   searched(event: { sources: number; found: number; durationMs: number }): void;
 }

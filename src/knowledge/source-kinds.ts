@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HOUR_MS, SECOND_MS } from '../base/clock.ts';
 import { listOf } from '../policy/subject.ts';
 import { readersSchema, type Readers } from './readers.ts';
 
@@ -31,8 +32,22 @@ export interface DifyDefinition extends SourceCommon {
   condition?: Readonly<Record<string, unknown>>;
 }
 
+/** The pages of a site of the institution's own, as its sitemap lists them. */
+export interface SitemapDefinition extends SourceCommon {
+  kind: 'sitemap';
+  /** The sitemap's address, as it is asked. */
+  sitemap: string;
+  /** Where pages may lie; each ends in `/`. */
+  under: readonly string[];
+  mostPages: number;
+  /** From the end of one round to the next. */
+  everyMs: number;
+  /** Between two requests. */
+  pauseMs: number;
+}
+
 /** A source as `KNOWLEDGE_FILE` describes it. */
-export type SourceDefinition = FolderDefinition | DifyDefinition;
+export type SourceDefinition = FolderDefinition | DifyDefinition | SitemapDefinition;
 
 /** A kind of source: the field by which it is known, and what else it has. */
 export interface SourceKind {
@@ -50,7 +65,7 @@ const common = {
 
 const baseAddress = z
   .string()
-  .refine(isWebAddress, 'Must be an https or http address without user, query or fragment')
+  .refine((given) => isWebAddress(given), 'Must be an https or http address without user, query or fragment')
   .transform((given) => new URL(given).href.replace(/\/*$/, '/'));
 
 const folder: SourceKind = {
@@ -91,10 +106,37 @@ const dify: SourceKind = {
       .transform(({ dify: address, ...given }) => ({ kind: 'dify' as const, address, ...given })),
 };
 
+const sitemapAddress = z.string().refine((given) => isWebAddress(given, { mayAsk: true }), {
+  message: 'Must be an https or http address without user or fragment',
+});
+const MOST_PREFIXES = 50;
+
+const sitemap: SourceKind = {
+  field: 'sitemap',
+  schema: () =>
+    z
+      .strictObject({
+        ...common,
+        sitemap: sitemapAddress.transform((given) => new URL(given).href),
+        under: listOf(baseAddress).max(MOST_PREFIXES).optional(),
+        mostPages: z.int().min(1).max(20_000).default(5_000),
+        everyHours: z.number().min(1).max(168).default(24),
+        pauseSec: z.number().min(0.05).max(60).default(1),
+      })
+      .transform(({ everyHours, pauseSec, under, ...given }) => ({
+        kind: 'sitemap' as const,
+        ...given,
+        under: under ?? [new URL('/', given.sitemap).href],
+        everyMs: everyHours * HOUR_MS,
+        pauseMs: pauseSec * SECOND_MS,
+      })),
+};
+
 /** The kinds that there are, one line each. */
 export const SOURCE_KINDS: readonly SourceKind[] = [
   folder, //
   dify,
+  sitemap,
 ];
 
 function isServiceAddress(given: string): boolean {
@@ -107,8 +149,9 @@ function isServiceAddress(given: string): boolean {
   );
 }
 
-function isWebAddress(given: string): boolean {
+function isWebAddress(given: string, { mayAsk = false } = {}): boolean {
   if (!URL.canParse(given)) return false;
   const { protocol, username, password, search, hash } = new URL(given);
-  return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === '');
+  const unwanted = [username, password, hash, ...(mayAsk ? [] : [search])];
+  return /^https?:$/.test(protocol) && unwanted.every((part) => part === '');
 }

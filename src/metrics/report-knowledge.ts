@@ -1,7 +1,8 @@
 import type { Registry } from 'prom-client';
+import { SECOND_MS } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { KnowledgeReport } from '../knowledge/knowledge-report.ts';
-import { counter, durations, gauge, QUICK_BUCKETS_SEC } from './instruments.ts';
+import { census, counter, durations, gauge, QUICK_BUCKETS_SEC } from './instruments.ts';
 
 /** Names of files are shown so far; a log is no place for more of them. */
 const MOST_PATH_CHARS = 80;
@@ -30,7 +31,18 @@ export function reportKnowledge(registry: Registry, log: Log): KnowledgeReport {
     help: 'Searches of the institution’s documents, all sources together',
     bucketsSec: QUICK_BUCKETS_SEC,
   });
+  const sitePages = census(registry, {
+    name: 'knowledge_site_documents',
+    help: 'Pages that are kept of a site, when it was last read',
+    label: 'source',
+  });
+  const siteRounds = counter(registry, {
+    name: 'knowledge_site_rounds_total',
+    help: 'Rounds over a site’s pages, by what became of them: ok, or what was wrong with the site',
+    labels: ['source', 'outcome'],
+  });
   const counts = new Map<string, number>();
+  const pagesOf = new Map<string, number>();
   return {
     sourceFailed({ source, fault }) {
       failures({ source, fault });
@@ -56,6 +68,16 @@ export function reportKnowledge(registry: Registry, log: Log): KnowledgeReport {
     indexEnded(event) {
       restarts({});
       log.error(event, 'the process of the document index ended by itself; another one is started');
+    },
+    siteRead({ source, fault, leftOut: reasons, durationMs, ...read }) {
+      siteRounds({ source, outcome: fault ?? 'ok' });
+      sitePages(pagesOf.set(source, read.pages));
+      const durationSec = Math.round(durationMs / SECOND_MS);
+      if (fault === undefined) log.info({ source, ...read, durationSec }, 'a site was read');
+      else
+        log.warn({ source, fault, ...read, durationSec }, 'a site could not be read whole; what is kept of it stays');
+      for (const { reason, count, first } of reasons)
+        log.warn({ source, reason, count, first: first.slice(-MOST_PATH_CHARS) }, 'pages of a site are left out');
     },
     searched({ sources, found, durationMs }) {
       searches({}, durationMs);

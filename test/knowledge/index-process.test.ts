@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { IndexProcess } from '../../src/knowledge/index/index-process.ts';
+import { sitemapOf, startSmallSite } from '../support/small-site.ts';
 import { KnowledgeFixture } from './knowledge-fixture.ts';
 
 let fixture: KnowledgeFixture;
@@ -33,6 +34,17 @@ test('the index runs in a process without keys; one that dies is followed by ano
   await fixture.until(async () => (await fixture.find('otter')).length === 1);
   expect(pidOf()).not.toBe(first);
   expect(fixture.told.indexEnded[0]).toMatchObject({ signal: 'SIGKILL' });
+}, 60_000);
+
+test('a site’s pages are read in that process, too', async () => {
+  const site = await startSmallSite();
+  site.pages.set('/sitemap.xml', sitemapOf([`${site.url}/a`, `${site.url}/b.pdf`]));
+  site.pages.set('/a', { body: '<title>A</title><p>otter' });
+  site.pages.set('/b.pdf', { body: readFileSync('test/documents/files/handbook.pdf'), type: 'application/pdf' });
+  fixture.use({ name: 'site', sitemap: `${site.url}/sitemap.xml`, readers: 'public', pauseSec: 0.05 });
+  await fixture.until(async () => (await fixture.titles('otter')).join() === 'A');
+  await fixture.until(async () => (await fixture.titles('chapter 3')).join() === 'Handbook');
+  await site.close();
 }, 60_000);
 
 test('a process that is killed while it is asked fails that search at once', async () => {

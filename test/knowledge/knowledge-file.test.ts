@@ -15,6 +15,7 @@ function faultsOf(file: unknown): readonly string[] {
   }
 }
 
+const site = (more: object) => ({ sources: [{ name: 'site', sitemap: 'https://www.example.edu/s.xml', ...more }] });
 const source = (more: object) => ({ sources: [{ name: 'rules', folder: 'docs', ...more }] });
 
 test('a folder is found from where the file stands, and is nobody’s unless it says whose', () => {
@@ -31,6 +32,23 @@ test('a folder is found from where the file stands, and is nobody’s unless it 
     departments: ['31*'],
   });
   expect(parse({ sources: [] }).sources).toEqual([]);
+});
+
+test('a site is read within its own host, at an easy pace, unless told', () => {
+  const given = { name: 'site', sitemap: 'https://www.example.edu:8443/map.xml?a=b' };
+  expect(parse({ sources: [given] }).sources).toEqual([
+    {
+      ...{ kind: 'sitemap', ...given, readers: 'nobody', under: ['https://www.example.edu:8443/'] },
+      ...{ mostPages: 5_000, everyMs: 24 * 3_600_000, pauseMs: 1_000 },
+    },
+  ]);
+  const under = ['https://www.example.edu/library', 'http://old.example.edu'];
+  expect(
+    parse({ sources: [{ ...given, under, mostPages: 9, everyHours: 1.5, pauseSec: 0.05 }] }).sources[0],
+  ).toMatchObject({
+    under: ['https://www.example.edu/library/', 'http://old.example.edu/'],
+    ...{ mostPages: 9, everyMs: 1.5 * 3_600_000, pauseMs: 50 },
+  });
 });
 
 describe('what it may not say, each with its place', () => {
@@ -53,6 +71,18 @@ describe('what it may not say, each with its place', () => {
     ['an address of a program', source({ url: 'javascript:alert(1)' }), /^sources\[0\]\.url/],
     ['an address with a password', source({ url: 'https://a:b@example.edu/' }), /^sources\[0\]\.url/],
     ['an empty folder', source({ folder: '' }), /^sources\[0\]\.folder: Is empty/],
+    [
+      'a sitemap that is no address',
+      site({ sitemap: 'www.example.edu' }),
+      /^sources\[0\]\.sitemap: Must be an https or http/,
+    ],
+    ['a sitemap with a password', site({ sitemap: 'https://a:b@example.edu/s.xml' }), /^sources\[0\]\.sitemap/],
+    ['pages under nothing', site({ under: [] }), /^sources\[0\]\.under: Is empty/],
+    ['pages under a question', site({ under: ['https://a.example/?b'] }), /^sources\[0\]\.under\[0\]: Must be/],
+    ['too many pages', site({ mostPages: 20_001 }), /^sources\[0\]\.mostPages: Must have at most 20000/],
+    ['rounds without end', site({ everyHours: 0.5 }), /^sources\[0\]\.everyHours: Must be at least 1/],
+    ['no pause', site({ pauseSec: 0 }), /^sources\[0\]\.pauseSec: Must be at least 0.05/],
+    ['a field of a folder', site({ url: 'https://a.example/' }), /^sources\[0\]: There is nothing called "url"/],
     ['a list', [], /^the file: Must be an object/],
   ])('%s', (_, file, fault) => {
     const faults = faultsOf(file);

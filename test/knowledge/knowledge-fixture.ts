@@ -8,6 +8,8 @@ import { IndexKeeper } from '../../src/knowledge/index/index-keeper.ts';
 import type { IndexProcess } from '../../src/knowledge/index/index-process.ts';
 import type { LocalIndex } from '../../src/knowledge/index/local-index.ts';
 import type { KnowledgeReport } from '../../src/knowledge/knowledge-report.ts';
+import type { SiteKeeperParts } from '../../src/knowledge/site/site-keeper.ts';
+import type { NowMs } from '../../src/base/clock.ts';
 
 export const STAFF: Reader = {
   person: { identityCode: 'JG', department: '3100' },
@@ -27,18 +29,28 @@ interface FixtureOptions {
   openIndex?: typeof IndexKeeper | typeof IndexProcess;
   indexFolder?: string;
   root?: string;
+  /** The machine's clock unless told. */
+  nowMs?: NowMs;
+  sites?: Partial<SiteKeeperParts>;
 }
 
 /** Knowledge over a temporary folder, with what it reports. */
 export class KnowledgeFixture {
   readonly root: string;
-  readonly told: Told = { sourceFailed: [], documentsLeftOut: [], indexed: [], searched: [], indexEnded: [] };
+  readonly told: Told = {
+    sourceFailed: [],
+    documentsLeftOut: [],
+    indexed: [],
+    searched: [],
+    siteRead: [],
+    indexEnded: [],
+  };
   readonly kept: KeptKnowledge;
   knowledge: Knowledge | undefined;
 
   index: LocalIndex | undefined;
 
-  constructor({ openIndex = IndexKeeper, indexFolder, root }: FixtureOptions = {}) {
+  constructor({ openIndex = IndexKeeper, indexFolder, root, nowMs = Date.now, sites }: FixtureOptions = {}) {
     this.root = root ?? mkdtempSync(join(tmpdir(), 'parley-knowledge-'));
     const report = Object.fromEntries(
       Object.entries(this.told).map(([kind, events]) => [kind, (event: never) => void events.push(event)]),
@@ -46,6 +58,8 @@ export class KnowledgeFixture {
     this.kept = createKnowledge({
       folder: indexFolder ?? this.path('index'),
       report: report as unknown as KnowledgeReport,
+      nowMs,
+      sites: { lookEveryMs: 50, ...sites },
       openIndex: (options) => (this.index = new openIndex({ ...options, lookEveryMs: 50 })),
     });
   }

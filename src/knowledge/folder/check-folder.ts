@@ -21,7 +21,7 @@ export const checkFolder: CheckSource<FolderDefinition> = async (definition, sig
       detail: `there is no folder ${folder}`,
       nextStep: 'make it, correct its path in KNOWLEDGE_FILE, or mount it where Parley runs in a container',
     };
-  const documents = walked.files.filter(({ path }) => whyNoDocument('folder', path) === undefined);
+  const documents = walked.files.filter(({ path }) => whyNoDocument(path) === undefined);
   const others = countOthers(walked, documents.length);
   const behind = others === 0 ? '' : `, beside ${counted(others, 'file')} that ${others === 1 ? 'is' : 'are'} left out`;
   const found = `${counted(documents.length, 'document')} in ${folder}${behind}`;

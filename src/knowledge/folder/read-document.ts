@@ -6,7 +6,6 @@ import { takeFrontMatter, type FrontMatter } from '../front-matter.ts';
 import { textOfHtml } from './html-text.ts';
 import { readWholeFile } from './read-file.ts';
 import type { FolderFile } from './walk-folder.ts';
-import type { LocalSource } from '../index/local-index.ts';
 
 /** A document's text, and what it says about itself. */
 export interface ReadText extends FrontMatter {
@@ -42,9 +41,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
 const READ_APART: ReadonlySet<string> = new Set(['.csv', '.tsv', '.pdf', '.docx', '.docm', '.xlsx', '.xlsm']);
 
 /** @returns why a file is no document, by its name alone; undefined where it may be one */
-export function whyNoDocument(kind: LocalSource['kind'], path: string): string | undefined {
+export function whyNoDocument(path: string): string | undefined {
   const extension = extname(path).toLowerCase();
-  return kind === 'pages' || Object.hasOwn(KINDS, extension) || READ_APART.has(extension) ? undefined : 'unknown_kind';
+  return Object.hasOwn(KINDS, extension) || READ_APART.has(extension) ? undefined : 'unknown_kind';
 }
 
 /**
@@ -84,7 +83,7 @@ async function readApart(path: string, bytes: Buffer, signal: AbortSignal): Prom
 }
 
 /** In whose name documents are read. */
-const READER = 'knowledge';
+export const READER = 'knowledge';
 
 /** @throws DocumentError */
 function readHere(path: string, bytes: Buffer): MaybeTitled {
@@ -93,7 +92,8 @@ function readHere(path: string, bytes: Buffer): MaybeTitled {
   return { ...matter, title: matter.title ?? title, parts };
 }
 
-function headingIn(text: string): string | undefined {
+/** The first heading of a Markdown text. */
+export function headingIn(text: string): string | undefined {
   const heading = MARKDOWN_HEADING.exec(text)?.[1]?.replace(/[\s#]+$/, '');
   return heading === '' ? undefined : heading;
 }

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MIB_BYTES, SECOND_MS } from '../../base/clock.ts';
 import { hashParts } from '../../base/ids.ts';
 import { inBackground } from '../../base/in-background.ts';
-import { readDocumentFile, whyNoDocument } from '../folder/read-document.ts';
 import { FOLDER_LIMITS, walkFolder, type FolderFile } from '../folder/walk-folder.ts';
-import type { KnowledgeReport, LeftOutFiles } from '../knowledge-report.ts';
+import type { KnowledgeReport } from '../knowledge-report.ts';
+import { LeftOut } from '../left-out.ts';
 import { mayRead, type Readers } from '../readers.ts';
 import type { LocalHit, LocalIndex, LocalQuery, LocalSource } from './local-index.ts';
+import { LOCAL_KINDS } from './local-kinds.ts';
 import { PassageIndex } from './passage-index.ts';
 import { SegmentFiles } from './segment-files.ts';
 import type { DocumentEntry } from './segment.ts';
@@ -112,15 +113,16 @@ export class IndexKeeper implements LocalIndex {
     let { textBytes } = this.#index.size();
     let hasNews = false;
     for (const { key, source, files, leftOut } of seen) {
+      const kind = LOCAL_KINDS[source.kind];
       for (const file of files) {
         if (this.#ending.signal.aborted) return;
         const known = this.#index.find(key, file.path);
-        const reason = whyNoDocument(source.kind, file.path) ?? known?.refused;
-        if (reason !== undefined) leftOut.add(reason, file.path);
+        const reason = kind.whyNone(file.path) ?? known?.refused;
+        if (reason !== undefined) leftOut.add(reason, known?.url ?? file.path);
         else if (!known && textBytes >= MOST_TEXT_BYTES) leftOut.add('index_full', file.path);
         else if (!known) {
-          const read = await readDocumentFile(file, FOLDER_LIMITS.fileBytes, this.#ending.signal);
-          if (read.refused !== undefined) leftOut.add(read.refused, file.path);
+          const read = await kind.readFile(file, FOLDER_LIMITS.fileBytes, this.#ending.signal);
+          if (read.refused !== undefined) leftOut.add(read.refused, read.url ?? file.path);
           await this.#index.add({ ...read, source: key, path: file.path, stamp: file.stamp });
           textBytes += read.parts.reduce((sum, { text }) => sum + text.length, 0);
           hasNews = true;
@@ -138,23 +140,6 @@ export class IndexKeeper implements LocalIndex {
     if ((this.#told.get(source) ?? '[]') === told) return;
     this.#told.set(source, told);
     this.#report.documentsLeftOut({ source, reasons: leftOut.reasons() });
-  }
-}
-
-class LeftOut {
-  readonly #counts: Map<string, { count: number; first: string }>;
-
-  constructor(walked: ReadonlyMap<string, { count: number; first: string }> = new Map()) {
-    this.#counts = new Map(walked);
-  }
-
-  add(reason: string, path: string): void {
-    const known = this.#counts.get(reason);
-    this.#counts.set(reason, { count: (known?.count ?? 0) + 1, first: known?.first ?? path });
-  }
-
-  reasons(): LeftOutFiles[] {
-    return [...this.#counts].map(([reason, counted]) => ({ reason, ...counted }));
   }
 }
 

@@ -2,7 +2,7 @@ import type { Reader, Readers } from '../readers.ts';
 
 /** Documents on this machine. */
 export interface LocalSource {
-  /** `pages`: what was fetched of a site, as `kept-page.ts` writes it. */
+  /** `pages`: what was fetched of a site, as `site/kept-page.ts` writes it. */
   kind: 'folder' | 'pages';
   name: string;
   readers: Readers;

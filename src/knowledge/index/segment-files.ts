@@ -1,8 +1,6 @@
 import {
   closeSync,
   fsyncSync,
-  lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -13,12 +11,12 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import { hashParts, randomToken } from '../../base/ids.ts';
+import { randomToken } from '../../base/ids.ts';
 import { DAY_MS } from '../../base/clock.ts';
+import { usableFolder } from '../usable-folder.ts';
 import { Segment, type DocumentEntry, type SegmentText } from './segment.ts';
 import type { BuiltSegment } from './segment-builder.ts';
 
@@ -59,7 +57,7 @@ export class SegmentFiles {
 
   /** @param folder where files are kept; where nothing can be written, they last as long as this process */
   constructor(folder: string) {
-    this.#folder = usable(folder) ?? usable(temporary(folder));
+    this.#folder = usableFolder(folder);
   }
 
   /** What an earlier process left, as far as it is whole. What is broken is not: its documents are read anew. */
@@ -252,26 +250,6 @@ function readList(path: string): Listed {
     // As good as none.
   }
   return { format: FORMAT, segments: [] };
-}
-
-function usable(folder: string): string | undefined {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Where everybody may make folders, somebody may have been faster.
-    const { uid } = lstatSync(folder);
-    if (uid !== process.getuid?.() || !lstatSync(folder).isDirectory()) return undefined;
-    const probe = join(folder, `${LIST}.${randomToken(NAME_BYTES)}`);
-    writeFileSync(probe, '', { mode: 0o600 });
-    rmSync(probe);
-    return folder;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Beside what others may write: the same one after a restart, so that these do not add up. */
-function temporary(folder: string): string {
-  return join(tmpdir(), `parley-index-${hashParts(folder).slice(0, NAME_BYTES)}`);
 }
 
 function writeWhole(opened: number, bytes: Uint8Array): void {

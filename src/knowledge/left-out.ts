@@ -1,0 +1,19 @@
+import type { LeftOutFiles } from './knowledge-report.ts';
+
+/** Counts what is left out of a source, by reason, with the first of each by name. */
+export class LeftOut {
+  readonly #counts: Map<string, { count: number; first: string }>;
+
+  constructor(counted: ReadonlyMap<string, { count: number; first: string }> = new Map()) {
+    this.#counts = new Map(counted);
+  }
+
+  add(reason: string, name: string): void {
+    const known = this.#counts.get(reason);
+    this.#counts.set(reason, { count: (known?.count ?? 0) + 1, first: known?.first ?? name });
+  }
+
+  reasons(): LeftOutFiles[] {
+    return [...this.#counts].map(([reason, counted]) => ({ reason, ...counted }));
+  }
+}
