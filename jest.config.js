@@ -15,7 +15,7 @@ export default {
     ? [
         '**/*.long.test.ts',
         '**/identity/{forwarded-link,sign-in-attacks}.test.ts',
-        '**/journey/{first-burst,repeated-deliveries}.test.ts',
+        '**/journey/{answer-file,first-burst,repeated-deliveries}.test.ts',
         '**/markdown/*.test.ts',
         '**/text-cost/*.test.ts',
         '**/*-fuzz.test.ts',
