@@ -67,7 +67,7 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
     },
   },
   {
-    asks: /\bwhy (?:do|must|should|would) (?:i|we) (?:have to |need to )?(?:sign|log) ?in\b|\b(?:how|where) (?:do|can|should) (?:i|we) (?:sign|log) ?in\b|(?:为什么|为何)(?:要|需要|必须)登[录陆]|(?:怎么|如何|在哪(?:里|儿)?)登[录陆]/i,
+    asks: /\bwhy (?:do|must|should|would) (?:i|we) (?:have to |need to )?(?:sign|log) ?in\b|\b(?:how|where) (?:do|can|should) (?:i|we) (?:sign|log) ?in\b(?! (?:in)?to (?!you\b|parley|the bot|this)| (?:for|at|on) )|(?:为什么|为何)(?:要|需要|必须)登[录陆]|(?:怎么|如何|在哪(?:里|儿)?)登[录陆](?!\p{Script=Han})|(?:怎么|如何|在哪(?:里|儿)?)登[录陆](?=你|机器人|这里|[呢啊呀吗])/iu,
     answer: {
       en: 'Send `/signin` and open the link: your institution’s own sign-in confirms who you are, inside the app, once. Then I answer as yours and with your rights, and nobody else can use your link. `/whoami` shows who is signed in, `/unlink` signs you out.',
       zh: '发送 `登录` 并打开链接：由本单位自己的统一身份认证（登录服务）在应用内确认你的身份，一次即可。此后我按你本人的身份和权限回答，你的链接别人用不了。`我是谁` 查看当前身份，`解绑` 退出登录。',

@@ -1,6 +1,7 @@
 import { languageOfText, say, type Language } from '../../base/texts.ts';
 import { imagesOf, textOf, type ChatMessage, type ToolCall } from '../chat/chat-message.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
+import { isAboutUs } from './about-us.ts';
 import { answerCount } from './answer-count.ts';
 import { answerCommonQuestion } from './common-questions.ts';
 import { answerSmallTalk } from './answer-small-talk.ts';
@@ -81,13 +82,6 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
     searchKnowledge(request, question) ??
     (await findInDocs(docs, question)) ??
     answerNothing(question)
-  );
-}
-
-/** Whether a question is plainly about this program. */
-function isAboutUs(text: string): boolean {
-  return /parley|wecom|slack|redis|docker|npm|\bbot\b|sign (?:in|out)|conversation|[a-z]{2,}_[a-z]|机器人|企业微信|部署|登录|对话/i.test(
-    text,
   );
 }
 

@@ -1,13 +1,13 @@
 import { GLOSSARY } from './glossary.ts';
 
 /** Names that a question about anything else hardly has. Compared as stems. */
-const OUR_NAMES = new Set(
+export const OUR_NAMES: ReadonlySet<string> = new Set(
   'parley wecom slack feishu dingtalk redi bullmq docker prometheu webhook unlink openai npm oauth sweeper encodingaeskey'.split(
     ' ',
   ),
 );
 /** Words of our trade, which the world uses too. Compared as stems. */
-const OUR_WORDS = new Set(
+export const OUR_WORDS: ReadonlySet<string> = new Set(
   (
     'bot chat group mention conversation message answer worker receiver service model engine tool image voice thought sign-in sign login ' +
     'key secret token setting metric log deploy install compose callback queue shard command slash encrypt test backup upgrade firewall proxy memory try 工具'

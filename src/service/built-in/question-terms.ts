@@ -2,7 +2,8 @@ import type { Language } from '../../base/texts.ts';
 import { GLOSSARY } from './glossary.ts';
 import { englishWordsOf, wordsOf } from './words.ts';
 
-const STOP_WORDS = new Set(
+/** Chinese words that a question is made with. */
+export const ASKING_WORDS: ReadonlySet<string> = new Set(
   (
     '什么 怎么 怎样 如何 哪里 哪些 哪个 为什么 为何 多少 多久 几个 请问 告诉 可以 能够 能否 是否 应该 需要 知道 意思 一下 一个 一些 ' +
     '我们 你们 他们 它们 自己 自带 没有 这个 那个 这些 那些 使用 有没有 怎么样 怎么办 如果 时候 查看 忘记'
@@ -40,7 +41,7 @@ function chineseTerms(question: string): string[] {
   const latin = englishWordsOf(question.replace(/\p{Script=Han}+/gu, ' '));
   const words = [...new Intl.Segmenter('zh', { granularity: 'word' }).segment(question)]
     .map(({ segment }) => segment)
-    .filter((segment) => HAN.test(segment) && segment.length > 1 && !STOP_WORDS.has(segment));
+    .filter((segment) => HAN.test(segment) && segment.length > 1 && !ASKING_WORDS.has(segment));
   const synonyms = GLOSSARY.flatMap(([asked, , chinese]) => (asked.test(question) ? [chinese] : []));
   return [...new Set([...latin, ...[...words, ...synonyms].flatMap(wordsOf)])];
 }
