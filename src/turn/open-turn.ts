@@ -2,12 +2,13 @@ import { openPreferences } from '../conversation/preferences.ts';
 import { conversationOf, type GroupScope } from '../domain/conversation.ts';
 import type { InboundMessage, PlatformName } from '../domain/message.ts';
 import type { KeyRing } from '../base/key-ring.ts';
+import type { Language } from '../base/texts.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { platformOf } from '../platforms/of-tenant.ts';
 import { createLiveReply, type LiveReplyOptions, type ReplyDeps } from '../reply/live-reply.ts';
-import { questionOf } from './prompt/question.ts';
+import { questionOf, type Question } from './prompt/question.ts';
 import { formatStoredAnswer } from './stored-answer.ts';
-import type { TurnControls } from '../domain/turn.ts';
+import type { TurnClaim, TurnControls } from '../domain/turn.ts';
 import type { Outcome } from './outcome.ts';
 import { lastLanguage } from './prompt/turn-history.ts';
 import type { TurnContext } from './turn-context.ts';
@@ -42,10 +43,7 @@ function openTurn(options: OpenTurnOptions, controls: TurnControls): OpenedTurn 
   if (!newest || !platform) return undefined;
   const asked = questionOf(turn);
   const preferences = openPreferences(options.keyRing, turn.preferences, newest);
-  // A bare slash word such as /stop, or a file alone, tells no language; the conversation's last question does.
-  const tellsNothing = newest.slash !== undefined || (asked.text === '' && asked.files.length > 0);
-  const spoken = tellsNothing && asked.language === 'en' ? lastLanguage(options.keyRing, turn) : asked.language;
-  const question = { ...asked, language: preferences.language ?? spoken };
+  const question = { ...asked, language: preferences.language ?? languageIn(options.keyRing, turn, asked, newest) };
   let outcome: Outcome | undefined;
   const storedForm = (text: string) => (outcome ? formatStoredAnswer(outcome) : text);
   const ids = turn.messages.map(({ deliveryId }) => deliveryId);
@@ -71,6 +69,13 @@ function openTurn(options: OpenTurnOptions, controls: TurnControls): OpenedTurn 
   });
   const context: TurnContext = { turn, controls, question, newest, platform, live, preferences };
   return { context, decided: (made) => (outcome = made) };
+}
+
+/** A bare slash word such as /stop, or a file alone, tells no language; what its sender said last in the conversation does. */
+function languageIn(keyRing: KeyRing, turn: TurnClaim, asked: Question, newest: InboundMessage): Language {
+  const isFileAlone = asked.text === '' && asked.files.length > 0;
+  const tellsNothing = isFileAlone || (newest.slash !== undefined && asked.language === 'en');
+  return (tellsNothing ? lastLanguage(keyRing, turn, newest) : undefined) ?? asked.language;
 }
 
 /** Where a message's sender is written to alone, whichever chat it was said in. */

@@ -81,6 +81,10 @@ function told(taken: TypedOutcome, voice: Voice): string {
 
 /** A code tells no language; the conversation's last question and the sender's name may. */
 function languageOf(keyRing: KeyRing, { turn, newest, question }: TurnContext): Language {
-  const hints = [question.language, lastLanguage(keyRing, turn), languageOfText(newest.sender.displayName ?? '')];
+  const hints = [
+    question.language,
+    lastLanguage(keyRing, turn, newest),
+    languageOfText(newest.sender.displayName ?? ''),
+  ];
   return hints.includes('zh') ? 'zh' : 'en';
 }

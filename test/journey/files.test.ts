@@ -118,6 +118,20 @@ describe.each(['wecom', 'wecom, connected', 'slack'] as const)('files on %s', (w
     expect((await ask({ text: '', files: [text('b.csv', 'a,b\n1,2\n')] })).text).toContain('已读取“b.csv”');
   });
 
+  test('a file alone is acknowledged so behind many others too, and in a shared group as its sender wrote, not as others did', async () => {
+    await ask('/new');
+    await ask('图书馆几点开门？');
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await ask({ text: '', files: [text(`${name}.txt`, 'x')] });
+    expect((await ask({ text: '', files: [text('f.txt', 'x')] })).text).toContain('已读取“f.txt”');
+    // In a WeCom group a file does not reach the bot.
+    if (protocol === 'wecom') return;
+    const inGroup = { conversation: { group: GROUP }, mention: true };
+    await ask({ ...inGroup, text: 'When is the library open?' });
+    await ask({ ...inGroup, text: '图书馆几点开门？' }, OTHER);
+    const alone = await ask({ ...inGroup, text: '', files: [text('g.txt', 'x')] });
+    expect(alone.text).toContain('I have read “g.txt”');
+  }, 40_000);
+
   test.each([
     [real('rules.doc'), 'What is it?', '“rules.doc” is in the format of Office before 2007'],
     [real('rules.doc'), '这是什么？', '“rules.doc”是 2007 年以前的 Office 格式'],

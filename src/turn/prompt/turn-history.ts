@@ -6,13 +6,14 @@ import { markOf } from '../../policy/scenes.ts';
 import { shownName } from '../files/file-words.ts';
 import type { FileRef, ImageRef } from '../images/image-refs.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
+import type { InboundMessage } from '../../domain/message.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { TurnClaim, TurnCommit } from '../../domain/turn.ts';
 import type { Outcome } from '../outcome.ts';
 
 /** So many that no two people of a group share a tag. */
 const SPEAKER_DIGITS = 10;
-const LATEST_TURNS = 4;
+const LATEST_TURNS = 20;
 
 /** A finished turn as the commit appends it to the conversation's history. */
 export function turnHistory(
@@ -106,13 +107,17 @@ export function lastTurn(keyRing: KeyRing, { turn }: TurnContext): HistoryTurn |
 }
 
 /** A stable name for a person within a group's prompt that tells nothing about them (SECURITY.md group-is-not-private). */
-export function speakerTagOf({ newest }: TurnContext): string {
+export function speakerTagOf({ newest }: Pick<TurnContext, 'newest'>): string {
   return `member-${personIdOf(newest, newest.sender.userId).slice(0, SPEAKER_DIGITS)}`;
 }
 
-/** The language of the conversation's last question; English when nothing was said yet. */
-export function lastLanguage(keyRing: KeyRing, turn: TurnClaim): Language {
-  // Files that came alone have no words; more of them in a row are rare.
-  const turns = openTurns(keyRing, turn.conversation.id, turn.history.slice(-LATEST_TURNS));
-  return languageOfText(turns.findLast(({ userText }) => userText !== '')?.userText ?? '');
+/** The language of what somebody said last in the conversation; undefined where they said nothing yet, or only long ago. */
+export function lastLanguage(keyRing: KeyRing, turn: TurnClaim, newest: InboundMessage): Language | undefined {
+  const own = newest.chat.kind === 'group' ? speakerTagOf({ newest }) : undefined;
+  // Files that came alone have no words.
+  for (const sealed of turn.history.slice(-LATEST_TURNS).reverse()) {
+    const [said] = openTurns(keyRing, turn.conversation.id, [sealed]);
+    if (said && said.userText !== '' && said.speakerTag === own) return languageOfText(said.userText);
+  }
+  return undefined;
 }
