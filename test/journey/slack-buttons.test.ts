@@ -1,14 +1,17 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HOUR_MS, MINUTE_MS } from '../../src/base/clock.ts';
 import { helloStream, statusOf, type Answer } from '../chat/scripted-chat-server.ts';
 import type { SlackMessage } from '../support/fake-slack.ts';
 import { buttonsOf } from '../support/slack-buttons.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 
-const deployment = useSlackDeployment();
+let aheadMs = 0;
+const deployment = useSlackDeployment({ nowMs: () => Date.now() + aheadMs });
+beforeEach(() => void (aheadMs = 0));
 const noneWaits = async () => (await deployment.redis.keys('*:pending')).length === 0;
 const last = (): SlackMessage => deployment.slack.messages.at(-1) as SlackMessage;
 const labels = () => last().buttons.map(({ label }) => label);
@@ -121,6 +124,22 @@ describe('the button that stops', () => {
     await untilTrue(() => last().note === 'Stopped.');
   }, 30_000);
 });
+
+test('the button that stops, in a view of an hour ago, stops nothing and says so to whoever presses it', async () => {
+  deployment.chat.script(endless);
+  await deployment.startBot({ SLACK_REPLY: 'edit' });
+  await deployment.sender.direct('U1', 'a question');
+  await untilTrue(() => deployment.textsIn('DU1').join('').includes('word2') && labels().includes('Stop'));
+  const growing = { ...last(), buttons: [...last().buttons] };
+  await press('Stop');
+  await untilTrue(() => last().note === 'Stopped.');
+  await untilTrue(noneWaits);
+  const { text } = last();
+  aheadMs = HOUR_MS + MINUTE_MS;
+  expect(await press('Stop', { at: growing })).toEqual([200, '']);
+  await untilTrue(() => told().length === 1);
+  expect(deployment.slack.messages.map((one) => [one.text, one.note])).toEqual([[text, 'Stopped.']]);
+}, 30_000);
 
 describe('the button that asks again [own-buttons]', () => {
   test('pressed twice, also by two receivers, gives one new answer; the old one points to it', async () => {
