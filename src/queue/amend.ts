@@ -11,6 +11,8 @@ import { STOP_CHANNEL } from './wake-queue.ts';
 
 /** So long a message may come later than the word that it was taken back or changed: beyond a platform's last repetition. */
 const NOTE_LIFE_MS = 15 * MINUTE_MS;
+/** More pictures and files of one message are never kept. */
+const MOST_MEDIA = 20;
 
 const amendScript = loadScript(import.meta.url, './scripts/amend.lua', {
   constants: { STOP_CHANNEL, NOTE_LIFE_MS },
@@ -24,6 +26,7 @@ const amendScript = loadScript(import.meta.url, './scripts/amend.lua', {
     conversationId: 'text',
     turnId: 'text',
     isRepeat: 'flag',
+    nothingWaits: 'flag',
   },
 });
 
@@ -33,10 +36,12 @@ export interface Amended {
   /** Where the message lies. */
   conversation: ConversationRef;
   deliveryId: DeliveryId;
-  /** Of an answered one: the turn in which it was. */
+  /** Of an answered one: the turn in which it was; of a held one the turn whose answer is the invitation. */
   turnId: DeliveryId;
   /** Of an answered one: the same was told before. */
   isRepeat: boolean;
+  /** Of a deleted one that was held: nothing waits under that invitation any more. */
+  nothingWaits: boolean;
 }
 
 export interface AmendOptions {
@@ -60,9 +65,12 @@ export async function amendMessage(
   const { partition } = supposed;
   const sealed = sealMessage(keyRing, deliveryId, message);
   const mergeKey = standsAlone?.(message) === true ? NEVER_MERGED : mergeKeyOf(message, owner);
-  // Kept images are named by their places, which may be others now.
-  const images = Array.from({ length: imagesBefore }, (_, at) => mediaKey(partition, `${deliveryId}:${at}`));
-  if (images.length > 0) await redis.del(...images);
+  // What is kept is named by its place in the message, which may be another's now.
+  const forgetMedia = async (count: number) => {
+    const media = Array.from({ length: count }, (_, at) => mediaKey(partition, `${deliveryId}:${at}`));
+    if (media.length > 0) await redis.del(...media);
+  };
+  if (kind === 'edited') await forgetMedia(imagesBefore);
   const record = messageKey(partition, deliveryId);
   const run = ({ id }: ConversationRef) => {
     const { state, inbox, held } = conversationKeys({ id, partition });
@@ -77,7 +85,9 @@ export async function amendMessage(
     conversation = { id: asConversationId(amended.conversationId), partition };
     amended = await run(conversation);
   }
-  const { where, isRepeat } = amended;
+  // From here on nothing more of it is kept (keep-media.lua).
+  if (kind === 'deleted') await forgetMedia(MOST_MEDIA);
+  const { where, isRepeat, nothingWaits } = amended;
   const turnId = asDeliveryId(amended.turnId);
-  return { where: where === 'elsewhere' ? 'nothing' : where, conversation, deliveryId, turnId, isRepeat };
+  return { where: where === 'elsewhere' ? 'nothing' : where, conversation, deliveryId, turnId, isRepeat, nothingWaits };
 }

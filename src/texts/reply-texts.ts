@@ -10,6 +10,7 @@ type ReplyText =
   | 'restOfAnswer'
   | 'tookTooLong'
   | 'unknownReply'
+  | 'nothingWaits'
   | 'edited'
   | 'editedLast'
   | 'tooMany'
@@ -36,6 +37,10 @@ export const REPLY_TEXTS: Catalogue<ReplyText> = {
   },
   earlierAnswer: { en: 'The answer to an earlier question:', zh: '对之前一个问题的回答：' },
   restOfAnswer: { en: 'The rest of an earlier answer:', zh: '之前一个回答的其余内容：' },
+  nothingWaits: {
+    en: 'The question was deleted, so nothing waits here for a sign-in any more.\n问题已删除，这里不再有等待登录的问题。',
+    zh: '问题已删除，这里不再有等待登录的问题。\nThe question was deleted, so nothing waits here for a sign-in any more.',
+  },
   editedLast: {
     en: 'You changed a question that is answered already. Send /retry to have it answered as it reads now.',
     zh: '你修改了一个已经回答过的问题。发送“重试”，会按修改后的内容重新回答。',

@@ -2,12 +2,16 @@ import { inBackground } from '../base/in-background.ts';
 import type { Log } from '../base/log.ts';
 import { conversationOf, type GroupScope } from '../domain/conversation.ts';
 import type { InboundAmendment } from '../domain/message.ts';
+import type { RedisClient } from '../base/redis.ts';
+import { tenantOf } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Inbox } from '../queue/accept.ts';
 import type { Amended } from '../queue/amend.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
+import { takeInvitationAway } from '../reply/take-invitation-away.ts';
 
 export interface AmendmentOptions {
+  redis: RedisClient;
   inbox: Pick<Inbox, 'amend'>;
   wakeQueue: Pick<WakeQueue, 'wake'>;
   groupScope: GroupScope;
@@ -18,7 +22,7 @@ export interface AmendmentOptions {
 
 /** Takes back what a person deleted, or changes what they edited, wherever it is by now. @throws whatever the store throws: it is to be told again */
 export async function handleAmendment(
-  { inbox, wakeQueue, groupScope, log, amendAnswered }: AmendmentOptions,
+  { redis, inbox, wakeQueue, groupScope, log, amendAnswered }: AmendmentOptions,
   platform: Platform,
   amendment: InboundAmendment,
 ): Promise<void> {
@@ -29,5 +33,10 @@ export async function handleAmendment(
       () => wakeQueue.wake(amended.conversation),
       (error) => log.debug({ error }, 'a wake was not sent'),
     );
+  if (amended.where === 'held' && amended.nothingWaits) {
+    const { turnId: deliveryId, conversation } = amended;
+    const { partition } = conversation;
+    await takeInvitationAway(redis, tenantOf(platform, amendment.message.tenant), { partition, deliveryId });
+  }
   if (amended.where === 'answered') await amendAnswered(platform, amendment, amended);
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buttonsOf, type SlackButton } from './slack-buttons.ts';
+import { noteOf, textOf } from './slack-texts.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** A message as people see it in the stand-in. */
@@ -72,6 +73,8 @@ export interface FakeSlack {
   files: Map<string, Buffer>;
   /** What `files.info` tells of people's files, by their ids. */
   fileFacts: Map<string, object>;
+  /** What a file waits for that is asked for; nothing unless told. */
+  onFile?(): Promise<void>;
   /** Files that the bot brought. */
   botFiles: SlackBotFile[];
   /** Where the bytes of the bot's files are to be sent; here unless told. */
@@ -280,6 +283,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
   });
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const file = slack.files.get(request.url ?? '');
+    if (file) await slack.onFile?.();
     if (file) return void response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(file);
     const method = (request.url ?? '').replace('/api/', '');
     const chunks: Buffer[] = [];
@@ -349,28 +353,6 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       await new Promise((resolve) => server.close(resolve));
     },
   });
-}
-
-interface Block {
-  type: string;
-  text?: string;
-  elements?: { type: string; text: string }[];
-}
-
-function blocksOf(args: Record<string, unknown>): Block[] {
-  return (args['blocks'] ?? []) as Block[];
-}
-
-function textOf(args: Record<string, unknown>): string {
-  if (typeof args['markdown_text'] === 'string') return args['markdown_text'];
-  return blocksOf(args)
-    .flatMap(({ type, text }) => (type === 'markdown' ? (text ?? '') : []))
-    .join('\n\n');
-}
-
-function noteOf(args: Record<string, unknown>): string {
-  const notes = blocksOf(args).filter(({ type }) => type === 'context');
-  return notes.flatMap(({ elements = [] }) => elements.map(({ text }) => text)).join('\n');
 }
 
 /** What Slack says to a post or an edit that breaks its rules (PLATFORM_FACTS.md slack-web-api). */

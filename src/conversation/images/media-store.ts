@@ -3,8 +3,8 @@ import type { KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
 import { tryOpenAs } from '../../base/try-open.ts';
 import { HELD_LIFE_MS } from '../../domain/message.ts';
-import { mediaKeptKey, mediaKey } from '../../domain/partition-keys.ts';
-import type { PersonId } from '../../domain/ids.ts';
+import { mediaKeptKey, mediaKey, messageKey } from '../../domain/partition-keys.ts';
+import { asDeliveryId, type PersonId } from '../../domain/ids.ts';
 import type { RedisClient } from '../../base/redis.ts';
 import { IMAGE_FAULTS, type ImageFault } from './image-error.ts';
 
@@ -24,7 +24,7 @@ const shareScript = loadScript(import.meta.url, '../scripts/share-bytes.lua', {
   answer: 'flag',
 });
 const keepScript = loadScript(import.meta.url, '../scripts/keep-media.lua', {
-  keys: ['image', 'kept'],
+  keys: ['image', 'kept', 'record'],
   args: ['sealed', 'lifeMs', 'mostBytes', 'mostPieces'],
   answer: 'number',
 });
@@ -46,6 +46,7 @@ export interface MediaPlace {
   personId: PersonId;
   /** All people who are not have one share together. */
   isSignedIn: boolean;
+  /** The message's delivery id and, behind a colon, its place in it. */
   mediaId: string;
 }
 
@@ -61,7 +62,8 @@ export class MediaStore {
 
   /**
    * Keeps an image, or what stands against it: then nothing is downloaded and decoded a second time. Where the share of the person
-   * whose it is does not hold it, their oldest go for it; what goes beyond the one share of all who are not signed in is not kept.
+   * whose it is does not hold it, their oldest go for it; what goes beyond the one share of all who are not signed in is not kept,
+   * nor what came with a message that was deleted meanwhile.
    */
   async keep(place: MediaPlace, image: KeptImage): Promise<void> {
     await this.keepText(place, 'fault' in image ? `${FAULT_PREFIX}${image.fault}` : image.dataUrl);
@@ -72,7 +74,12 @@ export class MediaStore {
     const sealed = this.#keyRing.seal(PURPOSE, mediaId, plain);
     if (!isSignedIn && !(await this.#hasRoomForUnlinked(sealed))) return { isKept: false, wentCount: 0 };
     const owner = this.#keyRing.pseudonym('media-kept', personId);
-    const keys = { image: mediaKey(partition, mediaId), kept: mediaKeptKey(partition, owner) };
+    const [deliveryId = ''] = mediaId.split(':');
+    const keys = {
+      image: mediaKey(partition, mediaId),
+      kept: mediaKeptKey(partition, owner),
+      record: messageKey(partition, asDeliveryId(deliveryId)),
+    };
     const limits = { mostBytes: MOST_BYTES_OF_A_PERSON, mostPieces: MOST_PIECES_OF_A_PERSON };
     const went = await keepScript.run(this.#redis, keys, { sealed, lifeMs: HELD_LIFE_MS, ...limits });
     return { isKept: went >= 0, wentCount: Math.max(went, 0) };

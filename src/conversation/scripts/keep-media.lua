@@ -1,7 +1,9 @@
 -- Keeps one prepared image, or what a file says; where the share of the person whose it is does not hold it, their oldest go for it.
--- keys  image   kept: list of the names of what is kept of the person, oldest first; some may be gone
+-- keys  image   kept: list of the names of what is kept of the person, oldest first; some may be gone   record: of the message with which it came
 -- args  sealed: the image   lifeMs   mostBytes, mostPieces: of a person
--- Answers how many went for it; -1 when it alone is too large. Safe to repeat: what is kept already costs nothing.
+-- Answers how many went for it; -1 when it alone is too large, or its message was deleted. Safe to repeat: what is kept already costs nothing.
+local message = redis.call('HMGET', keys.record, 'state', 'deleted')
+if message[1] == 'deleted' or message[2] == '1' then return -1 end
 if #args.sealed > tonumber(args.mostBytes) then return -1 end
 local left = tonumber(args.mostBytes) - #args.sealed
 local room = tonumber(args.mostPieces) - 1

@@ -7,11 +7,32 @@
 --       kind: 'deleted' | 'edited'   editedAt: of an edit; the greater the later
 --       sealed: the message as it stands from now on; of a deleted one nothing that it said   mergeKey: as in accept.lua
 --       mayCome: whether a message that is not known yet is to be remembered
--- Answers where: 'unknown' | 'elsewhere' (in conversationId) | 'waiting' | 'held' | 'running' (its turn ends, or begins anew) |
---         'answered' (in the turn turnId) | 'nothing' (was changed)   isRepeat: of 'answered', the same came before
+-- Answers where: 'unknown' | 'elsewhere' (in conversationId) | 'waiting' | 'held' (under the invitation of the turn turnId) |
+--         'running' (its turn ends, or begins anew) | 'answered' (in the turn turnId) | 'nothing' (was changed)
+--         isRepeat: of 'answered', the same came before   nothingWaits: of a deleted 'held' one, that invitation is nobody's any more
 local record = redis.call('HMGET', keys.record, 'state', 'conversation', 'owner', 'deleted', 'editedAt', 'turn')
 local state, isDeleted, editedAt = record[1], args.kind == 'deleted', tonumber(args.editedAt)
 local function noteEdit() redis.call('HSET', keys.record, 'editedAt', args.editedAt) end
+local turn = record[6] or args.deliveryId
+
+-- An invitation stands as the answer to one message. Of several that it is for, the newest that still waits has it from now on.
+local function leaveInvitation()
+  local others = {}
+  for _, entry in ipairs(redis.call('LRANGE', keys.held, 0, -1)) do
+    local id = string.match(entry, '^%x+')
+    if id ~= args.deliveryId and redis.call('HGET', args.messagePrefix .. id, 'turn') == turn then others[#others + 1] = id end
+  end
+  local heir = others[#others]
+  if heir and turn == args.deliveryId then
+    for _, field in ipairs({'post:0', 'since:0', 'by:0', 'keep', 'finished', 'delivery'}) do
+      local value = redis.call('HGET', keys.record, field)
+      if value then redis.call('HSET', args.messagePrefix .. heir, field, value) end
+      redis.call('HDEL', keys.record, field)
+    end
+    for _, id in ipairs(others) do redis.call('HSET', args.messagePrefix .. id, 'turn', heir) end
+  end
+  return answer { where = 'held', turnId = turn, nothingWaits = not heir }
+end
 
 if not state then
   if args.mayCome ~= '1' or (not isDeleted and tonumber(record[5] or '0') >= editedAt) then return answer { where = 'unknown' } end
@@ -21,7 +42,12 @@ if not state then
   redis.call('PEXPIRE', keys.record, NOTE_LIFE_MS)
   return answer { where = 'unknown' }
 end
-if state == 'deleted' or state == 'limited' then return answer { where = 'nothing' } end
+if state == 'deleted' or state == 'limited' then
+  -- Whoever tells it again does so since the invitation could not be taken away.
+  local left = redis.call('HMGET', args.messagePrefix .. turn, 'state', 'keep')
+  if isDeleted and left[1] == 'deleted' and left[2] == '1' then return answer { where = 'held', turnId = turn, nothingWaits = true } end
+  return answer { where = 'nothing' }
+end
 if record[2] and record[2] ~= args.conversationId then return answer { where = 'elsewhere', conversationId = record[2] } end
 -- Nobody changes what another person said.
 if record[3] and record[3] ~= args.owner then return answer { where = 'nothing' } end
@@ -42,6 +68,11 @@ local entries, at = redis.call('LRANGE', list, 0, -1), nil
 for index, entry in ipairs(entries) do
   if string.sub(entry, 1, #args.deliveryId + 1) == args.deliveryId .. ':' then at = index end
 end
+if not at and isDeleted and state == 'held' then
+  -- It waited too long for its sender's sign-in.
+  redis.call('HSET', keys.record, 'state', 'deleted')
+  return leaveInvitation()
+end
 if not at then return answer { where = 'nothing' } end
 local merge, times = string.match(entries[at], '^%x+:([^:]+):(%d+:%d+):')
 local function rewrite(newMerge) redis.call('LSET', list, at - 1, args.deliveryId .. ':' .. newMerge .. ':' .. times .. ':' .. args.sealed) end
@@ -53,6 +84,7 @@ if not isBegun then
   if isDeleted then
     redis.call('LREM', list, 1, entries[at])
     redis.call('HSET', keys.record, 'state', 'deleted')
+    if state == 'held' then return leaveInvitation() end
   else
     rewrite(args.mergeKey)
     noteEdit()

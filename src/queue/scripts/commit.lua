@@ -23,8 +23,8 @@ local function note(id, ...)
   redis.call('HSET', record, ...)
   if redis.call('PTTL', record) == -1 then redis.call('PEXPIRE', record, RECORD_LIFE_MS) end
 end
-if redis.call('HGET', keys.state, 'amended') == changes.answeredBy then
-  -- Whoever answers it anew goes on in the message that stands.
+-- Whoever answers it anew goes on in the message that stands.
+local function leaveAnew()
   for _, record in ipairs(changes.records) do
     for at = 1, #record.fields, 2 do
       if string.sub(record.fields[at], 1, 5) == 'post:' then note(record.id, record.fields[at], record.fields[at + 1]) end
@@ -32,11 +32,14 @@ if redis.call('HGET', keys.state, 'amended') == changes.answeredBy then
   end
   return answer { verdict = 'amended' }
 end
+if redis.call('HGET', keys.state, 'amended') == changes.answeredBy then return leaveAnew() end
 -- What its sender has deleted altogether is no history.
 local isTakenBack = size > 0
 for _, entry in ipairs(redis.call('LRANGE', keys.inbox, 0, size - 1)) do
   if redis.call('HGET', args.messagePrefix .. string.match(entry, '^%x+'), 'deleted') ~= '1' then isTakenBack = false end
 end
+-- Nor does it wait for a sign-in: whoever takes it anew finds it stopped, and takes the invitation away.
+if isTakenBack and changes.outcome == 'held' then return leaveAnew() end
 if isTakenBack then changes.history, changes.threadHistory, changes.thread, changes.followed = nil, nil, nil, nil end
 local looks = {}
 for _, record in ipairs(changes.records) do
