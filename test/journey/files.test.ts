@@ -119,10 +119,10 @@ describe.each(['wecom', 'wecom, connected', 'slack'] as const)('files on %s', (w
   });
 
   test('a file alone is acknowledged so behind many others too, and in a shared group as its sender wrote, not as others did', async () => {
-    await ask('/new');
-    await ask('图书馆几点开门？');
-    for (const name of ['a', 'b', 'c', 'd', 'e']) await ask({ text: '', files: [text(`${name}.txt`, 'x')] });
-    expect((await ask({ text: '', files: [text('f.txt', 'x')] })).text).toContain('已读取“f.txt”');
+    await ask('/new', OTHER);
+    await ask('图书馆几点开门？', OTHER);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await ask({ text: '', files: [text(`${name}.txt`, 'x')] }, OTHER);
+    expect((await ask({ text: '', files: [text('f.txt', 'x')] }, OTHER)).text).toContain('已读取“f.txt”');
     // In a WeCom group a file does not reach the bot.
     if (protocol === 'wecom') return;
     const inGroup = { conversation: { group: GROUP }, mention: true };
