@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { got } from 'got';
 import { freePort } from '../../src/local/embedded-redis.ts';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
@@ -38,6 +39,13 @@ afterEach(async () => {
   await wecom.stop();
   await deployment.redis.flushall();
 });
+
+/** What the person sees in the messenger, in place of bare frames. */
+async function startBotInMessenger(): Promise<void> {
+  const url = deployment.messenger.url.replace(/^http/, 'ws');
+  await deployment.startBot({ WECOM_WS_URL: `${url}/wecom-connection` });
+  await untilTrue(() => deployment.messenger.driver.isBotReachable());
+}
 
 const startBot = async () => {
   await deployment.startBot();
@@ -208,5 +216,18 @@ describe('an answer of more than three messages over the connection [one-file]',
     await untilTrue(async () => fileMessages().length > 0 && (await isOver()), 60_000);
     expectFile(request);
     expect(fileMessages()).toHaveLength(1);
+  });
+
+  test('is opened by its person from the messenger', async () => {
+    await startBotInMessenger();
+    const { driver } = deployment.messenger;
+    const said = await driver.say('emma.clarke', `count to ${COUNT}`);
+    expect((await driver.waitForAnswer(said.id, { timeoutMs: 30_000 })).text).toContain(NOTE);
+    const addressIn = async () =>
+      /^📎 \[answer\.md\]\((http\S+)\)$/.exec((await driver.messages('emma.clarke')).at(-1)?.text ?? '')?.[1] ?? '';
+    await untilTrue(async () => (await addressIn()) !== '', 30_000);
+    const file = await got(await addressIn());
+    expect([file.body, file.headers['content-disposition']]).toEqual([WHOLE, 'attachment; filename="answer.md"']);
+    expect(driver.violations()).toEqual([]);
   });
 });
