@@ -21,6 +21,8 @@ const CALLS = {
   successor: ['slack.auth.test', 'slack.conversations.replies', 'slack.chat.update'],
   /** Made only for a turn in which two workers have died. */
   thirdTaker: ['redis.mark-turn'],
+  /** Made only for a question that comes with a file. */
+  reader: ['slack.files.info', 'files.fetch', 'files.read', 'redis.keep-media'],
 } as const;
 
 /** A worker that dies in each of its lives as soon as it comes there, so that others find what it left. */
@@ -31,6 +33,8 @@ const BEGINNER = feederAt('slack.chat.startStream:after');
 const TAKER = feederAt('redis.begin:after');
 const FEEDERS = new Set([BEGINNER, TAKER]);
 const MOST_AT_ONCE = 8;
+/** Of the questions on Slack, where files are read at all: each process that reads them is one more. */
+const FILES_ONE_IN = 4;
 
 /** Processes that are armed together, with what else they need. */
 export type Wave = readonly InstancePlan[];
@@ -53,22 +57,29 @@ export function keenWave(): Wave {
   ];
 }
 
+const arm = (role: InstancePlan['role'], calls: readonly string[], lives: number) =>
+  calls
+    .flatMap((call) => [`${call}:before`, `${call}:after`])
+    .map((place): InstancePlan => ({ role, failPoint: { place, lives } }));
+
+/** Workers that die on the way of a file. @param lives how often each point is to be reached */
+export function filesWave(lives: number): Wave {
+  return [...plainInstances(1, 1), ...arm('worker', CALLS.reader, lives)];
+}
+
 /** All fail points in waves of a few processes, so that a small machine holds them. @param lives how often each is to be reached */
 export function allWaves(lives: number): Wave[] {
-  const arm = (role: InstancePlan['role'], calls: readonly string[]) =>
-    calls
-      .flatMap((call) => [`${call}:before`, `${call}:after`])
-      .map((place): InstancePlan => ({ role, failPoint: { place, lives } }));
-  const workers = arm('worker', CALLS.worker);
+  const workers = arm('worker', CALLS.worker, lives);
   const waves: Wave[] = [
-    [...plainInstances(1, 2), ...arm('receiver', CALLS.receiver), ...arm('worker', CALLS.sweeper)],
+    [...plainInstances(1, 2), ...arm('receiver', CALLS.receiver, lives), ...arm('worker', CALLS.sweeper, lives)],
   ];
   for (let from = 0; from < workers.length; from += MOST_AT_ONCE)
     waves.push([...plainInstances(2, 1), ...workers.slice(from, from + MOST_AT_ONCE)]);
   return [
     ...waves,
-    [...plainInstances(2, 0), BEGINNER, BEGINNER, ...arm('worker', CALLS.successor)],
-    [...plainInstances(2, 0), TAKER, TAKER, ...arm('worker', CALLS.thirdTaker)],
+    [...plainInstances(2, 0), BEGINNER, BEGINNER, ...arm('worker', CALLS.successor, lives)],
+    [...plainInstances(2, 0), TAKER, TAKER, ...arm('worker', CALLS.thirdTaker, lives)],
+    filesWave(lives),
   ];
 }
 
@@ -82,6 +93,7 @@ export interface WaveOptions {
 /** Runs one wave until each of its points was reached as often as it was armed. */
 export async function runWave(wave: Wave, options: WaveOptions): Promise<ChaosRun> {
   const { loadLimitMs: loadMs, ...rest } = options;
+  const readsFiles = wave.some(({ failPoint }) => failPoint?.place.startsWith('files.'));
   return runChaos({
     ...rest,
     instances: wave,
@@ -90,6 +102,7 @@ export async function runWave(wave: Wave, options: WaveOptions): Promise<ChaosRu
     killsPerMinute: 0,
     freezeMs: 0,
     chatFails: 'never',
+    filesOneIn: readsFiles ? FILES_ONE_IN : undefined,
     // A turn that meets one armed process after another must not be given up.
     settings: { TURN_MAX_CRASHES: '100' },
     isEnough: (ledger) => unreachedFailPoints(wave, ledger).length === 0,

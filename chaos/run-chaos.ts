@@ -45,6 +45,8 @@ export interface ChaosOptions {
   wordEveryMs?: number;
   answerMs?: TestbedOptions['answerMs'];
   isHostile?: boolean;
+  /** One of so many questions on Slack comes with a file; none unless told. */
+  filesOneIn?: number;
   clocksStep?: boolean;
   startRedis?: () => Promise<RedisInstance>;
   settings?: Record<string, string>;
@@ -100,7 +102,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
     const { connections } = testbed;
     const connected = connections && new ConnectedWecomUsers({ connections, ...told });
     const wecom = connected ?? new WecomUsers({ gateway, moreHeaders, ...testbed.wecom, ...told });
-    const slack = new SlackUsers({ gateway, moreHeaders, signingSecret: SLACK_SECRET, sockets: testbed.sockets });
+    const { files, fileFacts } = testbed.slack;
+    const { filesOneIn: oneIn } = options;
+    const sharing = oneIn === undefined ? undefined : { files, fileFacts, oneIn };
+    const toSlack = { gateway, moreHeaders, sharing, sockets: testbed.sockets };
+    const slack = new SlackUsers({ ...toSlack, signingSecret: SLACK_SECRET });
     const platforms = {
       wecom: (event: SentEvent) => wecom.send(event),
       slack: (event: SentEvent) => slack.send(event),

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SlackMessage, SlackStatus } from '../test/support/fake-slack.ts';
+import type { FakeSlack, SlackMessage, SlackStatus } from '../test/support/fake-slack.ts';
 import type { SlackSockets } from './slack-sockets.ts';
 import { createSlackSender, eventCallback } from '../test/support/slack-sender.ts';
 import type { Gateway } from './gateway.ts';
@@ -12,6 +12,8 @@ export interface SlackUsersOptions {
   /** Where deliveries go over sockets and call nobody. */
   sockets?: SlackSockets;
   moreHeaders: Record<string, string>;
+  /** Where files are put that people share with one of so many questions; they share none where it is absent. */
+  sharing?: Pick<FakeSlack, 'files' | 'fileFacts'> & { oneIn: number };
 }
 
 /** Slack's own: three seconds, four deliveries in all; its pauses of a minute and five are sped up (RELIABILITY.md receiver-killed). */
@@ -28,7 +30,7 @@ export class SlackUsers {
 
   /** @returns once it is acknowledged, or given up by the platform */
   async send(event: SentEvent): Promise<void> {
-    const said = placeOf(event);
+    const said = { ...placeOf(event), ...this.#shared(event) };
     const kinds = said.channel.startsWith('D')
       ? [{ type: 'message', channel_type: 'im', text: questionText(event) }]
       : [
@@ -37,6 +39,21 @@ export class SlackUsers {
         ];
     const isTaken = await Promise.all(kinds.map((kind) => this.#sendOne(event, { ...kind, ...said })));
     if (isTaken.some((taken) => taken)) event.acknowledgedAtMs = Date.now();
+  }
+
+  /** What a file says shows in the prompts that it enters, and would show in another conversation's. */
+  #shared({ id, conversation }: SentEvent): object {
+    const { sharing } = this.#options;
+    if (!sharing || id % sharing.oneIn !== 0) return {};
+    const path = `/files-pri/T1-F${id}/notes.txt`;
+    sharing.files.set(path, Buffer.from(`Notes of C${conversation}.`));
+    // Each process reaches Slack by a link of its own, so that an address is good for one of them alone.
+    sharing.fileFacts.set(`F${id}`, (host) => ({
+      id: `F${id}`,
+      name: 'notes.txt',
+      url_private: `http://${host}${path}`,
+    }));
+    return { subtype: 'file_share', files: [{ id: `F${id}`, file_access: 'check_file_info' }] };
   }
 
   async #sendOne(event: SentEvent, body: object): Promise<boolean> {

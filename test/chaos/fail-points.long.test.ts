@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allWaves, keenWave, unreachedFailPoints, runWave, type Wave } from '../../chaos/fail-points.ts';
+import { allWaves, filesWave, keenWave, unreachedFailPoints, runWave, type Wave } from '../../chaos/fail-points.ts';
 import { reportOf, traceOf } from '../../chaos/report.ts';
 import { runFailPoints } from '../../chaos/run-fail-points.ts';
 import { plainInstances } from '../../chaos/testbed.ts';
@@ -22,6 +22,19 @@ test('processes that die right before and after what cannot be taken back leave 
   expect(unreachedFailPoints(wave, run.ledger)).toEqual([]);
   expect(report.answered).toBe(report.accepted);
 }, 180_000);
+
+test('workers that die on the way of a file leave one whole answer to each question, and no file in another’s [crash-between-post-and-record]', async () => {
+  const wave = filesWave(1);
+  const run = await runWave(wave, { seed: 'files', loadLimitMs: 60_000 });
+  const { report, violations } = reportOf('files', run);
+  const traces = violations.slice(0, 3).map(({ event }) => traceOf(run.ledger, event));
+  expect({ violations, traces, stillWaiting: report.stillWaiting }).toEqual({
+    violations: [],
+    traces: [],
+    stillWaiting: 0,
+  });
+  expect(unreachedFailPoints(wave, run.ledger)).toEqual([]);
+}, 240_000);
 
 test('every Lua script on a message’s way has a fail point before and after it in the long run [crash-between-post-and-record]', () => {
   const places = placesOf(allWaves(1));

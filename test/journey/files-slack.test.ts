@@ -42,7 +42,8 @@ describe('a file of another company’s (Slack Connect), of which the event tell
 
   test('is asked for by its id, and read under the name that Slack tells [pinned-media]', async () => {
     const address = fileAt('offer.txt', Buffer.from('The offer ends in June.'));
-    deployment.slack.fileFacts.set(unknown.id, { id: unknown.id, name: 'offer.txt', url_private_download: address });
+    const facts = { id: unknown.id, name: 'offer.txt', url_private_download: address };
+    deployment.slack.fileFacts.set(unknown.id, () => facts);
     expect(await ask('UADA')).toBe('Well.');
     expect(lastPrompt()).toContain('<file name=\\"offer.txt\\">\\nThe offer ends in June.\\n</file>');
     expect(deployment.slack.calls.filter(({ method }) => method === 'files.info')).toHaveLength(1);
@@ -50,7 +51,7 @@ describe('a file of another company’s (Slack Connect), of which the event tell
 
   test('may be a picture, which goes to a model that sees', async () => {
     const address = fileAt('plan.png', await noisePicture(60, 40).png().toBuffer());
-    deployment.slack.fileFacts.set(unknown.id, { id: unknown.id, name: 'plan.png', url_private: address });
+    deployment.slack.fileFacts.set(unknown.id, () => ({ id: unknown.id, name: 'plan.png', url_private: address }));
     expect(await ask('UBEN')).toBe('Well.');
     expect(lastPrompt()).toContain('[image, as a picture]');
     expect(lastPrompt()).toContain('data:image/');
@@ -66,7 +67,7 @@ describe('a file of another company’s (Slack Connect), of which the event tell
     ],
   ])('%s is to be sent again, and nothing is asked of the model [pinned-media]', async (_, facts) => {
     const told = facts();
-    if (told) deployment.slack.fileFacts.set(unknown.id, { id: unknown.id, name: 'offer.txt', ...told });
+    if (told) deployment.slack.fileFacts.set(unknown.id, () => ({ id: unknown.id, name: 'offer.txt', ...told }));
     expect(await ask('UCAT')).toContain('could not be downloaded any more. Please send it again');
     expect(deployment.chat.calls).toHaveLength(0);
   });

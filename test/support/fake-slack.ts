@@ -71,8 +71,8 @@ export interface FakeSlack {
   people: Map<string, object>;
   /** Files that people shared, by the path of their address. */
   files: Map<string, Buffer>;
-  /** What `files.info` tells of people's files, by their ids. */
-  fileFacts: Map<string, object>;
+  /** What `files.info` tells of people's files, by their ids, to whoever asks at a host. */
+  fileFacts: Map<string, (host: string) => object>;
   /** What a file waits for that is asked for; nothing unless told. */
   onFile?(): Promise<void>;
   /** Files that the bot brought. */
@@ -143,7 +143,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     message.snapshots.push(text);
     message.snapshotAtMs.push(Date.now());
   };
-  let team = BOT.team_id;
+  let [team, host] = [BOT.team_id, ''];
   const add = (args: Record<string, unknown>, isStreaming: boolean): Answer => {
     counter += 1;
     const message: SlackMessage = {
@@ -262,7 +262,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     },
     'files.info': ({ file: fileId }) => {
       const facts = slack.fileFacts.get(String(fileId));
-      if (facts) return { ok: true, file: facts };
+      if (facts) return { ok: true, file: facts(host) };
       const file = slack.botFiles.find(({ id }) => id === fileId);
       if (!file) return { ok: false, error: 'file_not_found' };
       const shares = { private: Object.fromEntries(file.shownIn.map(({ channel }) => [channel, [{ ts: '1.1' }]])) };
@@ -330,7 +330,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       bearer === token ||
       (bearer.startsWith('xapp-') && method === 'apps.connections.open') ||
       slack.workspaces.has(bearer);
-    team = slack.workspaces.get(bearer) ?? BOT.team_id;
+    [team, host] = [slack.workspaces.get(bearer) ?? BOT.team_id, request.headers.host ?? ''];
     const answer: Answer =
       fault?.kind === 'error'
         ? { ok: false, error: fault.error }
