@@ -19,7 +19,7 @@ test.each([
     'How long do students keep books?',
     '“rules.docx” says (section Loans):\n\n> ## Loans\n> Students keep books for 30 days.',
   ],
-  ['逾期罚款多少？', '“rules.docx” (section 罚款)中写道：\n\n> 逾期每天罚款五角。'],
+  ['逾期罚款多少？', '“rules.docx”（小节 罚款）中写道：\n\n> 逾期每天罚款五角。'],
   ['Summarise the file', 'I am a small built-in model and only quote. “rules.docx” begins so (section Loans):'],
 ])('the built-in model quotes of a file what fits: %s', async (question, told) => {
   expect(await textFor(question)).toContain(told);

@@ -1,4 +1,4 @@
-import { say } from '../../base/texts.ts';
+import { say, type Language } from '../../base/texts.ts';
 import type { Finding, Question } from './compose-answer.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 import { termsOf } from './question-terms.ts';
@@ -44,18 +44,29 @@ export function answerFromFiles(files: readonly LabelledFile[], question: Questi
   const best = scored.reduce((first, one) => (one.score > first.score ? one : first), scored[0] ?? NOTHING);
   const thought = say(BUILT_IN_TEXTS.thoughtFile, language, { count: files.length });
   if (best.score > 0 && best.score >= terms.length * SHARE_OF_TERMS)
-    return { text: say(BUILT_IN_TEXTS.fileSays, language, told(best.passage)), thought };
+    return { text: say(BUILT_IN_TEXTS.fileSays, language, told(best.passage, language)), thought };
   const [first] = passages;
   if (first === undefined || !ASKS_ABOUT_FILES.test(question.text)) return undefined;
-  return { text: say(BUILT_IN_TEXTS.fileBegins, language, told(first)), thought };
+  return { text: say(BUILT_IN_TEXTS.fileBegins, language, told(first, language)), thought };
 }
 
 const NOTHING = { passage: { name: '', place: '', text: '' }, score: 0 };
 
-function told({ name, place, text }: Passage) {
+function told({ name, place, text }: Passage, language: Language) {
   const cut = text.length <= MOST_PASSAGE_CHARS ? text : `${text.slice(0, MOST_PASSAGE_CHARS)}…`;
   const quoted = cut.startsWith('|') ? cut : cut.replace(/^/gm, '> ');
-  return { name, place: place === '' ? '' : ` (${place})`, text: quoted };
+  return { name, place: placeIn(place, language), text: quoted };
+}
+
+/** A place as its label names it; in Chinese the label's own words are Chinese too. */
+function placeIn(place: string, language: Language): string {
+  if (place === '') return '';
+  if (language === 'en') return ` (${place})`;
+  const chinese = place
+    .replace(/^page (\d+)$/, '第 $1 页')
+    .replace(/^sheet /, '工作表 ')
+    .replace(/^section /, '小节 ');
+  return `（${chinese}）`;
 }
 
 /** Blocks of a file with the place that they stand at; a short heading goes with what follows it. */
