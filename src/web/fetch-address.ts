@@ -2,7 +2,7 @@ import { Agent, request, type Dispatcher } from 'undici';
 import { outgoingConnector } from '../base/outgoing.ts';
 import { unlessAborted } from '../base/unless-aborted.ts';
 import { checkAddress, type CheckedAddress, type EgressPolicy } from './egress-policy.ts';
-import { readPlainBody } from './read-plain-body.ts';
+import { readPlainPieces } from './read-plain-body.ts';
 import { WebError } from './web-error.ts';
 
 /** What is asked of an address, and how much of it. */
@@ -28,8 +28,8 @@ export interface WebAnswer {
   charset: string | undefined;
   /** @param name in small letters */
   header(name: string): string | undefined;
-  /** Of status 200 alone, and of media types that are of use. */
-  body: Buffer | undefined;
+  /** Of status 200 alone, and of media types that are of use; in pieces. */
+  body: readonly Buffer[] | undefined;
 }
 
 const HEADERS = { 'user-agent': 'Mozilla/5.0 (compatible; Parley)', 'accept-encoding': 'gzip, deflate, br' };
@@ -88,7 +88,7 @@ async function readAnswer(
   const charset = /;\s*charset\s*=\s*"?([\w:.-]{1,40})/i.exec(contentType)?.[1];
   const mostBytes = statusCode === 200 ? mostBytesOf(mediaType) : undefined;
   const plain =
-    mostBytes === undefined ? undefined : await readPlainBody(body, firstOf(headers['content-encoding']), mostBytes);
+    mostBytes === undefined ? undefined : await readPlainPieces(body, firstOf(headers['content-encoding']), mostBytes);
   return { url, status: statusCode, mediaType, charset, header: (name) => firstOf(headers[name]), body: plain };
 }
 

@@ -37,5 +37,5 @@ export async function fetchPage(
   const { url, status, mediaType, charset, body } = await fetchAddress(address, asked, signal);
   if (status !== 200) throw new WebError('unreachable', `The page answers with status ${status}.`);
   if (!body) throw new WebError('unusable', 'The address leads to no page of text.');
-  return { url, mediaType, charset, body };
+  return { url, mediaType, charset, body: Buffer.concat(body) };
 }

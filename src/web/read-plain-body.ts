@@ -1,5 +1,6 @@
 import { pipeline, type Duplex } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { KIB_BYTES } from '../base/clock.ts';
 import { WebError } from './web-error.ts';
 
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
@@ -8,6 +9,8 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
   deflate: createInflate,
   br: createBrotliDecompress,
 };
+
+const PIECE_BYTES = 64 * KIB_BYTES;
 
 /**
  * Reads a body, decompressed, and never more than so many bytes of it, however small it was sent.
@@ -18,6 +21,15 @@ export async function readPlainBody(
   encoding: string | undefined,
   mostBytes: number,
 ): Promise<Buffer> {
+  return Buffer.concat(await readPlainPieces(body, encoding, mostBytes));
+}
+
+/** The same in pieces, for what is so large that to join them would hold up what else there is to do. */
+export async function readPlainPieces(
+  body: AsyncIterable<Buffer>,
+  encoding: string | undefined,
+  mostBytes: number,
+): Promise<Buffer[]> {
   const name = encoding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity') return readBounded(body, mostBytes);
   const create = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined;
@@ -27,10 +39,24 @@ export async function readPlainBody(
   return readBounded(decoded as AsyncIterable<Buffer>, mostBytes);
 }
 
-async function readBounded(source: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer> {
+/** Copied into pieces of our size: a body that comes byte by byte would else take a hundred times its length. */
+async function readBounded(source: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
-  for await (const piece of bounded(source, mostBytes)) pieces.push(piece);
-  return Buffer.concat(pieces);
+  let last = Buffer.alloc(0);
+  let filled = 0;
+  for await (const piece of bounded(source, mostBytes))
+    for (let at = 0; at < piece.length;) {
+      if (filled === last.length) {
+        last = Buffer.allocUnsafeSlow(PIECE_BYTES);
+        filled = 0;
+        pieces.push(last);
+      }
+      const copied = piece.copy(last, filled, at);
+      filled += copied;
+      at += copied;
+    }
+  if (pieces.length > 0) pieces[pieces.length - 1] = last.subarray(0, filled);
+  return pieces;
 }
 
 /** Leaving the loop early cuts what it reads from. */

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../../src/base/clock.ts';
-import { RoundClaims } from '../../src/knowledge/site/round-claim.ts';
+import { RoundClaims, type ClaimTimes } from '../../src/knowledge/site/round-claim.ts';
 import { page, SiteFixture } from './site-fixture.ts';
 
 let fixture: SiteFixture;
@@ -80,10 +80,10 @@ describe('of several processes [site-asked-gently]', () => {
     for (const other of others) await other.knowledge.kept.close();
     others = [];
   });
-  const startOther = async () => {
+  const startOther = async (claimTimes?: ClaimTimes) => {
     const indexFolder = fixture.knowledge.path('index');
     const other = await SiteFixture.start(
-      { root: fixture.knowledge.root, indexFolder, sites: { claimTimes: CLAIM_TIMES } },
+      { root: fixture.knowledge.root, indexFolder, sites: { claimTimes } },
       fixture.site,
     );
     others.push(other);
@@ -120,7 +120,7 @@ describe('of several processes [site-asked-gently]', () => {
     const [free = ''] = readdirSync(roundFolder()).filter((name) => name.endsWith('.free'));
     writeFileSync(join(roundFolder(), `claim-${Number(/\d+/.exec(free)?.[0]) + 1}`), '');
     fixture.site.asked.length = 0;
-    const other = await startOther();
+    const other = await startOther(CLAIM_TIMES);
     const beganMs = monotonicMs();
     other.knowledge.use(fixture.source());
     expect(await other.ended(1)).toMatchObject({ pages: 6 });
@@ -131,14 +131,14 @@ describe('of several processes [site-asked-gently]', () => {
 
   test('a claim that is renewed stands; one that was taken over ends its round', async () => {
     const folder = fixture.knowledge.path('claims');
-    const first = new RoundClaims(folder, { renewMs: 50, lostAfterMs: 500 });
-    const claim = await first.take();
-    const second = new RoundClaims(folder, { renewMs: 50, lostAfterMs: 500 });
-    const endsAtMs = monotonicMs() + 1_500;
-    while (monotonicMs() < endsAtMs) {
-      expect(await second.take()).toBeUndefined();
-      await sleep(20);
-    }
+    const times = { renewMs: 50, lostAfterMs: 60_000 };
+    const claim = await new RoundClaims(folder, times).take();
+    const second = new RoundClaims(folder, times);
+    expect(await second.take()).toBeUndefined();
+    const changedAtMs = () => statSync(join(folder, 'claim-1')).mtimeMs;
+    const madeAtMs = changedAtMs();
+    while (changedAtMs() === madeAtMs) await sleep(20);
+    expect(await second.take()).toBeUndefined();
     await claim?.check();
     writeFileSync(join(folder, 'claim-2'), '');
     await expect(claim?.check()).rejects.toThrow('Another process');

@@ -11,7 +11,7 @@ const never = new AbortController().signal;
 
 async function read(text: string | Buffer): Promise<{ kind: string | undefined; entries: SitemapEntry[] }> {
   const entries: SitemapEntry[] = [];
-  const kind = await readSitemap(Buffer.from(text), (entry) => void entries.push(entry), never);
+  const kind = await readSitemap([Buffer.from(text)], (entry) => void entries.push(entry), never);
   return { kind, entries };
 }
 
@@ -53,7 +53,7 @@ describe('a hostile sitemap is read in time that grows as it does, and holds up 
       const beganMs = monotonicMs();
       const turns = await turnsDuring(() =>
         readSitemap(
-          bytes,
+          [bytes],
           ({ address }) => {
             entries += 1;
             chars = Math.max(chars, address.length);
@@ -115,7 +115,7 @@ describe('a hostile sitemap is read in time that grows as it does, and holds up 
     const take = () => {
       if ((entries += 1) === 10) ending.abort(new Error('ended'));
     };
-    await expect(readSitemap(bytes, take, ending.signal)).rejects.toThrow('ended');
+    await expect(readSitemap([bytes], take, ending.signal)).rejects.toThrow('ended');
     expect(entries).toBeLessThan(5_000);
   });
 });
@@ -148,6 +148,31 @@ describe('any sitemap', () => {
         },
       ),
     );
+  });
+
+  test('says the same in whatever pieces it comes', async () => {
+    const urls = Array.from(
+      { length: 30 },
+      (_, at) => `<url>\n<loc>https://a.example/文${at}?a=1&amp;b=&#x6587;</loc><x:a b="<loc>"/></url>`,
+    );
+    const texts = [
+      `<!-- x --><urlset>${urls.join('')}<url><loc><![CDATA[https://a.example/last]]></loc></url></urlset>`,
+    ];
+    texts.push(Array.from({ length: 50 }, (_, at) => `https://a.example/文${at}`).join('\r\n'));
+    for (const text of texts) {
+      const whole = await read(text);
+      expect(whole.entries.length).toBeGreaterThan(30);
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 2_500 })), async (cuts) => {
+          const bytes = Buffer.from(text);
+          const places = [0, ...cuts.sort((one, other) => one - other), bytes.length];
+          const pieces = places.slice(1).map((end, at) => bytes.subarray(places[at], end));
+          const entries: SitemapEntry[] = [];
+          await readSitemap(pieces, (entry) => void entries.push(entry), never);
+          expect(entries).toEqual(whole.entries);
+        }),
+      );
+    }
   });
 
   test('whatever bytes it has, something comes of it', async () => {

@@ -2,10 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import fc from 'fast-check';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { fetchPage, FETCH_LIMITS, type FetchLimits } from '../../src/web/fetch-page.ts';
 import { isPublicAddress } from '../../src/web/public-address.ts';
 import { PUBLIC_WEB, type EgressPolicy } from '../../src/web/egress-policy.ts';
+import { readPlainPieces } from '../../src/web/read-plain-body.ts';
 
 let server: Server;
 let port: number;
@@ -321,6 +323,17 @@ describe('10 s and 2 MB [egress-checked]', () => {
         body: Buffer.from('有'),
       });
     }
+  });
+
+  test('a body that comes byte by byte takes no more room than one that comes at once', async () => {
+    async function* bytes() {
+      for (let at = 0; at < 200_000; at += 1) yield Buffer.from([at % 256]);
+    }
+    const pieces = await readPlainPieces(bytes(), undefined, 200_000);
+    expect(pieces.length).toBeLessThanOrEqual(4);
+    expect(Buffer.concat(pieces)).toEqual(Buffer.from(Array.from({ length: 200_000 }, (_, at) => at % 256)));
+    await expect(readPlainPieces(bytes(), undefined, 199_999)).rejects.toMatchObject({ code: 'too_large' });
+    expect(await readPlainPieces(Readable.from([]), undefined, 1)).toEqual([]);
   });
 
   test('what is no page of text, or is written in a way that was not asked for, is refused', async () => {

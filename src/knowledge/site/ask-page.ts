@@ -7,7 +7,7 @@ import { mostBytesOf, PAGE_TYPES } from './page-kinds.ts';
 
 /** What a site says when it is asked for a page. */
 export type PageAnswer =
-  | { kind: 'page'; answer: WebAnswer; body: Buffer; etag?: string; lastModified?: string }
+  | { kind: 'page'; answer: WebAnswer; body: readonly Buffer[]; etag?: string; lastModified?: string }
   | { kind: 'unchanged' }
   /** It is no page of ours, or none any more. */
   | { kind: 'gone'; reason: string }

@@ -38,8 +38,12 @@ export function pageName(address: string): string {
  * Keeps a page as it came, for the index to read: a line of JSON, then the bytes. It stands there whole or not at all.
  * @returns how many bytes it has on disk @throws the system's error
  */
-export async function keepPage(folder: string, name: string, { head, body }: KeptPage): Promise<number> {
-  const bytes = [Buffer.from(`${JSON.stringify({ format: 1, ...head })}\n`), body];
+export async function keepPage(
+  folder: string,
+  name: string,
+  { head, body }: { head: PageHead; body: readonly Buffer[] },
+): Promise<number> {
+  const bytes = [Buffer.from(`${JSON.stringify({ format: 1, ...head })}\n`), ...body];
   // The index leaves out what begins with a dot.
   const beside = join(folder, `.${randomToken(TOKEN_BYTES)}${BESIDE_ENDING}`);
   try {

@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream';
 import { MIB_BYTES, SECOND_MS } from '../../base/clock.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
 import type { EgressPolicy } from '../../web/egress-policy.ts';
 import { fetchAddress } from '../../web/fetch-address.ts';
-import { readPlainBody } from '../../web/read-plain-body.ts';
+import { readPlainPieces } from '../../web/read-plain-body.ts';
 import { WebError } from '../../web/web-error.ts';
 import type { LeftOut } from '../left-out.ts';
 import { SourceError } from '../remote-source.ts';
@@ -115,14 +116,8 @@ function faultOf(status: number): 'refused' | 'away' | 'failed' {
 }
 
 /** A file that is compressed itself, whatever the answer says of it. @throws WebError */
-async function unpacked(body: Buffer): Promise<Buffer> {
-  if (body[0] !== 0x1f || body[1] !== 0x8b) return body;
-  return readPlainBody(pieces(body), 'gzip', MOST_BYTES);
+async function unpacked(body: readonly Buffer[]): Promise<readonly Buffer[]> {
+  const [first] = body;
+  if (first?.[0] !== 0x1f || first[1] !== 0x8b) return body;
+  return readPlainPieces(Readable.from(body), 'gzip', MOST_BYTES);
 }
-
-/** In pieces, so that unpacking one does not hold up what else there is to do. */
-async function* pieces(body: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
-}
-
-const PIECE_BYTES = 65_536;

@@ -1,4 +1,4 @@
-import { webcrypto } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Breath } from '../../base/breath.ts';
@@ -152,7 +152,8 @@ export class SiteRound {
     const { folder, asked } = this.#parts;
     const { mediaType, charset } = answer;
     const url = answer.url.href;
-    const digest = await digestOf(`${url}\n${mediaType}\n${charset ?? ''}`, body);
+    const digest = await digestOf([Buffer.from(`${url}\n${mediaType}\n${charset ?? ''}\n`), ...body]);
+    const bodyBytes = body.reduce((sum, { length }) => sum + length, 0);
     const now = { digest, url, etag, lastModified };
     if (known?.digest === digest) {
       await this.#keepAsItIs(page, name, this.#askedNow(page, { ...now, sizeBytes: known.sizeBytes }));
@@ -162,7 +163,7 @@ export class SiteRound {
       await this.#leave('same_page', page, name);
       return;
     }
-    if (this.#totalBytes - (this.#sizes.get(name) ?? 0) + body.length > (this.#parts.mostBytes ?? MOST_BYTES)) {
+    if (this.#totalBytes - (this.#sizes.get(name) ?? 0) + bodyBytes > (this.#parts.mostBytes ?? MOST_BYTES)) {
       await this.#leave('site_full', page, name);
       return;
     }
@@ -213,11 +214,14 @@ export class SiteRound {
   }
 }
 
-/** In a thread of its own: a document of 10 MiB would hold up what else there is to do. */
-async function digestOf(about: string, body: Buffer): Promise<string> {
-  const ofBody = await webcrypto.subtle.digest('SHA-256', body);
-  const whole = Buffer.concat([Buffer.from(ofBody), Buffer.from(about)]);
-  return Buffer.from(await webcrypto.subtle.digest('SHA-256', whole)).toString('hex');
+async function digestOf(pieces: readonly Buffer[]): Promise<string> {
+  const breath = new Breath();
+  const hash = createHash('sha256');
+  for (const piece of pieces) {
+    if (breath.isDue) await breath.take();
+    hash.update(piece);
+  }
+  return hash.digest('hex');
 }
 
 /** @returns `YYYY-MM-DD`; undefined for what is no day */

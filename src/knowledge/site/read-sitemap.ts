@@ -36,63 +36,76 @@ const ROOTS: Readonly<Record<string, Root>> = {
  * or false it is. Nothing that it defines itself counts, so it stands for no more than is in it. @returns undefined for what is none
  * @param take gets each entry as it comes, and what it is an entry of @throws the signal's reason
  */
-export async function readSitemap(bytes: Buffer, take: Take, signal: AbortSignal): Promise<SitemapKind | undefined> {
+export async function readSitemap(
+  bytes: Iterable<Buffer>,
+  take: Take,
+  signal: AbortSignal,
+): Promise<SitemapKind | undefined> {
   const breath = new Breath();
-  const rest = async () => {
+  let reader: XmlReader | LineReader | undefined;
+  for (const text of decoded(bytes)) {
     if (breath.isDue) await breath.take();
     signal.throwIfAborted();
-  };
-  const text = await decode(bytes, rest);
-  return /^\s*</.test(text.slice(0, PIECE)) ? readXml(text, take, rest) : readLines(text, take, rest);
+    const begin = text.trimStart();
+    if (!reader && begin !== '') reader = begin.startsWith('<') ? new XmlReader(take) : new LineReader(take);
+    reader?.write(text);
+    if (reader?.isNone) break;
+  }
+  reader?.end();
+  return reader?.kind;
 }
 
 /** An encoding of its own is none of a sitemap's. */
-async function decode(bytes: Buffer, rest: () => Promise<void>): Promise<string> {
+function* decoded(bytes: Iterable<Buffer>): Generator<string> {
   const decoder = new TextDecoder();
-  const pieces: string[] = [];
-  for (let at = 0; at < bytes.length; at += PIECE) {
-    pieces.push(decoder.decode(bytes.subarray(at, at + PIECE), { stream: true }));
-    await rest();
-  }
-  return pieces.join('') + decoder.decode();
+  for (const piece of bytes)
+    for (let at = 0; at < piece.length; at += PIECE)
+      yield decoder.decode(piece.subarray(at, at + PIECE), { stream: true });
+  yield decoder.decode();
 }
 
-async function readXml(text: string, take: Take, rest: () => Promise<void>): Promise<SitemapKind | undefined> {
-  const reader = new SitemapReader(text, take);
-  const tokenizer = new Tokenizer({ xmlMode: true, decodeEntities: true }, reader);
-  for (let at = 0; at < text.length && !reader.isNone; at += PIECE) {
-    tokenizer.write(text.slice(at, at + PIECE));
-    await rest();
-  }
-  tokenizer.end();
-  return reader.kind;
-}
+/** An address in each line. */
+class LineReader {
+  readonly isNone = false;
+  kind: SitemapKind | undefined;
+  readonly #take: Take;
+  /** As much of a line as has come. */
+  #line = '';
 
-async function readLines(text: string, take: Take, rest: () => Promise<void>): Promise<SitemapKind | undefined> {
-  let kind: SitemapKind | undefined;
-  let restedAt = 0;
-  for (let at = 0; at < text.length;) {
-    const found = text.indexOf('\n', at);
-    const end = found < 0 ? text.length : found;
-    const address = text.slice(at, Math.min(end, at + MOST_ADDRESS_CHARS)).trim();
-    at = end + 1;
-    if (/^https?:\/\//i.test(address)) {
-      kind = 'pages';
-      take({ address: unshared(address) }, kind);
+  constructor(take: Take) {
+    this.#take = take;
+  }
+
+  write(text: string): void {
+    let at = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', at)) {
+      this.#end(text.slice(at, end));
+      at = end + 1;
     }
-    if (at - restedAt < PIECE) continue;
-    restedAt = at;
-    await rest();
+    this.#line = (this.#line + text.slice(at)).slice(0, MOST_ADDRESS_CHARS);
   }
-  return kind;
+
+  end(): void {
+    this.#end('');
+  }
+
+  #end(rest: string): void {
+    const address = (this.#line + rest).slice(0, MOST_ADDRESS_CHARS).trim();
+    this.#line = '';
+    if (!/^https?:\/\//i.test(address)) return;
+    this.kind = 'pages';
+    this.#take({ address: unshared(address) }, this.kind);
+  }
 }
 
 const ignore = () => undefined;
 
 /** Takes what a tokenizer finds. Of the tags that stand open only their number is kept, and only within an entry. */
-class SitemapReader {
-  readonly #text: string;
+class XmlReader {
   readonly #take: Take;
+  readonly #tokenizer = new Tokenizer({ xmlMode: true, decodeEntities: true }, this);
+  /** What was written, with the place of each piece: a tag may stand in several. */
+  readonly #pieces: { at: number; text: string }[] = [];
   #root: Root | undefined;
   /** The tag that begins at present, without its namespace's prefix. */
   #tag = '';
@@ -101,9 +114,18 @@ class SitemapReader {
   #depth = 0;
   #field: 'loc' | 'lastmod' | undefined;
 
-  constructor(text: string, take: Take) {
-    this.#text = text;
+  constructor(take: Take) {
     this.#take = take;
+  }
+
+  write(text: string): void {
+    const before = this.#pieces.at(-1);
+    this.#pieces.push({ at: before ? before.at + before.text.length : 0, text });
+    this.#tokenizer.write(text);
+  }
+
+  end(): void {
+    this.#tokenizer.end();
   }
 
   get kind(): SitemapKind | undefined {
@@ -145,7 +167,7 @@ class SitemapReader {
   }
 
   ontext(from: number, to: number): void {
-    if (this.#field) this.#add(this.#field, this.#text.slice(from, Math.min(to, from + MOST_ADDRESS_CHARS)));
+    if (this.#field) this.#add(this.#field, this.#textAt(from, Math.min(to, from + MOST_ADDRESS_CHARS)));
   }
 
   oncdata(from: number, end: number, marks: number): void {
@@ -184,8 +206,19 @@ class SitemapReader {
   }
 
   #nameAt(from: number, to: number): string {
-    const name = this.#text.slice(from, Math.min(to, from + MOST_NAME_CHARS)).toLowerCase();
+    const name = this.#textAt(from, Math.min(to, from + MOST_NAME_CHARS)).toLowerCase();
     return name.slice(name.indexOf(':') + 1).trim();
+  }
+
+  #textAt(from: number, to: number): string {
+    let index = this.#pieces.length - 1;
+    while (index > 0 && (this.#pieces[index]?.at ?? 0) > from) index -= 1;
+    let text = '';
+    for (; index < this.#pieces.length && from + text.length < to; index += 1) {
+      const piece = this.#pieces[index];
+      if (piece) text += piece.text.slice(from + text.length - piece.at, to - piece.at);
+    }
+    return text;
   }
 
   readonly onattribname = ignore;

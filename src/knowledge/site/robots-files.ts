@@ -40,7 +40,7 @@ export class RobotsFiles {
       fetchAddress(new URL('/robots.txt', url).href, { ...asked, mostBytesOf: () => MOST_BYTES }, signal);
     try {
       const { status, body } = await this.#pace.next(fetching, signal);
-      if (body) return this.#take(await parseRobots(new TextDecoder().decode(body)));
+      if (body) return this.#take(await parseRobots(new TextDecoder().decode(Buffer.concat(body))));
       // A site without one lets everybody ask; one that cannot say at present must not be taken for it.
       return status >= 400 && status < 500 && status !== 429 ? NO_RULES : undefined;
     } catch (error) {
