@@ -42,6 +42,8 @@ export async function readSitemap(
   signal: AbortSignal,
 ): Promise<SitemapKind | undefined> {
   const breath = new Breath();
+  // What was fetched last may have come in this very turn.
+  await breath.take();
   let reader: XmlReader | LineReader | undefined;
   for (const text of decoded(bytes)) {
     if (breath.isDue) await breath.take();
