@@ -4,6 +4,7 @@ import { knowledgeFileOf } from '../compose/knowledge.ts';
 import { readScenes } from '../compose/scenes.ts';
 import { createTools } from '../compose/tools.ts';
 import { describePlatform } from '../platforms/registry.ts';
+import { KNOWLEDGE_SEARCH } from '../tools/knowledge-search.ts';
 import { parseKnowledgeFile } from '../knowledge/knowledge-file.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { parsePolicyFile, type PolicyRule } from '../policy/policy-file.ts';
@@ -61,6 +62,7 @@ function linesOf(config: Config, secrets: Secrets, asked: AskedAs): [string, str
     tools: scene?.tools,
     knowledge: scene?.knowledge,
   });
+  const maySearch = tools.some(({ name }) => name === KNOWLEDGE_SEARCH);
   return [
     ...lines,
     [
@@ -68,7 +70,7 @@ function linesOf(config: Config, secrets: Secrets, asked: AskedAs): [string, str
       left.map((name, index) => (index === 0 ? `${name} (answers unless another is chosen)` : name)).join(', '),
     ],
     ['Tools', listed(tools.map(({ name }) => name))],
-    ['Knowledge', knowledgeInWords(sources, scene)],
+    ['Knowledge', knowledgeInWords(sources, { scene, maySearch, isPublicOnly: !person || place.kind !== 'private' })],
     ...settledBy(scene),
   ];
 }
@@ -115,11 +117,21 @@ function sourcesOf(config: Config): string[] {
   return path === undefined ? [] : parseKnowledgeFile(readFileSync(path, 'utf8'), path).sources.map(({ name }) => name);
 }
 
-function knowledgeInWords(sources: readonly string[], scene: Scene | undefined): string {
+interface Searching {
+  scene: Scene | undefined;
+  /** Whether the model is offered the search. */
+  maySearch: boolean;
+  /** In a group, and for who is not signed in. */
+  isPublicOnly: boolean;
+}
+
+function knowledgeInWords(sources: readonly string[], { scene, maySearch, isPublicOnly }: Searching): string {
   const asked = sources.filter((name) => scene?.knowledge?.includes(name) ?? true);
   const unknown = (scene?.knowledge ?? []).filter((name) => !sources.includes(name));
   const missing = unknown.length === 0 ? '' : ` (KNOWLEDGE_FILE has no ${unknown.join(', ')})`;
-  return `${asked.length === 0 ? 'none' : `what they may read of ${asked.join(', ')}`}${missing}`;
+  if (asked.length === 0) return `none${missing}`;
+  if (!maySearch) return `none: the model may not call ${KNOWLEDGE_SEARCH} here${missing}`;
+  return `${isPublicOnly ? 'what is public of' : 'what they may read of'} ${asked.join(', ')}${missing}`;
 }
 
 function settledBy(scene: Scene | undefined): [string, string][] {

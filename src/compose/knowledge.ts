@@ -14,7 +14,7 @@ export interface NextKnowledge {
 type KnowledgeConfig = Pick<Config, 'knowledgeFile' | 'mode'>;
 
 /** The documents of an institution that does not exist; nobody real is to be told what they say. */
-const EXAMPLE = fileURLToPath(new URL('../../examples/knowledge.json', import.meta.url));
+export const EXAMPLE_KNOWLEDGE_FILE = fileURLToPath(new URL('../../examples/knowledge.json', import.meta.url));
 
 /**
  * Where the sources stand. Where nobody named a file and there is none, local mode has the example's, and whoever serves real people
@@ -22,7 +22,7 @@ const EXAMPLE = fileURLToPath(new URL('../../examples/knowledge.json', import.me
  */
 export function knowledgeFileOf({ knowledgeFile, mode }: KnowledgeConfig): string | undefined {
   if (knowledgeFile.isNamed || existsSync(knowledgeFile.path)) return knowledgeFile.path;
-  return mode === 'local' && existsSync(EXAMPLE) ? EXAMPLE : undefined;
+  return mode === 'local' && existsSync(EXAMPLE_KNOWLEDGE_FILE) ? EXAMPLE_KNOWLEDGE_FILE : undefined;
 }
 
 /** @throws ConfigFileError; a start that gets here has looked at the file before (`config-files.ts`) */

@@ -7,7 +7,7 @@ import { MINUTE_MS, monotonicMs } from '../base/clock.ts';
 import { EXIT } from '../base/exit-codes.ts';
 import { ConfigFileError } from '../base/json-file.ts';
 import { requestForCheck } from '../check/check-request.ts';
-import { knowledgeFileOf } from '../compose/knowledge.ts';
+import { EXAMPLE_KNOWLEDGE_FILE, knowledgeFileOf } from '../compose/knowledge.ts';
 import { readGroups } from '../compose/messenger.ts';
 import { parseKnowledgeFile } from '../knowledge/knowledge-file.ts';
 import type { Group } from '../messenger/directory.ts';
@@ -41,8 +41,11 @@ interface EvalCommand {
  * `npm run eval`: asks an administrator's questions through the front door of a Parley of its own, in local mode, with the configured
  * engine, and says which answers are not as they should be. @returns the exit code: 0 only where all hold
  */
-export async function runEvalCommand(command: EvalCommand): Promise<number> {
-  const { asked, env, cwd, asides } = command;
+export async function runEvalCommand(given: EvalCommand): Promise<number> {
+  const { asked, cwd, asides } = given;
+  // The shipped questions are about the example's documents.
+  const env = asked.file === undefined ? { ...given.env, KNOWLEDGE_FILE: EXAMPLE_KNOWLEDGE_FILE } : given.env;
+  const command = { ...given, env };
   try {
     const file = asked.file === undefined ? SHIPPED : resolve(cwd, asked.file);
     const questions = named(file, () => parseQuestions(readFileSync(file, 'utf8')));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inOurWords } from '../base/schema-words.ts';
 import { matches, subjectSchema, type PolicyPerson, type PolicyPlace, type Subject } from '../policy/subject.ts';
 
 /** Who may read something: everybody, whoever a rule fits among those who are signed in, or nobody. */
@@ -12,11 +13,21 @@ export interface Reader {
 }
 
 /** `readers` as an administrator writes it: `public`, or a `who` as in the policy. */
-export const readersSchema: z.ZodType<Readers> = z
-  .union([z.literal('public'), subjectSchema], 'Must be "public", or a who as in the policy file')
-  .refine((readers) => readers === 'public' || readers.signedIn !== false, {
-    message: 'What people who are not signed in may read is "public"',
-  });
+export const readersSchema: z.ZodType<Readers> = z.unknown().transform((written, context) => {
+  if (written === 'public') return written;
+  const fault = (message: string, path: PropertyKey[] = []) => {
+    context.addIssue({ code: 'custom', path, message });
+    return z.NEVER;
+  };
+  if (typeof written !== 'object' || written === null || Array.isArray(written))
+    return fault('Must be "public", or a who as in the policy file, such as {"identity": ["JG"]}');
+  const read = subjectSchema.safeParse(written, { error: inOurWords });
+  if (!read.success) {
+    for (const { path, message } of read.error.issues) fault(message, path);
+    return z.NEVER;
+  }
+  return read.data.signedIn === false ? fault('What people who are not signed in may read is "public"') : read.data;
+});
 
 /**
  * Whether somebody may read it where they ask. What is said in a group is read by all who are there, so there only what is public

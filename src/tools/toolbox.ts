@@ -1,3 +1,4 @@
+import { KNOWLEDGE_SEARCH } from './knowledge-search.ts';
 import { matches, isOpen } from '../policy/subject.ts';
 import type { ToolRules } from './tools-file.ts';
 import type { Tool, ToolAsker, ToolCallContext, ToolUse } from './tool.ts';
@@ -17,8 +18,9 @@ export interface Toolbox {
 
 /** @param tools those that can run with the settings as they are */
 export function createToolbox(tools: readonly Tool[], rules: ToolRules): Toolbox {
-  const mayUse = ({ name, isPrivateOnly }: Tool, { person, place, tools: inScene }: ToolAsker): boolean => {
-    if (inScene && !inScene.includes(name)) return false;
+  const mayUse = ({ name, isPrivateOnly }: Tool, asker: ToolAsker): boolean => {
+    const { person, place, tools: inScene } = asker;
+    if (inScene && !inScene.includes(name) && !namesSourcesFor(name, asker)) return false;
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (!rule?.on || (isPrivateOnly && place.kind !== 'private')) return false;
     return matches(rule.who, person) && isOpen(rule, place);
@@ -33,4 +35,9 @@ export function createToolbox(tools: readonly Tool[], rules: ToolRules): Toolbox
     },
     has: (name) => tools.some((tool) => tool.name === name),
   };
+}
+
+/** Where a scene names sources it means that they are searched, whatever list of tools stands beside. */
+function namesSourcesFor(name: string, { knowledge = [] }: ToolAsker): boolean {
+  return name === KNOWLEDGE_SEARCH && knowledge.length > 0;
 }

@@ -140,13 +140,32 @@ test.each([
   ['unlinked group wrtown', /not linked, in the group wrtown[\s\S]*Scene +desk[\s\S]*none before they sign in/],
 ])('the check says of “%s” which rule and scene fit, why, and what follows', async (text, told) => {
   writeFileSync(SCENES_FILE, JSON.stringify(SCENES));
-  const settings = loadSettings({ env: deployment.env, cwd: process.cwd() });
+  expect(await checkAs(text)).toMatch(told);
+});
+
+async function checkAs(text: string, env: Record<string, string> = {}): Promise<string> {
+  const settings = loadSettings({ env: { ...deployment.env, ...env }, cwd: process.cwd() });
   const person = readAskedAs(text);
   if (!settings.ok || !person) throw new Error('cannot be read');
   let said = '';
   const output = { write: (words: string) => ((said += words), true) };
   expect(await runAsCommand(settings.config, settings.secrets, person, output)).toBe(0);
-  expect(said).toMatch(told);
+  return said;
+}
+
+test.each([
+  ['JG 3100 private', /Scene +desk[\s\S]*Tools +knowledge_search\n[\s\S]*Knowledge +what they may read of Library/],
+  ['JG 3100 group wrtown', /Knowledge +what is public of Library/],
+  ['JG 3100 group wrlab', /Scene +mute[\s\S]*Knowledge +none: the model may not call knowledge_search here/],
+])('the check says of “%s” what is searched', async (text, told) => {
+  const KNOWLEDGE_FILE = join(folder, 'knowledge.json');
+  writeFileSync(KNOWLEDGE_FILE, JSON.stringify({ sources: [{ name: 'Library', folder, readers: 'public' }] }));
+  const scenes = [
+    { name: 'mute', groups: ['wrlab'], tools: [] },
+    { name: 'desk', tools: [], knowledge: ['Library'] },
+  ];
+  writeFileSync(SCENES_FILE, JSON.stringify(scenes));
+  expect(await checkAs(text, { KNOWLEDGE_FILE })).toMatch(told);
 });
 
 test.each([

@@ -61,7 +61,12 @@ describe('what it may not say, each with its place', () => {
     ['a name twice', { sources: [source({}).sources[0], source({}).sources[0]] }, /^sources\[1\]\.name: .* before it/],
     ['a word too many', source({ readres: 'public' }), /^sources\[0\]: There is nothing called "readres"/],
     ['readers that are none', source({ readers: 'all' }), /^sources\[0\]\.readers: Must be "public", or a who/],
-    ['an unknown identity', source({ readers: { identity: ['XX'] } }), /^sources\[0\]\.readers/],
+    [
+      'an unknown identity',
+      source({ readers: { identity: ['XX'] } }),
+      /^sources\[0\]\.readers\.identity\[0\]: Must be one of JG, XS, QT/,
+    ],
+    ['a misspelt right', source({ readers: { Identity: ['JG'] } }), /readers: There is nothing called "Identity"/],
     [
       'readers who are not signed in',
       source({ readers: { signedIn: false } }),

@@ -71,3 +71,17 @@ describe('what speaks of something else is looked for in the institution’s doc
     expect(await looksFirst(question)).toBe('documents'),
   );
 });
+
+test.each([
+  ['When does the ice rink open?', /^I found nothing about this in the documents that you may read here/],
+  ['溜冰场几点开门？', /^在你在这里可以查阅的文档中，我没有找到相关内容/],
+])('where the documents have nothing, that is said: %s', async (question, said) => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'knowledge_search', arguments: '{"query":"x"}' } };
+  const messages = [
+    { role: 'user', content: question },
+    { role: 'assistant', content: '', tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'Nothing was found.' },
+  ];
+  const request = readChatRequest({ model: 'svc-max', messages, tools: [SEARCH] }, models);
+  expect((await composeAnswer(request, docs)).text).toMatch(said);
+});

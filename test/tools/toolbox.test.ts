@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigFileError } from '../../src/base/json-file.ts';
 import { createCurrentTime } from '../../src/tools/current-time.ts';
+import { createKnowledgeSearch } from '../../src/tools/knowledge-search.ts';
 import { TOOLS as REGISTERED } from '../../src/tools/registry.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import type { Tool, ToolAsker, ToolPerson, ToolCallContext } from '../../src/tools/tool.ts';
@@ -55,6 +56,20 @@ describe('who may use a tool is judged by the turn’s facts [tool-rights]', () 
     expect(toolbox.offer(context).map(({ name }) => name)).toEqual(mayUse ? ['current_time'] : []);
     const prepared = toolbox.prepare({ name: 'current_time', argumentsJson: '{}' }, context);
     expect('run' in prepared).toBe(mayUse);
+  });
+
+  test('a scene that names sources has them searched, whatever tools it names, where the rules let the model search', () => {
+    const search = createKnowledgeSearch({ hasSources: true, search: () => Promise.resolve([]) });
+    const offered = (rule: typeof EVERYWHERE, inScene: Pick<ToolAsker, 'tools' | 'knowledge'>) =>
+      createToolbox([...TOOLS, search], { current_time: EVERYWHERE, knowledge_search: rule })
+        .offer({ ...asker(ZHANG), ...inScene })
+        .map(({ name }) => name);
+    const both = ['current_time', 'knowledge_search'];
+    expect(offered(EVERYWHERE, { tools: ['current_time'], knowledge: ['Library'] })).toEqual(both);
+    expect(offered(EVERYWHERE, { tools: ['current_time'] })).toEqual(['current_time']);
+    expect(offered(EVERYWHERE, { tools: ['current_time'], knowledge: [] })).toEqual(['current_time']);
+    expect(offered(EVERYWHERE, { knowledge: ['Library'] })).toEqual(both);
+    expect(offered({ ...EVERYWHERE, on: false }, { tools: [], knowledge: ['Library'] })).toEqual([]);
   });
 
   test('a tool that the file does not name is off, also under names that every object has', () => {

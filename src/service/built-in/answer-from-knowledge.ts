@@ -51,6 +51,11 @@ export function isFromKnowledge(messages: ChatMessage[]): boolean {
   return calls.length > 0 && calls.every(({ function: { name } }) => name === KNOWLEDGE_SEARCH);
 }
 
+/** Where neither the documents nor our pages have it. */
+export function nothingInKnowledge({ language }: Question): Finding {
+  return { text: say(BUILT_IN_TEXTS.nothingFound, language), thought: say(BUILT_IN_TEXTS.thoughtNothing, language) };
+}
+
 /** Quotes the passage of the newest results that fits the question best, with its number; undefined where none fits. */
 export function answerFromKnowledge(messages: ChatMessage[], { text, language }: Question): Finding | undefined {
   const start = messages.findLastIndex(({ role }) => role !== 'tool') + 1;

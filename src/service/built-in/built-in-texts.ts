@@ -90,6 +90,10 @@ export const BUILT_IN_TEXTS = {
     en: '{excerpt}\n\nFrom {page}, “{title}”.',
     zh: '这一点只有英文文档讲到，以下是英文原文：\n\n{excerpt}\n\n出处：{page}，“{title}”。',
   },
+  nothingFound: {
+    en: 'I found nothing about this in the documents that you may read here.',
+    zh: '在你在这里可以查阅的文档中，我没有找到相关内容。',
+  },
   unknown: {
     en: "I'm Parley's small built-in model and only know Parley's own pages, so I cannot answer this. What I can do: “count slowly until I stop you”, “show me a table”, or tell you “how do I connect my own model?”.",
     zh: '我是 Parley 内置的小模型，只熟悉 Parley 自己的文档，回答不了这个问题。我能做的有：“慢慢数，直到我叫停”“给我看一张表格”，或者告诉你“怎么接入自己的模型？”',

@@ -12,8 +12,14 @@ import { describeImages } from './describe-images.ts';
 import { tellMissingTool } from './plain-requests.ts';
 import { calculate } from './calculate.ts';
 import { showPiece } from './show-pieces.ts';
-import { answerFromDocs, answerNothing, findInDocs } from './answer-from-docs.ts';
-import { answerFromKnowledge, isFromKnowledge, offersKnowledge, searchKnowledge } from './answer-from-knowledge.ts';
+import { answerNothing, findInDocs } from './answer-from-docs.ts';
+import {
+  answerFromKnowledge,
+  isFromKnowledge,
+  nothingInKnowledge,
+  offersKnowledge,
+  searchKnowledge,
+} from './answer-from-knowledge.ts';
 import { answerFromToolResults } from './answer-from-tool-results.ts';
 import type { DocSearch } from './doc-search.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
@@ -65,7 +71,8 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
     return isFromKnowledge(request.messages)
       ? (answerFromKnowledge(request.messages, question) ??
           chooseTool(request, question) ??
-          answerFromDocs(docs, question))
+          (await findInDocs(docs, question)) ??
+          nothingInKnowledge(question))
       : answerFromToolResults(request.messages, question.language);
   return (
     showPiece(question) ??
