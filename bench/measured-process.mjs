@@ -6,9 +6,14 @@ import { cpus } from 'node:os';
 const canPin = cpus().length > 1 && spawnSync('taskset', ['--version']).status === 0;
 if (canPin) spawnSync('taskset', ['-a', '-p', '-c', '1', String(process.pid)]);
 
-/** Starts the process that is measured, alone on core 0 where that can be said. */
-export async function startMeasured(args, env) {
-  const command = canPin ? ['taskset', '-c', '0', 'node', ...args] : ['node', ...args];
+/** From now on this process and those that it starts run on any core, as they do for people. */
+export function unpin() {
+  if (canPin) spawnSync('taskset', ['-a', '-p', '-c', `0-${cpus().length - 1}`, String(process.pid)]);
+}
+
+/** Starts the process that is measured, alone on core 0 where that can be said and is wanted. */
+export async function startMeasured(args, env, { isPinned = true } = {}) {
+  const command = canPin && isPinned ? ['taskset', '-c', '0', 'node', ...args] : ['node', ...args];
   const child = spawn(command[0], command.slice(1), {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

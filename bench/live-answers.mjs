@@ -1,0 +1,42 @@
+import { freePort, startEmbeddedRedis } from '../dist/local/embedded-redis.js';
+import { createConversations } from './conversations.mjs';
+import { startMeasured } from './measured-process.mjs';
+import { startModelStandIn } from './model-stand-in.mjs';
+import { parleyArgs, parleyEnv, slackEnv } from './parley-env.mjs';
+import { makeSlackEvents } from './slack-events.mjs';
+import { startSlackStandIn } from './slack-stand-in.mjs';
+
+/** About eight seconds each. */
+const PACE = { tokens: 150, firstMs: 50, perSecond: 20 };
+
+/**
+ * Does some work while so many answers grow in a Parley of its own, receiver and worker in one process.
+ * @returns what the work returned, and how many answers were whole by then
+ */
+export async function besideLiveAnswers(atOnce, rounds, work) {
+  const conversations = createConversations();
+  const ends = [];
+  try {
+    const model = await startModelStandIn(conversations.heard);
+    ends.push(() => model.stop());
+    const slack = await startSlackStandIn(conversations.heard);
+    ends.push(() => slack.stop());
+    const redis = await startEmbeddedRedis();
+    ends.push(() => redis.stop());
+    const port = await freePort();
+    const platform = { ...slackEnv(slack.url), WORKER_CONCURRENCY: String(atOnce) };
+    const env = parleyEnv({ redisUrl: redis.url, port, roles: 'receiver,worker', chatUrl: model.url, platform });
+    const parley = await startMeasured(parleyArgs({ suffix: '', dist: 'dist' }), env, { isPinned: false });
+    ends.push(() => parley.stop());
+    model.pace = PACE;
+    const answers = conversations.run(
+      `http://127.0.0.1:${port}/webhooks/slack`,
+      makeSlackEvents(atOnce * rounds),
+      atOnce,
+    );
+    const done = await work();
+    return { done, answers: (await answers).length };
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}
