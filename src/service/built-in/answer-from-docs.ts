@@ -19,11 +19,6 @@ const WEAK_SHARE = 0.6;
 /** A piece that answers is quoted with what follows it: steps and commands stand after their sentence. */
 const FOLLOWING_WEIGHT = 0.5;
 
-/** Answers from the best section of Parley's pages, or says that nothing was found. */
-export async function answerFromDocs(docs: DocSearch, question: Question): Promise<Finding> {
-  return (await findInDocs(docs, question)) ?? answerNothing(question);
-}
-
 export function answerNothing({ language }: Question): Finding {
   return { text: say(BUILT_IN_TEXTS.unknown, language), thought: say(BUILT_IN_TEXTS.thoughtNothing, language) };
 }
