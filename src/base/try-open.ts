@@ -36,6 +36,19 @@ export function tryOpenJson<Value>(open: () => string, read: (value: unknown) =>
   return tryOpenAs(open, (plain) => read(parsed(plain)));
 }
 
+/**
+ * Opens sealed JSON that is of the first of these purposes or of the next, as `tryOpenJson`: what an earlier version must not open has
+ * a purpose of its own.
+ */
+export function tryOpenJsonOfAny<Value>(
+  [purpose, next]: readonly [string, string],
+  open: (purpose: string) => string,
+  read: (value: unknown) => Value | undefined,
+): Opened<Value> {
+  const opened = tryOpenJson(() => open(purpose), read);
+  return opened.kind === 'broken' ? tryOpenJson(() => open(next), read) : opened;
+}
+
 /** A reader for `tryOpenJson`: takes an object in which these fields are texts, and believes the rest. */
 export function recordWith<Value extends object>(...texts: (keyof Value & string)[]) {
   return (value: unknown): Value | undefined => {

@@ -1,6 +1,6 @@
 import type { KeyRing } from '../../base/key-ring.ts';
 import type { Language } from '../../base/texts.ts';
-import { recordWith, tryOpenJson, type Opened } from '../../base/try-open.ts';
+import { recordWith, tryOpenJsonOfAny, type Opened } from '../../base/try-open.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
 import type { PlatformName } from '../../domain/message.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
@@ -37,9 +37,8 @@ export function sealFollowUp(keyRing: KeyRing, deliveryId: DeliveryId, followUp:
 
 /** Opens what `sealFollowUp` made. */
 export function openFollowUp(keyRing: KeyRing, deliveryId: DeliveryId, sealed: string): Opened<FollowUp> {
-  const openAs = (purpose: string) => tryOpenJson(() => keyRing.open(purpose, deliveryId, sealed), readFollowUp);
-  const opened = openAs(PURPOSE);
-  return opened.kind === 'broken' ? openAs(FILE_PURPOSE) : opened;
+  const open = (purpose: string) => keyRing.open(purpose, deliveryId, sealed);
+  return tryOpenJsonOfAny([PURPOSE, FILE_PURPOSE], open, readFollowUp);
 }
 
 function readFollowUp(value: unknown): FollowUp | undefined {

@@ -3,7 +3,7 @@ import { sha256Hex } from '../../../base/ids.ts';
 import type { KeyRing } from '../../../base/key-ring.ts';
 import { loadScript } from '../../../base/lua-script.ts';
 import type { RedisClient } from '../../../base/redis.ts';
-import { recordWith, tryOpenJson } from '../../../base/try-open.ts';
+import { recordWith, tryOpenJsonOfAny } from '../../../base/try-open.ts';
 import type { Chat } from '../../../domain/message.ts';
 import type { AnswerFile } from '../../platform.ts';
 import { REPLY_CHANNEL } from '../../../domain/reply.ts';
@@ -160,9 +160,8 @@ export class ReplyPlaces {
   /** @param kept when it was opened, and the sealed place (open-reply.lua) */
   #read(id: string, kept: string, nowMs: number): FoundPlace | undefined {
     const [atMs = '', sealed = ''] = kept.split(' ');
-    const openAs = (purpose: string) => tryOpenJson(() => this.#keyRing.open(purpose, id, sealed), readPlace);
-    const asUsual = openAs(PURPOSE);
-    const opened = asUsual.kind === 'broken' ? openAs(FILE_PURPOSE) : asUsual;
+    const open = (purpose: string) => this.#keyRing.open(purpose, id, sealed);
+    const opened = tryOpenJsonOfAny([PURPOSE, FILE_PURPOSE], open, readPlace);
     return opened.kind === 'opened' ? { id, place: opened.value, ageMs: Math.max(0, nowMs - Number(atMs)) } : undefined;
   }
 }
