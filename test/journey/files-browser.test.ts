@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -10,11 +10,7 @@ import { startParleyProcess, type ParleyProcess } from '../support/parley-proces
 
 const describeInBrowser = findChromium() === undefined ? describe.skip : describe;
 
-const handbook = {
-  name: 'handbook.pdf',
-  mimeType: 'application/pdf',
-  buffer: readFileSync(join(import.meta.dirname, '../documents/files/handbook.pdf')),
-};
+const handbook = join(import.meta.dirname, '../documents/files/handbook.pdf');
 const cake = { name: 'cake.txt', text: 'The cake of the canteen takes seven eggs and a lemon.' };
 const soup = { name: 'soup.md', text: '# Soup\n\nThe soup of the canteen takes nine leeks.' };
 
@@ -65,11 +61,17 @@ describeInBrowser.each(['wecom', 'slack'] as const)('files in the messenger’s 
     await page.getByRole('button', { name: 'Send' }).click();
   }
 
-  /** By the button, as from the system's dialog. */
-  async function attach(...files: { name: string; mimeType: string; buffer: Buffer }[]): Promise<void> {
+  /** By the button, as from the system's dialog: a path, since the browser would be sent the bytes of a large one as text. */
+  async function attach(path: string): Promise<void> {
     const dialog = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Add files' }).click();
-    await (await dialog).setFiles(files);
+    await (await dialog).setFiles(path);
+  }
+
+  function fileOf(name: string, sizeBytes: number): string {
+    const path = join(dataDir, name);
+    writeFileSync(path, Buffer.alloc(sizeBytes, 'words '));
+    return path;
   }
 
   /** Holds files over the conversation, and lets them go. */
@@ -111,11 +113,10 @@ describeInBrowser.each(['wecom', 'slack'] as const)('files in the messenger’s 
   }, 60_000);
 
   test('one that is too large for the app stays outside, and one that is too large for the bot is refused by it', async () => {
-    const sized = (bytes: number) => ({ mimeType: 'text/plain', buffer: Buffer.alloc(bytes, 'words ') });
-    await attach({ name: 'huge.txt', ...sized(25 * MIB_BYTES + 1) });
+    await attach(fileOf('huge.txt', 25 * MIB_BYTES + 1));
     await page.getByText('Files may have at most 25 MB.').waitFor();
     expect(await attached()).toEqual([]);
-    await attach({ name: 'large.txt', ...sized(21 * MIB_BYTES) });
+    await attach(fileOf('large.txt', 21 * MIB_BYTES));
     await page.locator('.attachments .file-chip').waitFor({ timeout: 30_000 });
     await send('');
     // WeCom tells a file's name with its bytes.
