@@ -146,13 +146,13 @@ async function acceptMessage(
   const conversation = conversationOf(message, groupScope);
   try {
     // Whatever else people say to each other is not read on (SECURITY.md unaddressed-talk).
-    const isOurs = !delivery.isUnaddressed || (await withTimeout(isFollowed(redis, conversation), STORE_DEADLINE_MS));
+    const isOurs = !delivery.isUnaddressed || (await tryInTime(() => isFollowed(redis, conversation)));
     if (!isOurs) return { answer: answer(undefined), outcome: 'ignored' };
-    if (pressed && !(await withTimeout(isAskersOwn(redis, conversation, message, pressed), STORE_DEADLINE_MS))) {
+    if (pressed && !(await tryInTime(() => isAskersOwn(redis, conversation, message, pressed)))) {
       tellPresser(platform, message.tenant, pressed, PRESS_TEXTS.notYours);
       return { answer: answer(undefined), outcome: 'ignored' };
     }
-    const { deliveryId, result } = await storeInTime(() => storeAndWake(options, conversation, message));
+    const { deliveryId, result } = await tryInTime(() => storeAndWake(options, conversation, message));
     if (result === 'new') {
       options.onAccepted(platform, { conversation, message, deliveryId });
       return { answer: answer({ replyId: deliveryId, content: '', finished: false }), outcome: 'accepted', deliveryId };
@@ -195,15 +195,15 @@ function isStop({ slash }: InboundMessage): boolean {
 }
 
 /** Tries again within the deadline: whether the platform repeats a delivery after a 503 is not certain everywhere. */
-function storeInTime<Result>(store: () => Promise<Result>): Promise<Result> {
+function tryInTime<Result>(action: () => Promise<Result>): Promise<Result> {
   const giveUpAtMs = performance.now() + STORE_DEADLINE_MS;
   return withTimeout(
-    store().catch(async (error: unknown) => {
+    action().catch(async (error: unknown) => {
       for (;;) {
         if (performance.now() + STORE_RETRY_PAUSE_MS >= giveUpAtMs) throw error;
         await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_PAUSE_MS));
         try {
-          return await store();
+          return await action();
         } catch {
           // Asked again until the time is over.
         }
@@ -220,7 +220,7 @@ async function stopAnswer(
   { stop, pressed, answer }: StopDelivery,
 ): Promise<Handled> {
   try {
-    const isStopped = await withTimeout(stopRunning(redis, platform, stop, groupScope), STORE_DEADLINE_MS);
+    const isStopped = await tryInTime(() => stopRunning(redis, platform, stop, groupScope));
     if (!isStopped && pressed) tellPresser(platform, stop.tenant, pressed, PRESS_TEXTS.nothingStopped);
     return { answer, outcome: 'event' };
   } catch (error) {
@@ -236,7 +236,10 @@ async function amendmentAnswer(
   { amendment, answer }: AmendmentDelivery,
 ): Promise<Handled> {
   try {
-    await withTimeout(handleAmendment({ ...options, ...options.answered }, platform, amendment), STORE_DEADLINE_MS);
+    // What is told the platform on it is not tried again at once.
+    const inbox: AmendmentOptions['inbox'] = { amend: (...of) => tryInTime(() => options.inbox.amend(...of)) };
+    const handled = handleAmendment({ ...options, ...options.answered, inbox }, platform, amendment);
+    await withTimeout(handled, STORE_DEADLINE_MS);
     return { answer, outcome: 'event' };
   } catch (error) {
     options.log.warn(
@@ -254,7 +257,7 @@ async function feedbackAnswer(
   { feedback, answer }: FeedbackDelivery,
 ): Promise<Handled> {
   try {
-    await withTimeout(handleFeedback({ ...options, ...options.answered }, platform, feedback), STORE_DEADLINE_MS);
+    await tryInTime(() => handleFeedback({ ...options, ...options.answered }, platform, feedback));
     return { answer, outcome: 'event' };
   } catch (error) {
     options.log.warn(
