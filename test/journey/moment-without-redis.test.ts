@@ -37,7 +37,7 @@ async function answered(): Promise<void> {
   await untilTrue(noneWaits);
 }
 
-test('a question that is deleted is taken back [taken-back]', async () => {
+test('a question that is deleted is taken back [acknowledged-when-stored]', async () => {
   await deployment.startBot();
   const ts = '1760000040.000001';
   const said = { type: 'message', channel: 'DU1', channel_type: 'im', user: 'U1', text: 'a question', ts };
@@ -49,19 +49,19 @@ test('a question that is deleted is taken back [taken-back]', async () => {
   expect(deployment.chat.calls).toHaveLength(0);
 }, 30_000);
 
-test('what somebody thinks of an answer is kept', async () => {
+test('what somebody thinks of an answer is kept [acknowledged-when-stored]', async () => {
   await answered();
   expect(await inBadMoment(() => press('Good answer'))).toBe(200);
   await untilTrue(async () => (await deployment.redis.keys('*:feedback:*')).length > 0);
 }, 30_000);
 
-test('a press of Try again asks once more', async () => {
+test('a press of Try again asks once more [acknowledged-when-stored]', async () => {
   await answered();
   expect(await inBadMoment(() => press('Try again'))).toBe(200);
   await deployment.untilShown('DU1', ['an answer', 'another']);
 }, 30_000);
 
-test('a press of Stop ends the answer [own-buttons]', async () => {
+test('a press of Stop ends the answer [acknowledged-when-stored]', async () => {
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
   const slow: Answer = async (response) => {
@@ -78,7 +78,7 @@ test('a press of Stop ends the answer [own-buttons]', async () => {
   end();
 }, 30_000);
 
-test('what is said below an answer without a mention is answered', async () => {
+test('what is said below an answer without a mention is answered [acknowledged-when-stored]', async () => {
   deployment.chat.script(helloStream('an answer'), helloStream('another'));
   await deployment.startBot({ THREAD_FOLLOW: 'yes' });
   const ts = await deployment.sender.mention({ channel: 'C1', userId: 'U1' }, 'a question');
