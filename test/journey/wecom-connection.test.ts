@@ -91,6 +91,18 @@ test('whoever enters the chat is welcomed by the event’s own request, and a ra
   await untilTrue(() => said('an answer was rated') === 1);
 });
 
+test('whoever enters the chat in the moment in which the connection stands is welcomed too', async () => {
+  let request = '';
+  wecom.judge = ({ cmd }) => {
+    // Right behind the answer, so that both are read at once.
+    if (cmd === 'aibot_subscribe') queueMicrotask(() => (request = wecom.event({ eventtype: 'enter_chat' })));
+    return 0;
+  };
+  await startBot();
+  await untilTrue(() => wecom.frames.some(({ cmd }) => cmd === 'aibot_respond_welcome_msg'));
+  expect(wecom.frames.at(-1)?.reqId).toBe(request);
+});
+
 test('whoever enters the chat gets a card with questions to tap where a tap on it leads somewhere', async () => {
   await startBot({ SIGN_IN_HELP_URL: 'https://help.example.org/' });
   const request = wecom.event({ eventtype: 'enter_chat' });

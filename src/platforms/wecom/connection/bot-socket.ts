@@ -29,8 +29,8 @@ export interface BotSocketOptions {
   botId: string;
   secret: string;
   timing: BotSocketTiming;
-  /** Told of each message and event; must not throw. */
-  onCallback(callback: Extract<Frame, { kind: 'callback' }>): void;
+  /** Told of each message and event, and over which connection it came, which `open` may not have returned yet; must not throw. */
+  onCallback(callback: Extract<Frame, { kind: 'callback' }>, from: BotSocket): void;
 }
 
 /** Why a connection did not come about. `refused`: the bot's id or secret is wrong, and trying again is of no use. */
@@ -170,7 +170,7 @@ export class BotSocket {
     const frame = readFrame(text);
     if (frame.kind === 'answer') this.#answered(frame);
     else if (frame.kind === 'callback' && isReplacement(frame)) this.#leaving.resolve(REPLACED);
-    else if (frame.kind === 'callback') this.#options.onCallback(frame);
+    else if (frame.kind === 'callback') this.#options.onCallback(frame, this);
   }
 
   #answered({ reqId, errcode, body }: Extract<Frame, { kind: 'answer' }>): void {

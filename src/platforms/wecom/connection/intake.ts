@@ -20,8 +20,6 @@ export interface IntakeOptions {
   reading: Omit<ReadOptions, 'laterReplyHandle'>;
   /** A message is stored, and its answer has a place. @param isAgain it had one before */
   onStored(id: string, place: ReplyPlace, isAgain: boolean): void;
-  /** Somebody entered the chat: what they are told, to be sent by this request. */
-  onWelcome(reqId: string, welcome: Welcome): void;
 }
 
 /** Nothing tells WeCom that a message was not stored: so it is kept here until it is, within this. */
@@ -49,9 +47,9 @@ export class Intake {
     this.#options = options;
   }
 
-  /** Takes one message or event; returns at once. */
-  receive({ reqId, body, chars }: Callback): void {
-    const { onWelcome, use } = this.#options;
+  /** Takes one message or event; returns at once. @param onWelcome somebody entered the chat: what they are told by this request */
+  receive({ reqId, body, chars }: Callback, onWelcome: (welcome: Welcome) => void): void {
+    const { use } = this.#options;
     const reading: ReadOptions = {
       ...this.#options.reading,
       laterReplyHandle: ({ from: { userid: userId } }, chat) => laterHandleOf({ reqId, chat, userId }),
@@ -62,7 +60,7 @@ export class Intake {
         firstAnswer: () => EMPTY_ANSWER,
         poll: () => EMPTY_ANSWER,
         welcome(welcome) {
-          onWelcome(reqId, welcome);
+          onWelcome(welcome);
           return EMPTY_ANSWER;
         },
       },

@@ -73,7 +73,6 @@ class ConnectionKeeper {
   readonly #pace = new ChatPace(monotonicMs);
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
-  #socket: BotSocket | undefined;
   #pump: ReplyPump | undefined;
 
   constructor(options: KeepConnectionOptions) {
@@ -84,7 +83,6 @@ class ConnectionKeeper {
     this.#intake = new Intake({
       ...{ use, places: this.#places, reading },
       onStored: (id, place, isAgain) => this.#stored(id, place, isAgain),
-      onWelcome: (reqId, welcome) => this.#welcome(reqId, welcome),
     });
     this.#ended = this.#run().catch((thrown: unknown) => {
       if (!this.#hasStopped()) use.onChange({ state: 'refused', reason: asError(thrown).message });
@@ -146,7 +144,8 @@ class ConnectionKeeper {
       const { url, botId, secret } = account;
       socket = await BotSocket.open({
         ...{ url, botId, secret, timing },
-        onCallback: (callback) => this.#intake.receive(callback),
+        onCallback: (callback, from) =>
+          this.#intake.receive(callback, (welcome) => this.#welcome(from, callback.reqId, welcome)),
       });
     } catch (thrown) {
       const isRefused = thrown instanceof NotSubscribed && thrown.isRefused;
@@ -156,12 +155,10 @@ class ConnectionKeeper {
     }
     use.onChange({ state: 'open', gapMs });
     const pump = this.#startPump(socket, lease);
-    this.#socket = socket;
     this.#pump = pump.pump;
     try {
       return await this.#untilOver(socket, lease);
     } finally {
-      this.#socket = undefined;
       this.#pump = undefined;
       pump.close();
       await socket.close();
@@ -213,10 +210,9 @@ class ConnectionKeeper {
     else pump.begin(id, place);
   }
 
-  #welcome(reqId: string, welcome: Welcome): void {
-    const socket = this.#socket;
+  #welcome(socket: BotSocket, reqId: string, welcome: Welcome): void {
     const reply = welcomeReply(welcome, this.#options.cardUrl);
-    inBackground(() => socket?.send('aibot_respond_welcome_msg', reqId, reply));
+    inBackground(() => socket.send('aibot_respond_welcome_msg', reqId, reply));
   }
 
   /** As WeCom's own poll over the webhook would. */
