@@ -70,6 +70,7 @@ test('bodies that never become whole make room for others, the oldest first, and
 });
 
 test('a body in many crumbs is counted by what it costs, not by its bytes', async () => {
+  deployment.lines.splice(0);
   const crumbs = await open(
     deployment.botUrl,
     `POST ${plausible()} HTTP/1.1\r\nhost: bot\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
@@ -80,6 +81,7 @@ test('a body in many crumbs is counted by what it costs, not by its bytes', asyn
     crumbs.socket.write(thousand);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  await untilTrue(() => crumbs.said().includes(' 503 '));
+  // A connection that is closed while much is still to be read may hide the 503 from whoever sends.
+  await untilTrue(() => deployment.lines.some((line) => line.includes('had to make room')));
   expect((await sender.send(wecomText('and still'))).status).toBe(200);
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { startKeptRedis } from '../../src/local/kept-redis.ts';
+import { childRunning, SEES_CHILDREN } from '../support/child-processes.ts';
 import { startParleyProcess } from '../support/parley-process.ts';
 import { recordingLog } from '../support/redis.ts';
 import { untilTrue } from '../support/deployment.ts';
@@ -100,7 +101,8 @@ while [ $rounds -lt 300 ]; do sleep 0.2; rounds=$((rounds + 1)); done
     command: ['node', '--input-type=module', '-e', start],
     until: /starting\n/,
   });
-  await untilTrue(() => existsSync(`${program}.began`));
+  const isWatched = () => !SEES_CHILDREN || childRunning('cat >/dev/null', owner.pid) !== undefined;
+  await untilTrue(() => existsSync(`${program}.began`) && isWatched());
   owner.kill('SIGKILL');
   await untilTrue(() => existsSync(`${program}.ended`), 10_000);
 }, 30_000);

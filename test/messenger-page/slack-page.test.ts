@@ -48,6 +48,7 @@ withBrowser('The page of a platform with threads', () => {
     const frame = { id: 'frame-1', frameUrl: '/frame' };
     expect(await page.locator('.login-hint').count()).toBe(0);
     server.emit({ name: 'frame', data: { ...frame, host: 'sign-in.test:81' } });
+    await page.locator('.login-hint dd').nth(1).waitFor();
     expect(await page.locator('.login-hint dd').allInnerTexts()).toEqual(['alice.wang', 'blue-kettle-5']);
     // What is typed in the chat and the page that shows it are both in view.
     const [panel, send] = [page.locator('.in-app'), page.getByRole('button', { name: 'Send' })];
