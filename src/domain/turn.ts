@@ -116,6 +116,8 @@ export interface TurnControls {
   sealAnswer(text: string): string;
   /** Whether nobody can have claimed this turn yet, not even if the process was frozen meanwhile. */
   isClaimHeld(): boolean;
+  /** Waits by `wait`; a worker that ends meanwhile was not ended by this turn (SECURITY.md poison-turns). Rejects only as `wait` does. */
+  waitIdle(wait: () => Promise<void>): Promise<void>;
   /** Brings the conversation's held messages back in front of this turn. Where there are any, it ends: they run first. */
   yieldToHeld(): Promise<void>;
 }

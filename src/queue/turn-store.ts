@@ -87,7 +87,7 @@ export interface Renewed {
 
 /** What may be noted about a running turn (scripts/mark-turn.lua). */
 type Mark =
-  | { mark: 'waiting' | 'solo' }
+  | { mark: 'waiting' | 'running' | 'solo' }
   | { mark: 'answered'; storedAnswer: string }
   | { mark: 'given-back'; touchedAgoMs: number; conversationId: ConversationId };
 
@@ -235,9 +235,14 @@ export class TurnStore {
     return sealAnswer(this.#options.keyRing, claim.turnId, answer);
   }
 
-  /** Notes that this suspect waits for others, so that a crash now does not count for it. @returns false when fenced */
+  /** Notes that this turn only waits, so that a crash now does not count for it. @returns false when fenced */
   async markWaiting(claim: TurnClaim): Promise<boolean> {
     return this.#mark(claim, { mark: 'waiting' });
+  }
+
+  /** Notes that it runs again, as the only suspect where it was that before. @returns false when fenced */
+  async markRunning(claim: TurnClaim): Promise<boolean> {
+    return this.#mark(claim, { mark: 'running' });
   }
 
   /** Notes that this suspect runs as the only one, so that a crash now speaks against it. @returns false when fenced */

@@ -290,6 +290,15 @@ export class TurnWorker {
       },
       sealAnswer: (text) => store.sealAnswer(claim, text),
       isClaimHeld: () => lease.isSurelyHeld(),
+      waitIdle: async (wait) => {
+        // Where Redis cannot be told, a crash counts as it did before.
+        const mark = async (marked: Promise<boolean>) => {
+          if (!(await marked.catch(() => true))) fenced();
+        };
+        await mark(store.markWaiting(claim));
+        await wait();
+        await mark(store.markRunning(claim));
+      },
       yieldToHeld: async () => {
         if (await store.releaseBefore(claim)) controller.abort('yielded' satisfies AbortReason);
       },

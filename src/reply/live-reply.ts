@@ -89,7 +89,10 @@ export interface ReplyDeps {
 type ReplyClaim = Pick<TurnClaim, 'conversation' | 'epoch' | 'startedAtMs' | 'wasHandedOver' | 'wasBegun'>;
 
 /** Of the turn's controls: what ends it, and how its answer is kept. */
-type ReplyControls = Pick<TurnControls, 'signal' | 'fenced' | 'stopped' | 'storeAnswer' | 'sealAnswer' | 'isClaimHeld'>;
+type ReplyControls = Pick<
+  TurnControls,
+  'signal' | 'fenced' | 'stopped' | 'storeAnswer' | 'sealAnswer' | 'isClaimHeld' | 'waitIdle'
+>;
 
 export interface LiveReplyOptions {
   deps: ReplyDeps;

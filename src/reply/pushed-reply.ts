@@ -255,7 +255,7 @@ export class PushedReply implements LiveReply {
 
   /** Tries until the snapshot stands, the platform refuses it for good, or its time is over. */
   async #persist(part: number, snapshot: Omit<ReplySnapshot, 'shown'>, answer?: string): Promise<Delivery> {
-    const { signal } = this.#options.controls;
+    const { signal, waitIdle } = this.#options.controls;
     const target = this.#part(part);
     if (!target || this.#isRefused) return target ? 'refused' : 'unavailable';
     const untilMs = monotonicMs() + FINAL_BUDGET_MS;
@@ -277,7 +277,9 @@ export class PushedReply implements LiveReply {
       const pauseMs = Math.max(tried.pauseMs, Math.min(LONGEST_PAUSE_MS, 50 * 2 ** Math.min(attempt, 10)));
       if (monotonicMs() + pauseMs >= untilMs) return 'uncertain';
       // The pause may end early only when nothing more may be shown; a stop word does not take the answer away.
-      await pauseOrEnd(pauseMs, signal);
+      const wait = () => pauseOrEnd(pauseMs, signal);
+      // What a platform may still carry out is waited for so long that another fault may well come meanwhile.
+      await (pauseMs < SECOND_MS ? wait() : waitIdle(wait));
     }
   }
 

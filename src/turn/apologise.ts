@@ -23,6 +23,7 @@ export function createApology({ openTurn, setAside }: ApologyOptions): (turn: Tu
       // What is said instead of an answer is not worth keeping: an empty one is none.
       sealAnswer: () => '',
       isClaimHeld: () => false,
+      waitIdle: (wait) => wait(),
       yieldToHeld: async () => undefined,
     };
     const opened = openTurn(controls);

@@ -58,6 +58,7 @@ function openTurn(options: OpenTurnOptions, controls: TurnControls): OpenedTurn 
       storeAnswer: (text) => controls.storeAnswer(storedForm(text)),
       sealAnswer: (text) => controls.sealAnswer(storedForm(text)),
       isClaimHeld: () => controls.isClaimHeld(),
+      waitIdle: (wait) => controls.waitIdle(wait),
     },
     platform,
     deliveryId,

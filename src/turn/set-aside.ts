@@ -41,6 +41,7 @@ async function setAside(
       // Whoever takes over says the same: an empty answer is none.
       sealAnswer: () => '',
       isClaimHeld: () => controls.isClaimHeld(),
+      waitIdle: (wait) => controls.waitIdle(wait),
     },
     platform,
     deliveryId: turn.turnId,

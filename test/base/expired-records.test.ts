@@ -123,6 +123,7 @@ describe('an expired record', () => {
       controls: {
         ...{ signal: AbortSignal.any([]), stopped: () => undefined, fenced: () => undefined },
         ...{ storeAnswer: async () => true, sealAnswer: () => '', isClaimHeld: () => true },
+        waitIdle: (wait) => wait(),
       },
       ...{ deliveryId, platform, language: 'en', mergedIds: [deliveryIdOf(older)] },
       ...{ laterReplyHandle: 'handle', replyTarget: undefined },

@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { conversationOf } from '../../src/domain/conversation.ts';
 import { giveBackOfDead } from '../../src/queue/dead-workers.ts';
 import { TurnStore } from '../../src/queue/turn-store.ts';
-import { type TurnClaim } from '../../src/domain/turn.ts';
+import type { TurnClaim, TurnControls } from '../../src/domain/turn.ts';
+import { conversationKeys } from '../../src/domain/partition-keys.ts';
 import { shardNames } from '../../src/queue/wake-queue.ts';
 import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
 
@@ -48,6 +49,30 @@ test('what a dead worker had taken is taken up at once, and counted as a crash; 
   expect(await storeOf('third').begin(conversation('alice'))).toBeUndefined();
   endLive();
   endDead();
+}, 20_000);
+
+test('who dies while its turn only waits takes it up again without a crash; who dies when it runs on, with one [poison-turns]', async () => {
+  let endWait: () => void = () => undefined;
+  let isOn = false;
+  const run = async ({ waitIdle }: TurnControls) => {
+    await waitIdle(() => new Promise<void>((resolve) => (endWait = resolve)));
+    isOn = true;
+    return new Promise<never>(() => undefined);
+  };
+  const options = { redis: fixture.server.redis, shards: 1 };
+  const { state } = conversationKeys(conversation('alice'));
+  const isRunning = async () => (await fixture.server.redis.hget(state, 'running')) === '1';
+  const first = fixture.startWorker(run, { store: storeOf('first'), concurrency: 1 });
+  await fixture.send(messageOf('alice', 'a question'));
+  await until(async () => first.runningTurns === 1 && !(await isRunning()));
+  await giveBackOfDead(['first'], options);
+  const second = fixture.startWorker(run, { store: storeOf('second'), concurrency: 1 });
+  await until(async () => second.runningTurns === 1 && !(await isRunning()));
+  endWait();
+  await until(() => isOn);
+  expect(await isRunning()).toBe(true);
+  await giveBackOfDead(['second'], options);
+  expect(await storeOf('third').begin(conversation('alice'))).toMatchObject({ crashes: 1, wasBegun: true });
 }, 20_000);
 
 test('a last word of the dead one that comes late is refused', async () => {

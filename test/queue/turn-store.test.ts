@@ -220,6 +220,25 @@ describe('begin and commit', () => {
     expect([alone.crashes, alone.soloCrashes]).toEqual([2, 1]);
   });
 
+  test('a turn that waits in its run is not counted as crashed, and counted again once it runs, as what it was [poison-turns]', async () => {
+    await accept(textMessage('slow platform'));
+    const first = await begin();
+    await store.markWaiting(first);
+    expect((await begin()).crashes).toBe(0);
+    const resumed = await begin();
+    expect([resumed.crashes, resumed.soloCrashes]).toEqual([1, 0]);
+    await store.markSolo(resumed);
+    await store.markWaiting(resumed);
+    const waited = await begin();
+    expect([waited.crashes, waited.soloCrashes]).toEqual([1, 0]);
+    await store.markSolo(waited);
+    await store.markWaiting(waited);
+    expect(await store.markRunning(waited)).toBe(true);
+    const alone = await begin();
+    expect([alone.crashes, alone.soloCrashes]).toEqual([2, 1]);
+    expect(await store.markRunning(waited)).toBe(false);
+  });
+
   test('a stored answer comes with the turn again, and is sealed in between [never-joined]', async () => {
     await accept(textMessage('a'));
     await store.storeAnswer(await begin(), 'the whole answer');

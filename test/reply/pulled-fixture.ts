@@ -183,6 +183,7 @@ export function usePulledFixture(): PulledFixture {
         storeAnswer: (text) => fixture.store.storeAnswer(claim, text),
         sealAnswer: (text) => fixture.store.sealAnswer(claim, text),
         isClaimHeld: () => true,
+        waitIdle: (wait) => wait(),
       },
       ...{ platform, language: 'en' },
       deliveryId: ids.at(-1) ?? asDeliveryId(''),

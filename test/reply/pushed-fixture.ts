@@ -57,6 +57,8 @@ export interface AskOptions {
   onCall?(method: keyof PushReplies): Promise<void>;
   /** Whether the lock on the turn is surely still held; it is, unless told. */
   isClaimHeld?: () => boolean;
+  /** Is told of each wait in which a crash is to count for nothing. */
+  waitIdle?: (wait: () => Promise<void>) => Promise<void>;
 }
 
 /** Slack, a Redis and what it takes to answer there; both are new before each test. */
@@ -124,6 +126,7 @@ export function usePushedFixture(): PushedFixture {
             return store.sealAnswer(claim, text);
           },
           isClaimHeld: options.isClaimHeld ?? (() => true),
+          waitIdle: options.waitIdle ?? ((wait) => wait()),
         },
         platform,
         deliveryId,

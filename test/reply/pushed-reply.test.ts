@@ -145,6 +145,22 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     20_000,
   );
 
+  test('a long wait with the whole answer is told of, since a crash meanwhile is no fault of it [poison-turns]', async () => {
+    const shownBefore: string[][] = [];
+    const waitIdle = async (wait: () => Promise<void>) => {
+      shownBefore.push(texts());
+      await wait();
+    };
+    const { take } = await ask(mode, { waitIdle });
+    const { live } = await take();
+    live.show({ text: 'Hello' });
+    await until(() => texts().length === 1);
+    fault(mode === 'stream' ? 'chat.stopStream' : 'chat.update', { kind: 'busy', retryAfterSec: 1 });
+    await live.finish('Hello, world.');
+    expect(shownBefore).toEqual([['Hello']]);
+    expect(texts()).toEqual(['Hello, world.']);
+  }, 20_000);
+
   test('the final text arrives although two calls in a row never reach the platform [whole-texts]', async () => {
     const { take } = await ask(mode);
     const { live } = await take();
