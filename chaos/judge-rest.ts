@@ -1,5 +1,5 @@
 import type { Violation } from './judge.ts';
-import { toldBy, type Ledger } from './ledger.ts';
+import { hasEnded, toldBy, type Ledger } from './ledger.ts';
 
 /**
  * Once all has come to rest nothing visible is open: no message grows or waits for its end, whether its event was acknowledged
@@ -20,7 +20,7 @@ export function judgeRest({ events, messages, statusesLeft = [] }: Ledger): Viol
   }
   for (const { event, text } of statusesLeft) accuse(event, `a line below it still says: ${text}`);
   for (const event of events)
-    if (event.record && event.record.state !== 'final' && !openEvents.has(event.id))
+    if (event.record && !hasEnded(event.record) && !openEvents.has(event.id))
       accuse(event.id, `at rest, but the ledger says ${toldBy(event)}`);
   return violations;
 }

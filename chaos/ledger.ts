@@ -84,6 +84,11 @@ export interface InjectedFault {
   detail: string;
 }
 
+/** Whether the product counts it as ended: answered, or given up with an apology, which is a fault of its own. */
+export function hasEnded({ state }: { state: string }): boolean {
+  return state === 'final' || state === 'dead';
+}
+
 /** What the product's own ledger said of an event, in words. */
 export function toldBy({ record }: SentEvent): string {
   return record ? `${record.state}, answered by Q${record.answeredBy ?? '?'}` : 'nothing';

@@ -4,7 +4,7 @@ import type { SlackSockets } from './slack-sockets.ts';
 import { createSlackSender, eventCallback } from '../test/support/slack-sender.ts';
 import type { Gateway } from './gateway.ts';
 import { kindOfText } from './judge-text.ts';
-import { questionText, type SentEvent, type VisibleMessage } from './ledger.ts';
+import { hasEnded, questionText, type SentEvent, type VisibleMessage } from './ledger.ts';
 
 export interface SlackUsersOptions {
   gateway: Gateway;
@@ -104,16 +104,16 @@ export function visibleInSlack(posted: readonly SlackMessage[], events: readonly
       conversation: event?.conversation ?? 0,
       event: event?.id,
       snapshots: snapshots.map((text, index) => ({ text, atMs: snapshotAtMs[index] ?? 0 })),
-      isFinal: !isStreaming && event !== undefined && hasEnded(event, snapshots.at(-1) ?? ''),
+      isFinal: !isStreaming && event !== undefined && isWhole(event, snapshots.at(-1) ?? ''),
       isOpen: isStreaming,
     };
   });
 }
 
 /** Of what a restored Redis knows nothing any more only the text itself tells. */
-function hasEnded({ record }: SentEvent, text: string): boolean {
+function isWhole({ record }: SentEvent, text: string): boolean {
   const kind = kindOfText(text);
-  return record ? record.state === 'final' : kind.kind !== 'answer' || kind.isWhole;
+  return record ? hasEnded(record) : kind.kind !== 'answer' || kind.isWhole;
 }
 
 /** The lines of status that stand, by the question in whose thread they do. */

@@ -158,6 +158,14 @@ describe('once all has come to rest nothing visible is open or unfinished, whose
       ['unfinished Q2: at rest, but the ledger says accepted, answered by Q2'],
     ],
     [
+      'a question that was given up, which is no open one',
+      ({ events, messages }) => {
+        events[1]!.record!.state = 'dead';
+        messages[1] = shown(2, TURN_TEXTS.deadLetter.en);
+      },
+      ['unexplained Q2: it says deadLetter, and nothing outside was at fault'],
+    ],
+    [
       'a line of status',
       (ledger) => (ledger.statusesLeft = [{ event: 2, text: 'is thinking…' }]),
       ['unfinished Q2: a line below it still says: is thinking…'],

@@ -152,7 +152,7 @@ async function askForLines(
     if (!isWhole) await pause(200);
     return isWhole;
     // A post that a busy machine does not get out in time is tried again after up to half a minute.
-  }, 100_000);
+  }, 240_000);
   return { lines, texts };
 }
 const linesOf = (texts: string[]) => texts.join('\n').match(/^line \d+ of it$/gm) ?? [];
@@ -166,7 +166,7 @@ test('an answer of more than two messages goes on in messages of its own until i
   expect(texts[2]).toContain(REPLY_TEXTS.restOfAnswer.en);
   expect(texts.join('')).not.toContain(REPLY_TEXTS.cut.en);
   expect(driver().violations()).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 test('an answer longer than five messages is shown as far as they go, and ends with a sentence that says so', async () => {
   // About 150 KB. Another person, since an app may write only so often to one within a minute.
@@ -176,7 +176,7 @@ test('an answer longer than five messages is shown as far as they go, and ends w
   expect(shown.length).toBeGreaterThan(5_500);
   expect(shown.length).toBeLessThan(6_500);
   expect(driver().violations()).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 test('a question that could not be answered for ten minutes gets an apology, not a surprise [in-order]', async () => {
   await deployment.stopBot();

@@ -15,7 +15,8 @@ import {
   type ScriptedChatServer,
 } from '../chat/scripted-chat-server.ts';
 
-jest.setTimeout(90_000);
+// Twenty questions, each by a person who signs in.
+jest.setTimeout(240_000);
 const folder = mkdtempSync(join(tmpdir(), 'parley-eval-test-'));
 const file = (name: string, text: string) => {
   const path = join(folder, name);

@@ -128,7 +128,7 @@ test('a release that another process has taken too early: the question is answer
   await deployment.redis.del(...names);
   proxy?.mend();
   await deployment.untilShown('DU1', [ANSWER, ANSWER], 20_000);
-}, 40_000);
+}, 90_000);
 
 test('a question after the sign-in does not overtake one that is still held, although its release is late', async () => {
   await deployment.startBot(signIns.env);
@@ -164,4 +164,4 @@ test('a worker dies between holding a question and seeing that its sender has si
   await deployment.startBot(worker);
   await deployment.untilShown('DU1', [ANSWER, ANSWER], 20_000);
   await untilTrue(async () => (await deployment.redis.zcard('{id}:releases')) === 0);
-}, 40_000);
+}, 90_000);
