@@ -152,7 +152,7 @@ async function askForLines(
     if (!isWhole) await pause(200);
     return isWhole;
     // A post that a busy machine does not get out in time is tried again after up to half a minute.
-  }, 240_000);
+  }, 200_000);
   return { lines, texts };
 }
 const linesOf = (texts: string[]) => texts.join('\n').match(/^line \d+ of it$/gm) ?? [];
