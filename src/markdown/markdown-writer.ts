@@ -43,7 +43,7 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
   const fullLooks = new SettledTexts();
 
   const clean = (text: string, isFinished: boolean): string =>
-    alterMarks(withoutThoughts(withoutUnseen(text), isFinished), dialect);
+    alterMarks(withoutThoughts(withoutUnseen(withPlainEnds(text)), isFinished), dialect);
   const safely = (markdown: string): string => writeSafely(markdown, dialect);
 
   function fittingPieces(markdown: string, maxBytes: number, attempt = 1): string[] {
@@ -120,7 +120,10 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
       return pieces;
     },
     plainPieces(text, maxBytes) {
-      const plain = withoutLinks(alterMarks(withoutThoughts(withoutUnseen(text), true, 'as words'), dialect), dialect);
+      const plain = withoutLinks(
+        alterMarks(withoutThoughts(withoutUnseen(withPlainEnds(text)), true, 'as words'), dialect),
+        dialect,
+      );
       // A cut can lay a mark bare once more; altering it takes two bytes.
       const all = [...cutText(plain, maxBytes - MARK_BYTES)].map((piece) => withoutLinks(piece, dialect));
       return withoutBlank(all);
@@ -132,6 +135,11 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
       remember(pieces);
     },
   };
+}
+
+/** For an app a line may end with a carriage return alone; where the parser does not see that, what follows would be no code to the app. */
+function withPlainEnds(text: string): string {
+  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
 const asItIs = (plain: string): string => plain;

@@ -30,6 +30,19 @@ describe.each([
     );
   });
 
+  test.each(['\n> ```\r</think>', '> ```\r<b>bold</b>', '> ```\r[here](https://evil.example)', '```\r\n```\r<i>'])(
+    'what stands behind a carriage return is no more code to us than to the app: %j [harmless-marks]',
+    (text) => {
+      const writer = createMarkdownWriter(dialect);
+      for (const shown of [
+        writer.finished(text, ROOM_BYTES),
+        writer.growing(text, ROOM_BYTES),
+        ...writer.pieces(text, ROOM_BYTES),
+      ])
+        isHarmless(shown);
+    },
+  );
+
   test('0 in growing texts at any snapshot, however tokens cut the marks; growing changes no finished text [harmless-marks]', () => {
     const writer = createMarkdownWriter(dialect);
     const grown = hostileText.chain((text) => fc.tuple(fc.constant(text), tokensOf(text)));
