@@ -88,8 +88,13 @@ test('a late Slack executes what its caller gave up, and may lose the answer', a
       ({ status }) => status,
       () => 'no answer' as const,
     );
-  slack.meet(() => ({ kind: 'late', afterMs: 200, isAnswered: true }));
-  expect(await post(AbortSignal.timeout(50))).toBe('no answer');
+  const caller = new AbortController();
+  slack.meet(() => {
+    // It has arrived; its caller waits no longer.
+    caller.abort();
+    return { kind: 'late', afterMs: 200, isAnswered: true };
+  });
+  expect(await post(caller.signal)).toBe('no answer');
   expect(slack.messages).toEqual([]);
   await untilTrue(() => slack.messages.length === 1);
   slack.meet(() => ({ kind: 'late', afterMs: 1, isAnswered: false }));
