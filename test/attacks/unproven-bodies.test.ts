@@ -83,5 +83,6 @@ test('a body in many crumbs is counted by what it costs, not by its bytes', asyn
   }
   // A connection that is closed while much is still to be read may hide the 503 from whoever sends.
   await untilTrue(() => deployment.lines.some((line) => line.includes('had to make room')));
+  await crumbs.closed;
   expect((await sender.send(wecomText('and still'))).status).toBe(200);
 });

@@ -4,7 +4,7 @@
 import ts from 'typescript';
 
 const [config = '', ...checked] = process.argv.slice(2);
-const { fileNames, options } = ts.getParsedCommandLineOfConfigFile(config, {}, { ...ts.sys });
+const { fileNames, options } = ts.getParsedCommandLineOfConfigFile(config, {}, ts.sys);
 const host = ts.createCompilerHost(options);
 const program = ts.createProgram(fileNames, options, host);
 const faults = checked.flatMap((file) => {
