@@ -100,6 +100,8 @@ export class ChatCall {
     const { model, trace } = this.#options.request;
     this.#options.pass.failed(error);
     if (code === 'chat_refused') this.#parts.log.error({ code, status, trace }, 'chat: the service refused our key');
+    else if (code === 'chat_quota_spent')
+      this.#parts.log.error({ code, status, trace }, 'chat: the account at the service has no quota or balance left');
     else if (code !== 'chat_cancelled') this.#parts.log.warn({ error, status, model, trace }, 'chat: a call failed');
     this.#reportEnd(code);
     return error;

@@ -7,10 +7,16 @@ export type ChatErrorCode =
   | 'chat_unreachable'
   /** No first byte in time, or the whole call took too long. */
   | 'chat_timeout'
-  /** 429; `retryAfterMs` says how long, when the service told. */
+  /** Rate limit, concurrency limit or overload. `retryAfterMs` is what the service asks to wait. */
   | 'chat_rate_limited'
-  /** 401 or 403: our key. An alarm for the operator, nothing that a user can mend. */
+  /** The service refused the key. Only the operator can change that. */
   | 'chat_refused'
+  /** The account has no balance or quota left. Only the operator can change that. */
+  | 'chat_quota_spent'
+  /** The service is loading the model. */
+  | 'chat_loading'
+  /** The content rules of the service refuse the question. */
+  | 'chat_content_filter'
   | 'chat_bad_request'
   | 'chat_unknown_model'
   /** The request is larger than the service or the model takes: shorten it. */

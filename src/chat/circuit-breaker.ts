@@ -18,6 +18,9 @@ export interface BreakerPass {
   failed(error: ChatError): void;
 }
 
+/** Only the operator can change these: the breaker opens at once. */
+const OPERATORS = new Set<ChatErrorCode>(['chat_refused', 'chat_quota_spent']);
+
 /** What the service is to blame for; the rest is the request's or the caller's affair. */
 const BLAMED = new Set<ChatErrorCode>([
   'chat_unreachable',
@@ -31,7 +34,7 @@ const BLAMED = new Set<ChatErrorCode>([
 
 /**
  * Stops calling a model that fails (SECURITY.md circuit-breaker): opens at a share of failures in a window, or at once when our key
- * is refused; then lets one probe through at a time until one succeeds. One a model.
+ * or balance is refused; then lets one probe through at a time until one succeeds. One a model.
  */
 export class CircuitBreaker {
   readonly #options: BreakerOptions;
@@ -69,7 +72,7 @@ export class CircuitBreaker {
         if (isProbe && this.#state === 'half-open') this.#close();
       },
       failed: (error) => {
-        const isRefused = error.code === 'chat_refused';
+        const isRefused = OPERATORS.has(error.code);
         if (!isRefused && !BLAMED.has(error.code)) return this.#giveBack(isProbe);
         count(true);
         // Calls from before the breaker opened end late; only the probe decides what comes after.

@@ -2,7 +2,6 @@ import { KIB_BYTES, type NowMs } from '../base/clock.ts';
 import type { HttpHeaders } from '../base/http-exchange.ts';
 import type { AnswerWatch } from './stream/answer-watch.ts';
 import type { ChatError } from './chat-error.ts';
-import { parseObject } from './stream/completion-chunk.ts';
 import { mapHttpStatus, readRetryAfter } from './map-http-status.ts';
 import type { RefusalMeaning } from './refused-fields.ts';
 
@@ -42,15 +41,9 @@ export class ErrorBodyReader {
     const { 'retry-after': retryAfter } = headers;
     const retryAfterMs = readRetryAfter(typeof retryAfter === 'string' ? retryAfter : undefined, nowMs);
     const text = Buffer.concat(this.#pieces).toString('utf8');
-    const errorCode = errorCodeOf(parseObject(text)?.['error']);
     const wasCancelled = watch.failure?.code === 'chat_cancelled';
     onFailure(
-      wasCancelled ? watch.failure : mapHttpStatus(status, { retryAfterMs, errorCode, ...meaningOf(status, text) }),
+      wasCancelled ? watch.failure : mapHttpStatus(status, { retryAfterMs, body: text, ...meaningOf(status, text) }),
     );
   }
-}
-
-function errorCodeOf(errorObject: unknown): string | undefined {
-  if (typeof errorObject !== 'object' || errorObject === null || !('code' in errorObject)) return undefined;
-  return typeof errorObject.code === 'string' ? errorObject.code : undefined;
 }

@@ -5,6 +5,8 @@ const FAULTS = new Set<ChatErrorCode>([
   'chat_unreachable',
   'chat_timeout',
   'chat_rate_limited',
+  'chat_quota_spent',
+  'chat_loading',
   'chat_unknown_model',
   'chat_server_error',
   'chat_bad_stream',

@@ -1,55 +1,55 @@
 import { SECOND_MS, type NowMs } from '../base/clock.ts';
+import { classifyEngineError, type EngineErrorKind } from '../models/engine-error.ts';
 import { ChatError, type ChatErrorCode } from './chat-error.ts';
 import type { RefusalMeaning } from './refused-fields.ts';
 
-/** Statuses after which the same request may be sent again (SECURITY.md bounded-retries). */
-const RETRYABLE = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
+/** Statuses of faults after which the same request may be sent again (SECURITY.md bounded-retries). */
+const RETRYABLE = new Set([409, 425, 500, 502, 503, 504]);
 
-const CODES: Readonly<Record<number, ChatErrorCode>> = {
-  401: 'chat_refused',
-  403: 'chat_refused',
-  404: 'chat_unknown_model',
-  408: 'chat_timeout',
-  409: 'chat_server_error',
-  413: 'chat_too_large',
-  425: 'chat_server_error',
-  429: 'chat_rate_limited',
+const CODES: Readonly<Record<EngineErrorKind, ChatErrorCode>> = {
+  'too-long': 'chat_too_large',
+  limited: 'chat_rate_limited',
+  quota: 'chat_quota_spent',
+  unauthorised: 'chat_refused',
+  loading: 'chat_loading',
+  'content-filter': 'chat_content_filter',
+  'unknown-model': 'chat_unknown_model',
+  'bad-request': 'chat_bad_request',
+  timeout: 'chat_timeout',
+  unavailable: 'chat_server_error',
 };
 
-/** Error codes with which services say that the prompt is longer than the model's context. */
-const TOO_LONG = /context_length|context_window|prompt_too_long|string_above_max_length/;
-
 export interface StatusDetail extends Partial<RefusalMeaning> {
-  /** The `code` of the service's error object. */
-  errorCode?: string;
+  /** The error's body, as text or as a parsed value. It is read and not kept. */
+  body?: unknown;
+  /** From the header `Retry-After`. */
   retryAfterMs?: number;
 }
 
-/** The error that an HTTP status other than 200 stands for. Only the status goes into its message. */
+/**
+ * The error that an engine's answer stands for. Only the status goes into its message.
+ * @param status the HTTP status; 200 for an error in the body of a success or in a stream
+ */
 export function mapHttpStatus(
   status: number,
-  { errorCode, retryAfterMs, refusedFields, wantsThought }: StatusDetail,
+  { body, retryAfterMs, refusedFields, wantsThought }: StatusDetail,
 ): ChatError {
-  const isTooLong = status === 400 && TOO_LONG.test(errorCode ?? '');
+  const found = classifyEngineError(status, body);
+  const { kind } = found;
+  const mayHelp = kind === 'bad-request' || kind === 'unavailable';
   return new ChatError(
-    isTooLong ? 'chat_too_large' : codeOfStatus(status),
-    `The chat service answered with status ${status}`,
+    found.status < 400 ? 'chat_bad_stream' : CODES[kind],
+    `The chat service answered with status ${found.status}`,
     {
-      status,
-      retryAfterMs,
-      isRetryable: RETRYABLE.has(status),
-      // A prompt that is too long is mended by a shorter one.
-      refusedFields: isTooLong ? [] : refusedFields,
+      status: found.status,
+      retryAfterMs: retryAfterMs ?? found.retryAfterMs,
+      isRetryable:
+        kind === 'limited' || kind === 'loading' || (mayHelp && RETRYABLE.has(found.status)) || kind === 'timeout',
+      // Other refusals are not about a field.
+      refusedFields: mayHelp ? refusedFields : [],
       wantsThought,
     },
   );
-}
-
-function codeOfStatus(status: number): ChatErrorCode {
-  const known = CODES[status];
-  if (known !== undefined) return known;
-  if (status >= 500) return 'chat_server_error';
-  return status >= 400 ? 'chat_bad_request' : 'chat_bad_stream';
 }
 
 /** Reads a `Retry-After` header, seconds or a date (RFC 9110 section 10.2.3), as milliseconds from now. */

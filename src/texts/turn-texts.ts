@@ -25,6 +25,9 @@ type TurnText =
   | 'chatRefusedQuestion'
   | 'chatDown'
   | 'chatBusy'
+  | 'chatLoading'
+  | 'chatOff'
+  | 'chatFiltered'
   | 'chatTooLong'
   | 'fallbackAnswers'
   | 'queueBusy'
@@ -120,6 +123,18 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   chatBusy: {
     en: 'The chat service has too much to do at the moment. Your question is kept: send /retry in a minute.',
     zh: '对话服务繁忙。你的问题已保留，请稍后发送“重试”。',
+  },
+  chatLoading: {
+    en: 'The model is still loading. Your question is kept: send /retry in a few minutes.',
+    zh: '模型正在加载。你的问题已保留，请过几分钟发送“重试”。',
+  },
+  chatOff: {
+    en: 'The chat service is not set up correctly at the moment, and an administrator has to see to it. Your question is kept: send /retry later.',
+    zh: '对话服务暂不可用，需要管理员处理。你的问题已保留，请稍后发送“重试”。',
+  },
+  chatFiltered: {
+    en: 'The content rules of the chat service do not allow this question. Please ask in other words.',
+    zh: '这个问题未通过对话服务的内容审核，请换个说法。',
   },
   chatTooLong: {
     en: 'This was too long for the model. Send /new to start afresh, or ask with less text.',

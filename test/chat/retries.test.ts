@@ -30,7 +30,7 @@ const ROWS: [status: number, code: string, calls: number][] = [
   [502, 'chat_server_error', 3],
   [503, 'chat_server_error', 3],
   [504, 'chat_server_error', 3],
-  [529, 'chat_server_error', 3],
+  [529, 'chat_rate_limited', 3],
 ];
 
 describe('each status', () => {
@@ -43,6 +43,45 @@ describe('each status', () => {
   test('a prompt beyond the model context is too large, not just bad', async () => {
     fixture.server.script(jsonOf({ error: { message: 'm', code: 'context_length_exceeded' } }, 400));
     expect((await fixture.ask()).error?.code).toBe('chat_too_large');
+  });
+
+  test.each([
+    [
+      'a number as code',
+      400,
+      { object: 'error', message: "This model's maximum context length is 10 tokens", code: 400 },
+      'chat_too_large',
+    ],
+    [
+      'a field named in vain',
+      400,
+      { code: 'InvalidParameter', message: 'Range of input length should be [1, 9], user' },
+      'chat_too_large',
+    ],
+    ['an empty balance', 402, { error: { message: 'Insufficient Balance' } }, 'chat_quota_spent'],
+    ['content rules', 400, { error: { code: '1301', message: 'x' } }, 'chat_content_filter'],
+  ])('%s is classified by the body and sent once [engine-errors]', async (_name, status, body, code) => {
+    fixture.server.script(jsonOf(body, status));
+    expect((await fixture.ask()).error?.code).toBe(code);
+    expect(fixture.server.calls).toHaveLength(1);
+  });
+
+  test('an error in a body of status 200 is an engine failure and retried [engine-errors]', async () => {
+    fixture.server.script(
+      jsonOf({ choices: null, base_resp: { status_code: 1002, status_msg: 'rate limit' } }),
+      helloStream(),
+    );
+    expect((await fixture.ask()).end).toBe('stop');
+    expect(fixture.retries).toMatchObject([{ code: 'chat_rate_limited' }]);
+  });
+
+  test('an error as the only event of a stream is an engine failure and retried [engine-errors]', async () => {
+    fixture.server.script(
+      streamOf(sse({ choices: null, base_resp: { status_code: 1002 } }), sse('[DONE]')),
+      helloStream(),
+    );
+    expect((await fixture.ask()).end).toBe('stop');
+    expect(fixture.retries).toMatchObject([{ code: 'chat_rate_limited' }]);
   });
 });
 

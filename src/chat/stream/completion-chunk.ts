@@ -34,6 +34,7 @@ export function readChunk(payload: string): CompletionChunk {
   if (body === undefined) throw new ChatError('chat_bad_stream', 'The chat service sent a malformed chunk');
   // Some engines write `"error": null` into every chunk.
   if (body['error'] !== undefined && body['error'] !== null) throw failureOfErrorObject(body['error']);
+  if (hasFailedBaseResponse(body['base_resp'])) throw failureOfErrorObject(body);
   const choice = firstChoice(body['choices']);
   const delta = asObject(choice?.['delta']);
   const reply = delta ?? asObject(choice?.['message']);
@@ -58,14 +59,15 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The error that an error object inside an answer stands for: the status that it names, else a server's fault. */
+/** The error that an error object inside an answer of status 200 stands for. */
 export function failureOfErrorObject(error: unknown): ChatError {
-  const named = asObject(error);
-  const code = named?.['code'];
-  const status = Number(named?.['status'] ?? code);
-  if (Number.isInteger(status) && status >= 400 && status < 600) return mapHttpStatus(status, { errorCode: undefined });
-  const words = `${asText(code)} ${asText(named?.['type'])}`;
-  return mapHttpStatus(/rate_limit|too_many_requests/.test(words) ? 429 : 500, { errorCode: asText(code) });
+  return mapHttpStatus(200, { body: error });
+}
+
+/** MiniMax writes its result beside the choices, with 0 for success. */
+function hasFailedBaseResponse(result: unknown): boolean {
+  const code = asObject(result)?.['status_code'];
+  return code !== undefined && Number(code) !== 0;
 }
 
 function firstChoice(choices: unknown): JsonObject | undefined {

@@ -3,6 +3,7 @@ import type { HttpHeaders } from '../../base/http-exchange.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import { imagesOf } from '../chat/chat-message.ts';
+import { classifyEngineError, type EngineErrorKind } from '../../models/engine-error.ts';
 import { fieldsMeant, saysCannot } from '../../models/refusal-words.ts';
 import type { ServiceReport } from '../service-report.ts';
 
@@ -29,29 +30,41 @@ export function readRefusal(
   { statusCode, headers, words }: Refusal,
   { request, nowMs, report }: RefusalContext,
 ): ChatApiError {
-  const retryAfterSec = secondsToWait(headers['retry-after'], nowMs());
-  if (statusCode === 429)
+  const { kind, retryAfterMs } = classifyEngineError(statusCode, words);
+  const retryAfterSec = secondsToWait(headers['retry-after'], nowMs()) ?? wholeSeconds(retryAfterMs);
+  if (kind === 'limited')
     return new ChatApiError('rate_limit_exceeded', 'The engine behind this service asks to wait', {
       retryAfterSec: retryAfterSec ?? 1,
     });
-  if (statusCode === 413)
+  if (kind === 'too-long')
     return new ChatApiError('request_too_large', 'The request is too large for the engine behind this service');
+  if (kind === 'loading')
+    return new ChatApiError('unavailable', 'The engine behind this service is loading the model', {
+      retryAfterSec: retryAfterSec ?? 5,
+    });
+  if (kind === 'content-filter')
+    return new ChatApiError(
+      'engine_refused',
+      'The content filter of the engine behind this service refused the request',
+    );
   const field = findField(words, request);
   if (field && ABOUT_THE_REQUEST.has(statusCode))
     return new ChatApiError('invalid_value', `The engine behind this service cannot do ${field.what}`, {
       param: field.param,
     });
-  if (statusCode === 400 || statusCode === 422)
+  if (!OPERATORS.has(kind) && (statusCode === 400 || statusCode === 422))
     return new ChatApiError('engine_refused', 'The engine behind this service refused the request');
   const refusal = new ChatApiError(
     'unavailable',
     `The engine behind this service cannot answer (status ${statusCode})`,
     { retryAfterSec: retryAfterSec ?? 5 },
   );
-  // Our key, our address or our model's name is wrong. The caller can do nothing about it, the operator can.
-  if (statusCode >= 400 && statusCode < 500) report.failed('chat', refusal);
+  // The key, the balance, the address or the model's name is wrong. Only the operator can change that.
+  if (OPERATORS.has(kind) || (statusCode >= 400 && statusCode < 500)) report.failed('chat', refusal);
   return refusal;
 }
+
+const OPERATORS: ReadonlySet<EngineErrorKind> = new Set(['quota', 'unauthorised', 'unknown-model']);
 
 /** llama.cpp answers 500 or 501 where it was started without tools or images. */
 const ABOUT_THE_REQUEST: ReadonlySet<number> = new Set([400, 415, 422, 500, 501]);
@@ -84,4 +97,8 @@ function secondsToWait(value: string | string[] | undefined, nowMs: number): num
   if (typeof value !== 'string' || value.trim() === '') return undefined;
   const seconds = /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : (Date.parse(value) - nowMs) / SECOND_MS;
   return Number.isFinite(seconds) ? Math.min(MAX_WAIT_SEC, Math.max(1, Math.ceil(seconds))) : undefined;
+}
+
+function wholeSeconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.min(MAX_WAIT_SEC, Math.max(1, Math.ceil(ms / SECOND_MS)));
 }

@@ -332,7 +332,11 @@ function textFor({ code }: ChatError): keyof typeof TURN_TEXTS {
 
 const TEXT_FOR: Partial<Record<ChatError['code'], keyof typeof TURN_TEXTS>> = {
   chat_rate_limited: 'chatBusy',
-  chat_circuit_open: 'chatBusy',
+  chat_loading: 'chatLoading',
+  chat_refused: 'chatOff',
+  chat_quota_spent: 'chatOff',
+  chat_unknown_model: 'chatOff',
+  chat_content_filter: 'chatFiltered',
   chat_too_large: 'chatTooLong',
   chat_bad_request: 'chatRefusedQuestion',
 };
