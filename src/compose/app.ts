@@ -186,7 +186,7 @@ async function startFront({ config, log, registry, prove, receiver, worker }: Fr
   let isRetired = false;
   const parts: HealthPart[] = [
     { name: 'process', isReady: async () => !isRetired },
-    ...(receiver ? [healthOfRedis('redis', receiver.redis)] : []),
+    ...(receiver ? [healthOfRedis('redis', receiver.redis), ...receiver.parts] : []),
     ...(worker?.parts ?? []),
   ];
   const koa = new Koa();

@@ -51,8 +51,9 @@ import { SignInGate } from '../turn/sign-in-gate.ts';
 import { createRunSlashWord } from '../turn/commands/run-slash-word.ts';
 import { createTakeTypedCode } from '../turn/typed-codes.ts';
 import { shedLoad } from '../turn/ask/load-shedding.ts';
-import type { KeptConnection } from '../platforms/connection.ts';
-import { keepConnections } from '../webhook/connections.ts';
+import type { HealthPart } from '../metrics/health.ts';
+import { healthOfConnections } from './connection-health.ts';
+import { keepConnections, type KeptConnections } from '../webhook/connections.ts';
 import { createHandleDelivery } from '../webhook/handle-delivery.ts';
 import { installRoutes } from '../webhook/install-routes.ts';
 import { webhookRoutes, type ServeWebhook } from '../webhook/webhook-routes.ts';
@@ -154,6 +155,8 @@ export interface Receiver {
   serveWebhook: ServeWebhook;
   /** The sign-in pages. */
   routes: Router[];
+  /** What `/readyz` says of its connections. */
+  parts: HealthPart[];
   redis: RedisClient;
   platforms: ReadonlyMap<PlatformName, Platform>;
   /** Opens the connections over which platforms deliver; to be called once all else is ready. */
@@ -179,7 +182,7 @@ export function createReceiver(options: BotOptions): Receiver {
   const mediaStore = new MediaStore(redis, keyRing);
   const served = [...platforms.values()];
   let greeting = readGreetings(config, identity);
-  let connections: KeptConnection | undefined;
+  let connections: KeptConnections | undefined;
   const handle = createHandleDelivery({
     onAccepted: (platform, accepted) => {
       const { conversation, message, deliveryId } = accepted;
@@ -220,6 +223,7 @@ export function createReceiver(options: BotOptions): Receiver {
   return {
     serveWebhook: webhookRoutes({ platforms: served.filter(({ connect }) => !connect), handle, log, report }),
     routes: [installRoutes(served, log), ...(identity ? [identity.routes()] : [])],
+    parts: healthOfConnections(served, (platform) => connections?.lastChange(platform)),
     redis,
     platforms,
     connect: () => (connections = keepConnections({ platforms: served, handle, log, report })),

@@ -16,6 +16,31 @@ export function refusedConnectionInWords(platform: PlatformName): string {
   return `the platform refuses the connection over which it is to deliver: see that ${secret} is what its console shows, then restart; until then nothing comes in`;
 }
 
+/** Why a connection was lost, with what an operator does where it is not the network. */
+export function lostConnectionInWords(reason: string): string {
+  const words = 'the connection to the platform is gone; it is opened again';
+  switch (reason) {
+    case 'too_many_websockets':
+      return `${words}: more programs are connected with this app than Slack allows (10): stop those that are not part of this deployment`;
+    case 'link_disabled':
+      return `${words}: Socket Mode is switched off for this app: switch it on in Slack's console`;
+    default:
+      return words;
+  }
+}
+
+/** Replacements in a row from which on a second deployment is likelier than a short visit. */
+const RIVAL_FROM = 3;
+
+/** What an operator does when another program takes the bot's connection. */
+export function replacedConnectionInWords(level: number): { isRival: boolean; words: string } {
+  const isRival = level >= RIVAL_FROM;
+  const words = isRival
+    ? 'another program keeps connecting as this bot, and messages reach that program instead: stop it, or give it a bot of its own (two deployments must not share one bot); the connection is taken back after a pause'
+    : 'another program connected as this bot and took over the connection; it is taken back after a pause';
+  return { isRival, words };
+}
+
 /** Why a delivery was refused and what an operator who expected it would do; it holds nothing of the delivery's own words. */
 export function refusalInWords({ platform, reason, offSec, sizeBytes }: Refused): string {
   const secret = describePlatform(platform).signs;

@@ -3,7 +3,12 @@ import { SECOND_MS } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { WebhookReport } from '../webhook/webhook-report.ts';
 import { census, counter, durations, QUICK_BUCKETS_SEC } from './instruments.ts';
-import { refusalInWords, refusedConnectionInWords } from './refusal-words.ts';
+import {
+  lostConnectionInWords,
+  refusalInWords,
+  refusedConnectionInWords,
+  replacedConnectionInWords,
+} from './refusal-words.ts';
 
 /** Outcomes that somebody should look at; all others come with every message and every poll. */
 const LOG_LEVELS: Readonly<Record<string, 'warn' | 'info'>> = {
@@ -78,9 +83,14 @@ export function reportReceiving(registry: Registry, log: Log): WebhookReport {
         gaps({ platform }, gapMs / SECOND_MS);
         return log.info({ platform, gapMs }, 'the connection to the platform is open: it delivers here');
       }
+      if (state === 'standby') return log.debug({ platform }, 'another process holds the connection to the platform');
+      if (state === 'replaced') {
+        const { level, restMs } = change;
+        const { isRival, words } = replacedConnectionInWords(level);
+        return log[isRival ? 'error' : 'warn']({ platform, times: level, restMs }, words);
+      }
       const { reason } = change;
-      if (state === 'closed')
-        return log.warn({ platform, reason }, 'the connection to the platform is gone; it is opened again');
+      if (state === 'closed') return log.warn({ platform, reason }, lostConnectionInWords(reason));
       log.error({ platform, reason }, refusedConnectionInWords(platform));
     },
     deliveryLost({ platform, reason }) {

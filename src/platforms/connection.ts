@@ -1,12 +1,18 @@
 import type { Delivery } from './platform.ts';
 
 /**
- * What a connection tells of itself. `open`: from now on it delivers here; `gapMs` is how long no process of ours is known to have
- * held it before, where only one can. `closed`: it is opened again by itself. `refused`: the platform does not take our secret, and it
- * is not tried again until the operator has mended it and restarted.
+ * What a connection reports about itself. `open`: deliveries arrive here; `gapMs` is how long no process of this deployment is known
+ * to have held it before, where only one can. `closed`: lost, and opened again by itself. `replaced`: another program connected as
+ * this bot, and the connection is taken back after `restMs`; `level` counts how often in a row. `standby`: another process of this
+ * deployment holds it; `isReplaced` where another program has it. `refused`: the platform does not accept the secret, and there is no
+ * further try before a restart.
  */
 export type ConnectionChange =
-  { state: 'open'; gapMs?: number } | { state: 'closed'; reason: string } | { state: 'refused'; reason: string };
+  | { state: 'open'; gapMs?: number }
+  | { state: 'closed'; reason: string }
+  | { state: 'replaced'; level: number; restMs: number }
+  | { state: 'standby'; isReplaced: boolean }
+  | { state: 'refused'; reason: string };
 
 /** What a connection is kept with. */
 export interface ConnectionUse {

@@ -1,6 +1,7 @@
 import { asError } from '../base/coded-error.ts';
 import type { Log } from '../base/log.ts';
-import type { ConnectionUse, KeptConnection } from '../platforms/connection.ts';
+import type { PlatformName } from '../domain/message.ts';
+import type { ConnectionChange, ConnectionUse, KeptConnection } from '../platforms/connection.ts';
 import type { Delivery, Platform } from '../platforms/platform.ts';
 import type { HandleDelivery } from './handle-delivery.ts';
 import type { WebhookReport } from './webhook-report.ts';
@@ -12,20 +13,31 @@ export interface ConnectionsOptions {
   report: WebhookReport;
 }
 
+export interface KeptConnections extends KeptConnection {
+  /** What a platform's connection reported last; undefined before its first report. */
+  lastChange(platform: PlatformName): ConnectionChange | undefined;
+}
+
 /**
  * Opens the connections of the platforms that deliver over one, in place of their webhook: read → handle → acknowledge. What comes in
  * is handled as a delivery to the webhook is, so nothing is acknowledged that is not stored.
  */
-export function keepConnections({ platforms, ...options }: ConnectionsOptions): KeptConnection {
-  const kept = platforms.flatMap((platform) => platform.connect?.(useOf(platform, options)) ?? []);
+export function keepConnections({ platforms, ...options }: ConnectionsOptions): KeptConnections {
+  const last = new Map<PlatformName, ConnectionChange>();
+  const kept = platforms.flatMap((platform) => platform.connect?.(useOf(platform, options, last)) ?? []);
   return {
+    lastChange: (platform) => last.get(platform),
     async close() {
       await Promise.all(kept.map((connection) => connection.close()));
     },
   };
 }
 
-function useOf(platform: Platform, { handle, log, report }: Omit<ConnectionsOptions, 'platforms'>): ConnectionUse {
+function useOf(
+  platform: Platform,
+  { handle, log, report }: Omit<ConnectionsOptions, 'platforms'>,
+  last: Map<PlatformName, ConnectionChange>,
+): ConnectionUse {
   const take = async (read: () => Delivery): Promise<boolean> => {
     const startedMs = performance.now();
     const pending = platform.pending?.();
@@ -43,6 +55,9 @@ function useOf(platform: Platform, { handle, log, report }: Omit<ConnectionsOpti
         return false;
       }),
     onLost: (reason) => report.deliveryLost({ platform: platform.name, reason }),
-    onChange: (change) => report.connectionChanged({ platform: platform.name, ...change }),
+    onChange(change) {
+      last.set(platform.name, change);
+      report.connectionChanged({ platform: platform.name, ...change });
+    },
   };
 }

@@ -268,14 +268,6 @@ test('no message is accepted before its answer has a place [answer-has-a-place]'
   await untilWhole(request, '1 2 3 4 5 6 7');
 });
 
-test('another program that connects as the same bot is not fought', async () => {
-  await startBot();
-  wecom.event({ eventtype: 'disconnected_event' });
-  await untilTrue(() => said('the connection to the platform is gone') === 1);
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  expect(wecom.subscribed).toBe(1);
-});
-
 test('a secret that WeCom refuses is not tried again; the log and the check name the setting', async () => {
   wecom.judge = ({ body }) => (body['secret'] === 'wrong' ? 853_000 : 0);
   const refused = { WECOM_BOT_SECRET: 'wrong' };

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { WebSocketServer, type WebSocket } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 
 /** One frame as the bot sent it. */
 export interface SentFrame {
@@ -161,4 +161,45 @@ export async function startRawConnections(): Promise<RawConnections> {
     },
   };
   return raw;
+}
+
+/** The secret with which another program connects as the same bot, by which its frames are told from ours. */
+export const RIVAL_SECRET = 'another program';
+
+export interface Rival {
+  /** How often it has connected. */
+  readonly visits: number;
+  leave(): void;
+}
+
+/** Another program that connects as the same bot. @param isStubborn connects again whenever it is replaced */
+export async function startRival(url: string, isStubborn = false): Promise<Rival> {
+  let visits = 0;
+  let hasLeft = false;
+  let socket: WebSocket;
+  const connect = async () => {
+    const own = new WebSocket(url);
+    socket = own;
+    own.on('error', () => undefined);
+    await new Promise((resolve) => own.once('open', resolve));
+    const body = { bot_id: 'aibot-test', secret: RIVAL_SECRET };
+    own.send(JSON.stringify({ cmd: 'aibot_subscribe', headers: { req_id: `rival-${visits}` }, body }));
+    visits += 1;
+    await new Promise((resolve) => own.once('message', resolve));
+    own.on('message', (data: Buffer) => {
+      if (!data.toString('utf8').includes('disconnected_event')) return;
+      own.terminate();
+      if (isStubborn && !hasLeft) void connect();
+    });
+  };
+  await connect();
+  return {
+    get visits() {
+      return visits;
+    },
+    leave() {
+      hasLeft = true;
+      socket.terminate();
+    },
+  };
 }

@@ -21,11 +21,12 @@ test('one process holds the lease; the next gains it when it is released or its 
   const held = await first.tryGain();
   expect(await second.tryGain()).toBeUndefined();
   expect(held?.isCertain()).toBe(true);
+  expect(await held?.opened()).toBeLessThan(500);
   // Its holder was silent for too long.
   await server.redis.hset(leaseKey, 'untilMs', Date.now() - 1);
   const taken = await second.tryGain();
   expect(taken?.number).toBe((held?.number ?? 0) + 1);
-  expect(taken?.gapMs).toBeGreaterThanOrEqual(LEASE_MS - 500);
+  expect(await taken?.opened()).toBeGreaterThanOrEqual(LEASE_MS - 500);
   await held?.lost;
   expect(held?.isCertain()).toBe(false);
   // What is not its own any more it cannot give back.

@@ -25,7 +25,7 @@ const CLOSE_WITHIN_MS = 5 * SECOND_MS;
 const LONGEST_PAUSE_MS = 30 * SECOND_MS;
 /** A connection that did not live so long is no proof that all is well again. */
 const PROVEN_AFTER_MS = 30 * SECOND_MS;
-/** Slack will say no again at once: somebody has to switch Socket Mode on, or to stop other processes. */
+/** Not a reason to hurry: Slack will say so again until Socket Mode is on again, or until other programs of the app are stopped. */
 const SLOW_REASONS: ReadonlySet<string> = new Set(['link_disabled', 'too_many_websockets']);
 
 type Opened = { socket: SlackSocket } | { refused: string } | { failed: string; waitMs?: number };
@@ -81,8 +81,9 @@ class SocketKeeper {
       this.#take(socket);
       const reason = await unlessAborted(socket.leaving, signal);
       failures = monotonicMs() - openedMs < PROVEN_AFTER_MS ? failures + 1 : 0;
-      const pausedMs = SLOW_REASONS.has(reason) ? LONGEST_PAUSE_MS : reconnectPauseMs(failures);
-      await pause(pausedMs, undefined, { signal });
+      // The first pause takes seconds, since the reason may be gone by then; only what stays is met with longer ones.
+      if (SLOW_REASONS.has(reason)) failures = Math.max(failures, 2);
+      await pause(reconnectPauseMs(failures, LONGEST_PAUSE_MS), undefined, { signal });
     }
   }
 

@@ -17,13 +17,21 @@ const ASK_AGAIN_MS = 0.1 * SECOND_MS;
  */
 export async function checkConnection({ account, redis, keyRing, timing }: WecomConnection): Promise<CheckResult> {
   const places = new ReplyPlaces(redis, keyRing, account.botId);
-  const lease = await gainInTime(new Lease(redis, places.leaseKey));
+  const seen = { isReplaced: false };
+  const lease = await gainInTime(new Lease(redis, places.leaseKey), (isReplaced) => (seen.isReplaced = isReplaced));
   if (lease === 'unknown')
     return {
       name: NAME,
       verdict: 'warning',
       detail: 'not tried: Redis does not tell whether a running Parley holds it',
       nextStep: 'Mend Redis first, see its line',
+    };
+  if (seen.isReplaced)
+    return {
+      name: NAME,
+      verdict: 'fault',
+      detail: 'another program is connected as this bot and receives its messages',
+      nextStep: 'Stop the other program or deployment, or give it a bot of its own',
     };
   if (!lease) return { name: NAME, verdict: 'ok', detail: 'a running Parley holds it' };
   try {
@@ -40,10 +48,13 @@ export async function checkConnection({ account, redis, keyRing, timing }: Wecom
 }
 
 /** Redis may just be being connected to. */
-async function gainInTime(lease: Lease): Promise<HeldLease | undefined | 'unknown'> {
+async function gainInTime(
+  lease: Lease,
+  onWait: (isReplaced: boolean) => void,
+): Promise<HeldLease | undefined | 'unknown'> {
   const giveUpAtMs = monotonicMs() + REDIS_WITHIN_MS;
   for (;;) {
-    const gained = await lease.tryGain().catch(() => 'unknown' as const);
+    const gained = await lease.tryGain(onWait).catch(() => 'unknown' as const);
     if (gained !== 'unknown' || monotonicMs() >= giveUpAtMs) return gained;
     await pause(ASK_AGAIN_MS);
   }

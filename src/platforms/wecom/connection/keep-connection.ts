@@ -20,7 +20,7 @@ import { welcomeReply } from '../welcome.ts';
 import { BotSocket, NotSubscribed, REPLACED, type BotSocketTiming } from './bot-socket.ts';
 import { ChatPace } from './chat-pace.ts';
 import { Intake } from './intake.ts';
-import { Lease, type HeldLease } from './lease.ts';
+import { Lease, MAX_REST_MS, type HeldLease } from './lease.ts';
 import { ReplyPlaces, type ReplyPlace } from './reply-places.ts';
 import { ReplyPump } from './reply-pump.ts';
 
@@ -48,13 +48,24 @@ const PROVEN_AFTER_MS = 30 * SECOND_MS;
 /** After so many failures in a row another process may try. */
 const MOST_FAILURES = 3;
 const LONGEST_PAUSE_MS = 10 * SECOND_MS;
-/** Another program subscribes as this bot: coming back at once would be a fight without an end. */
-const REPLACED_PAUSE_MS = 5 * MINUTE_MS;
+/** A connection that stayed ours so long makes up for one replacement. */
+const UNDISPUTED_MS = MINUTE_MS;
+/** From this many replacements in a row on the pause has its longest length. */
+const MAX_LEVEL = 6;
 /** At an orderly stop whoever takes over connects within this, and until then messages come here. */
 const HANDED_OVER_WITHIN_MS = 3 * SECOND_MS;
 
-/** How a connection ended: by what its `BotSocket` says, or since the lease is another's. */
+/** How a connection ended: by what its `BotSocket` says, or because another process has the lease. */
 type Ended = 'lost' | 'replaced' | 'broken' | 'refused' | 'stopped';
+
+interface Held {
+  lease: HeldLease;
+  /** How often in a row another program has replaced the connection. */
+  level: number;
+  /** When the connection was opened and lost last, by the monotonic clock; undefined before. */
+  openedAtMs?: number;
+  lostAtMs?: number;
+}
 
 /**
  * Keeps the bot's one connection, in one process of all that do: the others stand by, and one of them connects as soon as the lease
@@ -74,6 +85,10 @@ class ConnectionKeeper {
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
   #pump: ReplyPump | undefined;
+  /** Failed connections in a row, over all times that this process held the lease. */
+  #failures = 0;
+  /** What was reported last while another process holds the lease; undefined while this one does. */
+  #isStandbyReplaced: boolean | undefined;
 
   constructor(options: KeepConnectionOptions) {
     this.#options = options;
@@ -102,7 +117,8 @@ class ConnectionKeeper {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!this.#hasStopped()) {
-      const lease = await this.#lease.gain(signal);
+      const lease = await this.#lease.gain(signal, (isReplaced) => this.#standBy(isReplaced));
+      this.#isStandbyReplaced = undefined;
       try {
         const ended = await this.#holdConnection(lease);
         if (ended === 'refused' || ended === 'stopped') return;
@@ -112,33 +128,64 @@ class ConnectionKeeper {
     }
   }
 
+  #standBy(isReplaced: boolean): void {
+    if (this.#isStandbyReplaced === isReplaced) return;
+    this.#isStandbyReplaced = isReplaced;
+    this.#options.use.onChange({ state: 'standby', isReplaced });
+  }
+
   /** Connects, and connects again, as long as the lease is ours. */
   async #holdConnection(lease: HeldLease): Promise<Ended> {
     const { signal } = this.#stop;
-    let failures = 0;
-    let { gapMs } = lease;
+    const { level, restMs } = lease.rivalry;
+    const held: Held = { lease, level };
+    // Another process was replaced and waited; the wait is everyone's.
+    if (restMs > 0) {
+      this.#options.use.onChange({ state: 'replaced', level, restMs });
+      await pauseUntil(restMs, lease.lost, signal);
+    }
     for (;;) {
-      const beganMs = monotonicMs();
-      const ended = await this.#connectOnce(lease, gapMs);
-      gapMs = 0;
-      if (ended === 'lost' || ended === 'refused' || ended === 'stopped') return ended;
-      // Who is replaced is often told so before Redis says by whom.
-      if (ended === 'replaced') await pauseUntil(REPLACED_PAUSE_MS, lease.lost, signal);
       if (lease.isLost()) return 'lost';
-      failures = monotonicMs() - beganMs < PROVEN_AFTER_MS ? failures + 1 : 1;
-      if (ended === 'replaced') continue;
+      const beganMs = monotonicMs();
+      const ended = await this.#connectOnce(held);
+      if (ended === 'lost' || ended === 'refused' || ended === 'stopped') return ended;
+      if (ended === 'replaced') {
+        this.#failures = 0;
+        await this.#giveWay(held);
+        continue;
+      }
+      const failures = monotonicMs() - beganMs < PROVEN_AFTER_MS ? this.#failures + 1 : 1;
+      this.#failures = failures;
       if (failures >= MOST_FAILURES) {
         await lease.release().catch(() => 0);
         await pause(reconnectPauseMs(failures, LONGEST_PAUSE_MS), undefined, { signal });
         return 'broken';
       }
       await pauseUntil(reconnectPauseMs(failures - 1, LONGEST_PAUSE_MS), lease.lost, signal);
-      if (lease.isLost()) return 'lost';
     }
   }
 
-  async #connectOnce(lease: HeldLease, gapMs: number): Promise<Ended> {
+  /**
+   * Another program connected as this bot. Short visits cost seconds; a program that comes back each time is met with longer and longer
+   * pauses, so that two programs never replace each other without end (RELIABILITY.md replaced-connection). The pause is noted beside the lease:
+   * a process that takes the lease over waits for its rest.
+   */
+  async #giveWay(held: Held): Promise<void> {
+    const { lease } = held;
+    const undisputedMs = monotonicMs() - (held.openedAtMs ?? monotonicMs());
+    const level = levelAfter(held.level, undisputedMs);
+    const restMs = restMsAt(level);
+    // WeCom often reports a hand-over within this deployment before Redis does, so Redis is asked first.
+    await lease.left({ level, restMs });
+    if (lease.isLost()) return this.#options.use.onChange({ state: 'closed', reason: 'lost' });
+    held.level = level;
+    this.#options.use.onChange({ state: 'replaced', level, restMs });
+    await pauseUntil(restMs, lease.lost, this.#stop.signal);
+  }
+
+  async #connectOnce(held: Held): Promise<Ended> {
     const { account, timing, use } = this.#options;
+    const { lease } = held;
     let socket: BotSocket;
     try {
       const { url, botId, secret } = account;
@@ -153,11 +200,16 @@ class ConnectionKeeper {
       use.onChange(isRefused ? { state: 'refused', reason } : { state: 'closed', reason });
       return isRefused ? 'refused' : 'broken';
     }
-    use.onChange({ state: 'open', gapMs });
+    held.openedAtMs = monotonicMs();
+    const ownGapMs = held.lostAtMs === undefined ? 0 : held.openedAtMs - held.lostAtMs;
     const pump = this.#startPump(socket, lease);
     this.#pump = pump.pump;
+    use.onChange({ state: 'open', gapMs: await lease.opened().catch(() => ownGapMs) });
     try {
-      return await this.#untilOver(socket, lease);
+      const ended = await this.#untilOver(socket, lease);
+      held.lostAtMs = monotonicMs();
+      if (ended === 'broken') await lease.left();
+      return ended;
     } finally {
       this.#pump = undefined;
       pump.close();
@@ -193,7 +245,8 @@ class ConnectionKeeper {
     const left = socket.leaving.then((reason) => (reason === REPLACED ? ('replaced' as const) : ('broken' as const)));
     const ended = await unlessAborted(Promise.race([lost, left]), signal).catch(() => 'stopped' as const);
     if (ended === 'stopped') await this.#handOver(socket, lease);
-    use.onChange({ state: 'closed', reason: ended === 'lost' || ended === 'stopped' ? ended : await socket.leaving });
+    if (ended !== 'replaced')
+      use.onChange({ state: 'closed', reason: ended === 'broken' ? await socket.leaving : ended });
     return ended;
   }
 
@@ -227,4 +280,14 @@ class ConnectionKeeper {
     }));
     return isRead ? seen : undefined;
   }
+}
+
+/** @param undisputedMs how long the connection was ours before it was replaced */
+export function levelAfter(level: number, undisputedMs: number): number {
+  return Math.min(MAX_LEVEL, Math.max(0, level - Math.floor(undisputedMs / UNDISPUTED_MS)) + 1);
+}
+
+/** From one to two seconds up to a minute, each time twice as long, with jitter. Milliseconds. */
+export function restMsAt(level: number): number {
+  return Math.round(reconnectPauseMs(level + 1, MAX_REST_MS));
 }

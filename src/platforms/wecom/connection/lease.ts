@@ -1,4 +1,4 @@
-import { DAY_MS, monotonicMs, SECOND_MS } from '../../../base/clock.ts';
+import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS } from '../../../base/clock.ts';
 import { Deferred } from '../../../base/deferred.ts';
 import { randomToken } from '../../../base/ids.ts';
 import { inBackground } from '../../../base/in-background.ts';
@@ -14,11 +14,17 @@ const RENEW_EVERY_MS = SECOND_MS;
 const ASK_AGAIN_MS = 0.25 * SECOND_MS;
 const LEASE_CHANNEL = 'wecom-lease';
 
+/** Longest pause before the connection is taken back from another program. */
+export const MAX_REST_MS = MINUTE_MS;
+
 const holdScript = loadScript(import.meta.url, '../scripts/hold-lease.lua', {
-  constants: { LEASE_MS, KEPT_MS: 30 * DAY_MS },
+  constants: { LEASE_MS, KEPT_MS: 30 * DAY_MS, MAX_REST_MS },
   keys: ['lease'],
-  args: ['holder', 'known'],
-  answer: { isMine: 'flag', number: 'number', waitMs: 'number', gapMs: 'number' },
+  args: ['holder', 'known', 'state', 'level', 'restMs'],
+  answer: {
+    ...{ isMine: 'flag', number: 'number', waitMs: 'number', gapMs: 'number' },
+    ...{ level: 'number', restMs: 'number', isAway: 'flag' },
+  },
 });
 const releaseScript = loadScript(import.meta.url, '../scripts/release-lease.lua', {
   constants: { LEASE_CHANNEL },
@@ -27,23 +33,38 @@ const releaseScript = loadScript(import.meta.url, '../scripts/release-lease.lua'
   answer: 'number',
 });
 
+/** What the processes share about other programs that connect as the same bot. */
+export interface Rivalry {
+  /** How often in a row another program has replaced the connection. */
+  level: number;
+  /** No connection before that. Milliseconds. */
+  restMs: number;
+}
+
 /** The lease while it is held. */
 export interface HeldLease {
   /** The fence: greater than that of every holder before. */
   readonly number: number;
-  /** How long nobody is known to have held it before. Milliseconds. */
-  readonly gapMs: number;
-  /** Whether nobody else can hold it yet, not even if this process was frozen meanwhile; asked right before a frame leaves. */
+  /** What was known when the lease was gained. */
+  readonly rivalry: Rivalry;
+  /** Whether no other process can hold it yet, not even if this process was frozen meanwhile; asked right before a frame leaves. */
   isCertain(): boolean;
-  /** Whether another one holds it by now, as far as is known. */
+  /** Whether another process holds it by now, as far as is known. */
   isLost(): boolean;
-  /** Resolves once another one holds it. While Redis is away nobody can. */
+  /** Resolves once another process holds it. While Redis is away none can. */
   readonly lost: Promise<void>;
+  /** Notes that the connection is open. @returns how long none was. Milliseconds. @throws whatever the Redis connection throws */
+  opened(): Promise<number>;
+  /**
+   * Notes that the connection is not open any more, and asks Redis at once whether the lease is still held; what Redis does not hear
+   * now it hears at the next renewal. Never rejects.
+   */
+  left(rivalry?: Rivalry): Promise<void>;
   /** @returns how many others wait for it */
   release(): Promise<number>;
 }
 
-/** Who of all processes holds the bot's one connection: one at a time, by Redis' clock. */
+/** Which one of all processes holds the bot's connection, by Redis' clock. */
 export class Lease {
   readonly #redis: RedisClient;
   readonly #key: string;
@@ -56,8 +77,12 @@ export class Lease {
     this.#key = key;
   }
 
-  /** Waits until it is ours. @throws the signal's reason */
-  async gain(signal: AbortSignal): Promise<HeldLease> {
+  /**
+   * Waits until the lease is held by this process.
+   * @param onWait called whenever another process holds it
+   * @throws the signal's reason
+   */
+  async gain(signal: AbortSignal, onWait: OnWait = () => undefined): Promise<HeldLease> {
     let freed = new Deferred();
     const endHearing = subscribe(this.#redis, { channel: LEASE_CHANNEL, onMessage: () => freed.resolve() });
     try {
@@ -65,8 +90,9 @@ export class Lease {
         signal.throwIfAborted();
         freed = new Deferred();
         const askedMs = monotonicMs();
-        const answer = await this.#ask().catch(() => undefined);
+        const answer = await this.#ask(GAIN).catch(() => undefined);
         if (answer?.isMine === true) return this.#hold(answer, askedMs);
+        if (answer) onWait(answer.isAway && answer.level > 0);
         // A little later than its end, and not all at the same moment.
         const waitMs = (answer?.waitMs ?? ASK_AGAIN_MS) + 20 + Math.random() * 100;
         await pauseUntil(waitMs, freed.promise, signal);
@@ -77,29 +103,36 @@ export class Lease {
   }
 
   /** Takes it only if it is free. @returns undefined where another one holds it @throws whatever the connection throws */
-  async tryGain(): Promise<HeldLease | undefined> {
+  async tryGain(onWait: OnWait = () => undefined): Promise<HeldLease | undefined> {
     const askedMs = monotonicMs();
-    const answer = await this.#ask();
-    return answer.isMine ? this.#hold(answer, askedMs) : undefined;
+    const answer = await this.#ask(GAIN);
+    if (answer.isMine) return this.#hold(answer, askedMs);
+    onWait(answer.isAway && answer.level > 0);
+    return undefined;
   }
 
-  #ask() {
-    return holdScript.run(this.#redis, { lease: this.#key }, { holder: this.#holder, known: this.#known });
+  #ask(note: Note) {
+    return holdScript.run(this.#redis, { lease: this.#key }, { holder: this.#holder, known: this.#known, ...note });
   }
 
-  #hold({ number, gapMs }: { number: number; gapMs: number }, askedMs: number): HeldLease {
+  #hold({ number, level, restMs }: { number: number } & Rivalry, askedMs: number): HeldLease {
     this.#known = number;
     // Redis counts from when it answers, which is later than when it was asked.
     let certainUntilMs = askedMs + LEASE_MS;
+    let state: 'open' | 'away' = 'away';
+    let rivalry = { level, untilMs: askedMs + restMs };
     const lost = new Deferred();
     let isLost = false;
     const renew = async () => {
       const againMs = monotonicMs();
-      const answer = await this.#ask().catch(() => undefined);
-      if (answer?.isMine === true && answer.number === number) certainUntilMs = againMs + LEASE_MS;
-      else if (answer) end();
+      const note = { state, level: rivalry.level, restMs: Math.max(0, Math.ceil(rivalry.untilMs - againMs)) };
+      const answer = await this.#ask(note);
+      if (isLost) return 0;
+      if (answer.isMine && answer.number === number) certainUntilMs = againMs + LEASE_MS;
+      else end();
+      return answer.gapMs;
     };
-    const renewing = setInterval(() => inBackground(renew), RENEW_EVERY_MS);
+    const renewing = setInterval(() => inBackground(() => renew().catch(() => 0)), RENEW_EVERY_MS);
     const end = () => {
       clearInterval(renewing);
       certainUntilMs = Number.NEGATIVE_INFINITY;
@@ -108,10 +141,19 @@ export class Lease {
     };
     return {
       number,
-      gapMs,
+      rivalry: { level, restMs },
       isCertain: () => monotonicMs() < certainUntilMs,
       isLost: () => isLost,
       lost: lost.promise,
+      opened() {
+        state = 'open';
+        return renew();
+      },
+      async left(next) {
+        state = 'away';
+        if (next) rivalry = { level: next.level, untilMs: monotonicMs() + next.restMs };
+        if (!isLost) await renew().catch(() => 0);
+      },
       release: async () => {
         end();
         return releaseScript.run(this.#redis, { lease: this.#key }, { holder: this.#holder });
@@ -119,3 +161,10 @@ export class Lease {
     };
   }
 }
+
+/** @param isReplaced where another program has the connection of the process that holds the lease */
+type OnWait = (isReplaced: boolean) => void;
+
+type Note = { state: 'gain' | 'open' | 'away' } & Rivalry;
+
+const GAIN: Note = { state: 'gain', level: 0, restMs: 0 };

@@ -1,25 +1,43 @@
--- Takes the lease of the bot's one connection, or keeps it, for whoever asks: it is free when nobody holds it or its holder was
--- silent for longer than it lasts. Safe to repeat.
+-- Takes or renews the lease of the bot's connection. The lease is free when it has no holder, or when the holder was silent for
+-- longer than LEASE_MS. Safe to repeat: only a repeated `open` no longer reports the gap.
 --
--- Constants  LEASE_MS, KEPT_MS (of the number, so that it only grows)
--- keys  lease: hash of holder, number (grows with each change of the holder), untilMs
+-- Constants  LEASE_MS, KEPT_MS (of the number, so that it only grows), MAX_REST_MS (longest `restMs`)
+-- keys  lease: hash of holder, number (grows with each change of the holder), untilMs, awaySinceMs (absent while the connection is
+--       open), level (how often another program replaced the connection in a row), returnAtMs (no connection before)
 -- args  holder: who asks   known: the greatest number that the asker knows, should Redis have lost it
+--       state: `gain`, or of a holder `open` or `away`   level, restMs: what a holder knows; ignored with `gain`
 -- Answers isMine   number: of the lease   waitMs: until it can be free, where another one holds it
---         gapMs: where it changed hands, how long nobody is known to have held it
-local held = redis.call('HMGET', keys.lease, 'holder', 'number', 'untilMs')
+--         gapMs: with `open`, how long no connection is known to have been open before
+--         level, restMs: as stored; isAway: whether the connection is known not to be open
+local held = redis.call('HMGET', keys.lease, 'holder', 'number', 'untilMs', 'awaySinceMs', 'level', 'returnAtMs')
 local nowMs, untilMs = redisNowMs(), tonumber(held[3] or '0')
 local number = math.max(tonumber(held[2] or '0'), tonumber(args.known))
+local awaySinceMs, level = tonumber(held[4] or '0'), tonumber(held[5] or '0')
+-- A clock that was set back makes no process wait longer than the longest rest or a lease lasts.
+local restMs = math.min(math.max(0, tonumber(held[6] or '0') - nowMs), MAX_REST_MS)
 local isSame = held[1] == args.holder
 local leftMs = untilMs - nowMs
--- A clock that was set back makes nobody wait for longer than a lease lasts.
 if not isSame and held[1] and leftMs > 0 and leftMs <= LEASE_MS then
-  return answer { isMine = false, number = number, waitMs = leftMs }
+  return answer {
+    isMine = false, number = number, waitMs = leftMs, gapMs = 0, level = level, restMs = restMs, isAway = awaySinceMs > 0
+  }
 end
-local gapMs = 0
 if not isSame then
   number = number + 1
-  if untilMs > 0 then gapMs = math.max(0, nowMs - (untilMs - LEASE_MS)) end
+  if awaySinceMs == 0 and untilMs > 0 then awaySinceMs = math.min(nowMs, untilMs - LEASE_MS) end
 end
-redis.call('HSET', keys.lease, 'holder', args.holder, 'number', number, 'untilMs', nowMs + LEASE_MS)
+if args.state ~= 'gain' then level, restMs = tonumber(args.level), tonumber(args.restMs) end
+local gapMs = 0
+if args.state == 'open' then
+  if awaySinceMs > 0 then gapMs = math.max(0, nowMs - awaySinceMs) end
+  redis.call('HDEL', keys.lease, 'awaySinceMs')
+else
+  if awaySinceMs == 0 then awaySinceMs = nowMs end
+  redis.call('HSET', keys.lease, 'awaySinceMs', awaySinceMs)
+end
+redis.call('HSET', keys.lease, 'holder', args.holder, 'number', number, 'untilMs', nowMs + LEASE_MS,
+  'level', level, 'returnAtMs', nowMs + restMs)
 redis.call('PEXPIRE', keys.lease, KEPT_MS)
-return answer { isMine = true, number = number, gapMs = gapMs }
+return answer {
+  isMine = true, number = number, waitMs = 0, gapMs = gapMs, level = level, restMs = restMs, isAway = args.state ~= 'open'
+}

@@ -1,0 +1,42 @@
+import type { PlatformName } from '../domain/message.ts';
+import type { HealthPart } from '../metrics/health.ts';
+import type { ConnectionChange } from '../platforms/connection.ts';
+import type { Platform } from '../platforms/platform.ts';
+
+/**
+ * What `/readyz` says of the connections over which platforms deliver. A receiver that another platform still reaches stays ready, so
+ * that the loss of one platform does not take the other one away too.
+ */
+export function healthOfConnections(
+  platforms: readonly Platform[],
+  lastChange: (platform: PlatformName) => ConnectionChange | undefined,
+): HealthPart[] {
+  const connected = platforms.filter(({ connect }) => connect);
+  const remarkOf = ({ name }: Platform) => connectionRemark(lastChange(name));
+  const isReached = () => connected.length < platforms.length || connected.some((each) => remarkOf(each) === undefined);
+  return connected.map((platform) => ({
+    name: `${platform.name}-connection`,
+    isReady: async () => isReached(),
+    remark: () => remarkOf(platform),
+  }));
+}
+
+/** What `/readyz` says of a connection that delivers to no process of this deployment. */
+function connectionRemark(change: ConnectionChange | undefined): string | undefined {
+  switch (change?.state) {
+    case 'open':
+      return undefined;
+    case 'standby':
+      return change.isReplaced ? REPLACED_REMARK : undefined;
+    case 'replaced':
+      return REPLACED_REMARK;
+    case 'refused':
+      return 'refused by the platform: the log names the setting';
+    case 'closed':
+    case undefined:
+      return 'not connected; it is connected again by itself';
+  }
+}
+
+const REPLACED_REMARK =
+  'another program is connected as this bot, and messages go there: stop it, or give it a bot of its own';
