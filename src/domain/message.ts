@@ -23,12 +23,15 @@ export interface Sender {
   displayName?: string;
 }
 
-/** One piece of a message, in the order in which it was said. `mediaRef` is the platform's own reference, fetched by `fetchMedia`. */
+/**
+ * One piece of a message, in the order in which it was said. `mediaRef` is the platform's own reference, fetched by `fetchMedia`. `what` names
+ * the kind of a piece that cannot be read; the kinds with words of their own are those of `texts/unread-texts.ts`.
+ */
 export type MessagePart =
   | { type: 'text'; text: string }
   | { type: 'image'; mediaRef: string }
   | { type: 'file'; mediaRef: string; name?: string }
-  | { type: 'unsupported'; what: string };
+  | { type: 'unsupported'; what: string; name?: string };
 
 /** A message from a person, read from a verified delivery. It is stored sealed; its fields may hold message text. */
 export interface InboundMessage {
@@ -48,6 +51,8 @@ export interface InboundMessage {
   parts: MessagePart[];
   /** The message that this one quotes, if any. */
   quote?: MessagePart[];
+  /** References to people and channels that stand in the texts by their ids alone, as they stand there: `@U1`, `#C1`. */
+  unnamed?: string[];
   /** Set when the text is one of the slash words, with the bot's mention already taken away. */
   slash?: SlashCommand;
   /** Where the platform takes the answer, opaque to all but the platform; absent where it polls us. */

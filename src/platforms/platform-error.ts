@@ -5,7 +5,8 @@ import { CodedError } from '../base/coded-error.ts';
  * `unreachable`: no answer, or none that could be read; it may work later. `unsent`: nothing left this process. `refused`: the platform said no (`platformCode`).
  * `unauthorised`: it takes no calls until the operator mends the app. `not_configured`: the settings lack what the call needs. `bad_setting`: a setting has no usable form.
  * `not_a_member`: the web sign-in ended with somebody from outside. `code_refused`: the sign-in's code is used or too old.
- * `media_refused`: the reference lies on a host that is not the platform's. `media_too_large`, `media_gone`,
+ * `media_refused`: the reference lies on a host that is not the platform's. `media_elsewhere`: the platform
+ * only refers to a file that is stored outside it. `media_too_large`, `media_gone`,
  * `media_unreadable`: what the download came to. `undecryptable`: the one answer to every fault of an encrypted text.
  */
 export type PlatformErrorCode =
@@ -18,6 +19,7 @@ export type PlatformErrorCode =
   | 'not_a_member'
   | 'code_refused'
   | 'media_refused'
+  | 'media_elsewhere'
   | 'media_too_large'
   | 'media_gone'
   | 'media_unreadable'

@@ -361,6 +361,11 @@ export interface Platform {
    * @throws PlatformError when the platform does not answer within seconds
    */
   displayNameOf?(userId: string): Promise<string | undefined>;
+  /**
+   * The names of people and channels that a message mentions by their ids (`InboundMessage.unnamed`), by reference; unknown ones are left
+   * out. Absent where messages hold names. Bounded in time; never rejects.
+   */
+  namesOf?(references: readonly string[]): Promise<ReadonlyMap<string, string>>;
   readonly webSignIn?: WebSignIn;
   /** Whether a page's user agent is this app's own browser. A hint for texts, never evidence. */
   isAppBrowser(userAgent: string): boolean;

@@ -11,6 +11,7 @@ import { toAsker } from './sign-in-words.ts';
 import { readStoredAnswer } from './stored-answer.ts';
 import type { TurnControls } from '../domain/turn.ts';
 import type { Outcome } from './outcome.ts';
+import { nameReferences } from './prompt/name-references.ts';
 import { failedTurnHistory } from './prompt/turn-history.ts';
 import type { TurnContext } from './turn-context.ts';
 import type { AnswerQuestion } from './ask/answer-question.ts';
@@ -64,7 +65,8 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
     if (turn.heldCount > 0) await yieldToHeld(controls);
     if (admitted.account) context = { ...context, account: admitted.account };
     const { models, rule, scene } = admitted;
-    return await options.answerQuestion({ ...context, models, rule, scene });
+    const question = await nameReferences(context);
+    return await options.answerQuestion({ ...context, question, models, rule, scene });
   } catch (error) {
     throwIfUnwanted(controls.signal);
     // While the store is away nothing can be said; the turn is given back and runs again when it is there.

@@ -74,7 +74,7 @@ function openTurn(options: OpenTurnOptions, controls: TurnControls): OpenedTurn 
 
 /** A bare slash word such as /stop, or a file alone, tells no language; what its sender said last in the conversation does. */
 function languageIn(keyRing: KeyRing, turn: TurnClaim, asked: Question, newest: InboundMessage): Language {
-  const isFileAlone = asked.text === '' && asked.files.length > 0;
+  const isFileAlone = asked.text === '' && asked.files.length + asked.unread.length > 0;
   const tellsNothing = isFileAlone || (newest.slash !== undefined && asked.language === 'en');
   return (tellsNothing ? lastLanguage(keyRing, turn, newest) : undefined) ?? asked.language;
 }

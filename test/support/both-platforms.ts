@@ -19,6 +19,8 @@ export interface Said {
   quote?: string;
   /** A picture that comes with it. */
   picture?: Buffer;
+  /** Fields of the platform's own message that replace those made of the above. */
+  fields?: object;
 }
 
 /** All that people could see of the bot's answer to a message. */
@@ -60,7 +62,7 @@ export function bothPlatforms(deployment: SlackDeployment): BothPlatforms {
     return origin + path;
   };
 
-  async function onWecom({ person, text, group, quote, picture }: Said): Promise<Seen> {
+  async function onWecom({ person, text, group, quote, picture, fields = {} }: Said): Promise<Seen> {
     const chat = {
       aibotid: 'aibot-both',
       ...(group === undefined ? { chattype: 'single' } : { chattype: 'group', chatid: group }),
@@ -79,7 +81,7 @@ export function bothPlatforms(deployment: SlackDeployment): BothPlatforms {
       return (answer as { stream: { id: string; finish: boolean; content: string } }).stream;
     };
     const seen: Seen = { snapshots: [], apart: [] };
-    let answer = await send({ ...content, ...quoted });
+    let answer = await send({ ...content, ...quoted, ...fields });
     for (const untilMs = Date.now() + LIMIT_MS; ; answer = await send({ msgtype: 'stream', stream: answer })) {
       const [block, apart] = BLOCK.exec(answer.content) ?? ['', undefined];
       if (apart !== undefined) seen.apart.push(apart);
@@ -89,7 +91,7 @@ export function bothPlatforms(deployment: SlackDeployment): BothPlatforms {
     }
   }
 
-  async function sayOnSlack({ person, text, group, quote, picture }: Said): Promise<void> {
+  async function sayOnSlack({ person, text, group, quote, picture, fields = {} }: Said): Promise<void> {
     const written = escaped(quote === undefined ? text : `${quote.replace(/^/gm, '> ')}\n${text}`);
     if (group !== undefined) {
       await deployment.sender.mention({ channel: group, userId: person }, written);
@@ -104,6 +106,7 @@ export function bothPlatforms(deployment: SlackDeployment): BothPlatforms {
             subtype: 'file_share',
             files: [{ name: 'p.png', mimetype: 'image/png', url_private_download: url, url_private: url }],
           }),
+      ...fields,
     });
   }
 

@@ -69,6 +69,8 @@ export interface FakeSlack {
   removed: SlackMessage[];
   /** What `users.info` tells of people, by their ids. */
   people: Map<string, object>;
+  /** The names that `conversations.info` tells of channels, by their ids. */
+  channels: Map<string, string>;
   /** Files that people shared, by the path of their address. */
   files: Map<string, Buffer>;
   /** What `files.info` tells of people's files, by their ids, to whoever asks at a host. */
@@ -128,6 +130,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     botFiles: [],
     uploadOrigin: undefined,
     people: new Map(),
+    channels: new Map(),
     workspaces: new Map(),
     consents: new Map(),
     statuses: () => [...statuses.values()].filter(({ atMs }) => atMs > Date.now() - STATUS_LIFE_MS),
@@ -272,6 +275,10 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       slack.appId === undefined
         ? { ok: false, error: 'missing_scope' }
         : { ok: true, bot: { id: BOT.bot_id, app_id: slack.appId } },
+    'conversations.info': ({ channel }) => {
+      const name = slack.channels.get(String(channel));
+      return name === undefined ? { ok: false, error: 'channel_not_found' } : { ok: true, channel: { name } };
+    },
     'users.info': ({ user }) => {
       const found = slack.people.get(String(user));
       return found ? { ok: true, user: found } : { ok: false, error: 'user_not_found' };

@@ -90,6 +90,7 @@ export const TEXT_STEPS: Readonly<Record<string, TextStep>> = {
       answersInThreads: true,
       followsThreads: false,
       bare: { models: [] },
+      isFileAddress: () => true,
       isOwnAddress: () => false,
       isStranger: () => false,
     })),

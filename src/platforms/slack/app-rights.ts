@@ -18,6 +18,8 @@ export const METHODS = {
     'chat.stopStream': ['chat:write'],
     'chat.update': ['chat:write'],
     'conversations.history': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],
+    // A channel that a question mentions.
+    'conversations.info': ['channels:read', 'groups:read'],
     'conversations.replies': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],
     'files.completeUploadExternal': ['files:write'],
     'files.getUploadURLExternal': ['files:write'],
@@ -65,12 +67,14 @@ const OF_SHARED_APPS: ReadonlySet<string> = new Set<keyof typeof EVENTS>(['app_u
 
 /** Rights without which something smaller is lost than answers, and what that is. */
 const LOST_WITHOUT: Readonly<Record<string, string>> = {
+  'channels:read': 'names of mentioned public channels',
   commands: `the command ${COMMAND}`,
   'files:read': 'pictures and files',
   'files:write': 'very long answers as a file',
+  'groups:read': 'names of mentioned private channels',
   'im:write': 'writing to people first',
   'mpim:history': 'group chats',
-  'users:read': 'names on the sign-in page',
+  'users:read': 'names on the sign-in page and of mentioned people',
 };
 
 export type BotMethod = keyof typeof METHODS.bot | keyof typeof METHODS.agent;

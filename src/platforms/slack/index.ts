@@ -5,7 +5,8 @@ import { isResponseAddress } from './answer-command.ts';
 import { createPushReplies } from './push-replies.ts';
 import { checkBot, checkSocket, checkWebSignIn, checkWorkspace } from './check-settings.ts';
 import { displayNameOf } from './display-name.ts';
-import { fetchFile } from './media.ts';
+import { NameFinder } from './find-names.ts';
+import { fetchFile, isFileAddress } from './media.ts';
 import { createInstall } from './install.ts';
 import type { Installations } from './installations.ts';
 import { InstalledApp } from './installed-app.ts';
@@ -153,6 +154,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
     answersInThreads: reply === 'stream',
     followsThreads,
     bare: { models },
+    isFileAddress: (address) => isFileAddress(address, apiUrl),
     isOwnAddress: (address) => isResponseAddress(address, apiUrl),
     isStranger: (origin) => ownApp.isStranger(origin),
     onLeft,
@@ -174,6 +176,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
   };
   const settlesWithinMs = replyTraits.postSettlesWithinMs;
   const placePrefix = tenant === TENANT ? '' : `${tenant}/`;
+  const names = new NameFinder(api, nowMs);
   const platform: Platform = {
     name: 'slack',
     tenant,
@@ -193,6 +196,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
       fetchFile({ mediaRef, api, apiUrl, botToken: (await token()) ?? '', maxBytes, signal }),
     plainUserId: (userId) => Promise.resolve(userId),
     displayNameOf: (userId) => displayNameOf(api, userId),
+    namesOf: (references) => names.find(references),
     isAppBrowser: (userAgent) => /\bSlack(?:_SSB)?\//i.test(userAgent),
     webSignIn: options.webSignIn && createWebSignIn({ client: options.webSignIn.client, addresses, ownApp, tenant }),
     backToChat: () => ownApp.chatLink(),

@@ -40,7 +40,7 @@ interface FileRequest {
 
 /**
  * Downloads a file with the bot's token; redirects are not followed, so the token never leaves Slack.
- * @throws PlatformError `media_refused`, `media_gone`, `media_too_large`, `media_unreadable`, `unreachable`
+ * @throws PlatformError `media_refused`, `media_elsewhere`, `media_gone`, `media_too_large`, `media_unreadable`, `unreachable`
  */
 export async function fetchFile({ mediaRef, api, ...request }: FileRequest): Promise<FetchedMedia> {
   if (!mediaRef.startsWith(ASK_FOR)) return fetchFrom(mediaRef, request);
@@ -56,6 +56,8 @@ async function askFor(api: SlackApi, fileId: string): Promise<{ address: string;
     throw new PlatformError('media_gone', `Slack tells nothing of the file (${answer.error})`);
   if (answer.kind !== 'ok') throw new PlatformError('unreachable', `Slack does not tell of the file (${answer.kind})`);
   const file = fieldsOf(answer.body['file']);
+  if (file['mode'] === 'external' || file['is_external'] === true)
+    throw new PlatformError('media_elsewhere', 'The file is stored outside Slack');
   const address = textOf(file['url_private_download']) ?? textOf(file['url_private']);
   if (address === undefined) throw new PlatformError('media_gone', 'The file has no address');
   return { address, name: textOf(file['name']) };

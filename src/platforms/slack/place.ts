@@ -30,7 +30,16 @@ export function messageIdOf(channel: string, ts: string): string {
 
 type Spoken = Pick<
   InboundMessage,
-  'messageId' | 'saidAtMs' | 'chat' | 'sender' | 'parts' | 'quote' | 'replyTarget' | 'opensThread' | 'threadBegunBy'
+  | 'messageId'
+  | 'saidAtMs'
+  | 'chat'
+  | 'sender'
+  | 'parts'
+  | 'quote'
+  | 'unnamed'
+  | 'replyTarget'
+  | 'opensThread'
+  | 'threadBegunBy'
 >;
 
 export function spoken({ tenant, app }: Place, slash: SlashCommand | undefined, said: Spoken): InboundMessage {

@@ -7,6 +7,9 @@ const MENTION = /<@([A-Z0-9]+)(?:\|[^<>]*)?>/g;
 /** A person, a group of people, or all of a channel; a date has the same sign. */
 const CALL = /<@|<!(?!date)/;
 const REFERENCE = /<([#!@])([^<>|]*)(?:\|([^<>]*))?>/g;
+/** Maximum references of one message that are looked up. */
+const MAX_UNNAMED = 20;
+const UNNAMED_ID = /^(?:subteam\^)?[A-Z][A-Z0-9]{1,40}$/;
 const LINK = /<([^<>|\s]+)(?:\|([^<>]*))?>/g;
 /** What tells an address; looked for once what stands in the brackets is known, else it would be sought from every place anew. */
 const IS_ADDRESS = /[^][:@][^]/;
@@ -40,6 +43,15 @@ export function mentionOf(text: string, ownIds: readonly string[]): { isMentione
   return { isMentioned, text: without.replace(/[ \t]{2,}/g, ' ').trim() };
 }
 
+/** The references that `plainText` writes by their ids alone, as it writes them: `@U1`, `#C1`. */
+export function unnamedIn(text: string): string[] {
+  const found = [...text.matchAll(REFERENCE)].flatMap(([, sign = '', id = '', label]) => {
+    const isNamed = label !== undefined && label !== '';
+    return isNamed || !UNNAMED_ID.test(id) ? [] : [reference(sign, id, label)];
+  });
+  return [...new Set(found)].slice(0, MAX_UNNAMED);
+}
+
 /** Whether a person, a group of people or all of a channel is called. */
 export function namesAnybody(text: string): boolean {
   return CALL.test(text);
@@ -51,6 +63,16 @@ function shownLink(address: string, label: string | undefined): string {
 }
 
 function reference(sign: string, id: string, label: string | undefined): string {
-  if (sign === '!') return label ?? `@${id.replace(/^subteam\^/, '')}`;
-  return `${sign}${label ?? id}`;
+  // Slack leaves the label of a private channel empty.
+  const name = label === '' ? undefined : label;
+  if (sign !== '!') return name?.startsWith(sign) === true ? name : `${sign}${name ?? id}`;
+  const seconds = /^date\^(\d{1,12})\^/.exec(id)?.[1];
+  if (name === undefined && seconds !== undefined) return dayOf(Number(seconds));
+  return name ?? `@${id.replace(/^subteam\^/, '')}`;
+}
+
+/** A date without a text of its own. */
+function dayOf(seconds: number): string {
+  const at = new Date(seconds * 1_000);
+  return Number.isNaN(at.getTime()) ? '' : at.toISOString().slice(0, 16).replace('T', ' ');
 }

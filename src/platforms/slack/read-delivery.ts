@@ -7,10 +7,11 @@ import { isSubscribedTo } from './app-rights.ts';
 import { isFileId, refOfFile } from './media.ts';
 import { originOf, type Origin } from './own-app.ts';
 import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, spoken, stopIn, type Place } from './place.ts';
+import { tablesIn, textOfBlocks } from './read-blocks.ts';
 import { readPress } from './read-press.ts';
 import { readShared } from './shared-messages.ts';
 import { formatHandle, formatTarget } from './reply-target.ts';
-import { mentionOf, namesAnybody, plainText } from './plain-text.ts';
+import { mentionOf, namesAnybody, plainText, unnamedIn } from './plain-text.ts';
 import {
   readChangeFields,
   readEnvelopeFields,
@@ -37,6 +38,8 @@ export interface ReadOptions extends Place {
   bare: BareEnglish;
   /** Whether an address is Slack's own, so that an answer may be posted to it. */
   isOwnAddress(address: string): boolean;
+  /** Whether a file lies at Slack, so that it may be fetched with the bot's token. */
+  isFileAddress(address: string): boolean;
   /** Whether what comes from there is another workspace's or app's, and none of our business. */
   isStranger(origin: Origin): boolean;
   /** Slack says that the app is gone from the workspace. */
@@ -48,6 +51,11 @@ export type Reading = (origin: Origin) => ReadOptions;
 
 /** System notes of a channel are `message` events too; these are the subtypes that a person writes. */
 const SPOKEN_SUBTYPES = new Set(['file_share', 'thread_broadcast', 'me_message']);
+/** Slack's own accounts: what they write is no question. */
+const SYSTEM_USERS = new Set(['USLACK', 'USLACKBOT']);
+/** Documents that live in Slack itself and have no file behind them. */
+const SLACK_DOCUMENTS = new Set(['canvas', 'quip', 'list', 'post', 'space']);
+const NOT_HANDED_OUT = new Set(['access_denied', 'file_not_found', 'file_not_accessible', 'file_deleted']);
 const MAX_QUERY_TEXT_CHARS = 100_000;
 /** More of one message are never kept. */
 const MOST_IMAGES_KEPT = 20;
@@ -122,9 +130,11 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
   const { isPrivate, isForUs, text } = addressOf(event, envelope);
   if (!isForUs && isBareStop(event, options)) return readBareStop(event, options);
   if (!isForUs && !mayFollow(event, options)) return ignored('a message without a mention');
-  const parts = partsOf(text, event);
+  const parts = partsOf(text, event, options);
+  const isBareMention = isForUs && !isPrivate && parts.length === 0;
   // What is only forwarded is asked about, too.
-  if (parts.length === 0 && quoteOf(event)) parts.push({ type: 'text', text: '' });
+  if (parts.length === 0 && (quoteOf(event, options) !== undefined || isBareMention))
+    parts.push({ type: 'text', text: '' });
   if (parts.length === 0) return ignored('an empty message');
   const message = saidBy(event, envelope, options, { parts, isPrivate });
   const delivery = { kind: 'message', message, answer: () => EMPTY_ANSWER } as const;
@@ -143,7 +153,7 @@ function readChange({ before, after, editedAt }: WireChange, envelope: WireEnvel
   const event = { ...stands, thread_ts: threadTs === ts ? undefined : threadTs };
   const { isPrivate, isForUs, text } = addressOf(event, envelope);
   const wasForUs = before !== undefined && addressOf(before, envelope).isForUs;
-  const parts = after ? partsOf(text, after) : [];
+  const parts = after ? partsOf(text, after, options) : [];
   if (after && parts.length === 0) return ignored('an empty message');
   const haveFilesChanged = before?.files.length !== after?.files.length;
   return {
@@ -162,12 +172,15 @@ function readChange({ before, after, editedAt }: WireChange, envelope: WireEnvel
 /** Why nobody is meant to hear of a message; undefined for a person's own words. */
 function strangerIn({ user, bot_id: botId, subtype }: WireMessage, { ownIds }: WireEnvelope): string | undefined {
   if (user === undefined || botId !== undefined) return 'not from a person';
+  if (SYSTEM_USERS.has(user)) return 'said by the platform';
   if (subtype !== undefined && !SPOKEN_SUBTYPES.has(subtype)) return 'said by the platform';
   return ownIds.includes(user) ? 'said by ourselves' : undefined;
 }
 
 /** For whom a message is, and what it says without the bot's name. */
-function addressOf({ type, channel_type: channelType, text = '' }: WireMessage, { ownIds }: WireEnvelope) {
+function addressOf(message: WireMessage, { ownIds }: WireEnvelope) {
+  const { type, channel_type: channelType } = message;
+  const text = saidText(message);
   const isPrivate = type === 'message' && channelType === 'im';
   const mention = mentionOf(text, ownIds);
   // In a channel only what names the bot is for it; its `message` and its `app_mention` are one message with one ts.
@@ -191,13 +204,18 @@ function saidBy(
     teamId: event.user_team ?? envelope.team_id ?? '',
     isPrivate,
   });
-  return spoken(options, slashOf(parts, options.bare), {
+  const quote = parts.length === 0 ? undefined : quoteOf(event, options);
+  // With nothing behind the mention, its writer looks for help.
+  const isBare = !isPrivate && quote === undefined && isBlank(parts);
+  const slash: SlashCommand | undefined = isBare ? { word: 'help', argument: '' } : slashOf(parts, options.bare);
+  return spoken(options, slash, {
     messageId: messageIdOf(channel, ts),
     saidAtMs: Math.floor(Number(ts) * SECOND_MS),
     chat: chatOf({ isPrivate, channel, user }, threadTs),
     sender: { userId: user },
     parts,
-    quote: parts.length === 0 ? undefined : quoteOf(event),
+    quote,
+    unnamed: unnamedOf(event),
     replyTarget: target,
     opensThread: opensThread ? ts : undefined,
     threadBegunBy: threadTs === undefined ? undefined : messageIdOf(channel, threadTs),
@@ -229,29 +247,55 @@ function slashOf(parts: MessagePart[], bare: BareEnglish): SlashCommand | undefi
   return only === undefined ? undefined : readSlashCommand(only, bare);
 }
 
-function partsOf(text: string, { files }: WireMessage): MessagePart[] {
-  const plain = plainText(text.slice(0, MAX_QUERY_TEXT_CHARS)).trim();
-  return [...(plain === '' ? [] : [{ type: 'text' as const, text: plain }]), ...files.map(filePart)];
+function isBlank(parts: readonly MessagePart[]): boolean {
+  return parts.length === 1 && parts[0]?.type === 'text' && parts[0].text === '';
+}
+
+/** What a message says: its text, else that of its blocks. */
+function saidText({ text = '', blocks }: WireMessage): string {
+  return text.trim() === '' ? textOfBlocks(blocks) : text;
+}
+
+function partsOf(text: string, { files, blocks, attachments }: WireMessage, options: ReadOptions): MessagePart[] {
+  const tables = tablesIn(blocks, attachments);
+  const plain = [plainText(text.slice(0, MAX_QUERY_TEXT_CHARS)), ...tables].join('\n\n').trim();
+  const parts = files.map((file) => filePart(file, options));
+  return [...(plain === '' ? [] : [{ type: 'text' as const, text: plain }]), ...parts];
 }
 
 /** What was forwarded with it: who said it, what, and its pictures. */
-function quoteOf({ attachments }: WireMessage): MessagePart[] | undefined {
+function quoteOf({ attachments }: WireMessage, options: ReadOptions): MessagePart[] | undefined {
   const parts = readShared(attachments).flatMap(({ author, text, files }) => {
     const words = plainText([author === '' ? '' : `${author}:`, text].filter((one) => one !== '').join(' ')).trim();
-    return [...(text === '' ? [] : [{ type: 'text' as const, text: words }]), ...files.map(filePart)];
+    const read = files.map((file) => filePart(file, options));
+    return [...(text === '' ? [] : [{ type: 'text' as const, text: words }]), ...read];
   });
   return parts.length === 0 ? undefined : parts;
 }
 
-/** A file that Slack does not hand out (over the plan's limit, deleted) has no address; its sender still gets an answer. */
-function filePart(file: WireFile): MessagePart {
+/** People and channels that the message names by their ids. */
+function unnamedOf(event: WireMessage): string[] | undefined {
+  const texts = [saidText(event), ...readShared(event.attachments).map(({ text }) => text)];
+  const unnamed = unnamedIn(texts.join('\n').slice(0, MAX_QUERY_TEXT_CHARS));
+  return unnamed.length === 0 ? undefined : unnamed;
+}
+
+/** A file that Slack does not hand out is named with its reason, so that its sender still gets an answer. */
+function filePart(file: WireFile, { isFileAddress }: ReadOptions): MessagePart {
+  const { name, mode = '', file_access: access = '', plain_text: mail } = file;
+  if (mode === 'email' && mail !== undefined && mail.trim() !== '')
+    return { type: 'text', text: Buffer.from([name ?? '', mail].join('\n').trim()).toString() };
+  if (file.is_external || mode === 'external') return { type: 'unsupported', what: 'elsewhere', name };
+  if (SLACK_DOCUMENTS.has(mode)) return { type: 'unsupported', what: 'canvas', name };
   const address = file.url_private_download ?? file.url_private;
+  if (NOT_HANDED_OUT.has(access)) return { type: 'unsupported', what: 'withheld', name };
   if (address === undefined) {
     // Of another company's file (Slack Connect) the event tells that it is there; of what kind it is shows when it is fetched.
-    if (file.file_access === 'check_file_info' && isFileId(file.id))
+    if (access === 'check_file_info' && isFileId(file.id))
       return { type: 'file', mediaRef: refOfFile(file.id), name: file.name };
-    return { type: 'unsupported', what: 'file' };
+    return { type: 'unsupported', what: 'withheld', name };
   }
+  if (!isFileAddress(address)) return { type: 'unsupported', what: 'elsewhere', name };
   if (file.mimetype?.startsWith('image/')) return { type: 'image', mediaRef: address };
   return { type: 'file', mediaRef: address, name: file.name };
 }
@@ -294,6 +338,7 @@ function readCommand(
     chat: chatOf({ isPrivate, channel, user: userId }),
     sender: { userId },
     parts: [{ type: 'text', text: said }],
+    unnamed: unnamedIn(text.slice(0, MAX_QUERY_TEXT_CHARS)),
     replyTarget: formatTarget({
       channel,
       userId,

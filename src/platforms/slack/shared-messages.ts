@@ -1,3 +1,4 @@
+import { textOfBlocks } from './read-blocks.ts';
 import { readFiles, type WireFile } from './wire-event.ts';
 
 /** A message that somebody forwarded, or shared, with theirs. */
@@ -12,9 +13,6 @@ export interface WireShared {
 const MOST_SHARED = 5;
 const MOST_TEXT_CHARS = 20_000;
 const MOST_AUTHOR_CHARS = 100;
-/** Of a message's blocks: how deep they are read, and how many of their parts. */
-const DEEPEST = 10;
-const MOST_PARTS = 2_000;
 
 type Fields = Record<string, unknown>;
 
@@ -43,26 +41,4 @@ function isShared(one: unknown): one is Fields {
 
 function textOf(value: unknown, mostChars: number): string {
   return typeof value === 'string' ? value.slice(0, mostChars) : '';
-}
-
-/** The words of rich text, section by section; no further than anybody writes. */
-function textOfBlocks(blocks: unknown): string {
-  const words: string[] = [];
-  let left = MOST_PARTS;
-  const walk = (part: unknown, depth: number): void => {
-    left -= 1;
-    if (left < 0 || depth > DEEPEST || typeof part !== 'object' || part === null) return;
-    if (Array.isArray(part)) {
-      for (const one of part.slice(0, MOST_PARTS) as unknown[]) walk(one, depth + 1);
-      return;
-    }
-    const { type, text, url, message, blocks: inner, elements } = part as Fields;
-    if (typeof text === 'string') words.push(text.slice(0, MOST_TEXT_CHARS));
-    else if (typeof url === 'string') words.push(url.slice(0, MOST_TEXT_CHARS));
-    else walk(text, depth + 1);
-    for (const one of [message, inner, elements]) walk(one, depth + 1);
-    if (typeof type === 'string' && /^rich_text_(?:section|quote|preformatted)$/.test(type)) words.push('\n');
-  };
-  walk(blocks, 0);
-  return words.join('').trim().slice(0, MOST_TEXT_CHARS);
 }

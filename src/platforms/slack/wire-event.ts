@@ -10,6 +10,11 @@ export interface WireFile {
   id: string | undefined;
   /** `check_file_info`: the event tells nothing else of the file (PLATFORM_FACTS.md slack-messages). */
   file_access: string | undefined;
+  /** How Slack has the file: `hosted`, or for example `external`, `tombstone`, `canvas`. */
+  mode: string | undefined;
+  is_external: boolean;
+  /** The text of an e-mail that was forwarded into Slack. */
+  plain_text: string | undefined;
   name: string | undefined;
   mimetype: string | undefined;
   url_private_download: string | undefined;
@@ -29,8 +34,9 @@ export interface WireMessage {
   ts: string;
   thread_ts: string | undefined;
   files: WireFile[];
-  /** As they came; `shared-messages.ts` reads them. */
+  /** As they came; `shared-messages.ts` and `read-blocks.ts` read them. */
   attachments: unknown;
+  blocks: unknown;
 }
 
 export interface WireEnvelope {
@@ -47,6 +53,9 @@ type Absent = null | undefined;
 
 /** A message's `ts` is its id in its channel: digits with six decimals, never a number (PLATFORM_FACTS.md slack-messages). */
 const TS = /^\d{1,16}\.\d{1,9}$/;
+
+/** Maximum characters that are read of a forwarded e-mail. */
+const MOST_MAIL_CHARS = 20_000;
 
 /** Of one session; one is usual. */
 const MOST_STREAMS = 20;
@@ -102,6 +111,7 @@ export function readMessageFields(event: unknown): WireMessage | undefined {
       ts,
       files,
       attachments: event['attachments'] ?? undefined,
+      blocks: event['blocks'] ?? undefined,
       user: user ?? undefined,
       text: text ?? undefined,
       subtype: subtype ?? undefined,
@@ -166,7 +176,11 @@ function readFile(file: unknown): WireFile | undefined {
   if (!isMaybeText(id, 64) || !isMaybeText(access, 64)) return undefined;
   if (!isMaybeText(name, 1_000) || !isMaybeText(mimetype, 200)) return undefined;
   if (!isMaybeText(download, 4_000) || !isMaybeText(address, 4_000)) return undefined;
+  const { mode, is_external: isExternal, plain_text: plainText } = file;
   return {
+    mode: isText(mode, 64) ? mode : undefined,
+    is_external: isExternal === true,
+    plain_text: isText(plainText) ? plainText.slice(0, MOST_MAIL_CHARS) : undefined,
     id: id ?? undefined,
     file_access: access ?? undefined,
     name: name ?? undefined,

@@ -9,8 +9,9 @@ import { decryptPadded } from './crypto.ts';
 const PADDING_ROOM_BYTES = 32;
 const DOWNLOAD_TIMEOUT_MS = 20 * SECOND_MS;
 const KEY_MARK = '#aeskey=';
-/** Opens nothing. */
 const NO_KEY = Buffer.alloc(0);
+const KEY_BYTES = 32;
+const HEX_KEY = /^[0-9a-f]{64}$/i;
 
 /**
  * Where WeCom keeps what people send to a bot. Its pages name no hosts for media; the callbacks seen carry addresses
@@ -43,9 +44,23 @@ export function mediaRefOf({ url, aeskey }: { url: string; aeskey?: string }): s
 function keyIn(mediaRef: string): { address: string; ownKey: Buffer | undefined } {
   const at = mediaRef.lastIndexOf(KEY_MARK);
   if (at === -1) return { address: mediaRef, ownKey: undefined };
-  // Its padding may be missing; Node reads it either way.
-  const encoded = Buffer.from(mediaRef.slice(at + KEY_MARK.length), 'base64url').toString();
-  return { address: mediaRef.slice(0, at), ownKey: Buffer.from(encoded, 'base64') };
+  const written = Buffer.from(mediaRef.slice(at + KEY_MARK.length), 'base64url').toString();
+  return { address: mediaRef.slice(0, at), ownKey: readMediaKey(written) };
+}
+
+/**
+ * Reads a file's own key in any form that WeCom's interfaces use: 64 hexadecimal digits, base64 or base64url with or without padding (also of
+ * the hexadecimal digits), or 32 raw bytes. Undefined for any other text.
+ */
+export function readMediaKey(written: string): Buffer | undefined {
+  if (Buffer.byteLength(written) === KEY_BYTES) return Buffer.from(written);
+  if (written.length === KEY_BYTES && !/[^\0-\xff]/.test(written)) return Buffer.from(written, 'latin1');
+  const text = written.trim();
+  if (HEX_KEY.test(text)) return Buffer.from(text, 'hex');
+  // Node reads both alphabets, with and without padding.
+  const bytes = /^[\w+/-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : NO_KEY;
+  if (bytes.length === KEY_BYTES) return bytes;
+  return HEX_KEY.test(bytes.toString('latin1')) ? Buffer.from(bytes.toString('latin1'), 'hex') : undefined;
 }
 
 interface MediaRequest {
@@ -64,7 +79,6 @@ interface MediaRequest {
  */
 export async function fetchMedia({ mediaRef, ownUrls, aesKey, maxBytes, signal }: MediaRequest): Promise<FetchedMedia> {
   const { address, ownKey } = keyIn(mediaRef);
-  const key = ownKey ?? aesKey;
   if (!ownUrls.some((own) => isMediaAddress(address, own)))
     throw new PlatformError('media_refused', 'A file lies on a host that is not WeCom’s');
   const { status, body, headers } = await requestBounded(new URL(address), {
@@ -74,12 +88,20 @@ export async function fetchMedia({ mediaRef, ownUrls, aesKey, maxBytes, signal }
     signal,
   });
   if (status !== 200) throw new PlatformError('media_gone', `A file was not given (HTTP ${status})`);
-  let plain: Buffer;
-  try {
-    plain = decryptPadded(key ?? NO_KEY, body);
-  } catch {
-    throw new PlatformError('media_unreadable', 'A file does not decrypt');
-  }
+  const plain = openedBy([ownKey, aesKey], body);
+  if (plain === undefined) throw new PlatformError('media_unreadable', 'A file does not decrypt');
   if (plain.length > maxBytes) throw new PlatformError('media_too_large', `A file is larger than ${maxBytes} bytes`);
   return { bytes: plain, name: fileNameOf(headers['content-disposition']) };
+}
+
+/** The bytes under the first key that opens them: a file's own, else the bot's. */
+function openedBy(keys: readonly (Buffer | undefined)[], sealed: Buffer): Buffer | undefined {
+  for (const key of keys) {
+    try {
+      if (key !== undefined) return decryptPadded(key, sealed);
+    } catch {
+      // The next key is tried.
+    }
+  }
+  return undefined;
 }

@@ -2,18 +2,18 @@ import type { InboundMessage, MessagePart } from '../../domain/message.ts';
 import { readSlashCommand } from '../../domain/slash-words.ts';
 import type { MentionStripper } from './strip-mention.ts';
 import { mediaRefOf } from './media.ts';
+import { readOther, type OtherContent } from './read-other.ts';
 import { wireContent, type WireContent } from './wire-message.ts';
 
 export type MessageContent = Pick<InboundMessage, 'parts' | 'quote' | 'slash'>;
 
 /**
- * Reads what a person said and quoted. Undefined for kinds that are not known and for messages without content.
+ * Reads what a person said and quoted. Undefined for blank texts alone: every other message gets an answer, also one of a kind that cannot be
+ * read (SECURITY.md unreadable-answered).
  * @param mention takes the bot's mention away; given for group messages only
  */
 export function readMessageContent(parsed: unknown, mention: MentionStripper | undefined): MessageContent | undefined {
-  const said = wireContent.safeParse(parsed);
-  if (!said.success) return undefined;
-  const original = partsOf(said.data);
+  const { parts: original, isShared } = contentOf(parsed, 0);
   const stripped = original.map((part) =>
     part.type === 'text' && mention ? { ...part, text: mention.fromStart(part.text) } : part,
   );
@@ -22,6 +22,8 @@ export function readMessageContent(parsed: unknown, mention: MentionStripper | u
   if (parts.length === 0) return undefined;
 
   const quote = quoteOf(parsed);
+  // What other people wrote is quoted, not asked.
+  if (isShared) return { parts: [{ type: 'text', text: '' }], quote: [...parts, ...(quote ?? [])] };
   const only = original.length === 1 && original[0]?.type === 'text' ? original[0].text : undefined;
   const slash = only === undefined ? undefined : readSlashCommand(mention ? mention.fromBothEnds(only) : only);
   return { parts, quote, slash };
@@ -30,12 +32,21 @@ export function readMessageContent(parsed: unknown, mention: MentionStripper | u
 function quoteOf(parsed: unknown): MessagePart[] | undefined {
   const quote = (parsed as { quote?: unknown }).quote;
   if (typeof quote !== 'object' || quote === null) return undefined;
-  const read = wireContent.safeParse(quote);
-  const parts = read.success ? withoutBlank(partsOf(read.data)) : [{ type: 'unsupported' as const, what: 'quote' }];
+  const parts = withoutBlank(contentOf(quote, 0).parts);
   return parts.length > 0 ? parts : undefined;
 }
 
-function partsOf(content: WireContent): MessagePart[] {
+/** Mixed messages hold no mixed ones. */
+const MAX_DEPTH = 1;
+
+function contentOf(value: unknown, depth: number): OtherContent {
+  const read = wireContent.safeParse(value);
+  if (read.success && (depth < MAX_DEPTH || read.data.msgtype !== 'mixed'))
+    return { parts: partsOf(read.data, depth), isShared: false };
+  return readOther(typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
+}
+
+function partsOf(content: WireContent, depth: number): MessagePart[] {
   switch (content.msgtype) {
     case 'text':
       return [textPart(content.text.content)];
@@ -51,11 +62,7 @@ function partsOf(content: WireContent): MessagePart[] {
     case 'video':
       return [{ type: 'unsupported', what: 'video' }];
     case 'mixed':
-      return content.mixed.msg_item.map((item): MessagePart => {
-        if ('text' in item) return textPart(item.text.content);
-        if ('image' in item) return { type: 'image', mediaRef: mediaRefOf(item.image) };
-        return { type: 'unsupported', what: item.msgtype.slice(0, 32) };
-      });
+      return content.mixed.msg_item.flatMap((item) => contentOf(item, depth + 1).parts);
   }
 }
 

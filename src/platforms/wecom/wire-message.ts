@@ -6,24 +6,21 @@ const shortText = z.string().min(1).max(512);
 const address = z.string().min(1).max(4_096);
 const text = z.object({ content: z.string() });
 /** Over the connection each file has a key of its own. */
-const media = z.object({ url: address, aeskey: z.string().max(128).optional().catch(undefined) });
+const key = z.string().max(512).optional().catch(undefined);
+const media = z
+  .object({ url: address, aeskey: key, aes_key: key, filename: z.string().max(512).optional().catch(undefined) })
+  .transform(({ aes_key: other, ...fields }) => ({ ...fields, aeskey: fields.aeskey ?? other }));
 
 const textContent = z.object({ msgtype: z.literal('text'), text });
 const imageContent = z.object({ msgtype: z.literal('image'), image: media });
 const voiceContent = z.object({ msgtype: z.literal('voice'), voice: text });
 /** The name is told with the bytes; where a message has one, it counts. */
-const fileContent = z.object({
-  msgtype: z.literal('file'),
-  file: media.extend({ filename: z.string().max(512).optional().catch(undefined) }),
-});
+const fileContent = z.object({ msgtype: z.literal('file'), file: media });
 const videoContent = z.object({ msgtype: z.literal('video'), video: media });
 const mixedContent = z.object({
   msgtype: z.literal('mixed'),
   mixed: z.object({
-    msg_item: z
-      .array(z.union([textContent, imageContent, z.object({ msgtype: z.string() })]))
-      .min(1)
-      .max(100),
+    msg_item: z.array(z.unknown()).min(1).max(100),
   }),
 });
 

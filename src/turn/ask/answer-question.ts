@@ -30,6 +30,7 @@ import type { SignInMode } from '../turn-ports.ts';
 import { TokenCount } from './count-tokens.ts';
 import type { AdmittedContext, TurnContext } from '../turn-context.ts';
 import { sayTo } from '../say-to.ts';
+import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
 import { TURN_TEXTS } from '../../texts/turn-texts.ts';
 import { Thought, type ThoughtOptions } from './thought.ts';
 import { failedTurnHistory, speakerTagOf, turnHistory } from '../prompt/turn-history.ts';
@@ -84,7 +85,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
   return async (unread) => {
     const { question, live, turn } = unread;
     const isBare = question.text === '' && question.images.length === 0 && question.quotedText === undefined;
-    if (isBare && question.files.length === 0) return { kind: 'refused', text: sayTo(unread, TURN_TEXTS.unsupported) };
+    if (isBare && question.files.length === 0) return { kind: 'refused', text: unreadRefusal(question) };
     const obstacle = imageObstacle(options.models, unread);
     if (obstacle !== undefined) return refused(options, unread, obstacle);
     // After a sign-in the reply still shows the invitation; say at once that its question is being answered.
@@ -92,7 +93,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     if (isReleased) live.show({ text: '', status: sayTo(unread, TURN_TEXTS.released) });
 
     const spent = new TokenCount();
-    const state: AnswerState = { notes: [], startsAnew: unread.replaced?.startsAnew ?? false };
+    const state: AnswerState = { notes: unreadNotes(question), startsAnew: unread.replaced?.startsAnew ?? false };
     const read = await readQuestionFiles({ ...options.images, catalog: options.models.catalog }, unread, isBare);
     if (read.kind === 'stopped') return finished(options, { context: unread, state }, { text: '', ending: 'stopped' });
     const { context } = read;

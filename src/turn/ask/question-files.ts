@@ -3,7 +3,7 @@ import type { MediaStore } from '../../conversation/images/media-store.ts';
 import { FILE_TEXTS } from '../../texts/file-texts.ts';
 import type { KeptFile } from '../files/kept-file.ts';
 import { readOwnFiles } from '../files/read-files.ts';
-import { filesNotes, filesObstacle, filesReady, tooManyFiles } from '../files/tell-files.ts';
+import { elsewhereNotes, filesNotes, filesObstacle, filesReady, tooManyFiles } from '../files/tell-files.ts';
 import { sayTo } from '../say-to.ts';
 import type { AdmittedContext } from '../turn-context.ts';
 import type { SignInMode } from '../turn-ports.ts';
@@ -45,7 +45,7 @@ export async function readQuestionFiles(
   const obstacle = filesObstacle(named, found, { catalog: options.catalog, isBare });
   if (obstacle !== undefined) return { kind: 'refused', context: named, text: obstacle };
   const kept = found.flatMap((file) => ('fault' in file ? [] : [file]));
-  const notes = filesNotes(named, kept, options.catalog);
+  const notes = [...elsewhereNotes(found, question.language), ...filesNotes(named, kept, options.catalog)];
   return isBare
     ? { kind: 'ready', context: named, text: filesReady(kept, question.language), notes }
     : { kind: 'read', context: named, files: kept, notes };

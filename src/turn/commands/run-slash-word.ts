@@ -106,6 +106,7 @@ async function retry(options: SlashWordsOptions, context: TurnContext, argument:
     quotedText: last.quotedText,
     images: imagesOfTurn(last),
     files: filesOfTurn(last),
+    unread: [],
     language: context.preferences.language ?? languageOfLast(last, context),
   };
   const { history, historyLength } = context.turn;

@@ -26,8 +26,13 @@ const MOST_PREFETCHES = 10;
 /** Whole files are in memory one beside another, of one conversation one. */
 const intake = new SerialQueue(2, 1);
 
-/** What became of a file; one that is `gone` may be tried again. */
-export type FoundFile = KeptNow | UnfitFile | { name?: string; fault: 'gone' };
+/** What became of a file; one that is `gone` may be tried again, one that is `elsewhere` is stored outside the platform. */
+export type FoundFile = KeptNow | UnfitFile | OutOfReach;
+
+interface OutOfReach {
+  name?: string;
+  fault: 'gone' | 'elsewhere';
+}
 
 /** A file that was read, with how it was kept where that was just now: `made_room` by letting older ones of the person go; `no_room` not at all. */
 export type KeptNow = KeptFile & { keeping?: 'made_room' | 'no_room' };
@@ -77,11 +82,16 @@ async function fetchFile(
   const found = await intake.run(conversation.id, () =>
     readFile(platform, { mediaRef, name }, conversation.id, signal),
   );
-  if ('fault' in found && found.fault === 'gone') return found;
+  if (isOutOfReach(found)) return found;
   const place = { partition: conversation.partition, personId, isSignedIn, mediaId };
   const { isKept, wentCount } = await store.keepText(place, writeKept(found));
   if ('fault' in found || (isKept && wentCount === 0)) return found;
   return { ...found, keeping: isKept ? 'made_room' : 'no_room' };
+}
+
+/** Not kept: another try may find it. */
+function isOutOfReach(found: FoundFile): found is OutOfReach {
+  return 'fault' in found && (found.fault === 'gone' || found.fault === 'elsewhere');
 }
 
 async function readFile(
@@ -104,12 +114,17 @@ async function readFile(
     if (signal.aborted) throw error;
     if (error instanceof DocumentError) return { name: called, fault: error.code };
     if (error instanceof ImageError) return { name: called, fault: PICTURE_FAULTS[error.code] };
-    if (error instanceof PlatformError)
-      return { name: called, fault: error.code === 'media_too_large' ? 'too_large' : 'gone' };
+    if (error instanceof PlatformError) return { name: called, fault: MEDIA_FAULTS.get(error.code) ?? 'gone' };
     if (error instanceof DOMException && error.name === 'TimeoutError') return { name: called, fault: 'gone' };
     throw error;
   }
 }
+
+/** What stands against a file that the platform did not hand out; all others are gone. */
+const MEDIA_FAULTS: ReadonlyMap<string, 'too_large' | 'elsewhere'> = new Map([
+  ['media_too_large', 'too_large'],
+  ['media_elsewhere', 'elsewhere'],
+]);
 
 /** What stands against a picture that was sent as a file. */
 const PICTURE_FAULTS: Readonly<Record<ImageFault, DocumentFault>> = {

@@ -2,6 +2,8 @@ import { say, type Language } from '../../base/texts.ts';
 import type { ModelCatalog } from '../../models/model-catalog.ts';
 import { FILE_TEXTS } from '../../texts/file-texts.ts';
 import { firstThatSees } from '../ask/pick-model.ts';
+import type { UnreadPart } from '../prompt/question.ts';
+import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
 import type { AdmittedContext } from '../turn-context.ts';
 import { MOST_FILES, type FoundFile, type KeptNow } from './fetch-files.ts';
 import { extentOf, placeIn, rangeIn, shownName } from './file-words.ts';
@@ -20,13 +22,33 @@ export function filesObstacle(
   const { question, models } = context;
   const { language } = question;
   const seesNothing = firstThatSees(models, catalog) === undefined;
-  const sentences = found.flatMap((file) => {
+  const counted = isBare ? found : found.filter((file) => !isElsewhere(file));
+  const sentences = counted.flatMap((file) => {
     const name = shownName(file.name, language);
-    if ('fault' in file) return [say(FILE_TEXTS[file.fault], language, { file: name })];
+    if ('fault' in file)
+      return [
+        file.fault === 'elsewhere'
+          ? unreadRefusal({ language, unread: [unreadOf(file)] })
+          : say(FILE_TEXTS[file.fault], language, { file: name }),
+      ];
     if (isBare && file.keeping === 'no_room') return [say(FILE_TEXTS.noRoomUntilAsked, language, { file: name })];
     return file.parts.length === 0 && seesNothing ? [say(FILE_TEXTS.noModelSees, language, { file: name })] : [];
   });
   return sentences.length === 0 ? undefined : sentences.join('\n\n');
+}
+
+/** A file that the platform only refers to keeps no question from being answered. */
+function isElsewhere(file: FoundFile): boolean {
+  return 'fault' in file && file.fault === 'elsewhere';
+}
+
+function unreadOf({ name }: FoundFile): UnreadPart {
+  return { what: 'elsewhere', name };
+}
+
+/** What is said beside the answer of files that are stored outside the platform. */
+export function elsewhereNotes(found: readonly FoundFile[], language: Language): string[] {
+  return unreadNotes({ language, unread: found.filter(isElsewhere).map(unreadOf) });
 }
 
 /** @returns the sentence where there are too many of them */

@@ -3,6 +3,9 @@ import { languageOfText, type Language } from '../../base/texts.ts';
 import { joinSaid, type FileRef, type ImageRef } from '../images/image-refs.ts';
 import type { TurnClaim } from '../../domain/turn.ts';
 
+/** A piece of a message that cannot be read: its kind, and its name where it has one. */
+export type UnreadPart = Pick<Extract<MessagePart, { type: 'unsupported' }>, 'what' | 'name'>;
+
 /** What is asked in a turn: the messages merged into it, in the order in which they were said. */
 export interface Question {
   text: string;
@@ -10,6 +13,8 @@ export interface Question {
   images: ImageRef[];
   /** Its files, in the order in which they came. */
   files: FileRef[];
+  /** What of the messages cannot be read; quoted pieces are named in `quotedText`. */
+  unread: UnreadPart[];
   /** Text of what the newest message quotes; it is data, not the asker's words. */
   quotedText: string | undefined;
   language: Language;
@@ -20,11 +25,13 @@ export function questionOf(turn: TurnClaim): Question {
   const messages = turn.messages.map(({ message }) => message);
   const quotes = messages.flatMap(({ quote }) => quote ?? []);
   const { text, images, files } = joinSaid(turn.messages);
+  const unread = messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'unsupported'));
   const quotedText = textOf(quotes, UNREADABLE);
   return {
     text,
     images,
     files,
+    unread,
     quotedText: quotedText === '' ? undefined : quotedText,
     language: languageOfMessage(messages.at(-1), text === '' ? quotedText : text),
   };

@@ -60,8 +60,8 @@ test('the rights are those that Slack’s reference names for each call', () => 
   const history = ['channels:history', 'groups:history', 'im:history', 'mpim:history'];
   expect(botScopes(false)).toEqual([
     'app_mentions:read',
-    ...['channels:history', 'chat:write', 'commands', 'files:read', 'files:write'],
-    ...['groups:history', 'im:history', 'im:write'],
+    ...['channels:history', 'channels:read', 'chat:write', 'commands', 'files:read', 'files:write'],
+    ...['groups:history', 'groups:read', 'im:history', 'im:write'],
     ...['mpim:history', 'users:read'],
   ]);
   expect(botScopes(true)).toEqual([...botScopes(false), 'assistant:write'].sort());

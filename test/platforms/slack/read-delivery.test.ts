@@ -112,7 +112,7 @@ describe('Slack events', () => {
       { type: 'text', text: 'see' },
       { type: 'image', mediaRef: 'https://files.slack.com/a' },
       { type: 'file', mediaRef: 'https://files.slack.com/b', name: 'b.pdf' },
-      { type: 'unsupported', what: 'file' },
+      { type: 'unsupported', what: 'withheld', name: undefined },
     ]);
   });
 

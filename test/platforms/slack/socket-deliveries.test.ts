@@ -7,6 +7,7 @@ import { deliver, directMessage, pressOf, slack } from './support.ts';
 const READING: ReadOptions = {
   ...{ tenant: 'slack', app: 'bot', answersInThreads: true, bare: { models: [] } },
   followsThreads: false,
+  isFileAddress: () => true,
   isOwnAddress: () => true,
   isStranger: () => false,
 };

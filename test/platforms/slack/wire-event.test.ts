@@ -30,11 +30,23 @@ const messageSchema = z.object({
         mimetype: maybe(z.string().max(200)),
         url_private_download: maybe(z.string().max(4_000)),
         url_private: maybe(z.string().max(4_000)),
+        mode: lenient(z.string().max(64)),
+        is_external: z
+          .unknown()
+          .optional()
+          .transform((value) => value === true),
+        plain_text: lenient(z.string()),
       }),
     ),
   ).transform((files) => files ?? []),
   attachments: maybe(z.unknown()),
+  blocks: maybe(z.unknown()),
 });
+
+/** A value that is left out where it is not as it should be. */
+function lenient<Shape extends z.ZodType>(shape: Shape) {
+  return shape.optional().catch(undefined);
+}
 
 const envelopeSchema = z
   .object({

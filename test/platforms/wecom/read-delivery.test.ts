@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import type { Delivery } from '../../../src/platforms/platform.ts';
 import type { InboundMessage } from '../../../src/domain/message.ts';
 import { asDeliveryId } from '../../../src/domain/ids.ts';
 import { deliver, groupCallback, NOW_SEC, openAnswer, textCallback, wecom } from './support.ts';
+import { tries } from '../../support/tries.ts';
 import { receiveAt } from '../../support/receive-at.ts';
 
 const bot = wecom();
@@ -74,6 +76,105 @@ describe('messages', () => {
     ]);
   });
 
+  test.each([
+    [
+      'a link',
+      {
+        msgtype: 'link',
+        link: { title: 'Term dates', desc: 'All of 2026', url: 'https://uni.test/terms', pic_url: 'p' },
+      },
+      'Term dates\nAll of 2026\nhttps://uni.test/terms',
+    ],
+    [
+      'a link under other names',
+      { msgtype: 'Link', Link: { Title: 'A', LinkUrl: 'https://b.test' } },
+      'A\nhttps://b.test',
+    ],
+    [
+      'several links',
+      { msgtype: 'news', news: { item: [{ title: 'A' }, { title: 'B', url: 'https://b.test' }] } },
+      'A\nB\nhttps://b.test',
+    ],
+    [
+      'a location',
+      { msgtype: 'location', location: { name: '图书馆', address: '学院路 1 号', latitude: 1 } },
+      '图书馆\n学院路 1 号',
+    ],
+  ])('%s is read as text', (_name, fields, text) => {
+    expect(message(textCallback('', fields)).parts).toEqual([{ type: 'text', text }]);
+    expect(message(groupCallback('', fields)).parts).toEqual([{ type: 'text', text }]);
+    expect(message(textCallback('and this?', { quote: fields })).quote).toEqual([{ type: 'text', text }]);
+  });
+
+  test('forwarded messages are quoted with their writers, whatever their shape', () => {
+    const bundles = [
+      {
+        msgtype: 'chatrecord',
+        chatrecord: {
+          title: 'Chat of A and B',
+          item: [
+            { type: 'ChatRecordText', sender_name: 'A', content: '{"content":"Is it open?"}' },
+            { type: 'ChatRecordImage', sender_name: 'B', content: '{"md5":"x"}' },
+          ],
+        },
+      },
+      {
+        msgtype: 'merged_msg',
+        merged_msg: {
+          title: 'Chat of A and B',
+          item: [
+            { msgtype: 'text', sender_name: 'A', msg_content: '{"msgtype":"text","text":{"content":"Is it open?"}}' },
+            { msgtype: 'image', sender_name: 'B', image: { url: 'https://x.test/i' } },
+          ],
+        },
+      },
+    ];
+    for (const bundle of bundles) {
+      const { parts, quote, slash } = message(textCallback('', bundle));
+      expect({ parts, quote, slash }).toEqual({
+        parts: [{ type: 'text', text: '' }],
+        quote: [{ type: 'text', text: 'Chat of A and B\nA: Is it open?\nB: [image]' }],
+      });
+    }
+  });
+
+  test.each([
+    ['location', { location: { latitude: 1, longitude: 2 } }, 'location'],
+    ['link', { link: { pic_url: 'https://x.test/p' } }, 'link'],
+    ['business_card', { business_card: { userid: 'wang' } }, 'card'],
+    ['weapp', { weapp: { title: 'Canteen' } }, 'program'],
+    ['miniprogram', { miniprogram: { title: 'Canteen' } }, 'program'],
+    ['chat_record', { chat_record: {} }, 'record'],
+    ['voice', { voice: { url: 'https://x.test/v', aeskey: 'k' } }, 'voice'],
+    ['video', { video: {} }, 'video'],
+    ['image', { image: {} }, 'image'],
+    ['text', { text: {} }, 'text'],
+    ['mixed', { mixed: { msg_item: [] } }, 'mixed'],
+    ['hologram', {}, 'hologram'],
+  ])(
+    'a message of the kind %s without anything to read is named, and so is answered [unreadable-answered]',
+    (msgtype, fields, what) => {
+      const parts = [{ type: 'unsupported', what }];
+      expect(message(textCallback('', { msgtype, text: undefined, ...fields })).parts).toEqual(parts);
+      expect(message(groupCallback('', { msgtype, text: undefined, ...fields })).parts).toEqual(parts);
+    },
+  );
+
+  test('any message of a person is taken, however odd its content, and is read in linear time [unreadable-answered]', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('link', 'chatrecord', 'location', 'news', 'zzz', 'mixed'),
+        fc.jsonValue(),
+        (msgtype, body) => {
+          expect(message(textCallback('', { msgtype, text: undefined, [msgtype]: body })).parts.length).toBeGreaterThan(
+            0,
+          );
+        },
+      ),
+      { numRuns: tries(200) },
+    );
+  });
+
   test('a lone half of a surrogate pair becomes the replacement character at once', () => {
     const plain = JSON.stringify(textCallback('X')).replace('"X"', '"a\\ud83d"');
     expect(receive(plain)).toMatchObject({ message: { parts: [{ text: 'a\uFFFD' }] } });
@@ -94,7 +195,7 @@ describe('messages', () => {
     ]);
     const mixed = { msg_item: [{ msgtype: 'text', text: { content: 'one' } }] };
     expect(quote({ msgtype: 'mixed', mixed })).toEqual([{ type: 'text', text: 'one' }]);
-    expect(quote({ msgtype: 'poll' })).toEqual([{ type: 'unsupported', what: 'quote' }]);
+    expect(quote({ msgtype: 'poll' })).toEqual([{ type: 'unsupported', what: 'poll' }]);
     expect(quote('nonsense')).toBeUndefined();
   });
 
@@ -177,15 +278,12 @@ describe('polls and events', () => {
   });
 
   test.each([
-    ['an unknown kind', textCallback('', { msgtype: 'location', location: {} })],
     ['the platform itself', textCallback('hi', { from: { userid: 'sys' } })],
     ['a group without an id', textCallback('hi', { chattype: 'group' })],
     ['no message id', textCallback('hi', { msgid: undefined })],
     ['no sender', textCallback('hi', { from: {} })],
     ['an unknown chat', textCallback('hi', { chattype: 'channel' })],
     ['nothing said', textCallback(' ')],
-    ['a text without content', textCallback('', { text: {} })],
-    ['no mixed items', textCallback('', { msgtype: 'mixed', mixed: { msg_item: [] } })],
   ])('%s is ignored with an empty 200', (_name, callback) => {
     expect(receive(callback)).toMatchObject({ kind: 'ignored', answer: { status: 200, body: '' } });
   });

@@ -1,0 +1,152 @@
+import type { MessagePart } from '../../domain/message.ts';
+
+/**
+ * Reads the kinds of message whose fields WeCom does not document for a bot (PLATFORM_FACTS.md wecom-messages). Names of kinds and fields
+ * differ between WeCom's interfaces, so they are compared without case and separators.
+ */
+
+type Fields = Record<string, unknown>;
+
+/** The kinds that are told apart, by the names that WeCom's interfaces give them. */
+const KINDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    link: ['link', 'news', 'docmsg'],
+    location: ['location', 'position'],
+    record: ['chatrecord', 'chathistory', 'mergedmsg', 'mergedforward', 'forward', 'record'],
+    voice: ['voice', 'audio'],
+    video: ['video', 'shortvideo', 'sphfeed', 'channels'],
+    card: ['card', 'businesscard', 'contactcard', 'namecard'],
+    program: ['weapp', 'miniprogram', 'applet'],
+    sticker: ['emotion', 'sticker', 'emoji'],
+    image: ['image'],
+    file: ['file'],
+  }).flatMap(([kind, names]) => names.map((name) => [name, kind] as const)),
+);
+
+/** What is read of a kind, one line for each field, in this order; each by all of its names. */
+const TITLE = ['title', 'name', 'label'];
+const READ_FIELDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  link: [TITLE, ['description', 'desc', 'digest'], ['url', 'linkurl', 'link', 'href']],
+  location: [['name', 'title', 'label', 'poiname'], ['address']],
+};
+
+const ITEM_LISTS = ['item', 'items', 'msgitem', 'msgitems', 'list', 'records', 'messages', 'newslist'];
+const SENDERS = ['sendername', 'fromname', 'nickname', 'sender', 'name'];
+const BODIES = ['content', 'msgcontent', 'text', 'body'];
+const MAX_ITEMS = 100;
+const MAX_DEPTH = 4;
+const MAX_LINE_CHARS = 4_000;
+const MAX_TEXT_CHARS = 20_000;
+
+/** What a message of an undocumented kind says; `isShared` where its words are those of other people. */
+export interface OtherContent {
+  parts: MessagePart[];
+  isShared: boolean;
+}
+
+/** Reads a message of a kind without a documented shape. Its words where it has any, else one part that names the kind. */
+export function readOther(content: Fields): OtherContent {
+  const name = typeof content['msgtype'] === 'string' ? content['msgtype'] : '';
+  const kind = kindOf(name);
+  const text = textOf(content, kind, 0).slice(0, MAX_TEXT_CHARS);
+  const part: MessagePart =
+    text === '' ? { type: 'unsupported', what: kind ?? plain(name).slice(0, 32) } : { type: 'text', text };
+  return { parts: [part], isShared: text !== '' && kind === 'record' };
+}
+
+function kindOf(name: string): string | undefined {
+  return KINDS.get(plain(name));
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+function textOf(content: Fields, kind: string | undefined, depth: number): string {
+  const body = bodyOf(content);
+  if (kind === 'record') return recordText(body, depth);
+  const fields = READ_FIELDS[kind ?? ''];
+  if (fields === undefined) return '';
+  const lists = listIn(body);
+  if (lists !== undefined) return lines(lists.slice(0, MAX_ITEMS).map((one) => fieldText(fieldsOf(one), fields)));
+  return fieldText(body, fields);
+}
+
+/** The object under the message's own kind, else the message itself. */
+function bodyOf(content: Fields): Fields {
+  const name = plain(String(content['msgtype'] ?? ''));
+  const own = Object.entries(content).find(([key, value]) => plain(key) === name && isFields(value));
+  return own ? fieldsOf(own[1]) : content;
+}
+
+function fieldText(body: Fields, fields: readonly (readonly string[])[]): string {
+  return lines(fields.map((names) => line(find(body, names))));
+}
+
+/** A title, then a line for each forwarded message: who wrote it, and its text or its kind. */
+function recordText(body: Fields, depth: number): string {
+  const items = listIn(body);
+  if (items === undefined || depth >= MAX_DEPTH) return '';
+  const said = items.slice(0, MAX_ITEMS).flatMap((one) => {
+    const item = fieldsOf(one);
+    const text = itemText(item, depth + 1);
+    if (text === '') return [];
+    const sender = line(find(item, SENDERS));
+    return [sender === '' ? text : `${sender}: ${text}`];
+  });
+  return said.length === 0 ? '' : lines([line(find(body, TITLE)), ...said]);
+}
+
+function itemText(item: Fields, depth: number): string {
+  const name = String(find(item, ['msgtype', 'type']) ?? '').replace(/^ChatRecord/i, '');
+  const inner = parsed(find(item, BODIES)) ?? parsed(item[name]);
+  if (typeof inner === 'string') return line(inner);
+  const kind = kindOf(name);
+  const nested = inner === undefined ? item : { ...fieldsOf(inner), msgtype: name };
+  const words = inner === undefined ? '' : line(find(fieldsOf(inner), ['content', 'text']));
+  const own = fieldsOf(fieldsOf(inner)[name]);
+  return (
+    words || line(find(own, ['content'])) || textOf(nested, kind, depth) || (name === '' ? '' : `[${plain(name)}]`)
+  );
+}
+
+/** Some interfaces put JSON into a text. */
+function parsed(value: unknown): unknown {
+  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+function listIn(body: Fields): unknown[] | undefined {
+  const list = find(body, ITEM_LISTS);
+  return Array.isArray(list) ? (list as unknown[]) : undefined;
+}
+
+function find(body: Fields, names: readonly string[]): unknown {
+  for (const name of names) {
+    const found = Object.entries(body).find(([key, value]) => plain(key) === name && value !== null && value !== '');
+    if (found) return found[1];
+  }
+  return undefined;
+}
+
+function line(value: unknown): string {
+  if (typeof value !== 'string') return '';
+  // Half a surrogate pair has no UTF-8 form.
+  return Buffer.from(value.trim().slice(0, MAX_LINE_CHARS)).toString();
+}
+
+function lines(all: readonly string[]): string {
+  return all.filter((one) => one !== '').join('\n');
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
