@@ -1,5 +1,6 @@
 import { MINUTE_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import { plainName } from '../../base/html.ts';
+import { inBackground } from '../../base/in-background.ts';
 import { settledWithin } from '../../base/settled-within.ts';
 import { fieldsOf } from './body-fields.ts';
 import { displayNameOf } from './display-name.ts';
@@ -43,9 +44,11 @@ export class NameFinder {
     this.#known.set(reference, entry);
     const oldest = this.#known.keys().next().value;
     if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
-    void entry.name.then((name) => {
-      if (name === undefined) entry.untilMs = this.#nowMs() + REMEMBER_MISSING_MS;
-    });
+    inBackground(() =>
+      entry.name.then((name) => {
+        if (name === undefined) entry.untilMs = this.#nowMs() + REMEMBER_MISSING_MS;
+      }),
+    );
     return entry.name;
   }
 

@@ -74,7 +74,7 @@ function textOf(content: Fields, kind: string | undefined, depth: number): strin
 
 /** The object under the message's own kind, else the message itself. */
 function bodyOf(content: Fields): Fields {
-  const name = plain(String(content['msgtype'] ?? ''));
+  const name = plain(line(content['msgtype']));
   const own = Object.entries(content).find(([key, value]) => plain(key) === name && isFields(value));
   return own ? fieldsOf(own[1]) : content;
 }
@@ -98,7 +98,7 @@ function recordText(body: Fields, depth: number): string {
 }
 
 function itemText(item: Fields, depth: number): string {
-  const name = String(find(item, ['msgtype', 'type']) ?? '').replace(/^ChatRecord/i, '');
+  const name = line(find(item, ['msgtype', 'type'])).replace(/^ChatRecord/i, '');
   const inner = parsed(find(item, BODIES)) ?? parsed(item[name]);
   if (typeof inner === 'string') return line(inner);
   const kind = kindOf(name);
