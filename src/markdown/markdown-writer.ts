@@ -1,9 +1,12 @@
 import { withoutUnseen } from '../base/plain-characters.ts';
 import { alterMarks } from './alter-marks.ts';
+import { mayDiffer, readFriendly, separateEmphasis } from './cjk-emphasis.ts';
 import { cutMarkdown } from './cut-markdown.ts';
 import { cutText } from './cut-text.ts';
 import type { Dialect } from './dialect.ts';
+import { widenFences } from './nested-fences.ts';
 import { isTooIntricate, readTree } from './read-tree.ts';
+import { withoutHtml } from './second-reading.ts';
 import { SettledTexts, type SettledText } from './settled-texts.ts';
 import { settledEnd, shapeUnfinished } from './shape-unfinished.ts';
 import { withoutThoughts } from './strip-thoughts.ts';
@@ -43,8 +46,8 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
   const fullLooks = new SettledTexts();
 
   const clean = (text: string, isFinished: boolean): string =>
-    alterMarks(withoutThoughts(withoutUnseen(withPlainEnds(text)), isFinished), dialect);
-  const safely = (markdown: string): string => writeSafely(markdown, dialect);
+    alterMarks(withoutThoughts(widenFences(withoutUnseen(withPlainEnds(text)), isFinished), isFinished), dialect);
+  const safely = (markdown: string): string => withoutHtml(separateEmphasis(writeSafely(markdown, dialect)));
 
   function fittingPieces(markdown: string, maxBytes: number, attempt = 1): string[] {
     if (Buffer.byteLength(markdown) <= maxBytes) return [markdown];
@@ -74,7 +77,7 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
   function whole(markdown: string): string {
     const settled = settledOf(markdown);
     settledTexts.forget(markdown);
-    return settled.shown + safely(markdown.slice(settled.source.length));
+    return withoutHtml(settled.shown + safely(markdown.slice(settled.source.length)));
   }
 
   /** Each piece is written once more before it is shown; that it is as it is to be need not be found out again. */
@@ -86,14 +89,17 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
     const settled = settledOf(markdown);
     const tail = markdown.slice(settled.source.length);
     if (isTooIntricate(tail)) return settled.shown + safely(tail);
-    const tree = readTree(tail);
+    const tree = mayDiffer(tail) ? readFriendly(tail) : readTree(tail);
     const { end, closing } = shapeUnfinished(tail, tree, dialect.unfinished);
     const newlySettled = tail.slice(0, Math.min(settledEnd(tail, tree), end));
     const shown = settled.shown + safely(newlySettled);
     if (newlySettled !== '' && !markdown.includes(']:')) {
       settledTexts.remember({ source: settled.source + newlySettled, shown });
     }
-    return shown + safely(alterMarks(tail.slice(newlySettled.length, end), dialect)) + closing;
+    // What is closed for now may be read otherwise than what is open.
+    return withoutHtml(
+      shown + separateEmphasis(safely(alterMarks(tail.slice(newlySettled.length, end), dialect)) + closing),
+    );
   }
 
   return {

@@ -1,7 +1,7 @@
 import type { MessagePart } from '../../domain/message.ts';
 
 /**
- * Reads the kinds of message whose fields WeCom does not document for a bot (PLATFORM_FACTS.md wecom-messages). Names of kinds and fields
+ * Reads the kinds of message whose fields WeCom does not document for a bot (PLATFORM_FACTS.md wecom-callbacks). Names of kinds and fields
  * differ between WeCom's interfaces, so they are compared without case and separators.
  */
 

@@ -133,7 +133,7 @@ describe('messages', () => {
       const { parts, quote, slash } = message(textCallback('', bundle));
       expect({ parts, quote, slash }).toEqual({
         parts: [{ type: 'text', text: '' }],
-        quote: [{ type: 'text', text: 'Chat of A and B\nA: Is it open?\nB: [image]' }],
+        quote: [{ type: 'text', text: ['Chat of A and B', 'A: Is it open?', 'B: [image]', ''].join('\n').trim() }],
       });
     }
   });
