@@ -1,5 +1,6 @@
 import { InlineContext, parser, GFM, type DelimiterType, type InlineParser } from '@lezer/markdown';
 import type { SyntaxNode, Tree } from '@lezer/common';
+import { around, friendlyFlanking, isPunctuation, strictFlanking } from '../base/emphasis-flanking.ts';
 import { applyEdits, type Edit } from './edit-text.ts';
 import { QUICK_INLINE } from './quick-inline.ts';
 import { isTooIntricate } from './read-tree.ts';
@@ -10,9 +11,6 @@ import { isTooIntricate } from './read-tree.ts';
  * CJK letters and punctuation never keep a sign from opening or closing.
  */
 
-const WHITESPACE = /\s|^$/u;
-const PUNCTUATION = /[\p{P}\p{S}]/u;
-const CJK = /[\p{scx=Han}\p{scx=Hangul}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\u3000-\u303f\uff00-\uffef]/u;
 /** A thin space, which is white space to every reader and hardly seen. */
 const THIN_SPACE = '\u200a';
 /** A sign of emphasis beside punctuation on one side and a letter on the other; without one both rules read the same. */
@@ -24,36 +22,6 @@ const ASTERISK = 42;
 const UNDERSCORE = 95;
 const TILDE = 126;
 
-export interface Flanking {
-  left: boolean;
-  right: boolean;
-}
-
-/** What a run of signs may do by CommonMark. @param before the character before it, empty at the beginning @param after the one behind it */
-export function strictFlanking(before: string, after: string): Flanking {
-  const [pBefore, pAfter] = [PUNCTUATION.test(before), PUNCTUATION.test(after)];
-  const [sBefore, sAfter] = [WHITESPACE.test(before), WHITESPACE.test(after)];
-  return { left: !sAfter && (!pAfter || sBefore || pBefore), right: !sBefore && (!pBefore || sAfter || pAfter) };
-}
-
-/** What a run of signs may do by the CJK-friendly amendment. */
-export function friendlyFlanking(before: string, after: string): Flanking {
-  const [cBefore, cAfter] = [CJK.test(before), CJK.test(after)];
-  const [pBefore, pAfter] = [PUNCTUATION.test(before) && !cBefore, PUNCTUATION.test(after) && !cAfter];
-  const [sBefore, sAfter] = [WHITESPACE.test(before), WHITESPACE.test(after)];
-  return {
-    left: !sAfter && (!pAfter || sBefore || pBefore || cBefore),
-    right: !sBefore && (!pBefore || sAfter || pAfter || cAfter),
-  };
-}
-
-/** The character that ends before a place of the text, and the one that begins there; whole ones, outside the BMP too. */
-function around(text: string, from: number, to: number): [before: string, after: string] {
-  const before = [...text.slice(Math.max(0, from - 2), from)].at(-1) ?? '';
-  const after = [...text.slice(to, to + 2)][0] ?? '';
-  return [before, after];
-}
-
 const emphasis: InlineParser = {
   name: 'Emphasis',
   parse(cx, next, start) {
@@ -63,8 +31,8 @@ const emphasis: InlineParser = {
     const [before, after] = around(cx.text, start - cx.offset, end - cx.offset);
     const { left, right } = friendlyFlanking(before, after);
     if (next === ASTERISK) return cx.addDelimiter(InlineContext.emphasisAsterisk, start, end, left, right);
-    const opens = left && (!right || PUNCTUATION.test(before));
-    const closes = right && (!left || PUNCTUATION.test(after));
+    const opens = left && (!right || isPunctuation(before));
+    const closes = right && (!left || isPunctuation(after));
     return cx.addDelimiter(InlineContext.emphasisUnderscore, start, end, opens, closes);
   },
 };

@@ -53,6 +53,16 @@ const KNOWN_TAGS = new Set(
   ),
 );
 
+test.each([
+  ['这是**重要。**请看，含**“重点”**内容', 'strong', ['重要。', '“重点”']],
+  ['原价~~100元。~~现价', 's', ['100元。']],
+  ['これは*「注意」*です', 'em', ['「注意」']],
+  ['한국어**(필독)**입니다', 'strong', ['(필독)']],
+])('emphasis beside CJK punctuation is shown as it was marked: %s', (text, tag, expected) => {
+  const found = [...html(text).matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'g'))].map(([, inner]) => inner);
+  expect(found).toEqual(expected);
+});
+
 describe('Rendering markdown', () => {
   test('no text brings a tag, an attribute or a scheme of its own', () => {
     fc.assert(

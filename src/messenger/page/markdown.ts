@@ -1,4 +1,5 @@
 import MarkdownIt, { type Env, type RendererRule, type Token } from 'markdown-it';
+import { around, friendlyFlanking, isPunctuation } from '../../base/emphasis-flanking.ts';
 import { codeBlock, type PaintCode } from './code-block.ts';
 import { hostBeside, isAllowedLink, type IsInApp } from './links.ts';
 import type { CutMentions } from './mentions.ts';
@@ -18,6 +19,19 @@ const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 markdown.validateLink = isAllowedLink;
 const escape = markdown.utils.escapeHtml;
+// Emphasis beside CJK punctuation, as models mean it.
+markdown.inline.State = class extends markdown.inline.State {
+  override scanDelims(start: number, canSplitWord: boolean) {
+    const { length } = super.scanDelims(start, canSplitWord);
+    const [before, after] = around(this.src.slice(0, this.posMax), start, start + length);
+    const { left, right } = friendlyFlanking(before, after);
+    return {
+      can_open: left && (canSplitWord || !right || isPunctuation(before)),
+      can_close: right && (canSplitWord || !left || isPunctuation(after)),
+      length,
+    };
+  }
+};
 
 markdown.renderer.rules['fence'] = codeRule;
 markdown.renderer.rules['code_block'] = codeRule;
