@@ -14,7 +14,8 @@ import { isTooIntricate } from './read-tree.ts';
 /** A thin space, which is white space to every reader and hardly seen. */
 const THIN_SPACE = '\u200a';
 /** A sign of emphasis beside punctuation on one side and a letter on the other; without one both rules read the same. */
-const MAY_DIFFER = /[\p{P}\p{S}](?:\*{1,16}|~~)[^\s\p{P}\p{S}]|[^\s\p{P}\p{S}](?:\*{1,16}|~~)[\p{P}\p{S}]/u;
+const MAY_DIFFER =
+  /(?![*~])[\p{P}\p{S}](?:\*{1,16}|~~)[^\s\p{P}\p{S}]|[^\s\p{P}\p{S}](?:\*{1,16}|~~)(?![*~])[\p{P}\p{S}]/u;
 const STRIKETHROUGH: DelimiterType = { resolve: 'Strikethrough', mark: 'StrikethroughMark' };
 const MARKS = new Set(['EmphasisMark', 'StrikethroughMark']);
 const EMPHASIS = new Set(['Emphasis', 'StrongEmphasis', 'Strikethrough']);

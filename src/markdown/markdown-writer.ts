@@ -45,15 +45,20 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
   const settledTexts = new SettledTexts();
   const fullLooks = new SettledTexts();
 
-  const clean = (text: string, isFinished: boolean): string =>
-    alterMarks(withoutThoughts(widenFences(withoutUnseen(withPlainEnds(text)), isFinished), isFinished), dialect);
-  const safely = (markdown: string): string => withoutHtml(separateEmphasis(writeSafely(markdown, dialect)));
+  const clean = (text: string, isFinished: boolean): string => {
+    const widened = widenFences(withoutUnseen(withPlainEnds(text)), {
+      isFinished,
+      isAlways: dialect.unfinished === 'hold',
+    });
+    return alterMarks(withoutThoughts(widened, isFinished), dialect);
+  };
+  const safely = (markdown: string): string => separateEmphasis(writeSafely(markdown, dialect));
 
   function fittingPieces(markdown: string, maxBytes: number, attempt = 1): string[] {
     if (Buffer.byteLength(markdown) <= maxBytes) return [markdown];
     if (attempt > MOST_ATTEMPTS) return [...cutText(withoutLinks(markdown, dialect), maxBytes)];
     return [...cutMarkdown(markdown, maxBytes)].flatMap((piece) => {
-      const written = safely(alterMarks(piece, dialect));
+      const written = withoutHtml(safely(alterMarks(piece, dialect)));
       if (Buffer.byteLength(written) <= maxBytes) return [written];
       return fittingPieces(written, Math.max(LEAST_BYTES, Math.floor(maxBytes * SMALLER)), attempt + 1);
     });
@@ -92,14 +97,14 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
     const tree = mayDiffer(tail) ? readFriendly(tail) : readTree(tail);
     const { end, closing } = shapeUnfinished(tail, tree, dialect.unfinished);
     const newlySettled = tail.slice(0, Math.min(settledEnd(tail, tree), end));
-    const shown = settled.shown + safely(newlySettled);
+    // What has settled is read a second time as a whole, once for each block; what still grows by itself.
+    const shown = newlySettled === '' ? settled.shown : withoutHtml(settled.shown + safely(newlySettled));
     if (newlySettled !== '' && !markdown.includes(']:')) {
       settledTexts.remember({ source: settled.source + newlySettled, shown });
     }
     // What is closed for now may be read otherwise than what is open.
-    return withoutHtml(
-      shown + separateEmphasis(safely(alterMarks(tail.slice(newlySettled.length, end), dialect)) + closing),
-    );
+    const open = safely(alterMarks(tail.slice(newlySettled.length, end), dialect)) + closing;
+    return shown + withoutHtml(separateEmphasis(open));
   }
 
   return {

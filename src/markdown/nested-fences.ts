@@ -6,47 +6,58 @@ const SHORT_MARK_CHARS = 3;
 const WIDE_MARK_CHARS = 6;
 
 interface OpenFence {
+  line: number;
   sign: string;
   markChars: number;
-  /** Whether its mark was written wider; then fences inside are counted. */
-  isWidened: boolean;
+  /** Whether its text may hold fences; then those are counted. */
+  mayHold: boolean;
+  isWide: boolean;
   depth: number;
+}
+
+export interface WidenOptions {
+  /** False while the text grows: its last line may become another one. */
+  isFinished: boolean;
+  /** Whether every such block is widened, since what was shown of it is never taken back; else only one that holds fences. */
+  isAlways: boolean;
 }
 
 /**
  * Widens the mark of a block of markdown or plain text, so that fences inside of it belong to it: models write both with three signs, and by
  * CommonMark the first inner end would end the outer block. A fence inside opens where a language stands behind it, and closes where none does.
  * Doing it twice changes nothing more; costs what the text is long.
- * @param isFinished false while the text grows: its last line may become another one
  */
-export function widenFences(text: string, isFinished: boolean): string {
+export function widenFences(text: string, { isFinished, isAlways }: WidenOptions): string {
   if (!/(?:`{3}|~{3})[ \t]*[A-Za-z]/.test(text)) return text;
-  let open: OpenFence | undefined;
   const lines = text.split('\n');
-  const written = lines.map((line, index) => {
-    const [whole, lead = '', mark = '', info = ''] = FENCE.exec(line) ?? [];
-    if (whole === undefined || (!isFinished && index === lines.length - 1)) return line;
+  const widen = (line: number): void => {
+    lines[line] = (lines[line] ?? '').replace(/`{3,}|~{3,}/, (mark) => mark.slice(0, 1).repeat(WIDE_MARK_CHARS));
+  };
+  let open: OpenFence | undefined;
+  const last = isFinished ? lines.length : lines.length - 1;
+  for (let line = 0; line < last; line += 1) {
+    const [whole, , mark = '', info = ''] = FENCE.exec(lines[line] ?? '') ?? [];
+    if (whole === undefined) continue;
     const sign = mark.slice(0, 1);
+    const isEnd = info.trim() === '';
     if (open === undefined) {
-      if (sign === '`' && info.includes('`')) return line;
-      const language = /^[^\s{]*/.exec(info)?.[0] ?? '';
-      const isWidened = mark.length === SHORT_MARK_CHARS && HOLDS_FENCES.test(language);
-      open = { sign, markChars: mark.length, isWidened, depth: 1 };
-      return isWidened ? lead + sign.repeat(WIDE_MARK_CHARS) + line.slice(lead.length + mark.length) : line;
+      if (sign === '`' && info.includes('`')) continue;
+      const mayHold = mark.length === SHORT_MARK_CHARS && HOLDS_FENCES.test(/^[^\s{]*/.exec(info)?.[0] ?? '');
+      open = { line, sign, markChars: mark.length, mayHold, isWide: mayHold && isAlways, depth: 1 };
+      if (open.isWide) widen(line);
+    } else if (sign !== open.sign || (!isEnd && !open.mayHold)) {
+      continue;
+    } else if (!isEnd) {
+      if (!/^[A-Za-z][^`]*$/.test(info)) continue;
+      if (!open.isWide) widen(open.line);
+      open.isWide = true;
+      open.depth += 1;
+    } else if (open.mayHold && open.depth > 1) {
+      open.depth -= 1;
+    } else if (mark.length >= open.markChars) {
+      if (open.isWide) widen(line);
+      open = undefined;
     }
-    if (sign !== open.sign) return line;
-    if (!open.isWidened) {
-      if (info.trim() === '' && mark.length >= open.markChars) open = undefined;
-      return line;
-    }
-    if (info.trim() !== '') {
-      if (/^[A-Za-z]/.test(info) && !info.includes('`')) open.depth += 1;
-      return line;
-    }
-    open.depth -= 1;
-    if (open.depth > 0) return line;
-    open = undefined;
-    return lead + sign.repeat(Math.max(WIDE_MARK_CHARS, mark.length)) + line.slice(lead.length + mark.length);
-  });
-  return written.join('\n');
+  }
+  return lines.join('\n');
 }

@@ -3,8 +3,8 @@ import { isTooIntricate } from './read-tree.ts';
 
 /** An independent reader of CommonMark that obeys HTML. */
 const reader = new MarkdownIt({ html: true });
-/** HTML begins so for every reader; texts without it are not read again. */
-const MAY_BE_HTML = /<[A-Za-z/!?]/;
+/** HTML begins so for every reader, unless a backslash escapes the sign; texts without it are not read again. */
+const MAY_BE_HTML = /(?<!\\)(?:\\\\){0,64}<[A-Za-z/!?]/;
 const TAG_SIGN = /<(?=[A-Za-z/!?])/g;
 /** One reading mends what it finds, and what that lays bare is mended by the next. */
 const MAX_READINGS = 4;
