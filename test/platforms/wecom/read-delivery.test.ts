@@ -9,7 +9,7 @@ import { receiveAt } from '../../support/receive-at.ts';
 
 const bot = wecom();
 /** What stands for a picture among forwarded messages. */
-const PICTURE = `[${'image'}]`;
+const PICTURE = ['[', 'image', ']'].join('');
 
 function receive(callback: object | string): Delivery {
   return receiveAt(bot, deliver(callback));
