@@ -6,14 +6,12 @@ import { ProviderError } from '../sign-in-dialects/provider-error.ts';
 const NAME = 'Sign-in service';
 
 /**
- * Asks a CAS server about a made-up ticket for our address, then for its login page: some look at the ticket before the address, and
- * only the page says that the address is not served.
+ * Asks a CAS server about a made-up ticket for our address, then for its login page: some servers look at the ticket before the
+ * address, and only their page says that the address is not served.
  */
 export async function checkCas(url: string, redirectUri: string): Promise<CheckResult[]> {
-  const query = new URLSearchParams({ service: `${redirectUri}?state=check`, ticket: 'ST-check' });
   try {
-    const answer = await new CasClient(url).validate(query);
-    const judged = judge('failure' in answer ? answer.failure : '', redirectUri);
+    const judged = judge(await new CasClient(url).findValidation(redirectUri), redirectUri);
     return judged.verdict === 'fault' ? [judged] : [(await ofLoginPage(url, redirectUri)) ?? judged];
   } catch (thrown) {
     if (!(thrown instanceof ProviderError)) throw thrown;
@@ -36,9 +34,15 @@ function register(redirectUri: string): string {
   return `Register ${redirectUri} there as a service, with any query: the state travels in it`;
 }
 
-function judge(failure: string, redirectUri: string): CheckResult {
-  if (failure === 'INVALID_TICKET')
-    return { name: NAME, verdict: 'ok', detail: 'is a CAS server that answers about tickets for our address' };
+type Validation = Awaited<ReturnType<CasClient['findValidation']>>;
+
+function judge({ path, failure }: Validation, redirectUri: string): CheckResult {
+  if (failure === 'INVALID_TICKET') {
+    const detail = `is a CAS server that answers about tickets for our address, at ${path}`;
+    if (path !== '/validate') return { name: NAME, verdict: 'ok', detail };
+    const nextStep = 'Let it answer at /serviceValidate too: /validate gives neither names nor departments';
+    return { name: NAME, verdict: 'warning', detail, nextStep };
+  }
   const nextStep = register(redirectUri);
   if (/^(INVALID_SERVICE|UNAUTHORIZED_SERVICE\w*)$/.test(failure))
     return { name: NAME, verdict: 'fault', detail: `refuses our address (${failure})`, nextStep };

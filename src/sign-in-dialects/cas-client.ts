@@ -1,24 +1,39 @@
-import { SECOND_MS } from '../base/clock.ts';
+import { HOUR_MS, SECOND_MS } from '../base/clock.ts';
 import { definedOnly } from '../base/defined-only.ts';
+import { randomToken } from '../base/ids.ts';
 import { boundedFetch } from './bounded-fetch.ts';
+import { decodeText } from './decode-text.ts';
 import type { Claims } from './person-from-claims.ts';
 import { ProviderError } from './provider-error.ts';
 import { readCasAnswer, type CasAnswer } from './read-cas-answer.ts';
 
 const CALL_TIMEOUT_MS = 5 * SECOND_MS;
 /** Printable ASCII (CAS protocol 3.0.3, section 3.7). */
-const TICKET = /^[\x21-\x7e]{1,1024}$/;
+const TICKET = /^[\x21-\x7e]{1,3072}$/;
+/** Of the protocols 3, 2 and 1. The first gives attributes everywhere, the last none. */
+const VALIDATION_PATHS = ['/p3/serviceValidate', '/serviceValidate', '/validate'] as const;
+/** How long the validation address is remembered, so that an update of the server is noticed. */
+const PATH_LIFE_MS = HOUR_MS;
+/** Made-up tickets begin so, for the operator of the CAS server who reads its log. */
+const MADE_UP_TICKET = 'ST-parley-made-up-';
+
+/** Where tickets are validated, and the code with which the server refuses a made-up ticket. */
+interface Validation {
+  path: (typeof VALIDATION_PATHS)[number];
+  failure: string;
+}
 
 interface Visit {
   callbackUrl: string;
   state: string;
-  /** CAS takes no session of whoever was there before. */
+  /** CAS ignores the session of the previous person. */
   isAnew?: boolean;
 }
 
-/** A CAS server: a service ticket comes back, and the server tells whose it is. */
+/** A CAS server: a service ticket comes back, and the server says to whom it belongs. */
 export class CasClient {
   readonly #url: string;
+  #known: (Validation & { atMs: number }) | undefined;
 
   /** @param url base of the server, `https://cas.example.edu/cas` */
   constructor(url: string) {
@@ -37,37 +52,61 @@ export class CasClient {
     return `${this.#url}/logout?${new URLSearchParams({ service: returnTo }).toString()}`;
   }
 
-  /** Whose ticket it is; asked once. @throws ProviderError `lost`, `failed`, `timeout`, `unreachable` */
+  /** Redeems a ticket; each ticket is sent once. @throws ProviderError `lost`, `failed`, `timeout`, `unreachable` */
   async claimsOf(ticket: string, { callbackUrl, state, isAnew = false }: Visit): Promise<Claims> {
-    if (!TICKET.test(ticket)) throw new ProviderError('lost', 'The return from CAS lacks its ticket');
+    if (!TICKET.test(ticket)) throw new ProviderError('lost', 'The return from CAS has no usable ticket');
+    const { path } = await this.findValidation(callbackUrl);
     const validation = new URLSearchParams({ service: serviceAddress(callbackUrl, state), ticket });
-    // CAS then takes no ticket that the session of whoever was there before gave.
+    // CAS then refuses tickets from the session of the previous person.
     if (isAnew) validation.set('renew', 'true');
-    const answer = await this.validate(validation);
+    const { answer, status } = await this.#validate(path, validation);
+    if (!answer) {
+      this.#known = undefined;
+      throw new ProviderError(
+        'failed',
+        `CAS answered at ${path} with something else than a validation (HTTP ${status})`,
+      );
+    }
     if ('failure' in answer) throw refusal(answer.failure);
     return answer.claims;
   }
 
   /**
-   * Protocol 3's address gives attributes too. A server that has none there has not seen the ticket yet, so the older one may.
+   * Finds the newest validation address that the server has, by a made-up ticket: a real ticket would be spent at the first
+   * address that looks at it.
    * @throws ProviderError `failed`, `timeout`, `unreachable`
    */
-  async validate(query: URLSearchParams): Promise<CasAnswer> {
-    const newer = await this.#ask('/p3/serviceValidate', query);
-    const { status, text } = newer.status === 404 ? await this.#ask('/serviceValidate', query) : newer;
-    const answer = status === 200 ? readCasAnswer(text) : undefined;
-    if (!answer) throw new ProviderError('failed', `CAS gave an answer that makes no sense (HTTP ${status})`);
-    return answer;
+  async findValidation(callbackUrl: string): Promise<Validation> {
+    if (this.#known && performance.now() - this.#known.atMs < PATH_LIFE_MS) return this.#known;
+    const service = serviceAddress(callbackUrl, '0'.repeat(64));
+    const statuses: string[] = [];
+    for (const path of VALIDATION_PATHS) {
+      const ticket = `${MADE_UP_TICKET}${randomToken(12)}`;
+      const { answer, status } = await this.#validate(path, new URLSearchParams({ service, ticket }));
+      if (answer && 'claims' in answer) throw new ProviderError('failed', `CAS accepts made-up tickets at ${path}`);
+      if (answer) {
+        this.#known = { path, failure: answer.failure, atMs: performance.now() };
+        return this.#known;
+      }
+      statuses.push(`${path} ${status}`);
+    }
+    throw new ProviderError('failed', `CAS answers at no validation address (${statuses.join(', ')})`);
   }
 
   /** Errors of the HTTP client are dropped: they hold the address, and with it the ticket (SECURITY.md secrets-stay-inside). */
-  async #ask(path: string, query: URLSearchParams): Promise<{ status: number; text: string }> {
+  async #validate(
+    path: Validation['path'],
+    query: URLSearchParams,
+  ): Promise<{ status: number; answer: CasAnswer | undefined }> {
     try {
-      const answer = await boundedFetch(`${this.#url}${path}?${query.toString()}`, {
+      const response = await boundedFetch(`${this.#url}${path}?${query.toString()}`, {
         signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
-        headers: { accept: 'application/xml, text/xml' },
+        headers: { accept: 'application/xml, text/xml;q=0.9, */*;q=0.1' },
       });
-      return { status: answer.status, text: await answer.text() };
+      const { status } = response;
+      const text = decodeText(new Uint8Array(await response.arrayBuffer()), response.headers.get('content-type'));
+      const answer = readCasAnswer(text);
+      return { status, answer: status === 200 || (answer && 'failure' in answer) ? answer : undefined };
     } catch (thrown) {
       if (thrown instanceof RangeError) throw new ProviderError('failed', `CAS answered too much at ${path}`);
       const isSlow = thrown instanceof DOMException && thrown.name === 'TimeoutError';
@@ -76,7 +115,7 @@ export class CasClient {
   }
 }
 
-/** The state travels in the service's address, which CAS compares letter by letter when the ticket is redeemed. */
+/** The state is part of the service address, which CAS compares character by character when the ticket is redeemed. */
 function serviceAddress(callbackUrl: string, state: string): string {
   return `${callbackUrl}?${new URLSearchParams({ state }).toString()}`;
 }

@@ -1,9 +1,13 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { Claims } from './person-from-claims.ts';
 
-/** The namespace of CAS's answers, whatever prefix they use (CAS protocol 3.0.3, appendix A). */
+/** The namespace of CAS answers for any prefix (CAS protocol 3.0.3, appendix A). Some servers declare no namespace. */
 const CAS = 'http://www.yale.edu/tp/cas';
 const MAX_DEPTH = 8;
+/** Children of a success that the protocol itself defines. All other children are attributes of the person. */
+const PROTOCOL_PARTS = new Set(['user', 'attributes', 'proxyGrantingTicket', 'proxies']);
+/** Elements that only group attributes. */
+const GROUPS = new Set(['attributes', 'userAttributes']);
 
 export type CasAnswer = { claims: Claims } | { failure: string };
 
@@ -14,12 +18,21 @@ interface Element {
   attributes: Readonly<Record<string, string>>;
 }
 
+type Attribute = readonly [name: string, value: string];
+
 /**
- * Reads the answer of `serviceValidate`: the user as `sub`, with the attributes beside it, several of a name as a list.
- * @returns undefined when the text is no answer of CAS: not well-formed, with a document type (entities could be hidden
- * there), or of another shape
+ * Reads the answer of a validation address: the user as `sub` with the attributes beside it, repeated attributes as a list.
+ * Accepts the XML styles of the public servers, JSON, and the two lines of protocol 1.
+ * @returns undefined when the text is no answer of CAS: not well-formed, with a document type (which may define entities),
+ * or of another shape
  */
-export function readCasAnswer(xml: string): CasAnswer | undefined {
+export function readCasAnswer(answer: string): CasAnswer | undefined {
+  const text = answer.replace(/^[\s\uFEFF]+/, '');
+  if (text.startsWith('<')) return readXml(text);
+  return text.startsWith('{') ? readJson(text) : readLines(text);
+}
+
+function readXml(xml: string): CasAnswer | undefined {
   const root = parse(xml);
   const [outcome, ...more] = root?.name === 'serviceResponse' ? root.children : [];
   if (!outcome || more.length > 0) return undefined;
@@ -27,23 +40,84 @@ export function readCasAnswer(xml: string): CasAnswer | undefined {
   const users = outcome.children.filter(({ name }) => name === 'user');
   const sub = users[0]?.text.trim();
   if (outcome.name !== 'authenticationSuccess' || users.length !== 1 || !sub) return undefined;
-  const attributes = outcome.children
-    .filter(({ name }) => name === 'attributes')
-    .flatMap(({ children }) => children.filter(({ name }) => name !== ''));
-  return { claims: { ...collect(attributes), sub } };
+  const { children } = outcome;
+  const grouped = children.filter(({ name }) => name === 'attributes').flatMap(attributesIn);
+  const beside = children.filter(({ name }) => name !== '' && !PROTOCOL_PARTS.has(name)).flatMap(attributesOf);
+  return { claims: { ...collect([...grouped, ...beside]), sub } };
 }
 
-function collect(attributes: readonly Element[]): Record<string, string[]> {
-  const names = new Set(attributes.map(({ name }) => name));
-  const valuesOf = (wanted: string) => attributes.filter(({ name }) => name === wanted).map(({ text }) => text);
-  return Object.fromEntries([...names].map((name) => [name, valuesOf(name)]));
+function attributesIn({ children }: Element): Attribute[] {
+  return children.filter(({ name }) => name !== '').flatMap(attributesOf);
+}
+
+/**
+ * The attributes that an element states:
+ * `<cn>v</cn>`, `<cn><value>v</value></cn>`, `<attribute name="cn" value="v"/>`, `<attribute name="cn">v</attribute>`,
+ * `<attribute><name>cn</name><value>v</value></attribute>`, or a group of these.
+ */
+function attributesOf(element: Element): Attribute[] {
+  const { name, text, children, attributes } = element;
+  if (GROUPS.has(name)) return attributesIn(element);
+  const named = name === 'attribute' ? (attributes['name'] ?? childText(element, 'name')) : undefined;
+  if (named !== undefined && attributes['value'] !== undefined) return [[named, attributes['value']]];
+  const values = children.filter((child) => named === undefined || child.name !== 'name').map((child) => child.text);
+  return (values.length > 0 ? values : [text]).map((value) => [named ?? name, value]);
+}
+
+function childText({ children }: Element, wanted: string): string | undefined {
+  return children.find(({ name }) => name === wanted)?.text.trim();
+}
+
+function readJson(text: string): CasAnswer | undefined {
+  const response = asObject(asObject(parseJson(text))?.['serviceResponse']);
+  const success = asObject(response?.['authenticationSuccess']);
+  const failure = asObject(response?.['authenticationFailure']);
+  if (failure) return success ? undefined : { failure: String(failure['code'] ?? '') };
+  const user = success?.['user'];
+  const sub = typeof user === 'string' ? user.trim() : '';
+  if (!success || sub === '') return undefined;
+  const beside = Object.entries(success).filter(([name]) => !PROTOCOL_PARTS.has(name));
+  const grouped = Object.entries(asObject(success['attributes']) ?? {});
+  return { claims: { ...Object.fromEntries([...beside, ...grouped]), sub } };
+}
+
+/** Protocol 1 (section 2.4): `yes` and the user, or `no`. */
+function readLines(text: string): CasAnswer | undefined {
+  if (/^no\s*$/.test(text)) return { failure: 'INVALID_TICKET' };
+  const sub = /^yes\r?\n([^\r\n]+)\s*$/.exec(text)?.[1]?.trim();
+  return sub ? { claims: { sub } } : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+function collect(attributes: readonly Attribute[]): Record<string, string[]> {
+  const byName = new Map<string, string[]>();
+  for (const [name, value] of attributes) {
+    const values = byName.get(name);
+    if (values) values.push(value);
+    else byName.set(name, [value]);
+  }
+  return Object.fromEntries(byName);
 }
 
 /** The elements as a tree; undefined for what a careful reader refuses. */
 function parse(xml: string): Element | undefined {
   const top: Element = { name: '', text: '', children: [], attributes: {} };
   const open: Element[] = [top];
-  const parser = new SaxesParser({ xmlns: true });
+  // A prefix `cas` without a declaration is CAS's.
+  const parser = new SaxesParser({ xmlns: true, additionalNamespaces: { cas: CAS } });
   const refuse = (): never => {
     throw new SyntaxError('The answer is refused');
   };
@@ -51,9 +125,9 @@ function parse(xml: string): Element | undefined {
   parser.on('doctype', refuse);
   parser.on('opentag', (tag) => {
     if (open.length > MAX_DEPTH) refuse();
-    // Another namespace's elements mean nothing here, but stand where they stand.
+    // Elements of a foreign namespace have no meaning here but keep their place in the tree.
     const element: Element = {
-      name: tag.uri === CAS ? tag.local : '',
+      name: tag.uri === CAS || tag.uri === '' ? tag.local : '',
       text: '',
       children: [],
       attributes: plainAttributes(tag),
@@ -62,7 +136,7 @@ function parse(xml: string): Element | undefined {
     open.push(element);
   });
   parser.on('closetag', () => void open.pop());
-  // Text round a comment comes in pieces, all of which count: else a comment could cut a name short.
+  // Text around a comment arrives in pieces, all of which count: otherwise a comment could cut a name short.
   const append = (text: string) => {
     const element = open.at(-1);
     if (element) element.text += text;

@@ -50,6 +50,28 @@ const name = fc
   .string({ minLength: 1, maxLength: 30 })
   .filter((text) => /^[^\p{Cc}\uFFFE\uFFFF\p{Cs}]+$/u.test(text) && text.trim() !== '');
 
+test('property: an attribute reads the same in every style', () => {
+  fc.assert(
+    fc.property(name, fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_]{0,12}$/), (value, key) => {
+      fc.pre(!/^(user|attributes?|userAttributes|proxies|proxyGrantingTicket|name|value|sub)$/.test(key));
+      const escaped = value.replace(/[&<>"\s]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+      const styles = [
+        `<cas:attributes><cas:${key}>${escaped}</cas:${key}></cas:attributes>`,
+        `<cas:${key}>${escaped}</cas:${key}>`,
+        `<cas:attribute name="${key}" value="${escaped}"/>`,
+        `<cas:attributes><cas:attribute name="${key}">${escaped}</cas:attribute></cas:attributes>`,
+        `<cas:attribute><cas:name>${key}</cas:name><cas:value>${escaped}</cas:value></cas:attribute>`,
+      ];
+      for (const style of styles)
+        expect(readCasAnswer(answer(`<cas:user>li</cas:user>${style}`))).toEqual({
+          claims: { sub: 'li', [key]: [value] },
+        });
+      const json = { serviceResponse: { authenticationSuccess: { user: 'li', attributes: { [key]: [value] } } } };
+      expect(readCasAnswer(JSON.stringify(json))).toEqual({ claims: { sub: 'li', [key]: [value] } });
+    }),
+  );
+});
+
 test('property: any user comes back as it was, escaped', () => {
   fc.assert(
     fc.property(name, (user) => {

@@ -12,14 +12,17 @@ export interface CasStandIn {
   clientSecret: '';
   returns: 'ticket';
   /** Says what is wrong in the next answers; undefined for a right one. */
-  answer: ((account: string) => { status?: number; body: string }) | undefined;
+  answer: ((account: string) => { status?: number; body: string | Buffer; type?: string }) | undefined;
   /** Which service addresses it serves; all unless told. */
   services: RegExp;
   /** Whether browsers without `x-account` are asked for a name, and are known by their session from then on. */
   hasSessions: boolean;
   /** Whether a ticket counts for every address: a grave fault. */
   ignoresService: boolean;
-  seen: { authorize: URLSearchParams[]; codes: string[] };
+  /** The validation addresses that it has, and what it answers at the others. */
+  validates: { at: readonly string[]; elsewhere: { status: number; body: string; headers?: Record<string, string> } };
+  /** `madeUp`: the addresses that were asked about a made-up ticket. */
+  seen: { authorize: URLSearchParams[]; codes: string[]; madeUp: string[] };
   /** A ticket as if this account had just signed in; for the service address of a started flow, if given. */
   mintCode(account: string, service?: string): string;
   close(): Promise<void>;
@@ -49,17 +52,28 @@ export async function startCasStandIn(): Promise<CasStandIn> {
       if (stand.services.test(service)) return response.writeHead(302, { location: service }).end();
       return response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Logged out</h1>');
     }
-    if (pathname !== '/oauth2.0/authorize/p3/serviceValidate') return response.writeHead(404).end();
+    const path = pathname.replace('/oauth2.0/authorize', '');
     const ticket = searchParams.get('ticket') ?? '';
-    stand.seen.codes.push(ticket);
+    if (ticket.startsWith('ST-parley-made-up-')) stand.seen.madeUp.push(path);
+    else stand.seen.codes.push(ticket);
+    if (!stand.validates.at.includes(path)) {
+      // The worst case: an address that is of no use spends the ticket all the same.
+      tickets.delete(ticket);
+      const { status, headers, body } = stand.validates.elsewhere;
+      return response.writeHead(status, headers).end(body);
+    }
     const found = tickets.get(ticket);
     tickets.delete(ticket);
-    const refused = casAnswer('<cas:authenticationFailure code="INVALID_TICKET">unknown</cas:authenticationFailure>');
+    const isFirstProtocol = path === '/validate';
+    const refused = isFirstProtocol
+      ? 'no\n\n'
+      : casAnswer('<cas:authenticationFailure code="INVALID_TICKET">unknown</cas:authenticationFailure>');
     const account = stand.ignoresService || found?.service === service ? found?.account : undefined;
     const bent = account === undefined ? undefined : stand.answer?.(account);
+    const accepted = isFirstProtocol ? `yes\n${account ?? ''}\n` : casSuccess(account ?? '');
     return response
-      .writeHead(bent?.status ?? 200)
-      .end(bent?.body ?? (account === undefined ? refused : casSuccess(account)));
+      .writeHead(bent?.status ?? 200, bent?.type === undefined ? {} : { 'content-type': bent.type })
+      .end(bent?.body ?? (account === undefined ? refused : accepted));
   });
   const logIn = async (request: IncomingMessage, response: ServerResponse, query: URLSearchParams) => {
     const service = query.get('service') ?? '';
@@ -91,7 +105,8 @@ export async function startCasStandIn(): Promise<CasStandIn> {
       hasSessions: false,
       ignoresService: false,
     },
-    seen: { authorize: [], codes: [] },
+    validates: { at: ['/p3/serviceValidate'], elsewhere: { status: 404, body: '' } },
+    seen: { authorize: [], codes: [], madeUp: [] },
     mintCode(account, service) {
       const ticket = `ST-${randomBytes(12).toString('hex')}`;
       tickets.set(ticket, { account, service });
