@@ -90,11 +90,15 @@ function claimAt(claims: unknown, name: string): unknown {
   return dot > 0 && Object.hasOwn(claims, head) ? claimAt((claims as Claims)[head], name.slice(dot + 1)) : undefined;
 }
 
-/** Texts, numbers and booleans, one or several; empty ones count as absent. */
+/** Texts, numbers and booleans, one or several; empty ones count as absent, and numbers whose last digits JSON has lost. */
 function textsOf(claim: unknown): string[] {
   const all: unknown[] = Array.isArray(claim) ? claim : [claim];
   return all
-    .filter((value) => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    .filter((value) => typeof value === 'string' || typeof value === 'boolean' || isExact(value))
     .map((value) => String(value).trim())
     .filter((value) => value !== '');
+}
+
+function isExact(value: unknown): value is number {
+  return typeof value === 'number' && (Number.isSafeInteger(value) || !Number.isInteger(value));
 }

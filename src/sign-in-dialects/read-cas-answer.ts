@@ -72,7 +72,7 @@ function readJson(text: string): CasAnswer | undefined {
   const response = asObject(asObject(parseJson(text))?.['serviceResponse']);
   const success = asObject(response?.['authenticationSuccess']);
   const failure = asObject(response?.['authenticationFailure']);
-  if (failure) return success ? undefined : { failure: String(failure['code'] ?? '') };
+  if (failure) return success ? undefined : { failure: typeof failure['code'] === 'string' ? failure['code'] : '' };
   const user = success?.['user'];
   const sub = typeof user === 'string' ? user.trim() : '';
   if (!success || sub === '') return undefined;
