@@ -1,10 +1,16 @@
 import type { CheckResult } from '../platforms/platform.ts';
+import { offeredMethod, type ClientAuthMethod } from '../sign-in-dialects/client-auth.ts';
+import { readJsonObject } from '../sign-in-dialects/json-answer.ts';
+import { discoveryAddress, isForEveryTenant, isSameIssuer } from '../sign-in-dialects/provider-metadata.ts';
+import { PUBLIC_KEY_ALGORITHMS, signingAlgorithms } from '../sign-in-dialects/signing-keys.ts';
+import { otherClientAuth, tryClientAuth } from './client-auth-tries.ts';
 import { requestForCheck } from './check-request.ts';
 
 export interface OidcCheckOptions {
   issuer: string;
   clientId: string;
   clientSecret: string;
+  clientAuth?: ClientAuthMethod;
   scope: string;
   redirectUri: string;
 }
@@ -17,29 +23,40 @@ type Metadata = Readonly<Record<string, unknown>>;
 /** What an OpenID Connect provider says of itself, held against our settings; then it is asked with our client. Nobody signs in. */
 export async function checkOidc(options: OidcCheckOptions): Promise<CheckResult[]> {
   const { issuer } = options;
-  const address = `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`;
+  const address = discoveryAddress(issuer);
   const answer = await requestForCheck(address);
   if ('code' in answer)
     return [
       fault(`cannot be reached (${answer.code})`, 'See that SIGN_IN_URL is right and that this machine reaches it'),
     ];
-  const metadata = answer.status === 200 ? readObject(answer.body) : undefined;
+  const metadata = answer.status === 200 ? readJsonObject(answer.body) : undefined;
   if (!metadata) {
     const detail = `no OpenID Connect discovery is at ${address} (${answer.status})`;
     return [fault(detail, 'Set SIGN_IN_URL to the issuer, as the provider names it; or correct SIGN_IN_TYPE')];
   }
   const named = metadata['issuer'];
-  if (named !== issuer) {
+  if (isForEveryTenant(named))
+    return [
+      fault(
+        'stands for every tenant: whoever has an account anywhere could sign in',
+        'Set SIGN_IN_URL to the issuer of your tenant (Entra ID: https://login.microsoftonline.com/TENANT-ID/v2.0)',
+      ),
+    ];
+  if (!isSameIssuer(issuer, named)) {
     const detail =
       typeof named === 'string' ? `calls itself ${named}, and SIGN_IN_URL says ${issuer}` : 'names no issuer';
-    return [fault(detail, 'Set SIGN_IN_URL to that name, letter by letter; a slash at the end counts')];
+    return [fault(detail, 'Set SIGN_IN_URL to that name, letter by letter')];
   }
   const lacking = REQUIRED.filter((field) => typeof metadata[field] !== 'string');
   if (lacking.length > 0)
     return [
       fault(`its discovery lacks ${lacking.join(', ')}`, 'Ask who runs the provider: nobody can sign in without'),
     ];
-  const found = [...findings(metadata, options), ...(await ofKeys(metadata)), ...(await ofClient(metadata, options))];
+  const found = [
+    ...findings(metadata, options),
+    ...(await ofKeys(metadata, options)),
+    ...(await ofClient(metadata, options)),
+  ];
   if (found.some(({ verdict }) => verdict === 'fault')) return found;
   return [
     { name: NAME, verdict: 'ok', detail: 'is an OpenID Connect provider that takes our client and address' },
@@ -48,11 +65,18 @@ export async function checkOidc(options: OidcCheckOptions): Promise<CheckResult[
 }
 
 /** What fits badly, from the discovery alone; a list that is not there says nothing. */
-function findings(metadata: Metadata, { scope }: OidcCheckOptions): CheckResult[] {
+function findings(metadata: Metadata, { scope, clientSecret }: OidcCheckOptions): CheckResult[] {
   const lists = (field: string, word: string) => listOf(metadata, field)?.includes(word) ?? true;
   const found: CheckResult[] = [];
-  if (listOf(metadata, 'id_token_signing_alg_values_supported')?.every((name) => /^(HS\d+|none)$/.test(name)))
-    found.push(fault('signs id tokens with no public key', 'Let the provider sign them with RS256 or ES256'));
+  const algorithms = listOf(metadata, 'id_token_signing_alg_values_supported');
+  const { secret } = signingAlgorithms(algorithms, clientSecret);
+  if (secret === undefined && algorithms?.every((name) => !PUBLIC_KEY_ALGORITHMS.includes(name)) === true)
+    found.push(
+      fault(
+        'signs id tokens with no public key',
+        'Let the provider sign them with RS256 or ES256; HS256 counts with a secret of at least 32 bytes',
+      ),
+    );
   if (!lists('response_types_supported', 'code'))
     found.push(fault('has no code flow', 'Let the provider allow the authorization code flow'));
   if (!lists('code_challenge_methods_supported', 'S256'))
@@ -76,9 +100,11 @@ function findings(metadata: Metadata, { scope }: OidcCheckOptions): CheckResult[
   return found;
 }
 
-async function ofKeys(metadata: Metadata): Promise<CheckResult[]> {
+async function ofKeys(metadata: Metadata, { clientSecret }: OidcCheckOptions): Promise<CheckResult[]> {
+  const { secret } = signingAlgorithms(listOf(metadata, 'id_token_signing_alg_values_supported'), clientSecret);
+  if (secret !== undefined) return [];
   const answer = await requestForCheck(String(metadata['jwks_uri']));
-  const keys = 'body' in answer && answer.status === 200 ? readObject(answer.body)?.['keys'] : undefined;
+  const keys = 'body' in answer && answer.status === 200 ? readJsonObject(answer.body)?.['keys'] : undefined;
   if (Array.isArray(keys) && keys.length > 0) return [];
   return [
     fault('its keys cannot be read (jwks_uri)', 'Ask who runs the provider; id tokens cannot be checked without'),
@@ -87,25 +113,16 @@ async function ofKeys(metadata: Metadata): Promise<CheckResult[]> {
 
 /** A made-up code: who says that the code is wrong has taken client and secret. */
 async function ofClient(metadata: Metadata, options: OidcCheckOptions): Promise<CheckResult[]> {
-  const { clientId, clientSecret, redirectUri, scope } = options;
-  const methods = listOf(metadata, 'token_endpoint_auth_methods_supported') ?? ['client_secret_basic'];
-  const isBasic = methods.includes('client_secret_basic');
-  const credentials = [clientId, clientSecret].map((part) => encodeURIComponent(part)).join(':');
-  const form = {
-    grant_type: 'authorization_code',
-    code: 'check',
-    redirect_uri: redirectUri,
-    code_verifier: 'x'.repeat(43),
-  };
-  const answer = await requestForCheck(String(metadata['token_endpoint']), {
-    form: isBasic ? form : { ...form, client_id: clientId, client_secret: clientSecret },
-    headers: isBasic ? { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } : undefined,
-  });
-  const error = 'body' in answer ? readObject(answer.body)?.['error'] : undefined;
-  if (error === 'invalid_client' || error === 'unauthorized_client')
+  const { clientId, clientSecret, clientAuth, redirectUri, scope } = options;
+  const method = clientAuth ?? offeredMethod(listOf(metadata, 'token_endpoint_auth_methods_supported'));
+  const address = { url: String(metadata['token_endpoint']), redirectUri };
+  if ((await tryClientAuth(address, { clientId, clientSecret }, method)) === 'refused') {
+    const other = await otherClientAuth(address, { clientId, clientSecret }, method);
+    if (other) return [fault(`refuses our client by ${method}`, `Set SIGN_IN_CLIENT_AUTH=${other}, which it takes`)];
     return [
       fault('refuses our client', 'Correct SIGN_IN_CLIENT_ID and SIGN_IN_CLIENT_SECRET, as the provider gave them'),
     ];
+  }
   const query = new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope });
   const extra = { state: 'check', nonce: 'check', code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
   for (const [name, value] of Object.entries(extra)) query.set(name, value);
@@ -135,15 +152,6 @@ function errorSentBack(location: string | undefined, redirectUri: string): strin
 
 function withQuery(address: string, query: URLSearchParams): string {
   return `${address}${address.includes('?') ? '&' : '?'}${query.toString()}`;
-}
-
-function readObject(body: string): Metadata | undefined {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as Metadata) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function listOf(metadata: Metadata, field: string): string[] | undefined {

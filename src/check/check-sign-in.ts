@@ -1,4 +1,5 @@
 import type { Config, Secrets } from '../settings/config.ts';
+import type { ClientAuthMethod } from '../sign-in-dialects/client-auth.ts';
 import type { CheckResult } from '../platforms/platform.ts';
 import { checkCas } from './check-cas.ts';
 import { checkOidc } from './check-oidc.ts';
@@ -12,23 +13,40 @@ export interface SignInCheckOptions {
   clientId: string;
   /** Tried with OpenID Connect only. */
   clientSecret?: string;
+  clientAuth?: ClientAuthMethod;
   scope?: string;
   publicUrl: string;
 }
 
 /** What there is to check of a deployment's sign-in service. */
 export function signInToCheck({ signIn, http }: Config, { signInClientSecret }: Secrets): SignInCheckOptions {
-  const { type, url: authUrl, clientId, scope } = signIn;
-  return { type, authUrl, clientId, clientSecret: signInClientSecret ?? '', scope, publicUrl: http.publicUrl };
+  const { type, url: authUrl, clientId, clientAuth, scope } = signIn;
+  return {
+    type,
+    authUrl,
+    clientId,
+    clientSecret: signInClientSecret ?? '',
+    clientAuth,
+    scope,
+    publicUrl: http.publicUrl,
+  };
 }
 
 const NAME = 'Sign-in service';
 
 /** Opens the sign-in page as a browser would; nobody signs in. Where the service speaks `oauth2`, the client's secret is proven by a real sign-in only. */
 export function checkSignIn(options: SignInCheckOptions): Promise<CheckResult[]> {
-  const { type = 'oauth2', authUrl, clientId, clientSecret = '', scope = 'openid profile', publicUrl } = options;
+  const {
+    type = 'oauth2',
+    authUrl,
+    clientId,
+    clientSecret = '',
+    clientAuth,
+    scope = 'openid profile',
+    publicUrl,
+  } = options;
   const redirectUri = `${publicUrl}/oauth/callback`;
-  if (type === 'oidc') return checkOidc({ issuer: authUrl, clientId, clientSecret, scope, redirectUri });
+  if (type === 'oidc') return checkOidc({ issuer: authUrl, clientId, clientSecret, clientAuth, scope, redirectUri });
   return type === 'cas' ? checkCas(authUrl, redirectUri) : checkOauth2({ authUrl, clientId, redirectUri });
 }
 

@@ -113,8 +113,9 @@ async function readInstitution(
   if (!institution) return undefined;
   const profileMap = parseProfileMapFile(profileMapFile === undefined ? '{}' : await readFile(profileMapFile, 'utf8'));
   if (institution.kind === 'cas') return { signIn: new CasSignIn({ url: institution.url, profileMap }), name };
-  const { issuer, clientId, scope } = institution;
-  return { signIn: new OidcSignIn({ issuer, clientId, clientSecret: clientSecret ?? '', scope, profileMap }), name };
+  const { issuer, clientId, scope, clientAuth } = institution;
+  const client = { issuer, clientId, clientSecret: clientSecret ?? '', scope, clientAuth };
+  return { signIn: new OidcSignIn({ ...client, profileMap }), name };
 }
 
 async function readClients(path: string | undefined, made: LocalMode['clients'] | undefined): Promise<ServiceClient[]> {

@@ -19,7 +19,7 @@ import { createTypedCodes } from './typed-code/typed-codes.ts';
 /** What is built once of one identity. Whoever wires something picks from it; nobody else gets it whole. */
 export function createParts({ redis, keyRing, platforms, signIn, chat, ...given }: IdentityOptions) {
   const { changes = new RecentChanges(), nowMs, log, report } = given;
-  const { allowedIdentityCodes, keepTokens } = signIn.rules;
+  const { allowedIdentityCodes, keepTokens, uncheckedLinkDays } = signIn.rules;
   const store = createStore(redis);
   const audit = createAudit(log, keyRing, report);
   const vault = createVault(keyRing);
@@ -31,7 +31,7 @@ export function createParts({ redis, keyRing, platforms, signIn, chat, ...given 
   const waitsFor = createWaitsFor(store, { lookForHeld: chat.lookForHeld, log });
   return {
     ...{ store, audit, vault, changes, tell, release, dialect, links, waitsFor },
-    ...createCommit({ ...records, waitsFor }, links, keepTokens),
+    ...createCommit({ ...records, waitsFor }, links, { keepTokens, uncheckedLinkDays }),
     accessTokens: createAccessTokens({ store, links, vault, dialect, keepTokens, audit, tell, nowMs, log }),
     apps: createChatApps(platforms),
     codes: createTypedCodes(store, keyRing, nowMs),

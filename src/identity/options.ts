@@ -2,6 +2,7 @@ import type { NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import type { Bilingual } from '../base/texts.ts';
+import type { ClientAuthMethod } from '../sign-in-dialects/client-auth.ts';
 import type { ProfileMap } from '../sign-in-dialects/profile-map-file.ts';
 import type { RedisClient } from '../base/redis.ts';
 import type { Platform } from '../platforms/platform.ts';
@@ -32,12 +33,14 @@ export interface SignInService {
   /** Empty with CAS, which knows applications by their address. */
   clientId: string;
   clientSecret: string;
+  /** How the secret is sent. Defaults to the form with `oauth2`, and to what the provider offers with `oidc`. */
+  clientAuth?: ClientAuthMethod;
   /** Sent only when given. */
   scope?: string;
   /** Whether the service returns `state`; decided by the deployment, never by a request (SECURITY.md state-by-mode). */
   state: 'required' | 'absent';
   expiresUnit: ExpiresUnit;
-  /** Which claims give which part of a profile, with OpenID Connect and CAS; the usual ones unless told. */
+  /** Which claims give which part of a profile. Defaults to the usual ones; with `oauth2` an empty map keeps the specification's names. */
   profileMap?: ProfileMap;
 }
 
@@ -50,6 +53,8 @@ export interface SignInRules {
   /** What `same-id` compares; the profile's id, exactly, unless told. */
   sameIdRule?: SameIdRule;
   keepTokens: KeepTokens;
+  /** Life of a link without a token to check it by. Defaults to 30 days. */
+  uncheckedLinkDays?: number;
   /** Identity types (`JG`, `XS`, `QT`) that may link; all unless told. */
   allowedIdentityCodes?: readonly string[];
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Bilingual } from '../base/texts.ts';
 import type { PlatformDescription } from '../platforms/description.ts';
 import { describePlatform, PLATFORMS, type PlatformConfigs, type PlatformSecrets } from '../platforms/registry.ts';
-import type { Config, Secrets } from './config.ts';
+import type { ClientAuth, Config, Secrets } from './config.ts';
 import type { ValidatedSettings } from './cross-checks.ts';
 import { credentialsOf, isConnected, isServiceAlone, playedIn } from './mode.ts';
 import type { Settings } from './schema.ts';
@@ -111,6 +111,10 @@ function portOf({ settings, given, roles }: ValidatedSettings): number {
     : settings.PORT;
 }
 
+function clientAuthOf(given: Settings['SIGN_IN_CLIENT_AUTH']): ClientAuth | undefined {
+  return given === 'auto' ? undefined : given;
+}
+
 function assembleSignIn(judged: ValidatedSettings, embeddedUrl: string, cwd: string): Config['signIn'] {
   const { settings } = judged;
   const { SIGN_IN_TYPE: type, SIGN_IN_PROFILE_MAP_FILE: mapFile } = settings;
@@ -123,7 +127,9 @@ function assembleSignIn(judged: ValidatedSettings, embeddedUrl: string, cwd: str
     url,
     clientId: type === 'cas' ? '' : (settings.SIGN_IN_CLIENT_ID ?? LOCAL.clientId),
     scope: settings.SIGN_IN_SCOPE ?? (type === 'oidc' ? 'openid profile' : 'SVC-Basic'),
+    clientAuth: clientAuthOf(settings.SIGN_IN_CLIENT_AUTH),
     profileMapFile: mapFile === undefined ? undefined : resolve(cwd, mapFile),
+    linkDays: settings.SIGN_IN_LINK_DAYS,
     state: settings.SIGN_IN_STATE,
     ...proofsOf(judged),
     sameIdRule: settings.SIGN_IN_SAME_ID_RULE,
@@ -195,7 +201,13 @@ function assembleService({ settings, mode }: ValidatedSettings, cwd: string): Co
 function institutionOf(settings: Settings): Config['service']['institution'] {
   const { SERVICE_OIDC_ISSUER: issuer, SERVICE_OIDC_CLIENT_ID: clientId, SERVICE_CAS_URL: url } = settings;
   if (issuer !== undefined && clientId !== undefined)
-    return { kind: 'oidc', issuer, clientId, scope: settings.SERVICE_OIDC_SCOPE ?? 'openid profile' };
+    return {
+      kind: 'oidc',
+      issuer,
+      clientId,
+      scope: settings.SERVICE_OIDC_SCOPE ?? 'openid profile',
+      clientAuth: clientAuthOf(settings.SERVICE_OIDC_CLIENT_AUTH),
+    };
   return url === undefined ? undefined : { kind: 'cas', url };
 }
 

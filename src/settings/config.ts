@@ -13,6 +13,9 @@ export type SignInProof = 'same-browser' | 'same-id' | 'typed-code';
  * What was decided at start: frozen, without secrets, so that it may be printed. Paths are absolute, addresses have no
  * slash at their end. In local mode the addresses of the embedded parts stand where none were set.
  */
+/** As SIGN_IN_CLIENT_AUTH names it. */
+export type ClientAuth = 'client_secret_basic' | 'client_secret_basic_raw' | 'client_secret_post';
+
 export interface Config extends PlatformConfigs {
   readonly mode: Mode;
   readonly roles: readonly Role[];
@@ -86,7 +89,11 @@ export interface Config extends PlatformConfigs {
     /** Empty with `cas`. */
     readonly clientId: string;
     readonly scope: string;
+    /** How the secret is sent; undefined leaves it to the protocol and the provider. */
+    readonly clientAuth: ClientAuth | undefined;
     readonly profileMapFile: string | undefined;
+    /** Life of a link that cannot be checked again. */
+    readonly linkDays: number;
     readonly state: 'required' | 'absent';
     /** Empty only when sign-in is off or the service runs alone. */
     readonly proofs: readonly SignInProof[];
@@ -115,7 +122,13 @@ export interface Config extends PlatformConfigs {
     readonly directoryFile: string | undefined;
     /** The institution's unified identity. */
     readonly institution:
-      | { readonly kind: 'oidc'; readonly issuer: string; readonly clientId: string; readonly scope: string }
+      | {
+          readonly kind: 'oidc';
+          readonly issuer: string;
+          readonly clientId: string;
+          readonly scope: string;
+          readonly clientAuth: ClientAuth | undefined;
+        }
       | { readonly kind: 'cas'; readonly url: string }
       | undefined;
     readonly institutionName: string | undefined;

@@ -172,11 +172,7 @@ function signInDialect({ settings, given, roles }: ValidatedSettings): Fault[] {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
   const useless = (names: readonly SettingName[], why: string) =>
     names.filter((name) => given.has(name)).map((name) => fault(name, `${why}: unset it, or correct SIGN_IN_TYPE`));
-  if (type === 'oauth2')
-    return useless(
-      ['SIGN_IN_PROFILE_MAP_FILE'],
-      'is of no use with SIGN_IN_TYPE=oauth2, whose profile has fixed names',
-    );
+  if (type === 'oauth2') return [];
   const faults: Fault[] = [];
   if (!given.has('SIGN_IN_URL')) {
     const what = type === 'oidc' ? 'the issuer' : "the CAS server's base";
@@ -189,7 +185,10 @@ function signInDialect({ settings, given, roles }: ValidatedSettings): Fault[] {
       fault('SIGN_IN_STATE', `cannot be absent with SIGN_IN_TYPE=${type}, where state always returns: unset it`),
     );
   if (type === 'cas') {
-    const names = ['SIGN_IN_CLIENT_ID', 'SIGN_IN_CLIENT_SECRET', 'SIGN_IN_SCOPE', 'SIGN_IN_KEEP_TOKENS'] as const;
+    const names = [
+      ...(['SIGN_IN_CLIENT_ID', 'SIGN_IN_CLIENT_SECRET', 'SIGN_IN_CLIENT_AUTH'] as const),
+      ...(['SIGN_IN_SCOPE', 'SIGN_IN_KEEP_TOKENS'] as const),
+    ];
     faults.push(...useless(names, 'is of no use with SIGN_IN_TYPE=cas, which has neither clients nor tokens'));
   }
   if (type === 'oidc' && scope !== undefined && !scope.split(/ +/).includes('openid'))

@@ -41,7 +41,7 @@ const NEITHER: Row[] = [
   unusable('a text', json(WORDS)),
   unusable('a number', { body: '20001' }),
   unusable('JSON that is cut off', { body: `{"access_token":"${TOKEN}","id":"awkw` }),
-  unusable('more than 64 KiB', json({ access_token: TOKEN, token_type: 'bearer', id: WHO, pad: 'x'.repeat(70_000) })),
+  unusable('more than 256 KiB', json({ access_token: TOKEN, token_type: 'bearer', id: WHO, pad: 'x'.repeat(270_000) })),
 ];
 
 const TOKENS: Row[] = [
@@ -53,7 +53,7 @@ const TOKENS: Row[] = [
   unusable('an empty access token', token({ access_token: '' })),
   unusable('an access token that is a number', token({ access_token: 4711 })),
   unusable('an access token that is a list', token({ access_token: [TOKEN] })),
-  unusable('an access token of more than 8 KiB', token({ access_token: 'a'.repeat(8_193) })),
+  unusable('an access token of more than 32 KiB', token({ access_token: 'a'.repeat(32_769) })),
   unusable('no token type', token({ token_type: undefined })),
   unusable('a token type that is no text', token({ token_type: ['bearer'] })),
   unusable('a token type that needs more than the token', token({ token_type: 'mac' })),
@@ -86,7 +86,8 @@ const PROFILES: Row[] = [
   broken('an empty object', { id: undefined, active: undefined, client_id: undefined }),
   broken('no id', { id: undefined }),
   broken('an id that is null', { id: null }),
-  broken('an id that is a number', { id: 20001 }),
+  broken('an id whose last digits JSON has lost', { id: 20_001_000_000_000_000_000 }),
+  broken('an id that is a fraction', { id: 2000.1 }),
   broken('an id that is a list', { id: [WHO] }),
   broken('an id with markup', { id: `<b>${WHO}</b>` }),
   broken('an id with a line break', { id: `${WHO}\n` }),
@@ -101,6 +102,60 @@ const PROFILES: Row[] = [
   unfit('an identity type that is a list', { parentIdentityInfo: ['JG'] }),
   unfit('an identity type that is a number', { parentIdentityInfo: { code: 7 } }),
 ];
+
+/** Answers that differ from the specification and mean one thing only. */
+const ACCEPTED: [string, 'token' | 'profile', Scripted][] = [
+  ['a token answer that is wrapped', 'token', json({ code: 0, data: { access_token: TOKEN, token_type: 'bearer' } })],
+  ['a token answer with a byte order mark', 'token', { body: `\uFEFF${token({}).body ?? ''}` }],
+  ['an access token of 12 KiB', 'token', token({ access_token: 'a'.repeat(12_288) })],
+  ['a token type in capitals', 'token', token({ token_type: 'BEARER' })],
+  ['a life as a text and a scope as a list', 'token', token({ expires_in: '3600', scope: ['a', 'b'] })],
+  ['members of null', 'token', token({ expires_in: null, refresh_token: null, error: null })],
+  ...(['data', 'result'] as const).map((name): [string, 'profile', Scripted] => [
+    `a profile below ${name}`,
+    'profile',
+    json({ code: 0, msg: 'ok', [name]: JSON.parse(person({}).body ?? '') as unknown }),
+  ]),
+  ['an id as a number', 'profile', person({ id: 20001 })],
+  ['attributes as a list', 'profile', person({ attributes: [{ XM: WORDS }, { BMMC: 'Library' }, null, 'x'] })],
+  [
+    'groups of 100 KiB',
+    'profile',
+    person({ groups: Array.from({ length: 4_000 }, (_, n) => `CN=group-${n},OU=campus`) }),
+  ],
+];
+
+test.each(ACCEPTED)('%s is read [token-answer-checked] [usable-profile]', async (_what, which, answer) => {
+  await start({ signIn: { proof: ['typed-code'] } });
+  fixture.service.scripted = { profile: () => person({}), [which]: () => answer };
+  const shown = await fixture.walkToConfirm(fixture.browser(WHO), await fixture.link(WHO));
+  expect([shown.status, shown.text.includes(WORDS)]).toEqual([200, true]);
+});
+
+describe('a profile of other names, by a map', () => {
+  const profileMap = { id: ['data.user.no', 'no'], XM: ['realName', 'data.user.realName'] };
+  const walk = async (answer: Scripted) => {
+    await start({ signIn: { proof: ['same-id'], profileMap } });
+    fixture.service.scripted = { profile: () => answer };
+    const shown = await fixture.walkToConfirm(fixture.browser(WHO), await fixture.link(WHO));
+    return [shown.status, shown.text.includes(WORDS)];
+  };
+  test.each<[string, object]>([
+    ['flat', { no: WHO, realName: WORDS }],
+    ['nested', { success: true, data: { user: { no: WHO, realName: WORDS } } }],
+    ['below attributes', { id: 7, client_id: 'parley', attributes: [{ no: WHO }, { realName: WORDS }] }],
+  ])('%s: read', async (_what, answer) => {
+    expect(await walk(json(answer))).toEqual([200, true]);
+  });
+  test.each<[string, object]>([
+    ['of another client', { no: WHO, realName: WORDS, client_id: 'another' }],
+    ['of another person', { no: 'another', realName: WORDS }],
+    ['without the id', { realName: WORDS }],
+    ['inactive', { no: WHO, realName: WORDS, active: false }],
+  ])('%s: refused [usable-profile]', async (_what, answer) => {
+    expect(await walk(json(answer))).toEqual([403, false]);
+  });
+});
 
 const SAID = { 'service-failed': 'the sign-in service failed', 'account-refused': 'a profile was refused' } as const;
 

@@ -50,6 +50,52 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
     });
   }
 
+  test('a return to another browser, without cookies or by POST links nobody and says what to do [other-browser]', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = fixture.browser('20001');
+    const callback = await startedAt(browser);
+    const before = await server.redis.dbsize();
+    const texts = { en: 'stay in one browser and allow cookies', zh: '请在同一个浏览器中完成登录，并允许 Cookie' };
+    for (const [language, text] of Object.entries(texts)) {
+      const headers = { 'accept-language': language };
+      const form = Object.fromEntries(callback.searchParams);
+      const target = `${callback.origin}${callback.pathname}`;
+      const returns = [
+        fixture.browser('20001').send('GET', callback.href, { headers }),
+        // The app's own browser began another sign-in, then the system browser was opened.
+        (await startedElsewhere()).send('GET', callback.href, { headers }),
+        new TestBrowser().send('POST', target, { headers, form }),
+        browser.send('POST', target, { headers: { ...headers, origin: 'https://id.example' }, form }),
+        browser.send('POST', callback.href, { headers }),
+      ];
+      for (const page of await Promise.all(returns)) {
+        expect([page.status, page.text.includes(text)]).toEqual([400, true]);
+        expect(page.text).not.toContain(callback.searchParams.get('code') ?? 'OC-');
+      }
+    }
+    expect(fixture.provider.seen.codes).toEqual([]);
+    expect(await server.redis.keys('{id}:link:*')).toEqual([]);
+    expect(await server.redis.dbsize()).toBeGreaterThanOrEqual(before);
+    // The browser that began is not disturbed.
+    const page = await browser.follow(await browser.get(callback.href));
+    expect(page.text).toContain('Person 20001');
+
+    async function startedElsewhere(): Promise<TestBrowser> {
+      const other = fixture.browser('20002');
+      await other.submit(await other.get(await fixture.link('20002', true)));
+      return other;
+    }
+  });
+
+  test('a HEAD of a callback spends neither the code nor the sign-in [opening-changes-nothing]', async () => {
+    await open({ signIn: { proof: ['same-id'] } });
+    const browser = fixture.browser('20001');
+    const callback = await startedAt(browser);
+    for (const method of ['HEAD', 'OPTIONS'] as const) await browser.send(method, callback.href);
+    expect(fixture.provider.seen.codes).toEqual([]);
+    expect((await browser.follow(await browser.get(callback.href))).text).toContain('Person 20001');
+  });
+
   test('required: a missing state is refused; absent: it is allowed, and only there [state-by-mode]', async () => {
     for (const state of modes) {
       const expected = state === 'required' ? 400 : 303;

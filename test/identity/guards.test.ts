@@ -100,7 +100,7 @@ describe('callback queries [plain-callbacks]', () => {
       'state=x',
       'code=',
       'code=x&state=',
-      `code=${'x'.repeat(1_025)}`,
+      `code=${'x'.repeat(3_073)}`,
       `a=${'x'.repeat(5_000)}&code=x`,
     ]) {
       expect(readCallback(query)).toBeUndefined();

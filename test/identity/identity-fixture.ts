@@ -79,12 +79,12 @@ function signInOf(
   { url: authUrl, clientId, clientSecret }: Provider,
   overrides: IdentityFixtureOptions['signIn'] = {},
 ): IdentityOptions['signIn'] {
-  const { proof, proofBy, sameIdRule, keepTokens, allowedIdentityCodes, ...service } = overrides;
+  const { proof, proofBy, sameIdRule, keepTokens, uncheckedLinkDays, allowedIdentityCodes, ...service } = overrides;
   return {
     service: { authUrl, clientId, clientSecret, state: 'required', expiresUnit: 'auto', ...service },
     rules: {
       ...{ proof: proof ?? ['same-browser'], keepTokens: keepTokens ?? 'refresh' },
-      ...{ proofBy, sameIdRule, allowedIdentityCodes },
+      ...{ proofBy, sameIdRule, uncheckedLinkDays, allowedIdentityCodes },
     },
   };
 }

@@ -37,8 +37,8 @@ describe('a service that does not do its part (service-failed)', () => {
     ['a token that is a number', { body: '{"access_token":7,"token_type":"bearer"}' }],
     ['another token type', { body: '{"access_token":"x","token_type":"mac"}' }],
     [
-      'more than 64 KiB',
-      { body: JSON.stringify({ access_token: 'x', token_type: 'bearer', pad: 'x'.repeat(70_000) }) },
+      'more than 256 KiB',
+      { body: JSON.stringify({ access_token: 'x', token_type: 'bearer', pad: 'x'.repeat(270_000) }) },
     ],
   ];
   for (const [what, scripted] of useless) {
@@ -87,7 +87,7 @@ describe('a service that does not do its part (service-failed)', () => {
 describe('a profile that may not be used (account-refused)', () => {
   const bad: [string, Record<string, unknown>][] = [
     ['no id', { id: undefined }],
-    ['an id that is a number', { id: 20001 }],
+    ['an id that is a fraction', { id: 2000.1 }],
     ['an empty id', { id: '' }],
     ['an id with markup', { id: '<b>20001</b>' }],
     ['an over-long id', { id: '2'.repeat(129) }],

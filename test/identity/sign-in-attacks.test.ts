@@ -31,6 +31,25 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect((await fixture.walk(fixture.browser('20001', '20001'), link)).text).toContain('You are signed in');
     });
 
+    test.each([
+      'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+      'Mozilla/5.0 (compatible; MSOffice SafeLinks scanner)',
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) wxwork/4.1 MicroMessenger/7.0',
+    ])('%s may visit by GET, HEAD, OPTIONS and prefetch, and follow every redirect', async (userAgent) => {
+      await open();
+      const link = await fixture.link('20001');
+      const before = await snapshot();
+      const headers = { 'user-agent': userAgent, purpose: 'prefetch', 'sec-purpose': 'prefetch', 'x-moz': 'prefetch' };
+      const scanner = new TestBrowser();
+      await Promise.all(
+        (['GET', 'HEAD', 'OPTIONS', 'GET'] as const).map((method) => scanner.send(method, link, { headers })),
+      );
+      // A second visit, with the cookie of the first one.
+      await scanner.follow(await scanner.send('GET', link, { headers }));
+      expect(await snapshot()).toEqual(before);
+      expect((await fixture.walk(fixture.browser('20001', '20001'), link)).text).toContain('You are signed in');
+    });
+
     test('HEAD has the headers of GET', async () => {
       await open();
       const link = await fixture.link('20001');

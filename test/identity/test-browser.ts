@@ -31,7 +31,7 @@ export class TestBrowser {
 
   /** One request, no redirects. */
   async send(
-    method: 'GET' | 'HEAD' | 'POST',
+    method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST',
     url: string,
     options: { form?: Headers; headers?: Headers } = {},
   ): Promise<Answer> {

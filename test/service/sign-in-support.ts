@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** Tokens of 16 KiB come in a header. */
+const MAX_HEADER_BYTES = 65_536;
+
 /** A server of a test's own, on a free port of this machine. */
 export interface StandIn {
   url: string;
@@ -10,7 +13,9 @@ export interface StandIn {
 export async function startStandIn(
   answer: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<StandIn> {
-  const server: Server = createServer((request, response) => void answer(request, response));
+  const server: Server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) =>
+    void answer(request, response),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

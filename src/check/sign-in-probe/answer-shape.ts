@@ -1,4 +1,4 @@
-import { readObject } from '../../identity/oauth/raw-answer.ts';
+import { readJsonObject } from '../../sign-in-dialects/json-answer.ts';
 import type { ServiceAnswer } from './service-calls.ts';
 
 const FIELD_NAME = /^[A-Za-z][A-Za-z_]{0,31}$/;
@@ -17,7 +17,7 @@ export function shapeOf(answer: ServiceAnswer): string {
 
 function shapeOfBody({ body, contentType }: ServiceAnswer): string {
   if (body.trim() === '') return 'empty';
-  const object = readObject(body);
+  const object = readJsonObject(body);
   if (object)
     return `JSON with ${fieldsIn(Object.keys(object))}${codeIn(object['error'])}${typeUnlessJson(contentType)}`;
   if (isJson(body)) return 'JSON, but no object';

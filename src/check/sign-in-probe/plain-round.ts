@@ -1,4 +1,5 @@
-import { readObject } from '../../identity/oauth/raw-answer.ts';
+import { readJsonObject } from '../../sign-in-dialects/json-answer.ts';
+import type { ClientAuthMethod } from '../../sign-in-dialects/client-auth.ts';
 import type { TokenSet } from '../../identity/oauth/token-response.ts';
 import type { CheckResult } from '../../platforms/platform.ts';
 import { isForm, shapeOf } from './answer-shape.ts';
@@ -20,7 +21,9 @@ export function plainRound(tools: ProbeTools): Round {
       const tokens = tokensIn(answer, tools.secrets);
       if ('refusal' in tokens) {
         tools.facts.isStuck = true;
-        return [refusedTokens(answer, tokens.refusal)];
+        const isAboutClient = /invalid_client|status 401/.test(tokens.refusal);
+        const other = isAboutClient ? await tools.calls.otherClientAuth() : undefined;
+        return [refusedTokens(answer, tokens.refusal, other)];
       }
       return [
         { name: 'Tokens', verdict: 'ok', detail: `${shapeOf(answer)}, in ${answer.tookMs} ms` },
@@ -39,11 +42,12 @@ export function plainRound(tools: ProbeTools): Round {
   };
 }
 
-function refusedTokens(answer: ServiceAnswer, refusal: string): CheckResult {
+function refusedTokens(answer: ServiceAnswer, refusal: string, other: ClientAuthMethod | undefined): CheckResult {
   const name = 'Tokens';
   const detail = answer.failure === undefined ? `${refusal} (${shapeOf(answer)})` : shapeOf(answer);
   if (answer.failure !== undefined)
     return { name, verdict: 'fault', detail, nextStep: 'See that this machine reaches SIGN_IN_URL within 5 s' };
+  if (other) return { name, verdict: 'fault', detail, nextStep: `Set SIGN_IN_CLIENT_AUTH=${other}, which it takes` };
   if (answer.status === 401) return { name, verdict: 'fault', detail, nextStep: 'Set SIGN_IN_CLIENT_SECRET' };
   const nextStep = isForm(answer.body)
     ? 'Ask who runs the sign-in service to answer token requests in JSON'
@@ -52,7 +56,7 @@ function refusedTokens(answer: ServiceAnswer, refusal: string): CheckResult {
 }
 
 function lifeOfToken({ facts, signIn }: ProbeTools, answer: ServiceAnswer): CheckResult {
-  facts.expiresIn = readObject(answer.body)?.['expires_in'];
+  facts.expiresIn = readJsonObject(answer.body)?.['expires_in'];
   const { unit, detail, isSure } = guessExpiresUnit(facts.expiresIn);
   const isWrongAsSet = isSure && signIn.expiresUnit !== 'auto' && signIn.expiresUnit !== unit;
   if (isWrongAsSet)

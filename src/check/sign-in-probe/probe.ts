@@ -110,10 +110,10 @@ function toolsOf(options: SignInProbeOptions, stop: AbortSignal): ProbeTools {
   const { signIn, clientSecret, person, codeAgesMs = DEFAULT_CODE_AGES_MS } = options;
   const secrets = new KnownSecrets();
   secrets.add(clientSecret);
-  const { url: authUrl, clientId, scope } = signIn;
+  const { url: authUrl, clientId, clientAuth, scope } = signIn;
   const redirectUri = redirectUriOf(options.place);
   return {
-    calls: createServiceCalls({ authUrl, clientId, clientSecret, scope, redirectUri }),
+    calls: createServiceCalls({ authUrl, clientId, clientSecret, clientAuth, scope, redirectUri }),
     facts: noFacts(),
     secrets,
     signIn,

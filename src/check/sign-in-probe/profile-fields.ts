@@ -1,4 +1,4 @@
-import { isObject, readObject } from '../../identity/oauth/raw-answer.ts';
+import { asJsonObject, readJsonObject, unwrapped } from '../../sign-in-dialects/json-answer.ts';
 
 /** The specification's required fields (section 2.6) and their types. Those that Parley cannot do without are vital. */
 const FIELDS: readonly { path: string; type: 'string' | 'boolean' | 'object'; isVital?: true }[] = [
@@ -24,15 +24,17 @@ export interface FieldFaults {
 
 /** What the profile's required fields lack, by presence and type only; undefined when the body is no JSON object. */
 export function judgeProfileFields(body: string): FieldFaults | undefined {
-  const profile = readObject(body);
-  if (!profile) return undefined;
+  const answer = readJsonObject(body);
+  if (!answer) return undefined;
+  const profile = unwrapped(answer, 'id');
   const faults: FieldFaults = { vital: [], others: [] };
   for (const { path, type, isVital } of FIELDS) {
     const [parent, child] = path.split('.') as [string, string | undefined];
     const holder = profile[parent];
     // A missing parent is named once, not again for each of its fields.
-    if (child !== undefined && !isObject(holder)) continue;
-    const fault = faultOf(child === undefined ? holder : isObject(holder) ? holder[child] : undefined, type);
+    const inner = asJsonObject(holder);
+    if (child !== undefined && !inner) continue;
+    const fault = faultOf(child === undefined ? holder : inner?.[child], type);
     if (fault !== undefined) faults[isVital ? 'vital' : 'others'].push(`${path} ${fault}`);
   }
   return faults;
@@ -40,7 +42,7 @@ export function judgeProfileFields(body: string): FieldFaults | undefined {
 
 function faultOf(value: unknown, type: string): string | undefined {
   if (value === undefined || value === null) return 'is missing';
-  const isRight = type === 'object' ? isObject(value) : typeof value === type;
+  const isRight = type === 'object' ? asJsonObject(value) !== undefined : typeof value === type;
   if (!isRight) return `is of type ${Array.isArray(value) ? 'array' : typeof value}`;
   return value === '' ? 'is empty' : undefined;
 }

@@ -1,4 +1,6 @@
 import { definedOnly } from '../../base/defined-only.ts';
+import { clientAuthParts, type ClientAuthMethod } from '../../sign-in-dialects/client-auth.ts';
+import { otherClientAuth } from '../client-auth-tries.ts';
 import { AnswerTooLargeError, callService, type ServiceCall } from '../../identity/oauth/call-service.ts';
 import type { RawAnswer } from '../../identity/oauth/raw-answer.ts';
 
@@ -27,6 +29,8 @@ export interface ServiceCalls {
   refresh(refreshToken: string): Promise<ServiceAnswer>;
   profile(accessToken: string): Promise<ServiceAnswer>;
   logoutUrl(): string;
+  /** Another way to send the secret that the service takes, found by made-up codes. */
+  otherClientAuth(): Promise<ClientAuthMethod | undefined>;
 }
 
 export interface ServiceCallsOptions {
@@ -34,6 +38,7 @@ export interface ServiceCallsOptions {
   authUrl: string;
   clientId: string;
   clientSecret: string;
+  clientAuth?: ClientAuthMethod;
   scope: string;
   redirectUri: string;
 }
@@ -41,7 +46,8 @@ export interface ServiceCallsOptions {
 export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
   const { authUrl, clientId, clientSecret, scope, redirectUri } = options;
   const base = `${authUrl}/oauth2.0`;
-  const client = { client_id: clientId, client_secret: clientSecret };
+  const { clientAuth = 'client_secret_post' } = options;
+  const client = (secret: string) => clientAuthParts(clientAuth, { clientId, clientSecret: secret });
   return {
     authorizeUrl(parameters) {
       const asked = { response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope, ...parameters };
@@ -49,19 +55,24 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
     },
     exchange: ({ code, verifier, clientSecret: usedSecret = clientSecret }) =>
       call(`${base}/accessToken`, {
+        headers: client(usedSecret).headers,
         form: definedOnly({
           grant_type: 'authorization_code',
-          client_id: clientId,
-          client_secret: usedSecret,
+          ...client(usedSecret).form,
           redirect_uri: redirectUri,
           code,
           code_verifier: verifier,
         }),
       }),
     refresh: (refreshToken) =>
-      call(`${base}/accessToken`, { form: { grant_type: 'refresh_token', ...client, refresh_token: refreshToken } }),
+      call(`${base}/accessToken`, {
+        headers: client(clientSecret).headers,
+        form: { grant_type: 'refresh_token', ...client(clientSecret).form, refresh_token: refreshToken },
+      }),
     profile: (accessToken) => call(`${base}/profile`, { headers: { authorization: `Bearer ${accessToken}` } }),
     logoutUrl: () => `${authUrl}/logout?${new URLSearchParams({ service: redirectUri }).toString()}`,
+    otherClientAuth: () =>
+      otherClientAuth({ url: `${base}/accessToken`, redirectUri }, { clientId, clientSecret }, clientAuth),
   };
 }
 

@@ -1,5 +1,5 @@
 import { asError } from '../../base/coded-error.ts';
-import { readObject } from '../../identity/oauth/raw-answer.ts';
+import { readJsonObject } from '../../sign-in-dialects/json-answer.ts';
 import { readTokenResponse, type TokenSet } from '../../identity/oauth/token-response.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import type { ServiceAnswer } from './service-calls.ts';
@@ -22,7 +22,7 @@ const NOT_ABOUT_THE_CODE = [408, 429];
 /** Judges the answer to a code that may be refused. A fault of the service is not taken for a refusal: nothing was shown by it. */
 export function codeVerdict(answer: ServiceAnswer, secrets: KnownSecrets): CodeVerdict {
   if (!('refusal' in tokensIn(answer, secrets))) return 'accepted';
-  const isError = readObject(answer.body)?.['error'] !== undefined;
+  const isError = readJsonObject(answer.body)?.['error'] !== undefined;
   const isClear = answer.status >= 400 && answer.status < 500 && !NOT_ABOUT_THE_CODE.includes(answer.status);
   return isClear || (answer.status === 200 && isError) ? 'refused' : 'unclear';
 }

@@ -59,7 +59,7 @@ export interface CallbackQuery {
   isDenied: boolean;
 }
 
-const CODE: ReturnParameter = { name: 'code', mostChars: 1_024 };
+const CODE: ReturnParameter = { name: 'code', mostChars: 3_072 };
 /** Of a callback's query string; a longer one is refused unread. */
 export const MAX_QUERY_CHARS = 4_096;
 const MAX_STATE_CHARS = 256;

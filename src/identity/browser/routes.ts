@@ -9,6 +9,7 @@ import { browserRequest, send } from './browser-exchange.ts';
 import { answerErrors } from './error-answers.ts';
 import type { FailureLimit } from '../failure-limit.ts';
 import type { ChatApps } from './chat-apps.ts';
+import { PageError } from '../pages/page-error.ts';
 import { limitFailures, onPublicHost } from './page-guards.ts';
 import { BACK_SCRIPT, BACK_SCRIPT_PATH } from '../pages/back-to-chat.ts';
 import { STYLE_SHEET_PATH } from '../pages/layout.ts';
@@ -72,13 +73,18 @@ export function createRoutes(options: RouteOptions): Router {
     step((request, { ticket }) => steps.startSignIn(request, ticket ?? '')),
   );
   router.post('/sign-in/again', ...guard, form, step(steps.startAgain));
-  router.get('/oauth/callback', ...guard, step(steps.returnFromService));
+  const callback = (path: string, run: Step) => {
+    router.get(path, ...guard, ignoreHead, step(run));
+    // A form from another site comes without the cookie, so that no sign-in can be found (SECURITY.md other-browser).
+    router.post(path, ...guard, refuseForm);
+  };
+  const refuseForm: Middleware = () => {
+    log.warn('a sign-in came back by POST: the provider has to return by a redirect (response_mode=query)');
+    throw new PageError('sign-in-broken-off');
+  };
+  callback('/oauth/callback', steps.returnFromService);
   for (const name of options.platformNames) {
-    router.get(
-      `/oauth/platform/${name}/callback`,
-      ...guard,
-      step((request) => steps.returnFromPlatform(request, name)),
-    );
+    callback(`/oauth/platform/${name}/callback`, (request) => steps.returnFromPlatform(request, name));
   }
   router.get('/sign-in/confirm', ...guard, step(steps.showConfirm));
   router.post('/sign-in/confirm', ...guard, form, step(steps.confirmSignIn));
@@ -88,6 +94,13 @@ export function createRoutes(options: RouteOptions): Router {
   router.get(BACK_SCRIPT_PATH, asset('text/javascript', BACK_SCRIPT));
   return router;
 }
+
+/** A scanner or a prefetch that asks for the head of a callback spends nothing. */
+const ignoreHead: Middleware = (context, next) => {
+  if (context.method !== 'HEAD') return next();
+  context.status = 200;
+  return Promise.resolve();
+};
 
 function asset(type: string, text: string): Middleware {
   return (context) => {

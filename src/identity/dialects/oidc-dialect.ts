@@ -13,8 +13,8 @@ const MOST_CODE_CHARS = 3_072;
 
 /** OpenID Connect: id token and user address together tell the person. */
 export function createOidcDialect(service: SignInService, rules: ProfileRules): SignInDialect {
-  const { authUrl: issuer, clientId, clientSecret, scope = 'openid profile', profileMap = {} } = service;
-  const client = new OidcClient({ issuer, clientId, clientSecret, scope });
+  const { authUrl: issuer, clientId, clientSecret, clientAuth, scope = 'openid profile', profileMap = {} } = service;
+  const client = new OidcClient({ issuer, clientId, clientSecret, clientAuth, scope });
   const profileOf = async ({ accessToken, subject, claims }: CurrentToken) => {
     if (subject === undefined) throw new IdentityError('service_refused', 'These tokens name no subject');
     const more = await client.userInfo(accessToken, subject);

@@ -5,9 +5,9 @@ import { inBackground } from '../../base/in-background.ts';
 import { loadScript } from '../../base/lua-script.ts';
 import { personKey, type ChatPerson, type PersonOwner, type Release } from '../account.ts';
 import { isIdentityError } from '../identity-error.ts';
-import { CHECKED_LINK_LIFE_MS, UNCHECKED_LINK_LIFE_MS, type LinkParts, type Links } from './links.ts';
+import { CHECKED_LINK_LIFE_MS, type LinkParts, type Links } from './links.ts';
 import { refreshAfterMs } from '../oauth/token-life.ts';
-import type { KeepTokens } from '../options.ts';
+import type { KeepTokens, SignInRules } from '../options.ts';
 import { PENDING_SIGN_IN_LIFE_MS, type PendingSignIn } from '../tickets/pending-sign-ins.ts';
 import { releaseFrom, releaseIdPrefix, releaseLifeMs } from './releases.ts';
 import { fieldArguments, type StoredLink } from './stored-link.ts';
@@ -71,12 +71,16 @@ const MOST_WRONG_CODES = 5;
 
 type CommitParts = LinkParts & { waitsFor(person: ChatPerson): Promise<WaitsFor> };
 
+type KeepRules = Pick<SignInRules, 'keepTokens' | 'uncheckedLinkDays'>;
+/** Life of a link that no token can check again (SECURITY.md reused-numbers). */
+const UNCHECKED_LINK_DAYS = 30;
+
 export function createCommit(
   parts: CommitParts,
   links: Links,
-  keepTokens: KeepTokens,
+  rules: KeepRules,
 ): { commit: CommitLink; commitTyped: CommitTyped } {
-  const run = createRun(parts, links, keepTokens);
+  const run = createRun(parts, links, rules);
   return {
     commit: (request, onLate) =>
       run(request, undefined, (committed) => onLate(unlessWrong(committed))).then(unlessWrong),
@@ -89,7 +93,8 @@ function unlessWrong(committed: CommittedTyped): Committed {
   return committed.kind === 'wrong' ? { kind: 'gone' } : committed;
 }
 
-function createRun(parts: CommitParts, links: Links, keepTokens: KeepTokens) {
+function createRun(parts: CommitParts, links: Links, rules: KeepRules) {
+  const { keepTokens, uncheckedLinkDays = UNCHECKED_LINK_DAYS } = rules;
   const { store, changes, nowMs } = parts;
   return async (
     request: CommitRequest,
@@ -111,7 +116,7 @@ function createRun(parts: CommitParts, links: Links, keepTokens: KeepTokens) {
     const args = {
       ...{ nowMs: nowMs(), cookieHash, quarantineRead: quarantineText, person, accountKey: link.accountKey },
       ...{ newQuarantine: leftOver(request, parts, waitsFor), quarantineLifeMs: PENDING_SIGN_IN_LIFE_MS },
-      linkLifeMs: canBeChecked ? CHECKED_LINK_LIFE_MS : UNCHECKED_LINK_LIFE_MS,
+      linkLifeMs: canBeChecked ? CHECKED_LINK_LIFE_MS : uncheckedLinkDays * DAY_MS,
       ...{ releaseLifeMs, releaseIdPrefix: releaseIdPrefix(linkId, person), releasePrefix: keys.release() },
       ...{ linkPrefix: keys.link(), nextCheckAtMs: canBeChecked ? nowMs() + DAY_MS : 0 },
       ...{ codeMac: typed?.mac, messageId: typed?.messageId, language: ticket.person.language },

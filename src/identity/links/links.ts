@@ -28,7 +28,6 @@ const unlinkScript = loadScript(import.meta.url, '../scripts/unlink.lua', UNLINK
 
 /** A link that is re-checked lives on with each success; one that cannot be re-checked ends, and the person signs in again. */
 export const CHECKED_LINK_LIFE_MS = 90 * DAY_MS;
-export const UNCHECKED_LINK_LIFE_MS = 30 * DAY_MS;
 /** A turn may run again for as long as its message is remembered. */
 const UNLINKED_REMEMBERED_MS = DAY_MS;
 

@@ -5,7 +5,8 @@ import { throughProxy } from '../../base/outgoing.ts';
 import type { RawAnswer } from './raw-answer.ts';
 
 const CONNECT_MS = 2 * SECOND_MS;
-const MAX_ANSWER_BYTES = 64 * KIB_BYTES;
+/** Tokens and profiles with hundreds of groups have some dozens of KiB. */
+const MAX_ANSWER_BYTES = 256 * KIB_BYTES;
 
 /** The whole of a call; a code lives hardly longer. Milliseconds. */
 export const CALL_TOTAL_MS = 5 * SECOND_MS;
@@ -14,12 +15,12 @@ export interface ServiceCall {
   url: string;
   /** Sent by POST; without it the call is a GET. */
   form?: Record<string, string>;
-  headers?: Record<string, string>;
+  headers?: Readonly<Record<string, string>>;
   /** 5 s unless told. Milliseconds. */
   totalMs?: number;
 }
 
-/** An answer of more than 64 KiB was cut off. */
+/** An answer of more than 256 KiB was cut off. */
 export class AnswerTooLargeError extends Error {}
 
 /**
@@ -51,6 +52,6 @@ export async function callService(call: ServiceCall): Promise<RawAnswer & { cont
     const { statusCode, body, headers: answered } = await request;
     return { status: statusCode, body, contentType: answered['content-type'] ?? '' };
   } catch (error) {
-    throw stop.signal.aborted ? new AnswerTooLargeError('more than 64 KiB') : error;
+    throw stop.signal.aborted ? new AnswerTooLargeError('more than 256 KiB') : error;
   }
 }

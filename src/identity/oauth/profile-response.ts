@@ -1,6 +1,7 @@
 import { plainName } from '../../base/html.ts';
 import { IdentityError } from '../identity-error.ts';
-import { isObject, readObject, type RawAnswer } from './raw-answer.ts';
+import { asJsonObject, readJsonObject, unwrapped, type JsonObject } from '../../sign-in-dialects/json-answer.ts';
+import type { RawAnswer } from './raw-answer.ts';
 import { asAccountId, type AccountId } from '../../domain/ids.ts';
 
 /** A profile that passed every check. */
@@ -29,22 +30,37 @@ const MAX_ATTRIBUTE_CHARS = 256;
  * @throws IdentityError `service_refused` for another status than 200 or no JSON object, `profile_broken`, `profile_unfit`
  */
 export function readProfile(answer: RawAnswer, rules: ProfileRules): Profile {
+  return judgeProfile(profileObject(answer), rules);
+}
+
+/**
+ * The object that a profile answer is, or that it wraps. Other answers say nothing about the account: the service failed, and a
+ * new try may help (service-failed, not account-refused).
+ * @throws IdentityError `service_refused`
+ */
+export function profileObject(answer: RawAnswer): JsonObject {
   if (answer.status !== 200)
     throw new IdentityError('service_refused', `The profile was refused: status ${answer.status}`);
-  const body = readObject(answer.body);
-  // What is no profile at all says nothing about the account: the service failed, and a new try may help (service-failed, not account-refused).
+  const body = readJsonObject(answer.body);
   if (!body) throw new IdentityError('service_refused', 'The profile was not a JSON object');
-  return judgeProfile(body, rules);
+  return unwrapped(body, 'id');
+}
+
+/** The attributes of a profile: an object, or a list of objects with one attribute each. */
+export function attributesIn(value: unknown): JsonObject {
+  const all = Array.isArray(value) ? value : [value];
+  return Object.assign({}, ...all.map((one) => asJsonObject(one) ?? {})) as JsonObject;
 }
 
 /** Judges a profile, wherever it came from. @throws IdentityError `profile_broken`, `profile_unfit` */
-export function judgeProfile(body: Readonly<Record<string, unknown>>, rules: ProfileRules, form = ID): Profile {
-  const { id, active, client_id: clientId, parentIdentityInfo: identity } = body;
+export function judgeProfile(body: JsonObject, rules: ProfileRules, form = ID): Profile {
+  const { active, client_id: clientId, parentIdentityInfo: identity } = body;
+  const id = Number.isSafeInteger(body['id']) ? String(body['id']) : body['id'];
   if (typeof id !== 'string' || !form.test(id)) throw broken('no usable id');
   if (typeof active !== 'boolean') throw broken('active is not a boolean');
   if (!active) throw unfit('not active');
   if (clientId !== rules.clientId) throw unfit('of another client');
-  const identityCode = isObject(identity) ? textOf(identity['code']) : '';
+  const identityCode = textOf(asJsonObject(identity)?.['code']);
   if (rules.allowedIdentityCodes && !rules.allowedIdentityCodes.includes(identityCode))
     throw unfit('identity type not allowed');
   const attributes = textsOf(body['attributes']);
@@ -59,9 +75,8 @@ export function judgeProfile(body: Readonly<Record<string, unknown>>, rules: Pro
 }
 
 function textsOf(value: unknown): Record<string, string> {
-  if (!isObject(value)) return {};
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, text]) => (textOf(text) === '' ? [] : [[name, textOf(text)]])),
+    Object.entries(attributesIn(value)).flatMap(([name, text]) => (textOf(text) === '' ? [] : [[name, textOf(text)]])),
   );
 }
 

@@ -1,5 +1,6 @@
 import { RequestError, TimeoutError } from 'got';
 import { asError } from '../../base/coded-error.ts';
+import { clientAuthParts } from '../../sign-in-dialects/client-auth.ts';
 import { IdentityError } from '../identity-error.ts';
 import type { SignInService } from '../options.ts';
 import { AnswerTooLargeError, CALL_TOTAL_MS, callService, type ServiceCall } from './call-service.ts';
@@ -20,11 +21,12 @@ export interface ServiceRequests {
 }
 
 export function createServiceRequests(
-  service: Pick<SignInService, 'authUrl' | 'clientId' | 'clientSecret' | 'scope'>,
+  service: Pick<SignInService, 'authUrl' | 'clientId' | 'clientSecret' | 'clientAuth' | 'scope'>,
 ): ServiceRequests {
   const base = `${service.authUrl.replace(/\/+$/, '')}/oauth2.0`;
-  const client = { client_id: service.clientId, client_secret: service.clientSecret };
-  const token = (form: Record<string, string>) => send({ url: `${base}/accessToken`, form: { ...form, ...client } });
+  const client = clientAuthParts(service.clientAuth ?? 'client_secret_post', service);
+  const token = (form: Record<string, string>) =>
+    send({ url: `${base}/accessToken`, form: { ...form, ...client.form }, headers: client.headers });
   return {
     authorizeUrl({ redirectUri, state, codeChallenge }) {
       const query = new URLSearchParams({
@@ -67,7 +69,7 @@ async function send(call: ServiceCall): Promise<RawAnswer> {
 /** Keeps what a log may hold: got's errors carry the request with its secrets (SECURITY.md secrets-stay-inside). */
 function describe(error: unknown): IdentityError {
   if (error instanceof AnswerTooLargeError)
-    return new IdentityError('service_refused', 'The sign-in service answered with more than 64 KiB');
+    return new IdentityError('service_refused', 'The sign-in service answered with more than 256 KiB');
   if (error instanceof TimeoutError)
     return new IdentityError('service_timeout', `The sign-in service was too slow (${error.event})`);
   const code = error instanceof RequestError ? error.code : 'unknown';

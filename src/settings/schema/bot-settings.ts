@@ -125,6 +125,11 @@ export const signInSettings = {
     example: 'parley',
   }),
   SIGN_IN_CLIENT_SECRET: secret(kinds.text, { meaning: "Parley's client secret at the sign-in service." }),
+  SIGN_IN_CLIENT_AUTH: setting(
+    kinds.oneOf('auto', 'client_secret_basic', 'client_secret_basic_raw', 'client_secret_post'),
+    'auto',
+    'How the client secret is sent: `client_secret_post` (in the form), `client_secret_basic` (HTTP Basic, form-encoded as the standard says), `client_secret_basic_raw` (HTTP Basic without that encoding, for providers that do not decode it), or `auto`: with `oauth2` in the form, with `oidc` by Basic where the provider offers it. `npm run check` names the one that works.',
+  ),
   SIGN_IN_SCOPE: optional(kinds.text, {
     meaning:
       'Scope that is asked for. With `oidc`, add `offline_access` where the provider needs it for refresh tokens.',
@@ -133,7 +138,7 @@ export const signInSettings = {
   }),
   SIGN_IN_PROFILE_MAP_FILE: optional(kinds.text, {
     meaning:
-      "With `oidc` and `cas`: JSON file that says which of the institution's claims or attributes gives which part of a profile.",
+      "JSON file that says which of the institution's claims or attributes gives which part of a profile. With `oauth2` it stands for a profile of other names than `id`, `active` and `client_id`.",
     default: 'the usual names',
     example: 'config/profile-map.json',
   }),
@@ -168,6 +173,11 @@ export const signInSettings = {
     kinds.oneOf('refresh', 'none', 'both'),
     'refresh',
     'What is kept after linking: `none`, `refresh` (for the daily check that the account is active) or `both`.',
+  ),
+  SIGN_IN_LINK_DAYS: setting(
+    kinds.wholeNumber(1, 30),
+    '30',
+    'Days after which people sign in again where the account cannot be checked daily: with `cas`, and wherever no refresh token is kept. Until then a number that was given to somebody else still counts as the person who signed in.',
   ),
   SIGN_IN_SERVICE_NAME: optional(kinds.text, {
     meaning: "The institution's name on the sign-in pages.",

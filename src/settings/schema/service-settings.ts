@@ -32,6 +32,11 @@ export const serviceSettings = {
   }),
   SERVICE_OIDC_CLIENT_ID: optional(kinds.text, { meaning: 'What the provider knows the service as.' }),
   SERVICE_OIDC_CLIENT_SECRET: secret(kinds.text, { meaning: "The service's secret at the provider." }),
+  SERVICE_OIDC_CLIENT_AUTH: setting(
+    kinds.oneOf('auto', 'client_secret_basic', 'client_secret_basic_raw', 'client_secret_post'),
+    'auto',
+    'How that secret is sent, as SIGN_IN_CLIENT_AUTH has it.',
+  ),
   SERVICE_OIDC_SCOPE: optional(kinds.oidcScope, {
     meaning: 'What the provider is asked for, space-separated.',
     default: 'openid and profile',

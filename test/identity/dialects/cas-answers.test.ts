@@ -39,6 +39,42 @@ describe('signing in by CAS', () => {
     expect([out.status, out.text.includes('You are signed out')]).toEqual([200, true]);
   });
 
+  test('a number that was given to somebody else counts as the first person no longer than the days that are set [reused-numbers]', async () => {
+    await fixture.close();
+    const signIn = { type: 'cas' as const, proof: ['typed-code'] as const, uncheckedLinkDays: 7 };
+    fixture = await startIdentityFixture(server.redis, { provider, signIn });
+    let messages = 0;
+    const walkAs = async (chatUserId: string) => {
+      const page = await fixture.walk(fixture.browser('20001'), await fixture.link(chatUserId, true));
+      const code = /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page.text)?.[0] ?? '';
+      const message = {
+        owner: fixture.owner,
+        chatUserId,
+        chatKind: 'private' as const,
+        messageId: `message-${(messages += 1)}`,
+      };
+      return (await fixture.identity.takeTypedCode({ ...message, text: code }))?.kind;
+    };
+    const holder = async (chatUserId: string) =>
+      (await fixture.identity.accountOf(fixture.owner, chatUserId))?.accountId;
+    expect(await walkAs('graduate')).toBe('linked');
+    const [link = ''] = await links();
+    expect(Math.round((await server.redis.pttl(link)) / 86_400_000)).toBe(7);
+    // The new holder of the number is not let in beside the first one, who is told of it.
+    expect(await walkAs('newcomer')).toBe('held-elsewhere');
+    expect(fixture.notices.at(-1)).toMatchObject({
+      person: { chatUserId: 'graduate' },
+      notice: { kind: 'account-wanted-elsewhere' },
+    });
+    expect([await holder('graduate'), await holder('newcomer')]).toEqual(['20001', undefined]);
+    // Seven days later.
+    for (const name of [...(await links()), ...(await server.redis.keys('{id}:holder:*'))])
+      await server.redis.pexpire(name, 1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await walkAs('newcomer')).toBe('linked');
+    expect([await holder('graduate'), await holder('newcomer')]).toEqual([undefined, '20001']);
+  });
+
   test('the state travels in the service address, and the same address redeems the ticket [fixed-redirect]', async () => {
     await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
     const service = new URL(provider.seen.authorize[0]?.get('service') ?? 'missing:');

@@ -21,7 +21,11 @@ export interface Mischief {
   /** The error with which browsers come back instead of a code. */
   sendsBack?: string;
   /** Answers of another shape, by path. */
-  answers?: Record<string, { status?: number; body: string }>;
+  answers?: Record<string, { status?: number; body: string; type?: string }>;
+  /** Signs id tokens by another algorithm. */
+  sign?: { alg: string; by(text: string): Buffer };
+  /** Whether a token request shows the client's secret as it should. */
+  takesClient?: (authorization: string, form: URLSearchParams) => boolean;
 }
 
 export interface OidcStandIn {
@@ -57,7 +61,8 @@ export async function startOidcStandIn(): Promise<OidcStandIn> {
     const url = new URL(request.url ?? '/', server.url);
     stand.seen.calls.push(url.pathname);
     const bent = stand.mischief.answers?.[url.pathname];
-    if (bent) return response.writeHead(bent.status ?? 200, { 'content-type': 'application/json' }).end(bent.body);
+    if (bent)
+      return response.writeHead(bent.status ?? 200, { 'content-type': bent.type ?? 'application/json' }).end(bent.body);
     if (url.pathname === '/oauth2.0/authorize') {
       const query = url.searchParams;
       stand.seen.authorize.push(query);
@@ -66,7 +71,8 @@ export async function startOidcStandIn(): Promise<OidcStandIn> {
         return response.writeHead(302, { location: `${target}?error=${stand.mischief.sendsBack}` }).end();
       const account = String(request.headers['x-account'] ?? '20001');
       const code = stand.mintCode(account, query.get('code_challenge') ?? undefined, query.get('nonce') ?? undefined);
-      const back = new URLSearchParams({ code, state: query.get('state') ?? '', iss: server.url });
+      const issuer = String(stand.mischief.discovery?.['issuer'] ?? server.url);
+      const back = new URLSearchParams({ code, state: query.get('state') ?? '', iss: issuer });
       return response.writeHead(302, { location: `${target}?${back.toString()}` }).end();
     }
     const answer = await answers[url.pathname]?.(request);
@@ -96,6 +102,8 @@ export async function startOidcStandIn(): Promise<OidcStandIn> {
     },
     '/token': async (request) => {
       const form = await readForm(request);
+      const { takesClient = () => true } = stand.mischief;
+      if (!takesClient(request.headers.authorization ?? '', form)) return { error: 'invalid_client' };
       if (form.get('grant_type') === 'refresh_token') {
         const token = form.get('refresh_token') ?? '';
         stand.seen.refreshes.push(token);
@@ -158,10 +166,11 @@ export function keySet(): object {
 }
 
 /** An id token, sound unless told how to go wrong. */
-export function signIdToken(claims: object, { header, signedBy }: Mischief): string {
+export function signIdToken(claims: object, { header, signedBy, sign }: Mischief): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
-  const text = `${encode({ alg: signedBy === 'nobody' ? 'none' : 'RS256', kid: 'k1', ...header })}.${encode(claims)}`;
+  const text = `${encode({ alg: signedBy === 'nobody' ? 'none' : (sign?.alg ?? 'RS256'), kid: 'k1', ...header })}.${encode(claims)}`;
   if (signedBy === 'nobody') return `${text}.`;
+  if (sign) return `${text}.${sign.by(text).toString('base64url')}`;
   const key = (signedBy === 'foreign' ? FOREIGN : RSA).privateKey;
   return `${text}.${createSign('RSA-SHA256').update(text).sign(key).toString('base64url')}`;
 }

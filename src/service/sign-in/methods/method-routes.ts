@@ -51,6 +51,16 @@ export function addMethodRoutes(router: Router, parts: MethodRouteParts): void {
     ctx.redirect(returnTo);
     ctx.status = 303;
   });
+
+  router.post('/sign-in/:name/callback', (ctx) => refuseForm(requireMethod(methods, ctx.params['name']).name));
+}
+
+/** A form from another site comes without the cookie of the departure. @throws PageError `sign_in_lost` */
+function refuseForm(name: string): never {
+  throw new PageError(
+    'sign_in_lost',
+    `A return by ${name} came by POST: let it come by a redirect (response_mode=query)`,
+  );
 }
 
 function requireMethod(methods: SignInMethods, name: string | undefined): AnySignIn {
