@@ -107,7 +107,7 @@ const PROFILES: Row[] = [
 const ACCEPTED: [string, 'token' | 'profile', Scripted][] = [
   ['a token answer that is wrapped', 'token', json({ code: 0, data: { access_token: TOKEN, token_type: 'bearer' } })],
   ['a token answer with a byte order mark', 'token', { body: `\uFEFF${token({}).body ?? ''}` }],
-  ['an access token of 12 KiB', 'token', token({ access_token: 'a'.repeat(12_288) })],
+  ['a refresh token of 16 KiB', 'token', token({ refresh_token: 'a'.repeat(16_384) })],
   ['a token type in capitals', 'token', token({ token_type: 'BEARER' })],
   ['a life as a text and a scope as a list', 'token', token({ expires_in: '3600', scope: ['a', 'b'] })],
   ['members of null', 'token', token({ expires_in: null, refresh_token: null, error: null })],

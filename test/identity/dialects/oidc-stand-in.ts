@@ -71,7 +71,7 @@ export async function startOidcStandIn(): Promise<OidcStandIn> {
         return response.writeHead(302, { location: `${target}?error=${stand.mischief.sendsBack}` }).end();
       const account = String(request.headers['x-account'] ?? '20001');
       const code = stand.mintCode(account, query.get('code_challenge') ?? undefined, query.get('nonce') ?? undefined);
-      const issuer = String(stand.mischief.discovery?.['issuer'] ?? server.url);
+      const issuer = (stand.mischief.discovery?.['issuer'] as string | undefined) ?? server.url;
       const back = new URLSearchParams({ code, state: query.get('state') ?? '', iss: issuer });
       return response.writeHead(302, { location: `${target}?${back.toString()}` }).end();
     }

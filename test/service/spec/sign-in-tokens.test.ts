@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { got, type Method } from 'got';
-import { CALLBACK, exchange, getProfile, obtainCode } from '../support.ts';
+import { parseClientsFile } from '../../../src/service/clients-file.ts';
+import { CALLBACK, CLIENT, exchange, getProfile, obtainCode, startTestService } from '../support.ts';
 import { useTestService } from '../use-test-service.ts';
 
 const { server, service } = useTestService();
@@ -223,6 +224,27 @@ describe('what the specification leaves to RFC 6749 and RFC 7636', () => {
   ])('RFC 6749 2.3.1: HTTP Basic is taken, %s', async (_, id, clientId) => {
     const form = exchangeForm(await obtainCode(service), { client_id: clientId, client_secret: undefined });
     expect((await send(form.toString(), { headers: basic(id, 'the-secret') })).status).toBe(200);
+  });
+
+  test.each([
+    ['as it is', 'a+b/c%41=:'],
+    ['form-encoded', 'a%2Bb%2Fc%2541%3D%3A'],
+    ['form-encoded, with more characters than needed', '%61%2Bb%2Fc%2541%3D%3A'],
+  ])('RFC 6749 2.3.1: a secret of special characters is taken by HTTP Basic, %s', async (_, sent) => {
+    const clients = [{ ...CLIENT, clientSecret: 'a+b/c%41=:' }];
+    const special = await startTestService(server.redis, { clients: parseClientsFile(JSON.stringify(clients)) });
+    const form = exchangeForm(await obtainCode(special), { client_id: undefined, client_secret: undefined });
+    const ask = async (secret: string) =>
+      (
+        await got.post(`${special.url}/oauth2.0/accessToken`, {
+          body: form.toString(),
+          headers: { 'content-type': FORM_TYPE, ...basic('parley', secret) },
+          throwHttpErrors: false,
+        })
+      ).statusCode;
+    expect(await ask('a b/cA=:')).toBe(401);
+    expect(await ask(sent)).toBe(200);
+    await special.close();
   });
 
   test.each([
