@@ -231,7 +231,7 @@ describe('what the specification leaves to RFC 6749 and RFC 7636', () => {
     ['form-encoded', 'a%2Bb%2Fc%2541%3D%3A'],
     ['form-encoded, with more characters than needed', '%61%2Bb%2Fc%2541%3D%3A'],
   ])('RFC 6749 2.3.1: a secret of special characters is taken by HTTP Basic, %s', async (_, sent) => {
-    const clients = [{ ...CLIENT, clientSecret: 'a+b/c%41=:' }];
+    const clients = [{ ...CLIENT, client_secret: 'a+b/c%41=:' }];
     const special = await startTestService(server.redis, { clients: parseClientsFile(JSON.stringify(clients)) });
     const form = exchangeForm(await obtainCode(special), { client_id: undefined, client_secret: undefined });
     const ask = async (secret: string) =>
