@@ -38,7 +38,10 @@ async function signIn(mischief: Mischief, { issuer = provider.url, secret, clien
   return /You are signed in as ([^.<]*)/.exec(done.text)?.[1] ?? `HTTP ${done.status}`;
 }
 
-type Pair = { publicKey: KeyObject; privateKey: KeyObject };
+interface Pair {
+  publicKey: KeyObject;
+  privateKey: KeyObject;
+}
 const RSA: Pair = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const OTHER_RSA: Pair = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const WEAK_RSA: Pair = generateKeyPairSync('rsa', { modulusLength: 1_024 });
