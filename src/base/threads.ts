@@ -11,14 +11,14 @@ const MEMORY_MIB = 192;
 const YOUNG_MEMORY_MIB = 24;
 
 /**
- * `answer`: somebody waits for it, so that it finds a thread whatever else is done. `page`: one at a time. `password` and `body`: threads
- * of their own, since they are the service's, which may run beside a bot, and whoever likes may type passwords.
+ * `answer`: somebody waits for it, so that it finds a thread whatever else is done. `page`: one at a time. `password`: threads of their
+ * own, since they are the service's, which may run beside a bot, and anyone may type passwords.
  */
-export type ThreadPurpose = 'answer' | 'page' | 'password' | 'body';
+export type ThreadPurpose = 'answer' | 'page' | 'password';
 
-const MOST_OF: Readonly<Record<ThreadPurpose, number>> = { password: 3, body: 1, answer: MOST_THREADS, page: 1 };
-const running: Record<ThreadPurpose, number> = { answer: 0, page: 0, password: 0, body: 0 };
-const waiting: Record<ThreadPurpose, (() => void)[]> = { answer: [], page: [], password: [], body: [] };
+const MOST_OF: Readonly<Record<ThreadPurpose, number>> = { password: 3, answer: MOST_THREADS, page: 1 };
+const running: Record<ThreadPurpose, number> = { answer: 0, page: 0, password: 0 };
+const waiting: Record<ThreadPurpose, (() => void)[]> = { answer: [], page: [], password: [] };
 
 interface ThreadOptions {
   purpose: ThreadPurpose;
@@ -50,12 +50,12 @@ export function threadModule(name: string, importer: string): URL {
 }
 
 function hasRoom(purpose: ThreadPurpose): boolean {
-  if (purpose === 'password' || purpose === 'body') return running[purpose] < MOST_OF[purpose];
+  if (purpose === 'password') return running[purpose] < MOST_OF[purpose];
   return running[purpose] < MOST_OF[purpose] && running.answer + running.page < MOST_THREADS;
 }
 
 function letNextIn(): void {
-  for (const purpose of ['answer', 'page', 'password', 'body'] as const) {
+  for (const purpose of ['answer', 'page', 'password'] as const) {
     const next = hasRoom(purpose) ? waiting[purpose].shift() : undefined;
     if (!next) continue;
     running[purpose] += 1;

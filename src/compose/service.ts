@@ -64,6 +64,8 @@ export async function startServicePart({ config, secrets, clients, prove, regist
               url: settings.upstreamUrl,
               key: secrets.serviceUpstreamKey,
               models: settings.upstreamModels,
+              relayedFields: settings.relayedFields,
+              imageAddresses: settings.imageAddresses,
             },
       docsDir: DOCS_DIR,
       bareWords: isLocal && describePlatform(local.messengerProtocol).bareWords,

@@ -2,7 +2,14 @@ import type { Log } from '../base/log.ts';
 
 /** What the service tells about itself: one function an event. Neither text, tokens, codes, keys nor names of people go in. */
 export interface ServiceReport {
-  chatAnswered(event: { model: string; streamed: boolean; outcome: string; durationMs: number }): void;
+  chatAnswered(event: {
+    model: string;
+    streamed: boolean;
+    /** How many fields of the request were not relayed; their names are the caller's own words. */
+    droppedFields: number;
+    outcome: string;
+    durationMs: number;
+  }): void;
   /** A step of the sign-in half worth an auditor's line; `step` is from a small set. */
   signInStep(event: { step: string; clientId?: string; reason?: string }): void;
   /** A fault that is ours. */

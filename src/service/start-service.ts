@@ -41,6 +41,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const report = createServiceReport(log);
   const engine = createEngine(options.engine, nowMs, report);
   const { upstream } = options.engine;
+  const rules = upstream && {
+    relayedFields: upstream.relayedFields ?? [],
+    imageAddresses: upstream.imageAddresses ?? false,
+  };
   const passThrough = upstream && createPassThrough(upstream, report);
   // The same after a change of files: what was sealed before stays readable.
   const keyRing = options.keyRing ?? new KeyRing([randomBytes(32)]);
@@ -65,7 +69,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     app.use(healthRoutes(readiness, health.metrics, health.prove));
     app.use(
       chatRoutes({
-        ...{ apiKeys: chat.apiKeys, models, engine, passThrough },
+        ...{ apiKeys: chat.apiKeys, models, engine, passThrough, rules },
         ...{ limits, sharedLimits, nowMs, report, isStopping: () => isStopping },
       }),
     );

@@ -193,6 +193,8 @@ function assembleService({ settings, mode }: ValidatedSettings, cwd: string): Co
     profileMapFile: path(settings.SERVICE_PROFILE_MAP_FILE),
     upstreamUrl: settings.SERVICE_UPSTREAM_URL,
     upstreamModels: settings.SERVICE_UPSTREAM_MODELS ?? {},
+    relayedFields: settings.SERVICE_RELAYED_FIELDS ?? [],
+    imageAddresses: settings.SERVICE_IMAGE_ADDRESSES,
     accessTokenSec: settings.SERVICE_ACCESS_TOKEN_SEC,
     refreshTokenSec: settings.SERVICE_REFRESH_TOKEN_SEC,
   };

@@ -135,6 +135,8 @@ export interface Config extends PlatformConfigs {
     readonly profileMapFile: string | undefined;
     readonly upstreamUrl: string | undefined;
     readonly upstreamModels: Readonly<Record<string, string>>;
+    readonly relayedFields: readonly string[];
+    readonly imageAddresses: boolean;
     readonly accessTokenSec: number;
     readonly refreshTokenSec: number;
   };

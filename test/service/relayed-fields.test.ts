@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources';
 import { createModelCatalog } from '../../src/models/model-catalog.ts';
@@ -147,3 +147,111 @@ test('citations, annotations and token likelihoods of an answer come through, wh
     ANNOTATIONS,
   );
 });
+
+/** Switches of engines that multiply the cost of an answer, run as code, or reach into the engine's network. */
+const SWITCHES: Record<string, unknown> = {
+  best_of: 500,
+  chat_template: '{{ 7 * 7 }}',
+  chat_template_kwargs: { enable_thinking: true, documents: ['x'] },
+  documents: [{ text: 'x' }],
+  extra_body: { best_of: 9 },
+  grammar: 'root ::= "a"',
+  guided_grammar: 'root ::= "a"',
+  guided_json: {},
+  guided_regex: '(a+)+$',
+  ignore_eos: true,
+  kv_transfer_params: { remote_host: '169.254.169.254' },
+  logits_processors: [{ qualname: 'os.system' }],
+  mm_processor_kwargs: { num_crops: 10_000 },
+  options: { num_ctx: 1_000_000 },
+  plugins: [{ id: 'web' }],
+  priority: -1,
+  prompt_logprobs: 20,
+  slot_id: 1,
+  structured_outputs: { regex: '(a+)+$' },
+  use_beam_search: true,
+  web_search_options: {},
+};
+
+test.each(Object.entries(SWITCHES))(
+  'does not relay %s, at any place of a request [relayed-fields]',
+  async (name, value) => {
+    const spread = { [name]: value };
+    const image = {
+      type: 'image_url',
+      image_url: { url: 'data:image/png;base64,AAAA', detail: 'low', ...spread },
+      ...spread,
+    };
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'hi', ...spread }, image], ...spread }];
+    const tools = [{ ...TOOL, ...spread, function: { ...TOOL.function, ...spread } }];
+    const answer = await ask({ model: 'any', messages, tools, temperature: 0.5, ...spread });
+    expect(answer.status).toBe(200);
+    expect(JSON.stringify(lastBody())).not.toContain(name);
+    expect(lastBody()).toMatchObject({
+      temperature: 0.5,
+      messages: [{ content: [{}, { image_url: { detail: 'low' } }] }],
+    });
+  },
+);
+
+test.each<[field: string, value: unknown, param: string]>([
+  ['n', 5, 'n'],
+  ['n', 0, 'n'],
+  ['n', 1.5, 'n'],
+  ['n', '500', 'n'],
+  ['response_format', { type: 'structural_tag' }, 'response_format.type'],
+  ['response_format', { type: 'regex', regex: '(a+)+$' }, 'response_format.type'],
+])('refuses %s = %j and names it [relayed-fields]', async (field, value, param) => {
+  const count = engine.requests.length;
+  const answer = await ask({ model: 'any', messages: MESSAGES, [field]: value });
+  expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'invalid_value', param } }]);
+  expect(engine.requests.length).toBe(count);
+});
+
+test.each(['http://169.254.169.254/latest/meta-data/', 'https://example.org/a.png', 'HTTP://localhost:1/'])(
+  'refuses an image at %s unless the operator allows addresses [relayed-fields]',
+  async (url) => {
+    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
+    const count = engine.requests.length;
+    const refused = await ask({ model: 'any', messages });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'messages[0].content' } }]);
+    expect(engine.requests.length).toBe(count);
+  },
+);
+
+describe('with the operator’s permission', () => {
+  test('relays further fields and addresses of images [relayed-fields]', async () => {
+    const allowing = await startTestService(server.redis, {
+      models: createModelCatalog(parseModelsFile('[{"name":"any","images":true}]')),
+      upstream: { url: engine.url, models: {}, relayedFields: ['guided_json'], imageAddresses: true },
+    });
+    const content = [{ type: 'image_url', image_url: { url: 'https://example.org/a.png' } }];
+    const body = { model: 'any', messages: [{ role: 'user', content }], guided_json: { type: 'object' }, best_of: 2 };
+    expect((await ask(body, allowing.url)).status).toBe(200);
+    expect(lastBody()).toEqual({
+      model: 'any',
+      messages: [{ role: 'user', content }],
+      guided_json: { type: 'object' },
+      stream: false,
+    });
+    await allowing.close();
+  });
+
+  test('counts each of several answers as a request of the key [relayed-fields]', async () => {
+    const limited = await startTestService(server.redis, {
+      chatLimits: { requestsPer10Sec: 6, atOnce: 100 },
+      models: createModelCatalog(parseModelsFile('[{"name":"any"}]')),
+      upstream: { url: engine.url, models: {} },
+    });
+    const statuses: number[] = [];
+    for (const n of [4, 1, 4, 1])
+      statuses.push((await ask({ model: 'any', messages: MESSAGES, n }, limited.url)).status);
+    expect(statuses).toEqual([200, 200, 429, 429]);
+    await limited.close();
+  });
+});
+
+function ask(body: object, url = service.url): Promise<Response> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${API_KEY}` };
+  return fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body) });
+}

@@ -12,16 +12,19 @@ const BE_PART_TYPE = must('text or image_url');
 const BE_URL = { error: must('a data URL of a base64 image, or an http or https address') };
 const BE_CALL = { error: must('an object with id, type and function') };
 
-const imageSchema = z.looseObject(
-  { url: z.string(BE_URL).refine((url) => IMAGE_DATA_URL.test(url) || WEB_ADDRESS.test(url), BE_URL) },
+const imageSchema = z.object(
+  {
+    url: z.string(BE_URL).refine((url) => isDataUrl(url) || WEB_ADDRESS.test(url), BE_URL),
+    detail: z.string().optional().catch(undefined),
+  },
   { error: must('an object with a url') },
 );
 
 const partSchema = z.discriminatedUnion(
   'type',
   [
-    z.looseObject({ type: z.literal('text'), text: z.string(BE_TEXT) }),
-    z.looseObject({ type: z.literal('image_url'), image_url: imageSchema }),
+    z.object({ type: z.literal('text'), text: z.string(BE_TEXT) }),
+    z.object({ type: z.literal('image_url'), image_url: imageSchema }),
   ],
   {
     // zod asks this both for what is no object and for an object of another type, and puts the path right itself.
@@ -46,9 +49,9 @@ const toolCallSchema = z.object(
 /** A request by the model to call one function; `arguments` is JSON text. */
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
-/** What it does not name, an engine may know: it stays. */
+/** Other fields are not relayed (SECURITY.md relayed-fields). */
 export const messageSchema = z
-  .looseObject(
+  .object(
     {
       role: z.enum(['system', 'developer', 'user', 'assistant', 'tool'], {
         error: must('system, developer, user, assistant or tool'),
@@ -58,6 +61,10 @@ export const messageSchema = z
       tool_calls: optional(listOf(toolCallSchema, { max: MAX_CALLS, be: `a list of at most ${MAX_CALLS} tool calls` })),
       tool_call_id: optional(z.string(BE_TEXT)),
       name: optional(z.string(BE_TEXT)),
+      // Of an earlier answer: clients send back what they got, and some engines want the thought of their last call.
+      reasoning_content: z.string().optional().catch(undefined),
+      refusal: z.string().optional().catch(undefined),
+      audio: z.object({ id: z.string() }).optional().catch(undefined),
     },
     { error: must('an object with role and content') },
   )
@@ -84,6 +91,10 @@ export function textOf({ content }: ChatMessage): string {
 export function imagesOf({ content }: ChatMessage): string[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((part) => (part.type === 'image_url' ? [part.image_url.url] : []));
+}
+
+export function isDataUrl(url: string): boolean {
+  return IMAGE_DATA_URL.test(url);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

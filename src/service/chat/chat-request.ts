@@ -1,16 +1,21 @@
 import { z } from 'zod';
 import { ChatApiError } from './chat-api-error.ts';
 import { firstFault, listOf, must, optional } from './field-rules.ts';
-import { imagesOf, messageSchema, type ChatMessage } from './chat-message.ts';
+import { imagesOf, isDataUrl, messageSchema, type ChatMessage } from './chat-message.ts';
 import { isDeeperThan, MAX_LEVELS } from './nesting.ts';
 import { toolSchema, type ToolDeclaration } from './tool-declaration.ts';
+import { pickRelayed } from './relayed-fields.ts';
 import type { ModelEntry } from '../../models/model-entry.ts';
 
 /** A chat request that was found in order. */
 export interface ChatRequest {
   model: ModelEntry;
-  /** What the caller wrote beside messages and tools, for an engine that knows more fields than are judged here. */
+  /** The fields beside messages and tools that an engine is given, as the caller wrote them. */
   written: Readonly<Record<string, unknown>>;
+  /** How many fields beside messages and tools are not relayed. */
+  droppedFields: number;
+  /** How many answers are wanted. */
+  answers: number;
   messages: ChatMessage[];
   stream: boolean;
   /** A last chunk with the usage was asked for (`stream_options.include_usage`). */
@@ -27,12 +32,16 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };
 
 const MAX_MESSAGES = 10_000;
 const MAX_TOOLS = 256;
+/** Each answer of `n` costs the engine as much as a request of its own. */
+const MAX_ANSWERS = 4;
 /** Told where a model takes none, so that a word that no model knows is named as such. */
 const USUAL_LEVELS = ['low', 'high', 'max'];
 
 const BE_MODEL = { error: must('the name of a model') };
 const BE_SHARE = { error: must('a number from 0 to 1') };
 const BE_FLAG = { error: must('true or false') };
+const BE_ANSWERS = { error: must(`a whole number from 1 to ${MAX_ANSWERS}`) };
+const BE_FORMAT = { error: must('text, json_object or json_schema') };
 const BE_SWITCH = { error: must('an object whose type is enabled or disabled') };
 
 /** Fields that are not listed, those of the withdrawn web search among them, are ignored. */
@@ -59,29 +68,53 @@ const bodySchema = z.object({
     .catch(undefined),
 });
 
-/** Written anew for the engine, from what was judged. */
-const JUDGED: ReadonlySet<string> = new Set(['messages', 'tools']);
-
 type ChatBody = z.infer<typeof bodySchema>;
 
 const switchSchema = optional(
   z.object({ type: z.enum(['enabled', 'disabled'], { error: must('enabled or disabled') }) }, BE_SWITCH),
 );
 
+/** Judged only where an engine is given them; they are ignored otherwise. */
+const relayedSchema = z.object({
+  n: optional(z.int(BE_ANSWERS).min(1, BE_ANSWERS).max(MAX_ANSWERS, BE_ANSWERS)),
+  response_format: optional(
+    z.object(
+      { type: z.enum(['text', 'json_object', 'json_schema'], BE_FORMAT) },
+      { error: must('an object with a type') },
+    ),
+  ),
+});
+
+/** What the operator allows beyond the interface's own rules. */
+export interface RequestRules {
+  /** Names of request fields that are relayed beside the standard ones. */
+  relayedFields: readonly string[];
+  /** Whether an image may be named by an http or https address, which the engine fetches. */
+  imageAddresses: boolean;
+}
+
 /**
  * Judges a parsed JSON body by the interface's field table.
+ * @param rules of the engine that answers; nothing is relayed without one
  * @throws ChatApiError 400 whose `param` names the field, or 404 `model_not_found`
  */
-export function readChatRequest(body: unknown, models: ReadonlyMap<string, ModelEntry>): ChatRequest {
+export function readChatRequest(
+  body: unknown,
+  models: ReadonlyMap<string, ModelEntry>,
+  rules?: RequestRules,
+): ChatRequest {
   const fields = readFields(bodySchema, body);
   const model = models.get(fields.model);
   if (!model) throw unknownModel([...models.keys()]);
   if (isDeeperThan(MAX_LEVELS, fields.messages)) throw refused('messages', `must have at most ${MAX_LEVELS} levels`);
   checkSampling(fields, model);
   checkImages(fields, model);
+  if (rules && !rules.imageAddresses) checkImageAddresses(fields);
+  const { n: answers } = rules ? readFields(relayedSchema, body) : {};
   return {
     model,
-    written: passedOn(body),
+    ...pickRelayed(body as Record<string, unknown>, model, rules?.relayedFields ?? []),
+    answers: answers ?? 1,
     messages: fields.messages,
     stream: fields.stream ?? false,
     includeUsage: fields.stream_options?.include_usage ?? false,
@@ -92,12 +125,6 @@ export function readChatRequest(body: unknown, models: ReadonlyMap<string, Model
         ? { name: fields.tool_choice.function.name }
         : (fields.tool_choice ?? 'auto'),
   };
-}
-
-/** What may be written down again for an engine. It is an object, or the schema would have refused it. */
-function passedOn(body: unknown): Record<string, unknown> {
-  const fields = Object.entries(body as Record<string, unknown>);
-  return Object.fromEntries(fields.filter(([name, value]) => !JUDGED.has(name) && !isDeeperThan(MAX_LEVELS, value)));
 }
 
 /** @throws ChatApiError 400 whose `param` names the field */
@@ -119,6 +146,12 @@ function checkImages({ messages }: ChatBody, { name, seesImages }: ModelEntry): 
   if (seesImages) return;
   const index = messages.findIndex((message) => imagesOf(message).length > 0);
   if (index >= 0) throw refused(`messages[${index}].content`, `must hold text only: ${name} does not see images`);
+}
+
+/** An address would have the engine send a request from its own network (SECURITY.md relayed-fields). */
+function checkImageAddresses({ messages }: ChatBody): void {
+  const index = messages.findIndex((message) => imagesOf(message).some((url) => !isDataUrl(url)));
+  if (index >= 0) throw refused(`messages[${index}].content`, 'must hold images as data URLs, not as addresses');
 }
 
 /** Only the interface's own dialect is judged (SERVICE.md request-fields); what the others say is their engine's affair. */

@@ -7,12 +7,12 @@ import type { ServiceReport } from '../service-report.ts';
 import { createKeyFinder } from './api-keys.ts';
 import { asChatApiError, ChatApiError } from './chat-api-error.ts';
 import type { ChatEngine } from './chat-engine.ts';
-import { readChatRequest, unknownModel, type ChatRequest } from './chat-request.ts';
+import { unknownModel, type ChatRequest, type RequestRules } from './chat-request.ts';
 import { KeyLimits, type ChatLimits } from './key-limits.ts';
 import type { PassThrough } from '../upstream/pass-through.ts';
 import type { SharedLimits } from './shared-limits.ts';
-import { parseBody, readAnyBody, readBody } from './read-body.ts';
-import { isIntricate, readIntricate } from './read-intricate.ts';
+import { BodyBudget, readAnyBody, readBody, type BodyHold } from './read-body.ts';
+import { readRequest } from './read-request.ts';
 import type { ModelCatalog } from '../../models/model-catalog.ts';
 import type { ModelEntry } from '../../models/model-entry.ts';
 import { streamAnswer } from './stream-answer.ts';
@@ -24,6 +24,8 @@ export interface ChatRoutesOptions {
   engine: ChatEngine;
   /** Takes what only an engine can do; undefined where none is set. */
   passThrough: PassThrough | undefined;
+  /** What the operator allows a request to the engine to hold; undefined where none is set. */
+  rules: RequestRules | undefined;
   limits: ChatLimits;
   /** Holds the same limits over all processes. */
   sharedLimits: SharedLimits;
@@ -58,6 +60,7 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
     }
   };
   const byName = servedModels(options.models);
+  const bodies = new BodyBudget();
   const router = new Router();
   router.get('/v1/models', (ctx) => {
     requireKey(ctx, findKey);
@@ -72,15 +75,21 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
   });
   router.post('/v1/chat/completions', async (ctx) => {
     if (options.isStopping()) throw new ChatApiError('unavailable', 'The service is stopping', { retryAfterSec: 5 });
-    const end = await beginRequest(requireKey(ctx, findKey));
+    const key = requireKey(ctx, findKey);
+    const places = [await beginRequest(key)];
+    const end = () => places.splice(0).forEach((free) => free());
+    const hold = bodies.hold();
     try {
       // The body is read only after the key and the limits were checked, so that strangers cannot fill the memory.
-      const body = await readBody(ctx.req);
-      const request = isIntricate(body) ? await readIntricate(body, byName) : readChatRequest(parseBody(body), byName);
+      const request = await readRequest(await readBody(ctx.req, hold), byName, { rules: options.rules, owner: key });
+      // Each further answer counts as a request of its own.
+      while (places.length < request.answers) places.push(await beginRequest(key));
       await answer(ctx, request, { ...options, end });
     } catch (error) {
       end();
       throw error;
+    } finally {
+      hold.release();
     }
   });
   for (const path of PASSED_ON) {
@@ -88,9 +97,11 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
       if (!options.passThrough) throw new ChatApiError('unknown_address', NEEDS_ENGINE);
       if (options.isStopping()) throw new ChatApiError('unavailable', 'The service is stopping', { retryAfterSec: 5 });
       const end = await beginRequest(requireKey(ctx, findKey));
+      const hold = bodies.hold();
       try {
-        await passOn(ctx, path, options.passThrough);
+        await passOn(ctx, path, { passThrough: options.passThrough, hold });
       } finally {
+        hold.release();
         end();
       }
     });
@@ -130,8 +141,12 @@ function requireKey(ctx: Context, findKey: (given: string) => string | undefined
 }
 
 /** Hands the request on as it is, and the answer as it comes. The place of the key is free again once all of it has gone out. */
-async function passOn(ctx: Context, path: string, passThrough: PassThrough): Promise<void> {
-  const body = await readAnyBody(ctx.req);
+async function passOn(
+  ctx: Context,
+  path: string,
+  { passThrough, hold }: { passThrough: PassThrough; hold: BodyHold },
+): Promise<void> {
+  const body = await readAnyBody(ctx.req, hold);
   const left = new AbortController();
   ctx.res.once('close', () => {
     if (!ctx.res.writableFinished) left.abort();
@@ -163,12 +178,13 @@ async function answer(ctx: Context, request: ChatRequest, { end, ...options }: A
   if (ctx.res.closed) left.abort();
   const startedAtMs = options.nowMs();
   // Taken out, so that what lives as long as a stream does not hold the whole request, which may be large.
-  const { model, stream } = request;
+  const { model, stream, droppedFields } = request;
   const finish = (outcome: string) => {
     end();
     options.report.chatAnswered({
       model: model.name,
       streamed: stream,
+      droppedFields,
       outcome,
       durationMs: options.nowMs() - startedAtMs,
     });

@@ -1,33 +1,86 @@
 import type { IncomingMessage } from 'node:http';
 import { MIB_BYTES } from '../../base/clock.ts';
+import { asError } from '../../base/coded-error.ts';
+import { JsonMeter } from '../../base/json-meter.ts';
 import { textOfUtf8 } from '../../base/utf8.ts';
 import { ChatApiError } from './chat-api-error.ts';
 
 const MAX_BODY_MIB = 32;
 const MAX_BODY_BYTES = MAX_BODY_MIB * MIB_BYTES;
+/** Maximum number of JSON values: ten thousand messages with their parts, and 256 tools beside them, need about half. */
+const MAX_VALUES = 250_000;
+/** Maximum total size of the bodies that wait for their answers; parsed and rewritten, a body takes up to five times its size. */
+const MAX_HELD_BYTES = 256 * MIB_BYTES;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
 
+/** A body of JSON, not yet parsed. */
+export interface JsonBody {
+  bytes: Buffer;
+  /** Upper bound of the number of its values. */
+  values: number;
+}
+
+/** Counts the bytes of all bodies that wait for their answers. */
+export class BodyBudget {
+  #heldBytes = 0;
+
+  hold(): BodyHold {
+    let ownBytes = 0;
+    return {
+      grow: (bytes) => {
+        if (this.#heldBytes + bytes > MAX_HELD_BYTES)
+          throw new ChatApiError('unavailable', 'Other large requests are being answered', { retryAfterSec: 1 });
+        this.#heldBytes += bytes;
+        ownBytes += bytes;
+      },
+      release: () => {
+        this.#heldBytes -= ownBytes;
+        ownBytes = 0;
+      },
+    };
+  }
+}
+
+/** The share of one request in a BodyBudget. */
+export interface BodyHold {
+  /** @throws ChatApiError 503 when the budget is used up */
+  grow(bytes: number): void;
+  /** Calling it again does nothing. */
+  release(): void;
+}
+
 /**
- * Reads the bytes of a body that is to be JSON. Compressed bodies are refused, for a small one could unpack to a large one.
- * @throws ChatApiError 400 `invalid_json` or 413 `request_too_large`
+ * Reads the bytes of a body that is to be JSON, and counts its values on the way: a body of too many is refused before it is parsed. Compressed bodies are refused, for a small one could unpack to a large one.
+ * @throws ChatApiError 400 `invalid_json`, 413 `request_too_large` or 503 `unavailable`
  */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, hold: BodyHold): Promise<JsonBody> {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
   if (!JSON_TYPE.test(type)) throw unreadable('The body must be JSON (Content-Type: application/json)');
   if (!/^(?:utf-?8|us-ascii)$/i.test(CHARSET.exec(type)?.[1] ?? 'utf-8')) throw unreadable('The body must be UTF-8');
-  return readPlainBody(request, encoding);
+  const meter = new JsonMeter();
+  const bytes = await readPlainBody(request, encoding, (part) => {
+    hold.grow(part.length);
+    meter.take(part);
+    if (meter.values > MAX_VALUES) throw tooManyValues();
+  });
+  return { bytes, values: meter.values };
 }
 
-/** Reads the bytes of a body of any type. @throws ChatApiError 400 `invalid_json` for a compressed one, or 413 `request_too_large` */
-export async function readAnyBody(request: IncomingMessage): Promise<Buffer> {
-  return readPlainBody(request, request.headers['content-encoding'] ?? 'identity');
+/** Reads the bytes of a body of any type. @throws ChatApiError 400 `invalid_json` for a compressed one, 413 `request_too_large` or 503 `unavailable` */
+export async function readAnyBody(request: IncomingMessage, hold: BodyHold): Promise<Buffer> {
+  return readPlainBody(request, request.headers['content-encoding'] ?? 'identity', (part) => hold.grow(part.length));
 }
 
-async function readPlainBody(request: IncomingMessage, encoding: string): Promise<Buffer> {
+/** @param judge throws a ChatApiError for a part with which the body becomes unacceptable */
+async function readPlainBody(
+  request: IncomingMessage,
+  encoding: string,
+  judge: (part: Buffer) => void,
+): Promise<Buffer> {
   if (encoding.toLowerCase() !== 'identity') throw unreadable('The body must not be compressed');
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  return collect(request);
+  return collect(request, judge);
 }
 
 /**
@@ -39,19 +92,24 @@ export function parseBody(bytes: Buffer): unknown {
   return parse(decode(bytes));
 }
 
-/** What comes beyond the limit is read and dropped by the server: a connection cut in the middle would hide the answer. */
-function collect(request: IncomingMessage): Promise<Buffer> {
+/** What follows a refused part is read and dropped by the server: a connection cut in the middle would hide the answer. */
+function collect(request: IncomingMessage, judge: (part: Buffer) => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let sizeBytes = 0;
+    let isRefused = false;
     request.on('data', (part: Buffer) => {
-      sizeBytes += part.length;
-      if (sizeBytes <= MAX_BODY_BYTES) {
+      if (isRefused) return;
+      try {
+        sizeBytes += part.length;
+        if (sizeBytes > MAX_BODY_BYTES) throw tooLarge();
+        judge(part);
         parts.push(part);
-        return;
+      } catch (error) {
+        isRefused = true;
+        parts.length = 0;
+        reject(asError(error));
       }
-      parts.length = 0;
-      reject(tooLarge());
     });
     // Taken out, for the request with its listeners lives as long as a streamed answer.
     request.once('end', () => resolve(Buffer.concat(parts.splice(0))));
@@ -84,4 +142,10 @@ function unreadable(message: string): ChatApiError {
 
 function tooLarge(): ChatApiError {
   return new ChatApiError('request_too_large', `The body is larger than ${MAX_BODY_MIB} MiB`);
+}
+
+/** 413 for a body that takes too much memory or time to read. */
+export function tooManyValues(cause?: unknown): ChatApiError {
+  const message = `The body holds more than ${MAX_VALUES.toLocaleString('en')} JSON values, or takes too long to read`;
+  return new ChatApiError('request_too_large', message, { cause });
 }

@@ -32,27 +32,28 @@ const parametersSchema = z
 const BE_NAME = { error: must(`a name of 1 to ${MAX_NAME_CHARS} letters`) };
 
 /**
- * The `required` list stands in `parameters` or, as one sample of the interface has it, beside them; it is moved inside. What else is
- * said of the function (`strict`) is for the engine.
+ * The `required` list is in `parameters` or, as one sample of the interface has it, beside them; it is moved inside. Other fields are
+ * not relayed (SECURITY.md relayed-fields).
  */
 export const toolSchema = z
   .object(
     {
       type: z.literal('function', { error: must('function') }),
-      function: z.looseObject(
+      function: z.object(
         {
           name: z.string(BE_NAME).min(1, BE_NAME).max(MAX_NAME_CHARS, BE_NAME),
           description: z.string({ error: must('a string') }),
           parameters: parametersSchema,
           required: requiredSchema,
+          strict: z.boolean().optional().catch(undefined),
         },
         { error: must('an object with name, description and parameters') },
       ),
     },
     { error: must('an object with type and function') },
   )
-  .transform(({ function: { name, description, parameters, required, ...more } }) => ({
-    ...more,
+  .transform(({ function: { name, description, parameters, required, strict } }) => ({
+    strict,
     name,
     description,
     parameters: { ...parameters, required: parameters.required ?? required ?? [] },

@@ -18,6 +18,10 @@ export interface UpstreamOptions {
   key?: string;
   /** Our model names to the engine's. */
   models: Readonly<Record<string, string>>;
+  /** Further request fields that it is given (SECURITY.md relayed-fields). */
+  relayedFields?: readonly string[];
+  /** Whether it may be sent http and https addresses of images, which it then fetches. */
+  imageAddresses?: boolean;
   /** The longest wait for the answer to begin. Default 120 s, as a large local model may load for a while first. */
   firstByteMs?: number;
   /** The longest pause within an answer. Default 60 s. */

@@ -68,6 +68,16 @@ export const serviceSettings = {
     default: 'the same names',
     example: 'svc-plus=qwen3:8b,svc-max=qwen3:32b',
   }),
+  SERVICE_RELAYED_FIELDS: optional(kinds.listOf(kinds.text, 'field names'), {
+    meaning: 'Further request fields that are relayed to the engine, comma-separated.',
+    default: 'the standard fields only',
+    example: 'guided_json,min_tokens',
+  }),
+  SERVICE_IMAGE_ADDRESSES: setting(
+    kinds.yesOrNo,
+    'no',
+    'Whether requests may contain http and https addresses of images, which the engine fetches from its own network.',
+  ),
   SERVICE_ACCESS_TOKEN_SEC: setting(kinds.wholeNumber(1, YEAR_SEC), '7200', 'Life of an access token, in seconds.'),
   SERVICE_REFRESH_TOKEN_SEC: setting(
     kinds.wholeNumber(1, YEAR_SEC),

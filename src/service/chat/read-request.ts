@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url';
+import { BoundedProcess, BoundedProcessError } from '../../base/bounded-process.ts';
+import { MIB_BYTES, SECOND_MS } from '../../base/clock.ts';
+import { SerialQueue } from '../../base/serial-queue.ts';
+import { threadModule } from '../../base/threads.ts';
+import type { ModelEntry } from '../../models/model-entry.ts';
+import { ChatApiError, type ChatApiErrorCode } from './chat-api-error.ts';
+import { readChatRequest, type ChatRequest, type RequestRules } from './chat-request.ts';
+import { parseBody, tooManyValues, type JsonBody } from './read-body.ts';
+
+/** What the process is sent beside the bytes. */
+export interface ReadOrder {
+  rules: RequestRules | undefined;
+  bytes: Buffer;
+  models: [string, ModelEntry][];
+}
+
+/** What the process answers. */
+export type JudgedBody =
+  { request: ChatRequest } | { fault: { code: ChatApiErrorCode; message: string; param?: string } };
+
+/** A body of fewer values costs some 50 ms at most where it is read. */
+const MAX_SIMPLE_VALUES = 50_000;
+
+/** One body at a time, and the keys take turns. */
+const lane = new SerialQueue(1);
+/** A worker thread would not do: one that reaches its memory limit may end the whole process. */
+const reader = new BoundedProcess({
+  path: fileURLToPath(threadModule('./request-reader.js', import.meta.url)),
+  limitMs: 10 * SECOND_MS,
+  mostHeapMib: 384,
+  mostResidentBytes: 700 * MIB_BYTES,
+  mostGrownBytes: 100 * MIB_BYTES,
+});
+
+/**
+ * Reads a chat request. A body of many values is read in a process of its own, so that other requests are served meanwhile.
+ * @param owner whose body it is: the many bodies of one do not hold up another's
+ * @throws ChatApiError 400, 404, or 413 for a body that takes too much time or memory
+ */
+export async function readRequest(
+  { bytes, values }: JsonBody,
+  models: ReadonlyMap<string, ModelEntry>,
+  { rules, owner }: { rules: RequestRules | undefined; owner: string },
+): Promise<ChatRequest> {
+  if (values <= MAX_SIMPLE_VALUES) return readChatRequest(parseBody(bytes), models, rules);
+  const order: ReadOrder = { bytes, models: [...models], rules };
+  const judged = await lane
+    .run(owner, () => reader.ask(order))
+    .catch((error: unknown) => {
+      throw error instanceof BoundedProcessError ? tooManyValues(error) : error;
+    });
+  const answer = judged as JudgedBody;
+  if ('request' in answer) return answer.request;
+  const { code, message, ...where } = answer.fault;
+  throw new ChatApiError(code, message, where);
+}
