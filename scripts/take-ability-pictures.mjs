@@ -1,5 +1,5 @@
 // Takes the pictures of docs/USING.md from a running local mode: npm start in one terminal, node scripts/take-ability-pictures.mjs
-// in another, with PICTURES_IN=zh those of the Chinese page. MESSENGER_PORT is 8082 unless told; Daniel or 陈国栋 has not signed in yet.
+// in another, with PICTURES_IN=zh those of the Chinese page. MESSENGER_URL is the address that npm start printed; Daniel or 陈国栋 has not signed in yet.
 import sharp from 'sharp';
 import { answered, isChinese, openAs, OUT, send, signIn, withPage } from './pictures/messenger-page.mjs';
 

@@ -1,6 +1,6 @@
 // Takes the pictures of the buttons below an answer and of a file with its answer from a running local mode that plays Slack:
 // MESSENGER_PROTOCOL=slack SLACK_REPLY=edit SIGN_IN=off npm start in one terminal, node scripts/take-chat-pictures.mjs in another, with
-// PICTURES_IN=zh those of the Chinese page. MESSENGER_PORT is 8082 unless told; nothing was said yet.
+// PICTURES_IN=zh those of the Chinese page. MESSENGER_URL is the address that npm start printed; nothing was said yet.
 import sharp from 'sharp';
 import { answered, isChinese, makeSmall, openAs, OUT, send, settled, withPage } from './pictures/messenger-page.mjs';
 

@@ -1,5 +1,5 @@
 // Takes the READMEs' pictures from a running local mode: npm start in one terminal, node scripts/take-pictures.mjs in another,
-// with PICTURES_IN=zh those of the Chinese pages. The messenger must be at MESSENGER_PORT (8082 unless told), with nobody signed
+// with PICTURES_IN=zh those of the Chinese pages. MESSENGER_URL must be the address that npm start printed, with nobody signed
 // in yet. Where it plays Slack (MESSENGER_PROTOCOL=slack SIGN_IN_PROOF=typed-code npm start), Slack's picture is taken.
 import { takeAbilities, takeModelDialog } from './pictures/abilities.mjs';
 import {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import sharp from 'sharp';
 
-/** Where the messenger of the running local mode is. */
-export const URL_OF_MESSENGER = `http://127.0.0.1:${process.env.MESSENGER_PORT ?? 8082}`;
+/** The address that `npm start` printed, with its token. */
+export const URL_OF_MESSENGER = process.env.MESSENGER_URL;
+if (!URL_OF_MESSENGER) throw new Error('Set MESSENGER_URL to the address that npm start printed');
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 /** Whose pages the pictures are for: those in Chinese with PICTURES_IN=zh. */

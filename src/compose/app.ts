@@ -41,7 +41,7 @@ export interface AppOptions {
 /** A running Parley: what this process's roles need, started in order. */
 export interface App {
   /** Where each part listens, in words for the person who started it. */
-  readonly addresses: { name: string; url: string }[];
+  readonly addresses: { name: string; url: string; openUrl?: string }[];
   /** The given secrets, with what local mode made. */
   readonly secrets: Secrets;
   /** The key that was made for the embedded chat service, to be shown once at start. */
@@ -120,7 +120,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       const { controls } = (await apart) ?? {};
       messenger = await startMessengerPart({ config, secrets, controls, groups: options.groups, nowMs, log });
       if (!has('receiver') && !has('worker')) endings.push(async () => messenger?.close(false));
-      addresses.push({ name: 'messenger', url: messenger.url });
+      const { printed: url, forOnce: openUrl } = messenger.page;
+      addresses.push({ name: 'messenger', url, openUrl });
     }
     return {
       addresses,

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { hmacBase64Url, randomToken } from '../base/ids.ts';
 import { z } from 'zod';
 import type { NowMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -25,7 +26,7 @@ interface MessengerPartOptions {
   log: Log;
 }
 
-export interface MessengerPart extends Pick<Messenger, 'url' | 'driver' | 'tellStop'> {
+export interface MessengerPart extends Pick<Messenger, 'url' | 'page' | 'driver' | 'tellStop'> {
   close(wereAnswering: boolean): Promise<void>;
 }
 
@@ -51,7 +52,7 @@ export async function startMessengerPart({
     .map((group) => ({ ...group, members: group.members.filter((member) => known.has(member)) }))
     .filter((group) => group.members.length > 0);
   const messenger = await startMessenger({
-    address: { port: config.local.messengerPort, host: '127.0.0.1' },
+    address: { port: config.local.messengerPort, host: '127.0.0.1', token: tokenOf(secrets) },
     redis,
     bot: { name: config.local.botName, url: config.http.publicUrl },
     protocol,
@@ -67,6 +68,7 @@ export async function startMessengerPart({
   });
   return {
     url: messenger.url,
+    page: messenger.page,
     driver: messenger.driver,
     tellStop: () => messenger.tellStop(),
     async close(wereAnswering: boolean) {
@@ -74,6 +76,11 @@ export async function startMessengerPart({
       redis.disconnect();
     },
   };
+}
+
+/** Derived from a secret that is kept, so that tabs and bookmarks work after a restart. */
+function tokenOf({ secretKey }: Secrets): string {
+  return secretKey === undefined ? randomToken() : hmacBase64Url(secretKey, 'messenger page');
 }
 
 /** The groups of `config/groups.json`. */

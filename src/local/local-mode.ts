@@ -17,6 +17,7 @@ export interface LocalSecrets extends Secrets {
   readonly wecomBotToken: string;
   readonly wecomBotAesKey: string;
   readonly wecomAgentSecret: string;
+  readonly wecomBotSecret: string;
   readonly slackSigningSecret: string;
   readonly slackBotToken: string;
   readonly slackClientSecret: string;
@@ -111,6 +112,7 @@ function completeSecrets(config: Config, given: Secrets, made: LocalKeys): Local
     wecomBotToken: given.wecomBotToken ?? made.wecomBotToken,
     wecomBotAesKey: given.wecomBotAesKey ?? made.wecomBotAesKey,
     wecomAgentSecret: given.wecomAgentSecret ?? made.wecomAgentSecret,
+    wecomBotSecret: given.wecomBotSecret ?? made.wecomBotSecret,
     slackSigningSecret: given.slackSigningSecret ?? made.slackSigningSecret,
     slackBotToken: given.slackBotToken ?? made.slackBotToken,
     slackClientSecret: given.slackClientSecret ?? made.slackClientSecret,

@@ -5,6 +5,7 @@ import { CodedError } from '../base/coded-error.ts';
  * - `not_found`: no such person, conversation, message, upload or frame
  * - `bad_request`: a request that cannot be understood
  * - `foreign_origin`: a page of another origin tried to act as a person
+ * - `not_owner`: a browser without the cookie of the user who started Parley
  * - `image_too_large`, `image_unknown_type`, `file_too_large`: an upload that the app does not take
  * - `not_taken`: the bot did not take what was pressed
  * - `not_delivered`: the bot never took the message (the driver's `waitForAnswer`)
@@ -16,6 +17,7 @@ export type MessengerErrorCode =
   | 'not_found'
   | 'bad_request'
   | 'foreign_origin'
+  | 'not_owner'
   | 'image_too_large'
   | 'image_unknown_type'
   | 'file_too_large'

@@ -17,6 +17,7 @@ import { createDriver, type MessengerDriver } from './driver.ts';
 import { EventHub } from './event-hub.ts';
 import { answerErrors } from './http/answer-error.ts';
 import { guard } from './http/guard.ts';
+import { createOwnerGuard } from './http/owner-guard.ts';
 import { localApi } from './http/local-api.ts';
 import { pageApi } from './http/page-api.ts';
 import { pageFiles } from './http/page-files.ts';
@@ -32,6 +33,8 @@ export interface MessengerAddress {
   port: number;
   /** A loopback address; any other is replaced by 127.0.0.1, since whoever reaches the messenger can act as anybody. */
   host: string;
+  /** Whoever opens the page must know it once (SECURITY.md local-owner); anyone on the machine may use the page without one. */
+  token?: string;
   /** How browsers and the bot reach the messenger; `http://HOST:PORT` unless told. */
   url?: string;
 }
@@ -65,6 +68,8 @@ export interface MessengerOptions {
 export interface Messenger {
   readonly url: string;
   readonly port: number;
+  /** The addresses that open the page: to be printed, and to be handed to a program that opens a browser. */
+  readonly page: { printed: string; forOnce: string };
   readonly driver: MessengerDriver;
   /** Tells the pages that it is being stopped: what is under way is finished first. */
   tellStop(): void;
@@ -92,8 +97,16 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
   const trustedOrigins = [new URL(bot.url).origin, new URL(service.url).origin];
   const protocol = options.protocol.start(side, { redis, sessions, trustedOrigins });
   const watch: BotWatch = createWatch(side, protocol, log);
+  const { token } = options.address;
+  const owner = token === undefined ? undefined : createOwnerGuard(token, url);
   const frames = new Frames({
-    ...{ sessions, origins: trustedOrigins, url, userAgent: options.protocol.userAgent },
+    ...{
+      sessions,
+      origins: trustedOrigins,
+      url,
+      isOwner: owner?.isOwner ?? (() => true),
+      userAgent: options.protocol.userAgent,
+    },
     ...{ nowMs: side.nowMs, frameIdleMs: side.timing.frameIdleMs, signal: stop.signal },
     onMove: (personId, data) => side.hub.publish(personId, { name: 'frame', data }),
   });
@@ -104,6 +117,7 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
   app.use(guard(url));
   // Before the page's body parser: what is wrong with a body, the platform says in its own way.
   app.use(protocol.routes().routes());
+  if (owner) app.use(owner.middleware);
   app.use(bodyParser({ jsonLimit: '1mb', enableTypes: ['json'] }));
   const { localLogins } = service;
   app.use(
@@ -129,12 +143,15 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
   );
   address.url = options.address.url ?? server.url;
   server.server.on('upgrade', (request, stream, head) => {
+    // A browser names its page in each handshake, and no page is the bot.
+    if (request.headers.origin !== undefined) return void stream.end('HTTP/1.1 403 Forbidden\r\n\r\n');
     if (protocol.upgrade?.(request, stream, head) !== true) stream.destroy();
   });
   await protocol.resume();
   const watching = watch.run();
   return {
     url: address.url,
+    page: { printed: owner?.address() ?? address.url, forOnce: owner?.addressForOnce() ?? address.url },
     port: server.port,
     driver: createDriver({ side, protocol, frames }),
     tellStop: () => side.hub.publishToAll({ name: 'stop', data: { isOver: false } }),

@@ -8,6 +8,7 @@ import type { WorkerView } from '../../src/messenger/local-controls.ts';
 import { freePort } from '../../src/local/embedded-redis.ts';
 import { chunk, jsonOf, sse, startScriptedChatServer, statusOf, streamOf } from '../chat/scripted-chat-server.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
+import { openPrintedPage, type PrintedPage } from '../support/printed-page.ts';
 import { watchScreen, type Screen } from '../support/screen.ts';
 import { untilTrue } from '../support/deployment.ts';
 
@@ -20,6 +21,7 @@ let env: Record<string, string>;
 let url: string;
 let parley: ParleyProcess;
 let screen: Screen;
+let page: PrintedPage;
 
 /** `npm start` in local mode, where nobody need sign in. */
 beforeAll(async () => {
@@ -38,10 +40,14 @@ afterAll(async () => {
 
 async function start(): Promise<void> {
   parley = await startParleyProcess({ env, until: UP, ownGroup: true });
-  screen = await watchScreen(url, PERSON);
+  page = await openPrintedPage(parley.output());
+  screen = await watchScreen(url, PERSON, page.headers);
 }
 
-const api = got.extend({ throwHttpErrors: false, retry: { limit: 0 }, responseType: 'json' });
+const api = got.extend({
+  ...{ throwHttpErrors: false, retry: { limit: 0 }, responseType: 'json' },
+  hooks: { beforeRequest: [(options) => void Object.assign(options.headers, page.headers)] },
+});
 const say = (text: string) =>
   api.post<MessageView>(`${url}/api/conversations/${encodeURIComponent(chatId)}/messages`, {
     json: { person: PERSON, text },
@@ -161,6 +167,56 @@ test('Ctrl+C tells what it waits for, reaches the worker once, and ends in order
   const path = `${url}/api/conversations/${encodeURIComponent(chatId)}/messages`;
   const newest = async () => (await api<MessageView[]>(path, { searchParams: { person: PERSON } })).body.at(-1);
   expect((await newest())?.text).toMatch(/38 39 40$/);
+});
+
+/** What another user of the machine can send. */
+const OTHERS: Record<string, string>[] = [
+  {},
+  { cookie: 'parley-messenger=x' },
+  { authorization: 'Bearer x', 'x-forwarded-for': '127.0.0.1' },
+];
+
+test.each([
+  ['GET', '/'],
+  ['GET', '/?token=x'],
+  ['GET', '/index.html'],
+  ['GET', '/api/bootstrap'],
+  ['GET', `/api/people/${PERSON}/conversations`],
+  ['GET', `/api/people/${PERSON}/events`],
+  ['POST', `/api/conversations/x/messages`],
+  ['POST', '/api/images'],
+  ['POST', '/api/frames'],
+  ['GET', '/api/local/model'],
+  ['POST', '/api/local/model'],
+  ['DELETE', '/api/local/model'],
+  ['POST', '/api/local/worker/kill'],
+])('%s %s answers 403 to a browser without the owner’s cookie [local-owner]', async (method, path) => {
+  for (const headers of OTHERS) {
+    const answer = await fetch(`${url}${path}`, { method, headers, redirect: 'manual' });
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
+    expect(await answer.text()).not.toContain(page.headers.cookie.split('=')[1]);
+  }
+});
+
+test('the printed address gives the owner a strict cookie that is valid after a restart [local-owner]', async () => {
+  const before = page.headers.cookie;
+  const opened = await fetch(page.address, { redirect: 'manual' });
+  expect([opened.status, opened.headers.get('location')]).toEqual([302, '/']);
+  expect(opened.headers.get('set-cookie')).toMatch(/; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict$/);
+  expect((await fetch(url, { headers: page.headers })).status).toBe(200);
+  screen.close();
+  parley.kill('SIGTERM');
+  await parley.ended;
+  await start();
+  expect(page.headers.cookie).toBe(before);
+  expect((await fetch(`${url}/api/bootstrap`, { headers: { cookie: before } })).status).toBe(200);
+});
+
+test('a window of the in-app browser belongs to the owner too [local-owner]', async () => {
+  const json = { person: PERSON, url: `http://127.0.0.1:${env['PORT']}/healthz` };
+  const { frameUrl } = (await api.post<{ frameUrl: string }>(`${url}/api/frames`, { json })).body;
+  expect((await fetch(frameUrl)).status).toBe(403);
+  expect((await fetch(frameUrl, { headers: page.headers })).status).toBe(200);
 });
 
 test('no worker outlives whoever started it, however that ends', async () => {

@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path';
 import { freePort } from '../../src/local/embedded-redis.ts';
 import { browserCommand } from '../../src/start/open-browser.ts';
 import { readStartArguments } from '../../src/start/start-arguments.ts';
+import { openPrintedPage } from '../support/printed-page.ts';
 import { startParleyProcess } from '../support/parley-process.ts';
 import { untilTrue } from '../support/deployment.ts';
 
@@ -70,8 +71,15 @@ async function startInTerminal(args = ''): Promise<InTerminal> {
   test('opens the page in the browser and says its address boldly; an opener that fails costs nothing', async () => {
     const { child, output, messenger } = await startInTerminal();
     await untilTrue(() => existsSync(opened));
-    expect(readFileSync(opened, 'utf8').trim()).toBe(messenger);
-    expect(output()).toContain(`\u001B[1m${messenger}\u001B[22m`);
+    const { address, headers } = await openPrintedPage(output());
+    expect(address).toMatch(messenger);
+    expect(output()).toContain(`\u001B[1m${address}\u001B[22m`);
+    // Other users can read the arguments of a program: what it was given works once.
+    const given = readFileSync(opened, 'utf8').trim();
+    expect(given).toMatch(messenger);
+    const setsCookie = async () => (await fetch(given, { redirect: 'manual' })).headers.get('set-cookie');
+    expect(await setsCookie()).toContain(headers.cookie);
+    expect(await setsCookie()).toBeNull();
     expect(output()).toContain('Your browser opens it by itself.');
     child.stdin?.write('\u0003');
     expect(await once(child, 'exit')).toEqual([0, null]);

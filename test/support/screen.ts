@@ -15,10 +15,18 @@ export interface SeenAnswer {
   apart: string[];
 }
 
-/** Opens a person's page as far as its events go. @param url the messenger's */
-export async function watchScreen(url: string, personId: string): Promise<Screen> {
+/** Opens a person's page as far as its events go. @param url the messenger's @param headers such as a cookie */
+export async function watchScreen(
+  url: string,
+  personId: string,
+  headers: Record<string, string> = {},
+): Promise<Screen> {
   const leave = new AbortController();
-  const { body } = await request(`${url}/api/people/${personId}/events`, { signal: leave.signal, bodyTimeout: 0 });
+  const { body } = await request(`${url}/api/people/${personId}/events`, {
+    headers,
+    signal: leave.signal,
+    bodyTimeout: 0,
+  });
   const events: MessengerEvent[] = [];
   const read = async () => {
     let rest = '';

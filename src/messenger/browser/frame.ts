@@ -19,6 +19,8 @@ export interface FrameOptions {
   messengerOrigin: string;
   /** The bot's origin, then the service's: their pages may say that all is done. */
   trustedOrigins: readonly string[];
+  /** Whether a request comes from the browser of the user who started Parley: the frame acts as a person. */
+  isOwner(request: IncomingMessage): boolean;
   /** Called with the host (and port) of each page that is shown, and whether it says that all is done. */
   onShow(host: string, isDone: boolean): void;
   /** Called when a page leads back to the chat. */
@@ -69,7 +71,8 @@ export class Frame {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       this.#options.onUse();
-      if (refuseForeignRequest(request, this.#listener?.url ?? '')) return void response.writeHead(403).end();
+      const isRefused = refuseForeignRequest(request, this.#listener?.url ?? '') || !this.#options.isOwner(request);
+      if (isRefused) return void response.writeHead(403).end();
       const path = request.url ?? '/';
       if (isNavigation(request)) await this.#navigate(path, request, response);
       else await this.#passOn(path, request, response);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { inBackground } from '../../base/in-background.ts';
 import { randomToken } from '../../base/ids.ts';
 import type { NowMs } from '../../base/clock.ts';
@@ -13,6 +14,8 @@ export interface FramesOptions {
   origins: readonly string[];
   /** The messenger's own address. */
   url(): string;
+  /** Whether a request comes from the browser of the user who started Parley. */
+  isOwner(request: IncomingMessage): boolean;
   /** How the browser names itself. */
   userAgent: string;
   nowMs: NowMs;
@@ -59,6 +62,7 @@ export class Frames {
       allowedOrigins: this.#allowedOrigins(),
       messengerOrigin: new URL(this.#options.url()).origin,
       trustedOrigins: this.#options.origins,
+      isOwner: this.#options.isOwner,
       // The address stays the first one, so that a page that follows it does not load the frame anew.
       onShow: (host, isDone) =>
         this.#options.onMove(personId, { id, frameUrl: frameUrl.value, host, isDone: isDone || undefined }),

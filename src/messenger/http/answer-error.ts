@@ -7,6 +7,7 @@ const STATUS: Readonly<Record<MessengerErrorCode, number>> = {
   not_found: 404,
   bad_request: 400,
   foreign_origin: 403,
+  not_owner: 403,
   image_too_large: 413,
   image_unknown_type: 415,
   file_too_large: 413,

@@ -136,7 +136,8 @@ export class BotSockets implements BotConnections {
   #judgeSecret(body: unknown): ApiResult {
     const { bot } = this.#options;
     const { bot_id: botId, secret } = (body ?? {}) as { bot_id?: unknown; secret?: unknown };
-    if (botId === bot.botId && typeof secret === 'string' && sameSecret(secret, bot.secret)) return apiOk();
+    if (botId === bot.botId && typeof secret === 'string' && secret !== '' && sameSecret(secret, bot.secret))
+      return apiOk();
     this.refused += 1;
     return apiFault(ERRCODE.badBotSecret, 'invalid bot_id or secret');
   }
