@@ -13,7 +13,10 @@ export function ensurePackages(say) {
   say('Installing packages (npm ci) ...');
   // The compiler is a development package, also where NODE_ENV=production hides those.
   const args = ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  if (!runStep('npm', args)) {
+  // The npm that runs this; another one is looked up in trusted folders.
+  const own = process.env.npm_execpath;
+  const isDone = own ? runStep(process.execPath, [own, ...args]) : runStep('npm', args);
+  if (!isDone) {
     throw new PreparationError(
       'npm ci failed; its reason stands above. Without a network, copy node_modules from elsewhere.',
     );

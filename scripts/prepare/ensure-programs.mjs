@@ -1,5 +1,5 @@
-import { accessSync, constants, existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { existsSync, readSync } from 'node:fs';
+import { findProgram } from '../../src/base/trusted-path.mjs';
 import { PreparationError, runStep } from './run-step.mjs';
 
 const REDIS_PROGRAMS = ['redis-server', 'valkey-server'];
@@ -55,7 +55,7 @@ export function ensureBrowser(say) {
  */
 export function ensureContainerPrograms(say) {
   const missing = () =>
-    CONTAINER_PROGRAMS.filter((program) => !isOnPath(program) && !isExecutable(join(SERVERS, program)));
+    CONTAINER_PROGRAMS.filter((program) => !isOnPath(program) && findProgram(program, SERVERS) === undefined);
   const wanted = missing();
   if (wanted.length === 0) return;
   const names = new Intl.ListFormat('en').format(wanted);
@@ -71,18 +71,7 @@ function hasBrowser() {
 }
 
 function isOnPath(program) {
-  return (process.env.PATH ?? '')
-    .split(delimiter)
-    .some((folder) => folder !== '' && isExecutable(join(folder, program)));
-}
-
-function isExecutable(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return findProgram(program) !== undefined;
 }
 
 /** Installs packages with apt-get (as root or through sudo) or Homebrew; false where neither can. */
@@ -91,9 +80,19 @@ function installWith({ apt = [], brew = [] }) {
   return brew.length > 0 && isOnPath('brew') && runStep('brew', ['install', ...brew]);
 }
 
+/** sudo may need no password, so the person is asked first. Without a terminal nobody can be asked; only CI goes on there. */
+function mayUseSudo(packages) {
+  if (process.env.CI === 'true') return true;
+  if (!process.stdin.isTTY) return false;
+  process.stderr.write(`Install ${packages.join(' ')} with sudo apt-get? [y/N] `);
+  const answer = Buffer.alloc(64);
+  const length = readSync(0, answer);
+  return /^\s*y(es)?\s*$/i.test(answer.toString('utf8', 0, length));
+}
+
 function installWithApt(packages) {
   const isRoot = process.getuid?.() === 0;
-  if (!isRoot && !isOnPath('sudo')) return false;
+  if (!isRoot && (!isOnPath('sudo') || !mayUseSudo(packages))) return false;
   const apt = (...args) => {
     const command = ['apt-get', '-q', '-o', 'DPkg::Lock::Timeout=120', ...args];
     if (isRoot) return runStep(command[0], command.slice(1), { DEBIAN_FRONTEND: 'noninteractive' });

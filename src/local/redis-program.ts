@@ -1,20 +1,8 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { findProgram } from '../base/trusted-path.mjs';
 
 const PROGRAMS = ['redis-server', 'valkey-server'];
 
-/** The Redis to start: `redis-server`, or `valkey-server` where only that is on PATH. */
-export function findRedisProgram(path = process.env['PATH'] ?? ''): string {
-  const folders = path.split(delimiter).filter((folder) => folder !== '');
-  const isOnPath = (program: string) => folders.some((folder) => isExecutable(join(folder, program)));
-  return PROGRAMS.find(isOnPath) ?? 'redis-server';
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+/** The Redis to start: `redis-server`, or `valkey-server` where only that is in a trusted folder of PATH. Always an absolute path. */
+export function findRedisProgram(path?: string): string {
+  return findProgram(PROGRAMS, path) ?? '/usr/bin/redis-server';
 }

@@ -47,6 +47,6 @@ export function environmentOf(
   variables: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const fill = (text: string) =>
-    text.replaceAll(/\$\{(\w+):-([^}]*)\}/g, (_, name: string, fallback: string) => variables[name] ?? fallback);
+    text.replaceAll(/\$\{(\w+):[-?]([^}]*)\}/g, (_, name: string, fallback: string) => variables[name] ?? fallback);
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(String(value))]));
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 
 interface LockedPackage {
   version: string;
+  integrity?: string;
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
@@ -28,4 +29,9 @@ test('every package of ours is pinned to one version', () => {
     ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
   );
   expect(loose).toEqual([]);
+});
+
+test('every locked package has the checksum that npm ci compares', () => {
+  const unchecked = Object.entries(packages).filter(([path, { integrity }]) => path !== '' && integrity === undefined);
+  expect(unchecked.map(([path]) => path)).toEqual([]);
 });

@@ -1,5 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectRedis } from '../../src/base/redis.ts';
@@ -196,4 +207,22 @@ test('a folder that cannot be made is named, by the check as well, which makes n
   expect(existsSync(join(folder, 'not'))).toBe(false);
   // Below /proc the system makes the folders; to make one there must fail, and not go on for ever.
   expect(() => openDataDir('/proc/parley/data')).toThrow(sentence('/proc/parley/data'));
+});
+
+test('a data folder that every user can write to, or that belongs to another user, is refused [own-data-dir]', () => {
+  const open = join(folder, 'open');
+  mkdirSync(open);
+  for (const mode of [0o777, 0o1777, 0o707, 0o702]) {
+    chmodSync(open, mode);
+    expect(() => openDataDir(open)).toThrow(/can be written by every user: run chmod 700 /);
+    expect(faultOfDataDir(open)).toMatch(/can be written by every user/);
+  }
+  for (const mode of [0o700, 0o750, 0o755, 0o770]) {
+    chmodSync(open, mode);
+    expect(openDataDir(open)).toBe(realpathSync(open));
+  }
+  // Only root can give a folder away.
+  if (process.getuid?.() !== 0) return;
+  chownSync(open, 4_711, 4_711);
+  expect(() => openDataDir(open)).toThrow(/belongs to another user: set DATA_DIR to one of your own/);
 });

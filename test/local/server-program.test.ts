@@ -1,11 +1,25 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { findProgram, keepTrustedPath } from '../../src/base/trusted-path.mjs';
+import { freePort } from '../../src/local/embedded-redis.ts';
 import { findRedisProgram } from '../../src/local/redis-program.ts';
+import { startParleyProcess } from '../support/parley-process.ts';
 
+jest.setTimeout(60_000);
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'parley-programs-'));
@@ -36,7 +50,86 @@ test.each([
 test('Valkey is enough', async () => {
   bring('valkey-server');
   expect(await ensureRedis()).toBe('found');
-  expect(findRedisProgram(folder)).toBe('valkey-server');
+  expect(findRedisProgram(folder)).toBe(join(folder, 'valkey-server'));
   symlinkSync('valkey-server', join(folder, 'redis-server'));
-  expect(findRedisProgram(folder)).toBe('redis-server');
+  expect(findRedisProgram(folder)).toBe(join(folder, 'redis-server'));
+});
+
+describe('a planted program', () => {
+  const PLANTED = [
+    'node',
+    'npm',
+    'sh',
+    'redis-server',
+    'valkey-server',
+    'apt-get',
+    'sudo',
+    'brew',
+    'ps',
+    'lsof',
+    'xdg-open',
+  ];
+
+  /** A folder in which each program notes that it ran. */
+  function plant(...steps: string[]): string {
+    const bin = join(folder, ...steps);
+    mkdirSync(bin, { recursive: true });
+    for (const name of PLANTED)
+      writeFileSync(join(bin, name), `#!/bin/sh\necho ${name} >> '${join(folder, 'ran')}'\nexit 1\n`, { mode: 0o755 });
+    return bin;
+  }
+
+  test('is not found in a node_modules, a relative entry, or a folder of others [trusted-programs]', () => {
+    const open = plant('open', 'bin');
+    chmodSync(open, 0o777);
+    const below = plant('writable', 'bin');
+    chmodSync(join(folder, 'writable'), 0o777);
+    const own = plant('own');
+    const replaced = plant('replaced');
+    chmodSync(join(replaced, 'redis-server'), 0o777);
+    const untrusted = ['', '.', 'bin', '../bin', plant('node_modules', '.bin'), open, below];
+    for (const entry of untrusted) {
+      expect(findProgram(PLANTED, entry)).toBeUndefined();
+      expect(findProgram('redis-server', [entry, own].join(delimiter))).toBe(join(own, 'redis-server'));
+    }
+    expect(findProgram('redis-server', replaced)).toBeUndefined();
+    const env = { PATH: [...untrusted, own].join(delimiter) };
+    keepTrustedPath(env);
+    expect(env.PATH).toBe(own);
+    keepTrustedPath(Object.assign(env, { PATH: '.' }));
+    expect(env.PATH).toBe(['/usr/bin', '/bin'].join(delimiter));
+    if (process.getuid?.() !== 0) return;
+    chownSync(own, 4_711, 4_711);
+    expect(findProgram('redis-server', own)).toBeUndefined();
+  });
+
+  test('is not run by npm start below a folder of others [trusted-programs]', async () => {
+    plant('node_modules', '.bin');
+    chmodSync(folder, 0o1777);
+    const project = join(folder, 'project');
+    mkdirSync(project);
+    for (const name of ['package.json', '.npmrc']) copyFileSync(name, join(project, name));
+    const code = ['scripts', 'src', 'dist', 'config', 'node_modules', 'docs', 'README.md'];
+    const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.page.json'];
+    for (const name of [...code, ...settings]) symlinkSync(resolve(name), join(project, name));
+    const [PORT = '', SERVICE_PORT = '', MESSENGER_PORT = ''] = [
+      await freePort(),
+      await freePort(),
+      await freePort(),
+    ].map(String);
+    const npm = findProgram('npm') ?? 'npm';
+    const parley = await startParleyProcess({
+      command: [npm, 'start', '--', '--no-open'],
+      cwd: project,
+      env: {
+        ...{ PORT, SERVICE_PORT, MESSENGER_PORT, DATA_DIR: join(project, 'data'), ENV_FILE: '/dev/null' },
+        PATH: ['.', join('..', 'node_modules', '.bin'), process.env['PATH'] ?? ''].join(delimiter),
+      },
+      until: /Stop it with Ctrl\+C/,
+      ownGroup: true,
+    });
+    parley.killGroup('SIGTERM');
+    await parley.ended;
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+  });
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
-import { randomToken, sameSecret } from '../../base/ids.ts';
+import { hashParts, randomToken, sameSecret } from '../../base/ids.ts';
 import { MessengerError } from '../messenger-error.ts';
 
 const PARAMETER = 'token';
@@ -28,11 +28,13 @@ export interface OwnerGuard {
 
 /** @param url the messenger's own address: browsers send a cookie to every port of a host, so its name contains the port */
 export function createOwnerGuard(token: string, url: () => string): OwnerGuard {
+  // Not the token itself, which is printed.
+  const cookie = hashParts('messenger cookie', token);
   const cookieName = () => `parley-messenger-${new URL(url()).port}`;
-  const isOwner = ({ headers: { cookie = '' } }: IncomingMessage) =>
-    cookie.split(';').some((pair) => {
+  const isOwner = ({ headers }: IncomingMessage) =>
+    (headers.cookie ?? '').split(';').some((pair) => {
       const [name = '', value = ''] = pair.trim().split('=');
-      return name === cookieName() && sameSecret(value, token);
+      return name === cookieName() && sameSecret(value, cookie);
     });
   const addressWith = (value: string) => `${url()}/?${PARAMETER}=${value}`;
   const unused = new Set<string>();
@@ -47,7 +49,10 @@ export function createOwnerGuard(token: string, url: () => string): OwnerGuard {
     },
     async middleware(context, next) {
       if (isPage(context) && isToken(String(context.query[PARAMETER] ?? ''))) {
-        context.set('Set-Cookie', `${cookieName()}=${token}; Path=/; Max-Age=${COOKIE_SEC}; HttpOnly; SameSite=Strict`);
+        context.set(
+          'Set-Cookie',
+          `${cookieName()}=${cookie}; Path=/; Max-Age=${COOKIE_SEC}; HttpOnly; SameSite=Strict`,
+        );
         context.set('Cache-Control', 'no-store');
         context.set('Referrer-Policy', 'no-referrer');
         // The token does not stay in the address bar.
