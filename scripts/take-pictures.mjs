@@ -91,5 +91,9 @@ async function takeSlack() {
   await makeSmall();
 }
 
-const { protocol } = await (await fetch(`${URL_OF_MESSENGER}/api/bootstrap`)).json();
+let protocol;
+await withPage({}, async (page) => {
+  await page.goto(URL_OF_MESSENGER);
+  ({ protocol } = await (await page.request.get(new URL('/api/bootstrap', URL_OF_MESSENGER).href)).json());
+});
 await (protocol === 'slack' ? takeSlack() : takeWecom());

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type { Socket } from 'node:net';
 import { SECOND_MS } from './clock.ts';
 import { CodedError } from './coded-error.ts';
@@ -41,6 +42,20 @@ const WATCH_EACH_MS = 25;
 const KIB_BYTES = 1024;
 /** For glibc: what is freed goes back to the system, rather than staying with each thread. */
 const MEMORY_HABITS = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1048576' };
+
+/**
+ * What such a process may do (SECURITY.md confined-readers): read our own programs and their packages, load addons (the image library is
+ * one), and nothing else. It can neither write a file, start a program, nor read settings, DATA_DIR and /proc, where the
+ * environment of this process is.
+ */
+const PERMISSIONS = [
+  process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission',
+  '--allow-addons',
+  ...['dist', 'src', 'node_modules', 'package.json'].map(
+    (name) =>
+      `--allow-fs-read=${fileURLToPath(new URL(`../../${name}${name.includes('.') ? '' : '/'}`, import.meta.url))}`,
+  ),
+];
 
 /**
  * A process that reads what people send: what a bad file does to a reader, it does to a process that holds no key and no other
@@ -87,7 +102,11 @@ export class BoundedProcess {
     // Nothing of our environment: it holds keys.
     const child = fork(path, {
       env: MEMORY_HABITS,
-      execArgv: mostHeapMib === undefined ? [] : [`--max-old-space-size=${mostHeapMib}`, '--max-semi-space-size=4'],
+      execArgv: [
+        ...PERMISSIONS,
+        `--allow-fs-read=${path}`,
+        ...(mostHeapMib === undefined ? [] : [`--max-old-space-size=${mostHeapMib}`, '--max-semi-space-size=4']),
+      ],
       serialization: 'advanced',
       stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
     });

@@ -1,0 +1,28 @@
+// A reader of documents that a document has taken over: it tries what the rules forbid, and answers with what worked.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { serveOrders } from '../../src/base/serve-orders.mjs';
+
+serveOrders(async ({ bytes }) => {
+  const { secretFile, newFile } = JSON.parse(bytes.toString());
+  const tries = {
+    'the environment of its parent': () => readFileSync(`/proc/${process.ppid}/environ`, 'latin1'),
+    'its own environment': () => {
+      if (!Object.keys(process.env).some((name) => name.includes('SECRET'))) throw new Error('none');
+    },
+    'a file of settings': () => readFileSync(secretFile),
+    'the users of the machine': () => readFileSync('/etc/passwd'),
+    'a file of its own': () => writeFileSync(newFile, 'x'),
+    'a program': () => execFileSync('/bin/true'),
+    'a worker thread': () => new Worker('', { eval: true }),
+  };
+  return Object.entries(tries).flatMap(([name, attempt]) => {
+    try {
+      attempt();
+      return [name];
+    } catch {
+      return [];
+    }
+  });
+});
