@@ -2,6 +2,7 @@ import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis'
 import type { Log } from './log.ts';
 import { SECOND_MS } from './clock.ts';
 import { corkWrites } from './cork-writes.ts';
+import { repeatCommands } from './cluster-patience.ts';
 import { waitOutRefusals } from './refused-writes.ts';
 
 /** A connection to one Redis or to a Redis Cluster; both speak the same commands. */
@@ -26,11 +27,16 @@ const COMMAND_TIMEOUT_MS = 1_200;
 /** A connection that is closed while Redis is away holds the process up this long; ioredis' own 2 s is felt at every stop. */
 const DISCONNECT_LIMIT_MS = 250;
 const MAX_RECONNECT_PAUSE_MS = 2 * SECOND_MS;
+/** Redirections of a fail-fast command; most come 100 ms after each other, so `COMMAND_TIMEOUT_MS` ends it first. */
+const MAX_REDIRECTIONS = 16;
+/** Two nodes that name each other as the owner of a slot are not asked without a pause. */
+const MOVED_PAUSE_MS = 20;
 
 /** Opens a connection that reconnects for ever; it never throws because Redis is away. Errors go to the log once per state. */
 export function connectRedis(address: RedisAddress, patience: RedisPatience, log: Log, name: string): RedisClient {
   const client = openClient(address, patience, name);
   corkWrites(client);
+  if (client instanceof Cluster) repeatCommands(client, patience === 'wait');
   if (patience === 'wait') waitOutRefusals(client, log, name);
   let isDown = false;
   client.on('error', (error: Error) => {
@@ -70,6 +76,9 @@ function openClient({ urls, sentinelName }: RedisAddress, patience: RedisPatienc
     const clusterOptions: ClusterOptions = {
       redisOptions: { ...options, ...access },
       enableOfflineQueue: patience === 'wait',
+      // A slot that moves, or a node that has died, takes as long as it takes; a caller with a deadline has its own.
+      maxRedirections: patience === 'wait' ? Number.POSITIVE_INFINITY : MAX_REDIRECTIONS,
+      retryDelayOnMoved: MOVED_PAUSE_MS,
       clusterRetryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 6), MAX_RECONNECT_PAUSE_MS),
     };
     return new Cluster(urls, clusterOptions);

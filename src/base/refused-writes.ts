@@ -4,12 +4,21 @@ import { SECOND_MS } from './clock.ts';
 import type { Log } from './log.ts';
 import type { RedisClient } from './redis.ts';
 
-/**
- * What Redis answers to any write while it is full, cannot write its files, lacks its replicas, is a replica itself or
- * still loads, or while our user lacks a right. Within a script some of them are told in other words.
- */
-const REFUSAL =
-  /^(?:OOM|MISCONF|NOREPLICAS|READONLY|NOPERM|LOADING|MASTERDOWN|CLUSTERDOWN|BUSY)\b|used memory > 'maxmemory'|can't run this command/;
+/** Codes of refusals that pass: the same script succeeds later. */
+const PASSING_CODES: ReadonlySet<string> = new Set([
+  // Full, cannot write its files, lacks its replicas, is a replica itself.
+  ...['OOM', 'MISCONF', 'NOREPLICAS', 'READONLY'],
+  // The user lacks a right until the operator grants it.
+  'NOPERM',
+  // Reads its files, has lost its master, runs a long script.
+  ...['LOADING', 'MASTERDOWN', 'BUSY', 'UNKILLABLE'],
+  // A slot is unowned, half moved, or owned by the node that names another one.
+  ...['CLUSTERDOWN', 'TRYAGAIN', 'MOVED', 'ASK'],
+  // The node has forgotten the script, or never kept it since it redirected the call.
+  'NOSCRIPT',
+]);
+/** Refusals that some versions put into words of their own within a script. */
+const PASSING_WORDS = /used memory > 'maxmemory'|can't run this command/;
 const LONGEST_PAUSE_MS = SECOND_MS;
 
 interface Refusals {
@@ -54,8 +63,27 @@ async function sendPatiently<Result>(
   }
 }
 
-function isRefusal(thrown: unknown): boolean {
-  return thrown instanceof Error && REFUSAL.test(thrown.message);
+/** @returns whether the same script succeeds later, by the code of the refusal wherever Redis or ioredis put it */
+export function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof Error && (PASSING_CODES.has(codeOf(thrown.message)) || PASSING_WORDS.test(thrown.message));
+}
+
+/** What stands before the code of an error that Redis 6 passes on from within a script, or ioredis after too many redirections. */
+const WRAPPINGS = [
+  'Too many Cluster redirections. Last error: ',
+  'ReplyError: ',
+  'ERR Error running script ',
+  /^\(call to \w+\): /,
+  /^@?user_script: ?(?:\d+: )?/,
+  '-',
+];
+
+function codeOf(message: string): string {
+  let rest = message;
+  for (const wrapping of WRAPPINGS)
+    if (typeof wrapping !== 'string') rest = rest.replace(wrapping, '');
+    else if (rest.startsWith(wrapping)) rest = rest.slice(wrapping.length);
+  return /^[A-Z]+(?=[ :.]|$)/.exec(rest)?.[0] ?? '';
 }
 
 function tell(refusals: Refusals, isRefusing: boolean, error?: Error): void {

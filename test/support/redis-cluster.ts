@@ -110,3 +110,45 @@ async function ask(url: string, ...[command = '', ...args]: string[]): Promise<s
     redis.disconnect();
   }
 }
+
+/** Moves slots between the masters of a group, as an operator's tool does, step by step. */
+export function slotMover({ servers }: RedisGroup, slot: number) {
+  const idOf = async ({ url }: EmbeddedRedis) => JSON.parse(await ask(url, 'CLUSTER', 'MYID')) as string;
+  const ownerOf = async () => {
+    const nodes = JSON.parse(await ask(servers[0]?.url ?? '', 'CLUSTER', 'NODES')) as string;
+    const line = nodes.split('\n').find((each) => {
+      const ranges = each
+        .split(' ')
+        .slice(8)
+        .map((range) => range.split('-').map(Number));
+      return ranges.some(([from = -1, to = from]) => from <= slot && slot <= to);
+    });
+    const owner = await Promise.all(
+      servers.map(async (server) => (line?.startsWith(await idOf(server)) ? server : null)),
+    );
+    return owner.find((server) => server !== null) ?? servers[0]!;
+  };
+  let ends: { from: EmbeddedRedis; to: EmbeddedRedis } | undefined;
+  return {
+    /** From now on the slot is half moved. */
+    async begin() {
+      const from = await ownerOf();
+      const to = servers.find((server) => server !== from) ?? from;
+      await ask(to.url, 'CLUSTER', 'SETSLOT', String(slot), 'IMPORTING', await idOf(from));
+      await ask(from.url, 'CLUSTER', 'SETSLOT', String(slot), 'MIGRATING', await idOf(to));
+      ends = { from, to };
+    },
+    async moveKey(key: string) {
+      if (ends) await ask(ends.from.url, 'MIGRATE', '127.0.0.1', portOf(ends.to), key, '0', '5000');
+    },
+    async end() {
+      if (!ends) return;
+      const { from, to } = ends;
+      const keys = JSON.parse(await ask(from.url, 'CLUSTER', 'GETKEYSINSLOT', String(slot), '1000')) as string[];
+      for (const key of keys) await this.moveKey(key);
+      for (const { url } of [to, from, ...servers])
+        await ask(url, 'CLUSTER', 'SETSLOT', String(slot), 'NODE', await idOf(to));
+      ends = undefined;
+    },
+  };
+}
