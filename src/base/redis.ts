@@ -12,6 +12,8 @@ export interface RedisAddress {
   /** redis:// or rediss://; several mean a cluster, or sentinels when `sentinelName` is given. `unix:` paths are taken too. */
   urls: string[];
   sentinelName?: string;
+  /** How the sentinels are signed in at, where that differs from the master: what is absent is as in the addresses. */
+  sentinelAccess?: { username?: string; password?: string; tls?: 'same' | 'yes' | 'no' };
 }
 
 /**
@@ -50,7 +52,8 @@ export function connectRedis(address: RedisAddress, patience: RedisPatience, log
   return client;
 }
 
-function openClient({ urls, sentinelName }: RedisAddress, patience: RedisPatience, name: string): RedisClient {
+function openClient(address: RedisAddress, patience: RedisPatience, name: string): RedisClient {
+  const { urls, sentinelName } = address;
   const options: RedisOptions = {
     connectionName: `parley-${name}`,
     disconnectTimeout: DISCONNECT_LIMIT_MS,
@@ -69,8 +72,13 @@ function openClient({ urls, sentinelName }: RedisAddress, patience: RedisPatienc
   if (first.protocol === 'unix:') return new Redis({ ...options, path: decodeURIComponent(first.pathname) });
   const access = accessOf(first);
   if (sentinelName !== undefined) {
-    const sentinels = urls.map((url) => ({ host: new URL(url).hostname, port: Number(new URL(url).port || 26_379) }));
-    return new Redis({ ...options, ...access, sentinels, name: sentinelName });
+    const [master, sentinel] = [accessOf(withPassword(urls) ?? first), sentinelAccessOf(address)];
+    return new Redis({
+      ...options,
+      ...master,
+      ...{ sentinels: sentinelHosts(urls), name: sentinelName, enableTLSForSentinelMode: master.tls !== undefined },
+      ...{ sentinelUsername: sentinel.username, sentinelPassword: sentinel.password, sentinelTLS: sentinel.tls },
+    });
   }
   if (urls.length > 1) {
     const clusterOptions: ClusterOptions = {
@@ -90,6 +98,33 @@ function openClient({ urls, sentinelName }: RedisAddress, patience: RedisPatienc
     port: Number(first.port || 6_379),
     db: Number(first.pathname.slice(1) || 0),
   });
+}
+
+/** Where the sentinels are. */
+export function sentinelHosts(urls: readonly string[]): { host: string; port: number }[] {
+  return urls
+    .map((url) => new URL(url))
+    .map(({ hostname, port }) => ({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 26_379) }));
+}
+
+/** How a sentinel is signed in at. A password of its own goes with a user of its own, or none. */
+export function sentinelAccessOf({
+  urls,
+  sentinelAccess = {},
+}: RedisAddress): Pick<RedisOptions, 'username' | 'password' | 'tls'> {
+  const { username, password, tls = 'same' } = sentinelAccess;
+  const master = accessOf(withPassword(urls) ?? new URL(urls[0] ?? ''));
+  const isTls = tls === 'yes' || (tls === 'same' && master.tls !== undefined);
+  return {
+    username: username ?? (password === undefined ? master.username : undefined),
+    password: password ?? master.password,
+    tls: isTls ? {} : undefined,
+  };
+}
+
+/** People often write the password into one address of a list only. */
+function withPassword(urls: readonly string[]): URL | undefined {
+  return urls.map((url) => new URL(url)).find(({ password }) => password !== '');
 }
 
 function accessOf(url: URL): RedisOptions {

@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { connectRedis, type RedisAddress } from '../base/redis.ts';
+import { Redis } from 'ioredis';
+import { connectRedis, sentinelAccessOf, sentinelHosts, type RedisAddress } from '../base/redis.ts';
 import type { CheckResult } from '../platforms/platform.ts';
 import { readRedisFacts, type RedisFacts } from '../metrics/redis-facts.ts';
 import { withTimeout } from '../base/with-timeout.ts';
@@ -33,6 +34,69 @@ const REFUSED: CheckResult = {
 
 /** Looks at Redis on a connection of its own: whether it answers, its version, what it keeps, what it throws away. */
 export async function checkRedis(options: RedisCheckOptions): Promise<CheckResult[]> {
+  const { address, answerLimitMs = 5 * SECOND_MS } = options;
+  const { sentinelName } = address;
+  if (sentinelName === undefined) return checkMaster(options);
+  const asked = await Promise.all(
+    sentinelHosts(address.urls).map((at) => askSentinel(at, address, sentinelName, answerLimitMs)),
+  );
+  const sentinels = asked.map(({ result }) => result);
+  const master = asked.find(({ master: found }) => found !== undefined)?.master;
+  // Without a sentinel that names the master there is nothing to be asked.
+  if (master === undefined) return sentinels;
+  const named = (result: CheckResult): CheckResult =>
+    result.name === 'Redis' ? { ...result, detail: `the master ${master} ${result.detail}` } : result;
+  return [...sentinels, ...(await checkMaster(options)).map(named)];
+}
+
+/** Asks one sentinel alone where the master is, so that the one that refuses can be named. */
+async function askSentinel(
+  { host, port }: { host: string; port: number },
+  address: RedisAddress,
+  masterName: string,
+  answerLimitMs: number,
+): Promise<{ result: CheckResult; master?: string }> {
+  const name = `Redis sentinel ${host}:${port}`;
+  const options = { retryStrategy: () => null, enableReadyCheck: false, maxRetriesPerRequest: null };
+  const sentinel = new Redis({ ...sentinelAccessOf(address), ...options, host, port });
+  let reason = '';
+  sentinel.on('error', (error: Error) => (reason = error.message));
+  try {
+    const asking = sentinel.call('SENTINEL', 'get-master-addr-by-name', masterName);
+    const found = (await withTimeout(asking, answerLimitMs)) as [string, string] | null;
+    if (found) return { result: { name, verdict: 'ok', detail: 'answers' }, master: found.join(':') };
+    const nextStep = 'Correct REDIS_SENTINEL_NAME: SENTINEL MASTERS lists the names';
+    return {
+      result: { name, verdict: 'fault', detail: 'does not know the master REDIS_SENTINEL_NAME names', nextStep },
+    };
+  } catch (error) {
+    const told = `${reason} ${error instanceof Error ? error.message : ''}`;
+    return { result: { name, verdict: 'fault', ...sentinelFault(told) } };
+  } finally {
+    sentinel.disconnect();
+  }
+}
+
+function sentinelFault(told: string): { detail: string; nextStep: string } {
+  if (isRefusedByRedis(told))
+    return {
+      detail: 'refuses the user or the password',
+      nextStep:
+        'Correct them in REDIS_URL, or set REDIS_SENTINEL_USERNAME and REDIS_SENTINEL_PASSWORD where the sentinels have others than the master',
+    };
+  if (/certificate|altname|self.signed|unable to (?:verify|get)/i.test(told))
+    return {
+      detail: 'shows a certificate that is not trusted',
+      nextStep: 'Name your authority in NODE_EXTRA_CA_CERTS, and see that the certificate holds the host of REDIS_URL',
+    };
+  return {
+    detail: 'does not answer',
+    nextStep:
+      'Start it, and see its host and port in REDIS_URL; where only the master or only the sentinels speak TLS, set REDIS_SENTINEL_TLS',
+  };
+}
+
+async function checkMaster(options: RedisCheckOptions): Promise<CheckResult[]> {
   const { address, isLossAllowed, log, answerLimitMs = 5 * SECOND_MS } = options;
   const redis = connectRedis(address, 'wait', log, 'check');
   let reason = '';

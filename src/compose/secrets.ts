@@ -3,8 +3,9 @@ import type { RedisAddress } from '../base/redis.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 
 /** Where Redis is: the embedded one in local mode, else what the settings name. */
-export function redisAddress({ redis: { sentinelName } }: Config, { redisUrls }: Secrets): RedisAddress {
-  return { urls: [...redisUrls], sentinelName };
+export function redisAddress({ redis }: Config, { redisUrls, redisSentinelPassword }: Secrets): RedisAddress {
+  const { sentinelName, sentinelUsername: username, sentinelTls: tls } = redis;
+  return { urls: [...redisUrls], sentinelName, sentinelAccess: { username, password: redisSentinelPassword, tls } };
 }
 
 /** The newest key writes, all read. @throws RangeError without any key */

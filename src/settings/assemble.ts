@@ -47,7 +47,12 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
     noProxy: settings.NO_PROXY ?? [],
     webhook: { windowSec: settings.WEBHOOK_WINDOW_SEC },
     log: { level: settings.LOG_LEVEL, format: settings.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json') },
-    redis: { sentinelName: settings.REDIS_SENTINEL_NAME, allowDataLoss: settings.REDIS_ALLOW_DATA_LOSS },
+    redis: {
+      sentinelName: settings.REDIS_SENTINEL_NAME,
+      sentinelUsername: settings.REDIS_SENTINEL_USERNAME,
+      sentinelTls: settings.REDIS_SENTINEL_TLS,
+      allowDataLoss: settings.REDIS_ALLOW_DATA_LOSS,
+    },
     queue: {
       shards: settings.QUEUE_SHARDS,
       workerConcurrency: settings.WORKER_CONCURRENCY,
@@ -218,6 +223,7 @@ export function assembleSecrets(settings: Settings): Secrets {
     httpsProxy: settings.HTTPS_PROXY,
     httpProxy: settings.HTTP_PROXY,
     redisUrls: settings.REDIS_URL ?? [],
+    redisSentinelPassword: settings.REDIS_SENTINEL_PASSWORD,
     secretKey: settings.SECRET_KEY,
     previousSecretKeys: settings.SECRET_KEY_PREVIOUS ?? [],
     chatApiKey: settings.CHAT_API_KEY,

@@ -33,7 +33,12 @@ export interface Config extends PlatformConfigs {
   readonly noProxy: readonly string[];
   readonly webhook: { readonly windowSec: number };
   readonly log: { readonly level: string; readonly format: 'pretty' | 'json' };
-  readonly redis: { readonly sentinelName: string | undefined; readonly allowDataLoss: boolean };
+  readonly redis: {
+    readonly sentinelName: string | undefined;
+    readonly sentinelUsername: string | undefined;
+    readonly sentinelTls: 'same' | 'yes' | 'no';
+    readonly allowDataLoss: boolean;
+  };
   readonly queue: {
     readonly shards: number;
     readonly workerConcurrency: number;
@@ -146,6 +151,7 @@ export interface Config extends PlatformConfigs {
 export interface Secrets extends PlatformSecrets {
   /** A secret, since addresses may hold a password; empty when Redis is embedded. */
   readonly redisUrls: readonly string[];
+  readonly redisSentinelPassword: string | undefined;
   /** Secrets, since their addresses may hold a password. */
   readonly httpsProxy: string | undefined;
   readonly httpProxy: string | undefined;

@@ -6,6 +6,7 @@ import { isServiceAlone, modeOf, rolesOf, type Given } from './mode.ts';
 import { credentialsToCome, faultsOfPlatformsToCome } from './platforms-to-come.ts';
 import { readValues, type Environment } from './read-values.ts';
 import { settingsSchema, type SettingName, type Settings } from './schema.ts';
+import { warnOfAlteredValues } from './altered-values.ts';
 import { warnOfUnknownNames } from './unknown-names.ts';
 
 export interface LoadOptions extends Partial<ProcessEnvironment> {
@@ -25,7 +26,7 @@ export type LoadedSettings =
  * throws; every fault is reported, at most one for a setting (SECURITY.md checked-at-start).
  */
 export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): LoadedSettings {
-  const { texts, file, faults: readFaults, warnings: emptyWarnings } = readValues(env, cwd);
+  const { texts, file, fileText, faults: readFaults, warnings: emptyWarnings } = readValues(env, cwd);
   const given: Given = new Set(Object.keys(texts) as SettingName[]);
   const { faults: formFaults, settings } = readForms(texts);
   const others = credentialsToCome(env, file);
@@ -40,6 +41,7 @@ export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): Loa
   const warnings = [
     ...warnOfUnknownNames(env, file),
     ...emptyWarnings,
+    ...warnOfAlteredValues(texts, env, fileText),
     ...(faults.length > 0 ? [] : crossWarnings(judged)),
   ];
   if (faults.length > 0) return deepFreeze({ ok: false, faults, warnings });

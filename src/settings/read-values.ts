@@ -14,6 +14,8 @@ export interface GivenValues {
   /** What the settings file holds, for the warnings about unknown names. */
   file: Environment;
   faults: Fault[];
+  /** The settings file as it was written. */
+  fileText: string;
   /** Sentences about names that are empty in the process environment, and about a file that lies where none is read. */
   warnings: string[];
 }
@@ -32,7 +34,7 @@ const PROXY_NAMES: ReadonlySet<string> = new Set<SettingName>(['HTTPS_PROXY', 'H
  * also for what nobody set (a container tool's `NAME=${NAME}`), so that there they are absent.
  */
 export function readValues(env: Environment, cwd: string): GivenValues {
-  const { file, path, faults } = readSettingsFile(env, cwd);
+  const { file, path, faults, fileText } = readSettingsFile(env, cwd);
   const texts = { ...pickSettings(file, cwd, faults), ...pickSettings(env, cwd, faults) };
   const forgotten = emptyNames(file).filter((name) => texts[name] === undefined);
   for (const name of forgotten) {
@@ -42,17 +44,21 @@ export function readValues(env: Environment, cwd: string): GivenValues {
   const warnings = emptyNames(env)
     .filter((name) => texts[name] === undefined)
     .map((name) => `${name} is empty in the process environment: it counts as unset`);
-  return { texts, file, faults, warnings: [...misplacedFile(env, cwd, path), ...warnings] };
+  return { texts, file, fileText, faults, warnings: [...misplacedFile(env, cwd, path), ...warnings] };
 }
 
-function readSettingsFile(env: Environment, cwd: string): { file: Environment; path: string; faults: Fault[] } {
+function readSettingsFile(
+  env: Environment,
+  cwd: string,
+): { file: Environment; fileText: string; path: string; faults: Fault[] } {
   const named = env['ENV_FILE'] === '' ? undefined : env['ENV_FILE'];
   const path = resolve(cwd, named ?? DEFAULT_FILE);
   try {
     // Some editors begin a file with a mark that is no letter of the first name.
-    return { file: parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, '')), path, faults: [] };
+    const fileText = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+    return { file: parse(fileText), fileText, path, faults: [] };
   } catch (error) {
-    return { file: {}, path, faults: faultsOfReading(error, path, { named, env }) };
+    return { file: {}, fileText: '', path, faults: faultsOfReading(error, path, { named, env }) };
   }
 }
 

@@ -98,6 +98,19 @@ export const storeSettings = {
     meaning: 'Name of the master that the sentinels watch.',
     example: 'mymaster',
   }),
+  REDIS_SENTINEL_USERNAME: optional(kinds.text, {
+    meaning:
+      'User at the sentinels, where it differs from that in REDIS_URL; `default` for sentinels without users or a password.',
+    example: 'default',
+  }),
+  REDIS_SENTINEL_PASSWORD: secret(kinds.text, {
+    meaning: 'Password of the sentinels, where it differs from that in REDIS_URL.',
+  }),
+  REDIS_SENTINEL_TLS: setting(
+    kinds.oneOf('same', 'yes', 'no'),
+    'same',
+    'Whether the sentinels speak TLS: `same` as the master, which does with rediss:// in REDIS_URL.',
+  ),
   REDIS_ALLOW_DATA_LOSS: setting(
     kinds.yesOrNo,
     'no',
