@@ -37,11 +37,7 @@ describe('what the sign-in service speaks', () => {
     ['CAS with a secret', { ...CAS, SIGN_IN_CLIENT_SECRET: 'the secret' }, 'SIGN_IN_CLIENT_SECRET'],
     ['CAS with a scope', { ...CAS, SIGN_IN_SCOPE: 'openid' }, 'SIGN_IN_SCOPE'],
     ['CAS with tokens to keep', { ...CAS, SIGN_IN_KEEP_TOKENS: 'both' }, 'SIGN_IN_KEEP_TOKENS'],
-    [
-      'a map for the specified profile',
-      { ...SERVING, SIGN_IN_PROFILE_MAP_FILE: 'map.json' },
-      'SIGN_IN_PROFILE_MAP_FILE',
-    ],
+    ['CAS with a way to send a secret', { ...CAS, SIGN_IN_CLIENT_AUTH: 'client_secret_post' }, 'SIGN_IN_CLIENT_AUTH'],
     ['another word', { ...SERVING, SIGN_IN_TYPE: 'saml' }, 'SIGN_IN_TYPE'],
     ['plain http', { ...OIDC, SIGN_IN_URL: 'http://id.example.edu' }, 'SIGN_IN_URL'],
     ['another dialect in local mode without an address', { SIGN_IN_TYPE: 'oidc' }, 'SIGN_IN_TYPE'],

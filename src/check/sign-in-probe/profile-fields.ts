@@ -35,7 +35,9 @@ export function judgeProfileFields(body: string): FieldFaults | undefined {
     const inner = asJsonObject(holder);
     if (child !== undefined && !inner) continue;
     const fault = faultOf(child === undefined ? holder : inner?.[child], type);
-    if (fault !== undefined) faults[isVital ? 'vital' : 'others'].push(`${path} ${fault}`);
+    // A number as the id is read all the same.
+    const isRead = path === 'id' && Number.isSafeInteger(holder);
+    if (fault !== undefined) faults[isVital && !isRead ? 'vital' : 'others'].push(`${path} ${fault}`);
   }
   return faults;
 }
