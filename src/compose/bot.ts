@@ -297,6 +297,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
         systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
         budgetTokens: config.chat.promptTokens,
         ...{ sizes, groupScope, idleMs: config.conversation.idleSec * SECOND_MS },
+        timeZone: config.timeZone,
       },
       images: { mediaStore, mode },
       sendsUser: config.chat.sendsUser,
@@ -313,7 +314,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       mode,
       answerQuestion,
       serviceName: config.signIn.serviceName,
-      records: { redis, keyRing, groupScope, nowMs },
+      records: { redis, keyRing, groupScope, nowMs, timeZone: config.timeZone },
     });
     const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
     const decideOutcome = createDecideOutcome({ gate, runSlashWord, takeTypedCode, answerQuestion, keyRing, log });

@@ -26,7 +26,7 @@ export function createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs
   return new SummaryQueue({
     redis,
     isUnderPressure: async () => (await wakeQueue.waiting()) >= config.queue.softWaiting,
-    summarise: createSummarise({ chat, keyRing, store, model, promptTokens, nowMs }),
+    summarise: createSummarise({ chat, keyRing, store, model, promptTokens, nowMs, timeZone: config.timeZone }),
     log,
   });
 }

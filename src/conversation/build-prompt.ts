@@ -1,4 +1,4 @@
-import { DAY_MS } from '../base/clock.ts';
+import { localTime } from '../base/local-time.ts';
 import { estimatesOf, IMAGE_TOKENS, MESSAGE_TOKENS } from './estimate-tokens.ts';
 import type { HistoryTurn } from './history.ts';
 import { LABEL_RULES, labelFile, labelQuote, labelSpeaker, labelSummary, SUMMARY_RULES } from './label-text.ts';
@@ -46,6 +46,8 @@ export interface PromptOptions {
   budgetTokens: number;
   chatKind: 'private' | 'group';
   nowMs: number;
+  /** The institution's time zone: the prompt names its date. */
+  timeZone: string;
   /** See `estimateTokens`. */
   tokenFactor?: number;
 }
@@ -55,16 +57,20 @@ export type EarlierImages = ReadonlyMap<string, readonly PlacedImage[]>;
 
 const FILE_GOES_ON = '[The file goes on; what follows is not shown.]';
 const CUT_OFF = '[The answer was cut off here.]';
+const NO_TEXT = '[A message without text.]';
 
 export interface BuiltPrompt {
   messages: PromptMessage[];
+  /** It holds nothing that was said before the question. */
+  isBare: boolean;
   /** Earlier turns that the budget left out, oldest first. */
   droppedTurns: HistoryTurn[];
 }
 
 /**
  * Makes the messages for the model: the system prompt, as many of the newest earlier turns as fit the budget, and the
- * question. A summary of what came before stands first. Turns are left out whole and oldest first, so that no answer loses its question. A group's prompt holds
+ * question. A summary of what came before precedes the first of them, in the same message. So each prompt has one system
+ * message, then user and assistant by turns, which is all that strict chat templates accept (RELIABILITY.md strict-templates). Turns are left out whole and oldest first, so that no answer loses its question. A group's prompt holds
  * only turns of groups, a private one only private turns, whatever was passed in (SECURITY.md group-is-not-private).
  */
 export function buildPrompt(options: PromptOptions): BuiltPrompt {
@@ -76,10 +82,10 @@ export function buildPrompt(options: PromptOptions): BuiltPrompt {
   const system = writeSystem(options, hasLabels);
   const question = writeQuestion(current, hasSpeakers);
   let leftTokens = budgetTokens - messageTokens(system, tokenFactor) - messageTokens(question, tokenFactor);
-  const summary = options.summary === undefined ? [] : [writeSummary(options.summary)];
-  const hasRoom = promptTokens(summary, tokenFactor) <= leftTokens;
-  const before = hasRoom ? summary : [];
-  leftTokens -= promptTokens(before, tokenFactor);
+  const summary = options.summary === undefined ? undefined : writeSummary(options.summary);
+  const summaryTokens = summary ? messageTokens({ role: 'user', content: summary }, tokenFactor) : 0;
+  const hasRoom = summaryTokens <= leftTokens;
+  if (hasRoom) leftTokens -= summaryTokens;
   const kept: PromptMessage[][] = [];
   for (const turn of usable.toReversed()) {
     const messages = writeTurn(turn, hasSpeakers, options);
@@ -87,8 +93,11 @@ export function buildPrompt(options: PromptOptions): BuiltPrompt {
     if (leftTokens < 0) break;
     kept.push(messages);
   }
+  const said = [...kept.toReversed().flat(), question];
+  const isSummed = summary !== undefined && hasRoom;
   return {
-    messages: [system, ...before, ...kept.toReversed().flat(), question],
+    isBare: kept.length === 0 && !isSummed,
+    messages: [system, ...(isSummed ? withSummary(summary, said) : said)],
     droppedTurns: usable.slice(0, usable.length - kept.length),
   };
 }
@@ -109,28 +118,36 @@ const textTokens = estimatesOf(({ content }: PromptMessage) =>
 );
 
 function isUsable(turn: HistoryTurn, chatKind: 'private' | 'group'): boolean {
-  return turn.assistantText !== '' && (turn.speakerTag !== undefined) === (chatKind === 'group');
+  return turn.assistantText.trim() !== '' && (turn.speakerTag !== undefined) === (chatKind === 'group');
 }
 
-function writeSummary(text: string): PromptMessage {
-  return { role: 'user', content: contentOf([textPart(`${SUMMARY_RULES}\n`), ...labelSummary(text)]) as string };
+function writeSummary(text: string): string {
+  return contentOf([textPart(`${SUMMARY_RULES}\n`), ...labelSummary(text)]) as string;
+}
+
+/** The first message is a person's. */
+function withSummary(summary: string, [first, ...rest]: readonly PromptMessage[]): PromptMessage[] {
+  const said = first?.content ?? '';
+  const parts = typeof said === 'string' ? [textPart(said)] : said;
+  return [{ role: 'user', content: contentOf([textPart(`${summary}\n\n`), ...parts]) }, ...rest];
 }
 
 /** The message is the same one all day, so that its tokens are counted once. */
-function writeSystem({ systemPrompt, nowMs }: PromptOptions, hasLabels: boolean): PromptMessage {
-  const day = Math.floor(nowMs / DAY_MS);
+function writeSystem({ systemPrompt, nowMs, timeZone }: PromptOptions, hasLabels: boolean): PromptMessage {
+  const { date, weekday } = localTime(nowMs, timeZone);
+  const day = `${date} ${timeZone}`;
   if (written?.day !== day || written.systemPrompt !== systemPrompt)
     written = { day, systemPrompt, messages: new Map() };
   const known = written.messages.get(hasLabels);
   if (known) return known;
-  const today = `Today is ${new Date(nowMs).toISOString().slice(0, 10)}.`;
+  const today = `Today is ${weekday}, ${date} (time zone ${timeZone}).`;
   const content = [systemPrompt.trim(), today, ...(hasLabels ? [LABEL_RULES] : [])].join('\n\n');
   const message: PromptMessage = { role: 'system', content };
   written.messages.set(hasLabels, message);
   return message;
 }
 
-let written: { day: number; systemPrompt: string; messages: Map<boolean, PromptMessage> } | undefined;
+let written: { day: string; systemPrompt: string; messages: Map<boolean, PromptMessage> } | undefined;
 
 function writeTurn(
   turn: HistoryTurn,
@@ -171,14 +188,17 @@ function writeQuestion({ speakerTag, ...said }: CurrentQuestion, hasSpeakers: bo
 function writeSaid({ text, images, quote, speakerTag, files = [] }: CurrentQuestion): PromptMessage {
   const quoted = [...quotedParts(images), ...(quote === undefined ? [] : [textPart(quote)])];
   const said = saidParts(text, images);
-  return {
-    role: 'user',
-    content: contentOf([
-      ...files.flatMap((file) => [...labelFile(file.name, filePieces(file)), textPart('\n\n')]),
-      ...(quoted.length > 0 ? [...labelQuote(quoted), textPart('\n\n')] : []),
-      ...(speakerTag === undefined ? said : labelSpeaker(speakerTag, said)),
-    ]),
-  };
+  const content = contentOf([
+    ...files.flatMap((file) => [...labelFile(file.name, filePieces(file)), textPart('\n\n')]),
+    ...(quoted.length > 0 ? [...labelQuote(quoted), textPart('\n\n')] : []),
+    ...(speakerTag === undefined ? said : labelSpeaker(speakerTag, said)),
+  ]);
+  // Some engines refuse a message without content.
+  return { role: 'user', content: isBlank(content) ? NO_TEXT : content };
+}
+
+function isBlank(content: string | PromptPart[]): boolean {
+  return typeof content === 'string' && content.trim() === '';
 }
 
 function filePieces({ text, pictures, isCut }: PromptFile): PromptPart[] {

@@ -1,4 +1,5 @@
 import { DAY_MS, type NowMs } from '../base/clock.ts';
+import { localTime } from '../base/local-time.ts';
 import { definedOnly } from '../base/defined-only.ts';
 import { usageKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../base/redis.ts';
@@ -16,15 +17,15 @@ export interface Usage {
 const LIFE_MS = 40 * DAY_MS;
 
 /**
- * What a turn, or a summary, adds to its person's use, by the days and months of this machine's clock. It lies in the chat's partition, so
+ * What a turn, or a summary, adds to its person's use, by the days and months of the institution's time zone. It lies in the chat's partition, so
  * that the commit (or the script that writes the summary) writes it: no turn is counted twice, and none that was answered is left out.
  * @param personId the person's pseudonym (`personIdOf`); nothing of what was said is kept
  */
 export function usageChange(
-  place: { partition: number; personId: PersonId; nowMs: number },
+  place: { partition: number; personId: PersonId; nowMs: number; timeZone: string },
   { questions, tokens }: Usage,
 ): UsageChange {
-  const { day, month } = periodsOf(place.nowMs);
+  const { day, month } = periodsOf(place.nowMs, place.timeZone);
   return {
     key: usageKey(place.partition, place.personId, month),
     add: definedOnly({
@@ -39,9 +40,9 @@ export function usageChange(
 export async function readUsage(
   redis: RedisClient,
   personId: PersonId,
-  nowMs: NowMs,
+  { nowMs, timeZone }: { nowMs: NowMs; timeZone: string },
 ): Promise<{ today: Usage; thisMonth: Usage }> {
-  const { day, month } = periodsOf(nowMs());
+  const { day, month } = periodsOf(nowMs(), timeZone);
   const counters = await Promise.all(
     ALL_PARTITIONS.map((partition) => redis.hgetall(usageKey(partition, personId, month))),
   );
@@ -56,8 +57,7 @@ export async function readUsage(
   return { today: usageOf(`${day}:`), thisMonth: usageOf('') };
 }
 
-function periodsOf(nowMs: number): { day: string; month: string } {
-  const now = new Date(nowMs);
-  const twoDigits = (count: number) => String(count).padStart(2, '0');
-  return { day: twoDigits(now.getDate()), month: `${now.getFullYear()}-${twoDigits(now.getMonth() + 1)}` };
+function periodsOf(nowMs: number, timeZone: string): { day: string; month: string } {
+  const { date } = localTime(nowMs, timeZone);
+  return { day: date.slice(-'DD'.length), month: date.slice(0, 'YYYY-MM'.length) };
 }

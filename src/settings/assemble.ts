@@ -1,3 +1,4 @@
+import { processTimeZone } from '../base/local-time.ts';
 import { resolve } from 'node:path';
 import type { Bilingual } from '../base/texts.ts';
 import type { PlatformDescription } from '../platforms/description.ts';
@@ -46,6 +47,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
     },
     noProxy: settings.NO_PROXY ?? [],
     webhook: { windowSec: settings.WEBHOOK_WINDOW_SEC },
+    timeZone: settings.TIME_ZONE ?? processTimeZone(),
     log: { level: settings.LOG_LEVEL, format: settings.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json') },
     redis: {
       sentinelName: settings.REDIS_SENTINEL_NAME,

@@ -32,6 +32,8 @@ export interface Config extends PlatformConfigs {
   /** Hosts that are reached without a proxy. */
   readonly noProxy: readonly string[];
   readonly webhook: { readonly windowSec: number };
+  /** The institution's time zone, an IANA name. */
+  readonly timeZone: string;
   readonly log: { readonly level: string; readonly format: 'pretty' | 'json' };
   readonly redis: {
     readonly sentinelName: string | undefined;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTimeZone } from '../base/local-time.ts';
 
 /** Reads one setting's text; its fault says what a right value looks like, and never repeats the text. */
 export type Kind<T> = z.ZodType<T, string>;
@@ -15,6 +16,11 @@ function kind<T>(rule: string, read: (text: string) => T | undefined): Kind<T> {
     return z.NEVER;
   });
 }
+
+/** A time zone that this Node knows. */
+export const timeZone = kind('must be the IANA name of a time zone such as Asia/Shanghai', (given) =>
+  isTimeZone(given) ? given : undefined,
+);
 
 /** Any text on one line. */
 export const text = kind('must be a text on one line', (given) => (/^[^\p{Cc}]+$/u.test(given) ? given : undefined));

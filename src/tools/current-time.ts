@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { NowMs } from '../base/clock.ts';
+import { isTimeZone, localTime } from '../base/local-time.ts';
 import { say, type Bilingual, type Language } from '../base/texts.ts';
 import { defineTool, type Tool, type ToolModule } from './tool.ts';
 
-export const currentTime: ToolModule = {
+export const currentTime: ToolModule<'timeZone'> = {
   name: 'current_time',
-  create: ({ nowMs }) => createCurrentTime(nowMs),
+  settings: ['timeZone'],
+  create: ({ nowMs, settings }) => createCurrentTime(nowMs, settings.timeZone),
 };
 
 const STATUS: Bilingual = { en: 'Looking at the clock …', zh: '正在查看时间……' };
@@ -21,32 +23,22 @@ const schema = z.strictObject({
     .describe('IANA name of a time zone, such as Asia/Shanghai or UTC. Leave it out for the time zone of the bot.'),
 });
 
-/** Tells date and time. */
-export function createCurrentTime(nowMs: NowMs): Tool {
+/** Tells date and time. @param ownZone the time zone where the model names none */
+export function createCurrentTime(nowMs: NowMs, ownZone: string): Tool {
   return defineTool({
     name: currentTime.name,
     description: 'Tells the current date, weekday and time, in a time zone if one is given.',
     schema,
     status: (_, { language }) => say(STATUS, language),
-    run: ({ timeZone }, { language }) => Promise.resolve(writeTime(new Date(nowMs()), timeZone, language)),
+    run: ({ timeZone = ownZone }, { language }) => Promise.resolve(writeTime(nowMs(), timeZone, language)),
   });
 }
 
-function writeTime(now: Date, timeZone: string | undefined, language: Language): string {
-  const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+function writeTime(nowMs: number, zone: string, language: Language): string {
   if (language === 'zh') {
     const chinese = new Intl.DateTimeFormat('zh-CN', { timeZone: zone, dateStyle: 'full', timeStyle: 'medium' });
-    return say(IN_ZONE, language, { time: chinese.format(now), zone });
+    return say(IN_ZONE, language, { time: chinese.format(nowMs), zone });
   }
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
-  const weekday = new Intl.DateTimeFormat('en', { timeZone: zone, weekday: 'long' }).format(now);
-  return say(IN_ZONE, language, { time: `${format.format(now)} (${weekday})`, zone });
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return Boolean(Intl.DateTimeFormat('en', { timeZone: name }));
-  } catch {
-    return false;
-  }
+  const { date, time, weekday } = localTime(nowMs, zone);
+  return say(IN_ZONE, language, { time: `${date} ${time} (${weekday})`, zone });
 }

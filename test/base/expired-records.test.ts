@@ -166,7 +166,10 @@ describe('an expired record', () => {
     await new Sweeper({ redis, wakeQueue: { wake: async () => undefined }, report, log: {} as never }).sweep(0);
     const again = await begin(newest);
     const personId = personIdOf(newest, 'alice');
-    const usage = usageChange({ partition: alice.partition, personId, nowMs: nowMs() }, { questions: 1, tokens: 5 });
+    const usage = usageChange(
+      { partition: alice.partition, personId, nowMs: nowMs(), timeZone: 'UTC' },
+      { questions: 1, tokens: 5 },
+    );
     const turn = sealTurn(keyRing, alice.id, turnOf({ turnId: again.turnId }));
     await store.commit(again, {
       outcome: 'final',

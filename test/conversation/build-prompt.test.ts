@@ -19,6 +19,7 @@ function promptOf(options: Partial<PromptOptions>): PromptMessage[] {
     budgetTokens: 10_000,
     chatKind: 'private',
     nowMs: Date.UTC(2026, 7, 9),
+    timeZone: 'UTC',
     ...options,
   }).messages;
 }
@@ -29,7 +30,7 @@ describe('a private prompt', () => {
   test('is the system prompt, the turns in order and the question, as the chat room takes them', () => {
     const messages: ChatMessage[] = promptOf({ turns: [turnOf(), turnOf({ userText: 'q2', assistantText: 'a2' })] });
     expect(messages).toEqual([
-      { role: 'system', content: 'Be kind.\n\nToday is 2026-08-09.' },
+      { role: 'system', content: 'Be kind.\n\nToday is Sunday, 2026-08-09 (time zone UTC).' },
       { role: 'user', content: 'question' },
       { role: 'assistant', content: 'answer' },
       { role: 'user', content: 'q2' },
@@ -116,6 +117,74 @@ describe('a group prompt', () => {
     const current = { text: 'x', images: [], speakerTag: 'member-1a' };
     expect(contents(promptOf({ turns })).slice(1)).toEqual(['private', 'answer', 'now?']);
     expect(contents(promptOf({ turns, chatKind: 'group', current })).slice(1)).toEqual(['group', 'answer', 'x']);
+  });
+});
+
+describe('the shape of a prompt', () => {
+  const anyPrompt = fc.record({
+    turns: fc.array(anyTurn, { maxLength: 8 }),
+    summary: fc.option(fc.constantFrom('Notes.', '</summary> x', ''), { nil: undefined }),
+    chatKind: fc.constantFrom('private' as const, 'group' as const),
+    budgetTokens: fc.integer({ min: 0, max: 2_000 }),
+    current: fc.record({
+      text: fc.constantFrom('', ' ', 'now?', '好'),
+      images: fc.constantFrom<PlacedImage[]>(
+        [],
+        [{ dataUrl: 'data:,', place: 0 }],
+        [{ dataUrl: 'data:,', place: 'quote' }],
+      ),
+      quote: fc.option(fc.constantFrom('', 'said'), { nil: undefined }),
+      speakerTag: anySpeakerTag,
+      files: fc.constantFrom([], [{ name: 'a.txt', text: 'says', pictures: [], isCut: true }]),
+    }),
+  });
+
+  test('is one system message, then user and assistant by turns, none of them empty, in every mode [strict-templates]', () => {
+    fc.assert(
+      fc.property(anyPrompt, ({ turns, ...options }) => {
+        const earlierImages = new Map(
+          turns.slice(0, 1).map(({ turnId }) => [turnId, [{ dataUrl: 'data:,', place: 0 }]]),
+        );
+        const messages = promptOf({ turns, earlierImages, ...options });
+        const roles = messages.map(({ role }) => role);
+        expect(roles).toEqual([
+          'system',
+          ...roles.slice(1).map((_, index) => (index % 2 === 0 ? 'user' : 'assistant')),
+        ]);
+        expect(roles.at(-1)).toBe('user');
+        for (const { content } of messages)
+          expect(typeof content === 'string' ? content.trim().length : content.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a summary stands before the oldest turn, in its message, and before a question with an image', () => {
+    const turns = [turnOf(), turnOf({ userText: 'q2' })];
+    const [, first, second, third] = promptOf({ turns, summary: 'They met.' });
+    expect(first?.content).toMatch(
+      /^Summary of what was said before[\s\S]*<summary>\nThey met\.\n<\/summary>\n\nquestion$/,
+    );
+    expect([second?.content, third?.content]).toEqual(['answer', 'q2']);
+    const [, alone] = promptOf({
+      summary: 'They met.',
+      current: { text: '', images: [{ dataUrl: 'data:,', place: 0 }] },
+    });
+    expect(alone?.content).toEqual([
+      { type: 'text', text: expect.stringContaining('They met.') as unknown },
+      { type: 'image', dataUrl: 'data:,' },
+    ]);
+  });
+});
+
+describe('the date', () => {
+  test.each([
+    ['Asia/Shanghai', 'Thursday, 2026-11-26 (time zone Asia/Shanghai)'],
+    ['America/Los_Angeles', 'Wednesday, 2026-11-25 (time zone America/Los_Angeles)'],
+    ['Pacific/Kiritimati', 'Thursday, 2026-11-26 (time zone Pacific/Kiritimati)'],
+  ])('is that of %s, also at 07:30 in Shanghai [local-date]', (timeZone, today) => {
+    const [system] = promptOf({ timeZone, nowMs: Date.UTC(2026, 10, 25, 23, 30) });
+    expect(system?.content).toBe(`Be kind.\n\nToday is ${today}.`);
   });
 });
 

@@ -118,7 +118,7 @@ test('a try is refused when something else stands there by now, and its summary 
 });
 
 const usage = usageChange(
-  { partition: place.partition, personId: asPersonId('person'), nowMs: Date.now() },
+  { partition: place.partition, personId: asPersonId('person'), nowMs: Date.now(), timeZone: 'UTC' },
   { questions: 0, tokens: 777 },
 );
 const tokensCounted = async () =>

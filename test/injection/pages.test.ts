@@ -53,7 +53,7 @@ const HERE: EgressPolicy = {
   mayConnect: (address) => address === '127.0.0.1',
 };
 const ON = { on: true, who: {}, private: true, groups: 'all' as const };
-const toolbox = createToolbox([createCurrentTime(Date.now), createWhoAmI(), createReadPage(HERE)], {
+const toolbox = createToolbox([createCurrentTime(Date.now, 'UTC'), createWhoAmI(), createReadPage(HERE)], {
   current_time: ON,
   read_page: ON,
   who_am_i: { ...ON, who: { identity: ['JG'] } },

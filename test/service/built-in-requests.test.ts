@@ -16,7 +16,7 @@ const models = shippedModelsByName();
 
 /** Parley's own tools as it declares them. */
 const PARLEYS = [
-  createCurrentTime(() => 0),
+  createCurrentTime(() => 0, 'UTC'),
   createWhoAmI(),
   createWebSearch(() => Promise.resolve([])),
   createReadPage(PUBLIC_WEB),

@@ -29,7 +29,7 @@ const asker = (person: ToolPerson | undefined, place: ToolAsker['place'] = PRIVA
 });
 
 const NOW_MS = Date.UTC(2026, 10, 21, 22, 27, 20);
-const TOOLS: Tool[] = [createCurrentTime(() => NOW_MS), createWhoAmI()];
+const TOOLS: Tool[] = [createCurrentTime(() => NOW_MS, 'Asia/Shanghai'), createWhoAmI()];
 const EVERYWHERE = { on: true, who: {}, private: true, groups: 'all' as const };
 
 async function use(name: string, args: string, context: ToolCallContext): Promise<string> {

@@ -85,6 +85,12 @@ export const chatSettings = {
   WEB_SEARCH_BRAVE_KEY: secret(kinds.textLike(/^[\x21-\x7e]{8,256}$/, 'must be a key of the Brave Search API'), {
     meaning: 'A key of the Brave Search API, used instead of a SearXNG.',
   }),
+  TIME_ZONE: optional(kinds.timeZone, {
+    meaning:
+      "The institution's time zone, an IANA name: the date that the model is told, `current_time`, the times in `/export` and the days of `/usage`.",
+    default: "the process's time zone (`TZ`, else the machine's)",
+    example: 'Asia/Shanghai',
+  }),
   GROUP_SCOPE: setting(
     kinds.oneOf('member', 'group'),
     'member',

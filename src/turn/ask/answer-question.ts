@@ -45,6 +45,8 @@ export interface PromptRules {
   budgetTokens: number;
   sizes: PromptSizes;
   groupScope: GroupScope;
+  /** Whose date the prompt names, and whose days use counts for. */
+  timeZone: string;
   /** After so long without a question a conversation has ended; milliseconds, 0 for never. */
   idleMs: number;
 }
@@ -164,7 +166,7 @@ async function ask(
   const { question, newest, turn, controls } = context;
   const isBrief = shouldBeBrief(context);
   const { keyRing } = options;
-  const { sizes, groupScope, idleMs, budgetTokens } = options.prompt;
+  const { sizes, groupScope, idleMs, budgetTokens, timeZone } = options.prompt;
   const { catalog } = options.models;
   const earlier = earlierTurns({ keyRing, groupScope, idleMs }, context);
   const { turns, hasEnded } = earlier;
@@ -183,7 +185,7 @@ async function ask(
   const earlierFiles = await readEarlierFiles(options.images, context, { turns, own: ownFiles });
   const files = [...earlierFiles.files, ...ownFiles];
   const filesAtHand = earlierFiles.mediaIds;
-  const place = { chatKind: newest.chat.kind, nowMs: options.nowMs() };
+  const place = { chatKind: newest.chat.kind, nowMs: options.nowMs(), timeZone };
   const prompt = { systemPrompt, current, earlierImages, filesAtHand, ...place };
   const hasScans = files.some(({ pictures }) => pictures.some(({ isScan }) => isScan));
   const { model, note: whySo } = pickModel(options.models, context, hasScans || images.length + earlierImages.size > 0);
@@ -263,14 +265,15 @@ function askerPseudonym(keyRing: KeyRing, { account, newest }: TurnContext): str
 
 /** What the question cost, for the commit to write; a question that reached no model cost nothing. */
 function usageOf(
-  { nowMs }: AnswerQuestionOptions,
+  { nowMs, prompt: { timeZone } }: AnswerQuestionOptions,
   { turn, newest }: TurnContext,
   { tokens }: TokenCount,
 ): Pick<Outcome, 'usage'> {
   if (tokens === 0) return {};
   const personId = personIdOf(newest, newest.sender.userId);
   const { partition } = turn.conversation;
-  return { usage: usageChange({ partition, personId, nowMs: nowMs() }, { questions: turn.messages.length, tokens }) };
+  const place = { partition, personId, nowMs: nowMs(), timeZone };
+  return { usage: usageChange(place, { questions: turn.messages.length, tokens }) };
 }
 
 function endingOf(reason: EndReason): Ending {

@@ -21,8 +21,6 @@ export interface AskWithinLimits {
 
 /** Of a prompt that was too long, so much is tried once more. */
 const COMPACT_SHARE = 0.5;
-/** The question itself with the system prompt. */
-const BARE_MESSAGES = 2;
 
 /**
  * Asks with as much of the conversation as the service takes. Where it says that this was too long, the question is asked
@@ -38,12 +36,12 @@ export async function askWithinLimits(
   const { sizes, mostTokens, model, request, build } = options;
   const tokenFactor = sizes.factorOf(model);
   const budgetTokens = sizes.budgetOf(model, mostTokens);
-  const first = build({ budgetTokens, tokenFactor, isFresh: false }).messages;
-  const askOnce = (messages: BuiltPrompt['messages']) => askUnlessTooLong({ ...options, signal, onEvent }, messages);
+  const first = build({ budgetTokens, tokenFactor, isFresh: false });
+  const askOnce = (prompt: BuiltPrompt) => askUnlessTooLong({ ...options, signal, onEvent }, prompt);
   if ((await askOnce(first)) === 'answered') return;
-  const halfTokens = promptTokens(first, tokenFactor) * COMPACT_SHARE;
-  const compact = build({ budgetTokens: halfTokens, tokenFactor, isFresh: false }).messages;
-  const isCompact = compact.length < first.length && compact.length > BARE_MESSAGES;
+  const halfTokens = promptTokens(first.messages, tokenFactor) * COMPACT_SHARE;
+  const compact = build({ budgetTokens: halfTokens, tokenFactor, isFresh: false });
+  const isCompact = promptTokens(compact.messages) < promptTokens(first.messages) && !compact.isBare;
   if (isCompact && (await askOnce(compact)) === 'answered') return;
   const { messages } = build({ budgetTokens, tokenFactor, isFresh: true });
   let hasBegun = false;
@@ -56,7 +54,7 @@ export async function askWithinLimits(
 
 async function askUnlessTooLong(
   { chat, sizes, model, request, signal, onEvent }: AskWithinLimits & { signal: AbortSignal; onEvent: OnChatEvent },
-  messages: BuiltPrompt['messages'],
+  { messages, isBare }: BuiltPrompt,
 ): Promise<'answered' | 'too-long'> {
   const asked = request(messages);
   const hasImages = messages.some(({ content }) => typeof content !== 'string');
@@ -73,7 +71,7 @@ async function askUnlessTooLong(
     return 'answered';
   } catch (error) {
     const isTooLong = error instanceof ChatError && error.code === 'chat_too_large';
-    if (!isTooLong || answer.hasBegun || messages.length <= BARE_MESSAGES) throw error;
+    if (!isTooLong || answer.hasBegun || isBare) throw error;
     sizes.refused(model, promptTokens(messages));
     return 'too-long';
   }

@@ -1,5 +1,6 @@
 import { say, type Language } from '../../base/texts.ts';
 import { KIB_BYTES } from '../../base/clock.ts';
+import { localTime } from '../../base/local-time.ts';
 import type { HistoryTurn } from '../../conversation/history.ts';
 import { readHistory } from '../../conversation/read-history.ts';
 import { openSummaryOf } from '../../conversation/summary.ts';
@@ -18,7 +19,7 @@ const MOST_BYTES = 36 * KIB_BYTES;
  * @param accountId only what was said under this account
  */
 export async function exportHistory(
-  { redis, keyRing }: RecordOptions,
+  { redis, keyRing, timeZone }: RecordOptions & { timeZone: string },
   { turn, question: { language } }: TurnContext,
   accountId: AccountId | undefined,
 ): Promise<Outcome> {
@@ -26,17 +27,20 @@ export async function exportHistory(
   const own = kept.map((one) => one.turn).filter((said) => said.accountId === accountId);
   const scope = { chatKind: 'private', accountId, beganAtMs: Number.NEGATIVE_INFINITY } as const;
   const summary = openSummaryOf(keyRing, turn.conversation.id, turn.summary, scope);
-  return { kind: 'command', text: writeExport(own, language, summary?.text) };
+  return { kind: 'command', text: writeExport(own, { language, timeZone, summary: summary?.text }) };
 }
 
 /** Writes turns as Markdown, oldest first, with what was asked as a quote; before them what a summary says of older ones. */
-export function writeExport(turns: readonly HistoryTurn[], language: Language, summary?: string): string {
+export function writeExport(
+  turns: readonly HistoryTurn[],
+  { language, timeZone, summary }: { language: Language; timeZone: string; summary?: string },
+): string {
   if (turns.length === 0) return say(RECORD_TEXTS.nothingToExport, language);
   const summed = summary === undefined ? [] : [`${say(RECORD_TEXTS.summary, language)}\n\n${summary}`];
   const shown: string[] = [];
   let bytes = summed.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   for (const turn of turns.toReversed()) {
-    const written = writeTurn(turn, language);
+    const written = writeTurn(turn, language, timeZone);
     bytes += Buffer.byteLength(written);
     if (bytes > MOST_BYTES && shown.length > 0) break;
     shown.unshift(written);
@@ -45,10 +49,16 @@ export function writeExport(turns: readonly HistoryTurn[], language: Language, s
   return [say(text, language, { count: turns.length, shown: shown.length }), ...summed, ...shown].join('\n\n');
 }
 
-function writeTurn({ atMs, userText, images, assistantText }: HistoryTurn, language: Language): string {
-  const time = new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
+function writeTurn(
+  { atMs, userText, images, assistantText }: HistoryTurn,
+  language: Language,
+  timeZone: string,
+): string {
+  const { date, time } = localTime(atMs, timeZone);
   const pictures = images > 0 ? [say(RECORD_TEXTS.imagesWere, language, { count: images })] : [];
   const asked = [userText, ...pictures].filter((part) => part !== '').join('\n');
   const answered = assistantText === '' ? [] : [assistantText];
-  return [`**${time} UTC**`, asked.replace(/^/gm, '> '), ...answered].join('\n\n');
+  return [`**${date} ${time.slice(0, 'HH:MM'.length)} (${timeZone})**`, asked.replace(/^/gm, '> '), ...answered].join(
+    '\n\n',
+  );
 }

@@ -38,7 +38,7 @@ export interface SlashWordsOptions {
   /** The institution's or sign-in service's name. */
   serviceName: Bilingual;
   /** For words about what is kept of a person. */
-  records: RecordOptions & { nowMs: NowMs };
+  records: RecordOptions & { nowMs: NowMs; timeZone: string };
 }
 
 export type RunSlashWord = (context: TurnContext, command: SlashCommand) => Promise<Outcome>;

@@ -9,10 +9,10 @@ import type { Outcome } from '../outcome.ts';
 
 /** /usage: how much this person asked today and this month, in all chats of the platform. */
 export async function showUsage(
-  { redis, nowMs }: { redis: RedisClient; nowMs: NowMs },
+  { redis, nowMs, timeZone }: { redis: RedisClient; nowMs: NowMs; timeZone: string },
   { newest, question: { language } }: TurnContext,
 ): Promise<Outcome> {
-  const { today, thisMonth } = await readUsage(redis, personIdOf(newest, newest.sender.userId), nowMs);
+  const { today, thisMonth } = await readUsage(redis, personIdOf(newest, newest.sender.userId), { nowMs, timeZone });
   const text = say(RECORD_TEXTS.usage, language, {
     questionsToday: today.questions,
     tokensToday: today.tokens,

@@ -18,6 +18,8 @@ export interface SummariseOptions {
   /** Tokens that a prompt may take, here and in answers. */
   promptTokens: number;
   nowMs: NowMs;
+  /** Of the days that use counts for. */
+  timeZone: string;
 }
 
 /** The newest turns that take so much of a prompt are left for later, so that a summary is made now and then, not each time. */
@@ -133,11 +135,11 @@ async function answerOf(
 
 /** What the person is counted for a summary: tokens, and no question. */
 function usageOf(
-  { nowMs }: SummariseOptions,
+  { nowMs, timeZone }: SummariseOptions,
   { conversation: { partition }, personId }: SummaryRequest,
   { tokens }: TokenCount,
 ): UsageChange | undefined {
   return personId === undefined
     ? undefined
-    : usageChange({ partition, personId, nowMs: nowMs() }, { questions: 0, tokens });
+    : usageChange({ partition, personId, nowMs: nowMs(), timeZone }, { questions: 0, tokens });
 }

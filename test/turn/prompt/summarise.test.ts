@@ -31,7 +31,15 @@ const chat: Pick<ChatClient, 'stream'> = {
 
 async function summarise(turnId: string): Promise<string> {
   const store = new SummaryStore(server.redis, keyRing, HOUR_MS);
-  const run = createSummarise({ chat, keyRing, store, model: 'svc-lite', promptTokens: 24_000, nowMs: Date.now });
+  const run = createSummarise({
+    chat,
+    keyRing,
+    store,
+    model: 'svc-lite',
+    promptTokens: 24_000,
+    nowMs: Date.now,
+    timeZone: 'UTC',
+  });
   return run({ conversation, turnId: asDeliveryId(turnId), isShared: false }, new AbortController().signal);
 }
 

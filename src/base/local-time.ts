@@ -1,0 +1,50 @@
+/** Whether `Intl` knows a time zone of this name, such as `Asia/Shanghai`. */
+export function isTimeZone(name: string): boolean {
+  try {
+    // An offset such as +08:00 is known to some versions of `Intl` and is no IANA name.
+    return /^[A-Za-z]/.test(name) && Boolean(Intl.DateTimeFormat('en', { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
+/** The time zone of this process: `TZ`, else the machine's. */
+export function processTimeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** Date and time at one place, in the form of ISO 8601. */
+export interface LocalTime {
+  /** `2026-11-26` */
+  date: string;
+  /** `07:30:00` */
+  time: string;
+  /** In English. */
+  weekday: string;
+}
+
+/** What calendars and clocks show at a moment in a time zone. */
+export function localTime(atMs: number, timeZone: string): LocalTime {
+  const parts = formatOf(timeZone).formatToParts(atMs);
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? '';
+  return {
+    date: `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`,
+    time: `${part('hour')}:${part('minute')}:${part('second')}`,
+    weekday: part('weekday'),
+  };
+}
+
+/** Making a format costs a hundred times as much as using it; a deployment has one or two time zones. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  const day = { year: 'numeric', month: '2-digit', day: '2-digit', weekday: 'long' } as const;
+  const time = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+  const format = new Intl.DateTimeFormat('en', { timeZone, calendar: 'gregory', ...day, ...time });
+  if (formats.size < MAX_FORMATS) formats.set(timeZone, format);
+  return format;
+}
+
+const MAX_FORMATS = 600;
