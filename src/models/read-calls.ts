@@ -1,0 +1,115 @@
+import { asObject, endOfJson, parseJson, type JsonObject } from './json-scan.ts';
+
+/** A call of a tool that stood in a text. */
+export interface TextCall {
+  name: string;
+  argumentsJson: string;
+}
+
+const NAME = '[\\p{L}_][\\p{L}\\p{N}_.:/-]{0,127}';
+/** `<function=NAME>…</function>`, `<invoke name="NAME">…</invoke>` and their like. */
+const TAGGED = new RegExp(
+  `<(?:｜DSML｜)?(?:function|invoke|tool|call)(?:=|\\s+name=)["']?(${NAME})["']?\\s*>([\\s\\S]*?)(?:</(?:｜DSML｜)?(?:function|invoke|tool|call)>|$)`,
+  'gu',
+);
+const PARAMETER = new RegExp(
+  `<(?:｜DSML｜)?(?:parameter|param|arg)(?:=|\\s+name=)["']?(${NAME})["']?[^>]{0,80}>([\\s\\S]*?)</(?:｜DSML｜)?(?:parameter|param|arg)>`,
+  'gu',
+);
+/** GLM: a name, then keys and values by turns. */
+const KEYED = new RegExp(`^\\s*(${NAME})\\s*(?=<arg_key>|$)`, 'u');
+const KEY_AND_VALUE = /<arg_key>([\s\S]*?)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/g;
+/** What stands between a name and its arguments in the dialects that write both plainly. */
+const BETWEEN =
+  /<｜tool▁sep｜>|<\|tool_call_argument_begin\|>|\[ARGS\]|\[CALL_ID\][\w-]{0,64}|<\|channel\|>\w{0,20}|<\|constrain\|>|<\|message\|>|<\|plugin\|>|<｜tool▁call▁begin｜>|<\|tool_call_begin\|>|```\w{0,12}|<escape>|\bjson\b/g;
+const PLAIN = new RegExp(`(${NAME})\\s*$`, 'u');
+/** Python: `NAME(key="value", other=1)`. */
+const PYTHON = new RegExp(`^\\s*\\[?\\s*(?:print\\()?(${NAME})\\(([\\s\\S]*)\\)\\s*\\)?\\s*\\]?\\s*;?\\s*$`, 'u');
+const PYTHON_ARGUMENT =
+  /(\w{1,64})\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d+(?:\.\d+)?|True|False|None|\[[^[\]]*\])\s*(?:,|$)/g;
+const MAX_CALLS = 64;
+
+/**
+ * Reads the calls that a model wrote as text, in whichever dialect. Linear in the text.
+ * @param text what stood between the marks, or a text that may be nothing but calls
+ * @returns none where it is no call
+ */
+export function readCalls(text: string): TextCall[] {
+  const tagged = [...text.matchAll(TAGGED)].map(([, name = '', body = '']) => callOf(name, argumentsIn(body)));
+  if (tagged.length > 0) return tagged.slice(0, MAX_CALLS);
+  const keyed = KEYED.exec(text);
+  if (keyed && text.includes('<arg_key>'))
+    return [callOf(keyed[1] ?? '', argumentsOfPairs(text.matchAll(KEY_AND_VALUE)))];
+  const plain = readJsonCalls(text.replace(BETWEEN, ' '));
+  if (plain.length > 0) return plain;
+  const python = PYTHON.exec(text.replace(BETWEEN, ' '));
+  if (python) return [callOf(python[1] ?? '', argumentsOfPairs((python[2] ?? '').matchAll(PYTHON_ARGUMENT)))];
+  return keyed ? [callOf(keyed[1] ?? '', {})] : [];
+}
+
+/** Objects and lists that name their tool themselves, and names with an object behind each. */
+function readJsonCalls(text: string): TextCall[] {
+  const calls: TextCall[] = [];
+  let from = 0;
+  while (calls.length < MAX_CALLS) {
+    const start = text.slice(from).search(/[{[]/);
+    if (start < 0) break;
+    const end = endOfJson(text, from + start);
+    const json = end < 0 ? undefined : parseJson(text.slice(from + start, end));
+    if (json === undefined) {
+      // A call that was cut, or whose arguments are no JSON: the model is told so.
+      const name = /"name"\s*:\s*"([^"]{1,128})"/.exec(text.slice(from))?.[1];
+      if (name !== undefined) calls.push({ name: ownName(name), argumentsJson: text.slice(from + start) });
+      break;
+    }
+    const before = PLAIN.exec(text.slice(Math.max(from, from + start - 160), from + start))?.[1];
+    const object = asObject(json);
+    if (before !== undefined && object) calls.push(callOf(before, object));
+    else calls.push(...[json].flat().flatMap((one) => callIn(asObject(one)) ?? []));
+    from = end;
+  }
+  return calls;
+}
+
+/** A call as an object, by the names that its fields have. */
+function callIn(object: JsonObject | undefined): TextCall | undefined {
+  const inner = asObject(object?.['function']) ?? object;
+  const name = [inner?.['name'], object?.['function'], inner?.['tool_name'], inner?.['tool'], inner?.['action']].find(
+    (one) => typeof one === 'string' && one !== '',
+  );
+  if (!inner || typeof name !== 'string') return undefined;
+  const given = ARGUMENTS.map((field) => inner[field]).find((value) => value !== undefined && value !== null);
+  if (typeof given === 'string') return { name: ownName(name), argumentsJson: given };
+  return given === undefined && Object.keys(inner).length > 2 ? undefined : callOf(name, asObject(given) ?? {});
+}
+
+const ARGUMENTS = ['arguments', 'parameters', 'args', 'input', 'action_input', 'tool_input', 'kwargs'];
+
+function callOf(name: string, given: object): TextCall {
+  return { name: ownName(name), argumentsJson: JSON.stringify(given) };
+}
+
+/** Some dialects write `functions.NAME:0`. */
+function ownName(name: string): string {
+  return name
+    .replace(/^functions?[.:]/, '')
+    .replace(/:\d+$/, '')
+    .replace(/^call:/, '');
+}
+
+function argumentsIn(body: string): object {
+  const whole = asObject(parseJson(body));
+  return whole ?? argumentsOfPairs(body.matchAll(PARAMETER));
+}
+
+/** Values are JSON where they read as such, else texts. */
+function argumentsOfPairs(pairs: Iterable<RegExpMatchArray>): object {
+  const read = (value: string): unknown => {
+    const text = value.trim();
+    const python = { True: true, False: false, None: null }[text];
+    if (python !== undefined) return python;
+    const isQuoted = text.startsWith("'") && text.endsWith("'") && text.length > 1;
+    return parseJson(isQuoted ? `"${text.slice(1, -1).replaceAll('"', '\\"')}"` : text) ?? text;
+  };
+  return Object.fromEntries([...pairs].map(([, key = '', value = '']) => [key.trim(), read(value)]));
+}

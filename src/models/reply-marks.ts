@@ -1,0 +1,182 @@
+/** A mark that begins a thought, and the marks that end it. */
+export interface ThoughtMark {
+  open: string;
+  closes: readonly string[];
+  /** The opening is an ordinary word too: without a closing mark it is the answer's text. */
+  isWord?: true;
+}
+
+const HARMONY_FINAL = ['<|start|>assistant<|channel|>final<|message|>', '<|channel|>final<|message|>'];
+
+/** How models write their thought into their text where the engine does not take it out. A row may be added for a new family. */
+export const THOUGHT_MARKS: readonly ThoughtMark[] = [
+  // DeepSeek, Qwen, GLM, MiniMax and most others.
+  { open: '<think>', closes: ['</think>'] },
+  { open: '<thinking>', closes: ['</thinking>'] },
+  { open: '<thought>', closes: ['</thought>'] },
+  { open: '<thoughts>', closes: ['</thoughts>'] },
+  { open: '<reasoning>', closes: ['</reasoning>'] },
+  { open: '<reason>', closes: ['</reason>'] },
+  { open: '<reflection>', closes: ['</reflection>'] },
+  // Doubao.
+  { open: '<seed:think>', closes: ['</seed:think>'] },
+  // Magistral.
+  { open: '[THINK]', closes: ['[/THINK]'] },
+  // Kimi.
+  { open: '◁think▷', closes: ['◁/think▷'] },
+  // OpenThinker, Sky-T1.
+  { open: '<|begin_of_thought|>', closes: ['<|end_of_thought|>'] },
+  // Hunyuan, Command A, Apertus, MedGemma, Gemma.
+  { open: '<|thinking|>', closes: ['<|/thinking|>', '</|thinking|>'] },
+  { open: '<|START_THINKING|>', closes: ['<|END_THINKING|>'] },
+  { open: '<|inner_prefix|>', closes: ['<|inner_suffix|>'] },
+  { open: '<unused94>thought', closes: ['<unused95>'] },
+  { open: '<|channel>thought', closes: ['<channel|>'] },
+  { open: '<|think|>', closes: ['<|/think|>'] },
+  // gpt-oss, with its marks and where they were taken out.
+  { open: '<|channel|>analysis<|message|>', closes: ['<|end|>', '<|return|>', ...HARMONY_FINAL] },
+  { open: '<|channel|>commentary<|message|>', closes: ['<|end|>', '<|return|>', ...HARMONY_FINAL] },
+  { open: 'analysis', closes: ['assistantfinal'], isWord: true },
+  // Granite.
+  { open: 'Here is my thought process:', closes: ['Here is my response:'], isWord: true },
+  { open: "Here's my thought process:", closes: ["Here's my response:", 'Here is my response:'], isWord: true },
+];
+
+/** Marks that stand before the answer itself and are no part of it, with the mark that stands behind it where there is one. */
+export const ANSWER_MARKS: readonly { open: string; close?: string }[] = [
+  ...HARMONY_FINAL.map((open) => ({ open })),
+  { open: '<|start|>assistant' },
+  { open: '<|begin_of_solution|>', close: '<|end_of_solution|>' },
+  { open: '<|START_RESPONSE|>', close: '<|END_RESPONSE|>' },
+  { open: '<response>', close: '</response>' },
+  { open: '<answer>', close: '</answer>' },
+];
+
+/** Marks of models for the end of a message; no part of the answer where they are its end. */
+export const END_MARKS: readonly string[] = [
+  ...['<|end|>', '<|return|>', '<|im_end|>', '<|eot_id|>', '<|eom_id|>', '<|endoftext|>', '<|end_of_text|>'],
+  ...['<|end_of_solution|>', '<|END_RESPONSE|>', '<｜end▁of▁sentence｜>', '<end_of_turn>', '<|call|>', '<|user|>'],
+];
+
+/** A mark that begins calls of tools; without a closing mark they go to the end of the text. */
+export interface CallMark {
+  open: string;
+  closes: readonly string[];
+}
+
+/** How models write calls of tools into their text where the engine does not read them. */
+export const CALL_MARKS: readonly CallMark[] = [
+  ...tags(
+    'tool_call',
+    'tool_calls',
+    'toolcall',
+    'TOOLCALL',
+    'function_call',
+    'function_calls',
+    'functioncall',
+    'tools',
+  ),
+  ...tags(
+    'minimax:tool_call',
+    'seed:tool_call',
+    '｜DSML｜function_calls',
+    '｜DSML｜tool_calls',
+    'tool_use',
+    'xai:function_call',
+  ),
+  { open: '<function=', closes: ['</function>'] },
+  { open: '<invoke name=', closes: ['</invoke>'] },
+  { open: '[TOOL_CALLS]', closes: ['[/TOOL_CALLS]'] },
+  { open: '[TOOL_REQUEST]', closes: ['[END_TOOL_REQUEST]'] },
+  { open: '<|python_tag|>', closes: ['<|eom_id|>', '<|eot_id|>'] },
+  { open: '<｜tool▁calls▁begin｜>', closes: ['<｜tool▁calls▁end｜>'] },
+  { open: '<｜tool▁call▁begin｜>', closes: ['<｜tool▁call▁end｜>'] },
+  { open: '<|tool_calls_section_begin|>', closes: ['<|tool_calls_section_end|>'] },
+  { open: '<|tool_call_begin|>', closes: ['<|tool_call_end|>'] },
+  { open: '<|tool_call_start|>', closes: ['<|tool_call_end|>'] },
+  { open: '<|tool_call|>', closes: ['<|/tool_call|>', '<|tool_call_end|>', '</tool_call>', '<|end|>'] },
+  { open: '<|tool_call>', closes: ['<tool_call|>'] },
+  { open: '<|action_start|>', closes: ['<|action_end|>'] },
+  { open: '<|START_ACTION|>', closes: ['<|END_ACTION|>'] },
+  { open: '<start_function_call>', closes: ['<end_function_call>'] },
+  { open: '<|channel|>commentary to=', closes: ['<|call|>', '<|end|>', ...HARMONY_FINAL] },
+  { open: '<|start|>assistant<|channel|>commentary to=', closes: ['<|call|>', '<|end|>'] },
+  { open: '<|start|>assistant to=', closes: ['<|call|>', '<|end|>'] },
+  { open: 'functools[', closes: [] },
+];
+
+function tags(...names: readonly string[]): CallMark[] {
+  return names.map((name) => ({ open: `<${name}>`, closes: [`</${name}>`] }));
+}
+
+/**
+ * How thoughts begin that come without an opening mark: the asker is spoken of, not to. Compared in lower case. A text that begins so
+ * is held back until a closing mark shows what it is.
+ */
+export const THOUGHT_BEGINNINGS: readonly string[] = [
+  ...['the user ', "the user's ", 'user ', 'they ask', 'they want', 'they say', 'the question ', 'the person '],
+  ...[
+    'okay, the user',
+    'okay, so',
+    'okay, let',
+    'okay, i ',
+    'ok, the user',
+    'ok, so',
+    'ok, let',
+    'alright, the user',
+    'alright, so',
+    'alright, let',
+  ],
+  ...[
+    'hmm',
+    'let me think',
+    'let me see',
+    'let me analy',
+    "let's think",
+    'let us think',
+    'so the user',
+    'so, the user',
+    'first, i ',
+    'first, let',
+  ],
+  ...['we need to', 'we have to', 'we are asked', 'we must', 'i need to', 'i should', 'i have to', 'i must '],
+  ...[
+    '用户',
+    '好的，用户',
+    '好，用户',
+    '嗯',
+    '首先，用户',
+    '首先，我',
+    '我需要',
+    '我们需要',
+    '我应该',
+    '让我想',
+    '让我先',
+    '这个问题',
+    '问题是',
+    '对方',
+  ],
+];
+
+/** The marks that end a thought, whatever began it. */
+export const THOUGHT_CLOSES: readonly string[] = [
+  ...new Set(
+    THOUGHT_MARKS.filter(({ isWord }) => isWord === undefined)
+      .flatMap(({ closes }) => closes)
+      .filter((close) => !close.startsWith('<|end|') && !close.startsWith('<|return') && close.length < 24),
+  ),
+];
+
+const QUOTES_BEFORE = new Set('`\'"“‘「『（( \t');
+const SENTENCE_END = /[.!?。！？…:：)）\]}>*\d]/;
+
+/**
+ * Whether a closing mark in the middle of a text ends a thought that had no opening mark, and is not spoken of: it stands at the edge
+ * of a line, or directly behind the end of a sentence or a word of Latin letters.
+ * @param before the character before it @param after the character behind it; both empty at the edges of the text
+ */
+export function endsThought(before: string, after: string): boolean {
+  if (QUOTES_BEFORE.has(before) || after === '`') return false;
+  if (before === '' || before === '\n' || after === '\n' || after === '\r') return true;
+  return SENTENCE_END.test(before) || /\p{Script=Latin}/u.test(before);
+}

@@ -1,0 +1,367 @@
+import { readCalls, type TextCall } from './read-calls.ts';
+import { blockAt, firstOf, MAX_CALL_CHARS, partAtEnd, ticksAt, type Region } from './text-regions.ts';
+import {
+  ANSWER_MARKS,
+  CALL_MARKS,
+  END_MARKS,
+  endsThought,
+  THOUGHT_BEGINNINGS,
+  THOUGHT_CLOSES,
+  THOUGHT_MARKS,
+} from './reply-marks.ts';
+
+/** What a piece of an answer's text turned out to hold. */
+export interface ReadText {
+  thought: string;
+  text: string;
+  calls: TextCall[];
+  /** All text that was handed on before this piece was a thought without an opening mark. */
+  retracts: boolean;
+}
+
+export interface ReplyTextOptions {
+  /** Names of the tools that the request offers; empty where it offers none, and then calls are text. */
+  offered: ReadonlySet<string>;
+  /** The model's answers begin with a thought that has no opening mark. */
+  thoughtFirst: boolean;
+}
+
+/** Whether more text follows; else whether the text is whole, ends for its length, or was cut. Then nothing is held back any longer. */
+export type Ending = 'more' | 'whole' | 'length' | 'cut';
+
+/** More blanks before a mark are the answer's own. */
+const MAX_BLANKS = 256;
+/** A text that only begins like a thought is held back no longer than this. */
+const MAX_HELD_CHARS = 4_000;
+/** After so many marks of calls that turned out to be text, further ones are text. */
+const MAX_FAILED_CALLS = 8;
+
+/** What may begin a mark, code, or a line. */
+const SIGN = /[<[◁`\n]/;
+
+const SURE_THOUGHTS = THOUGHT_MARKS.filter(({ isWord }) => isWord === undefined);
+const START_OPENS = [...THOUGHT_MARKS, ...ANSWER_MARKS].map(({ open }) => open);
+const CALL_OPENS = CALL_MARKS.map(({ open }) => open);
+const UNBOUNDED = Number.POSITIVE_INFINITY;
+
+/**
+ * Parts what a model wrote into its answer, its thought and calls of tools, where the engine leaves all of it in the text. Marks may be
+ * cut anywhere; what may still become one is held back. Thoughts stand at the beginning; calls stand anywhere but in code, and only
+ * while tools are offered. A mark that the answer only speaks of, in code or in a sentence, is left as it is. Linear in the text.
+ */
+export class ReplyText {
+  readonly #options: ReplyTextOptions;
+  #readsCalls: boolean;
+  #place: 'start' | 'gap' | 'region' | 'text' = 'start';
+  #held = '';
+  #region: Region | undefined;
+  /** What the region holds so far. */
+  #kept: string[] = [];
+  #keptChars = 0;
+  #hasThought = false;
+  /** An opening mark was spoken of, so a closing one is too. */
+  #speaksOfMarks = false;
+  /** The mark behind the answer that belongs to one before it. */
+  #answerClose: string | undefined;
+  #failedCalls = 0;
+  #isInBlock = false;
+  #isInCode = false;
+  #isLineStart = true;
+  /** The last character that was said. */
+  #last = '';
+  #read = emptyRead();
+  #ending: Ending = 'more';
+
+  constructor(options: ReplyTextOptions) {
+    this.#options = options;
+    this.#readsCalls = options.offered.size > 0;
+  }
+
+  /** The engine names the thought itself: no text is one. */
+  namesThought(): void {
+    this.#hasThought = true;
+    if (this.#region?.kind === 'maybe-thought') this.#giveBack(this.#region, '');
+  }
+
+  /** Whether the piece is plain text as it stands; then it need not be given to `part`. */
+  passes(piece: string): boolean {
+    if (this.#place !== 'text' || this.#held !== '' || this.#isInCode || SIGN.test(piece)) return false;
+    this.#isLineStart = false;
+    this.#last = piece.slice(-1);
+    return true;
+  }
+
+  part(piece: string, ending: Ending = 'more'): ReadText {
+    this.#held += piece;
+    this.#ending = ending;
+    this.#read = emptyRead();
+    const isLast = ending !== 'more';
+    while (this.#step(isLast));
+    return this.#read;
+  }
+
+  /** @returns whether another step may find more */
+  #step(isLast: boolean): boolean {
+    if (this.#place === 'start') return this.#leaveStart(isLast);
+    if (this.#place === 'region') return this.#readRegion(this.#region as Region, isLast);
+    if (this.#place === 'text') return this.#readText(isLast);
+    // The empty lines between a thought and the answer belong to neither.
+    this.#held = this.#held.trimStart();
+    if (this.#held !== '') this.#place = 'start';
+    return this.#held !== '';
+  }
+
+  #leaveStart(isLast: boolean): boolean {
+    const begun = this.#held.trimStart();
+    const isFar = this.#held.length - begun.length > MAX_BLANKS;
+    if (begun === '' && !isFar) {
+      if (isLast) this.#place = 'text';
+      return isLast && this.#held !== '';
+    }
+    if (!isFar && !isLast && this.#mayBecomeMark(begun)) return false;
+    const answerMark = isFar ? undefined : this.#answerMarkAt(begun);
+    if (answerMark) {
+      this.#held = begun.slice(answerMark.open.length);
+      this.#answerClose = answerMark.close ?? this.#answerClose;
+      this.#hasThought = true;
+      this.#place = 'gap';
+      return true;
+    }
+    const found = isFar ? undefined : this.#regionAtStart(begun, isLast);
+    if (found === 'wait') return false;
+    if (found) {
+      this.#held = begun;
+      this.#enter(found);
+    } else this.#place = 'text';
+    return true;
+  }
+
+  #mayBecomeMark(begun: string): boolean {
+    const isTorn = (mark: string) => mark.length > begun.length && mark.startsWith(begun);
+    if (START_OPENS.some(isTorn) || (this.#readsCalls && CALL_OPENS.some(isTorn))) return true;
+    const lower = begun.toLowerCase();
+    return (
+      !this.#hasThought && THOUGHT_BEGINNINGS.some((words) => words.length > lower.length && words.startsWith(lower))
+    );
+  }
+
+  #answerMarkAt(begun: string): (typeof ANSWER_MARKS)[number] | undefined {
+    const callMark = CALL_OPENS.some((open) => begun.startsWith(open));
+    const mark = callMark ? undefined : ANSWER_MARKS.find(({ open }) => begun.startsWith(open));
+    return mark && (this.#hasThought || mark.open.startsWith('<|')) ? mark : undefined;
+  }
+
+  #regionAtStart(begun: string, isLast: boolean): Region | 'wait' | undefined {
+    const thought = THOUGHT_MARKS.find(({ open }) => begun.startsWith(open));
+    if (thought && thought.isWord === undefined) return { kind: 'thought', ...thought, maxChars: UNBOUNDED };
+    if (this.#readsCalls) {
+      const call = CALL_MARKS.find(({ open }) => begun.startsWith(open));
+      if (call) return { kind: 'call', ...call, maxChars: MAX_CALL_CHARS };
+      const block = /^[{[`]/.test(begun) ? blockAt(begun, isLast) : undefined;
+      if (block) return block;
+    }
+    if (this.#hasThought) return undefined;
+    if (thought) return { kind: 'maybe-thought', ...thought, maxChars: MAX_HELD_CHARS };
+    const held = { kind: 'maybe-thought', open: '', closes: THOUGHT_CLOSES } as const;
+    if (this.#options.thoughtFirst) return { ...held, maxChars: UNBOUNDED };
+    const lower = begun.slice(0, MAX_BEGINNING_CHARS).toLowerCase();
+    return THOUGHT_BEGINNINGS.some((words) => lower.startsWith(words))
+      ? { ...held, maxChars: MAX_HELD_CHARS }
+      : undefined;
+  }
+
+  /** Enters a region whose mark begins what is held. */
+  #enter(region: Region): void {
+    this.#held = this.#held.slice(region.open.length);
+    this.#region = region;
+    this.#kept = [];
+    this.#keptChars = 0;
+    this.#place = 'region';
+  }
+
+  #readRegion(region: Region, isLast: boolean): boolean {
+    const close = firstOf(this.#held, region.closes);
+    this.#keep(region, close?.at ?? this.#held.length - (isLast ? 0 : partAtEnd(this.#held, region.closes)));
+    if (close) {
+      this.#held = this.#held.slice(close.mark.length);
+      this.#endRegion(region, close.mark, true);
+      return true;
+    }
+    const isMore = region.kind === 'end' && this.#kept.some((piece) => piece.trim() !== '');
+    if (!isLast && !isMore && this.#keptChars <= region.maxChars) return false;
+    this.#endRegion(region, '', isLast && !isMore);
+    return true;
+  }
+
+  #keep({ kind }: Region, length: number): void {
+    const taken = this.#held.slice(0, length);
+    this.#held = this.#held.slice(length);
+    if (taken === '') return;
+    if (kind === 'thought') this.#read.thought += taken;
+    else this.#kept.push(taken);
+    this.#keptChars += taken.length;
+  }
+
+  /** @param close the mark that ended it, if one did @param isWhole nothing of the region is missing */
+  #endRegion(region: Region, close: string, isWhole: boolean): void {
+    const kept = this.#kept.join('');
+    switch (region.kind) {
+      case 'thought':
+        this.#hasThought = true;
+        return this.#go('gap');
+      case 'maybe-thought':
+        if (close === '' && !this.#isCutThought()) return this.#giveBack(region, close);
+        this.#read.thought += kept;
+        this.#hasThought = true;
+        return this.#go('gap');
+      case 'end':
+        // Another message of the model's, with marks of its own.
+        if (kept.trimStart().startsWith('<|')) {
+          this.#held = kept + this.#held;
+          return this.#go('gap');
+        }
+        return isWhole ? this.#go('text') : this.#giveBack(region, close);
+      case 'call':
+      case 'block': {
+        const calls = isWhole ? this.#callsIn(region, kept) : [];
+        // A call that lost its end is no text.
+        const isTorn = close === '' && (this.#ending === 'cut' || this.#ending === 'length');
+        if (calls.length === 0 && !isTorn) return this.#giveBack(region, close);
+        this.#read.calls.push(...calls);
+        return this.#go('gap');
+      }
+    }
+  }
+
+  /** What began like a thought and never came to its end. */
+  #isCutThought(): boolean {
+    return this.#ending === 'cut' || (this.#ending === 'length' && this.#options.thoughtFirst);
+  }
+
+  #go(place: 'gap' | 'text'): void {
+    this.#region = undefined;
+    this.#kept = [];
+    this.#place = place;
+  }
+
+  /** The region was text all the while. Its first sign is said, so that it is not taken for a mark again. */
+  #giveBack({ kind, open }: Region, close: string): void {
+    const written = open + this.#kept.join('') + close;
+    this.#held = written + this.#held;
+    this.#go('text');
+    if (kind === 'maybe-thought') this.#hasThought ||= this.#options.thoughtFirst;
+    else {
+      if (kind !== 'end' && (this.#failedCalls += 1) >= MAX_FAILED_CALLS) this.#readsCalls = false;
+      const ticks = ticksAt(written, 0);
+      if (ticks > 0) this.#countTicks(ticks);
+      else this.#isLineStart = false;
+      this.#say(Math.max(1, ticks));
+    }
+  }
+
+  #callsIn({ kind, open }: Region, kept: string): TextCall[] {
+    const calls = readCalls(/(?:=|\[)$/.test(open) ? open.replace('functools', '') + kept : kept);
+    if (kind === 'call') return calls;
+    // An object in an answer is a call only if it names a tool that is there, and ends the answer.
+    const isAll = /(?:[}\])]|```)\s*$/.test(kept.slice(-MAX_BLANKS));
+    return isAll && calls.every(({ name }) => this.#options.offered.has(name)) ? calls : [];
+  }
+
+  #readText(isLast: boolean): boolean {
+    let at = 0;
+    while (at < this.#held.length) {
+      const sign = this.#held.charAt(at);
+      if (sign === '`') {
+        const ticks = ticksAt(this.#held, at);
+        const rest = this.#held.slice(at);
+        const isBlock = ticks >= 3 && this.#isLineStart && !this.#isInBlock && this.#readsCalls;
+        const block = isBlock ? blockAt(rest, isLast) : undefined;
+        if (block === 'wait' || (ticks === rest.length && !isLast)) return this.#hold(at);
+        if (block) return this.#enterAt(at, block);
+        this.#countTicks(ticks);
+        at += ticks;
+        continue;
+      }
+      if ((sign === '<' || sign === '[' || sign === '◁') && !this.#isInBlock && !this.#isInCode) {
+        const found = this.#regionAt(at, isLast);
+        if (found === 'wait') return this.#hold(at);
+        if (found) return this.#enterAt(at, found);
+        if (this.#place !== 'text') return true;
+      }
+      if (sign !== '\n') this.#isLineStart &&= sign === ' ';
+      else {
+        // Code within a line ends with its paragraph.
+        if (this.#isLineStart) this.#isInCode = false;
+        this.#isLineStart = true;
+      }
+      at += 1;
+    }
+    this.#say(at);
+    return false;
+  }
+
+  #countTicks(ticks: number): void {
+    if (ticks >= 3 && this.#isLineStart) this.#isInBlock = !this.#isInBlock;
+    else if (!this.#isInBlock) this.#isInCode = !this.#isInCode;
+    this.#isLineStart = false;
+  }
+
+  #regionAt(at: number, isLast: boolean): Region | 'wait' | undefined {
+    const rest = this.#held.slice(at, at + MAX_MARK_CHARS);
+    const ends = this.#answerClose === undefined ? END_MARKS : [...END_MARKS, this.#answerClose];
+    const isTorn = (mark: string) => mark.length > rest.length && mark.startsWith(rest);
+    if (!isLast) {
+      if (ends.some(isTorn) || (this.#readsCalls && CALL_OPENS.some(isTorn))) return 'wait';
+      if (!this.#hasThought && [...THOUGHT_CLOSES, ...START_OPENS].some(isTorn)) return 'wait';
+    }
+    const call = this.#readsCalls ? CALL_MARKS.find(({ open }) => rest.startsWith(open)) : undefined;
+    if (call) return { kind: 'call', ...call, maxChars: MAX_CALL_CHARS };
+    const end = ends.find((mark) => rest.startsWith(mark));
+    if (end !== undefined) return { kind: 'end', open: end, closes: [], maxChars: MAX_BLANKS };
+    if (this.#hasThought || this.#speaksOfMarks) return undefined;
+    this.#speaksOfMarks = SURE_THOUGHTS.some(({ open }) => rest.startsWith(open));
+    const close = THOUGHT_CLOSES.find((mark) => rest.startsWith(mark));
+    if (close === undefined) return undefined;
+    const after = this.#held.charAt(at + close.length);
+    if (after === '' && !isLast) return 'wait';
+    if (endsThought(at > 0 ? this.#held.charAt(at - 1) : this.#last, after)) this.#retract(at, close);
+    return undefined;
+  }
+
+  /** All that was said up to here was a thought. */
+  #retract(at: number, close: string): void {
+    this.#read.thought += this.#read.text + this.#held.slice(0, at);
+    this.#read.text = '';
+    this.#read.retracts = true;
+    this.#held = this.#held.slice(at + close.length);
+    this.#hasThought = true;
+    this.#go('gap');
+  }
+
+  #hold(at: number): false {
+    this.#say(at);
+    return false;
+  }
+
+  #enterAt(at: number, region: Region): true {
+    this.#say(at);
+    this.#enter(region);
+    return true;
+  }
+
+  /** Says so many characters of what is held. */
+  #say(length: number): void {
+    if (length === 0) return;
+    const said = this.#held.slice(0, length);
+    this.#held = this.#held.slice(length);
+    this.#read.text += said;
+    this.#last = said.slice(-1);
+  }
+}
+
+const MAX_MARK_CHARS = 80;
+const MAX_BEGINNING_CHARS = 40;
+
+function emptyRead(): ReadText {
+  return { thought: '', text: '', calls: [], retracts: false };
+}
