@@ -74,6 +74,7 @@ export class ChatCall {
   }
 
   #heard(event: ChatEvent): void {
+    if (event.type === 'retract') this.#parts.refusedFields.sawThoughtFirst(this.#options.request.model);
     if (this.#firstEventMs === undefined) {
       this.#firstEventMs = this.#parts.monotonicMs() - this.#startedMs;
       this.#options.pass.succeeded();
@@ -119,8 +120,20 @@ function ofCall({ model, trace }: ChatRequest): Pick<ChatRequest, 'model' | 'tra
   return { model, trace };
 }
 
-function limitsOf({ limits }: CallParts, { maxAnswerChars = limits.maxAnswerChars }: ChatRequest): DecoderLimits {
-  return { maxLineChars: limits.maxLineChars, maxAnswerChars: Math.min(limits.maxAnswerChars, maxAnswerChars) };
+function limitsOf({ limits, catalog, refusedFields }: CallParts, request: ChatRequest): DecoderLimits {
+  const { model, maxAnswerChars = limits.maxAnswerChars } = request;
+  return {
+    maxLineChars: limits.maxLineChars,
+    maxAnswerChars: Math.min(limits.maxAnswerChars, maxAnswerChars),
+    offered: toolsOf(request),
+    thoughtFirst: catalog.of(model).thoughtFirst || refusedFields.thinksFirst(model),
+  };
+}
+
+/** The tools that are offered, and those that were: a model that may call no more may still try. */
+function toolsOf({ tools = [], messages }: ChatRequest): ReadonlySet<string> {
+  const called = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
+  return new Set([...tools, ...called].map(({ name }) => name));
 }
 
 function firstByteMs({ limits }: CallParts, { thinking, stream }: ChatRequest): number {

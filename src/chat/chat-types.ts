@@ -60,6 +60,8 @@ export type ChatEvent =
   /** The fallback is asked, since the model is away. Comes first, or not at all. */
   | { type: 'fallback'; model: string }
   | { type: 'text'; delta: string }
+  /** All text of this answer so far was a thought, without a mark at its beginning: it is no part of the answer. */
+  | { type: 'retract' }
   /** Chain of thought. Never shown or stored unless a setting says so (SECURITY.md thoughts-hidden). */
   | { type: 'reasoning'; delta: string }
   /** A whole call: emitted after all of its pieces have come, never from a truncated answer. */

@@ -10,7 +10,7 @@ import type { OnChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import { ErrorBodyReader } from './error-body-reader.ts';
 import type { RefusalMeaning } from './refused-fields.ts';
-import { StreamDecoder, WholeDecoder, type DecoderLimits } from './stream/stream-decoder.ts';
+import { SniffingDecoder, type DecoderLimits } from './stream/stream-decoder.ts';
 
 export interface HttpCall {
   url: URL;
@@ -41,17 +41,14 @@ function send(call: HttpCall): Promise<AnswerReader> {
   let reader: AnswerReader | ErrorBodyReader | undefined;
   const exchange = new HttpExchange({
     onHead(status, headers) {
-      const contentType = String(headers['content-type'] ?? '').toLowerCase();
       if (status !== 200)
         reader = new ErrorBodyReader({
           ...{ status, headers, watch, nowMs, meaningOf },
           onFailure: (failure) => opened.reject(failure),
         });
-      else if (contentType.includes('html'))
-        opened.reject(new ChatError('chat_bad_stream', 'The chat service answered with a page', { status: 200 }));
       else {
         call.began();
-        reader = readerOf(call, contentType);
+        reader = readerOf(call);
         opened.resolve(reader);
       }
     },
@@ -76,9 +73,9 @@ function send(call: HttpCall): Promise<AnswerReader> {
   return opened.promise;
 }
 
-function readerOf({ limits, watch, onEvent }: HttpCall, contentType: string): AnswerReader {
-  const decoder = contentType.includes('json') ? new WholeDecoder(limits) : new StreamDecoder(limits);
-  return new AnswerReader({ decoder, watch, onEvent });
+/** The content decides what it is, not the content type. */
+function readerOf({ limits, watch, onEvent }: HttpCall): AnswerReader {
+  return new AnswerReader({ decoder: new SniffingDecoder(limits), watch, onEvent });
 }
 
 function unreachable(cause: Error | undefined): ChatError {

@@ -21,6 +21,7 @@ export class RefusedFields {
   readonly #monotonicMs: NowMs;
   readonly #untilMs = new Map<string, Map<OptionalField, number>>();
   readonly #thoughtUntilMs = new Map<string, number>();
+  readonly #thoughtFirstUntilMs = new Map<string, number>();
 
   constructor(monotonicMs: NowMs) {
     this.#monotonicMs = monotonicMs;
@@ -36,6 +37,15 @@ export class RefusedFields {
   /** Whether a thought goes back with the call of a tool that came of it. */
   wantsThought(model: string): boolean {
     return (this.#thoughtUntilMs.get(model) ?? 0) > this.#monotonicMs();
+  }
+
+  /** Notes that a model's answer began with a thought that had no opening mark. */
+  sawThoughtFirst(model: string): void {
+    this.#thoughtFirstUntilMs.set(model, this.#monotonicMs() + REMEMBERED_MS);
+  }
+
+  thinksFirst(model: string): boolean {
+    return (this.#thoughtFirstUntilMs.get(model) ?? 0) > this.#monotonicMs();
   }
 
   /** Only what has helped is remembered: a refusal may speak of a field and be about something else. */

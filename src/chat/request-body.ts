@@ -1,4 +1,5 @@
 import type { ModelEntry } from '../models/model-entry.ts';
+import { foldRoles } from '../models/fold-roles.ts';
 import { thinkingFields } from '../models/thinking-fields.ts';
 import type { ChatMessage, ChatRequest, ContentPart } from './chat-types.ts';
 
@@ -33,7 +34,10 @@ export function requestFields(
   const { messages, tools = [], thinking, stream = true, user } = request;
   const fields: Record<string, unknown> = {
     model: model.upstream,
-    messages: messages.map((message) => writeMessage(message, withThought)),
+    messages: foldRoles(
+      messages.map((message) => writeMessage(message, withThought)),
+      model.roles,
+    ),
     stream,
     stream_options: stream ? { include_usage: true } : undefined,
     ...thinkingFields(model, thinking),

@@ -1,4 +1,4 @@
-import { asObject, endOfJson, parseJson } from './json-scan.ts';
+import { asObject, endOfJson, parseJson, type JsonObject } from './json-scan.ts';
 
 /** A piece of a tool call; the first piece names it, later ones append to its arguments. */
 export interface ToolCallPiece {
@@ -14,6 +14,34 @@ export interface PiecedCall {
   name: string;
   argumentsJson: string;
 }
+
+/** Reads the calls of a reply: the pieces of a stream, or the whole calls of a message, each of which is a call of its own. */
+export function readCallPieces(reply: JsonObject | undefined, isWhole: boolean): readonly ToolCallPiece[] {
+  const given = reply?.['tool_calls'] ?? reply?.['function_call'];
+  if (typeof given !== 'object' || given === null) return NO_PIECES;
+  return [given].flat().map((call: unknown, position) => {
+    const piece = asObject(call);
+    const declared = asObject(piece?.['function']) ?? piece;
+    const index = Number(piece?.['index'] ?? Number.NaN);
+    return {
+      index: isWhole ? position : Number.isInteger(index) ? index : undefined,
+      callId: asText(piece?.['id']) || undefined,
+      name: asText(declared?.['name']) || undefined,
+      argumentsJson: asArguments(declared?.['arguments'] ?? declared?.['parameters']),
+    };
+  });
+}
+
+/** JSON text, as the interface is described; some engines send the object itself, which is whole then. */
+function asArguments(given: unknown): string {
+  return asObject(given) ? JSON.stringify(given) : asText(given);
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+const NO_PIECES: readonly ToolCallPiece[] = [];
 
 interface OpenCall {
   callId: string;
@@ -115,7 +143,7 @@ function beginsAnother(known: OpenCall, name: string | undefined, argumentsJson:
   if (known.name !== name) return true;
   const before = parseJson(known.pieces.join(''));
   const next = parseJson(argumentsJson);
-  return asObject(before) !== undefined && asObject(next) !== undefined && !sameValue(before, next);
+  return before !== undefined && next !== undefined && !sameValue(before, next);
 }
 
 /** The arguments, once: pieces may be repeated, or be sent again from the start. */

@@ -4,24 +4,72 @@ export interface ReadContent {
   thought: string;
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Types of parts, and the fields in which each has its text. */
+const TEXT_TYPES: ReadonlySet<unknown> = new Set(['text', 'output_text', 'refusal']);
+const THOUGHT_TYPES: ReadonlySet<unknown> = new Set([
+  'thinking',
+  'reasoning',
+  'reasoning_text',
+  'thought',
+  'summary_text',
+]);
+const TEXT_FIELDS = ['text', 'refusal'];
+const THOUGHT_FIELDS = ['thinking', 'reasoning', 'reasoning_text', 'text', 'content', 'summary', 'thought'];
+/** Fields beside the content in which engines write a thought, the most usual first; some write the same in several. */
+const REPLY_THOUGHTS = ['reasoning_content', 'reasoning', 'thinking', 'thought', 'reasoning_text', 'thinking_blocks'];
+const MAX_DEPTH = 4;
+
+/** A part that is nothing but its text. */
+interface Part {
+  type?: unknown;
+}
+
 /**
  * Reads a reply's `content`: a text, or a list of parts as some engines write it, thoughts among them
  * (`{type: "thinking", thinking}`, whose value is a text or a list of text parts). Parts of other kinds are passed over.
  */
 export function readContent(content: unknown): ReadContent {
   if (typeof content === 'string') return { text: content, thought: '' };
-  if (!Array.isArray(content)) return { text: '', thought: '' };
-  const parts = content as unknown[];
+  if (typeof content !== 'object' || content === null) return { text: '', thought: '' };
+  const parts = [content].flat() as unknown[];
   return {
-    text: parts.map((part) => textOfPart(part, 'text')).join(''),
-    thought: parts.map((part) => textOfPart(part, 'thinking')).join(''),
+    text: parts.map((part) => textOfPart(part, TEXT_TYPES, TEXT_FIELDS)).join(''),
+    thought: parts.map((part) => textOfPart(part, THOUGHT_TYPES, THOUGHT_FIELDS)).join(''),
   };
 }
 
-function textOfPart(part: unknown, type: 'text' | 'thinking'): string {
-  if (typeof part !== 'object' || part === null) return '';
-  const fields = part as Readonly<Record<string, unknown>>;
-  if (fields['type'] !== type) return '';
-  const value = fields[type];
-  return typeof value === 'string' || type === 'thinking' ? readContent(value).text : '';
+/** What a reply's other fields hold of a thought. */
+export function readThought(reply: Fields | undefined): string {
+  if (!reply) return '';
+  for (const field of REPLY_THOUGHTS) {
+    const value = reply[field];
+    const thought = value === undefined || value === null ? '' : textIn(value, THOUGHT_FIELDS, 0);
+    if (thought !== '') return thought;
+  }
+  const details = reply['reasoning_details'];
+  return Array.isArray(details)
+    ? details.map((detail) => textIn(detail, ['text', 'summary', 'content'], 0)).join('')
+    : '';
+}
+
+/** Whether a reply has a thought in a field of its own. */
+export const THOUGHT_FIELDS_OF_REPLY: readonly string[] = [...REPLY_THOUGHTS, 'reasoning_details'];
+
+function textOfPart(part: unknown, types: ReadonlySet<unknown>, fields: readonly string[]): string {
+  if (typeof part !== 'object' || part === null || !types.has((part as Part).type)) return '';
+  return textIn(part, fields, 0);
+}
+
+/** A text, or that of the first of these fields which has one, or those of a list. */
+function textIn(value: unknown, fields: readonly string[], depth: number): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return '';
+  if (Array.isArray(value)) return value.map((one) => textIn(one, fields, depth + 1)).join('');
+  for (const field of fields) {
+    const text = textIn((value as Fields)[field], fields, depth + 1);
+    if (text !== '') return text;
+  }
+  return '';
 }

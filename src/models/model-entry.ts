@@ -19,6 +19,10 @@ export interface ModelEntry {
   levels: readonly string[];
   /** Whether the engine knows `none` as a word for "do not think". */
   hasNoneLevel: boolean;
+  /** Its answers may begin with the thought, without an opening mark. */
+  thoughtFirst: boolean;
+  /** The roles that the engine takes beside user and assistant. */
+  roles: ReadonlySet<ExtraRole>;
   /** Tokens that prompt and answer may take together; undefined where nobody said. */
   contextTokens?: number;
   /** Tokens that an answer may take, sent as `max_tokens`; nothing is sent where nobody said. */
@@ -31,6 +35,11 @@ export interface ModelEntry {
   omit: ReadonlySet<string>;
 }
 
+export type ExtraRole = 'system' | 'tool';
+
+/** Models whose chat template begins the thought for them, so that engines without a parser for it show no opening mark. */
+const THINKS_FIRST = /(?:^|[-_/.:])(?:r1|qwq|thinking|reasoner|z1)(?:$|[-_/.:@])/i;
+const ALL_ROLES: ReadonlySet<ExtraRole> = new Set(['system', 'tool']);
 const WIDEST_TEMPERATURE = { min: 0, max: 2 };
 
 /** A model that nothing is known of: it takes text and calls tools. */
@@ -44,6 +53,8 @@ export function plainModel(name: string): ModelEntry {
     thinking: 'none',
     levels: [],
     hasNoneLevel: false,
+    thoughtFirst: THINKS_FIRST.test(name),
+    roles: ALL_ROLES,
     temperature: WIDEST_TEMPERATURE,
     defaults: {},
     omit: new Set(),

@@ -15,6 +15,8 @@ const entrySchema = z.strictObject({
   tools: z.boolean().optional(),
   thinking: z.enum(['none', 'thinking', 'reasoning_effort', 'enable_thinking', 'chat_template_kwargs']).optional(),
   levels: z.array(word).max(16).optional(),
+  thoughtFirst: z.boolean().optional(),
+  roles: z.array(z.enum(['system', 'tool'])).optional(),
   contextTokens: tokens.optional(),
   answerTokens: tokens.optional(),
   temperature: z
@@ -66,6 +68,8 @@ export function filledIn(written: WrittenEntry): ModelEntry {
     thinking,
     levels: words.filter((level) => level !== 'none'),
     hasNoneLevel: words.includes('none'),
+    thoughtFirst: written.thoughtFirst ?? (plain.thoughtFirst || plainModel(written.upstream ?? '').thoughtFirst),
+    roles: written.roles ? new Set(written.roles) : plain.roles,
     contextTokens: written.contextTokens,
     answerTokens: written.answerTokens,
     temperature: { min, max },

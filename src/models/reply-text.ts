@@ -39,8 +39,12 @@ const MAX_FAILED_CALLS = 8;
 /** What may begin a mark, code, or a line. */
 const SIGN = /[<[◁`\n]/;
 
+/** How a call begins behind its mark; a sentence about marks goes on with words. */
+const CALL_START = /^\s*(?:[{[<`"]|[\p{L}_][\p{L}\p{N}_.:/"-]{0,160}\s*(?:[\n<({[>]|$))/u;
 const SURE_THOUGHTS = THOUGHT_MARKS.filter(({ isWord }) => isWord === undefined);
-const START_OPENS = [...THOUGHT_MARKS, ...ANSWER_MARKS].map(({ open }) => open);
+const START_OPENS = [...SURE_THOUGHTS, ...ANSWER_MARKS].map(({ open }) => open);
+const WORD_OPENS = THOUGHT_MARKS.filter(({ isWord }) => isWord).map(({ open }) => open);
+const MIN_WORD_CHARS = 4;
 const CALL_OPENS = CALL_MARKS.map(({ open }) => open);
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 
@@ -59,6 +63,8 @@ export class ReplyText {
   #kept: string[] = [];
   #keptChars = 0;
   #hasThought = false;
+  /** The engine gave the thought in a field of its own. */
+  #isNamed = false;
   /** An opening mark was spoken of, so a closing one is too. */
   #speaksOfMarks = false;
   /** The mark behind the answer that belongs to one before it. */
@@ -79,7 +85,7 @@ export class ReplyText {
 
   /** The engine names the thought itself: no text is one. */
   namesThought(): void {
-    this.#hasThought = true;
+    this.#hasThought = this.#isNamed = true;
     if (this.#region?.kind === 'maybe-thought') this.#giveBack(this.#region, '');
   }
 
@@ -136,24 +142,27 @@ export class ReplyText {
     return true;
   }
 
+  /** Words are waited for only once a few letters are theirs: an answer is not held back for its first letter. */
   #mayBecomeMark(begun: string): boolean {
     const isTorn = (mark: string) => mark.length > begun.length && mark.startsWith(begun);
-    if (START_OPENS.some(isTorn) || (this.#readsCalls && CALL_OPENS.some(isTorn))) return true;
-    const lower = begun.toLowerCase();
-    return (
-      !this.#hasThought && THOUGHT_BEGINNINGS.some((words) => words.length > lower.length && words.startsWith(lower))
-    );
+    if ([...START_OPENS, ...THOUGHT_CLOSES].some(isTorn)) return true;
+    if (this.#readsCalls && CALL_OPENS.some(isTorn)) return true;
+    return !this.#hasThought && begun.length >= MIN_WORD_CHARS && WORD_OPENS.some(isTorn);
   }
 
   #answerMarkAt(begun: string): (typeof ANSWER_MARKS)[number] | undefined {
-    const callMark = CALL_OPENS.some((open) => begun.startsWith(open));
+    const callMark = this.#readsCalls && CALL_OPENS.some((open) => begun.startsWith(open));
     const mark = callMark ? undefined : ANSWER_MARKS.find(({ open }) => begun.startsWith(open));
-    return mark && (this.#hasThought || mark.open.startsWith('<|')) ? mark : undefined;
+    if (mark) return this.#hasThought || isSpecial(mark.open) ? mark : undefined;
+    // What is left of a thought that the engine took out.
+    const close = THOUGHT_CLOSES.find((one) => begun.startsWith(one) && begun.charAt(one.length) !== ' ');
+    return close === undefined ? undefined : { open: close };
   }
 
   #regionAtStart(begun: string, isLast: boolean): Region | 'wait' | undefined {
     const thought = THOUGHT_MARKS.find(({ open }) => begun.startsWith(open));
-    if (thought && thought.isWord === undefined) return { kind: 'thought', ...thought, maxChars: UNBOUNDED };
+    if (thought && thought.isWord === undefined && !(this.#isNamed && !isSpecial(thought.open)))
+      return { kind: 'thought', ...thought, maxChars: UNBOUNDED };
     if (this.#readsCalls) {
       const call = CALL_MARKS.find(({ open }) => begun.startsWith(open));
       if (call) return { kind: 'call', ...call, maxChars: MAX_CALL_CHARS };
@@ -187,7 +196,8 @@ export class ReplyText {
       this.#endRegion(region, close.mark, true);
       return true;
     }
-    const isMore = region.kind === 'end' && this.#kept.some((piece) => piece.trim() !== '');
+    // Two letters tell a mark from text.
+    const isMore = region.kind === 'end' && this.#kept.join('').trimStart().length > (isLast ? 0 : 1);
     if (!isLast && !isMore && this.#keptChars <= region.maxChars) return false;
     this.#endRegion(region, '', isLast && !isMore);
     return true;
@@ -260,6 +270,7 @@ export class ReplyText {
   }
 
   #callsIn({ kind, open }: Region, kept: string): TextCall[] {
+    if (kind === 'call' && !CALL_START.test(kept)) return [];
     const calls = readCalls(/(?:=|\[)$/.test(open) ? open.replace('functools', '') + kept : kept);
     if (kind === 'call') return calls;
     // An object in an answer is a call only if it names a tool that is there, and ends the answer.
@@ -364,4 +375,9 @@ const MAX_BEGINNING_CHARS = 40;
 
 function emptyRead(): ReadText {
   return { thought: '', text: '', calls: [], retracts: false };
+}
+
+/** Marks of this form are tokens of their own and no words of a text. */
+function isSpecial(mark: string): boolean {
+  return mark.startsWith('<|');
 }

@@ -1,10 +1,14 @@
 import { createChatClient, type ChatClient } from '../../src/chat/chat-client.ts';
 import { ChatError } from '../../src/chat/chat-error.ts';
-import type { ChatLimits } from '../../src/chat/chat-limits.ts';
+import { DEFAULT_CHAT_LIMITS, type ChatLimits } from '../../src/chat/chat-limits.ts';
+import type { DecoderLimits } from '../../src/chat/stream/stream-decoder.ts';
 import type { ChatEvent, ChatReport, ChatRequest, OnChatEvent } from '../../src/chat/chat-types.ts';
 import { recordingLog } from '../support/redis.ts';
 import { shippedModels } from '../support/shipped-models.ts';
 import { startScriptedChatServer, type ScriptedChatServer } from './scripted-chat-server.ts';
+
+/** How answers are read where no tools are offered. */
+export const READING: DecoderLimits = { ...DEFAULT_CHAT_LIMITS, offered: new Set(), thoughtFirst: false };
 
 export const API_KEY = 'sk-canary-key-000000000000';
 /** Stands for what a person wrote: it may be seen by nobody but the chat service. */

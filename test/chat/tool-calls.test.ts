@@ -1,6 +1,7 @@
+import { READING } from './chat-fixture.ts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { DEFAULT_CHAT_LIMITS } from '../../src/chat/chat-limits.ts';
+
 import { StreamDecoder, WholeDecoder } from '../../src/chat/stream/stream-decoder.ts';
 import { chunk, sse } from './scripted-chat-server.ts';
 
@@ -19,7 +20,7 @@ function pieces(...given: Piece[]): string {
 }
 
 function callsOf(stream: string): Called[] {
-  const decoder = new StreamDecoder(DEFAULT_CHAT_LIMITS);
+  const decoder = new StreamDecoder(READING);
   const events = [...decoder.push(Buffer.from(stream)), ...decoder.end()];
   return events.flatMap((event): Called[] =>
     event.type === 'tool-call' ? [[event.callId, event.name, event.argumentsJson]] : [],
@@ -101,7 +102,7 @@ describe('calls of tools as engines really send them [reply] [strict-streams]', 
   ])('%s', (_, stream, calls) => expect(callsOf(stream + END + sse('[DONE]'))).toEqual(calls));
 
   test('a whole reply whose calls have neither index nor id', () => {
-    const decoder = new WholeDecoder(DEFAULT_CHAT_LIMITS);
+    const decoder = new WholeDecoder(READING);
     const calls = ['f', 'g'].map((name) => ({ function: { name, arguments: {} } }));
     decoder.push(Buffer.from(JSON.stringify({ choices: [{ message: { content: null, tool_calls: calls } }] })));
     expect(decoder.end().slice(0, 2)).toMatchObject([

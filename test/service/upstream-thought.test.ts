@@ -1,6 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
-import { ThoughtTags } from '../../src/models/thought-tags.ts';
 import { askChat, streamChat } from './chat-client.ts';
 import { begin, DONE, engineChunk, engineReply, stream } from './stand-in-engine.ts';
 import { HELLO, pairs } from './upstream-support.ts';
@@ -67,7 +65,6 @@ describe('reasoning_content: while thinking is on, whatever the engine calls it'
     ['in the middle of the text', ['Hi <think>no</think>', ' there']],
     ['a text that only begins like a tag', ['<thi', 's> is no tag']],
     ['a text that is nothing but the beginning of a tag', ['<thin', '']],
-    ['white space', ['  ', '\n']],
   ])('%s stays as it is', async (_, pieces) => {
     const { service } = await start(
       stream(...pieces.map((content, index) => engineChunk({ content }, index === 1 ? 'stop' : null)), DONE),
@@ -94,36 +91,4 @@ describe('reasoning_content: while thinking is on, whatever the engine calls it'
     const { body } = await askChat(service, HELLO);
     expect(body.choices).toMatchObject([{ message }]);
   });
-});
-
-test('however a text is cut, its parts come out the same', () => {
-  const letters = fc.constantFrom('<', '>', '/', 'think', '<think>', '</think>', '</thi', ' ', '\n', 'a', '你', '🙂');
-  const text = fc.array(letters, { maxLength: 12 }).map((pieces) => pieces.join(''));
-  const cuts = fc.array(fc.nat({ max: 40 }), { maxLength: 8 });
-  fc.assert(
-    fc.property(text, fc.boolean(), cuts, (body, isTagged, places) => {
-      const whole = isTagged ? `<think>${body}` : body;
-      const expected = new ThoughtTags().part(whole, true);
-      const tags = new ThoughtTags();
-      const bounds = [
-        0,
-        ...places.filter((place) => place < whole.length).sort((left, right) => left - right),
-        whole.length,
-      ];
-      const parts = bounds.slice(1).map((end, index) => tags.part(whole.slice(bounds[index], end), false));
-      parts.push(tags.part('', true));
-      expect(parts.map(({ thought }) => thought).join('')).toBe(expected.thought);
-      expect(parts.map(({ text: own }) => own).join('')).toBe(expected.text);
-    }),
-    { numRuns: 2_000 },
-  );
-});
-
-test('a text without the tag at its start comes out as it is', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-      fc.pre(!text.trimStart().startsWith('<think>'));
-      expect(new ThoughtTags().part(text, true)).toEqual({ thought: '', text });
-    }),
-  );
 });

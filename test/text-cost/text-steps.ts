@@ -26,7 +26,7 @@ import { DocSearch } from '../../src/service/built-in/doc-search.ts';
 import { readChatRequest } from '../../src/service/chat/chat-request.ts';
 import { splitTokens } from '../../src/service/chat/estimate-tokens.ts';
 import { shippedModelsByName } from '../support/shipped-models.ts';
-import { ThoughtTags } from '../../src/models/thought-tags.ts';
+import { ReplyText } from '../../src/models/reply-text.ts';
 import { formatStoredAnswer, readStoredAnswer } from '../../src/turn/stored-answer.ts';
 import { directMessage } from '../platforms/slack/support.ts';
 import { AES_KEY, groupCallback, TOKEN } from '../platforms/wecom/support.ts';
@@ -56,17 +56,20 @@ const declared = {
   },
 };
 
+const READS = { offered: new Set(['clock']), thoughtFirst: true };
+
 /** A stream that brings a text in small pieces. */
 function streamed(text: string): void {
-  const decoder = new StreamDecoder({ maxLineChars: 1_000_000, maxAnswerChars: 200_000 });
+  const decoder = new StreamDecoder({ ...READS, maxLineChars: 1_000_000, maxAnswerChars: 200_000 });
   for (const content of text.match(/[^]{1,64}/g) ?? [])
     decoder.push(Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`));
   decoder.end();
 }
 
 function parted(text: string): void {
-  const tags = new ThoughtTags();
-  for (const letter of text) if (!tags.isOver) tags.part(letter, false);
+  const reading = new ReplyText(READS);
+  for (const letter of text) if (!reading.passes(letter)) reading.part(letter);
+  reading.part('', 'whole');
 }
 
 /** Every step of ours that walks what a model or a person wrote, and can be given a text by itself. */

@@ -1,34 +1,24 @@
-import type { ChatEvent, EndReason, ToolCall } from '../chat-types.ts';
-import { ThoughtTags } from '../../models/thought-tags.ts';
-import type { CompletionChunk, ToolCallPiece } from './completion-chunk.ts';
+import type { ChatEvent, EndReason } from '../chat-types.ts';
+import { CallPieces } from '../../models/call-pieces.ts';
+import { readFinishReason } from '../../models/finish-reason.ts';
+import { ReplyText, type Ending, type ReplyTextOptions } from '../../models/reply-text.ts';
+import { WholeText } from '../../models/whole-text.ts';
+import type { CompletionChunk } from './completion-chunk.ts';
 
-const REASONS: Readonly<Record<string, EndReason>> = {
-  stop: 'stop',
-  length: 'length',
-  tool_calls: 'tool_calls',
-  function_call: 'tool_calls',
-  content_filter: 'content_filter',
-  sensitive: 'content_filter',
-  // What engines say where they gave up in the middle.
-  insufficient_system_resource: 'truncated',
-  network_error: 'truncated',
-  error: 'truncated',
-  abort: 'truncated',
-};
-
-/** More calls than this in one answer is a runaway model; further ones are left out. */
-const MAX_TOOL_CALLS = 64;
+export interface AssemblerOptions extends ReplyTextOptions {
+  maxAnswerChars: number;
+}
 
 /** Fourth layer: chunks to chat events. Joins the pieces of tool calls, keeps the text inside its cap, finds the end. */
 export class AnswerAssembler {
   readonly #maxAnswerChars: number;
-  readonly #calls = new Map<number, ToolCall>();
-  /** Under which of our keys the newest call of an index of the service's stands. */
-  readonly #keysByIndex = new Map<number, number>();
-  #lastKey: number | undefined;
+  readonly #calls = new CallPieces();
+  readonly #text: ReplyText;
+  /** The text as it came, for what comes again. */
+  readonly #whole = new WholeText();
   #textChars = 0;
-  /** Until the answer's own text has begun. */
-  #tags: ThoughtTags | undefined = new ThoughtTags();
+  #hasReasoning = false;
+  #hasSaid = false;
   /** Half of a character outside the basic plane, until its other half comes: every delta is well-formed. */
   #half = '';
   #finishReason: string | undefined;
@@ -36,8 +26,9 @@ export class AnswerAssembler {
   #usage: CompletionChunk['usage'];
   #isFull = false;
 
-  constructor(maxAnswerChars: number) {
+  constructor({ maxAnswerChars, ...options }: AssemblerOptions) {
     this.#maxAnswerChars = maxAnswerChars;
+    this.#text = new ReplyText(options);
   }
 
   /** Whether the service has said why the answer ended; what comes after is usage at most. */
@@ -52,18 +43,21 @@ export class AnswerAssembler {
 
   /** Whether the finish reason is one that this version does not know. */
   get hasUnknownReason(): boolean {
-    return this.#finishReason !== undefined && REASONS[this.#finishReason] === undefined;
+    return this.#finishReason !== undefined && readFinishReason(this.#finishReason) === undefined;
   }
 
   /** Appends the chunk's events to `events`. */
   add(chunk: CompletionChunk, events: ChatEvent[]): void {
-    if (chunk.reasoning !== '') {
-      // An engine that names its thought writes no tags of its own.
-      this.#tags = undefined;
+    const isSummary = chunk.isMessage && this.#hasSaid;
+    if (chunk.reasoning !== '' && !isSummary) {
+      if (!this.#hasReasoning) this.#text.namesThought();
+      this.#hasReasoning = true;
       events.push({ type: 'reasoning', delta: chunk.reasoning });
     }
-    if (chunk.text !== '') this.#addParted(chunk.text, events, false);
-    for (const piece of chunk.toolCalls) this.#addPiece(piece);
+    if (chunk.text !== '') this.#addChunkText(chunk, isSummary, events);
+    if (isSummary) this.#calls.addSummary(chunk.toolCalls);
+    else for (const piece of chunk.toolCalls) this.#calls.add(piece);
+    this.#hasSaid = true;
     this.#usage = chunk.usage ?? this.#usage;
     this.#finishReason ??= chunk.finishReason;
   }
@@ -74,15 +68,17 @@ export class AnswerAssembler {
    */
   end(sawDone: boolean): ChatEvent[] {
     const events: ChatEvent[] = [];
-    this.#addParted('', events, true);
+    const ending = this.#ending(sawDone);
+    this.#part('', ending, events);
     if (this.#half !== '') events.push({ type: 'text', delta: '\uFFFD' });
     const reason = this.#reason(sawDone);
     if (this.#usage) events.push({ type: 'usage', ...this.#usage });
     if (reason !== 'truncated' && !this.#isFull) {
-      for (const [index, call] of this.#calls) {
-        // What was never named cannot be called.
-        if (call.name !== '')
-          events.push({ type: 'tool-call', index, ...call, callId: call.callId || `call-${index}` });
+      const ids = new Set<string>();
+      for (const [index, { callId, ...call }] of this.#calls.list().entries()) {
+        const ownId = callId === '' || ids.has(callId) ? `call-${index}` : callId;
+        ids.add(ownId);
+        events.push({ type: 'tool-call', index, callId: ownId, ...call });
       }
     }
     events.push({ type: 'end', reason });
@@ -91,21 +87,36 @@ export class AnswerAssembler {
 
   #reason(sawDone: boolean): EndReason {
     if (this.#isFull) return 'length';
-    if (this.#finishReason !== undefined) return REASONS[this.#finishReason] ?? 'other';
+    if (this.#finishReason !== undefined) return readFinishReason(this.#finishReason) ?? 'other';
     if (!sawDone) return 'truncated';
-    return this.#calls.size > 0 ? 'tool_calls' : 'stop';
+    return this.#calls.isEmpty ? 'stop' : 'tool_calls';
   }
 
-  /** Some engines write the thought into the text, between tags at its beginning. */
-  #addParted(piece: string, events: ChatEvent[], isLast: boolean): void {
-    if (!this.#tags) {
-      if (piece !== '') this.#addText(piece, events);
-      return;
+  #ending(sawDone: boolean): Ending {
+    const reason = this.#reason(sawDone);
+    return reason === 'truncated' ? 'cut' : reason === 'length' ? reason : 'whole';
+  }
+
+  #addChunkText(chunk: CompletionChunk, isSummary: boolean, events: ChatEvent[]): void {
+    let { text } = chunk;
+    const mayRepeat = isSummary || chunk.finishReason !== undefined || this.isFinished;
+    if (mayRepeat) text = this.#whole.lastPiece(text, isSummary, this.isFinished);
+    else this.#whole.add(text);
+    if (this.#text.passes(text)) this.#addText(text, events);
+    else this.#part(text, 'more', events);
+  }
+
+  /** Some engines write the thought and calls of tools into the text. */
+  #part(piece: string, ending: Ending, events: ChatEvent[]): void {
+    const { thought, text, calls, retracts } = this.#text.part(piece, ending);
+    if (retracts && this.#textChars > 0) {
+      this.#textChars = 0;
+      this.#half = '';
+      events.push({ type: 'retract' });
     }
-    const { thought, text } = this.#tags.part(piece, isLast);
     if (thought !== '') events.push({ type: 'reasoning', delta: thought });
     if (text !== '') this.#addText(text, events);
-    if (this.#tags.isOver) this.#tags = undefined;
+    for (const call of calls) this.#calls.add({ index: undefined, callId: undefined, ...call });
   }
 
   #addText(text: string, events: ChatEvent[]): void {
@@ -126,44 +137,6 @@ export class AnswerAssembler {
     // What came in one piece is handed on in one piece: a reader that is behind catches up at the price of one event.
     if (last?.type === 'text') last.delta += delta;
     else events.push({ type: 'text', delta });
-  }
-
-  #addPiece(piece: ToolCallPiece): void {
-    const key = this.#keyOf(piece);
-    if (piece.index !== undefined) this.#keysByIndex.set(piece.index, key);
-    this.#lastKey = key;
-    const known = this.#calls.get(key);
-    const { callId = '', name = '', argumentsJson } = piece;
-    if (known) {
-      known.argumentsJson += argumentsJson;
-      known.callId ||= callId;
-      known.name ||= name;
-    } else if (this.#calls.size < MAX_TOOL_CALLS) {
-      this.#calls.set(key, { callId, name, argumentsJson });
-    }
-  }
-
-  /**
-   * Which call a piece belongs to. Services that leave the index out start each call with its id, or only with its name;
-   * some give every call the same index and tell them apart by their ids alone.
-   */
-  #keyOf({ index, callId, name }: ToolCallPiece): number {
-    const current = index === undefined ? this.#lastKey : this.#keysByIndex.get(index);
-    const known = current === undefined ? undefined : this.#calls.get(current);
-    if (current === undefined || known === undefined)
-      return index === undefined || this.#calls.has(index) ? this.#freeKey() : index;
-    if (callId === undefined) {
-      const isNamedAnew = index === undefined && known.callId === '' && known.name !== '' && name !== undefined;
-      return isNamedAnew ? this.#freeKey() : current;
-    }
-    if (known.callId === callId || known.callId === '') return current;
-    const named = [...this.#calls].find(([, call]) => call.callId === callId);
-    if (named) return named[0];
-    return index === undefined || name !== undefined ? this.#freeKey() : current;
-  }
-
-  #freeKey(): number {
-    return Math.max(-1, ...this.#calls.keys()) + 1;
   }
 }
 

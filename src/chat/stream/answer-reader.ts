@@ -2,8 +2,11 @@ import { asError } from '../../base/coded-error.ts';
 import { Deferred } from '../../base/deferred.ts';
 import type { AnswerWatch } from './answer-watch.ts';
 import { ChatError } from '../chat-error.ts';
-import type { ChatEvent, OnChatEvent } from '../chat-types.ts';
+import type { ChatEvent, EndReason, OnChatEvent } from '../chat-types.ts';
 import type { AnswerDecoder } from './stream-decoder.ts';
+
+/** An answer without a word may end for one of these. */
+const SILENT_REASONS: ReadonlySet<EndReason> = new Set(['length', 'content_filter']);
 
 export interface ReaderOptions {
   decoder: AnswerDecoder;
@@ -98,16 +101,15 @@ export class AnswerReader {
     const events = this.#decoder.end();
     const last = events.at(-1);
     this.#outcome = last?.type === 'end' && last.reason === 'truncated' ? 'truncated' : 'complete';
-    if (
-      this.#outcome === 'truncated' &&
-      !this.#hasSpoken &&
-      events.every(({ type }) => type === 'end' || type === 'usage')
-    ) {
+    const isSilent = !this.#hasSpoken && events.every(isSilence);
+    if (isSilent && this.#outcome === 'truncated')
       throw new ChatError('chat_truncated', 'The connection ended before the answer began', {
         isRetryable: true,
         cause,
       });
-    }
+    // An engine that is out of order may end well without a word. One that was stopped has said why.
+    if (isSilent && last?.type === 'end' && !SILENT_REASONS.has(last.reason))
+      throw new ChatError('chat_bad_stream', 'The chat service sent an empty answer', { isRetryable: true });
     return events;
   }
 
@@ -116,4 +118,8 @@ export class AnswerReader {
     if (this.#outcome === 'complete' && this.#decoder.isFinished) this.#watch.sawFinish();
     else this.#watch.abort();
   }
+}
+
+function isSilence(event: ChatEvent): boolean {
+  return event.type === 'end' || event.type === 'usage' || (event.type === 'text' && event.delta.trim() === '');
 }

@@ -1,3 +1,4 @@
+import { readPayload, type Payload } from '../../models/stream-payload.ts';
 import { readChunk, type CompletionChunk } from './completion-chunk.ts';
 
 /** A content with a text that stands in JSON as it is. */
@@ -15,9 +16,9 @@ export class ChunkReader {
   #before = '';
   #after: string | undefined;
 
-  /** @throws like `readChunk` */
-  read(payload: string): CompletionChunk {
-    return this.#readText(payload) ?? this.#readWhole(payload);
+  /** @returns `done` for the mark that ends a stream, undefined for what says nothing. @throws like `readChunk` */
+  read(data: string): CompletionChunk | 'done' | undefined {
+    return this.#readText(data) ?? this.#readWhole(data);
   }
 
   #readText(payload: string): CompletionChunk | undefined {
@@ -29,11 +30,26 @@ export class ChunkReader {
     return NEEDS_READING.test(text) ? undefined : textChunk(text);
   }
 
-  #readWhole(payload: string): CompletionChunk {
-    const chunk = readChunk(payload);
+  #readWhole(data: string): CompletionChunk | 'done' | undefined {
+    const body: Payload = readPayload(data);
+    if (body === 'done') return body;
+    const chunk = readChunk(body);
+    if (!chunk) return undefined;
+    return this.#remember(data, chunk);
+  }
+
+  #remember(payload: string, chunk: CompletionChunk): CompletionChunk {
     this.#after = undefined;
     const { text, reasoning, toolCalls, finishReason, usage } = chunk;
-    if (text === '' || reasoning !== '' || toolCalls.length > 0 || finishReason !== undefined || usage) return chunk;
+    if (
+      text === '' ||
+      chunk.isMessage ||
+      reasoning !== '' ||
+      toolCalls.length > 0 ||
+      finishReason !== undefined ||
+      usage
+    )
+      return chunk;
     const start = payload.indexOf('"content"');
     const found = CONTENT.exec(payload);
     // With a second one nothing is known about which of them is the text.
@@ -51,5 +67,13 @@ function beginsWith(text: string, beginning: string): boolean {
 }
 
 function textChunk(text: string): CompletionChunk {
-  return { hasReply: true, text, reasoning: '', toolCalls: NO_TOOL_CALLS, finishReason: undefined, usage: undefined };
+  return {
+    hasReply: true,
+    isMessage: false,
+    text,
+    reasoning: '',
+    toolCalls: NO_TOOL_CALLS,
+    finishReason: undefined,
+    usage: undefined,
+  };
 }

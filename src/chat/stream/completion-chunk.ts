@@ -1,19 +1,18 @@
 import { ChatError } from '../chat-error.ts';
-import { readContent } from '../../models/content-parts.ts';
+import { readCallPieces, type ToolCallPiece } from '../../models/call-pieces.ts';
+import { readContent, readThought } from '../../models/content-parts.ts';
+import { asObject, parseJson, type JsonObject } from '../../models/json-scan.ts';
+import { errorIn, type Payload } from '../../models/stream-payload.ts';
 import { mapHttpStatus } from '../map-http-status.ts';
 
-/** A piece of a tool call; the first piece names it, later ones append to its arguments. */
-export interface ToolCallPiece {
-  index: number | undefined;
-  callId: string | undefined;
-  name: string | undefined;
-  argumentsJson: string;
-}
+export type { ToolCallPiece };
 
 /** What one streamed chunk, or one whole completion, says. Everything else in it is passed over. */
 export interface CompletionChunk {
   /** Whether it held a reply at all; usage and keep-alive chunks come without. */
   hasReply: boolean;
+  /** Whether the reply stands where whole ones do (`message`): in a stream it sums up what came before. */
+  isMessage: boolean;
   text: string;
   reasoning: string;
   toolCalls: readonly ToolCallPiece[];
@@ -21,80 +20,47 @@ export interface CompletionChunk {
   usage: { promptTokens: number; completionTokens: number } | undefined;
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
-const NO_TOOL_CALLS: readonly ToolCallPiece[] = [];
-
 /**
  * Third layer: one payload to one chunk. Reads streamed chunks (`delta`) and whole completions (`message`) alike.
- * @throws ChatError `chat_bad_stream` when it is no JSON object, or what the service's own error object stands for
+ * @throws ChatError `chat_bad_stream` for an object that lost a part, or what the service's own error stands for
  */
-export function readChunk(payload: string): CompletionChunk {
-  const body = parseObject(payload);
-  if (body === undefined) throw new ChatError('chat_bad_stream', 'The chat service sent a malformed chunk');
-  // Some engines write `"error": null` into every chunk.
-  if (body['error'] !== undefined && body['error'] !== null) throw failureOfErrorObject(body['error']);
-  if (hasFailedBaseResponse(body['base_resp'])) throw failureOfErrorObject(body);
+export function readChunk(body: Payload): CompletionChunk | undefined {
+  if (body === 'torn') throw new ChatError('chat_bad_stream', 'The chat service sent a malformed chunk');
+  if (typeof body === 'string') return undefined;
+  const error = errorIn(body);
+  if (error !== undefined) throw failureOf(error);
   const choice = firstChoice(body['choices']);
   const delta = asObject(choice?.['delta']);
-  const reply = delta ?? asObject(choice?.['message']);
+  const message = asObject(choice?.['message']);
+  const isMessage = message !== undefined && (delta === undefined || Object.keys(delta).length === 0);
+  const reply = isMessage ? message : delta;
   const { text, thought } = readContent(reply?.['content']);
   return {
     hasReply: reply !== undefined,
-    text,
-    reasoning: asText(reply?.['reasoning_content']) || asText(reply?.['reasoning']) || thought,
-    toolCalls: readToolCalls(reply?.['tool_calls'], delta === undefined),
+    isMessage,
+    text: text || asText(reply?.['refusal']) || (reply ? '' : asText(choice?.['text'])),
+    reasoning: readThought(reply) || thought,
+    toolCalls: readCallPieces(reply, isMessage),
     finishReason: asText(choice?.['finish_reason']) || undefined,
     // Some engines write it beside the finish reason.
     usage: readUsage(body['usage']) ?? readUsage(choice?.['usage']),
   };
 }
 
-/** Reads a JSON object; undefined for anything else. The parser's own error is dropped since it quotes the text. */
+/** Reads a JSON object; undefined for anything else. */
 export function parseObject(text: string): JsonObject | undefined {
-  try {
-    return asObject(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return asObject(parseJson(text));
 }
 
-/** The error that an error object inside an answer of status 200 stands for. */
-export function failureOfErrorObject(error: unknown): ChatError {
+/** What an error inside an answer of status 200 stands for. @param error an object or a text, which is read and not kept */
+export function failureOf(error: unknown): ChatError {
   return mapHttpStatus(200, { body: error });
-}
-
-/** MiniMax writes its result beside the choices, with 0 for success. */
-function hasFailedBaseResponse(result: unknown): boolean {
-  const code = asObject(result)?.['status_code'];
-  return code !== undefined && Number(code) !== 0;
 }
 
 function firstChoice(choices: unknown): JsonObject | undefined {
   if (!Array.isArray(choices)) return undefined;
-  const found: unknown = choices.find((choice) => (asObject(choice)?.['index'] ?? 0) === 0);
+  const found: unknown = choices.find((choice) => Number(asObject(choice)?.['index'] ?? 0) === 0);
   return asObject(found);
-}
-
-/** In a whole reply each entry is a call of its own; in a stream several pieces may belong to one. */
-function readToolCalls(calls: unknown, isWhole: boolean): readonly ToolCallPiece[] {
-  if (!Array.isArray(calls) || calls.length === 0) return NO_TOOL_CALLS;
-  return calls.map((call: unknown, position) => {
-    const piece = asObject(call);
-    const declared = asObject(piece?.['function']);
-    const index = piece?.['index'];
-    return {
-      index: isWhole ? position : typeof index === 'number' && Number.isInteger(index) ? index : undefined,
-      callId: asText(piece?.['id']) || undefined,
-      name: asText(declared?.['name']) || undefined,
-      argumentsJson: asArguments(declared?.['arguments']),
-    };
-  });
-}
-
-/** JSON text, as the interface is described; some engines send the object itself, which is whole then. */
-function asArguments(given: unknown): string {
-  return asObject(given) ? JSON.stringify(given) : asText(given);
 }
 
 function readUsage(usage: unknown): CompletionChunk['usage'] {
@@ -107,10 +73,6 @@ function readUsage(usage: unknown): CompletionChunk['usage'] {
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
-}
-
-function asObject(value: unknown): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
 function asText(value: unknown): string {

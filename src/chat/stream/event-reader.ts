@@ -1,8 +1,5 @@
 import { ChatError } from '../chat-error.ts';
 
-/** What ends a chat stream in place of a JSON chunk. */
-export const DONE = '[DONE]';
-
 export interface StreamedEvent {
   /** The `event:` field; chat services leave it out but for errors. */
   name: string | undefined;
@@ -47,7 +44,7 @@ export class EventReader {
 
   #addData(value: string): StreamedEvent | undefined {
     const [first] = this.#lines;
-    const isNext = first !== undefined && this.#lines.length === 1 && startsPayload(value) && isWhole(first);
+    const isNext = first !== undefined && this.#lines.length === 1 && (isWhole(first) || isNoiseBefore(first, value));
     const event = isNext ? this.flush() : undefined;
     this.#lines.push(value);
     this.#chars += value.length + 1;
@@ -60,12 +57,13 @@ function valueOf(line: string, start: number): string {
   return line.slice(line.charCodeAt(start) === 32 ? start + 1 : start);
 }
 
-function startsPayload(data: string): boolean {
-  return data.startsWith('{') || data === DONE;
+/** A line that is no object is none of the parts of one. */
+function isNoiseBefore(first: string, next: string): boolean {
+  return !first.startsWith('{') && next.startsWith('{');
 }
 
 function isWhole(data: string): boolean {
-  if (!data.endsWith('}')) return false;
+  if (!data.trimEnd().endsWith('}')) return false;
   try {
     JSON.parse(data);
     return true;

@@ -1,11 +1,13 @@
 import { asError } from '../../base/coded-error.ts';
-import { AnswerAssembler } from './answer-assembler.ts';
+import { parseJson } from '../../models/json-scan.ts';
+import { readPayload } from '../../models/stream-payload.ts';
+import { AnswerAssembler, type AssemblerOptions } from './answer-assembler.ts';
 import type { ChatEvent } from '../chat-types.ts';
 import { ChatError } from '../chat-error.ts';
 import type { ChatLimits } from '../chat-limits.ts';
 import { ChunkReader } from './chunk-reader.ts';
-import { failureOfErrorObject, parseObject, readChunk } from './completion-chunk.ts';
-import { DONE, EventReader, type StreamedEvent } from './event-reader.ts';
+import { failureOf, parseObject, readChunk } from './completion-chunk.ts';
+import { EventReader, type StreamedEvent } from './event-reader.ts';
 import { LineReader } from './line-reader.ts';
 
 /** What turns an answer's bytes into events; one for streams, one for whole replies. */
@@ -24,9 +26,12 @@ export interface AnswerDecoder {
   readonly hasUnknownReason: boolean;
 }
 
-export type DecoderLimits = Pick<ChatLimits, 'maxLineChars' | 'maxAnswerChars'>;
+export type DecoderLimits = Pick<ChatLimits, 'maxLineChars'> & AssemblerOptions;
 
-/** The four layers of a streamed answer in one: bytes → lines → events → chunks → chat events (SECURITY.md whole-answers, strict-streams). */
+/**
+ * The four layers of a streamed answer in one: bytes → lines → events → chunks → chat events (SECURITY.md whole-answers, strict-streams).
+ * What says nothing is passed over, and so is whatever follows the finish reason but usage.
+ */
 export class StreamDecoder implements AnswerDecoder {
   readonly #lines: LineReader;
   readonly #events: EventReader;
@@ -38,7 +43,7 @@ export class StreamDecoder implements AnswerDecoder {
   constructor(limits: DecoderLimits) {
     this.#lines = new LineReader(limits.maxLineChars);
     this.#events = new EventReader(limits.maxLineChars);
-    this.#answer = new AnswerAssembler(limits.maxAnswerChars);
+    this.#answer = new AnswerAssembler(limits);
   }
 
   get isDone(): boolean {
@@ -81,19 +86,24 @@ export class StreamDecoder implements AnswerDecoder {
     const lastLine = this.#lines.end();
     const waiting = lastLine === '' ? undefined : this.#events.push(lastLine);
     for (const event of [waiting, this.#events.flush()]) {
-      if (event && (event.data === DONE || parseObject(event.data))) this.#decode(event, decoded);
+      if (event && readPayload(event.data) !== 'torn') this.#decode(event, decoded);
     }
   }
 
   #decode(event: StreamedEvent, decoded: ChatEvent[]): void {
-    if (event.data === DONE) this.#sawDone = true;
-    else if (event.name === 'error')
-      throw failureOfErrorObject(parseObject(event.data)?.['error'] ?? parseObject(event.data));
-    else if (event.data !== '') this.#answer.add(this.#chunks.read(event.data), decoded);
+    try {
+      if (event.name === 'error') throw failureOf(parseObject(event.data) ?? event.data);
+      const chunk = this.#chunks.read(event.data);
+      if (chunk === 'done') this.#sawDone = true;
+      else if (chunk) this.#answer.add(chunk, decoded);
+    } catch (failure) {
+      // The answer is whole already.
+      if (!this.isFinished) throw failure;
+    }
   }
 }
 
-/** Reads an answer that comes as one JSON object: asked for, or sent although a stream was asked for. */
+/** Reads an answer that comes as JSON: one object, or one on each line, asked for or sent although a stream was asked for. */
 export class WholeDecoder implements AnswerDecoder {
   readonly isDone = false;
   readonly isFinished = false;
@@ -101,7 +111,7 @@ export class WholeDecoder implements AnswerDecoder {
   readonly #answer: AnswerAssembler;
 
   constructor(limits: DecoderLimits) {
-    this.#answer = new AnswerAssembler(limits.maxAnswerChars);
+    this.#answer = new AnswerAssembler(limits);
   }
 
   get hasUnknownReason(): boolean {
@@ -114,12 +124,66 @@ export class WholeDecoder implements AnswerDecoder {
   }
 
   end(): ChatEvent[] {
-    const chunk = readChunk(Buffer.concat(this.#pieces).toString('utf8'));
-    if (!chunk.hasReply) throw new ChatError('chat_bad_stream', 'The chat service sent JSON that is no completion');
+    const text = Buffer.concat(this.#pieces).toString('utf8').trim();
+    const lines = parseJson(text) === undefined ? text.split('\n') : [text];
+    const chunks = lines.flatMap((line) => readChunk(readPayload(line)) ?? []);
+    if (!chunks.some(({ hasReply, text: said }) => hasReply || said !== '')) throw noCompletion();
     const decoded: ChatEvent[] = [];
-    this.#answer.add(chunk, decoded);
+    for (const chunk of chunks) this.#answer.add(chunk, decoded);
     // A whole object is complete even when it does not say why it ended.
-    decoded.push(...this.#answer.end(true));
+    decoded.push(...this.#answer.end(lines.length === 1));
     return decoded;
   }
 }
+
+function noCompletion(): ChatError {
+  return new ChatError('chat_bad_stream', 'The chat service sent no completion', { isRetryable: true });
+}
+
+const FIRST_SIGN = /[^\s\ufeff]/;
+/** So many blanks before an answer say nothing any more. */
+const MAX_BLANK_BYTES = 65_536;
+
+/**
+ * Chooses the decoder by the first character of the answer: engines and the proxies before them name the wrong content type. JSON begins
+ * with a brace, a page with an angle bracket; all else is a stream of events.
+ */
+export class SniffingDecoder implements AnswerDecoder {
+  readonly #limits: DecoderLimits;
+  #blanks: Buffer = Buffer.alloc(0);
+  #chosen: AnswerDecoder | undefined;
+
+  constructor(limits: DecoderLimits) {
+    this.#limits = limits;
+  }
+
+  get isDone(): boolean {
+    return this.#chosen?.isDone ?? false;
+  }
+
+  get isFinished(): boolean {
+    return this.#chosen?.isFinished ?? false;
+  }
+
+  get hasUnknownReason(): boolean {
+    return this.#chosen?.hasUnknownReason ?? false;
+  }
+
+  push(bytes: Buffer): ChatEvent[] {
+    if (this.#chosen) return this.#chosen.push(bytes);
+    this.#blanks = Buffer.concat([this.#blanks, bytes]);
+    const sign = FIRST_SIGN.exec(this.#blanks.toString('latin1').replace('\u00ef\u00bb\u00bf', ''))?.[0];
+    if (sign === undefined && this.#blanks.length < MAX_BLANK_BYTES) return [];
+    if (sign === '<') throw new ChatError('chat_bad_stream', 'The chat service answered with a page', PAGE);
+    this.#chosen = sign === '{' ? new WholeDecoder(this.#limits) : new StreamDecoder(this.#limits);
+    return this.#chosen.push(this.#blanks);
+  }
+
+  end(): ChatEvent[] {
+    this.#chosen ??= new StreamDecoder(this.#limits);
+    return this.#chosen.end();
+  }
+}
+
+/** A proxy's page may be gone with the next request. */
+const PAGE = { status: 200, isRetryable: true };

@@ -1,3 +1,4 @@
+import { foldRoles } from '../../models/fold-roles.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 
 /** Fields that once belonged to a search of the interface's own, which was withdrawn (SERVICE.md withdrawn-search). */
@@ -15,7 +16,7 @@ export function toEngineBody(request: ChatRequest, engineModel: string | undefin
     top_p: topP,
     ...withoutNulls(written),
     model: engineModel ?? model.upstream,
-    messages,
+    messages: foldRoles(messages, model.roles),
     stream,
     tools: tools.length === 0 ? undefined : tools.map((tool) => ({ type: 'function', function: tool })),
     stream_options: stream ? (written['stream_options'] ?? undefined) : undefined,

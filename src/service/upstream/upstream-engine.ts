@@ -12,22 +12,26 @@ import {
   type UpstreamEnvironment,
 } from './engine-call.ts';
 import { broken, EngineEvents } from './engine-events.ts';
-import { OwnReplies, type EngineReply } from './own-replies.ts';
+import { OwnReplies, type ThoughtMemory } from './own-replies.ts';
+import { chunksOf, readWholeReply } from './whole-reply.ts';
 
 /** How long an engine may take to end its answer after its last event, so that the connection can serve again. */
 const END_LIMIT_MS = SECOND_MS;
 
+const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
+
 /** Passes requests to an OpenAI-compatible engine, with model names mapped there and back. Nothing is retried here. */
 export function createUpstreamEngine(options: UpstreamOptions, surroundings: UpstreamEnvironment): ChatEngine {
   const engine = createEngineCall(options, surroundings);
+  const memory: ThoughtMemory = { thinksFirst: new Set() };
   return {
     async complete(request, signal) {
       const parts: Buffer[] = [];
       await engine.send(request, signal, { onHead: () => undefined, onBytes: (bytes) => void parts.push(bytes) });
-      return new OwnReplies(request).take(readWhole(Buffer.concat(parts)));
+      return readWholeReply(Buffer.concat(parts), new OwnReplies(request, memory));
     },
     stream(request, signal, sink) {
-      const relay = new Relay(new OwnReplies(request), sink);
+      const relay = new Relay(new OwnReplies(request, memory), sink);
       relay.follow(engine.send(request, signal, relay));
       return relay.ended;
     },
@@ -46,9 +50,14 @@ class Relay implements EngineListener {
   readonly #ended = new Deferred();
   #exchange: HttpExchange | undefined;
   #endTimer: NodeJS.Timeout | undefined;
-  #hasSpoken = false;
   #isOver = false;
   #isWaiting = false;
+  #kind: 'events' | 'json' | undefined;
+  /** What came before the kind was known, or of a whole answer. */
+  readonly #kept: Buffer[] = [];
+  #firstBytes: Buffer | undefined;
+  /** Events that are no answer yet. */
+  #unsaid = '';
 
   constructor(own: OwnReplies, sink: AnswerSink) {
     this.#own = own;
@@ -70,8 +79,7 @@ class Relay implements EngineListener {
       .finally(() => clearTimeout(this.#endTimer));
   }
 
-  onHead(contentType: string, exchange: HttpExchange): void {
-    if (!/^text\/event-stream\b/i.test(contentType)) throw broken('The engine did not answer with a stream');
+  onHead(_contentType: string, exchange: HttpExchange): void {
     this.#exchange = exchange;
   }
 
@@ -89,16 +97,43 @@ class Relay implements EngineListener {
   }
 
   #passOn(bytes: Buffer): void {
+    if (this.#isWhole(bytes)) return;
     let text = '';
-    for (const reply of this.#events.read(bytes)) text += eventLine(this.#own.take(reply));
-    if (text !== '') {
-      this.#hasSpoken = true;
-      if (!this.#sink.write(text)) this.#waitForRoom();
-    }
-    if (this.#events.failure) throw this.#events.failure;
-    if (!this.#events.isDone) return;
+    for (const reply of this.#events.read(this.#firstBytes ?? bytes)) text += eventLine(this.#own.take(reply));
+    this.#firstBytes = undefined;
+    this.#write(text);
+    // Behind a finish reason the answer is whole, whatever still comes.
+    if (this.#events.failure && !this.#own.hasFinished) throw this.#events.failure;
+    if (!this.#events.isDone && !this.#events.failure) return;
     this.#finish();
     this.#endTimer = setTimeout(() => this.#exchange?.abort(new Error('The engine did not end')), END_LIMIT_MS);
+  }
+
+  /**
+   * The content decides what the answer is, not its content type: JSON is kept until it is whole. @returns whether the bytes are kept
+   */
+  #isWhole(bytes: Buffer): boolean {
+    if (this.#kind === 'events') return false;
+    this.#kept.push(bytes);
+    if (this.#kind === undefined) {
+      const begun = Buffer.concat(this.#kept).toString('latin1').replace(BYTE_ORDER_MARK, '').trimStart();
+      if (begun === '') return true;
+      if (begun.startsWith('<')) throw broken('The engine answered with a page');
+      this.#kind = begun.startsWith('{') ? 'json' : 'events';
+    }
+    if (this.#kind === 'json') return true;
+    this.#firstBytes = Buffer.concat(this.#kept.splice(0));
+    return false;
+  }
+
+  #write(text: string): void {
+    if (text === '') return;
+    // Roles and usage alone are no answer: an engine that says nothing is told by the status.
+    this.#unsaid += text;
+    if (!this.#own.hasSpoken) return;
+    const isRoomy = this.#sink.write(this.#unsaid);
+    this.#unsaid = '';
+    if (!isRoomy) this.#waitForRoom();
   }
 
   #waitForRoom(): void {
@@ -119,31 +154,23 @@ class Relay implements EngineListener {
   #finish(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const isWhole = this.#hasSpoken && (this.#events.isDone || this.#own.hasFinished);
+    try {
+      if (this.#kind === 'json')
+        this.#write(
+          chunksOf(Buffer.concat(this.#kept), this.#own)
+            .map((chunk) => eventLine(chunk))
+            .join(''),
+        );
+      else if (this.#events.isDone) {
+        const rest = this.#own.rest();
+        this.#write(rest ? eventLine(rest) : '');
+      }
+    } catch (thrown) {
+      this.#ended.reject(asError(thrown));
+      return;
+    }
+    const isWhole = this.#own.hasSpoken && (this.#events.isDone || this.#own.hasFinished || this.#kind === 'json');
     if (isWhole) this.#ended.resolve();
     else this.#ended.reject(broken('The engine broke off its answer'));
-  }
-}
-
-function readWhole(body: Buffer): EngineReply {
-  const reply = parse(body.toString('utf8'));
-  // Some engines tell of a fault with status 200.
-  const isReply =
-    typeof reply === 'object' &&
-    reply !== null &&
-    !('error' in reply && reply.error) &&
-    'choices' in reply &&
-    Array.isArray(reply.choices) &&
-    reply.choices.length > 0;
-  if (!isReply) throw broken('The engine gave an answer that makes no sense');
-  return reply;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's own error quotes the text.
-    throw broken('The engine broke off its answer, or it makes no sense');
   }
 }

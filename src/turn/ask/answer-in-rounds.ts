@@ -56,6 +56,9 @@ export async function answerInRounds(
         if (event.type === 'text') {
           onEvent(said.text === '' && hasText ? { type: 'text', delta: `\n\n${event.delta}` } : event);
           said.text += event.delta;
+        } else if (event.type === 'retract') {
+          said.text = '';
+          onEvent(event);
         } else if (event.type === 'tool-call') calls.push(event);
         else if (event.type === 'end') said.reason = event.reason;
         else {

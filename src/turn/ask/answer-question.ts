@@ -135,6 +135,7 @@ async function streamAnswer(
     await ask(options, context, { tools, state, spent }, (event) => {
       spent.heard(event);
       if (event.type === 'text') tools.links.add(event.delta);
+      else if (event.type === 'retract') tools.links.retract();
       else if (event.type === 'reasoning') thought.add(event.delta);
       else if (event.type === 'fallback') {
         state.model = event.model;

@@ -4,6 +4,10 @@ export interface TextStage {
   settled(text: string): string;
   /** What comes behind the settled pieces, as it is to be shown now. @param isWhole nothing more is to come */
   open(text: string, isWhole: boolean): string;
+  /** What was settled up to here stays. */
+  keep(): void;
+  /** What was settled since `keep` is no part of the answer. */
+  retract(): void;
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
@@ -23,6 +27,7 @@ export class CitationMarks implements TextStage {
   readonly #isKnown: (number: number) => boolean;
   readonly #cited = new Set<number>();
   #fence: string | undefined;
+  #kept: { cited: readonly number[]; fence: string | undefined } = { cited: [], fence: undefined };
 
   /** @param isKnown whether a number may stand in the answer */
   constructor(isKnown: (number: number) => boolean) {
@@ -43,6 +48,16 @@ export class CitationMarks implements TextStage {
   open(text: string, isWhole: boolean): string {
     if (isWhole) return this.#through(text, this.#cited).shown;
     return this.#through(text.replace(MAY_BECOME_MARK, ''), new Set()).shown;
+  }
+
+  keep(): void {
+    this.#kept = { cited: [...this.#cited], fence: this.#fence };
+  }
+
+  retract(): void {
+    this.#cited.clear();
+    for (const number of this.#kept.cited) this.#cited.add(number);
+    this.#fence = this.#kept.fence;
   }
 
   #through(text: string, cited: Set<number>): { shown: string; fence: string | undefined } {

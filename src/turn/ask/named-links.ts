@@ -25,6 +25,8 @@ export class NamedLinks {
   /** Undefined while no tool found anything. */
   #hosts: ReadonlySet<string> | undefined;
   readonly #after: TextStage | undefined;
+  /** How much was said in earlier rounds. */
+  #earlierChars = 0;
 
   /** @param after what changes the text behind this */
   constructor(after?: TextStage) {
@@ -48,9 +50,18 @@ export class NamedLinks {
     return this.#done + this.#shown(true);
   }
 
+  /** Takes back what was said in this round of the answer. */
+  retract(): void {
+    this.#done = this.#done.slice(0, this.#earlierChars);
+    this.#open = '';
+    this.#after?.retract();
+  }
+
   /** @param texts what people wrote and tools found so far */
   toldBy(texts: readonly string[]): void {
     this.#settle(this.#open.length);
+    this.#earlierChars = this.#done.length;
+    this.#after?.keep();
     this.#hosts = hostsIn(texts);
   }
 

@@ -128,6 +128,7 @@ async function answerOf(
   await chat.stream(request, signal, (event) => {
     spent.heard(event);
     if (event.type === 'text') text += event.delta;
+    if (event.type === 'retract') text = '';
     if (event.type === 'end') isWhole = event.reason !== 'truncated';
   });
   return isWhole && text.trim() !== '' ? text.trim() : undefined;

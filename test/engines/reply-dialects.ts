@@ -1,0 +1,223 @@
+import { chunk, sse } from '../chat/scripted-chat-server.ts';
+
+/** What an engine writes over the wire, and what a person may be shown of it. */
+export interface ReplyDialect {
+  name: string;
+  /** The body of a streamed answer, piece by piece. */
+  wire: readonly string[];
+  contentType?: string;
+  text: string;
+  /** Calls of tools, as `NAME ARGUMENTS`. */
+  calls?: readonly string[];
+  /** How it ends: whole unless another word stands here. `failure`: nothing was said, and the question is asked again. */
+  ending?: 'cut' | 'failure';
+}
+
+const STOP = chunk({}, 'stop');
+const DONE = sse('[DONE]');
+const says = (...pieces: string[]) => [...pieces.map((content) => chunk({ content })), STOP, DONE];
+const between = (noise: string): string[] => [
+  chunk({ content: 'It is' }),
+  noise,
+  chunk({ content: ' 2.' }),
+  STOP,
+  noise,
+  DONE,
+];
+const TWO = 'It is 2.';
+const CALL = 'search_documents {"query":"fees"}';
+const ARGS = '{"query":"fees"}';
+const call = (more: object, args: unknown) =>
+  chunk({ tool_calls: [{ ...more, function: { name: 'search_documents', arguments: args } }] });
+const rest = (more: object, args: string) => chunk({ tool_calls: [{ ...more, function: { arguments: args } }] });
+const END = chunk({}, 'tool_calls');
+const completion = (message: object, more: object = {}) =>
+  JSON.stringify({
+    id: 'c',
+    object: 'chat.completion',
+    choices: [{ index: 0, message, finish_reason: 'stop' }],
+    ...more,
+  });
+
+const noise = [
+  'data: null\n\n',
+  'data: ping\n\n',
+  'data:\n\n',
+  ': comment\n\n',
+  'data: 42\n\n',
+  'data: []\n\n',
+  'data: "x"\n\n',
+  'event: ping\ndata: {}\n\n',
+  'data: {"type":"ping"}\n\n',
+];
+const errors = [
+  { object: 'error', message: 'x', type: 'InternalServerError', code: 500 },
+  { error: { message: 'x', code: 'server_error' } },
+  { error: 'x' },
+  { code: 'InternalError.Algo', message: 'x', request_id: 'r' },
+  { error_code: 336000, error_msg: 'x' },
+  { choices: null, base_resp: { status_code: 1000, status_msg: 'x' } },
+  { detail: 'x' },
+];
+const empty: [string, string, string?][] = [
+  ['only the end mark', DONE],
+  ['no body', ''],
+  [
+    'no choices',
+    JSON.stringify({ choices: null, base_resp: { status_code: 1002, status_msg: 'rate limit' } }),
+    'application/json',
+  ],
+  ['an empty list of choices', JSON.stringify({ choices: [] }), 'application/json'],
+  ['an empty text', chunk({ content: '' }) + STOP + DONE],
+  ['blanks', chunk({ content: ' \n' }) + STOP + DONE],
+  ['a page', '<!doctype html><p>502</p>'],
+  ['nothing but noise', noise.join('') + DONE],
+];
+
+/** One row for each way in which engines, and the proxies before them, write answers. */
+export const REPLY_DIALECTS: readonly ReplyDialect[] = [
+  ...noise.map((line) => ({ name: `noise: ${JSON.stringify(line)}`, wire: between(line), text: TWO })),
+  { name: 'an end mark with blanks', wire: [chunk({ content: TWO }, 'stop'), 'data: [DONE]  \n\n'], text: TWO },
+  ...errors.map((error) => ({
+    name: `an error within the answer: ${JSON.stringify(error)}`,
+    wire: [chunk({ content: 'It' }), chunk({ content: ' is' }), sse(error), DONE],
+    text: 'It is',
+    ending: 'cut' as const,
+  })),
+  {
+    name: 'an error behind the finish reason',
+    wire: [chunk({ content: TWO }, 'stop'), sse({ error: { message: 'x' } })],
+    text: TWO,
+  },
+  ...empty.map(([name, body, contentType]) => ({
+    name: `an empty success: ${name}`,
+    wire: [body],
+    contentType,
+    text: '',
+    ending: 'failure' as const,
+  })),
+  { name: 'events that are called JSON', wire: says(TWO), contentType: 'application/json', text: TWO },
+  { name: 'JSON that is called events', wire: [completion({ role: 'assistant', content: TWO })], text: TWO },
+  {
+    name: 'JSON that is called text',
+    wire: ['\n', completion({ content: TWO })],
+    contentType: 'text/plain',
+    text: TWO,
+  },
+  { name: 'a thought without an opening mark', wire: says('They ask 1+1.', '</think>', TWO), text: TWO },
+  { name: 'a thought in marks that are cut', wire: says('<thi', 'nk>so</th', 'ink>\n\n', TWO), text: TWO },
+  { name: 'a thought of Kimi', wire: says('◁think▷so◁/think▷', TWO), text: TWO },
+  {
+    name: 'channels',
+    wire: says('<|channel|>analysis<|message|>so<|end|>', '<|start|>assistant<|channel|>final<|message|>', TWO),
+    text: TWO,
+  },
+  {
+    name: 'a thought in parts',
+    wire: [
+      chunk({
+        content: [
+          { type: 'reasoning', text: 'so' },
+          { type: 'text', text: TWO },
+        ],
+      }),
+      STOP,
+      DONE,
+    ],
+    text: TWO,
+  },
+  {
+    name: 'a thought in details',
+    wire: [chunk({ reasoning_details: [{ type: 'reasoning.text', text: 'so' }] }), ...says(TWO)],
+    text: TWO,
+  },
+  {
+    name: 'a last message that sums up',
+    wire: [
+      chunk({ content: 'It is' }),
+      chunk({ content: ' 2.' }),
+      sse({ choices: [{ index: 0, message: { content: TWO }, finish_reason: 'stop' }] }),
+      DONE,
+    ],
+    text: TWO,
+  },
+  {
+    name: 'a last delta that repeats all',
+    wire: [chunk({ content: 'It is' }), chunk({ content: ' 2.' }), chunk({ content: TWO }, 'stop'), DONE],
+    text: TWO,
+  },
+  {
+    name: 'a last chunk twice',
+    wire: [chunk({ content: 'It is' }), chunk({ content: ' 2.' }, 'stop'), chunk({ content: ' 2.' }, 'stop'), DONE],
+    text: TWO,
+  },
+  { name: 'an unclear end', wire: [chunk({ content: 'It is' })], text: 'It is', ending: 'cut' },
+  {
+    name: 'an end by overload',
+    wire: [chunk({ content: 'It is' }), chunk({}, 'engine_overloaded'), DONE],
+    text: 'It is',
+    ending: 'cut',
+  },
+  {
+    name: 'a call as text',
+    wire: says(`<tool_call>{"name":"search_documents","arguments":${ARGS}}`, '</tool_call>'),
+    text: '',
+    calls: [CALL],
+  },
+  {
+    name: 'a call as text of Mistral',
+    wire: says('[TOOL_', `CALLS]search_documents[ARGS]${ARGS}`),
+    text: '',
+    calls: [CALL],
+  },
+  {
+    name: 'a call that is sent again',
+    wire: [call({ index: 0, id: 'a' }, ARGS), call({ index: 0, id: 'a' }, ARGS), END, DONE],
+    text: '',
+    calls: [CALL],
+  },
+  {
+    name: 'a call whose last piece is repeated',
+    wire: [
+      call({ index: 0, id: 'a' }, '{"query":'),
+      rest({ index: 0 }, '"fees"}'),
+      rest({ index: 0 }, '"fees"}'),
+      END,
+      DONE,
+    ],
+    text: '',
+    calls: [CALL],
+  },
+  {
+    name: 'a call that starts again',
+    wire: [call({ index: 0, id: 'a' }, '{"query"'), rest({ index: 0 }, ARGS), END, DONE],
+    text: '',
+    calls: [CALL],
+  },
+  {
+    name: 'a call without index and id, as an object, twice',
+    wire: [call({}, { query: 'fees' }), call({}, { query: 'fees' }), END, DONE],
+    text: '',
+    calls: [CALL],
+  },
+  {
+    name: 'a last message that sums calls up',
+    wire: [
+      call({ index: 0, id: 'a' }, ARGS),
+      sse({
+        choices: [
+          {
+            message: {
+              content: null,
+              tool_calls: [{ id: 'a', function: { name: 'search_documents', arguments: ARGS } }],
+            },
+            finish_reason: 'tool_calls',
+          },
+        ],
+      }),
+      DONE,
+    ],
+    text: '',
+    calls: [CALL],
+  },
+];
