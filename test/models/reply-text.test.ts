@@ -125,7 +125,7 @@ describe('calls of tools in the text', () => {
   ])('%j is one call and no text [whole-answers]', (text) => {
     for (const pieces of [[text], byLetter(text)]) {
       const { text: shown, calls } = read(pieces);
-      expect([shown.trim(), calls.map(({ name, argumentsJson }) => [name, JSON.parse(argumentsJson)])]).toEqual([
+      expect([shown.trim(), calls.map(({ name, argumentsJson }) => [name, JSON.parse(argumentsJson) as unknown])]).toEqual([
         '',
         [[call.name, JSON.parse(args)]],
       ]);

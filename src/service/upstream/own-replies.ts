@@ -198,7 +198,7 @@ class OwnChoice {
     message['tool_calls'] = calls.map(({ callId, name, argumentsJson }, index) => {
       const id = callId === '' || ids.has(callId) ? `call_${index}` : callId;
       ids.add(id);
-      return { ...(isWhole ? {} : { index }), id, type: 'function', function: { name, arguments: argumentsJson } };
+      return { index: isWhole ? undefined : index, id, type: 'function', function: { name, arguments: argumentsJson } };
     });
     if (isWhole && message['content'] === '') message['content'] = null;
     if (choice['finish_reason'] === 'stop') choice['finish_reason'] = 'tool_calls';
