@@ -85,7 +85,9 @@ describe('the service in front of an engine shows the same [whole-answers]', () 
       deltas.map((delta) => delta?.content ?? '').join(''),
       written(deltas.flatMap((delta) => delta?.tool_calls ?? [])),
     ]).toEqual([one.text, one.calls ?? []]);
-    const reasons = chunks.flatMap(({ choices }) => (choices[0] as { finish_reason?: string } | undefined)?.finish_reason ?? []);
+    const reasons = chunks.flatMap(
+      ({ choices }) => (choices[0] as { finish_reason?: string } | undefined)?.finish_reason ?? [],
+    );
     if (one.ending === undefined) expect([done, reasons.length]).toEqual([true, 1]);
     else expect(done && reasons.every((reason) => reason === 'stop')).toBe(false);
   });

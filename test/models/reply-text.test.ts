@@ -125,10 +125,10 @@ describe('calls of tools in the text', () => {
   ])('%j is one call and no text [whole-answers]', (text) => {
     for (const pieces of [[text], byLetter(text)]) {
       const { text: shown, calls } = read(pieces);
-      expect([shown.trim(), calls.map(({ name, argumentsJson }) => [name, JSON.parse(argumentsJson) as unknown])]).toEqual([
-        '',
-        [[call.name, JSON.parse(args)]],
-      ]);
+      expect([
+        shown.trim(),
+        calls.map(({ name, argumentsJson }) => [name, JSON.parse(argumentsJson) as unknown]),
+      ]).toEqual(['', [[call.name, JSON.parse(args)]]]);
     }
   });
 
