@@ -13,6 +13,7 @@ import { readCodes } from '../identity/typed-code/read-codes.ts';
 import { PLATFORM_MODULES } from '../platforms/platform-module.ts';
 import { personIdOf } from '../domain/conversation.ts';
 import { tenantOf } from '../platforms/of-tenant.ts';
+import type { RefusedWrite } from '../platforms/write-meaning.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { InboundMessage, PlatformName } from '../domain/message.ts';
 import type { ModelCatalog } from '../models/model-catalog.ts';
@@ -112,14 +113,17 @@ export function createPlatforms(
   return new Map(
     served.map(([name, { create }]) => {
       const onRefused = (code: string) => report?.platformRefused({ platform: name, code });
-      const platform = create({ config, secrets, redis, keyRing, nowMs, log, postSettlesWithinMs, onRefused });
+      const onWriteRefused = ({ write, code, meaning }: RefusedWrite) =>
+        report?.writeRefused({ platform: name, method: write, code, meaning });
+      const told = { onRefused, onWriteRefused };
+      const platform = create({ config, secrets, redis, keyRing, nowMs, log, postSettlesWithinMs, ...told });
       return [name, withEditGap(platform, config.reply.minEditMs)];
     }),
   );
 }
 
 type PlatformsOptions = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log' | 'postSettlesWithinMs'> & {
-  report?: Pick<Report, 'platformRefused'>;
+  report?: Pick<Report, 'platformRefused' | 'writeRefused'>;
 };
 
 function withEditGap(platform: Platform, minEditMs: number | undefined): Platform {

@@ -38,8 +38,11 @@ export const MESSAGE_FIELDS = {
   replaced: '1: a newer answer stands in its place',
 } as const satisfies Readonly<Record<string, string>>;
 
-/** Of each part of an answer: its handle or `posting`, since when, and whose post it is (reply/post-ledger.ts). */
-export const PART_FIELDS = ['post', 'since', 'by'] as const;
+/**
+ * Of each part of an answer: its handle or `posting`, since when, whose post it is, and handles of messages that the part has left,
+ * separated by blanks (reply/post-ledger.ts).
+ */
+export const PART_FIELDS = ['post', 'since', 'by', 'left'] as const;
 
 type MessageField = keyof typeof MESSAGE_FIELDS;
 type PartField = `${(typeof PART_FIELDS)[number]}:${number}`;

@@ -44,7 +44,23 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
     help: 'Tries of whole answers that are kept since the platform takes no calls',
     labels: ['platform'],
   });
+  const writes = counter(registry, {
+    name: 'platform_writes_refused_total',
+    help: 'Posts, edits and uploads that a platform did not carry out, by its own method and code',
+    labels: ['platform', 'method', 'code'],
+  });
+  const notShown = counter(registry, {
+    name: 'answers_not_shown_total',
+    help: 'Answers that the platform refused in every form; the person reads a sentence about it where one can be shown',
+    labels: ['platform'],
+  });
   const saidMs = new Map<string, number>();
+  const isDue = (key: string) => {
+    const lastMs = saidMs.get(key) ?? Number.NEGATIVE_INFINITY;
+    const due = monotonicMs() - lastMs >= MINUTE_MS;
+    if (due) saidMs.set(key, monotonicMs());
+    return due;
+  };
   const tools = durations(registry, {
     name: 'tool_duration_seconds',
     help: 'Calls of tools, by how they ended',
@@ -70,13 +86,23 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
     },
     platformRefused({ platform, code }) {
       refused({ platform, code });
-      const lastMs = saidMs.get(platform) ?? Number.NEGATIVE_INFINITY;
-      if (monotonicMs() - lastMs < MINUTE_MS) return;
-      saidMs.set(platform, monotonicMs());
+      if (!isDue(platform)) return;
       log.error(
         { platform, code },
         'the platform takes no calls: mend the token, the secret or the rights of the app; answers are kept',
       );
+    },
+    writeRefused({ platform, method, code, meaning }) {
+      writes({ platform, method, code });
+      const level = isDue(`${platform} ${method} ${code}`) ? 'warn' : 'debug';
+      log[level](
+        { platform, method, code, meaning },
+        'the platform refused a write; it is tried again or by another way',
+      );
+    },
+    answerNotShown({ platform, deliveryId: trace }) {
+      notShown({ platform });
+      log.error({ platform, trace }, 'the platform refused an answer in every form; it is not shown');
     },
     answerKept({ platform, deliveryId: trace }) {
       kept({ platform });

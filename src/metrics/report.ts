@@ -11,6 +11,8 @@ import type { WebhookReport } from '../webhook/webhook-report.ts';
 interface PlatformReport {
   /** A platform takes no call of ours until the operator mends the app. `code` is the platform's own word. */
   platformRefused(event: { platform: PlatformName; code: string }): void;
+  /** A platform did not carry out a write. `method` and `code` are the platform's own words. */
+  writeRefused(event: { platform: PlatformName; method: string; code: string; meaning: string }): void;
 }
 
 /** What turns, their replies and the platforms that show them tell. */

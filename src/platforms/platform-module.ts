@@ -5,6 +5,7 @@ import type { RedisClient } from '../base/redis.ts';
 import type { Config, Secrets } from '../settings/config.ts';
 import type { Platform } from './platform.ts';
 import { PLATFORMS, type PlatformName } from './registry.ts';
+import type { RefusedWrite } from './write-meaning.ts';
 
 /** What a platform is built from. */
 export interface PlatformParts {
@@ -18,6 +19,8 @@ export interface PlatformParts {
   postSettlesWithinMs?: number;
   /** Called with the platform's code when it takes no call until the operator mends something. */
   onRefused(code: string): void;
+  /** Called for each write that the platform did not carry out. */
+  onWriteRefused(refused: RefusedWrite): void;
 }
 
 /** What `platforms/NAME/module.ts` exports. */

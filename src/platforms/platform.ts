@@ -7,6 +7,7 @@ import type { FeedbackFollowUp, FeedbackReason, InboundFeedback } from '../domai
 import type { DeliveryId } from '../domain/ids.ts';
 import type { Language } from '../base/texts.ts';
 import type { SuggestedPrompt, SuggestedPrompts } from './prompts-file.ts';
+import type { Refusal } from './write-meaning.ts';
 
 /** An HTTP answer to the platform. */
 export interface HttpAnswer {
@@ -68,10 +69,11 @@ export interface Press {
 
 /**
  * What became of an outside post: `uncertain` when it may or may not have arrived, `busy` when it did not and may be tried again.
+ * `declined`: it did not arrive, by a refusal that may pass (`Refusal`); one that lasts longer than `refusalsPassWithinMs` is for good.
  * `unauthorised`: nothing was posted, since the platform takes no call of ours until the operator mends the token, its scopes
  * or the address that it trusts; what was to be said is kept and tried again.
  */
-export type PostResult = 'sent' | 'refused' | 'uncertain' | 'busy' | 'unauthorised';
+export type PostResult = 'sent' | 'refused' | 'declined' | 'uncertain' | 'busy' | 'unauthorised';
 
 /** Which of several messages one is, where together they are one text. */
 export interface PartOfText {
@@ -114,6 +116,8 @@ export interface ReplyTraits {
    * never will. Milliseconds; 0 where nothing is pushed.
    */
   postSettlesWithinMs: number;
+  /** How long a refusal that may pass is tried again, before it counts as one for good. Milliseconds. */
+  refusalsPassWithinMs: number;
   /**
    * From the acceptance of a message on, how long the platform may still learn that it was accepted (all its tries). One
    * that it has not polled by then it never will. Milliseconds; 0 where it does not poll.
@@ -133,13 +137,15 @@ export const FENCE_HOLDS_MS = 2_000;
 
 /**
  * What became of a post or an edit. `sent`: it stands, under this handle from now on. `uncertain`: it may or may not
- * stand. `busy`: it does not, and may be tried again. `refused`: it never will. `unauthorised`: as in `PostResult`.
+ * stand. `busy`: it does not, and may be tried again. `refused`: it does not, and `why` says whether trying again may help.
+ * `unauthorised`: as in `PostResult`.
  * `stopped`: the person ended the answer by the platform's own button.
  */
 export type PushResult =
   | { result: 'sent'; handle: string }
   | { result: 'busy'; retryAfterMs: number }
-  | { result: 'uncertain' | 'refused' | 'unauthorised' | 'stopped' };
+  | { result: 'refused'; why: Refusal }
+  | { result: 'uncertain' | 'unauthorised' | 'stopped' };
 
 /** What a look-up of a post found: handles, oldest first. */
 export interface FoundPosts {
@@ -195,8 +201,7 @@ export interface AnswerFile {
 }
 
 /** What became of bringing a file's bytes. */
-export type FileBrought =
-  { result: 'sent'; fileId: string } | { result: 'busy' | 'uncertain' | 'refused' | 'unauthorised' };
+export type FileBrought = { result: 'sent'; fileId: string } | { result: Exclude<PostResult, 'sent'> };
 
 /** How a platform takes a file: its bytes first, then the order to show it. Calls never throw for what the platform answers. */
 export interface FileReplies {

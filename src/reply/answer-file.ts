@@ -12,6 +12,8 @@ export interface AnswerFileOptions {
   text: string;
   /** Runs before the file is shown: the answer's beginning is to stand above it. @returns false where that cannot be */
   showBeginning(): Promise<boolean>;
+  /** The file takes the place of messages that the platform refused, and is noted apart from one that was meant to be a file. */
+  isLastResort?: true;
   signal: AbortSignal;
 }
 
@@ -24,6 +26,7 @@ export const MOST_MESSAGES = 3;
 
 /** A place in the ledger of its own, which no message of an answer comes to. */
 const FILE_PART = 10_000;
+const LAST_RESORT_PART = 10_001;
 const AS_MESSAGES = 'messages';
 /** So often the bytes are brought, and so long it is tried to show them: after that, messages. */
 const MOST_BRINGS = 3;
@@ -36,14 +39,14 @@ const LONGEST_PAUSE_MS = 10 * SECOND_MS;
  * before the first of them leaves.
  */
 export async function showAsFile(options: AnswerFileOptions): Promise<AnswerFileResult> {
-  const { ledger, signal } = options;
-  const known = await ledger.known(FILE_PART);
+  const { ledger, signal, isLastResort } = options;
+  const known = await ledger.known(partOf(options));
   if (known === AS_MESSAGES) return 'messages';
   const noted = /^(file|shown)\/(.+)$/.exec(known ?? '');
   const [, state, notedId] = noted ?? [];
   if (state === 'shown') return 'stands';
   // An earlier version has begun to say it in messages.
-  const hasBegun = notedId === undefined && (await ledger.known(1)) !== undefined;
+  const hasBegun = notedId === undefined && isLastResort === undefined && (await ledger.known(1)) !== undefined;
   const fileId = notedId ?? (hasBegun ? undefined : await bring(options));
   if (isOver(signal)) return 'over';
   const isStanding = fileId !== undefined && (await options.showBeginning());
@@ -82,11 +85,15 @@ async function decideForMessages(options: AnswerFileOptions): Promise<AnswerFile
   return (await note(options, AS_MESSAGES)) ? 'messages' : 'fenced';
 }
 
+function partOf({ isLastResort }: Pick<AnswerFileOptions, 'isLastResort'>): number {
+  return isLastResort ? LAST_RESORT_PART : FILE_PART;
+}
+
 /** Asks the fence too: what follows leaves while its answer is fresh. @returns false when a newer epoch has taken over */
-async function note({ ledger }: AnswerFileOptions, what: string): Promise<boolean> {
+async function note(options: AnswerFileOptions, what: string): Promise<boolean> {
   for (;;) {
     const askedMs = monotonicMs();
-    if (!(await ledger.record(FILE_PART, what))) return false;
+    if (!(await options.ledger.record(partOf(options), what))) return false;
     if (monotonicMs() - askedMs < FENCE_HOLDS_MS) return true;
   }
 }

@@ -31,3 +31,9 @@ export async function shownNoMore(signal: AbortSignal): Promise<void> {
 export function isOver(signal: AbortSignal): boolean {
   return signal.aborted && signal.reason !== 'stopped';
 }
+
+/** Pauses until the time is over or nothing more may be shown. */
+export async function pauseOrEnd(pauseMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) await pause(Math.min(pauseMs, SECOND_MS));
+  else await pause(pauseMs, undefined, { signal }).catch(() => undefined);
+}

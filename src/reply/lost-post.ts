@@ -9,6 +9,8 @@ export interface LostPostOptions {
   part: number;
   postKey: string;
   traits: Pick<ReplyTraits, 'lookUpAfterMs' | 'postSettlesWithinMs'>;
+  /** Messages that the part has left: they are neither its post nor a stray. */
+  left: ReadonlySet<string>;
 }
 
 /** A post is written down, then it may use an answer of the fence that is so old, and then it leaves within as long or never does. */
@@ -52,7 +54,7 @@ export class LostPost {
   async lookUp(sinceMs: number): Promise<LostPostFate> {
     const { push, target, postKey, traits } = this.#options;
     const settledMs = settledAfterMs(traits);
-    const found = await push.find(target, postKey);
+    const found = this.without(await push.find(target, postKey));
     if (found === 'unknown') return { kind: 'wait', pauseMs: traits.lookUpAfterMs };
     const [handle] = found.keyed;
     if (handle !== undefined) return { kind: 'stands', handle };
@@ -63,6 +65,15 @@ export class LostPost {
     if (sinceMs >= settledMs && this.#timesLooked > 1) return { kind: 'absent' };
     const pauseMs = Math.min(traits.lookUpAfterMs, Math.max(settledMs - sinceMs, 0));
     return { kind: 'wait', pauseMs: Math.max(pauseMs, Math.min(SECOND_MS, traits.lookUpAfterMs)) };
+  }
+
+  /** What was found, without the messages that the part has left. */
+  without(found: FoundPosts | 'unknown'): FoundPosts | 'unknown' {
+    const { left } = this.#options;
+    if (found === 'unknown' || left.size === 0) return found;
+    const isLeft = (handle: string) => [...left].some((one) => one === handle || one.startsWith(`${handle}/`));
+    const others = (handles: readonly string[]) => handles.filter((handle) => !isLeft(handle));
+    return { ...found, keyed: others(found.keyed), strays: others(found.strays) };
   }
 
   /**

@@ -13,8 +13,8 @@ const PLACE_LIFE_MS = 2 * HOUR_MS;
 const POST_SHAPE = {
   constants: { RECORD_LIFE_MS: DAY_MS, PLACE_LIFE_MS },
   keys: ['state', 'record', 'place'],
-  args: ['epoch', 'part', 'handle?', 'answer?', 'isUnsent', 'deliveryId', 'doubtedAgeMs'],
-  answer: { verdict: ['stale', 'gone', 'ok'], known: 'text', sinceMs: 'number', isOwn: 'flag' },
+  args: ['epoch', 'part', 'handle?', 'answer?', 'isUnsent', 'deliveryId', 'left?', 'doubtedAgeMs'],
+  answer: { verdict: ['stale', 'gone', 'ok'], known: 'text', sinceMs: 'number', isOwn: 'flag', left: 'text' },
 } as const satisfies ScriptShape;
 const postScript = loadScript(import.meta.url, './scripts/post.lua', POST_SHAPE);
 const claimScript = loadScript(import.meta.url, './scripts/claim-stray.lua', {
@@ -33,10 +33,14 @@ const withdrawScript = loadScript(import.meta.url, './scripts/withdraw.lua', {
  * What is known of one part of an answer: nothing left, something may have left (so long ago, ms by Redis' clock; whether this
  * worker wrote that down itself), where it stands, or that what this worker posted is being taken away, since nobody had noted it in time.
  */
-export type PostState =
+export type PostState = (
   | { kind: 'unsent' | 'gone' }
   | { kind: 'posting'; sinceMs: number; isOwn: boolean }
-  | { kind: 'posted'; handle: string };
+  | { kind: 'posted'; handle: string }
+) & {
+  /** Messages that the part has left, since the platform took no more of them. */
+  left?: readonly string[];
+};
 
 /** Whose a message without a key is: a record's, perhaps another turn's, ours for certain, or nobody's. Of the last two it is ours to take away. */
 export type StrayVerdict = 'owned' | 'doubtful' | 'mine' | 'nobody';
@@ -65,6 +69,8 @@ export interface Noted {
   answer?: string;
   /** Nothing of the part is under way, as this worker knows: a post may leave now. */
   isUnsent?: boolean;
+  /** The message that the part leaves: the platform takes no more of it, and another is to be posted. */
+  left?: string;
 }
 
 export interface PostLedgerOptions {
@@ -86,8 +92,10 @@ export function createPostLedger(options: PostLedgerOptions): PostLedger {
     record: messageKey(partition, deliveryId),
     place: placeKey(partition, hashParts('place', place).slice(0, 32)),
   };
-  const run = async (part: number, { handle, answer, isUnsent = false }: Noted) =>
-    readState(await postScript.run(redis, keys, { epoch, part, handle, answer, isUnsent, deliveryId, doubtedAgeMs }));
+  const run = async (part: number, { handle, answer, isUnsent = false, left }: Noted) => {
+    const args = { epoch, part, handle, answer, isUnsent, deliveryId, left, doubtedAgeMs };
+    return readState(await postScript.run(redis, keys, args));
+  };
   return {
     begin: (part, noted = {}) => run(part, noted),
     record: (part, handle) => run(part, { handle }),
@@ -110,11 +118,12 @@ export function createPostLedger(options: PostLedgerOptions): PostLedger {
   };
 }
 
-function readState({ verdict, known, sinceMs, isOwn }: AnswerOf<typeof POST_SHAPE>): PostState | undefined {
+function readState({ verdict, known, sinceMs, isOwn, left: kept }: AnswerOf<typeof POST_SHAPE>): PostState | undefined {
+  const left = kept === '' ? [] : kept.split(' ');
   if (verdict === 'stale') return undefined;
-  if (verdict === 'gone') return { kind: 'gone' };
-  if (known === 'unsent') return { kind: 'unsent' };
-  return known === 'posting' ? { kind: 'posting', sinceMs, isOwn } : { kind: 'posted', handle: known };
+  if (verdict === 'gone') return { kind: 'gone', left };
+  if (known === 'unsent') return { kind: 'unsent', left };
+  return known === 'posting' ? { kind: 'posting', sinceMs, isOwn, left } : { kind: 'posted', handle: known, left };
 }
 
 /** The key by which a part of an answer is found again in the platform; the same for every worker. */

@@ -1,5 +1,6 @@
 import { monotonicMs, SECOND_MS } from '../base/clock.ts';
 import { FENCE_HOLDS_MS, type PushReplies, type PushResult, type ReplyTraits } from '../platforms/platform.ts';
+import type { Refusal } from '../platforms/write-meaning.ts';
 import { type ReplySnapshot } from '../domain/reply.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import { LostPost } from './lost-post.ts';
@@ -26,7 +27,8 @@ const UNAUTHORISED_PAUSE_MS = 2 * SECOND_MS;
 
 /** What became of bringing a message to a snapshot. `wait`: it does not stand there yet, try again after the pause. */
 export type PostedMessageResult =
-  | { result: 'shown' | 'refused' | 'stopped' | 'fenced' }
+  | { result: 'shown' | 'stopped' | 'fenced' }
+  | { result: 'refused'; why: Refusal }
   | { result: 'wait'; pauseMs: number; why: 'busy' | 'uncertain' | 'unauthorised' };
 
 /**
@@ -49,6 +51,9 @@ export class PostedMessage {
   #mayBeLate = false;
   /** Where the message stands, while that is not written down. */
   #unrecorded: string | undefined;
+  /** The message that is left, while that is not noted. */
+  #leaving: string | undefined;
+  readonly #left = new Set<string>();
   /** The fence and the ledger's answer, asked before there was anything to post; `failed` when nothing came back. */
   #prepared: Promise<PostState | undefined | 'failed'> | undefined;
   #preparedAtMs = Number.NEGATIVE_INFINITY;
@@ -95,10 +100,41 @@ export class PostedMessage {
     if (!this.#mayBeLate || handle === undefined) return undefined;
     return async (isStanding) => {
       if (!(await isStanding(handle))) return;
-      const found = await push.find(target, this.#postKey);
+      const found = this.#lostPost().without(await push.find(target, this.#postKey));
       if (found !== 'unknown') await this.#lostPost().takeAway(found, handle);
       if (await isStanding(handle)) await push.update(handle, snapshot, this.#postKey);
     };
+  }
+
+  /**
+   * The platform takes no more of this message: the next snapshot is posted as a new one, and the ledger knows that before it leaves.
+   * What is left is taken away by `removeLeft`.
+   */
+  leaveMessage(): void {
+    if (this.#handle === undefined) return;
+    this.#leaving = this.#handle;
+    this.#left.add(this.#handle);
+    this.#handle = this.#shown = this.#unrecorded = undefined;
+    this.#isUnsent = true;
+  }
+
+  /**
+   * Takes away the messages that this part has left, or lays `mark` over one that the platform does not delete. Run once another
+   * message stands. @returns whether nothing of them is left to be done
+   */
+  async removeLeft(mark: string): Promise<boolean> {
+    const { push } = this.#options;
+    let isDone = true;
+    for (const handle of this.#left) {
+      const fate = await push.remove(handle, false);
+      if (fate === 'left') await push.update(handle, { content: mark, finished: true }, this.#postKey);
+      if (fate === 'later') isDone = false;
+    }
+    return isDone;
+  }
+
+  get hasLeft(): boolean {
+    return this.#left.size > 0;
   }
 
   /** Asks the fence and writes `posting` while the first word is still awaited, so that it need not wait for that. */
@@ -171,11 +207,13 @@ export class PostedMessage {
     const handle = this.#unrecorded;
     const isAsked = prepared !== undefined && prepared !== 'failed';
     const isFresh = this.#nowMs() - this.#preparedAtMs < FENCE_HOLDS_MS;
-    if (isAsked && isFresh && handle === undefined && answer === undefined && isClaimHeld()) return prepared;
+    const isNothingToNote = handle === undefined && answer === undefined && this.#leaving === undefined;
+    if (isAsked && isFresh && isNothingToNote && isClaimHeld()) return prepared;
     for (;;) {
       const askedMs = this.#nowMs();
-      const state = await ledger.begin(part, { handle, answer, isUnsent: this.#isUnsent });
-      this.#unrecorded = undefined;
+      const state = await ledger.begin(part, { handle, answer, isUnsent: this.#isUnsent, left: this.#leaving });
+      this.#unrecorded = this.#leaving = undefined;
+      for (const left of state?.left ?? []) this.#left.add(left);
       // The answer may have waited while this process was frozen, and another one took over.
       if (!state || this.#nowMs() - askedMs < FENCE_HOLDS_MS) return state;
       if (state.kind === 'unsent') this.#isUnsent = true;
@@ -189,7 +227,7 @@ export class PostedMessage {
   }
 
   #lostPost(): LostPost {
-    return (this.#lost ??= new LostPost({ ...this.#options, postKey: this.#postKey }));
+    return (this.#lost ??= new LostPost({ ...this.#options, postKey: this.#postKey, left: this.#left }));
   }
 
   async #open(snapshot: Omit<ReplySnapshot, 'shown'>): Promise<PostedMessageResult> {
@@ -224,6 +262,9 @@ export class PostedMessage {
         // What is laid over again need not wait; what was posted is looked for at once, and then again.
         return { result: 'wait', pauseMs: Math.min(SECOND_MS, this.#options.traits.lookUpAfterMs), why: 'uncertain' };
       case 'refused':
+        // Nothing was posted, so that nothing need be looked for.
+        if (this.#handle === undefined) this.#isUnsent = true;
+        return posted;
       case 'stopped':
         return { result: posted.result };
     }

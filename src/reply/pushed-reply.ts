@@ -1,5 +1,4 @@
 import { fieldsToRead, messageFields, postFieldOf, type MessageValues } from '../domain/message-record.ts';
-import { setTimeout as pause } from 'node:timers/promises';
 import { say } from '../base/texts.ts';
 import { REPLY_TEXTS } from '../texts/reply-texts.ts';
 import { messageKey } from '../domain/partition-keys.ts';
@@ -12,8 +11,9 @@ import { isLongAnswer } from '../platforms/split-answer.ts';
 import type { ApartFromText, FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { finalSnapshot, roomFor } from './final-snapshot.ts';
 import { finalOffers, growingOffers } from './offers.ts';
-import { endedInTime, isOver, shownNoMore } from './hand-over.ts';
+import { endedInTime, isOver, pauseOrEnd, shownNoMore } from './hand-over.ts';
 import { doubtedAgeMs, settledAfterMs } from './lost-post.ts';
+import { pauseAfterRefused, Refusals } from './after-refusal.ts';
 import { EditThrottle } from './edit-throttle.ts';
 import { createPostLedger, postKeyOf, type PostLedger } from './post-ledger.ts';
 import { PostedMessage, type PostedMessageResult } from './posted-message.ts';
@@ -26,6 +26,9 @@ const UNAUTHORISED_TRIED_MS = 5 * SECOND_MS;
 /** After so long without any snapshot it is said that the question is being answered; most answers begin before. */
 const SILENT_MS = 700;
 const LONGEST_PAUSE_MS = 30 * SECOND_MS;
+/** How often a message that was replaced is tried to be deleted at once, and when it is tried for the last time. */
+const LEFT_REMOVED_TRIES = 3;
+const LEFT_REMOVED_AFTER_MS = 30 * SECOND_MS;
 /** So often it is tried to see whether an answer stands already, before the question is answered (again). */
 const WHOLE_LOOKED_FOR = 3;
 
@@ -44,7 +47,7 @@ export class PushedReply implements LiveReply {
   readonly #ledger: PostLedger;
   #isFinishing = false;
   #hasShownText = false;
-  #isRefused = false;
+  #refusedInARow = 0;
   #status = '';
   #hasLook = false;
   /** Runs while the model was asked and nothing of its answer has come. */
@@ -141,6 +144,7 @@ export class PushedReply implements LiveReply {
       };
       const answer = part === 0 && !isLong ? controls.sealAnswer(text) : undefined;
       delivery = await this.#persist(part, snapshot, answer);
+      if (delivery === 'refused') delivery = await this.#showInPlace(part, text, snapshot);
       if (delivery !== 'live') break;
       this.#lookAfter(part, snapshot);
       // Of the last one the commit, which follows, writes down where it stands.
@@ -165,6 +169,45 @@ export class PushedReply implements LiveReply {
     return result === 'stands';
   }
 
+  /** What the platform refused as a message stands as a file, or a sentence stands in its place, and the operator is told. */
+  async #showInPlace(part: number, text: string, snapshot: ReplySnapshot): Promise<Delivery> {
+    const { replyTarget: target, platform, controls, language, asker } = this.#options;
+    const { files } = this.#push;
+    if (files && target !== undefined && files.canShow(target)) {
+      const { signal } = controls;
+      const shown = { files, target, text, ledger: this.#ledger, signal, showBeginning: async () => true };
+      const result = await showAsFile({ ...shown, isLastResort: true });
+      if (result === 'fenced') this.#note({ result });
+      if (result === 'stands') await this.#removeLeft(part);
+      if (result !== 'messages') return result === 'stands' ? 'live' : 'uncertain';
+    }
+    const sentence = say(REPLY_TEXTS.notTaken, language);
+    const content = platform.renderReply({ text: sentence, finished: true });
+    const delivery = await this.#persist(part, { content, finished: true, ends: snapshot.ends });
+    if (delivery === 'uncertain') return delivery;
+    this.#tellNotShown();
+    if (delivery !== 'live' && asker) await platform.writePrivately?.(asker().userId, sentence);
+    return 'refused';
+  }
+
+  #tellNotShown(): void {
+    const { deps, platform, deliveryId } = this.#options;
+    deps.report.answerNotShown({ platform: platform.name, deliveryId });
+  }
+
+  /** A message that was replaced is taken away, or says where the answer stands. */
+  async #removeLeft(part: number): Promise<void> {
+    const { controls, deps, language, platform } = this.#options;
+    const message = this.#parts[part];
+    if (message?.hasLeft !== true) return;
+    const mark = platform.renderReply({ text: say(REPLY_TEXTS.answeredBelow, language), finished: true });
+    for (let tries = 0; tries < LEFT_REMOVED_TRIES && !isOver(controls.signal); tries += 1) {
+      if (await message.removeLeft(mark)) return;
+      await pauseOrEnd(SECOND_MS, controls.signal);
+    }
+    deps.afterCare.later(LEFT_REMOVED_AFTER_MS, async () => void (await message.removeLeft(mark)));
+  }
+
   async takeAway(text: string): Promise<FinalRecord[]> {
     this.#isFinishing = true;
     await this.close();
@@ -187,6 +230,7 @@ export class PushedReply implements LiveReply {
     await this.close();
     const content = this.#options.platform.renderReply({ text, mention, finished: false });
     const delivery = await this.#persist(0, { content, finished: false, staysOpen: true });
+    if (delivery === 'refused') this.#tellNotShown();
     return [this.#record({ finished: '0', keep: '1', delivery })];
   }
 
@@ -219,6 +263,9 @@ export class PushedReply implements LiveReply {
     const tried = await this.#part(0)?.sync({ content, finished: false, offers });
     if (tried?.result === 'wait') return tried.pauseMs;
     if (tried) this.#note(tried);
+    this.#refusedInARow = tried?.result === 'refused' ? this.#refusedInARow + 1 : 0;
+    // A refusal costs this snapshot only; the next one is tried.
+    if (tried?.result === 'refused') return pauseAfterRefused(this.#refusedInARow);
     if (tried?.result === 'shown') await this.#clearStatus();
     // The last snapshot, which follows at once, writes it down as well.
     if (!this.#isFinishing) await this.#recordPart(0);
@@ -253,11 +300,12 @@ export class PushedReply implements LiveReply {
     return this.#options.controls.signal.reason === 'fenced';
   }
 
-  /** Tries until the snapshot stands, the platform refuses it for good, or its time is over. */
+  /** Tries until the snapshot stands, in a new message where the old one takes no more, the platform refuses it for good, or its time is over. */
   async #persist(part: number, snapshot: Omit<ReplySnapshot, 'shown'>, answer?: string): Promise<Delivery> {
     const { signal, waitIdle } = this.#options.controls;
     const target = this.#part(part);
-    if (!target || this.#isRefused) return target ? 'refused' : 'unavailable';
+    if (!target) return 'unavailable';
+    const refusals = new Refusals(this.#options.platform.replyTraits, monotonicMs);
     const untilMs = monotonicMs() + FINAL_BUDGET_MS;
     let unauthorisedSinceMs: number | undefined;
     for (let attempt = 0; ; attempt += 1) {
@@ -265,12 +313,20 @@ export class PushedReply implements LiveReply {
       const tried = await target.sync(snapshot, answer);
       if (tried.result === 'shown') {
         this.#note(tried);
+        await this.#removeLeft(part);
         await this.#clearStatus();
         return 'live';
       }
+      if (tried.result === 'refused') {
+        const after = refusals.after(tried.why, target.handle !== undefined);
+        if (after.next === 'give-up' || monotonicMs() >= untilMs) return 'refused';
+        if (after.next === 'replace') target.leaveMessage();
+        else await pauseOrEnd(after.pauseMs, signal);
+        continue;
+      }
       if (tried.result !== 'wait') {
         this.#note(tried);
-        return tried.result === 'refused' ? 'refused' : 'uncertain';
+        return 'uncertain';
       }
       unauthorisedSinceMs = tried.why === 'unauthorised' ? (unauthorisedSinceMs ?? monotonicMs()) : undefined;
       if (this.#isToBeKept(unauthorisedSinceMs)) throw this.#kept();
@@ -301,10 +357,6 @@ export class PushedReply implements LiveReply {
     const { deps, platform, deliveryId, claim, controls } = this.#options;
     if (result === 'fenced') return controls.fenced();
     if (result === 'stopped') return controls.stopped();
-    if (result === 'refused' && !this.#isRefused) {
-      this.#isRefused = true;
-      deps.log.warn({ platform: platform.name, trace: deliveryId }, 'the platform refuses to show an answer');
-    }
     if (result === 'shown' && !this.#hasShownText) {
       this.#hasShownText = true;
       const afterMs = deps.nowMs() - claim.startedAtMs;
@@ -350,9 +402,4 @@ export class PushedReply implements LiveReply {
     for (const [part, { unrecorded }] of this.#parts.entries()) if (unrecorded) places[postFieldOf(part)] = unrecorded;
     return { id: this.#options.deliveryId, fields: messageFields({ ...fields, ...places }) };
   }
-}
-
-async function pauseOrEnd(pauseMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) await pause(Math.min(pauseMs, SECOND_MS));
-  else await pause(pauseMs, undefined, { signal }).catch(() => undefined);
 }

@@ -7,6 +7,8 @@ export interface ReplyReport {
   firstTextShown(event: { platform: PlatformName; deliveryId: DeliveryId; afterMs: number }): void;
   /** A whole answer is kept, since the platform takes no calls of ours; it is tried again. */
   answerKept(event: { platform: PlatformName; deliveryId: DeliveryId }): void;
+  /** The platform refused an answer in every form. An alarm: the person reads a sentence at best. */
+  answerNotShown(event: { platform: PlatformName; deliveryId: DeliveryId }): void;
   /**
    * An answer, or its rest, went another way because its live reply's time was over, or it was too long for one message.
    * `kept`: the person's next private reply begins with it. `unavailable`: there was no other way; the person was told.

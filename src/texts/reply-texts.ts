@@ -17,6 +17,7 @@ type ReplyText =
   | 'stopTaken'
   | 'cut'
   | 'couldAsk'
+  | 'notTaken'
   | 'restInFile'
   | 'wholeAsFile'
   | 'welcome';
@@ -63,6 +64,10 @@ export const REPLY_TEXTS: Catalogue<ReplyText> = {
   },
   stopTaken: { en: 'Your answers here are stopped.', zh: '已停止你在此处的回答。' },
   cut: { en: '… (the rest is too long to be shown here)', zh: '……（其余内容过长，无法在此显示）' },
+  notTaken: {
+    en: 'I could not show the answer here because the app did not accept the message. Please ask again later.',
+    zh: '办公应用未接受这条消息，回答无法在此显示，请稍后重新提问。',
+  },
   restInFile: {
     en: 'This is the beginning. The whole answer is in the file {name} below.',
     zh: '以上是开头部分，完整回答见下方的文件 {name}。',

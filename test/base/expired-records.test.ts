@@ -117,7 +117,12 @@ describe('an expired record', () => {
     const live = createLiveReply({
       deps: {
         ...{ redis, keyRing, nowMs, log, afterCare: new AfterCare(log) },
-        report: { firstTextShown: () => undefined, answerKept: () => undefined, replyHandedOver: () => undefined },
+        report: {
+          firstTextShown: () => undefined,
+          answerKept: () => undefined,
+          answerNotShown: () => undefined,
+          replyHandedOver: () => undefined,
+        },
       },
       claim: { ...claim, wasHandedOver: true, wasBegun: false },
       controls: {

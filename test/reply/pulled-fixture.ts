@@ -122,6 +122,7 @@ export function usePulledFixture(): PulledFixture {
   const report = {
     firstTextShown: () => undefined,
     answerKept: () => undefined,
+    answerNotShown: () => undefined,
     replyHandedOver: ({ result }: { result: string }) => void fixture.reported.push(result),
   };
 

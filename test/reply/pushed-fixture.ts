@@ -21,6 +21,8 @@ export const QUESTION_TS = '1760000000.000100';
 const keyRing = testKeyRing();
 const { log } = recordingLog();
 const afterCare = new AfterCare(log);
+/** Answers of which the platform took nothing, as the alarm tells. */
+export const notShown: string[] = [];
 
 /** A worker that took a message, and its live reply. */
 export interface PushingWorker {
@@ -113,7 +115,12 @@ export function usePushedFixture(): PushedFixture {
       const live = createLiveReply({
         deps: {
           ...{ redis, keyRing, nowMs, log, afterCare: careBy(options) },
-          report: { firstTextShown: () => undefined, answerKept: () => undefined, replyHandedOver: () => undefined },
+          report: {
+            firstTextShown: () => undefined,
+            answerKept: () => undefined,
+            answerNotShown: () => void notShown.push(deliveryId),
+            replyHandedOver: () => undefined,
+          },
         },
         claim: { ...claim, wasHandedOver: false, wasBegun: options.wasBegun ?? claim.wasBegun },
         controls: {
@@ -195,7 +202,13 @@ function quickSlack(
   const { push } = platform;
   const quick = {
     ...platform,
-    replyTraits: { ...platform.replyTraits, minEditGapMs, lookUpAfterMs: 20, postSettlesWithinMs: settlesWithinMs },
+    replyTraits: {
+      ...platform.replyTraits,
+      minEditGapMs,
+      lookUpAfterMs: 20,
+      postSettlesWithinMs: settlesWithinMs,
+      refusalsPassWithinMs: 150,
+    },
   };
   if (!push || !onCall) return quick;
   const watched: PushReplies = {

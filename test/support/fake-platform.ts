@@ -57,6 +57,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
       reconcile: 'once',
       lookUpAfterMs: 0,
       postSettlesWithinMs: 0,
+      refusalsPassWithinMs: 0,
       deliveredWithinMs: 0,
     },
     admit: () => (): Delivery => ({ kind: 'ignored', reason: 'a fake', answer: { status: 200, body: '' } }),

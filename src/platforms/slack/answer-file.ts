@@ -68,5 +68,6 @@ async function isShown(api: SlackApi, target: string, fileId: string): Promise<b
 }
 
 function failureOf(answer: Exclude<SlackAnswer, { kind: 'ok' }>): Exclude<PostResult, 'sent'> {
-  return answer.kind === 'error' ? 'refused' : answer.kind;
+  if (answer.kind !== 'error') return answer.kind;
+  return answer.meaning === 'passing' ? 'declined' : 'refused';
 }

@@ -1,5 +1,6 @@
 import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { DeliveryHead, Platform, PostResult, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
+import { WriteJudge, type RefusedWrite } from '../write-meaning.ts';
 import { refusedFor } from '../refused-delivery.ts';
 import { isResponseAddress } from './answer-command.ts';
 import { createPushReplies } from './push-replies.ts';
@@ -16,6 +17,7 @@ import { createSlackAccess, createSlackApi, type SlackApi, type TokenSource } fr
 import { readDelivery, readEnvelopeOf, type Reading, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
 import { EMPTY_ANSWER, ignored } from './place.ts';
+import { SLACK_MEANINGS } from './refusals.ts';
 import { keepSocket } from './socket/keep-socket.ts';
 import type { Envelope } from './socket/read-frame.ts';
 import { SOCKET_TIMING, type SocketTiming } from './socket/slack-socket.ts';
@@ -59,6 +61,8 @@ export interface SlackOptions {
   nowMs: NowMs;
   /** Called with Slack's code when it takes no call until the operator mends the app. */
   onRefused?: (code: string) => void;
+  /** Called for each write that Slack did not carry out. */
+  onWriteRefused?: (refused: RefusedWrite) => void;
   pace?: Partial<SlackPace>;
 }
 
@@ -66,6 +70,9 @@ export interface SlackOptions {
 const SETTLES_WITHIN_MS = 30 * SECOND_MS;
 /** Threads are read in tier 3, about 50 times a minute for all of a workspace's answers. */
 const LOOK_UP_AGAIN_AFTER_MS = 8 * SECOND_MS;
+
+/** Long enough for a state of Slack's that is being changed, short enough for somebody who waits. */
+const REFUSALS_PASS_WITHIN_MS = 10 * SECOND_MS;
 
 /** The first workspace's id is not part of any key: this word is. A further one goes by its id, which begins with T. */
 const TENANT = 'slack';
@@ -79,7 +86,8 @@ export function createSlack(options: SlackOptions): Platform {
   const apiUrl = withoutSlash(options.apiUrl ?? 'https://slack.com/api');
   const addresses = { apiUrl, openUrl: withoutSlash(options.openUrl ?? 'https://slack.com') };
   const access = createSlackAccess(options.onRefused);
-  const api = createSlackApi(apiUrl, options.botToken, access);
+  const writes = new WriteJudge(SLACK_MEANINGS, options.onWriteRefused);
+  const api = createSlackApi(apiUrl, options.botToken, access, writes);
   const { appToken, webSignIn } = options;
   const more = webSignIn?.more;
   const ownApp = new OwnApp(api);
@@ -89,7 +97,7 @@ export function createSlack(options: SlackOptions): Platform {
     more?.installations.teams.map((team) => {
       const app = new InstalledApp(team, more.installations);
       const tokenOf = async () => (await more.installations.find(team))?.token;
-      const apiOf = createSlackApi(apiUrl, tokenOf, createSlackAccess(options.onRefused));
+      const apiOf = createSlackApi(apiUrl, tokenOf, createSlackAccess(options.onRefused), writes);
       const parts = { addresses, api: apiOf, token: tokenOf, tenant: team, ownApp: app };
       return [team, createWorkspace(options, { ...parts, onLeft: () => app.left(apiOf) })];
     }),
@@ -172,6 +180,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
     reconcile: 'lookup',
     lookUpAfterMs: LOOK_UP_AGAIN_AFTER_MS,
     postSettlesWithinMs: options.pace?.settlesWithinMs ?? SETTLES_WITHIN_MS,
+    refusalsPassWithinMs: REFUSALS_PASS_WITHIN_MS,
     deliveredWithinMs: 0,
   };
   const settlesWithinMs = replyTraits.postSettlesWithinMs;
@@ -249,5 +258,6 @@ async function writePrivately(api: SlackApi, userId: string, text: string): Prom
   const args = { channel: userId, markdown_text: content, unfurl_links: false, unfurl_media: false };
   const answer = await api.call('chat.postMessage', args);
   if (answer.kind === 'ok') return 'sent';
-  return answer.kind === 'error' ? 'refused' : answer.kind;
+  if (answer.kind !== 'error') return answer.kind;
+  return answer.meaning === 'passing' ? 'declined' : 'refused';
 }

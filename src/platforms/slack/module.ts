@@ -6,7 +6,7 @@ import { Installations } from './installations.ts';
 
 /** Slack from the settings. */
 export function create(parts: PlatformParts): Platform {
-  const { config, secrets, redis, keyRing, nowMs, postSettlesWithinMs, onRefused } = parts;
+  const { config, secrets, redis, keyRing, nowMs, postSettlesWithinMs, onRefused, onWriteRefused } = parts;
   const { clientId, moreWorkspaces } = config.slack;
   const { slackClientSecret: clientSecret } = secrets;
   const client = clientId !== undefined && clientSecret !== undefined ? { clientId, clientSecret } : undefined;
@@ -33,6 +33,7 @@ export function create(parts: PlatformParts): Platform {
     webhookWindowSec: config.webhook.windowSec,
     nowMs,
     onRefused,
+    onWriteRefused,
     pace: { settlesWithinMs: postSettlesWithinMs },
   });
 }

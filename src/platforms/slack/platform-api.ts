@@ -5,7 +5,9 @@ import { requestBounded, type BoundedAnswer, type BoundedRequest } from '../boun
 import { FENCE_HOLDS_MS } from '../platform.ts';
 import { PlatformAccess } from '../platform-access.ts';
 import { PlatformError } from '../platform-error.ts';
+import { WriteJudge, type Refusal } from '../write-meaning.ts';
 import { methodUrl, type AppMethod, type BotMethod } from './app-rights.ts';
+import { isWrite, SLACK_MEANINGS } from './refusals.ts';
 
 /**
  * What a call came to. HTTP is 200 even for failures, so `ok` decides (PLATFORM_FACTS.md slack-web-api).
@@ -14,7 +16,7 @@ import { methodUrl, type AppMethod, type BotMethod } from './app-rights.ts';
  */
 export type SlackAnswer =
   | { kind: 'ok'; body: Record<string, unknown>; grantedScopes?: string }
-  | { kind: 'error'; error: string }
+  | { kind: 'error'; error: string; meaning: Refusal | 'stopped' }
   | { kind: 'busy'; retryAfterMs: number }
   | { kind: 'uncertain' }
   | { kind: 'unauthorised'; error: string };
@@ -28,28 +30,6 @@ export interface SlackApi<Method extends BotMethod | AppMethod = BotMethod> {
   call(method: Method, args: Record<string, unknown>, timeoutMs?: number): Promise<SlackAnswer>;
 }
 
-/** Slack did nothing, and says so without a status of its own (PLATFORM_FACTS.md slack-errors). */
-const RATE_LIMITED = new Set(['ratelimited', 'rate_limited']);
-/** Slack broke in the middle: whether it happened is not known. */
-const UNCERTAIN = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
-/** The token, its scopes or the app in this workspace: nothing was done, and only the operator can mend it (PLATFORM_FACTS.md slack-errors). */
-const UNAUTHORISED = new Set([
-  'access_denied',
-  'account_inactive',
-  'app_uninstalled',
-  'ekm_access_denied',
-  'invalid_auth',
-  'invalid_auth_header',
-  'missing_scope',
-  'no_permission',
-  'not_allowed_token_type',
-  'not_authed',
-  'org_login_required',
-  'team_access_not_granted',
-  'token_expired',
-  'token_revoked',
-  'two_factor_setup_required',
-]);
 /** Refusals of one kind of call. Others are of the whole app: any call that is taken shows that they are over. */
 const OF_ONE_CALL = new Set(['missing_scope', 'no_permission', 'access_denied', 'not_allowed_token_type']);
 const DEFAULT_RETRY_AFTER_MS = SECOND_MS;
@@ -67,11 +47,16 @@ export function createSlackAccess(onRefused?: (code: string) => void): PlatformA
 /** A workspace's token as it is now; undefined where the app is not installed. Fast, and never rejects. */
 export type TokenSource = () => Promise<string | undefined>;
 
-/** @param apiUrl ends in `/api` @param access learns what Slack refuses until the operator mends the app */
+/**
+ * @param apiUrl ends in `/api`
+ * @param access learns what Slack refuses until the operator mends the app
+ * @param writes decides what a refusal means
+ */
 export function createSlackApi<Method extends BotMethod | AppMethod = BotMethod>(
   apiUrl: string,
   token: string | TokenSource,
   access = createSlackAccess(),
+  writes = new WriteJudge(SLACK_MEANINGS),
 ): SlackApi<Method> {
   const tell = (method: string, answer: SlackAnswer) => {
     if (answer.kind === 'ok') access.taken(method);
@@ -88,7 +73,8 @@ export function createSlackApi<Method extends BotMethod | AppMethod = BotMethod>
         const headers = { authorization: `Bearer ${bearer}` };
         const limits = { timeoutMs, leavesWithinMs: FENCE_HOLDS_MS };
         const request = { method: 'POST', ...bodyOf(method, args, headers), ...limits } as const;
-        return tell(method, judge(await outsideCall(`slack.${method}`, () => requestBounded(url, request))));
+        const answer = await outsideCall(`slack.${method}`, () => requestBounded(url, request));
+        return tell(method, judge(answer, method, writes));
       } catch (error) {
         // A process that was frozen before the call left asks the fence anew: somebody else may have taken over.
         if (error instanceof PlatformError && error.code === 'unsent') return { kind: 'busy', retryAfterMs: 0 };
@@ -114,15 +100,24 @@ function bodyOf(
   return { text, headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' } };
 }
 
-function judge({ status, body, retryAfter, headers }: BoundedAnswer): SlackAnswer {
-  if (status === 429) return { kind: 'busy', retryAfterMs: retryAfterMs(retryAfter) };
+function judge({ status, body, retryAfter, headers }: BoundedAnswer, method: string, writes: WriteJudge): SlackAnswer {
+  const busy = (): SlackAnswer => ({ kind: 'busy', retryAfterMs: retryAfterMs(retryAfter) });
+  if (status === 429) return busy();
   const answer = readAnswer(body);
   if (status >= 500 || answer === undefined) return { kind: 'uncertain' };
   if (answer['ok'] === true) return { kind: 'ok', body: answer, grantedScopes: textIn(headers['x-oauth-scopes']) };
   const error = typeof answer['error'] === 'string' ? answer['error'] : 'unknown';
-  if (RATE_LIMITED.has(error)) return { kind: 'busy', retryAfterMs: retryAfterMs(retryAfter) };
-  if (UNAUTHORISED.has(error)) return { kind: 'unauthorised', error };
-  return UNCERTAIN.has(error) ? { kind: 'uncertain' } : { kind: 'error', error };
+  const meaning = isWrite(method) ? writes.judge(method, error) : writes.meaningOf(method, error);
+  switch (meaning) {
+    case 'rate-limited':
+      return busy();
+    case 'unknown-fate':
+      return { kind: 'uncertain' };
+    case 'unauthorised':
+      return { kind: 'unauthorised', error };
+    default:
+      return { kind: 'error', error, meaning };
+  }
 }
 
 function textIn(header: string | string[] | undefined): string | undefined {

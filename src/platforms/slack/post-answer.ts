@@ -3,14 +3,7 @@ import type { ReplySnapshot } from '../../domain/reply.ts';
 import { answerCommand, isNotThere } from './answer-command.ts';
 import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
-import {
-  areBlocksRefused,
-  asTextAlone,
-  BLOCKS_REFUSED,
-  blocksOf,
-  wholeSnapshot,
-  type Words,
-} from './write-snapshot.ts';
+import { areBlocksRefused, asTextAlone, blocksOf, plainText, wholeSnapshot, type Words } from './write-snapshot.ts';
 
 /** The kind of our messages' metadata, by which they are found again. */
 export const ANSWER_EVENT = 'parley_answer';
@@ -29,7 +22,7 @@ export function metadataOf(postKey: string, { ends }: Pick<ReplySnapshot, 'ends'
   };
 }
 
-/** Posts an answer as a message that is edited later. */
+/** Posts an answer as a message that is edited later; in plainer forms where Slack does not take what the message holds. */
 export async function postMessage(
   api: SlackApi,
   target: ReplyTarget,
@@ -37,18 +30,26 @@ export async function postMessage(
   postKey: string,
 ): Promise<PushResult> {
   const { channel, threadTs } = target;
-  const answer = await api.call('chat.postMessage', {
-    channel,
-    thread_ts: threadTs,
-    ...wholeSnapshot(words),
-    metadata: metadataOf(postKey, words),
-    ...UNFURL_OFF,
-  });
-  if (answer.kind === 'error' && areBlocksRefused(answer.error, words))
+  const post = (how: object) =>
+    api.call('chat.postMessage', {
+      channel,
+      thread_ts: threadTs,
+      ...how,
+      metadata: metadataOf(postKey, words),
+      ...UNFURL_OFF,
+    });
+  const first = await post(wholeSnapshot(words));
+  if (first.kind === 'error' && areBlocksRefused(first.error, words))
     return postMessage(api, target, asTextAlone(words), postKey);
+  const answer = isFormRefused(first) ? await post({ text: plainText(words) }) : first;
   if (answer.kind === 'error' && isNotThere(answer.error) && target.ts === undefined)
     return postElsewhere(api, target, words, postKey);
   return resultOf(answer, (body) => ({ channel: textOf(body['channel']) ?? channel, ts: textOf(body['ts']) ?? '' }));
+}
+
+/** Whether Slack did not take what a message holds, in the form in which it was given. */
+function isFormRefused(answer: SlackAnswer): boolean {
+  return answer.kind === 'error' && answer.meaning === 'snapshot';
 }
 
 /**
@@ -63,7 +64,7 @@ async function postElsewhere(
 ): Promise<PushResult> {
   if (target.isPrivate && target.channel !== target.userId)
     return postMessage(api, { ...target, channel: target.userId }, snapshot, postKey);
-  return (await answerCommand(target, snapshot)) ?? { result: 'refused' };
+  return (await answerCommand(target, snapshot)) ?? { result: 'refused', why: 'conversation' };
 }
 
 /**
@@ -79,8 +80,7 @@ export async function editMessage(
   const { channel, ts } = posted;
   const edit = (how: object) => api.call('chat.update', { channel, ts, ...how, metadata: metadataOf(postKey, words) });
   const shown = await edit(blocksOf(words));
-  const isRefused = shown.kind === 'error' && BLOCKS_REFUSED.has(shown.error);
-  const answer = isRefused ? await edit(wholeSnapshot(asTextAlone(words))) : shown;
+  const answer = isFormRefused(shown) ? await edit(wholeSnapshot(asTextAlone(words))) : shown;
   return resultOf(answer, () => ({ channel, ts }));
 }
 
@@ -97,7 +97,7 @@ export function resultOf(answer: SlackAnswer, posted: (body: Record<string, unkn
     case 'unauthorised':
       return { result: answer.kind };
     case 'error':
-      return { result: answer.error === 'stopped_by_user' ? 'stopped' : 'refused' };
+      return answer.meaning === 'stopped' ? { result: 'stopped' } : { result: 'refused', why: answer.meaning };
   }
 }
 

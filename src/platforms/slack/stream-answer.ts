@@ -11,16 +11,6 @@ const STREAM_LIFE_MS = 240 * SECOND_MS;
 const LEAST_TIMEOUT_MS = 5 * SECOND_MS;
 /** Slack's answers when a message is no stream (any more): it can still be edited. */
 const NO_STREAM = new Set(['message_not_in_streaming_state', 'message_not_found_in_streaming_state']);
-/** Where native streams do not exist, an answer is posted and edited instead. */
-const NO_STREAMS_HERE = new Set([
-  'channel_type_not_supported',
-  'unknown_method',
-  'feature_not_enabled',
-  'method_not_supported_for_channel_type',
-  'missing_recipient_team_id',
-  'missing_recipient_user_id',
-]);
-
 export interface StreamParts {
   api: SlackApi;
   nowMs: NowMs;
@@ -31,7 +21,7 @@ export interface StreamParts {
 /**
  * Opens a native stream with the first text. It takes no metadata, so that only Slack's answer says which message it is: that is
  * waited for as long as it could come.
- * @returns undefined where Slack has no streams for this chat
+ * @returns undefined where Slack opens no stream: then the answer is posted and edited
  */
 export async function openStream(
   { api, nowMs, settlesWithinMs }: StreamParts,
@@ -47,7 +37,7 @@ export async function openStream(
     recipient_team_id: isPrivate ? undefined : teamId,
   };
   const answer = await api.call('chat.startStream', args, Math.max(settlesWithinMs, LEAST_TIMEOUT_MS));
-  if (answer.kind === 'error' && NO_STREAMS_HERE.has(answer.error)) return undefined;
+  if (answer.kind === 'error' && answer.meaning !== 'stopped') return undefined;
   return resultOf(answer, (body) => ({
     channel: textOf(body['channel']) ?? channel,
     ts: textOf(body['ts']) ?? '',
@@ -85,15 +75,13 @@ export async function growStream(
       })
     : await api.call('chat.appendStream', { channel, ts, markdown_text: addition });
   if (answer.kind !== 'ok' && !hasTime()) return { result: 'uncertain' };
-  if (
-    answer.kind === 'error' &&
-    (NO_STREAM.has(answer.error) || (snapshot.finished && answer.error === 'stopped_by_user'))
-  )
+  if (answer.kind === 'error' && (NO_STREAM.has(answer.error) || (snapshot.finished && answer.meaning === 'stopped')))
     return editMessage(api, posted, snapshot, postKey);
   if (answer.kind === 'error' && areBlocksRefused(answer.error, snapshot))
     return growStream(parts, posted, asTextAlone(snapshot), postKey);
-  // Whether it was appended is not known; the whole text is laid over it.
-  if (answer.kind === 'uncertain') return endAndEdit(api, posted, snapshot, { postKey, hasTime });
+  // Whether it was appended is not known, or the last text is not taken this way: the whole text is laid over it.
+  const isEndRefused = answer.kind === 'error' && answer.meaning !== 'stopped' && snapshot.finished;
+  if (answer.kind === 'uncertain' || isEndRefused) return endAndEdit(api, posted, snapshot, { postKey, hasTime });
   return resultOf(answer, () => (snapshot.finished ? { channel, ts } : posted));
 }
 
@@ -114,6 +102,9 @@ async function endAndEdit(
   if (ended.kind === 'unauthorised') return { result: 'unauthorised' };
   // A stream that may still be open refuses the edit; that refusal would be taken for the last word.
   if (ended.kind === 'uncertain' || !hasTime()) return { result: 'uncertain' };
-  if (ended.kind === 'error' && ended.error === 'stopped_by_user' && !finished) return { result: 'stopped' };
-  return editMessage(api, posted, snapshot, postKey);
+  if (ended.kind === 'error' && ended.meaning === 'stopped' && !finished) return { result: 'stopped' };
+  const edited = await editMessage(api, posted, snapshot, postKey);
+  // A stream whose end was refused for now may be open, which is why the edit was refused: both may be taken later.
+  const mayBeOpen = ended.kind === 'error' && ended.meaning === 'passing';
+  return mayBeOpen && edited.result === 'refused' ? { result: 'refused', why: 'passing' } : edited;
 }

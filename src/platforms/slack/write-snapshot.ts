@@ -11,7 +11,7 @@ const MAX_NOTIFIED_CHARS = 3_900;
 const MAX_NOTE_CHARS = 2_000;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 /** Slack's answers when it is the blocks that it does not take; nothing was done. */
-export const BLOCKS_REFUSED: ReadonlySet<string> = new Set([
+const BLOCKS_REFUSED: ReadonlySet<string> = new Set([
   'block_mismatch',
   'invalid_blocks',
   'invalid_blocks_format',
@@ -62,6 +62,14 @@ export function asTextAlone<Look extends Words>({
   return { ...snapshot, content: [snapshot.content, last].filter((part) => part !== '').join('\n\n') };
 }
 
+/** A text of `chat.postMessage`; Slack cuts what is longer. */
+const MAX_TEXT_CHARS = 40_000;
+
+/** A snapshot as nothing but escaped text: what every Slack takes, shown with its marks. */
+export function plainText(words: Words): string {
+  return escapedText(asTextAlone(words).content, MAX_TEXT_CHARS);
+}
+
 /** Plain text: nothing in a note is markup, so no name in it calls, links or decorates. */
 function noteBlocks(note = ''): object[] {
   const text = cutTo(alterMarks(withoutUnseen(note), SLACK_DIALECT).trim(), MAX_NOTE_CHARS);
@@ -70,7 +78,11 @@ function noteBlocks(note = ''): object[] {
 
 /** `text` is Slack's own markup: its three signs are escaped, and an entity is never cut. */
 function notifiedText(content: string): string {
-  return cutTo(content, MAX_NOTIFIED_CHARS, (letter) => ENTITIES[letter] ?? letter);
+  return escapedText(content, MAX_NOTIFIED_CHARS);
+}
+
+function escapedText(content: string, maxChars: number): string {
+  return cutTo(content, maxChars, (letter) => ENTITIES[letter] ?? letter);
 }
 
 function cutTo(text: string, maxChars: number, written = (letter: string) => letter): string {

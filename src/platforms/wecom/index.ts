@@ -86,6 +86,7 @@ const REPLY_TRAITS: ReplyTraits = {
   reconcile: 'once',
   lookUpAfterMs: 0,
   postSettlesWithinMs: 0,
+  refusalsPassWithinMs: 20 * SECOND_MS,
   // Three tries of five seconds each, and what lies between them.
   deliveredWithinMs: 20 * SECOND_MS,
 };

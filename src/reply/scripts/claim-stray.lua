@@ -12,8 +12,13 @@ local isDoubtful, verdict = false, 'mine'
 local members = redis.call('ZRANGE', keys.place, 0, -1, 'WITHSCORES')
 for index = 1, #members, 2 do
   local id, part = string.match(members[index], '^(%x+):(%d+)$')
-  local known = id and redis.call('HGET', args.messagePrefix .. id, 'post:' .. part)
+  local kept = id and redis.call('HMGET', args.messagePrefix .. id, 'post:' .. part, 'left:' .. part)
+  local known = kept and kept[1]
   if known and (known == handle or string.sub(known, 1, #handle + 1) == handle .. '/') then return 'owned' end
+  -- A message that a part has left is taken away by whoever answers that part.
+  for left in string.gmatch(kept and kept[2] or '', '%S+') do
+    if left == handle or string.sub(left, 1, #handle + 1) == handle .. '/' then return 'owned' end
+  end
   if known == 'posting' and members[index] ~= args.asker then
     verdict = 'nobody'
     isDoubtful = isDoubtful or nowMs - tonumber(members[index + 1]) < tonumber(args.settledAfterMs)

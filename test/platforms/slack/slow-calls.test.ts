@@ -12,7 +12,7 @@ test.each<[string, string, SlackAnswer, string | undefined]>([
   [
     'an append to what is no stream any more',
     'chat.appendStream',
-    { kind: 'error', error: 'message_not_in_streaming_state' },
+    { kind: 'error', error: 'message_not_in_streaming_state', meaning: 'way' },
     'one',
   ],
   ['the end of a stream', 'chat.stopStream', { kind: 'ok', body: {} }, undefined],

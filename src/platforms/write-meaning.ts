@@ -1,0 +1,73 @@
+/**
+ * Why a platform did not carry out a write, where it says so. Nothing was done in any case.
+ * `passing`: the same write may be taken later; every code that the platform's table does not list means this.
+ * `snapshot`: these words in this form are not taken; another snapshot, or a plainer form, may be.
+ * `way`: nothing is taken by this way any more (the message is deleted or too old, the method does not exist here); another way may be open.
+ * `conversation`: nothing can be said in this conversation.
+ */
+export type Refusal = 'passing' | 'snapshot' | 'way' | 'conversation';
+
+/**
+ * What a platform's answer to a write means. `rate-limited`: nothing was done, try again after a pause. `unknown-fate`: the write
+ * may or may not have been carried out. `unauthorised`: the platform takes no such call until the operator mends the app.
+ * `stopped`: the person ended the answer by the platform's own button.
+ */
+export type WriteMeaning = Refusal | 'rate-limited' | 'unknown-fate' | 'unauthorised' | 'stopped';
+
+/** What the codes of a platform mean: for every write, and for single writes that differ. Data only; the rules are in `WriteJudge`. */
+export interface MeaningTable {
+  every: Readonly<Partial<Record<WriteMeaning, readonly (string | number)[]>>>;
+  /** By the name of the write. */
+  of?: Readonly<Record<string, Readonly<Partial<Record<WriteMeaning, readonly (string | number)[]>>>>>;
+}
+
+/** One write that a platform did not carry out. */
+export interface RefusedWrite {
+  /** The platform's name of the method. */
+  write: string;
+  /** As the platform gave it; `other` where it does not look like a code. */
+  code: string;
+  meaning: WriteMeaning;
+}
+
+/** Bounds the values of a metric's label. */
+const CODE = /^-?[a-z_0-9]{1,64}$/;
+
+/**
+ * The one place that decides what a platform's answer to a write means (RELIABILITY.md refused-writes). Each platform contributes a
+ * table; an unlisted code is `passing`, and the reply layer treats what does not pass in time as refused for good.
+ */
+export class WriteJudge {
+  readonly #every: ReadonlyMap<string, WriteMeaning>;
+  readonly #of: ReadonlyMap<string, ReadonlyMap<string, WriteMeaning>>;
+  readonly #onRefused: (refused: RefusedWrite) => void;
+
+  /** @param onRefused called for each write that was not carried out; must not throw */
+  constructor({ every, of = {} }: MeaningTable, onRefused: (refused: RefusedWrite) => void = () => undefined) {
+    this.#every = meaningsByCode(every);
+    this.#of = new Map(Object.entries(of).map(([write, meanings]) => [write, meaningsByCode(meanings)]));
+    this.#onRefused = onRefused;
+  }
+
+  /** @param code the platform's own code @returns what it means for this write */
+  judge(write: string, code: string | number): WriteMeaning {
+    const key = String(code);
+    const meaning = this.meaningOf(write, key);
+    this.#onRefused({ write, code: CODE.test(key) ? key : 'other', meaning });
+    return meaning;
+  }
+
+  /** The same for a call that is no write: nothing is counted. */
+  meaningOf(write: string, code: string | number): WriteMeaning {
+    const key = String(code);
+    return this.#of.get(write)?.get(key) ?? this.#every.get(key) ?? 'passing';
+  }
+}
+
+function meaningsByCode(meanings: MeaningTable['every']): ReadonlyMap<string, WriteMeaning> {
+  return new Map(
+    Object.entries(meanings).flatMap(([meaning, codes]) =>
+      codes.map((code): [string, WriteMeaning] => [String(code), meaning as WriteMeaning]),
+    ),
+  );
+}
