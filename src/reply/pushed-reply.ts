@@ -380,19 +380,11 @@ export class PushedReply implements LiveReply {
     const begun = this.#parts[part];
     if (begun) return begun;
     const { platform, replyTarget: target, deliveryId, claim, controls } = this.#options;
-    const { isClaimHeld } = controls;
     const push = this.#push;
     if (target === undefined) return undefined;
-    const { replyTraits: traits } = platform;
     const place = {
-      push,
-      target,
-      ledger: this.#ledger,
-      deliveryId,
-      part,
-      traits,
-      wasBegun: claim.wasBegun,
-      isClaimHeld,
+      ...{ push, target, ledger: this.#ledger, deliveryId, part, traits: platform.replyTraits },
+      ...{ wasBegun: claim.wasBegun, isClaimHeld: controls.isClaimHeld },
     };
     return (this.#parts[part] = new PostedMessage(place));
   }

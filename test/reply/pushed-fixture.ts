@@ -57,6 +57,8 @@ export interface AskOptions {
   wasBegun?: boolean;
   /** Sees every call that is about to leave. */
   onCall?(method: keyof PushReplies): Promise<void>;
+  /** Sees every call that was answered. */
+  onAnswer?(method: keyof PushReplies): Promise<void>;
   /** Whether the lock on the turn is surely still held; it is, unless told. */
   isClaimHeld?: () => boolean;
   /** Is told of each wait in which a crash is to count for nothing. */
@@ -189,7 +191,7 @@ function quickSlack(
   apiUrl: string,
   mode: 'stream' | 'edit',
   nowMs: () => number,
-  { minEditGapMs = 0, onCall, settlesWithinMs = -3_900 }: AskOptions,
+  { minEditGapMs = 0, onCall, onAnswer, settlesWithinMs = -3_900 }: AskOptions,
 ): Platform {
   const platform = createSlack({
     signingSecret: 'secret-secret',
@@ -207,15 +209,22 @@ function quickSlack(
       minEditGapMs,
       lookUpAfterMs: 20,
       postSettlesWithinMs: settlesWithinMs,
-      refusalsPassWithinMs: 150,
+      refusalsPassWithinMs: 60,
     },
   };
-  if (!push || !onCall) return quick;
+  if (!push || !(onCall ?? onAnswer)) return quick;
+  const seen = async <T>(method: keyof PushReplies, call: () => Promise<T>): Promise<T> => {
+    await onCall?.(method);
+    const answer = await call();
+    await onAnswer?.(method);
+    return answer;
+  };
   const watched: PushReplies = {
     ...push,
-    open: async (...args) => (await onCall('open'), push.open(...args)),
-    update: async (...args) => (await onCall('update'), push.update(...args)),
-    find: async (...args) => (await onCall('find'), push.find(...args)),
+    open: (...args) => seen('open', () => push.open(...args)),
+    update: (...args) => seen('update', () => push.update(...args)),
+    find: (...args) => seen('find', () => push.find(...args)),
+    remove: (...args) => seen('remove', () => push.remove(...args)),
   };
   return { ...quick, push: watched };
 }

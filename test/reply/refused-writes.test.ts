@@ -1,80 +1,96 @@
 import { expect, test } from '@jest/globals';
-import type { AskOptions } from './pushed-fixture.ts';
-import { until, usePushedFixture } from './pushed-fixture.ts';
+import { notShown, usePushedFixture } from './pushed-fixture.ts';
+import { answerWith, CODES, expectOneWhole, MODES, WHOLE, type Refusals } from './refusals-fixture.ts';
 
 const fixture = usePushedFixture();
-const WHOLE = 'One, two, three, and this is the whole answer.';
-const STEPS = ['One', 'One, two', 'One, two, three'];
-
-/** Codes that the platform documents for its writes, and three that it does not. */
-const CODES = [
-  'streaming_state_conflict',
-  'message_not_in_streaming_state',
-  'message_not_found',
-  'cant_update_message',
-  'edit_window_closed',
-  'invalid_arguments',
-  'invalid_blocks',
-  'msg_too_long',
-  'restricted_action',
-  'method_not_supported_for_channel_type',
-  'a_code_of_tomorrow',
-  'UPPER CASE, with blanks',
-  '42',
-];
-
-interface Refusals {
-  /** The first write that is refused, from 0, of those that `methods` names. */
-  from: number;
-  times: number;
-  error: string;
-  /** Writes that are counted; all that post or change a message when absent. */
-  methods?: RegExp;
-}
-
-const WRITES = /^chat\.(?:postMessage|update|startStream|appendStream|stopStream)$/;
-
-/** Refuses some of the writes of a whole answer, and lets a worker show it. */
-async function answerWith(
-  mode: 'stream' | 'edit',
-  { from, times, error, methods = WRITES }: Refusals,
-  options: AskOptions = {},
-): Promise<string[]> {
-  let count = -1;
-  fixture.slack.meet((method) => {
-    if (!methods.test(method)) return undefined;
-    count += 1;
-    return count >= from && count < from + times ? { kind: 'error', error } : undefined;
-  });
-  const { take } = await fixture.ask(mode, options);
-  const { live, commit } = await take();
-  for (const text of STEPS) {
-    const { length } = fixture.slack.calls;
-    live.show({ text });
-    await until(() => fixture.slack.calls.length > length);
-  }
-  const records = await live.finish(WHOLE);
-  await commit(records);
-  return records.flatMap(({ fields }) => fields);
-}
-
-function expectOneWhole(): void {
-  const { messages } = fixture.slack;
-  expect(messages.filter(({ isStreaming }) => isStreaming)).toEqual([]);
-  expect(messages.map(({ text }) => text)).toEqual([WHOLE]);
-}
-
 const POSITIONS = [0, 1, 2, 3];
 
 test.each(
-  (['stream', 'edit'] as const).flatMap((mode) =>
-    CODES.flatMap((error) => [1, 3].flatMap((times) => POSITIONS.map((from) => ({ mode, error, times, from })))),
+  MODES.flatMap((mode) => CODES.flatMap((error) => POSITIONS.map((from) => ({ mode, error, from, times: 1 })))),
+)(
+  '$mode: shows an answer whole and once although its write $from is refused once with $error [refused-writes]',
+  async ({ mode, ...refusals }) => {
+    await answerWith(fixture, mode, refusals);
+    expectOneWhole(fixture);
+    expect(notShown).toEqual([]);
+  },
+);
+
+const FOR_GOOD: [string, Refusals][] = [
+  'chat.startStream',
+  'chat.appendStream',
+  'chat.stopStream',
+  'chat.update',
+  'chat.(?:append|stop)Stream|chat.update',
+  'chat.(?:append|stop)Stream|chat.update|chat.delete',
+  'chat.postMessage',
+  'chat.(?!delete)',
+  'files.',
+].flatMap((methods) =>
+  ['cant_update_message', 'restricted_action', 'msg_too_long', 'a_code_of_tomorrow'].map(
+    (error): [string, Refusals] => [methods, { methods: new RegExp(`^(?:${methods})`), error }],
+  ),
+);
+
+test.each(MODES.flatMap((mode) => FOR_GOOD.map(([methods, refusals]) => ({ mode, methods, refusals, ...refusals }))))(
+  '$mode: shows an answer whole and once although $methods is refused for good with $error [refused-writes]',
+  async ({ mode, refusals }) => {
+    await answerWith(fixture, mode, refusals);
+    const { messages } = fixture.slack;
+    // A stream that can be neither ended nor deleted nor edited ends by itself.
+    const isLeftOpen = String(refusals.methods).includes('delete') && mode === 'stream';
+    if (isLeftOpen) messages.splice(0, messages.length, ...messages.filter(({ isStreaming }) => !isStreaming));
+    const isLeftAsItWas = String(refusals.methods).includes('delete') && mode === 'edit';
+    if (isLeftAsItWas) messages.splice(0, messages.length, ...messages.filter(({ text }) => text === WHOLE));
+    expectOneWhole(fixture);
+    expect(notShown).toEqual([]);
+  },
+);
+
+test('alarms once where no message and no file is taken, and shows nothing twice [refused-writes]', async () => {
+  await answerWith(fixture, 'stream', { methods: /^(?:chat|files)\./, error: 'is_archived' });
+  expect(fixture.slack.messages).toEqual([]);
+  expect(notShown).toHaveLength(1);
+});
+
+test('says in a sentence that an answer is not taken, where the words are the reason, and alarms [refused-writes]', async () => {
+  fixture.slack.meet(() => undefined);
+  const { take } = await fixture.ask('stream');
+  const { live, commit } = await take();
+  notShown.length = 0;
+  fixture.slack.meetCall = ({ args }) =>
+    JSON.stringify(args).includes('whole') || 'length' in args ? { kind: 'error', error: 'msg_too_long' } : undefined;
+  const records = await live.finish(WHOLE);
+  await commit(records);
+  expect(fixture.texts()).toEqual([expect.stringMatching(/could not show the answer/)]);
+  expect(records[0]?.fields).toEqual(expect.arrayContaining(['delivery', 'refused']));
+  expect(notShown).toHaveLength(1);
+});
+
+test.each(MODES)(
+  '%s: posts one new message with the whole answer when a person deleted the one that grew [refused-writes]',
+  async (mode) => {
+    const { take } = await fixture.ask(mode);
+    const { live, commit } = await take();
+    live.show({ text: 'One' });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    fixture.slack.messages.length = 0;
+    live.show({ text: 'One, two' });
+    await commit(await live.finish(WHOLE));
+    expectOneWhole(fixture);
+  },
+);
+
+test.each(
+  MODES.flatMap((mode) =>
+    [0, 2, 3, 4].flatMap((call) => (['before', 'after'] as const).map((when) => ({ mode, call, when }))),
   ),
 )(
-  '$mode: an answer of which write $from is refused $times time(s) with $error stands whole and once [refused-writes]',
-  async ({ mode, ...refusals }) => {
-    await answerWith(mode, refusals);
-    expectOneWhole();
+  '$mode: shows an answer whole and once although its edits are refused and its worker dies $when call $call [refused-writes]',
+  async ({ mode, call, when }) => {
+    const methods = /^chat\.(?:appendStream|update)$/;
+    await answerWith(fixture, mode, { methods, error: 'cant_update_message' }, { call, when });
+    expectOneWhole(fixture);
   },
-  15_000,
+  20_000,
 );

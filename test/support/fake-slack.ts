@@ -96,6 +96,8 @@ export interface FakeSlack {
   statuses(): SlackStatus[];
   /** What calls meet for which no fault is listed, from now on. */
   meet(faultOf: (method: string) => SlackFault | undefined): void;
+  /** The same by what a call holds; asked after `meet`. */
+  meetCall?(call: { method: string; args: Record<string, unknown> }): SlackFault | undefined;
   /** Makes a stream die, as Slack does after about five minutes. */
   endStreams(): void;
   close(): Promise<void>;
@@ -326,7 +328,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     }
     const bearer = request.headers.authorization?.slice('Bearer '.length) ?? '';
     slack.calls.push({ method, args, team: slack.workspaces.get(bearer) });
-    const fault = slack.faults.get(method)?.shift() ?? faultOf(method);
+    const fault = slack.faults.get(method)?.shift() ?? faultOf(method) ?? slack.meetCall?.({ method, args });
     if (fault?.kind === 'busy')
       return void response.writeHead(429, { 'retry-after': String(fault.retryAfterSec) }).end();
     if (fault?.kind === 'status') return void response.writeHead(fault.status).end('upstream');
