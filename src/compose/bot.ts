@@ -1,3 +1,4 @@
+import { createKeepAnswer } from './keep-answer.ts';
 import { createAmendAnswered } from './amend-answered.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -224,13 +225,14 @@ export function createReceiver(options: BotOptions): Receiver {
     log,
     report,
   });
+  const keepAnswer = createKeepAnswer({ redis, keyRing, groupScope, report });
   return {
     serveWebhook: webhookRoutes({ platforms: served.filter(({ connect }) => !connect), handle, log, report }),
     routes: [installRoutes(served, log), ...(identity ? [identity.routes()] : [])],
     parts: healthOfConnections(served, (platform) => connections?.lastChange(platform)),
     redis,
     platforms,
-    connect: () => (connections = keepConnections({ platforms: served, handle, log, report })),
+    connect: () => (connections = keepConnections({ platforms: served, handle, log, report, keepAnswer })),
     reread() {
       const next = readGreetings(config, identity);
       return () => (greeting = next);

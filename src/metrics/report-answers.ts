@@ -112,10 +112,10 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
       firstTexts({ platform }, afterMs);
       log.debug({ platform, trace, afterMs }, 'first text shown');
     },
-    replyHandedOver({ platform, deliveryId: trace, result }) {
+    replyHandedOver({ platform, deliveryId: trace, result, way }) {
       handovers({ platform, result });
-      const level = result === 'sent' ? 'info' : 'warn';
-      log[level]({ platform, trace, result }, 'an answer went another way than the live reply');
+      const level = result === 'sent' ? 'info' : 'error';
+      log[level]({ platform, trace, result, way }, 'an answer went another way than the live reply');
     },
   };
 }

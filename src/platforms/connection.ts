@@ -1,3 +1,4 @@
+import type { DeliveryId } from '../domain/ids.ts';
 import type { Delivery } from './platform.ts';
 
 /**
@@ -24,6 +25,11 @@ export interface ConnectionUse {
   take(read: () => Delivery): Promise<boolean>;
   /** Told of each change; must not throw or wait. */
   onChange(change: ConnectionChange): void;
+  /**
+   * The platform took an answer by no way of the connection. Keeps it for the person's next reply and tells the operator. Safe to repeat.
+   * @throws where that is not possible now
+   */
+  onNotShown(answer: { replyId: DeliveryId; userId: string; text: string }): Promise<void>;
   /** A delivery is lost that the platform sends once only; must not throw or wait. */
   onLost(reason: string): void;
 }

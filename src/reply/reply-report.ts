@@ -17,5 +17,7 @@ export interface ReplyReport {
     platform: PlatformName;
     deliveryId: DeliveryId;
     result: 'sent' | 'kept' | 'unavailable';
+    /** By which way it went: `file` or `handle` (the message's own request or address), `private`, or `reply` for the next private reply. */
+    way?: string;
   }): void;
 }

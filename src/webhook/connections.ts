@@ -11,7 +11,11 @@ export interface ConnectionsOptions {
   handle: HandleDelivery;
   log: Log;
   report: WebhookReport;
+  /** Keeps an answer that the platform took by no way of its connection. */
+  keepAnswer(platform: Platform, answer: NotShown): Promise<void>;
 }
+
+type NotShown = Parameters<ConnectionUse['onNotShown']>[0];
 
 export interface KeptConnections extends KeptConnection {
   /** What a platform's connection reported last; undefined before its first report. */
@@ -35,7 +39,7 @@ export function keepConnections({ platforms, ...options }: ConnectionsOptions): 
 
 function useOf(
   platform: Platform,
-  { handle, log, report }: Omit<ConnectionsOptions, 'platforms'>,
+  { handle, log, report, keepAnswer }: Omit<ConnectionsOptions, 'platforms'>,
   last: Map<PlatformName, ConnectionChange>,
 ): ConnectionUse {
   const take = async (read: () => Delivery): Promise<boolean> => {
@@ -54,6 +58,7 @@ function useOf(
         log.error({ error: asError(thrown), platform: platform.name }, 'a delivery failed');
         return false;
       }),
+    onNotShown: (answer) => keepAnswer(platform, answer),
     onLost: (reason) => report.deliveryLost({ platform: platform.name, reason }),
     onChange(change) {
       last.set(platform.name, change);

@@ -5,6 +5,7 @@ import type { RedisClient } from '../../base/redis.ts';
 import { textOfUtf8 } from '../../base/utf8.ts';
 import type { DeliveryHead, Platform, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
 import type { AccessTokenStore } from './access-token.ts';
+import { WriteJudge, type RefusedWrite } from '../write-meaning.ts';
 import { refusedFor } from '../refused-delivery.ts';
 import { createCallbackAnswers } from './callback-answers.ts';
 import { checkWecom } from './check-settings.ts';
@@ -22,6 +23,7 @@ import { createWecomAccess, replyLater } from './post-messages.ts';
 import type { PrivateRate } from './private-rate.ts';
 import { ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
+import { WECOM_MEANINGS } from './refusals.ts';
 import { createMentionStripper } from './strip-mention.ts';
 import { signatureFields, verifyDelivery } from './verify-delivery.ts';
 import { splitPrivately, writePrivately } from './write-privately.ts';
@@ -67,6 +69,8 @@ export interface WecomOptions {
   privateRate: PrivateRate;
   /** Called with WeCom's errcode when it takes no post until the operator mends the app. */
   onRefused?: (code: string) => void;
+  /** Called for each write that WeCom did not carry out. */
+  onWriteRefused?: (refused: RefusedWrite) => void;
 }
 
 /** A deployment serves one bot, so its id is not part of any key: the company and this word are. */
@@ -113,7 +117,8 @@ export function createWecom(options: WecomOptions): Platform {
   const api = createWecomApi({ apiUrl, agent, tokenStore, nowMs, log });
   const userIds = new PlainUserIds(agent ? api : undefined, nowMs);
   const access = createWecomAccess(options.onRefused);
-  const posting = { api, apiUrl, log, userIds, access };
+  const writes = new WriteJudge(WECOM_MEANINGS, options.onWriteRefused);
+  const posting = { api, apiUrl, log, userIds, access, writes };
   const tenant = agent?.corpId ?? ONLY_TENANT;
   const reading: ReadOptions = {
     tenant,
@@ -138,7 +143,7 @@ export function createWecom(options: WecomOptions): Platform {
         keepConnection({
           ...{ account: connection.account, redis: connection.redis, keyRing: connection.keyRing },
           timing: { ...BOT_SOCKET_TIMING, ...connection.timing },
-          ...{ use, reading, cardUrl: options.cardUrl, log },
+          ...{ use, reading, cardUrl: options.cardUrl, log, writes },
         })),
     renderReply,
     splitReply,

@@ -5,7 +5,16 @@ import type { Config } from '../../settings/config.ts';
 import { createPrivateRate, createWecom } from './index.ts';
 
 /** WeCom from the settings. Token and counts are shared by all processes of a deployment. */
-export function create({ config, secrets, redis, keyRing, nowMs, log, onRefused }: PlatformParts): Platform {
+export function create({
+  config,
+  secrets,
+  redis,
+  keyRing,
+  nowMs,
+  log,
+  onRefused,
+  onWriteRefused,
+}: PlatformParts): Platform {
   const { wecom, webhook } = config;
   const { wecomAgentSecret: secret } = secrets;
   const { connection: account } = wecom;
@@ -22,6 +31,7 @@ export function create({ config, secrets, redis, keyRing, nowMs, log, onRefused 
     tokenStore: createSealedTokenStore(redis, keyRing, nowMs),
     privateRate: createPrivateRate(redis, log),
     onRefused,
+    onWriteRefused,
   });
 }
 

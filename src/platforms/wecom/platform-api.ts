@@ -6,6 +6,7 @@ import type { Log } from '../../base/log.ts';
 import { requestBounded } from '../bounded-request.ts';
 import { FENCE_HOLDS_MS } from '../platform.ts';
 import { PlatformError } from '../platform-error.ts';
+import { RATE_LIMITED } from './refusals.ts';
 import { AccessToken, type AccessTokenStore } from './access-token.ts';
 
 /** The self-built app beside the bot: it signs people in on the web, converts ids and writes to people unasked. */
@@ -39,7 +40,6 @@ const TOKEN_REFUSED = new Set([40_014, 42_001, 41_001]);
 
 /** The gateway's word for what `errcode` calls a rate limit. */
 const TOO_MANY_REQUESTS = 429;
-export const RATE_LIMITED = 45_009;
 
 const answerShape = z.looseObject({ errcode: z.number().default(0) });
 const tokenShape = z.object({ access_token: z.string().min(1).max(512), expires_in: z.number().positive() });

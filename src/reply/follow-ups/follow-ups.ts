@@ -14,7 +14,7 @@ import type { ReplyReport } from '../reply-report.ts';
 import { createFollowUpStore, type FollowUpStore, type TakenFollowUp } from './follow-up-store.ts';
 import { openFollowUp, type FollowUp } from './follow-up.ts';
 import { keepLeftover } from './leftovers.ts';
-import { afterTry, formatProgress, nextWay, readProgress, type Progress } from './progress.ts';
+import { afterTry, formatProgress, nextWay, readProgress, type Progress, type Way } from './progress.ts';
 import { restOfParts, wordsByHandle, wordsByItself } from './words.ts';
 
 /** So long the platform's own ways are tried, from the commit on; then the next private reply begins with it. */
@@ -122,7 +122,9 @@ export class FollowUps {
   async #tryWays(bringing: Bringing): Promise<void> {
     const { store, taken, followUp, platform, ageMs } = bringing;
     let progress = readProgress(taken.progress, followUp.file === undefined ? 'handle' : 'file');
+    const { refusalsPassWithinMs } = platform.replyTraits;
     let attempt = 0;
+    let declinedSinceMs: number | undefined;
     let parts: string[] = [];
     for (;;) {
       progress = nextWay(progress, { followUp, platform, ageMs: ageMs() });
@@ -131,14 +133,18 @@ export class FollowUps {
       // What it says before the post holds for whoever takes over when this process dies in it.
       const posting = progress.way === 'handle' ? { ...progress, isInDoubt: true } : progress;
       if (!(await store.hold(taken, HELD_MS, formatProgress(posting)))) return;
-      const result = await post(bringing, progress, parts);
+      const said = await post(bringing, progress, parts);
+      declinedSinceMs = said === 'declined' ? (declinedSinceMs ?? ageMs()) : undefined;
+      const isForGood = declinedSinceMs !== undefined && ageMs() - declinedSinceMs >= refusalsPassWithinMs;
+      const result = isForGood ? 'refused' : said;
       const after = afterTry(progress, result, {
         ...{ pieces: followUp.pieces.length, parts: parts.length },
         uses: platform.replyTraits.laterReplyUses,
       });
-      if (after === 'brought') return this.#end(bringing, 'sent');
+      if (after === 'brought') return this.#end(bringing, 'sent', progress.way);
       const isFurther =
         after.way !== progress.way || after.sentParts > progress.sentParts || after.sentPieces > progress.sentPieces;
+      if (after.way !== progress.way) declinedSinceMs = undefined;
       progress = after;
       if (isFurther) attempt = 0;
       if (isFurther && !this.#isClosing) continue;
@@ -168,13 +174,13 @@ export class FollowUps {
         ? restOfParts(followUp, partsOf(bringing, progress), sentParts)
         : wordsByItself(followUp, sentPieces);
     await keepLeftover(redis, keyRing, { conversation: followUp.privateChat, deliveryId: taken.deliveryId, text });
-    await this.#end(bringing, 'kept');
+    await this.#end(bringing, 'kept', 'reply');
   }
 
-  async #end({ store, taken, platform }: Bringing, result: 'sent' | 'kept'): Promise<void> {
+  async #end({ store, taken, platform }: Bringing, result: 'sent' | 'kept', way: Way): Promise<void> {
     if (!(await store.end(taken, result))) return;
     const { deliveryId } = taken;
-    this.#options.report.replyHandedOver({ platform: platform.name, deliveryId, result });
+    this.#options.report.replyHandedOver({ platform: platform.name, deliveryId, result, way });
   }
 }
 

@@ -63,7 +63,7 @@ export function afterTry(
   { pieces, parts, uses = 'one' }: { pieces: number; parts: number; uses?: 'one' | 'many' },
 ): Progress | 'brought' {
   const { way, sentPieces, sentParts, isInDoubt } = progress;
-  if (result === 'busy' || result === 'unauthorised') return progress;
+  if (result === 'busy' || result === 'unauthorised' || result === 'declined') return progress;
   if (result === 'uncertain') return { ...progress, isInDoubt: isInDoubt || way === 'handle' };
   // A file is safe to repeat, and refused only where it stands nowhere.
   if (way === 'file') return result === 'sent' ? 'brought' : { ...progress, way: 'handle', isInDoubt: false };

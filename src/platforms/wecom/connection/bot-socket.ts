@@ -16,12 +16,15 @@ export interface BotSocketTiming {
   pingEveryMs: number;
   /** The answer to a frame is waited for so long. Milliseconds. */
   answerWithinMs: number;
+  /** A refusal of an answer's last words that may pass is tried again for so long; a limit of a minute passes within it. Milliseconds. */
+  refusalsPassWithinMs: number;
 }
 
 export const BOT_SOCKET_TIMING: BotSocketTiming = {
   subscribedWithinMs: 5 * SECOND_MS,
   pingEveryMs: 30 * SECOND_MS,
   answerWithinMs: 5 * SECOND_MS,
+  refusalsPassWithinMs: 90 * SECOND_MS,
 };
 
 export interface BotSocketOptions {

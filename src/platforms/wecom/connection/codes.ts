@@ -6,10 +6,3 @@ export const NOT_SUBSCRIBED = 846_609;
 export const UNKNOWN_REQUEST = 846_605;
 /** A stream cannot grow any more, since its minutes are over. */
 export const STREAM_OVER = 846_608;
-
-/** Codes of a chat to which nothing can be pushed. */
-const UNREACHABLE_CHATS = new Set([93_001, 93_006, 93_008, 86_008]);
-
-export function isChatUnreachable(errcode: number): boolean {
-  return UNREACHABLE_CHATS.has(errcode);
-}

@@ -13,6 +13,7 @@ import { asDeliveryId } from '../../../domain/ids.ts';
 import { REPLY_CHANNEL, type PulledReply } from '../../../domain/reply.ts';
 import type { Welcome } from '../../platform.ts';
 import type { ConnectionUse, KeptConnection } from '../../connection.ts';
+import type { WriteJudge } from '../../write-meaning.ts';
 import { reconnectPauseMs } from '../../web-socket.ts';
 import { EMPTY_ANSWER } from '../callback-answers.ts';
 import type { ReadOptions } from '../read-delivery.ts';
@@ -41,6 +42,8 @@ export interface KeepConnectionOptions {
   redis: RedisClient;
   keyRing: KeyRing;
   log: Log;
+  /** Decides what a refusal means. */
+  writes: WriteJudge;
 }
 
 /** A connection that did not live so long is no proof that all is well again. */
@@ -223,6 +226,8 @@ class ConnectionKeeper {
       ...{ socket, lease, places: this.#places, pace: this.#pace, log },
       look: (id, place) => this.#look(id, place),
       cardUrl: this.#options.cardUrl,
+      ...{ writes: this.#options.writes, passWithinMs: this.#options.timing.refusalsPassWithinMs },
+      onNotShown: (answer) => this.#options.use.onNotShown(answer),
     });
     const endHearing = subscribe(redis, {
       channel: REPLY_CHANNEL,

@@ -3,13 +3,17 @@ import { HOUR_MS, KIB_BYTES, MINUTE_MS, monotonicMs, SECOND_MS } from '../../../
 import { inBackground } from '../../../base/in-background.ts';
 import type { Log } from '../../../base/log.ts';
 import type { PulledReply } from '../../../domain/reply.ts';
+import { asDeliveryId } from '../../../domain/ids.ts';
+import type { ConnectionUse } from '../../connection.ts';
 import type { AnswerFile } from '../../platform.ts';
 import { offersCard } from '../offers-card.ts';
 import { newReqId, type BotSocket, type FrameAnswer } from './bot-socket.ts';
 import type { ChatPace } from './chat-pace.ts';
-import { isChatUnreachable, STREAM_OVER, UNKNOWN_REQUEST } from './codes.ts';
+import type { Refusal, WriteJudge } from '../../write-meaning.ts';
+import { STREAM_OVER, UNKNOWN_REQUEST } from './codes.ts';
 import type { HeldLease } from './lease.ts';
 import type { ReplyEnd, ReplyPlace, ReplyPlaces } from './reply-places.ts';
+import { isLater, markdown, type Shown } from './shown-reply.ts';
 import { uploadFile } from './upload-file.ts';
 import { wordsAlone } from './words-alone.ts';
 
@@ -23,32 +27,12 @@ export interface ReplyPumpOptions {
   /** Where a tap on a card itself leads; without one there are no cards. */
   cardUrl?: string;
   log: Log;
-}
-
-/** One answer while it is shown over this connection. */
-interface Shown {
-  id: string;
-  place: ReplyPlace;
-  /** When its place was opened, by the monotonic clock. */
-  openedAtMs: number;
-  /** What WeCom has taken over this connection; undefined before the first frame. */
-  content: string | undefined;
-  /** A frame has left over this connection. */
-  hasLeft: boolean;
-  isDirty: boolean;
-  isServed: boolean;
-  lookedAtMs: number;
-  /** Nothing leaves before. */
-  notBeforeMs: number;
-  failures: number;
-  timer: NodeJS.Timeout | undefined;
-  /** WeCom has its last word; what is left is to note that. */
-  end: ReplyEnd | undefined;
-  isOver: boolean;
-  /** What may be pressed at it, as a card that follows it. */
-  card: object | undefined;
-  /** Of a file that WeCom has, and nobody sees yet. */
-  mediaId: string | undefined;
+  /** Decides what a refusal means. */
+  writes: WriteJudge;
+  /** How long a refusal of an answer's last words that may pass is tried again. Milliseconds. */
+  passWithinMs: number;
+  /** Told of an answer that WeCom took by no way; it is kept elsewhere once this resolves. */
+  onNotShown: ConnectionUse['onNotShown'];
 }
 
 /** A frame of a stream, as it left. */
@@ -140,7 +124,7 @@ export class ReplyPump {
     const shown: Shown = {
       ...{ id, place, openedAtMs: monotonicMs() - ageMs, content: undefined, hasLeft, isDirty: false, isServed: false },
       ...{ lookedAtMs: monotonicMs(), notBeforeMs: 0, failures: 0, timer: undefined, end: undefined, isOver: false },
-      ...{ card: undefined, mediaId: undefined },
+      ...{ card: undefined, mediaId: undefined, refusedSinceMs: undefined },
     };
     this.#shown.set(id, shown);
     this.#serve(shown);
@@ -188,7 +172,7 @@ export class ReplyPump {
     shown.card ??= offersCard(look.offers, this.#options.cardUrl);
     if (shown.place.whole !== undefined) {
       if (!finished) return;
-      if (shown.place.whole === 'push') return this.#sayOnce(shown, markdown(content));
+      if (shown.place.whole === 'push') return this.#sayOnce(shown, markdown(content), content);
     }
     if (!finished && (content === shown.content || (content === '' && shown.hasLeft))) return;
     if (!finished && this.#options.socket.waitingBytes > MOST_WAITING_BYTES) return this.#later(shown, FIRST_PAUSE_MS);
@@ -241,6 +225,7 @@ export class ReplyPump {
       }
       return;
     }
+    const refusal = this.#refusalOf('aibot_respond_msg', answer);
     if (answer === UNKNOWN_REQUEST) return this.#changeWay(shown);
     if (answer === STREAM_OVER) {
       shown.hasLeft = false;
@@ -249,12 +234,42 @@ export class ReplyPump {
     }
     // An empty frame only says that something comes.
     if (sent.content === '' && !sent.finished) return;
-    if (answer !== undefined) this.#options.pace.refused();
     this.#options.log.debug(
       { errcode: answer, trace: shown.id, whole: sent.finished },
       'a frame of an answer was not taken',
     );
+    if (sent.finished && refusal !== undefined && this.#isForGood(shown, refusal)) return this.#leaveStream(shown);
     this.#failed(shown, sent.finished);
+  }
+
+  /** @returns why WeCom did not take a frame; undefined where it said nothing, or takes it later for sure */
+  #refusalOf(cmd: string, answer: FrameAnswer): Refusal | undefined {
+    if (answer === undefined) return undefined;
+    const meaning = this.#options.writes.judge(cmd, answer);
+    if (meaning === 'snapshot' || meaning === 'way' || meaning === 'conversation') return meaning;
+    // Which code stands for the limits of a conversation is not documented: an unknown one may.
+    this.#options.pace.refused();
+    return meaning === 'passing' ? meaning : undefined;
+  }
+
+  #isForGood(shown: Shown, refusal: Refusal): boolean {
+    shown.refusedSinceMs ??= monotonicMs();
+    const isOver = monotonicMs() - shown.refusedSinceMs >= this.#options.passWithinMs;
+    if (refusal === 'passing' && !isOver) return false;
+    shown.refusedSinceMs = undefined;
+    return true;
+  }
+
+  /** WeCom takes the last words of a stream in no form: they are pushed, and the stream is closed as it stands. */
+  async #leaveStream(shown: Shown): Promise<void> {
+    const { place, content } = shown;
+    shown.failures = 0;
+    await this.#change(shown, { whole: 'push' });
+    if (content !== undefined && content !== '' && this.#maySend()) {
+      const stream = { id: place.streamId, finish: true, content };
+      inBackground(() => this.#options.socket.send('aibot_respond_msg', place.reqId, { msgtype: 'stream', stream }));
+    }
+    this.#serve(shown);
   }
 
   /** Nobody waits for the card: what is not taken, or would be too much in this chat, is left out. */
@@ -284,7 +299,7 @@ export class ReplyPump {
 
   /** Once a file is brought, its message is no stream: sent again it would stand there twice. */
   async #showFile(shown: Shown, file: AnswerFile): Promise<void> {
-    shown.mediaId ??= await uploadFile(this.#options.socket, file);
+    shown.mediaId ??= await uploadFile(this.#options.socket, file, this.#options.writes);
     if (shown.isOver) return;
     const { mediaId } = shown;
     if (mediaId !== undefined) return this.#sayOnce(shown, { msgtype: 'file', file: { media_id: mediaId } });
@@ -293,8 +308,8 @@ export class ReplyPump {
   }
 
   /** A whole message, once: it cannot be taken back or repeated. By its request, or pushed where WeCom knows that no more. */
-  async #sayOnce(shown: Shown, message: object): Promise<void> {
-    const { pace, places, lease, socket, log } = this.#options;
+  async #sayOnce(shown: Shown, message: object, content = ''): Promise<void> {
+    const { pace, places, lease, socket } = this.#options;
     const { chat, reqId, whole, file } = shown.place;
     const waitMs = pace.mayLeave(chat.id, 'begins');
     if (waitMs > 0) return this.#later(shown, waitMs);
@@ -310,14 +325,19 @@ export class ReplyPump {
     if (answer === 0) return this.#end(shown, 'sent');
     if (answer === undefined) return this.#supposeSent(shown);
     await places.withdrawPush(shown.id);
+    const refusal = this.#refusalOf(isPush ? 'aibot_send_msg' : 'aibot_respond_msg', answer);
     if (answer === UNKNOWN_REQUEST && !isPush) return this.#changeWay(shown);
-    if (isChatUnreachable(answer)) {
-      log.warn({ errcode: answer, trace: shown.id }, 'WeCom takes no messages for a chat; an answer is not shown');
-      return this.#end(shown, 'refused');
-    }
-    pace.refused();
-    if (file) return this.#failedFile(shown);
-    this.#failed(shown, true);
+    if (file && refusal !== 'conversation') return this.#failedFile(shown);
+    if (refusal === undefined || !this.#isForGood(shown, refusal)) return this.#failed(shown, true);
+    await this.#giveUp(shown, content);
+  }
+
+  /** Whoever waits for a later message says it another way; a live answer is kept for the person's next reply. */
+  async #giveUp(shown: Shown, content: string): Promise<void> {
+    const { id, place } = shown;
+    if (!isLater(place))
+      await this.#options.onNotShown({ replyId: asDeliveryId(id), userId: place.userId, text: wordsAlone(content) });
+    await this.#end(shown, 'refused');
   }
 
   /** It stands nowhere: whoever waits for it says the answer in messages. */
@@ -356,13 +376,4 @@ export class ReplyPump {
     clearTimeout(shown.timer);
     shown.timer = setTimeout(() => this.#serve(shown), pauseMs);
   }
-}
-
-/** What stands below an answer, and is not looked up in a record. */
-function isLater({ text, file }: ReplyPlace): boolean {
-  return text !== undefined || file !== undefined;
-}
-
-function markdown(content: string): object {
-  return { msgtype: 'markdown', markdown: { content: wordsAlone(content) } };
 }

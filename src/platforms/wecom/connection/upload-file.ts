@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { KIB_BYTES } from '../../../base/clock.ts';
 import type { AnswerFile } from '../../platform.ts';
+import type { WriteJudge } from '../../write-meaning.ts';
 import { newReqId, type BotSocket } from './bot-socket.ts';
 
 /** The most pieces of a file, and the most bytes of one before base64 (PLATFORM_FACTS.md wecom-connection). */
@@ -20,6 +21,7 @@ const finished = z.object({ media_id: z.string().min(1) });
 export async function uploadFile(
   socket: Pick<BotSocket, 'ask'>,
   { name, text }: AnswerFile,
+  writes: Pick<WriteJudge, 'judge'>,
 ): Promise<string | undefined> {
   const bytes = Buffer.from(text);
   const pieceBytes = Math.max(USUAL_PIECE_BYTES, Math.ceil(bytes.length / MOST_PIECES));
@@ -28,6 +30,7 @@ export async function uploadFile(
   const ask = async (step: 'init' | 'chunk' | 'finish', body: object) => {
     const cmd = `aibot_upload_media_${step}`;
     const answer = await socket.ask(cmd, newReqId(cmd), body);
+    if (answer !== undefined && answer.errcode !== 0) writes.judge(cmd, answer.errcode);
     return answer?.errcode === 0 ? answer : undefined;
   };
   const md5 = createHash('md5').update(bytes).digest('hex');
