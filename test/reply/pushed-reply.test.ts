@@ -173,19 +173,6 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     expect(records[0]?.fields).toEqual(expect.arrayContaining(['delivery', 'live']));
   }, 20_000);
 
-  test('a refusal for good is not repeated, and the ledger says so', async () => {
-    const { take } = await ask(mode);
-    const refused: SlackFault = { kind: 'error', error: 'not_in_channel' };
-    fault('chat.startStream', refused);
-    fault('chat.postMessage', refused);
-    const { live } = await take();
-    live.show({ text: 'Hello' });
-    await until(() => fixture.slack.calls.length === 1);
-    const records = await live.finish('Hello, world.');
-    expect(records[0]?.fields).toEqual(expect.arrayContaining(['delivery', 'refused']));
-    expect(fixture.slack.calls.length).toBe(1);
-  });
-
   test.each(['token_revoked', 'invalid_auth', 'missing_scope', 'account_inactive', 'not_authed', 'token_expired'])(
     'a fault of the token (%s) refuses no answer: it is tried again until it stands',
     async (error) => {

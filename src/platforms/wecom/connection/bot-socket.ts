@@ -3,6 +3,7 @@ import { asError } from '../../../base/coded-error.ts';
 import { SECOND_MS } from '../../../base/clock.ts';
 import { Deferred } from '../../../base/deferred.ts';
 import { randomToken } from '../../../base/ids.ts';
+import { inBackground } from '../../../base/in-background.ts';
 import { settledWithin } from '../../../base/settled-within.ts';
 import { openWebSocket, textOfFrame } from '../../web-socket.ts';
 import { NOT_SUBSCRIBED, REFUSED_SECRET } from './codes.ts';
@@ -120,14 +121,20 @@ export class BotSocket {
 
   /**
    * Sends a frame, behind all that was sent before.
+   * @param onLate called when an answer that did not come in time comes after all
    * @returns WeCom's errcode; undefined when its answer did not come in time, or never will
    */
-  async send(cmd: string, reqId: string, body: object): Promise<FrameAnswer> {
-    return (await this.ask(cmd, reqId, body))?.errcode;
+  async send(cmd: string, reqId: string, body: object, onLate?: (errcode: number) => void): Promise<FrameAnswer> {
+    return (await this.ask(cmd, reqId, body, onLate))?.errcode;
   }
 
   /** As `send`, for frames whose answer brings something. */
-  async ask(cmd: string, reqId: string, body: object): Promise<WholeAnswer | undefined> {
+  async ask(
+    cmd: string,
+    reqId: string,
+    body: object,
+    onLate?: (errcode: number) => void,
+  ): Promise<WholeAnswer | undefined> {
     if (!this.isOpen) return undefined;
     const answer = new Deferred<WholeAnswer | undefined>();
     const behind = this.#awaited.get(reqId) ?? [];
@@ -140,7 +147,10 @@ export class BotSocket {
     });
     const answered = await Promise.race([answer.promise, late]);
     clearTimeout(timer);
-    if (!answered) this.#unanswered += 1;
+    if (!answered) {
+      this.#unanswered += 1;
+      if (onLate) inBackground(async () => answer.promise.then((late) => late && onLate(late.errcode)));
+    }
     if (this.#unanswered >= MOST_UNANSWERED) this.#end('no answers');
     if (answered?.errcode === NOT_SUBSCRIBED) this.#end('not subscribed any more');
     return answered;

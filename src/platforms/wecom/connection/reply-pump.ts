@@ -202,10 +202,12 @@ export class ReplyPump {
     shown.hasLeft = true;
     const feedback = isFirst && !isLater(place) ? { id: shown.id.slice(0, FEEDBACK_BYTES) } : undefined;
     const sent = { content, finished, place };
-    const sending = socket.send('aibot_respond_msg', place.reqId, {
-      msgtype: 'stream',
-      stream: { id: place.streamId, finish: finished, content, feedback },
-    });
+    const stream = { id: place.streamId, finish: finished, content, feedback };
+    // Answers name no frame: the late one to the same last words sent before, or to these, says that they are shown.
+    const onLate = (errcode: number) => {
+      if (finished && errcode === 0) inBackground(() => this.#heard(shown, sent, 0));
+    };
+    const sending = socket.send('aibot_respond_msg', place.reqId, { msgtype: 'stream', stream }, onLate);
     // The first text does not wait until WeCom has answered the empty frame before it.
     if (content === '' && !finished) inBackground(async () => this.#heard(shown, sent, await sending));
     else await this.#heard(shown, sent, await sending);
@@ -227,8 +229,10 @@ export class ReplyPump {
     }
     const refusal = this.#refusalOf('aibot_respond_msg', answer);
     if (answer === UNKNOWN_REQUEST) return this.#changeWay(shown);
+    if (answer === STREAM_OVER && shown.place.whole === 'stream') return this.#leaveStream(shown);
     if (answer === STREAM_OVER) {
       shown.hasLeft = false;
+      shown.content = undefined;
       await this.#change(shown, { streamId: `${shown.id}.whole`, whole: 'stream' });
       return this.#serve(shown);
     }
