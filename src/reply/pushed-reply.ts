@@ -205,7 +205,9 @@ export class PushedReply implements LiveReply {
       if (await message.removeLeft(mark)) return;
       await pauseOrEnd(SECOND_MS, controls.signal);
     }
-    deps.afterCare.later(LEFT_REMOVED_AFTER_MS, async () => void (await message.removeLeft(mark)));
+    deps.afterCare.later(LEFT_REMOVED_AFTER_MS, async () => {
+      await message.removeLeft(mark);
+    });
   }
 
   async takeAway(text: string): Promise<FinalRecord[]> {

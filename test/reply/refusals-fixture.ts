@@ -85,7 +85,7 @@ async function show(fixture: PushedFixture, { live, commit, isFenced }: PushingW
 /** The first worker's calls hang from its death on; those of the next one do not. */
 function dyingAt(death: Death | undefined) {
   let calls = -1;
-  let isReached = () => undefined as void;
+  let isReached: () => void = () => undefined;
   const reached = new Promise<void>((resolve) => (isReached = resolve));
   const dying = {
     isDead: false,

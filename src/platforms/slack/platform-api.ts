@@ -108,16 +108,9 @@ function judge({ status, body, retryAfter, headers }: BoundedAnswer, method: str
   if (answer['ok'] === true) return { kind: 'ok', body: answer, grantedScopes: textIn(headers['x-oauth-scopes']) };
   const error = typeof answer['error'] === 'string' ? answer['error'] : 'unknown';
   const meaning = isWrite(method) ? writes.judge(method, error) : writes.meaningOf(method, error);
-  switch (meaning) {
-    case 'rate-limited':
-      return busy();
-    case 'unknown-fate':
-      return { kind: 'uncertain' };
-    case 'unauthorised':
-      return { kind: 'unauthorised', error };
-    default:
-      return { kind: 'error', error, meaning };
-  }
+  if (meaning === 'rate-limited') return busy();
+  if (meaning === 'unknown-fate') return { kind: 'uncertain' };
+  return meaning === 'unauthorised' ? { kind: 'unauthorised', error } : { kind: 'error', error, meaning };
 }
 
 function textIn(header: string | string[] | undefined): string | undefined {
