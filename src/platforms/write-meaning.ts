@@ -30,6 +30,14 @@ export interface RefusedWrite {
   meaning: WriteMeaning;
 }
 
+/** Who is told what a platform refuses; must not throw. */
+export interface TellsRefusals {
+  /** Called with the platform's code when it takes no call until the operator mends something. */
+  onRefused?: (code: string) => void;
+  /** Called for each write that the platform did not carry out. */
+  onWriteRefused?: (refused: RefusedWrite) => void;
+}
+
 /** Bounds the values of a metric's label. */
 const CODE = /^-?[a-z_0-9]{1,64}$/;
 

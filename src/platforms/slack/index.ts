@@ -1,6 +1,6 @@
 import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
 import type { DeliveryHead, Platform, PostResult, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
-import { WriteJudge, type RefusedWrite } from '../write-meaning.ts';
+import { WriteJudge, type TellsRefusals } from '../write-meaning.ts';
 import { refusedFor } from '../refused-delivery.ts';
 import { isResponseAddress } from './answer-command.ts';
 import { createPushReplies } from './push-replies.ts';
@@ -59,10 +59,7 @@ export interface SlackOptions {
   talk?: { models: readonly string[]; followsThreads: boolean; hasButtons?: boolean };
   webhookWindowSec: number;
   nowMs: NowMs;
-  /** Called with Slack's code when it takes no call until the operator mends the app. */
-  onRefused?: (code: string) => void;
-  /** Called for each write that Slack did not carry out. */
-  onWriteRefused?: (refused: RefusedWrite) => void;
+  told?: TellsRefusals;
   pace?: Partial<SlackPace>;
 }
 
@@ -85,8 +82,8 @@ const EDIT_GAP_MS = { stream: 700, edit: 1_200 } as const;
 export function createSlack(options: SlackOptions): Platform {
   const apiUrl = withoutSlash(options.apiUrl ?? 'https://slack.com/api');
   const addresses = { apiUrl, openUrl: withoutSlash(options.openUrl ?? 'https://slack.com') };
-  const access = createSlackAccess(options.onRefused);
-  const writes = new WriteJudge(SLACK_MEANINGS, options.onWriteRefused);
+  const access = createSlackAccess(options.told?.onRefused);
+  const writes = new WriteJudge(SLACK_MEANINGS, options.told?.onWriteRefused);
   const api = createSlackApi(apiUrl, options.botToken, access, writes);
   const { appToken, webSignIn } = options;
   const more = webSignIn?.more;
@@ -97,7 +94,7 @@ export function createSlack(options: SlackOptions): Platform {
     more?.installations.teams.map((team) => {
       const app = new InstalledApp(team, more.installations);
       const tokenOf = async () => (await more.installations.find(team))?.token;
-      const apiOf = createSlackApi(apiUrl, tokenOf, createSlackAccess(options.onRefused), writes);
+      const apiOf = createSlackApi(apiUrl, tokenOf, createSlackAccess(options.told?.onRefused), writes);
       const parts = { addresses, api: apiOf, token: tokenOf, tenant: team, ownApp: app };
       return [team, createWorkspace(options, { ...parts, onLeft: () => app.left(apiOf) })];
     }),

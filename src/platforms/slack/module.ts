@@ -32,8 +32,7 @@ export function create(parts: PlatformParts): Platform {
     },
     webhookWindowSec: config.webhook.windowSec,
     nowMs,
-    onRefused,
-    onWriteRefused,
+    told: { onRefused, onWriteRefused },
     pace: { settlesWithinMs: postSettlesWithinMs },
   });
 }

@@ -5,7 +5,7 @@ import type { RedisClient } from '../../base/redis.ts';
 import { textOfUtf8 } from '../../base/utf8.ts';
 import type { DeliveryHead, Platform, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
 import type { AccessTokenStore } from './access-token.ts';
-import { WriteJudge, type RefusedWrite } from '../write-meaning.ts';
+import { WriteJudge, type TellsRefusals } from '../write-meaning.ts';
 import { refusedFor } from '../refused-delivery.ts';
 import { createCallbackAnswers } from './callback-answers.ts';
 import { checkWecom } from './check-settings.ts';
@@ -67,10 +67,7 @@ export interface WecomOptions {
   log: Log;
   tokenStore: AccessTokenStore;
   privateRate: PrivateRate;
-  /** Called with WeCom's errcode when it takes no post until the operator mends the app. */
-  onRefused?: (code: string) => void;
-  /** Called for each write that WeCom did not carry out. */
-  onWriteRefused?: (refused: RefusedWrite) => void;
+  told?: TellsRefusals;
 }
 
 /** A deployment serves one bot, so its id is not part of any key: the company and this word are. */
@@ -116,8 +113,8 @@ export function createWecom(options: WecomOptions): Platform {
   const places = connection && new ReplyPlaces(connection.redis, connection.keyRing, connection.account.botId);
   const api = createWecomApi({ apiUrl, agent, tokenStore, nowMs, log });
   const userIds = new PlainUserIds(agent ? api : undefined, nowMs);
-  const access = createWecomAccess(options.onRefused);
-  const writes = new WriteJudge(WECOM_MEANINGS, options.onWriteRefused);
+  const access = createWecomAccess(options.told?.onRefused);
+  const writes = new WriteJudge(WECOM_MEANINGS, options.told?.onWriteRefused);
   const posting = { api, apiUrl, log, userIds, access, writes };
   const tenant = agent?.corpId ?? ONLY_TENANT;
   const reading: ReadOptions = {

@@ -30,8 +30,7 @@ export function create({
     log,
     tokenStore: createSealedTokenStore(redis, keyRing, nowMs),
     privateRate: createPrivateRate(redis, log),
-    onRefused,
-    onWriteRefused,
+    told: { onRefused, onWriteRefused },
   });
 }
 

@@ -44,7 +44,7 @@ export async function connectWecom(redis: RedisClient, url: string): Promise<Con
     ...{ webhookWindowSec: 300, nowMs: Date.now, log },
     tokenStore: { read: async () => undefined, write: async () => undefined },
     privateRate: { mayLeave: async () => true },
-    onWriteRefused: (one) => refused.push(one),
+    told: { onWriteRefused: (one) => void refused.push(one) },
   });
   const kept = wecom.connect?.({
     async take(read) {

@@ -205,7 +205,7 @@ test.each([40_001, 40_013])(
 describe('whether WeCom takes our posts', () => {
   const opened = () => {
     const told: string[] = [];
-    const platform = app({ onRefused: (code) => void told.push(code) });
+    const platform = app({ told: { onRefused: (code) => void told.push(code) } });
     const post = (path: '/reply' | typeof SEND, answer: ApiAnswer) => {
       api.answers.set(path, answer);
       return path === SEND ? platform.writePrivately?.('lisi', 'x') : platform.replyLater?.(`${api.url}/reply`, 'x');
