@@ -25,7 +25,9 @@ import { readScenes } from './scenes.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';
 import { parsePolicyFile } from '../policy/policy-file.ts';
 import { Inbox } from '../queue/accept.ts';
-import { giveBackOfDead } from '../queue/dead-workers.ts';
+import { reclaimFromDeadWorkers, turnsOfDeadWorker } from '../queue/dead-workers.ts';
+import { IsolationStore } from '../queue/isolation-store.ts';
+import { keepWorkerPresence } from '../queue/worker-presence.ts';
 import { replayAfterFailover } from '../queue/replay-after-failover.ts';
 import { ReplayBuffer } from '../queue/replay-buffer.ts';
 import type { PressureLimits } from '../queue/queue-pressure.ts';
@@ -331,14 +333,22 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const firstKnowledge = readKnowledge(config, knowledge);
   let runTurn = readTurnFiles(firstKnowledge);
   firstKnowledge.takeOver();
+  const { shards } = config.queue;
+  const isolation = new IsolationStore({
+    redis,
+    wakeQueue,
+    maxCrashes: config.queue.turnMaxCrashes,
+    turnsOf: (name) => turnsOfDeadWorker(name, redis, shards),
+  });
+  const reclaim = (names: readonly string[]) => reclaimFromDeadWorkers(names, { redis, shards, isolation });
   const worker = new TurnWorker({
     redis,
     store,
+    isolation,
     wakeQueue,
     limits: {
-      shards: config.queue.shards,
+      shards,
       concurrency: config.queue.workerConcurrency,
-      maxCrashes: config.queue.turnMaxCrashes,
       pressure: pressureLimits(config),
     },
     steps: {
@@ -358,6 +368,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     ...(identity ? [repeatReleases(base, identity)] : []),
   ];
   const endSweeper = startSweeper({ redis, wakeQueue, log, report }, chores);
+  const { workerName } = store;
+  const endPresence = keepWorkerPresence({ redis, workerName, nowMs: monotonicMs, reclaim: (name) => reclaim([name]) });
   const endRechecks = identity ? startRechecks(identity, log) : () => undefined;
   return {
     worker,
@@ -371,7 +383,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
         runTurn = next;
       };
     },
-    followDead: (names) => giveBackOfDead(names, { redis, shards: config.queue.shards }),
+    followDead: reclaim,
     async close(graceSec) {
       endSweeper();
       endRechecks();
@@ -379,6 +391,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       const turnsMs = turnsGraceSec(graceSec) * SECOND_MS;
       const turnsUntilMs = monotonicMs() + turnsMs;
       await Promise.all([worker.close(turnsMs), summaries.close()]);
+      await endPresence();
       await afterCare.close(Math.max(0, turnsUntilMs - monotonicMs()));
       await followUps.close();
       await wakeQueue.close();

@@ -43,9 +43,10 @@ export interface TurnClaim {
   unreadable: DeliveryId[];
   /** Where that apology goes, when none of the turn's messages opens; absent where the platform polls. */
   apologyTarget?: AnswerTarget;
-  /** How often a worker died in this turn, and how often while no other suspect ran. */
+  /** Number of workers that died while this turn ran in them. */
   crashes: number;
-  soloCrashes: number;
+  /** The worker whose death was counted by this claim. */
+  crashedWorker?: string;
   /** The model's full answer, when an earlier worker stored it before dying: it is never generated twice. */
   storedAnswer?: string;
   /** Whether an answer was stored that does not open: then the model is asked again. */

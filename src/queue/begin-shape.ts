@@ -13,7 +13,7 @@ export const BEGIN_SHAPE = {
     epoch: 'number',
     turnId: 'text',
     crashes: 'number',
-    soloCrashes: 'number',
+    crashedWorker: 'text',
     storedAnswer: 'text',
     stopSeq: 'number',
     stopOwner: 'text',

@@ -1,53 +1,97 @@
-import { Queue } from 'bullmq';
-import { conversationKeys } from '../domain/partition-keys.ts';
+import { Queue, type Job } from 'bullmq';
 import { loadScript } from '../base/lua-script.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { conversationKeys } from '../domain/partition-keys.ts';
+import type { IsolationStore } from './isolation-store.ts';
 import { shardNames, type WakeJob } from './wake-queue.ts';
 
-/** Ends the claim of a worker that is dead; answers whether it was that worker's. */
+/** Ends the claim of a dead worker; answers whether it was that worker's. */
 export const endClaimScript = loadScript(import.meta.url, './scripts/end-claim.lua', {
   keys: ['state'],
   args: ['worker'],
   answer: 'flag',
 });
 
-/**
- * Gives back at once what workers had taken that are known to be dead, as only who started them can know. Without it the
- * leases bring the same after ten seconds, and what this misses (a wake that was fetched and no turn begun) they bring too.
- * A dead process is one that the system has told the end of: never call it for one that is only silent.
- * @param names of the dead, as their `TurnStore` was told
- * @returns how many turns were given back
- */
-export async function giveBackOfDead(
-  names: readonly string[],
-  { redis, shards }: { redis: RedisClient; shards: number },
-): Promise<number> {
-  if (names.length === 0) return 0;
-  const counts = await Promise.all(
-    Array.from({ length: shards }, (_, shard) => giveBackOfShard(names, { redis, shard })),
-  );
-  return counts.reduce((sum, count) => sum + count, 0);
+export interface DeadWorkersOptions {
+  redis: RedisClient;
+  shards: number;
+  isolation: IsolationStore;
 }
 
-async function giveBackOfShard(
-  names: readonly string[],
-  { redis, shard }: { redis: RedisClient; shard: number },
-): Promise<number> {
-  const { name, prefix } = shardNames(shard);
-  const queue = new Queue<WakeJob>(name, { connection: redis, prefix, skipVersionCheck: true });
-  let count = 0;
+/** A conversation that a dead worker had claimed, with the BullMQ job that it was working on. */
+interface Abandoned {
+  job: Job<WakeJob>;
+  shard: number;
+  worker: string;
+  /** Absent where the turn only waited, so that the death does not make it a suspect. */
+  turnId?: string;
+}
+
+/**
+ * Gives back at once what dead workers had claimed. Leases do the same about ten seconds later, also for what this misses (a job that
+ * was fetched before its turn was claimed). The death is reported before the first turn can be taken again, with all that ran.
+ * @param names as their `TurnStore` was told; only of processes that are known to have ended, never of silent ones
+ * @returns the number of turns that were given back
+ */
+export async function reclaimFromDeadWorkers(names: readonly string[], options: DeadWorkersOptions): Promise<number> {
+  if (names.length === 0) return 0;
+  const { redis, shards, isolation } = options;
+  const queues = Array.from({ length: shards }, (_, shard) => queueOf(redis, shard));
   try {
-    for (const job of await queue.getActive()) {
-      const keys = conversationKeys(job.data.conversation);
-      const ended = await Promise.all(names.map((worker) => endClaimScript.run(redis, keys, { worker })));
-      if (!ended.includes(true)) continue;
-      count += 1;
-      const token = await redis.get(`${prefix}:${name}:${job.id}:lock`);
-      // Without a lock BullMQ's own look for stalled jobs brings it within seconds.
-      if (token !== null) await job.moveToWait(token);
+    const found = (await Promise.all(queues.map((queue, shard) => abandonedIn(queue, shard, redis, names)))).flat();
+    for (const worker of names) {
+      const turns = found.flatMap((one) => (one.worker === worker && one.turnId !== undefined ? [one.turnId] : []));
+      await isolation.noteDeath(worker, turns);
     }
+    const given = await Promise.all(found.map((one) => giveBack(one, redis)));
+    return given.filter(Boolean).length;
   } finally {
-    await queue.close();
+    await Promise.all(queues.map((queue) => queue.close()));
   }
-  return count;
+}
+
+/** What ran in a worker whose claims have run out, as far as no other worker has taken it. Turn ids. */
+export async function turnsOfDeadWorker(worker: string, redis: RedisClient, shards: number): Promise<string[]> {
+  const queues = Array.from({ length: shards }, (_, shard) => queueOf(redis, shard));
+  try {
+    const found = await Promise.all(queues.map((queue, shard) => abandonedIn(queue, shard, redis, [worker])));
+    return found.flat().flatMap(({ turnId }) => turnId ?? []);
+  } finally {
+    await Promise.all(queues.map((queue) => queue.close()));
+  }
+}
+
+function queueOf(redis: RedisClient, shard: number): Queue<WakeJob> {
+  const { name, prefix } = shardNames(shard);
+  return new Queue<WakeJob>(name, { connection: redis, prefix, skipVersionCheck: true });
+}
+
+async function abandonedIn(
+  queue: Queue<WakeJob>,
+  shard: number,
+  redis: RedisClient,
+  names: readonly string[],
+): Promise<Abandoned[]> {
+  const jobs = await queue.getActive();
+  const found = await Promise.all(
+    jobs.map(async (job): Promise<Abandoned | undefined> => {
+      // A job that ended since it was listed comes without its data.
+      if (!job?.data) return undefined;
+      const { state } = conversationKeys(job.data.conversation);
+      const [claim, turnId, running] = await redis.hmget(state, 'claim', 'turn', 'running');
+      const worker = claim?.split('.')[0] ?? '';
+      if (!names.includes(worker)) return undefined;
+      return { job, shard, worker, turnId: running === '1' && turnId ? turnId : undefined };
+    }),
+  );
+  return found.filter((one) => one !== undefined);
+}
+
+async function giveBack({ job, shard, worker }: Abandoned, redis: RedisClient): Promise<boolean> {
+  if (!(await endClaimScript.run(redis, conversationKeys(job.data.conversation), { worker }))) return false;
+  const { name, prefix } = shardNames(shard);
+  const token = await redis.get(`${prefix}:${name}:${job.id}:lock`);
+  // Without a lock BullMQ's own check for stalled jobs brings it within seconds.
+  if (token !== null) await job.moveToWait(token).catch(() => undefined);
+  return true;
 }

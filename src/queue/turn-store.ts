@@ -87,7 +87,7 @@ export interface Renewed {
 
 /** What may be noted about a running turn (scripts/mark-turn.lua). */
 type Mark =
-  | { mark: 'waiting' | 'running' | 'solo' }
+  | { mark: 'waiting' | 'running' }
   | { mark: 'answered'; storedAnswer: string }
   | { mark: 'given-back'; touchedAgoMs: number; conversationId: ConversationId };
 
@@ -110,15 +110,15 @@ export interface TurnStoreOptions {
 /** The conversation's side of a turn in Redis: claim, mark, commit, release. Every write but the claim is fenced by the epoch. */
 export class TurnStore {
   readonly #options: TurnStoreOptions;
-  /** Claims of this store are one worker's. */
-  readonly #workerName: string;
+  /** What the claims of this store begin with: they are one worker's. */
+  readonly workerName: string;
 
   readonly #beginScript: LuaScript<typeof BEGIN_SHAPE>;
 
   constructor(options: TurnStoreOptions) {
     this.#options = options;
     const { claimLifeMs = CLAIM_LIFE_MS, workerName = randomToken(CLAIM_BYTES) } = options;
-    this.#workerName = workerName;
+    this.workerName = workerName;
     this.#beginScript = loadScript(import.meta.url, './scripts/begin.lua', {
       ...BEGIN_SHAPE,
       constants: { STATE_LIFE_MS, CLAIM_LIFE_MS: claimLifeMs, MOST_HELD_COUNTED },
@@ -133,7 +133,7 @@ export class TurnStore {
    */
   async begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
     const { redis, keyRing } = this.#options;
-    const claimId = `${this.#workerName}.${randomToken(CLAIM_BYTES)}`;
+    const claimId = `${this.workerName}.${randomToken(CLAIM_BYTES)}`;
     const begun = await this.#beginScript.run(redis, conversationKeys(conversation), {
       conversationId: conversation.id,
       mostMessages: MOST_MESSAGES_OF_ONE_TURN,
@@ -148,7 +148,7 @@ export class TurnStore {
     });
     if (begun.verdict === 'nothing' || begun.verdict === 'claimed') return undefined;
     if (begun.verdict === 'lacks-key') return this.#awaitKey(conversation, begun.lackedKeyId);
-    const { epoch, crashes, soloCrashes, heldCount, history, notices, wasBegun, wasHandedOver } = begun;
+    const { epoch, crashes, crashedWorker, heldCount, history, notices, wasBegun, wasHandedOver } = begun;
     const { wasStopped, summary, historyLength, dueForMs, leftovers, mayBeAnswered, wasHeldInGroup } = begun;
     const { redisNowMs, stopSeq: seq, stopServed: servedSeq } = begun;
     const turnId = asDeliveryId(begun.turnId);
@@ -168,7 +168,7 @@ export class TurnStore {
       unreadable,
       apologyTarget,
       crashes,
-      soloCrashes,
+      crashedWorker: crashedWorker === '' ? undefined : crashedWorker,
       storedAnswer,
       isAnswerLost: begun.storedAnswer !== '' && storedAnswer === undefined,
       stop: { seq, ownerId, servedSeq },
@@ -240,14 +240,9 @@ export class TurnStore {
     return this.#mark(claim, { mark: 'waiting' });
   }
 
-  /** Notes that it runs again, as the only suspect where it was that before. @returns false when fenced */
+  /** Notes that it runs again. @returns false when fenced */
   async markRunning(claim: TurnClaim): Promise<boolean> {
     return this.#mark(claim, { mark: 'running' });
-  }
-
-  /** Notes that this suspect runs as the only one, so that a crash now speaks against it. @returns false when fenced */
-  async markSolo(claim: TurnClaim): Promise<boolean> {
-    return this.#mark(claim, { mark: 'solo' });
   }
 
   /**

@@ -14,7 +14,7 @@ import { QueuePressure, type PressureLimits, type TakenWake } from './queue-pres
 import { StopListener } from './stop-listener.ts';
 import { isMeantBy, marksOf } from './stop-mark.ts';
 import { type StopMark, type TurnCommit, type AbortReason, type TurnClaim, type TurnControls } from '../domain/turn.ts';
-import { PoisonTurnLane } from './poison-turn-lane.ts';
+import type { IsolationStore } from './isolation-store.ts';
 import { SWEEP_AFTER_MS } from './sweeper.ts';
 import { LOCK_MS, TurnLease } from './turn-lease.ts';
 import { hasFollowUp } from './turn-commit.ts';
@@ -30,8 +30,6 @@ export interface WorkerLimits {
   shards: number;
   /** Turns at once in this process. */
   concurrency: number;
-  /** A turn is given up after its worker died so often (design: poison). */
-  maxCrashes: number;
   pressure: PressureLimits;
 }
 
@@ -48,6 +46,7 @@ export interface TurnSteps {
 export interface TurnWorkerOptions {
   redis: RedisClient;
   store: TurnStore;
+  isolation: IsolationStore;
   wakeQueue: WakeQueue;
   limits: WorkerLimits;
   steps: TurnSteps;
@@ -59,8 +58,6 @@ export interface TurnWorkerOptions {
 const STALLED_SCAN_MS = 2.5 * SECOND_MS;
 /** Crashes are counted per turn, never per job, so BullMQ's own count must not end anything. */
 const NEVER = 1_000_000;
-const SUSPECT_AFTER_CRASHES = 2;
-const SOLO_CRASHES_TO_GIVE_UP = 3;
 
 /** A wake that this process has taken, and the turn that runs for it. */
 interface TakenTurn {
@@ -80,7 +77,6 @@ export class TurnWorker {
   readonly #stops: StopListener;
   /** By the conversation's id: jobs of two shards may have the same one. */
   readonly #running = new Map<string, TakenTurn>();
-  readonly #suspects = new PoisonTurnLane();
   readonly #pressure: QueuePressure;
   /** What this process cannot read for want of a key. */
   readonly missingKeys: MissingKeys;
@@ -115,7 +111,7 @@ export class TurnWorker {
    */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
-    this.#suspects.close();
+    this.#options.isolation.close();
     const timer = setTimeout(() => {
       this.#isGraceOver = true;
       for (const { controller } of this.#running.values()) controller.abort('shutdown' satisfies AbortReason);
@@ -207,28 +203,22 @@ export class TurnWorker {
     const { turnId, unreadable, isAnswerLost } = claim;
     if (unreadable.length > 0) report.messagesBroken({ turnId, count: unreadable.length });
     if (isAnswerLost) report.storedAnswerLost({ turnId });
-    if (claim.crashes > 0) report.turnResumed({ turnId: claim.turnId, crashes: claim.crashes });
-    if (claim.crashes < SUSPECT_AFTER_CRASHES) return this.#runClaimed(claim, taken);
-
-    if (claim.crashes >= this.#options.limits.maxCrashes && claim.soloCrashes >= SOLO_CRASHES_TO_GIVE_UP)
-      return this.#giveUp(claim);
+    if (claim.crashes === 0) return this.#runClaimed(claim, taken);
+    report.turnResumed({ turnId: claim.turnId, crashes: claim.crashes });
     return this.#runSuspect(claim, taken);
   }
 
-  /** A crash while it waits for the others speaks against whoever runs, not against it. */
+  /** A worker died while this turn ran in it (SECURITY.md poison-turns). Where it has to wait it leaves its place to others. */
   async #runSuspect(claim: TurnClaim, taken: TakenTurn): Promise<number> {
-    const { store } = this.#options;
-    if (!(await store.markWaiting(claim))) return 0;
-    const leave = await this.#suspects.enter();
-    if (!leave) {
-      await this.#giveBack(claim);
-      return 1;
+    const { isolation } = this.#options;
+    const admission = await isolation.admit(claim);
+    if (admission === 'wait') {
+      taken.lease.end();
+      await this.#giveBack(claim, 0);
+      if (!this.#isClosing) isolation.wakeWhenAdmitted(claim);
+      return 0;
     }
-    try {
-      return (await store.markSolo(claim)) ? await this.#runClaimed(claim, taken) : 0;
-    } finally {
-      leave();
-    }
+    return admission === 'run' ? this.#runClaimed(claim, taken) : this.#giveUp(claim);
   }
 
   async #runClaimed(claim: TurnClaim, taken: TakenTurn): Promise<number> {
@@ -269,9 +259,11 @@ export class TurnWorker {
 
   /** The turn is another worker's, which took it because this one was silent for too long. */
   #onFenced(claim: TurnClaim): void {
-    const { store, report } = this.#options;
+    const { store, isolation, report } = this.#options;
     report.turnFenced({ turnId: claim.turnId });
-    inBackground(() => store.notCrashed(claim));
+    inBackground(async () => {
+      if (await store.notCrashed(claim)) await isolation.retractDeath(store.workerName);
+    });
   }
 
   #contextOf(claim: TurnClaim, { controller, lease, wake }: TakenTurn): TurnControls {
@@ -311,8 +303,9 @@ export class TurnWorker {
   }
 
   async #finish(claim: TurnClaim, commit: TurnCommit): Promise<number> {
-    const { store, steps } = this.#options;
+    const { store, steps, isolation } = this.#options;
     const waiting = await store.commit(claim, commit);
+    if (claim.crashes > 0 && typeof waiting === 'number') inBackground(() => isolation.noteEnd(claim));
     if (waiting === 'amended') {
       await this.#giveBack(claim);
       return 1;

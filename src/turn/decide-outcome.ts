@@ -51,8 +51,8 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
     throwIfUnwanted(controls.signal);
     if (stands) return { kind: 'answered', text: '', stands };
     if (controls.signal.reason === 'stopped') return stoppedBeforeStart(options.keyRing, context);
-    // A worker's clock may step by minutes in the midst of a turn.
-    if (turn.newestAgeMs + monotonicMs() - turn.claimedAtMs > OLDEST_QUESTION_MS) {
+    // A worker's clock may step by minutes during a turn. A turn that has begun does not expire: part of its answer may be shown.
+    if (!turn.wasBegun && turn.newestAgeMs + monotonicMs() - turn.claimedAtMs > OLDEST_QUESTION_MS) {
       return {
         kind: 'expired',
         ...(await expiredWords(context)),

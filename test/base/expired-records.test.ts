@@ -1,7 +1,8 @@
 import { messageFields } from '../../src/domain/message-record.ts';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DAY_MS, HOUR_MS, monotonicMs } from '../../src/base/clock.ts';
 import { KeyRing } from '../../src/base/key-ring.ts';
 import { conversationKeys, threadsKey } from '../../src/domain/partition-keys.ts';
 import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
@@ -19,6 +20,8 @@ import { createPrivateRate } from '../../src/platforms/wecom/index.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { changeHistory } from '../../src/queue/change-history.ts';
 import { endClaimScript } from '../../src/queue/dead-workers.ts';
+import { IsolationStore } from '../../src/queue/isolation-store.ts';
+import { keepWorkerPresence } from '../../src/queue/worker-presence.ts';
 import { countScript } from '../../src/queue/person-limit.ts';
 import { forgetAnswered } from '../../src/queue/replay-after-failover.ts';
 import { ReplayBuffer } from '../../src/queue/replay-buffer.ts';
@@ -159,7 +162,7 @@ describe('an expired record', () => {
     await changeHistory(redis, alice, { because: deliveryId, changes: [{ sealed: 'a turn' }] });
     await store.storeAnswer(claim, 'whole');
     await store.markWaiting(claim);
-    await store.markSolo(claim);
+    await store.markRunning(claim);
     await store.renew(claim);
     await store.notCrashed(claim);
     await endClaimScript.run(redis, keys, { worker: MORTAL });
@@ -167,6 +170,7 @@ describe('an expired record', () => {
     const shards = new ShardCensus(redis, 1);
     await shards.removeLeftOver({ ...(await shards.say()), known: 2 });
     await store.notCrashed(claim);
+    await noteWorkers(redis);
     const report = { wakeRepeated: () => undefined, partitionsMissed: () => undefined } as never;
     await new Sweeper({ redis, wakeQueue: { wake: async () => undefined }, report, log: {} as never }).sweep(0);
     const again = await begin(newest);
@@ -338,6 +342,20 @@ describe('an expired record', () => {
     await expectNothingLeft();
   }, 60_000);
 });
+
+/** A death, and the check for absent workers. */
+async function noteWorkers(redis: RedisClient): Promise<void> {
+  const isolation = new IsolationStore({
+    redis,
+    wakeQueue: { wake: async () => undefined },
+    maxCrashes: 5,
+    turnsOf: async () => [],
+  });
+  await isolation.noteDeath('dead', ['turn']);
+  const end = keepWorkerPresence({ redis, workerName: 'alive', nowMs: monotonicMs, reclaim: async () => undefined });
+  await sleep(100);
+  await end();
+}
 
 test('each script of the program was held to it', () => {
   expect([...ran].sort()).toEqual([...allScripts().keys()].sort());

@@ -61,15 +61,14 @@ test('a turn that its own worker takes once more has not crashed', async () => {
 
 test('a worker that lives takes the crash back that was counted for it, once, and no other one', async () => {
   const first = await begin(worker);
-  await worker.markSolo(first);
   await letRunOut();
-  expect(await begin(other)).toMatchObject({ crashes: 1, soloCrashes: 1 });
+  expect(await begin(other)).toMatchObject({ crashes: 1 });
   expect(await worker.notCrashed({ ...first, claimId: 'somebody.else' })).toBe(false);
   expect(await worker.notCrashed(first)).toBe(true);
   expect(await worker.notCrashed(first)).toBe(false);
   await letRunOut();
   // The second worker says nothing: it has crashed.
-  expect(await begin(worker)).toMatchObject({ crashes: 1, soloCrashes: 0 });
+  expect(await begin(worker)).toMatchObject({ crashes: 1 });
 });
 
 test('a turn that was given back is free at once, and refuses whoever gave it back', async () => {
@@ -89,7 +88,7 @@ test('a committed turn has no claim any more, so that a wake for what came after
   expect(await worker.renew(claim)).toBeUndefined();
 });
 
-test('a suspect that waits keeps its claim', async () => {
+test('a turn that waits keeps its claim', async () => {
   const claim = await begin(worker);
   await worker.markWaiting(claim);
   expect(await other.begin(alice)).toBeUndefined();

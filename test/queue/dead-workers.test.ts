@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { conversationOf } from '../../src/domain/conversation.ts';
-import { giveBackOfDead } from '../../src/queue/dead-workers.ts';
+import { reclaimFromDeadWorkers } from '../../src/queue/dead-workers.ts';
 import { TurnStore } from '../../src/queue/turn-store.ts';
 import type { TurnClaim, TurnControls } from '../../src/domain/turn.ts';
 import { conversationKeys } from '../../src/domain/partition-keys.ts';
@@ -39,39 +39,39 @@ test('what a dead worker had taken is taken up at once, and counted as a crash; 
   const endDead = await takeFor('dead', 'alice');
   const next = storeOf('next');
   expect(await next.begin(conversation('alice'))).toBeUndefined();
-  const options = { redis: fixture.server.redis, shards: 1 };
-  expect(await giveBackOfDead(['dead', 'unknown'], options)).toBe(1);
+  const options = { redis: fixture.server.redis, shards: 1, isolation: fixture.isolation };
+  expect(await reclaimFromDeadWorkers(['dead', 'unknown'], options)).toBe(1);
   expect([await jobs('active'), await jobs('wait')]).toEqual([[expect.any(String)], [expect.any(String)]]);
   expect(await next.begin(conversation('alice'))).toMatchObject({ crashes: 1, wasBegun: true });
   expect(await next.begin(conversation('bob'))).toBeUndefined();
   // It may be said twice, and takes nothing from whoever took it up.
-  expect(await giveBackOfDead(['dead'], options)).toBe(0);
+  expect(await reclaimFromDeadWorkers(['dead'], options)).toBe(0);
   expect(await storeOf('third').begin(conversation('alice'))).toBeUndefined();
   endLive();
   endDead();
 }, 20_000);
 
 test('who dies while its turn only waits takes it up again without a crash; who dies when it runs on, with one [poison-turns]', async () => {
-  let endWait: () => void = () => undefined;
+  const endWaits: (() => void)[] = [];
   let isOn = false;
   const run = async ({ waitIdle }: TurnControls) => {
-    await waitIdle(() => new Promise<void>((resolve) => (endWait = resolve)));
+    await waitIdle(() => new Promise<void>((resolve) => endWaits.push(resolve)));
     isOn = true;
     return new Promise<never>(() => undefined);
   };
-  const options = { redis: fixture.server.redis, shards: 1 };
+  const options = { redis: fixture.server.redis, shards: 1, isolation: fixture.isolation };
   const { state } = conversationKeys(conversation('alice'));
   const isRunning = async () => (await fixture.server.redis.hget(state, 'running')) === '1';
   const first = fixture.startWorker(run, { store: storeOf('first'), concurrency: 1 });
   await fixture.send(messageOf('alice', 'a question'));
   await until(async () => first.runningTurns === 1 && !(await isRunning()));
-  await giveBackOfDead(['first'], options);
+  await reclaimFromDeadWorkers(['first'], options);
   const second = fixture.startWorker(run, { store: storeOf('second'), concurrency: 1 });
-  await until(async () => second.runningTurns === 1 && !(await isRunning()));
-  endWait();
+  await until(async () => second.runningTurns === 1 && endWaits.length === 2);
+  endWaits[1]?.();
   await until(() => isOn);
   expect(await isRunning()).toBe(true);
-  await giveBackOfDead(['second'], options);
+  await reclaimFromDeadWorkers(['second'], options);
   expect(await storeOf('third').begin(conversation('alice'))).toMatchObject({ crashes: 1, wasBegun: true });
 }, 20_000);
 
@@ -87,7 +87,7 @@ test('a last word of the dead one that comes late is refused', async () => {
   );
   await fixture.send(messageOf('alice', 'a question'));
   await until(() => worker.runningTurns === 1);
-  await giveBackOfDead(['dead'], { redis: fixture.server.redis, shards: 1 });
+  await reclaimFromDeadWorkers(['dead'], { redis: fixture.server.redis, shards: 1, isolation: fixture.isolation });
   const taken = await storeOf('next').begin(conversation('alice'));
   const [claim] = claims;
   if (!claim || !taken) throw new Error('nobody took it');

@@ -6,6 +6,7 @@ import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
 import { conversationOf } from '../../src/domain/conversation.ts';
 import type { InboundMessage } from '../../src/domain/message.ts';
 import { Inbox } from '../../src/queue/accept.ts';
+import { IsolationStore } from '../../src/queue/isolation-store.ts';
 import type { QueueReport } from '../../src/queue/queue-report.ts';
 import type { TurnStore } from '../../src/queue/turn-store.ts';
 import {
@@ -29,6 +30,7 @@ export interface WorkerFixture {
   readonly keyRing: KeyRing;
   readonly inbox: Inbox;
   readonly store: TurnStore;
+  readonly isolation: IsolationStore;
   readonly wakeQueue: WakeQueue;
   /** What the workers reported, in words. */
   readonly reported: string[];
@@ -83,26 +85,32 @@ export function useWorkerFixture(): WorkerFixture {
     fixture.inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
     fixture.store = new DyingWorkersStore(options);
     fixture.wakeQueue = new WakeQueue(redis, 1, log);
+    fixture.isolation = isolationFor(fixture.wakeQueue);
   });
   afterEach(async () => {
     await Promise.all(workers.map((worker) => worker.close(0)));
     workers = [];
+    fixture.isolation.close();
     await fixture.wakeQueue.close();
     for (const connection of connections) connection.disconnect();
     connections = [];
   });
 
+  function isolationFor(wakeQueue: WakeQueue, maxCrashes = 5): IsolationStore {
+    return new IsolationStore({ redis: fixture.server.redis, wakeQueue, maxCrashes, turnsOf: async () => [] });
+  }
+
   function startWorker(runTurn: RunTurn, overrides: WorkerOverrides = {}): TurnWorker {
     const redis = connectRedis({ urls: [fixture.server.url] }, 'wait', log, 'worker');
     connections.push(redis);
     const { store, wakeQueue } = fixture;
-    const { shards = 1, concurrency = 20, maxCrashes = 5, pressure = PRESSURE, ...others } = overrides;
+    const { shards = 1, concurrency = 20, pressure = PRESSURE, ...others } = overrides;
     const { apologise = async () => ({ outcome: 'dead' as const, records: [] }), ...more } = others;
     const { onHeld = async () => 0, bringFollowUps, ...parts } = more;
     const worker = new TurnWorker({
-      ...{ redis, store, wakeQueue, nowMs, log, report },
+      ...{ redis, store, isolation: isolationFor(wakeQueue), wakeQueue, nowMs, log, report },
       ...parts,
-      limits: { shards, concurrency, maxCrashes, pressure },
+      limits: { shards, concurrency, pressure },
       steps: { runTurn, apologise, onHeld, bringFollowUps },
     });
     workers.push(worker);

@@ -17,7 +17,7 @@
 --       keyIds: of the keys that this worker has: what another key sealed is left as it is, unclaimed
 -- Answers verdict: 'nothing' (waits) | 'claimed' (by a worker that is alive) | 'lacks-key', with lackedKeyId and no epoch taken |
 --         'begun', with the rest:
---         epoch   turnId   crashes   soloCrashes: as the only suspect   storedAnswer   stopSeq   stopOwner   stopServed: the stop that was
+--         epoch   turnId   crashes   crashedWorker: whose crash was counted by this claim   storedAnswer   stopSeq   stopOwner   stopServed: the stop that was
 --         heldCount: how many messages of the sender are held (where very many are, all)   startedAtMs: when the answered message came
 --         wasHandedOver: its live reply   entries   history   notices   wasBegun: a worker had begun this turn before
 --         preferences: what the sender chose: field, sealed, …   wasStopped: one of its messages, by itself
@@ -26,7 +26,7 @@
 --         dueForMs: how long the turn was due until now   leftovers: oldest first
 --         mayBeAnswered: under a history of Redis that is lost   behind: entries that wait behind it, if so: it may have been answered with one of them
 --         wasHeldInGroup: it waited in a group for its sender's sign-in
-local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'solo', 'crashes', 'soloCrashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed',
+local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'crashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed',
   'aliveMs', 'dueMs', 'amended'}
 local state = {}
 for index, value in ipairs(redis.call('HMGET', keys.state, unpack(fields))) do state[fields[index]] = value end
@@ -79,7 +79,7 @@ if #head == 0 then
 end
 redis.call('ZADD', keys.pending, nowMs, args.conversationId)
 
-local turn, size, crashes, soloCrashes, storedAnswer = state.turn, count('size'), count('crashes'), count('soloCrashes'), state.answer
+local turn, size, crashes, crashedWorker, storedAnswer = state.turn, count('size'), count('crashes'), '', state.answer
 local isLeftOver = turn and size >= 1 and head[size] and partsOf(head[size]) == turn
 for index = 1, isLeftOver and size or 1 do
   if lackedKey(head[index]) then return answer { verdict = 'lacks-key', lackedKeyId = lackedKey(head[index]) } end
@@ -94,11 +94,10 @@ if isLeftOver then
   -- takes its own turn once more has not crashed.
   local function workerOf(claim) return string.match(claim or '', '^([^.]*)%.') end
   if not isRepeat and state.running == '1' and (not workerOf(state.claim) or workerOf(state.claim) ~= workerOf(args.claim)) then
-    local isSolo = state.solo == '1'
     crashes = crashes + 1
-    if isSolo then soloCrashes = soloCrashes + 1 end
+    crashedWorker = workerOf(state.claim) or ''
     -- The worker may be alive after all, and then takes the crash back (not-crashed.lua).
-    if state.claim then redis.call('HSET', keys.state, 'takenFrom', state.claim .. (isSolo and ' solo' or '')) end
+    if state.claim then redis.call('HSET', keys.state, 'takenFrom', state.claim) end
   end
 else
   local _, merge = partsOf(head[1])
@@ -117,11 +116,11 @@ else
   size = 1
   while mayMerge(head[size + 1]) and (size > 1 or isKnownWhole(head[1])) and isKnownWhole(head[size + 1]) do size = size + 1 end
   turn = partsOf(head[size])
-  crashes, soloCrashes, storedAnswer = 0, 0, ''
+  crashes, storedAnswer = 0, ''
   redis.call('HDEL', keys.state, 'answer', 'takenFrom')
 end
-redis.call('HSET', keys.state, 'claim', args.claim, 'aliveMs', nowMs, 'epoch', epoch, 'turn', turn, 'size', size, 'running', '1', 'solo', '0',
-  'crashes', crashes, 'soloCrashes', soloCrashes)
+redis.call('HSET', keys.state, 'claim', args.claim, 'aliveMs', nowMs, 'epoch', epoch, 'turn', turn, 'size', size, 'running', '1',
+  'crashes', crashes)
 redis.call('PEXPIRE', keys.state, STATE_LIFE_MS)
 
 local entries, isStopped = {}, false
@@ -158,7 +157,7 @@ return answer {
   epoch = epoch,
   turnId = turn,
   crashes = crashes,
-  soloCrashes = soloCrashes,
+  crashedWorker = crashedWorker,
   storedAnswer = storedAnswer,
   stopSeq = count('stopSeq'),
   stopOwner = state.stopOwner,

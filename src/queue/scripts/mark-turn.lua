@@ -1,13 +1,12 @@
 -- Notes something about the running turn, fenced.
 --
 -- keys  state   pending
--- args  epoch   mark: 'answered' (storedAnswer: the sealed full text) | 'waiting' | 'running' | 'solo' |
+-- args  epoch   mark: 'answered' (storedAnswer: the sealed full text) | 'waiting' | 'running' |
 --         'given-back' (touchedAgoMs: so long ago it counts as touched; conversationId)
 -- Answers 1, or 0 when a newer epoch exists
 if tonumber(redis.call('HGET', keys.state, 'epoch') or '0') ~= tonumber(args.epoch) then return 0 end
 if args.mark == 'answered' then redis.call('HSET', keys.state, 'answer', args.storedAnswer)
 elseif args.mark == 'running' then redis.call('HSET', keys.state, 'running', '1')
-elseif args.mark == 'solo' then redis.call('HSET', keys.state, 'solo', '1', 'running', '1')
 else
   -- What does not run is not harmed by a crash. To take a field away, and then to write more, is possible in a full Redis too.
   redis.call('HDEL', keys.state, 'running')

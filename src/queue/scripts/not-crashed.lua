@@ -3,9 +3,7 @@
 -- args  claim: from which the turn was taken
 -- Answers 1 if a crash was taken back
 local taken = redis.call('HGET', keys.state, 'takenFrom') or ''
-local isSolo = taken == args.claim .. ' solo'
-if taken ~= args.claim and not isSolo then return 0 end
+if taken ~= args.claim then return 0 end
 redis.call('HDEL', keys.state, 'takenFrom')
 redis.call('HINCRBY', keys.state, 'crashes', -1)
-if isSolo then redis.call('HINCRBY', keys.state, 'soloCrashes', -1) end
 return 1
