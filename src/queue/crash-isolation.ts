@@ -75,7 +75,7 @@ export function afterDeath(before: Isolation, death: Death): Isolation {
   const known = before.deaths.find(({ worker }) => worker === death.worker);
   if (known && known !== before.deaths.at(-1)) return before;
   const ran = [...new Set([...(known?.ran ?? []), ...death.ran])];
-  if (known && ran.length === known.ran.length) return before;
+  if (ran.length === known?.ran.length) return before;
   const added = known ? ran.filter((turn) => !known.ran.includes(turn)) : ran;
   const deaths = [...before.deaths.filter((one) => one !== known), { ...death, ran }].slice(-DEATHS_KEPT);
   const next = { ...before, deaths };

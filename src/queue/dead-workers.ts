@@ -72,11 +72,10 @@ async function abandonedIn(
   redis: RedisClient,
   names: readonly string[],
 ): Promise<Abandoned[]> {
-  const jobs = await queue.getActive();
+  // A job that ended since it was listed comes without its data.
+  const jobs = (await queue.getActive()).filter((job: Job<WakeJob> | undefined) => job?.data !== undefined);
   const found = await Promise.all(
     jobs.map(async (job): Promise<Abandoned | undefined> => {
-      // A job that ended since it was listed comes without its data.
-      if (!job?.data) return undefined;
       const { state } = conversationKeys(job.data.conversation);
       const [claim, turnId, running] = await redis.hmget(state, 'claim', 'turn', 'running');
       const worker = claim?.split('.')[0] ?? '';

@@ -3,7 +3,6 @@ import { inBackground } from '../base/in-background.ts';
 import { MINUTE_MS, SECOND_MS } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import type { RedisClient } from '../base/redis.ts';
-import type { ConversationRef } from '../domain/conversation.ts';
 import type { TurnClaim } from '../domain/turn.ts';
 import {
   admissionOf,

@@ -5,7 +5,6 @@ import { conversationKeys } from '../../src/domain/partition-keys.ts';
 import { connectRedis } from '../../src/base/redis.ts';
 import { conversationOf } from '../../src/domain/conversation.ts';
 import type { InboundMessage } from '../../src/domain/message.ts';
-import type { ConversationId } from '../../src/domain/ids.ts';
 import { Inbox } from '../../src/queue/accept.ts';
 import { Sweeper } from '../../src/queue/sweeper.ts';
 import { TurnStore } from '../../src/queue/turn-store.ts';
