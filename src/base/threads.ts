@@ -46,7 +46,9 @@ export async function inThread<Result>(module: URL, workerData: unknown, options
 
 /** Where a module stands that a thread can run: Node reads no TypeScript, so whoever runs src/ takes what was built of it. */
 export function threadModule(name: string, importer: string): URL {
-  return new URL(name, importer.replace(/^(.*)\/src\/(.*\.ts)$/, '$1/dist/$2'));
+  const sourceAt = importer.endsWith('.ts') ? importer.lastIndexOf('/src/') : -1;
+  if (sourceAt < 0) return new URL(name, importer);
+  return new URL(name, `${importer.slice(0, sourceAt)}/dist/${importer.slice(sourceAt + '/src/'.length)}`);
 }
 
 function hasRoom(purpose: ThreadPurpose): boolean {

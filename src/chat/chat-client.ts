@@ -32,7 +32,7 @@ export interface ChatClientOptions {
 /** A client of the chat interface: streams answers as typed events, over connections of its own that are kept open. */
 export function createChatClient(options: ChatClientOptions): ChatClient {
   const limits: ChatLimits = { ...DEFAULT_CHAT_LIMITS, ...options.limits };
-  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, '');
   // Times are watched by AnswerWatch, which knows thinking from stalling; undici's own are off.
   const agent = new Agent({
     connect: outgoingConnector({ timeoutMs: limits.connectMs }),

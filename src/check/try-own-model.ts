@@ -34,7 +34,7 @@ export async function tryOwnModel({ address, apiKey, model }: ModelRequest): Pro
 function placesOf(address: string): string[] | 'address' | 'insecure' {
   const text = address
     .trim()
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
     .replace(/\/(chat\/completions|models)$/, '');
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') return 'address';

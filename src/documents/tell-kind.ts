@@ -17,7 +17,10 @@ const TAR_MARK_AT = 257;
 /** Pictures, sound, films, programs, fonts and databases that people may send: none is a document. */
 const OTHER_MARKS =
   /^(\x89PNG|\xff\xd8\xff|GIF8|RIFF|BM[^]{4}\0\0|II\*\0|MM\0\*|ID3|OggS|fLaC|\x7fELF|MZ|\xca\xfe\xba\xbe|\0\0\0.ftyp|\x1aE\xdf\xa3|SQLite|\{\\rtf|%!PS|wOF)/;
-const HTML_MARK = /^\s*(<\?xml[^>]*>\s*)?(<!--[^]*?-->\s*)*<(!doctype html|html|head|body|title|meta)\b/i;
+const XML_MARK = /^<\?xml[^>]*>/i;
+const COMMENT_BEGIN = '<!--';
+const COMMENT_END = '-->';
+const HTML_MARK = /^<(!doctype html|html|head|body|title|meta)\b/i;
 
 /** Tells a document's kind by its content first and its name second. @throws DocumentError for what is none */
 export function tellKind(bytes: Buffer, { name, mediaType = '' }: DocumentHint): DocumentKind {
@@ -30,8 +33,19 @@ export function tellKind(bytes: Buffer, { name, mediaType = '' }: DocumentHint):
   if (isArchive(bytes)) throw new DocumentError('archive', 'The file is an archive');
   const head = bytes.toString('latin1', 0, 1_024);
   if (OTHER_MARKS.test(head)) throw new DocumentError('unsupported', 'The file is no document');
-  if (HTML_MARK.test(head)) return 'html';
+  if (HTML_MARK.test(behindComments(head))) return 'html';
   return kindOfName(name, mediaType);
+}
+
+/** What stands behind the XML declaration and the comments with which a page may begin. */
+function behindComments(head: string): string {
+  let rest = head.trimStart().replace(XML_MARK, '').trimStart();
+  while (rest.startsWith(COMMENT_BEGIN)) {
+    const end = rest.indexOf(COMMENT_END, COMMENT_BEGIN.length);
+    if (end < 0) return '';
+    rest = rest.slice(end + COMMENT_END.length).trimStart();
+  }
+  return rest;
 }
 
 function startsWith(bytes: Buffer, mark: Buffer): boolean {

@@ -61,7 +61,7 @@ export const SLASH_SPELLINGS: Readonly<Record<SlashWord, readonly string[]>> = W
  */
 export function readSlashCommand(text: string, bare?: BareEnglish): SlashCommand | undefined {
   // A voice transcript ends with a full stop.
-  const match = /^\s*(?<slash>[/／])?(?<name>\p{L}+)[。.!！]?(?:\s+(?<argument>[\s\S]*))?$/u.exec(text.trimEnd());
+  const match = /^\s*(?<slash>[/／])?(?<name>\p{L}+)[。.!！]?(?:\s(?<argument>[\s\S]*))?$/u.exec(text.trimEnd());
   const name = match?.groups?.['name']?.toLowerCase();
   const word = name === undefined ? undefined : BY_SPELLING.get(name);
   if (word === undefined || name === undefined) return undefined;

@@ -41,13 +41,22 @@ export async function judgeByModel(
 function wordsOf(body: string): string {
   try {
     const [choice] = answerSchema.parse(JSON.parse(body)).choices;
-    return (
-      choice?.message.content
-        .replace(/<think>[\s\S]*?<\/think>/g, '')
-        .trim()
-        .slice(0, 200) ?? ''
-    );
+    return withoutThoughts(choice?.message.content ?? '')
+      .trim()
+      .slice(0, 200);
   } catch {
     return '';
+  }
+}
+
+function withoutThoughts(text: string): string {
+  let kept = '';
+  let from = 0;
+  for (;;) {
+    const start = text.indexOf('<think>', from);
+    const end = start < 0 ? -1 : text.indexOf('</think>', start);
+    if (end < 0) return kept + text.slice(from);
+    kept += text.slice(from, start);
+    from = end + '</think>'.length;
   }
 }

@@ -5,15 +5,18 @@ const MOST_PAGES = 8;
 
 /** Follows a sign-in link as its person would in the app's own browser, and says yes on each page. @throws Error where that leads nowhere */
 export async function walkThroughSignIn(driver: MessengerDriver, userId: string, invitation: string): Promise<void> {
-  const link = /https?:\/\/\S+\/link\/[\w-]+/.exec(invitation)?.[0];
+  const link = (invitation.match(/https?:\/\/[^\s()<>]+/g) ?? []).flatMap(
+    (url) => /^.*\/link\/[\w-]+/.exec(url) ?? [],
+  )[0];
   if (link === undefined) throw new Error(`No sign-in link came for ${userId}`);
   let shown = await driver.browse(userId, { url: new URL(link), method: 'GET', destination: 'document' });
   for (let page = 0; page < MOST_PAGES; page += 1) {
     if (shown.kind !== 'page' || shown.status >= 400) break;
     const text = shown.body.toString('utf8');
     if (text.includes('data-outcome="done"')) return;
-    const form = /<form\b[^>]*method="?post"?[^>]*>[\s\S]*?<\/form>/i.exec(text)?.[0];
-    if (form === undefined) break;
+    const formAt = text.search(/<form\b[^<>]{0,500}method="?post/i);
+    if (formAt < 0) break;
+    const form = text.slice(formAt, text.indexOf('</form>', formAt));
     const action = new URL(plain(/action="([^"]*)"/.exec(form)?.[1] ?? ''), shown.url);
     shown = await driver.browse(userId, {
       ...{ url: action, method: 'POST', destination: 'document' },
@@ -28,8 +31,8 @@ export async function walkThroughSignIn(driver: MessengerDriver, userId: string,
 function fieldsOf(form: string): URLSearchParams {
   const fields = new URLSearchParams();
   const attribute = (tag: string, name: string) => plain(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
-  for (const [tag] of form.matchAll(/<input\b[^>]*>/g)) fields.append(attribute(tag, 'name'), attribute(tag, 'value'));
-  const [button] = /<button\b[^>]*name=[^>]*>/.exec(form) ?? [];
+  for (const [tag] of form.matchAll(/<input\b[^<>]*>/g)) fields.append(attribute(tag, 'name'), attribute(tag, 'value'));
+  const button = (form.match(/<button\b[^<>]*>/g) ?? []).find((tag) => tag.includes('name='));
   if (button !== undefined) fields.append(attribute(button, 'name'), attribute(button, 'value'));
   return fields;
 }

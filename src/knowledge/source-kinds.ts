@@ -66,7 +66,7 @@ const common = {
 const baseAddress = z
   .string()
   .refine((given) => isWebAddress(given), 'Must be an https or http address without user, query or fragment')
-  .transform((given) => new URL(given).href.replace(/\/*$/, '/'));
+  .transform((given) => new URL(given).href.replace(/(?<!\/)\/*$/, '/'));
 
 const folder: SourceKind = {
   field: 'folder',

@@ -13,6 +13,8 @@ export interface InlineShape {
 const MOST_HELD_CHARS = 120;
 const HALF_LINK =
   /!?\[(?:[^[\]\n]{0,120}|[^[\]\n]{0,300}\](?:\((?:[^\s()]|\((?:[^\s()]{0,300}\))?){0,2000}(?:\s{1,8}["'][^"'\n]{0,200}["']?)?|\[[^[\]\n]{0,120}|:)?)$/;
+/** Label, address and title of a link that is held back while it grows. */
+const MAX_HALF_LINK_CHARS = 2_600;
 const HALF_TAG = /<(?:[!@#/?A-Za-z][^<>\n]{0,100})?$/;
 const OPEN_CODE = /`+/;
 const OPEN_EMPHASIS = /(?<![A-Za-z0-9*_])(?:\*{1,3}|_{1,3})(?=[^\s*_])|(?<=[A-Za-z0-9])\*\*(?=[^\s*])|~~(?=[^\s~])/g;
@@ -35,8 +37,9 @@ export function shapeInline(
   const hold = (at: number): void => {
     open = open.slice(0, at);
   };
-  const half = HALF_LINK.exec(open);
-  if (half) hold(half.index);
+  const tailAt = Math.max(0, open.length - MAX_HALF_LINK_CHARS);
+  const half = HALF_LINK.exec(open.slice(tailAt));
+  if (half) hold(tailAt + half.index);
   const code = OPEN_CODE.exec(open);
   if (!code) hold(HALF_TAG.exec(open)?.index ?? open.length);
   const codeAt = code?.index ?? open.length;

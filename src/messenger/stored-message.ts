@@ -93,7 +93,7 @@ export function viewOf(message: StoredMessage, readerId?: string): MessageView {
 }
 
 /** What makes a line a heading, a quotation, a fence or a row; on one line with others it means nothing. */
-const LINE_MARKS = /^[ \t]*(?:(?:#{1,6}|>)(?:[ \t]|$))+|^[ \t]*(?:`{3,}|~{3,}).*$|\|/gm;
+const LINE_MARKS = /^[ \t]*(?:(?:#{1,6}|>)(?:[ \t]|$))+|^[ \t]*(?:`{3}|~{3}).*$|\|/gm;
 
 /** More than any list shows, so that a mark or an address that is cut in two is out of sight; the page cuts what is seen. */
 const MAX_LINE_CHARS = 500;

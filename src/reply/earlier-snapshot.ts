@@ -6,7 +6,7 @@ import type { RedisClient } from '../base/redis.ts';
 import { tryOpen } from '../base/try-open.ts';
 
 /** Marks that close what a growing answer has open. */
-const CLOSING_MARKS = /[\s*_~`]+$/;
+const CLOSING_MARKS = /(?<![\s*_~`])[\s*_~`]+$/;
 
 interface EarlierSnapshotOptions {
   redis: RedisClient;

@@ -54,7 +54,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   // The address is known only once the port is taken, and pages need the address.
   let handle: RequestListener = (_, response) => void response.writeHead(503).end();
   const server = await listen((request, response) => handle(request, response), address.port, address.host);
-  const publicUrl = (address.publicUrl ?? server.url).replace(/\/+$/, '');
+  const publicUrl = (address.publicUrl ?? server.url).replace(/(?<!\/)\/+$/, '');
   const { trustedProxyHops = 0 } = address;
   const listenerOf = ({ models, ...files }: ServedFiles): RequestListener => {
     const app = new Koa({ proxy: trustedProxyHops > 0, maxIpsCount: trustedProxyHops });

@@ -127,7 +127,7 @@ function assembleSignIn(judged: ValidatedSettings, embeddedUrl: string, cwd: str
   const { SIGN_IN_TYPE: type, SIGN_IN_PROFILE_MAP_FILE: mapFile } = settings;
   const given = settings.SIGN_IN_URL ?? embeddedUrl;
   // An issuer is compared letter by letter.
-  const url = type === 'oidc' ? given : new URL(given).href.replace(/\/+$/, '');
+  const url = type === 'oidc' ? given : new URL(given).href.replace(/(?<!\/)\/+$/, '');
   return {
     mode: settings.SIGN_IN,
     type,

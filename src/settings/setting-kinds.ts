@@ -81,7 +81,7 @@ export const webAddress = kind(
     const url = readUrl(given, ['https:', 'http:']);
     if (!url || url.username || url.password || url.search || url.hash) return undefined;
     if (url.protocol === 'http:' && !isLoopback(url.hostname)) return undefined;
-    return url.href.replace(/\/+$/, '');
+    return url.href.replace(/(?<!\/)\/+$/, '');
   },
 );
 
@@ -172,7 +172,7 @@ export const proofSetting = kind(
   (given): ProofSetting | undefined => {
     const everywhere = listOfWords(...PROOFS).safeParse(given);
     if (everywhere.success) return { everywhere: everywhere.data };
-    const read = given.split(',').map((part) => /^\s*([a-z]+)\s*:\s*([a-z+ -]+?)\s*$/.exec(part));
+    const read = given.split(',').map((part) => /^([a-z]+)\s*:([a-z+ -]+)$/.exec(part.trim()));
     const by = new Map<string, readonly ProofWord[]>();
     for (const match of read) {
       const words = listOfWords(...PROOFS).safeParse((match?.[2] ?? '').replaceAll('+', ','));

@@ -31,7 +31,7 @@ const MORE_PREFIXES = [
 ];
 
 /** Variables that Kubernetes puts into every container beside a service called `redis` or `chat`. */
-const FROM_KUBERNETES = /_(SERVICE_(HOST|PORT\w*)|PORT(_\d+_(TCP|UDP)\w*)?)$/;
+const FROM_KUBERNETES = /_(SERVICE_(HOST$|PORT)|PORT($|_\d+_(TCP|UDP)))/;
 
 const KNOWN = new Set<string>([...SETTING_NAMES, ...SECRET_NAMES.map((name) => `${name}_FILE`), 'ENV_FILE']);
 

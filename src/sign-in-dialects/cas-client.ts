@@ -37,7 +37,7 @@ export class CasClient {
 
   /** @param url base of the server, `https://cas.example.edu/cas` */
   constructor(url: string) {
-    this.#url = url.replace(/\/+$/, '');
+    this.#url = url.replace(/(?<!\/)\/+$/, '');
   }
 
   /** Where a browser is sent to sign in. */

@@ -12,7 +12,7 @@ export function discoveryAddress(issuer: string): string {
 
 /** Whether two names are one issuer: a slash at the end makes no difference, since both lead to the same discovery. */
 export function isSameIssuer(given: string, named: unknown): named is string {
-  return typeof named === 'string' && withoutDiscovery(given) === named.replace(/\/+$/, '');
+  return typeof named === 'string' && withoutDiscovery(given) === named.replace(/(?<!\/)\/+$/, '');
 }
 
 /** The name of an issuer that stands for every tenant of a provider, as Entra ID's `common` has it. */
@@ -35,6 +35,6 @@ export function readMetadata(issuer: string, answer: { status: number; body: str
 }
 
 function withoutDiscovery(issuer: string): string {
-  const bare = issuer.replace(/\/+$/, '');
-  return bare.endsWith(DISCOVERY_PATH) ? bare.slice(0, -DISCOVERY_PATH.length).replace(/\/+$/, '') : bare;
+  const bare = issuer.replace(/(?<!\/)\/+$/, '');
+  return bare.endsWith(DISCOVERY_PATH) ? bare.slice(0, -DISCOVERY_PATH.length).replace(/(?<!\/)\/+$/, '') : bare;
 }

@@ -41,6 +41,7 @@ export function createKnowledgeSearch(knowledge: Knowledge): Tool {
     description:
       "Searches the institution's own documents (rules, services, contacts, opening hours, forms, how things are done here). Use it for every question that may concern the institution, before you answer.",
     schema,
+    findsAddresses: true,
     status: (_, { language }) => say(STATUS, language),
     async run({ query }, { person, place, knowledge: only, cite }, signal) {
       const found = await knowledge.search(query, { person, place }, signal, only);

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 
 const MOST_CHARS = 20_000;
 const MOST_FAULTS = 5;
+/** The schema's own message would quote names that the model wrote. */
+const UNKNOWN_NAMES = 'There are arguments that this tool does not have.';
 
 /**
  * Reads the arguments of a call as untrusted JSON against the tool's schema (SECURITY.md strict-streams). Engines write no arguments
@@ -19,8 +21,9 @@ export function readArguments<Schema extends z.ZodType>(
   if (value === undefined) return { fault: 'The arguments are not valid JSON, or were cut off. Send them whole.' };
   const parsed = schema.safeParse(value ?? {});
   if (parsed.success) return { given: parsed.data };
-  const faults = parsed.error.issues.slice(0, MOST_FAULTS).map(({ path, message }) => {
-    const place = path.map(String).join('.');
+  const faults = parsed.error.issues.slice(0, MOST_FAULTS).map((issue) => {
+    const place = issue.path.map(String).join('.');
+    const message = issue.code === 'unrecognized_keys' ? UNKNOWN_NAMES : issue.message;
     return place === '' ? message : `${place}: ${message}`;
   });
   return { fault: `The arguments do not fit. ${faults.join('; ')}` };

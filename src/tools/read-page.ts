@@ -35,9 +35,10 @@ export function createReadPage(egress: EgressPolicy, limits?: FetchLimits): Tool
     description:
       'Reads the text of a public web page. Takes only addresses that somebody wrote in this conversation or that another tool found.',
     schema,
+    findsAddresses: true,
     status: ({ address }, { language }) => say(STATUS, language, { host: hostOf(address) }),
-    async run({ address }, { readTexts }, signal) {
-      if (!isWritten(address, readTexts()))
+    async run({ address }, { isNamed }, signal) {
+      if (!isNamed(address))
         throw new ToolError('refused', 'Nobody wrote this address here, and no tool found it, so it is not opened.');
       const page = await fetchPage(address, { egress, limits }, signal).catch(refuse);
       const text = decodePage(page);
@@ -56,16 +57,6 @@ export function createReadPage(egress: EgressPolicy, limits?: FetchLimits): Tool
 function refuse(error: unknown): FetchedPage {
   if (!(error instanceof WebError)) throw error;
   throw new ToolError(error.code === 'too_large' ? 'unusable' : error.code, error.message);
-}
-
-/**
- * Whether an address stands in these texts. An instruction hidden in a page could else have the model write what it knows
- * into an address of the writer's; what was there before cannot hold it.
- */
-function isWritten(address: string, texts: readonly string[]): boolean {
-  const bare = (text: string) => text.replace(/^https?:\/\//i, '').replace(/\/$/, '');
-  const spellings = [address, ...(URL.canParse(address) ? [new URL(address).href] : [])].map(bare);
-  return spellings.some((spelling) => spelling !== '' && texts.some((text) => text.includes(spelling)));
 }
 
 function hostOf(address: string): string {

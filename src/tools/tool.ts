@@ -38,8 +38,8 @@ export interface Citable {
 
 /** A question while it is being answered. */
 export interface ToolCallContext extends ToolAsker {
-  /** What people wrote in this prompt and tools have found in this turn: the only source of addresses that are opened. */
-  readTexts(): readonly string[];
+  /** Whether people wrote this address in this prompt, or a tool found it in this turn: no other address is opened. */
+  isNamed(address: string): boolean;
   /** @returns the number by which the answer may cite this; the same for the same document in the whole turn */
   cite(found: Citable): number;
 }
@@ -60,6 +60,8 @@ export interface Tool {
   parameters: Readonly<Record<string, unknown>>;
   /** Facts about the person are told in the private chat only, whatever the tools' file says (SECURITY.md group-is-not-private). */
   isPrivateOnly: boolean;
+  /** Addresses in its results may be opened by another tool, and labels may lead to them (SECURITY.md named-addresses). */
+  findsAddresses: boolean;
   /** @param argumentsJson untrusted. @returns the use, or what does not fit, in words for the model */
   prepare(argumentsJson: string, context: ToolCallContext): ToolUse | { fault: string };
 }
@@ -69,6 +71,7 @@ interface ToolDefinition<Schema extends z.ZodObject> {
   description: string;
   schema: Schema;
   isPrivateOnly?: boolean;
+  findsAddresses?: boolean;
   status(given: z.output<Schema>, context: ToolCallContext): string;
   run(given: z.output<Schema>, context: ToolCallContext, signal: AbortSignal): Promise<string>;
 }
@@ -111,13 +114,14 @@ export interface ToolModule<Setting extends keyof Config = keyof Config, Secret 
 
 /** Makes a tool whose arguments are checked by one schema, the same that the model is shown. */
 export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): Tool {
-  const { name, description, schema, isPrivateOnly = false, status, run } = definition;
+  const { name, description, schema, isPrivateOnly = false, findsAddresses = false, status, run } = definition;
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
   return {
     name,
     description,
     parameters,
     isPrivateOnly,
+    findsAddresses,
     prepare(argumentsJson, context) {
       const read = readArguments(argumentsJson, schema);
       if ('fault' in read) return read;

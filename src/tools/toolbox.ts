@@ -14,6 +14,8 @@ export interface Toolbox {
   prepare(call: { name: string; argumentsJson: string }, context: ToolCallContext): ToolUse | { fault: string };
   /** Whether there is such a tool: other names are the model's words, and no label for counters. */
   has(name: string): boolean;
+  /** Whether addresses in the results of this tool may be opened. */
+  findsAddresses(name: string): boolean;
 }
 
 /** @param tools those that can run with the settings as they are */
@@ -34,6 +36,7 @@ export function createToolbox(tools: readonly Tool[], rules: ToolRules): Toolbox
       return tool.prepare(argumentsJson, context);
     },
     has: (name) => tools.some((tool) => tool.name === name),
+    findsAddresses: (name) => tools.some((tool) => tool.name === name && tool.findsAddresses),
   };
 }
 

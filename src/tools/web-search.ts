@@ -30,6 +30,7 @@ export function createWebSearch(search: SearchWeb): Tool {
     name: webSearch.name,
     description: 'Searches the web and tells titles, addresses and excerpts of the pages that were found.',
     schema,
+    findsAddresses: true,
     status: ({ query }, { language }) => say(STATUS, language, { query }),
     async run({ query }, _, signal) {
       const results = (await search(query, signal))

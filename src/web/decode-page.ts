@@ -12,7 +12,7 @@ export function decodePage(page: Pick<FetchedPage, 'charset' | 'body'>): string 
 /** The encoding that a page's header or the page itself names, whatever that is. */
 export function charsetOf({ charset, body }: Pick<FetchedPage, 'charset' | 'body'>): string | undefined {
   const head = body.subarray(0, PRESCAN_BYTES).toString('latin1');
-  return charset ?? /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w:.-]{1,40})/i.exec(head)?.[1];
+  return charset ?? /<meta[^>]{0,200}charset\s*=\s*(?:["']\s*)?([\w:.-]{1,40})/i.exec(head)?.[1];
 }
 
 function decoderFor(name: string): TextDecoder {

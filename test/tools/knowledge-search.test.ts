@@ -21,7 +21,7 @@ async function search(query: string, found: Found[], more: Partial<ToolCallConte
   });
   const sources = new TurnSources();
   const use = tool.prepare(JSON.stringify({ query }), {
-    ...{ person: undefined, place: { kind: 'group', id: 'g1' }, language: 'en', readTexts: () => [] },
+    ...{ person: undefined, place: { kind: 'group', id: 'g1' }, language: 'en', isNamed: () => false },
     cite: (one) => sources.cite(one),
     ...more,
   });
@@ -56,7 +56,13 @@ describe('knowledge_search [knowledge-rights] [sources-were-read]', () => {
   test.each([['{}'], ['{"query":""}'], ['{"query":"a","who":"JG"}']])('takes no arguments but a query: %s', (json) => {
     const tool = createKnowledgeSearch({ hasSources: true, search: () => Promise.resolve([]) });
     const context: ToolCallContext = {
-      ...{ person: undefined, place: { kind: 'private', id: 'u' }, language: 'zh', readTexts: () => [], cite: () => 1 },
+      ...{
+        person: undefined,
+        place: { kind: 'private', id: 'u' },
+        language: 'zh',
+        isNamed: () => false,
+        cite: () => 1,
+      },
     };
     expect(tool.prepare(json, context)).toHaveProperty('fault');
   });

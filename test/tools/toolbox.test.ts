@@ -24,7 +24,7 @@ const asker = (person: ToolPerson | undefined, place: ToolAsker['place'] = PRIVA
   person,
   place,
   language: 'en',
-  readTexts: () => [],
+  isNamed: () => false,
   cite: () => 1,
 });
 

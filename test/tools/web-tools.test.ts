@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PUBLIC_WEB, type EgressPolicy } from '../../src/web/egress-policy.ts';
+import { NamedAddresses } from '../../src/tools/named-addresses.ts';
 import { createReadPage } from '../../src/tools/read-page.ts';
 import { createBraveSearch } from '../../src/tools/search/brave.ts';
 import { createSearxngSearch } from '../../src/tools/search/searxng.ts';
@@ -44,7 +45,7 @@ function use(tool: Tool, args: object, texts: string[] = []): { status: string; 
     person: undefined,
     place: { kind: 'private' as const, id: 'u' },
     language: 'zh' as const,
-    readTexts: () => texts,
+    isNamed: (address: string) => new NamedAddresses(texts).has(address),
     cite: () => 1,
   };
   const prepared = tool.prepare(JSON.stringify(args), context);

@@ -75,7 +75,7 @@ describe('a page that lies there', () => {
         person: undefined,
         place: { kind: 'private' as const, id: 'u' },
         language: 'en' as const,
-        readTexts: () => [web.pageUrl],
+        isNamed: (address: string) => address === web.pageUrl,
         cite: () => 1,
       };
       const use = createReadPage(withoutEgressTo(web.reach, never)).prepare(

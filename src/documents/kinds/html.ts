@@ -17,7 +17,7 @@ const BLOCKS = new Set(
 );
 const HIDING_STYLE =
   /(^|;)\s*(display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(px|pt|em|%)?\s*(;|$)|opacity\s*:\s*0\s*(;|$))/i;
-const CHARSET = /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w-]+)/i;
+const CHARSET = /<meta[^>]{0,200}charset\s*=\s*(?:["']\s*)?([\w-]+)/i;
 const HEAD_BYTES = 2_048;
 /** Pages written by programs nest by some hundreds. */
 const MOST_DEPTH = 2_000;

@@ -4,7 +4,9 @@ import { decodeText } from '../text/decode-text.ts';
 import { Sections } from '../text/sections.ts';
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$/;
+const HEADING = /^ {0,3}(#{1,6})[ \t]+([^ \t][^]*)$/;
+const TRAILING_BLANKS = /(?<![ \t])[ \t]+$/;
+const CLOSING_SIGNS = /(?<=[ \t])#+$/;
 
 /** Reads Markdown as it stands, in sections by its headings. Front matter is text like any other. */
 export async function readMarkdown(bytes: Buffer): Promise<ReadDocument> {
@@ -13,7 +15,7 @@ export async function readMarkdown(bytes: Buffer): Promise<ReadDocument> {
   let fence: string | undefined;
   let block: string[] = [];
   const flush = () => {
-    sections.block(block.join('\n').replace(/^\n+|\n+$/g, ''));
+    sections.block(block.join('\n').replace(/^\n+|(?<!\n)\n+$/g, ''));
     block = [];
   };
   for (const line of linesOf(decodeText(bytes))) {
@@ -24,13 +26,18 @@ export async function readMarkdown(bytes: Buffer): Promise<ReadDocument> {
     const heading = fence === undefined ? HEADING.exec(line) : null;
     if (heading) {
       flush();
-      sections.heading(heading[1]?.length ?? 1, heading[2] ?? '');
+      sections.heading(heading[1]?.length ?? 1, titleOf(heading[2] ?? ''));
     } else block.push(line);
   }
   flush();
   sections.end();
   if (gathering.isFull) gathering.cut();
   return gathering.result({ title: sections.firstHeading });
+}
+
+/** A heading's words without the signs that may close it. */
+function titleOf(written: string): string {
+  return written.replace(TRAILING_BLANKS, '').replace(CLOSING_SIGNS, '').replace(TRAILING_BLANKS, '');
 }
 
 /** One after the other: a text of millions of lines is not held twice. */

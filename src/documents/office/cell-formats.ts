@@ -42,9 +42,9 @@ function formatOf(id: number, codes: ReadonlyMap<number, string>): CellFormat {
   if (id === 9 || id === 10) return 'percent';
   if (BUILT_IN_DATES.some(([first, last]) => id >= first && id <= last)) return 'date';
   // What stands in quotes, behind a stroke or in brackets is no sign; [h] counts hours, which is no date.
-  const code = (codes.get(id) ?? '').slice(0, 200).replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '');
+  const code = (codes.get(id) ?? '').slice(0, 200).replace(/"[^"]*"|\\.|\[[^[\]]*\]/g, '');
   if (code.includes('%')) return 'percent';
-  return /[ymd]|h.*[ms]/i.test(code) && !/general|e\+/i.test(code) ? 'date' : 'plain';
+  return /[ymd]|h[^h]*s/i.test(code) && !/general|e\+/i.test(code) ? 'date' : 'plain';
 }
 
 /** A number as the workbook shows it, near enough: dates as 2026-01-05, shares with their sign. */

@@ -111,6 +111,9 @@ function chinese(value: number): string {
     if (digit === '0') return '〇';
     return CHINESE_DIGITS.charAt(Number(digit)) + (CHINESE_PLACES[digits.length - 1 - index] ?? '');
   });
-  const whole = written.join('').replace(/〇+$/, '').replace(/〇+/g, '零');
+  const whole = written
+    .join('')
+    .replace(/(?<!〇)〇+$/, '')
+    .replace(/〇+/g, '零');
   return whole.replace(/^一十/, '十');
 }

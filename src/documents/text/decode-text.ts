@@ -19,7 +19,7 @@ export function decodeText(bytes: Buffer, declared?: string): string {
   const encoding = encodingOf(bytes, declared);
   const text = new TextDecoder(encoding).decode(bytes);
   if (!looksLikeText(text.slice(0, SAMPLE_BYTES))) throw new DocumentError('unsupported', 'The bytes are no text');
-  return text.replace(/\r\n?/g, '\n');
+  return text.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n');
 }
 
 function encodingOf(bytes: Buffer, declared: string | undefined): string {

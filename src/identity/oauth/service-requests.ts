@@ -23,7 +23,7 @@ export interface ServiceRequests {
 export function createServiceRequests(
   service: Pick<SignInService, 'authUrl' | 'clientId' | 'clientSecret' | 'clientAuth' | 'scope'>,
 ): ServiceRequests {
-  const base = `${service.authUrl.replace(/\/+$/, '')}/oauth2.0`;
+  const base = `${service.authUrl.replace(/(?<!\/)\/+$/, '')}/oauth2.0`;
   const client = clientAuthParts(service.clientAuth ?? 'client_secret_post', service);
   const token = (form: Record<string, string>) =>
     send({ url: `${base}/accessToken`, form: { ...form, ...client.form }, headers: client.headers });
@@ -45,7 +45,7 @@ export function createServiceRequests(
     profile: (accessToken) =>
       readTwice({ url: `${base}/profile`, headers: { authorization: `Bearer ${accessToken}` } }),
     logoutUrl: (returnTo) =>
-      `${service.authUrl.replace(/\/+$/, '')}/logout?${new URLSearchParams({ service: returnTo }).toString()}`,
+      `${service.authUrl.replace(/(?<!\/)\/+$/, '')}/logout?${new URLSearchParams({ service: returnTo }).toString()}`,
   };
 }
 

@@ -48,7 +48,7 @@ export function readCodes(text: string): ReadCode[] {
 }
 
 function readWhole(normal: string): ReadCode | undefined {
-  const trimmed = normal.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+  const trimmed = normal.replace(/^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/gu, '');
   const bare = trimmed.replace(new RegExp(BETWEEN, 'gu'), '').replace(/[a-z]/g, (letter) => letter.toUpperCase());
   const code = bare.replace(/O/g, '0').replace(/[IL]/g, '1');
   if (!SYMBOLS.test(code)) return undefined;

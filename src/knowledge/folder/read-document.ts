@@ -94,6 +94,6 @@ function readHere(path: string, bytes: Buffer): MaybeTitled {
 
 /** The first heading of a Markdown text. */
 export function headingIn(text: string): string | undefined {
-  const heading = MARKDOWN_HEADING.exec(text)?.[1]?.replace(/[\s#]+$/, '');
+  const heading = MARKDOWN_HEADING.exec(text)?.[1]?.replace(/(?<![\s#])[\s#]+$/, '');
   return heading === '' ? undefined : heading;
 }

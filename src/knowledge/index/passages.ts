@@ -37,7 +37,7 @@ export function cutIntoPassages(text: string, label = ''): Passage[] {
     if (width > 0 && (width + piece.width > MOST_WIDTH || (headed !== undefined && width >= ENOUGH_WIDTH / 3)))
       end(piece.from);
     if (headed !== undefined) {
-      heading = headed.replace(/[#\s]+$/, '').slice(0, MOST_HEADING_CHARS);
+      heading = headed.replace(/(?<![#\s])[#\s]+$/, '').slice(0, MOST_HEADING_CHARS);
       if (width === 0) context = joined(label, heading);
     }
     width += piece.width;

@@ -19,11 +19,11 @@ export function textAround(
   const before = wholeCharacters(bytes.subarray(0, from - roomFrom));
   const behind = wholeCharacters(bytes.subarray(to - roomFrom));
   const led = roomFrom === textFrom ? before : before.replace(/^[^\s。！？；，]*[\s。！？；，]?/, '… ');
-  const followed = roomTo === textTo ? behind : behind.replace(/[^\s。！？；，]*$/, ' …');
+  const followed = roomTo === textTo ? behind : behind.replace(/(?<![^\s。！？；，])[^\s。！？；，]*$/, ' …');
   return `${led}${within}${followed}`.trim();
 }
 
 /** A character that was cut is left out. */
 function wholeCharacters(bytes: Buffer): string {
-  return bytes.toString('utf8').replace(/^\uFFFD+|\uFFFD+$/g, '');
+  return bytes.toString('utf8').replace(/^\uFFFD+|(?<!\uFFFD)\uFFFD+$/g, '');
 }

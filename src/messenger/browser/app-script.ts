@@ -14,7 +14,7 @@ export function appScript({ back }: Pick<FrameAddresses, 'back'>): string {
 
 /** A page with the app's script at the beginning of its head. */
 export function withAppScript(page: string, { script }: Pick<FrameAddresses, 'script'>): string {
-  return page.replace(/<head(?:\s[^>]*)?>/i, `$&<script src="${script}"></script>`);
+  return page.replace(/<head(?:\s[^<>]*)?>/i, `$&<script src="${script}"></script>`);
 }
 
 /**

@@ -1,4 +1,4 @@
-const OUTCOME = /<html\b[^>]*\sdata-outcome="(?<outcome>[\w-]+)"/i;
+const OUTCOME = /<html\b[^<>]*\sdata-outcome="(?<outcome>[\w-]+)"/i;
 
 /** How far a page that says so has brought the person; pages on the way say nothing. */
 function outcomeOf(page: string): string | undefined {

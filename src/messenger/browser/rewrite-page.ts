@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FrameAddresses } from './frame-address.ts';
 
-/** A start tag with its attributes; quoted values may hold `>`. */
-const START_TAG = /<[a-z][^\s>/]*(?:[^>"']|"[^"]*"|'[^']*')*>/gi;
+/** A start tag with its attributes; quoted values may hold `>`. A tag without its end is taken as well, so that no text is read twice. */
+const START_TAG = /<[a-z](?:[^<>"']|"[^"]*"|'[^']*')*>?/gi;
 const LINK_ATTRIBUTE = /(\s(?:href|src|action|formaction)\s*=\s*)("[^"]*"|'[^']*')/gi;
 const TARGET_ATTRIBUTE = /\starget\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi;
 const REFRESH = /^<meta\b[^>]*http-equiv\s*=\s*["']?refresh/i;
@@ -17,6 +17,7 @@ export interface RewriteOptions {
 /** Points a page's absolute links, forms and images at the frame's listener; relative ones work as they are. */
 export function rewriteHtml(page: string, options: RewriteOptions): string {
   return page.replace(START_TAG, (tag) => {
+    if (!tag.endsWith('>')) return tag;
     const linked = tag
       .replace(LINK_ATTRIBUTE, (_whole, name: string, quoted: string) => name + rewriteQuoted(quoted, options))
       // A second window would leave the frame, and with it the person's cookies.

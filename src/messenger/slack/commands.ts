@@ -11,7 +11,7 @@ import { channelIdOf, messageIdOf, type TsClock } from './workspace.ts';
 
 /** The command that the app's administrator has registered. */
 const OWN_COMMAND = 'parley';
-const COMMAND = /^\/(?<name>\S*)\s*(?<text>[\s\S]*)$/;
+const COMMAND = /^\/(?<name>\S*)(?<text>(?:\s[\s\S]*)?)$/;
 
 export interface CommandParts {
   client: EventClient;
@@ -72,7 +72,8 @@ export class Commands {
   }
 
   async #carryOut(message: StoredMessage): Promise<StoredMessage> {
-    const { name = '', text = '' } = COMMAND.exec(message.text)?.groups ?? {};
+    const { name = '', text: written = '' } = COMMAND.exec(message.text)?.groups ?? {};
+    const text = written.trimStart();
     const isKnown = name.toLowerCase() === OWN_COMMAND;
     const shown = isKnown ? message : { ...message, ...this.#refusal(message.text, name) };
     await this.#side.chatLog.write(shown);

@@ -56,7 +56,7 @@ function readCard({ title, description, url, btntxt }: Fields): string | ApiResu
     description.length > MAX_DESCRIPTION_CHARS ||
     Buffer.byteLength(url) > MAX_TEXT_BYTES;
   if (isTooLong) return apiFault(ERRCODE.tooLong, 'a field of the textcard is too long');
-  const plain = description.replace(/<[^>]*>/g, '');
+  const plain = description.replace(/<[^<>]*>/g, '');
   return `**${title}**\n\n${plain}\n\n[${typeof btntxt === 'string' && btntxt !== '' ? btntxt : '→'}](${url})`;
 }
 

@@ -87,7 +87,7 @@ export function methodUrl(apiUrl: string, method: BotMethod | AppMethod | OtherM
 }
 
 /** The types that events have: `message.im` and its like all arrive as `message`. */
-const EVENT_TYPES: ReadonlySet<unknown> = new Set(Object.keys(EVENTS).map((name) => name.replace(/\..*$/, '')));
+const EVENT_TYPES: ReadonlySet<unknown> = new Set(Object.keys(EVENTS).map((name) => name.split('.', 1)[0]));
 
 /** Whether an event is one of those that the app subscribes to; no other is read. */
 export function isSubscribedTo(event: unknown): boolean {

@@ -212,7 +212,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
 }
 
 function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
+  return url.replace(/(?<!\/)\/+$/, '');
 }
 
 /** Slack's certificate check may come unsigned, in a form as short as this. */

@@ -227,5 +227,5 @@ function isAppBrowser(userAgent: string): boolean {
 }
 
 function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
+  return url.replace(/(?<!\/)\/+$/, '');
 }

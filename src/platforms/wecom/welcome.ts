@@ -18,7 +18,7 @@ export function welcomeReply(welcome: Welcome, cardUrl: string | undefined): obj
   const { botName, text, prompts } = welcome;
   const asked = prompts.map(({ title, message }) => ({
     title: safePlainText(title),
-    question: safePlainText(message.replace(/\s*[\r\n]+\s*/g, ' ')),
+    question: safePlainText(message.replace(/\s+/g, (blanks) => (/[\r\n]/.test(blanks) ? ' ' : blanks))),
   }));
   const tapped = asked.filter(({ question }) => Buffer.byteLength(question) <= MAX_QUESTION_BYTES);
   const onCard = cardUrl === undefined ? [] : tapped.slice(0, MOST_QUESTIONS);

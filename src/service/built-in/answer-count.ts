@@ -9,8 +9,8 @@ const COUNT_EN = /\bcount\s+(?:up\s+)?(?:from\s+(\d{1,6})\s+)?(?:up\s+)?to\s+(\d
 const COUNT_ZH = /(?:从\s*(\d{1,6})\s*)?数到\s*(\d{1,6})/;
 const WORDS_EN =
   /\b(?:say|write|speak|produce|generate|give|answer)\b[^.?!\d]{0,60}\b(\d{1,6})[\s-]*(?:words?|tokens?)\b/i;
-const WORDS_ZH = /(?:说|写|来|给)[^。？！\d]{0,12}(\d{1,6})\s*个?\s*(?:字|词)/;
-const REPEAT = /^(?:please\s+)?(?:repeat(?:\s+after\s+me)?|echo|重复|跟我说)\s*[:：]\s*([\s\S]+)$/i;
+const WORDS_ZH = /(?:说|写|来|给)[^。？！\d]{0,12}(\d{1,6})\s*(?:个\s*)?(?:字|词)/;
+const REPEAT = /^(?:please\s+)?(?:repeat(?:\s+after\s+me)?|echo|重复|跟我说)\s*[:：]\s*(\S[\s\S]*)$/i;
 
 const WORDS: readonly string[] =
   'river stone morning paper window garden letter market silver bridge autumn lantern'.split(' ');

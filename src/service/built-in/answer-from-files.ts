@@ -10,18 +10,30 @@ export interface LabelledFile {
   text: string;
 }
 
-const FILE = /<file name="([^"\n]{0,200})">\n([\s\S]*?)\n<\/file>\s*/g;
+const OPENING = /<file name="([^"\n]{0,200})">\n/g;
+const CLOSING = '\n</file>';
 /** A page, sheet or section begins. */
 const PLACE = /^\[([^\]\n]{1,100})\]$/;
 const ASKS_ABOUT_FILES =
-  /\b(file|document|attachment|pdf|sheet|table|page|summar|it say)|文件|文档|附件|表格|摘要|总结|概括|第.+页/i;
+  /\b(file|document|attachment|pdf|sheet|table|page|summar|it say)|文件|文档|附件|表格|摘要|总结|概括|第[^第页\n]+页/i;
 const MOST_PASSAGE_CHARS = 900;
 const SHARE_OF_TERMS = 0.5;
 
 /** The files of a message, and what else it says. */
 export function splitFiles(message: string): { files: LabelledFile[]; rest: string } {
-  const files = [...message.matchAll(FILE)].map(([, name = '', text = '']) => ({ name, text }));
-  return { files, rest: files.length === 0 ? message : message.replace(FILE, '') };
+  const files: LabelledFile[] = [];
+  let rest = '';
+  let from = 0;
+  for (const opening of message.matchAll(OPENING)) {
+    if (opening.index < from) continue;
+    const textAt = opening.index + opening[0].length;
+    const end = message.indexOf(CLOSING, textAt);
+    if (end < 0) break;
+    files.push({ name: opening[1] ?? '', text: message.slice(textAt, end) });
+    rest += from === 0 ? message.slice(0, opening.index) : message.slice(from, opening.index).trimStart();
+    from = end + CLOSING.length;
+  }
+  return { files, rest: files.length === 0 ? message : rest + message.slice(from).trimStart() };
 }
 
 interface Passage {

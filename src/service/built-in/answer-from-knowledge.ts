@@ -9,7 +9,7 @@ import { contentWordsOf, wordsOf } from './words.ts';
 /** The tool by which callers search an institution's documents. */
 const KNOWLEDGE_SEARCH = 'knowledge_search';
 /** The first line of a numbered result; the lines below it are quoted. */
-const RESULT = /^\[(\d{1,3})\] [^\n]*\n((?:>[^\n]*(?:\n|$))+)/gm;
+const RESULT = /(?<![^\n])\[(\d{1,3})\] [^\n]*\n((?:>[^\n]*(?:\n|$))+)/g;
 const HEADING = /^#{1,6}\s+/;
 /** Of the question's words, what a passage must hold to be taken for an answer. */
 const LEAST_SHARE = 0.4;

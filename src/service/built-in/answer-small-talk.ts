@@ -51,7 +51,7 @@ function sentence(english: string, chinese: string): RegExp {
 }
 
 const PREVIOUS =
-  /\b(?:what (?:did|was|were) (?:i|my)\b.*\b(?:ask|say|said|question|before|previous|last)|my (?:previous|last) (?:question|message))|(?:我)?(?:刚才|之前|上一个|上次|前面)(?:我)?(?:问|说)(?:了|的|过)?(?:是)?(?:什么|啥)|上一个问题/i;
+  /\b(?:what (?:did|was|were) (?:i|my)\b.{0,200}\b(?:ask|say|said|question|before|previous|last)|my (?:previous|last) (?:question|message))|(?:我)?(?:刚才|之前|上一个|上次|前面)(?:我)?(?:问|说)(?:了|的|过)?(?:是)?(?:什么|啥)|上一个问题/i;
 
 const MAX_QUOTED_CHARS = 400;
 

@@ -5,20 +5,30 @@ import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 /** Nobody calculates with more in a chat, and nesting costs a call each. */
 const MAX_CHARS = 100;
 const SIGNIFICANT_DIGITS = 12;
-const FRAME =
-  /^(?:(?:please|can you|could you|what(?:'s| is| are)|how much (?:is|are)|calculate|compute|reckon|solve|请问?|帮我|计算(?:一下)?|算(?:一下|一算)?|等于多少)[\s:：]*)*(?<sum>[\d\s.+\-*/^()x×÷·,]+?)\s*(?:=\s*\??|[?？。.!！]|等于(?:多少|几)|是(?:多少|几))*\s*$/i;
+const LEAD =
+  /^(?:please|can you|could you|what(?:'s| is| are)|how much (?:is|are)|calculate|compute|reckon|solve|请问?|帮我|计算(?:一下)?|算(?:一下|一算)?|等于多少)[\s:：]*/i;
+const TAIL = /(?:[=?？。.!！]|等于(?:多少|几)|是(?:多少|几))$/;
+const SUM = /^[\d\s.+\-*/^()x×÷·,]+$/i;
 
 /** Answers a sum such as `2+2` or `(3.5 - 1) × 4^2`; undefined for what is none. */
 export function calculate({ text, language }: Question): Finding | undefined {
   if (text.length > MAX_CHARS) return undefined;
-  const sum = FRAME.exec(text)?.groups?.['sum']?.trim();
-  if (sum === undefined || !/\d.*[+\-*/^x×÷·].*\d/i.test(sum)) return undefined;
+  const sum = withoutFrame(text);
+  if (!SUM.test(sum) || !/[+\-*/^x×÷·]/i.test(sum.replace(/^\D+|(?<!\D)\D+$/g, ''))) return undefined;
   const result = new Sum(sum).value();
   if (result === undefined) return undefined;
   const shown = Number.isFinite(result) ? Number(result.toPrecision(SIGNIFICANT_DIGITS)) : undefined;
   const thought = say(BUILT_IN_TEXTS.thoughtSum, language);
   if (shown === undefined) return { text: say(BUILT_IN_TEXTS.sumEndless, language), thought };
   return { text: `${sum.replace(/\s+/g, ' ')} = ${shown}`, thought };
+}
+
+/** What is asked without the words before it and the signs behind it. */
+function withoutFrame(text: string): string {
+  let rest = text.trim();
+  for (let lead = LEAD.exec(rest); lead; lead = LEAD.exec(rest)) rest = rest.slice(lead[0].length);
+  for (let tail = TAIL.exec(rest); tail; tail = TAIL.exec(rest)) rest = rest.slice(0, tail.index).trimEnd();
+  return rest;
 }
 
 /** Reads a sum by the usual precedence; powers bind to the right. */

@@ -110,7 +110,7 @@ function countWords(all: DocSection[], language: Language): WordCounts {
 }
 
 /** The bold words that open a paragraph or step are small headings; alone on a line they only group what follows. */
-const LEAD = /^\s*(?:[-*+]|\d+[.)])?\s*\*\*([^*\n]+)\*\*(?=.)/;
+const LEAD = /^\s*(?:(?:[-*+]|\d+[.)])\s*)?\*\*([^*\n]+)\*\*(?=.)/;
 
 function fieldOf(section: DocSection, field: string): string {
   if (field === 'text') return section.blocks.join('\n');

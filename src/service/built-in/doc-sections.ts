@@ -9,9 +9,9 @@ export interface DocSection {
   blocks: string[];
 }
 
-const HEADING = /^#{1,6}\s+(.+?)\s*#*$/;
+const HEADING = /^#{1,6}\s+(\S.*)$/;
 const FENCE = /^\s*(?:```|~~~)/;
-const TABLE_RULE = /^\|?[\s:|-]+\|[\s:|-]*$/;
+const TABLE_RULE = /^(?=.[^|]*\|)[\s:|-]+$/;
 /** A link to another page or heading of ours, which leads nowhere from a chat. */
 const PAGE_LINK = /\[([^\]\n]{1,200})\]\((?!https?:)[^)\n]{0,200}\)/g;
 const LIST_ITEM = /^\s*(?:[-*+]|\d+[.)])\s+/;
@@ -71,9 +71,16 @@ function readableRow(block: string): string {
 
 /** A source's line ends are where its author's editor stood; a chat would show them as breaks. Links within the pages go. */
 function oneLine(block: string): string {
-  return FENCE.test(block) ? block : block.replace(/\s*\n\s*/g, ' ').replace(PAGE_LINK, '$1');
+  return FENCE.test(block)
+    ? block
+    : block.replace(/\s+/g, (blanks) => (blanks.includes('\n') ? ' ' : blanks)).replace(PAGE_LINK, '$1');
 }
 
 function plainTitle(heading: string): string {
-  return heading.replace(/[`*_]/g, '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  return heading
+    .trimEnd()
+    .replace(/(?<!#)#+$/, '')
+    .trimEnd()
+    .replace(/[`*_]/g, '')
+    .replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1');
 }

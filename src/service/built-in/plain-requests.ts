@@ -18,7 +18,7 @@ const ASKS_PERSON =
 /** The value of a setting is no page to read. */
 const LINK = /(?<![=\x60\w/])https?:\/\/[^\s/]/i;
 const ASKS_PAGE =
-  /^(?:please |can you |could you )*(?:read|open|fetch|visit|summari[sz]e|look at|what does|what is (?:on|at|in))\b|^(?:请|帮我|你|能不能)*(?:读|打开|总结|概括|看看|看一下|访问)|^https?:\/\/\S+$|^https?:\/\/\S+[\s,]+(?:please |can you |could you )*(?:read|open|fetch|visit|summari[sz]e)\b/i;
+  /^(?:please |can you |could you )*(?:read|open|fetch|visit|summari[sz]e|look at|what does|what is (?:on|at|in))\b|^(?:请|帮我|你|能不能)*(?:读|打开|总结|概括|看看|看一下|访问)|^https?:\/\/\S+$|^https?:\/\/\S+\s[\s,]*(?:please |can you |could you )*(?:read|open|fetch|visit|summari[sz]e)\b/i;
 const ASKS_SEARCH =
   /^(?:please |can you |could you )*(?:search|google|look up)\b|^(?:请|帮我|帮忙|你|能不能)*(?:(?:上网|在网上|去网上|网上)(?:搜|查)|搜索|搜一下|搜一搜|搜搜|百度)/i;
 const ASKS_TIME =

@@ -13,9 +13,9 @@ const IS = String.raw`\s*(?:=|:|：|＝|\bis\b|\bto be\b|为|是)\s*`;
 const LINK_LETTER = String.raw`[^\s"'\x60<>（）()“”「」，。；：！？、\p{Script=Han}]`;
 const LINK = new RegExp(String.raw`https?:\/\/${LINK_LETTER}*(?![.,;:!?])${LINK_LETTER}`, 'iu');
 
-const END = String.raw`(?=\s+(?:in|at|on|for|of|from|to|with|and|by|today|tomorrow|tonight|now|right|please|this|next)\b|\s*[,.;:?!，。；？！]|\s*$)`;
+const END = String.raw`(?= (?:in|at|on|for|of|from|to|with|and|by|today|tomorrow|tonight|now|right|please|this|next)\b| ?[,.;:?!，。；？！]| ?$)`;
 const ENGLISH_PLACE = new RegExp(
-  String.raw`\b(?:in|at|near|for|of|around)\s+(?:the\s+)?(?:(\p{Lu}[\p{L}'’/_-]*(?:\s+\p{Lu}[\p{L}'’/_-]*)*)|([\p{L}'’ /_-]{2,60}?)${END})`,
+  String.raw`\b(?:in|at|near|for|of|around) (?:the )?(?:(\p{Lu}[\p{L}'’/_-]*(?: \p{Lu}[\p{L}'’/_-]*)*)|([\p{L}'’ /_-]{2,60}?)${END})`,
   'u',
 );
 const CHINESE_PLACE =
@@ -23,17 +23,17 @@ const CHINESE_PLACE =
 
 /** What a property's name says about its text, and where such a text stands in a question. */
 const KINDS: readonly [name: RegExp, value: RegExp][] = [
-  [/e-?mail/i, /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/],
+  [/e-?mail/i, /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/],
   [/ur[li]$|link|website|^address$/i, LINK],
   [/date|day$/i, /\d{4}-\d{2}-\d{2}|\b(?:today|tomorrow|yesterday)\b|今天|明天|昨天|后天/i],
-  [/(?:^|[a-z_-])id$|I[dD]$|code$|number$|^sku$|^ref/, /\b[A-Za-z]+[-_#]?\d[\w-]*|#?\b\d{2,}[\w-]*/],
-  [/expression|formula|equation|calculation/i, /[\d(.][\d\s.,()]*(?:[-+*/^%×÷][\d\s.,()]+)+/],
+  [/(?:^|[a-z_-])id$|I[dD]$|code$|number$|^sku$|^ref/, /\b[A-Za-z]+[-_#]?\d[\w-]*|#?\b\d{2}[\w-]*/],
+  [/expression|formula|equation|calculation/i, /[\d(.][\d\s.,()]{0,60}(?:[-+*/^%×÷][\d\s.,()]+)+/],
   [/^from|origin|source|start/i, /\bfrom\s+([\p{L}\d'’_-]+)|从\s*(\p{Script=Han}{2,6}?)(?:到|去|飞)/iu],
   [
     /^to$|to_|destination|target|recipient/i,
     /\bto\s+(\p{Lu}[\p{L}\d'’_-]*)|(?:到|去|飞|发给)\s*(\p{Script=Han}{2,6})/u,
   ],
-  [/file|path/i, /(?:\.{0,2}\/)?[\w-]+(?:\/[\w.-]+)*\.\w{1,5}\b|\/[\w./-]+/],
+  [/file|path/i, /(?<![\w./-])(?:\.{0,2}\/)?[\w-]+(?:\/[\w.-]+)*\.\w{1,5}\b|\/[\w./-]+/],
   [/city|place|location|region|country|town|where|zone|area|station/i, ENGLISH_PLACE],
   [/city|place|location|region|country|town|where|zone|area|station/i, CHINESE_PLACE],
   [
@@ -56,7 +56,7 @@ export class QuestionValues {
   readonly #quoted: string[];
 
   constructor(question: string) {
-    this.#question = question;
+    this.#question = question.replace(/\s+/g, ' ');
     this.#numbers = (question.replace(NO_NUMBERS, ' ').match(NUMBERS) ?? []).map(toNumber);
     this.#quoted = [...question.matchAll(QUOTED)].map(firstGroup);
   }

@@ -19,14 +19,14 @@ export function wordStem(word: string): string {
   const lower = word.toLowerCase();
   if (lower.length > 4 && lower.endsWith('ies')) return `${lower.slice(0, -3)}y`;
   const singular = lower.length > 4 && /[^s]s$/.test(lower) ? lower.slice(0, -1) : lower;
-  return singular.replace(/(?<=^[a-z]{4,})(?:ing|ed)$/, '');
+  return singular.replace(/^([a-z]{4,}?)(?:ing|ed)$/, '$1');
 }
 
 /** The words of a text: latin words by their stems, names such as GROUP_SCOPE also whole, Chinese as pairs of neighbouring characters. */
 export function wordsOf(text: string): string[] {
   const latin =
     text.match(/[\p{Letter}\p{Number}]+/gu)?.flatMap((run) => run.match(/[^\p{Script=Han}]+/gu) ?? []) ?? [];
-  const names = text.match(/[a-z\d]+(?:_[a-z\d]+)+/gi) ?? [];
+  const names = text.match(/(?<![a-z\d])[a-z\d]+(?:_[a-z\d]+)+/gi) ?? [];
   return [...[...latin, ...names].filter((word) => word.length <= MAX_WORD_CHARS).map(wordStem), ...hanPairs(text)];
 }
 

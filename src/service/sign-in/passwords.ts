@@ -81,6 +81,6 @@ function derive(typed: string, salt: Buffer, { ln, r, p, bytes }: ScryptCost): P
 export async function hashPassword(typed: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await derive(typed, salt, { ln: 14, r: 8, p: 1, bytes: 32 });
-  const encode = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  const encode = (bytes: Buffer) => bytes.toString('base64').replace(/(?<!=)=+$/, '');
   return `$scrypt$ln=14,r=8,p=1$${encode(salt)}$${encode(hash)}`;
 }

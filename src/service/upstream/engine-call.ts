@@ -58,7 +58,7 @@ export interface EngineCall {
 
 export function createEngineCall(options: UpstreamOptions, surroundings: UpstreamEnvironment): EngineCall {
   const url = new URL(options.url);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/chat/completions`;
   url.search = '';
   // As many connections as requests are open: the keys' limits bound them, and a request in a queue would wait without end.
   const pool = new Pool(url.origin, {

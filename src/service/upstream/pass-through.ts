@@ -37,7 +37,7 @@ const MAX_REFUSAL_BYTES = 64 * KIB_BYTES;
 
 export function createPassThrough({ url, key }: UpstreamOptions, report: ServiceReport): PassThrough {
   const base = new URL(url);
-  const basePath = base.pathname.replace(/\/+$/, '');
+  const basePath = base.pathname.replace(/(?<!\/)\/+$/, '');
   const pool = new Pool(base.origin, {
     connect: { timeout: CONNECT_TIMEOUT_MS },
     headersTimeout: FIRST_BYTE_TIMEOUT_MS,

@@ -2,9 +2,10 @@ import type { NowMs } from '../../base/clock.ts';
 import { ChatError } from '../../chat/chat-error.ts';
 import type { ChatClient, ChatMessage, ChatRequest, EndReason, OnChatEvent, ToolCall } from '../../chat/chat-types.ts';
 import { estimateTokens } from '../../conversation/estimate-tokens.ts';
+import { NamedAddresses } from '../../tools/named-addresses.ts';
 import type { Citable, ToolAsker } from '../../tools/tool.ts';
 import { labelToolResult } from './label-tool-result.ts';
-import type { TurnSources } from './turn-sources.ts';
+import { isSummary, type TurnSources } from './turn-sources.ts';
 import { runToolCalls, type ToolRunOptions } from './run-tool-calls.ts';
 
 export interface RoundsOptions extends Omit<ToolRunOptions, 'context'> {
@@ -13,8 +14,8 @@ export interface RoundsOptions extends Omit<ToolRunOptions, 'context'> {
   sources: Pick<TurnSources, 'cite' | 'heard'>;
   /** Lengths of time. */
   monotonicMs: NowMs;
-  /** Told before each round that follows results: what people wrote and tools found so far. */
-  told?(texts: readonly string[]): void;
+  /** Told before each round that follows results: the hosts that people wrote and tools found so far. */
+  told?(hosts: ReadonlySet<string>): void;
 }
 
 /** Calls beside these ends are not run: one came without its end, the other is not wanted. */
@@ -37,9 +38,10 @@ export async function answerInRounds(
   let messages: readonly ChatMessage[] = request.messages;
   const { sources } = options;
   sources.heard(messages);
+  const named = new NamedAddresses(textsOfPeople(messages));
   const context = {
     ...options.asker,
-    readTexts: () => textsToRead(messages),
+    isNamed: (address: string) => named.has(address),
     cite: (found: Citable) => sources.cite(found),
   };
   let untilMs = Number.POSITIVE_INFINITY;
@@ -84,12 +86,13 @@ export async function answerInRounds(
     const told = calls.map((call, position) => withOwnId(call, `r${round}-${position}`, messages));
     const answers = told.map(({ callId }, position): ChatMessage => {
       const mostTokens = Math.max(0, Math.min(limits.resultTokens, leftTokens));
-      const content = labelToolResult(results[position] ?? '', mostTokens);
+      const content = labelToolResult(results[position]?.text ?? '', mostTokens);
       leftTokens -= estimateTokens(content);
+      if (results[position]?.namesAddresses === true) named.add(content, calls[position]?.argumentsJson);
       return { role: 'tool', callId, content };
     });
     messages = [...messages, { role: 'assistant', content: text, toolCalls: told, thought }, ...answers];
-    options.told?.(textsToRead(messages));
+    options.told?.(named.hosts);
   }
 }
 
@@ -106,10 +109,10 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof ChatError && error.code === 'chat_too_large';
 }
 
-/** What people wrote and tools found. What the model wrote is left out: it may have been talked into making up an address. */
-function textsToRead(messages: readonly ChatMessage[]): string[] {
+/** What people wrote. What the model wrote is left out, its summaries too: it may have been talked into making up an address. */
+function textsOfPeople(messages: readonly ChatMessage[]): string[] {
   return messages.flatMap((message) => {
-    if (message.role !== 'user' && message.role !== 'tool') return [];
+    if (message.role !== 'user' || isSummary(message.content)) return [];
     if (typeof message.content === 'string') return [message.content];
     return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   });

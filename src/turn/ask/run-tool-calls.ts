@@ -19,6 +19,12 @@ export interface ToolRunOptions {
   showStatus(status: string): void;
 }
 
+export interface ToolResult {
+  text: string;
+  /** Whether the call ran and its tool finds things: no other result names an address. */
+  namesAddresses: boolean;
+}
+
 const MOST_STATUS_CHARS = 120;
 
 /**
@@ -26,7 +32,7 @@ const MOST_STATUS_CHARS = 120;
  * signal ends it, at once, also while a tool does not listen.
  * @returns a result for each call, in their order. @throws ChatError `chat_cancelled`
  */
-export async function runToolCalls(options: ToolRunOptions, calls: readonly ToolCall[]): Promise<string[]> {
+export async function runToolCalls(options: ToolRunOptions, calls: readonly ToolCall[]): Promise<ToolResult[]> {
   const { toolbox, context, limits, turnId, report, showStatus } = options;
   const prepared = calls.map((call, position) =>
     position < limits.callsARound
@@ -42,7 +48,7 @@ export async function runToolCalls(options: ToolRunOptions, calls: readonly Tool
     const name = calls[position]?.name ?? '';
     const durationMs = performance.now() - startedMs;
     report.toolEnded({ turnId, tool: toolbox.has(name) ? name : 'unknown', outcome, durationMs });
-    return text;
+    return { text, namesAddresses: outcome === 'done' && toolbox.findsAddresses(name) };
   });
   return Promise.all(results);
 }

@@ -46,6 +46,7 @@ export class TurnSources {
   }
 }
 
-function isSummary(content: ChatMessage['content']): boolean {
+/** A summary is written by the model, although the prompt holds it as a person's message. */
+export function isSummary(content: ChatMessage['content']): boolean {
   return typeof content === 'string' && content.startsWith(SUMMARY_RULES);
 }

@@ -52,7 +52,7 @@ export function toolsOfTurn(
         answerInRounds(
           {
             ...{ chat, toolbox, turnId, report, monotonicMs, asker, limits: TOOL_LIMITS, signal, showStatus, sources },
-            told: (texts) => links.toldBy(texts),
+            told: (hosts) => links.toldBy(hosts),
           },
           request,
           onEvent,

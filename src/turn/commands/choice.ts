@@ -29,10 +29,14 @@ export function sentences(language: Language, ...said: string[]): string {
   return said.join(language === 'zh' ? '' : ' ');
 }
 
+/** Longer than every name and level that can be chosen. */
+const MAX_ARGUMENT_CHARS = 200;
+
 /** An argument as it is compared: without case, and without the full stop that a voice transcript ends with. */
 export function plainArgument(argument: string): string {
   return argument
-    .replace(/[。.!！]+$/, '')
+    .slice(0, MAX_ARGUMENT_CHARS)
+    .replace(/(?<![。.!！])[。.!！]+$/, '')
     .trim()
     .toLowerCase();
 }

@@ -130,5 +130,5 @@ function endOfPiece(text: string, at: number): number {
 
 /** The two lines with which a table begins, wherever it stands in a part. */
 function tableHead(text: string): string | undefined {
-  return /^\|[^\n]*\n\|[ :|-]+\|$/m.exec(text)?.[0];
+  return /(?<![^\n])\|[^\n]*\n\|[ :|-]+\|(?![^\n])/.exec(text)?.[0];
 }

@@ -3,14 +3,17 @@ import fc from 'fast-check';
 import { createMarkdownWriter } from '../../../src/markdown/markdown-writer.ts';
 import { SLACK_DIALECT } from '../../../src/platforms/slack/dialect.ts';
 import { WECOM_DIALECT } from '../../../src/platforms/wecom/dialect.ts';
+import { NamedAddresses } from '../../../src/tools/named-addresses.ts';
 import { NamedLinks } from '../../../src/turn/ask/named-links.ts';
 
 const EVIL = 'https://evil.example/?q=secret';
 const TOLD = ['Please read https://docs.example/a, and wiki.example.', 'Address: https://found.example/page'];
 
+const HOSTS = new NamedAddresses(TOLD).hosts;
+
 function shown(text: string): string {
   const links = new NamedLinks();
-  links.toldBy(TOLD);
+  links.toldBy(HOSTS);
   links.add(text);
   return links.whole();
 }
@@ -63,7 +66,7 @@ describe('after a tool found something', () => {
     const links = new NamedLinks();
     links.add(`[before](${EVIL})`);
     expect(links.whole()).toBe(`[before](${EVIL})`);
-    links.toldBy(TOLD);
+    links.toldBy(HOSTS);
     links.add(`\n\n[after](${EVIL})`);
     expect(links.whole()).toBe(`[before](${EVIL})\n\nafter (${EVIL})`);
   });
@@ -79,7 +82,7 @@ describe('after a tool found something', () => {
         (parts, sizes) => {
           const text = parts.join('');
           const links = new NamedLinks();
-          links.toldBy(TOLD);
+          links.toldBy(HOSTS);
           for (let at = 0, step = 0; at < text.length; step += 1) {
             const size = sizes[step % sizes.length] ?? 1;
             links.add(text.slice(at, at + size));
@@ -105,7 +108,7 @@ describe('after a tool found something', () => {
 
   test('a text without an end of a paragraph is shown too', () => {
     const links = new NamedLinks();
-    links.toldBy(TOLD);
+    links.toldBy(HOSTS);
     for (let count = 0; count < 2_000; count += 1) links.add(`word [a](${EVIL}) \n`);
     expect(links.whole()).toBe(`word a (${EVIL}) \n`.repeat(2_000));
   });

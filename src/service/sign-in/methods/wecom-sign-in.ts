@@ -72,7 +72,9 @@ class WecomSignIn implements MessagingAppSignIn {
       state,
       agentid: agentId,
     });
-    return { location: `${openUrl.replace(/\/+$/, '')}/connect/oauth2/authorize?${query.toString()}#wechat_redirect` };
+    return {
+      location: `${openUrl.replace(/(?<!\/)\/+$/, '')}/connect/oauth2/authorize?${query.toString()}#wechat_redirect`,
+    };
   }
 
   /** The user id for the code that came back; undefined when WeCom says that this is no member. */

@@ -1,0 +1,79 @@
+/** Stops at blanks, quotes and the signs of Chinese sentences. */
+const ADDRESS = /https?:\/\/[^\s<>"'`“”‘’「」『』《》，。；：！？、（）【】]{1,2000}/giu;
+/** A host that is written without a scheme, with its path. */
+const BARE_ADDRESS =
+  /(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,62}\.){1,8}[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{1,62}(?::\d{1,5})?(?:\/[^\s<>"'`“”‘’「」『』《》，。；：！？、（）【】]{0,2000})?/gu;
+/** What ends a sentence or closes a bracket belongs to the text around an address as often as to the address. */
+const CLOSING_SIGNS = /(?<![.,;:!?)\]}*_~|\\])[.,;:!?)\]}*_~|\\]+$/;
+const FIRST_BRACKET = /[()[\]{}]/;
+const HAN = /\p{Script=Han}/u;
+const LEADING_HAN = /^\p{Script=Han}+(?=[a-z\d])/iu;
+
+/**
+ * The addresses that people wrote in a prompt, or that tools found: only these are opened, and only labels that lead to their hosts
+ * are shown as they are. An instruction hidden in a page could else have the model write what it knows into an address of the
+ * writer's (SECURITY.md named-addresses).
+ */
+export class NamedAddresses {
+  readonly #keys = new Set<string>();
+  readonly #hosts = new Set<string>();
+
+  /** @param texts what people wrote */
+  constructor(texts: readonly string[]) {
+    for (const text of texts) this.add(text);
+  }
+
+  get hosts(): ReadonlySet<string> {
+    return this.#hosts;
+  }
+
+  /** @param byModel what the model wrote to obtain the text: an address in it is not named by an echo */
+  add(text: string, byModel = ''): void {
+    const echoed = new Set([...addressesIn(byModel)].map(({ key }) => key));
+    for (const { key, host } of addressesIn(text)) {
+      if (echoed.has(key)) continue;
+      this.#keys.add(key);
+      this.#hosts.add(host);
+    }
+  }
+
+  /** Whether exactly this address was named; scheme, fragment and a slash at the end make no difference. */
+  has(address: string): boolean {
+    const named = readAddress(address);
+    return named !== undefined && this.#keys.has(named.key);
+  }
+}
+
+interface NamedAddress {
+  key: string;
+  host: string;
+}
+
+function* addressesIn(text: string): Generator<NamedAddress> {
+  for (const expression of [ADDRESS, BARE_ADDRESS])
+    for (const [written] of text.matchAll(expression))
+      for (const spelling of spellingsOf(written)) {
+        const address = readAddress(spelling);
+        if (address) yield address;
+      }
+}
+
+/** An address as it is written, and without what may belong to the text around it. */
+function spellingsOf(written: string): Set<string> {
+  const bare = written.replace(LEADING_HAN, '');
+  const spellings = [bare, bare.replace(CLOSING_SIGNS, '')];
+  for (const end of [FIRST_BRACKET, HAN]) {
+    const at = bare.search(end);
+    if (at > 0) spellings.push(bare.slice(0, at), bare.slice(0, at).replace(CLOSING_SIGNS, ''));
+  }
+  return new Set(spellings);
+}
+
+function readAddress(written: string): NamedAddress | undefined {
+  const whole = /^https?:\/\//i.test(written) ? written : `https://${written}`;
+  if (!URL.canParse(whole)) return undefined;
+  const { username, password, host, hostname, pathname, search } = new URL(whole);
+  // A name before the host looks like a host.
+  if (username !== '' || password !== '') return undefined;
+  return { key: `${host}${pathname.endsWith('/') ? pathname.slice(0, -1) : pathname}${search}`, host: hostname };
+}

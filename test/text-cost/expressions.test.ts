@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+import { analyse } from 'scslre';
+import { literalsIn, sourceFiles, type FoundExpression } from './find-expressions.ts';
+import { pumpsOf } from './pump-strings.ts';
+
+/** Lengths of the tried texts: the short one finds the cube of a length, the long ones its square. */
+const SHORT_CHARS = 500;
+const LONG_CHARS = 16_000;
+const TIMES = 4;
+/** A linear expression takes well below 1 ms for the long text. */
+const QUICK_MS = 20;
+/** Linear cost grows by four, its square by sixteen. */
+const MAX_GROWTH = 8;
+const HOPELESS_MS = 2_000;
+const TRIES = 3;
+/** Not what any expression wants at the end. */
+const ENDING = '\n\0';
+
+/** @returns undefined, or why the expression may cost more than its text grows */
+function staticFault({ source, flags }: FoundExpression): string | undefined {
+  const literal = { source, flags };
+  const within = analyse(literal, { assumeRejectingSuffix: true, reportTypes: { Move: false }, maxReports: 1 });
+  // A sticky expression is never moved across its text.
+  const moved = analyse(literal, {
+    reportTypes: { Trade: false, Self: false, Move: !flags.includes('y') },
+    maxReports: 1,
+  });
+  const fault = within.reports[0] ?? moved.reports[0];
+  return fault && `${fault.type} of ${fault.character.literal.source}`;
+}
+
+/** @returns undefined, or the text on which the expression is slow */
+function measuredFault({ source, flags }: FoundExpression): string | undefined {
+  const expression = new RegExp(source, flags);
+  for (const { opening, unit } of pumpsOf(source, flags)) {
+    const costMs = (chars: number) =>
+      leastMs(expression, opening + unit.repeat(Math.ceil(chars / unit.length)) + ENDING);
+    if (costMs(SHORT_CHARS) > QUICK_MS) return `${JSON.stringify([opening, unit])} takes the cube of its length`;
+    const ms = costMs(LONG_CHARS);
+    if (ms > QUICK_MS && (ms > HOPELESS_MS || costMs(LONG_CHARS * TIMES) > MAX_GROWTH * ms))
+      return `${JSON.stringify([opening, unit])} takes the square of its length`;
+  }
+  return undefined;
+}
+
+/** Processor time for reading a text to its end, also where something is found in it. */
+function leastMs(expression: RegExp, text: string): number {
+  let least = Infinity;
+  for (let attempt = 0; attempt < TRIES && least > QUICK_MS; attempt += 1) {
+    const before = process.cpuUsage();
+    text.replace(expression, '');
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / 1_000);
+    if (least > HOPELESS_MS) break;
+  }
+  return least;
+}
+
+function faultsOf(all: readonly FoundExpression[], judge: (found: FoundExpression) => string | undefined): string[] {
+  const judged = new Map<string, string | undefined>();
+  return all.flatMap((found) => {
+    const key = `${found.source}/${found.flags}`;
+    if (!judged.has(key)) judged.set(key, judge(found));
+    const fault = judged.get(key);
+    return fault === undefined ? [] : [`${found.place} ${fault}`];
+  });
+}
+
+describe('regular expressions of src [linear-text]', () => {
+  const literals = sourceFiles().flatMap(literalsIn);
+
+  test('are linear by analysis', () => {
+    expect(literals.length).toBeGreaterThan(500);
+    expect(faultsOf(literals, staticFault)).toEqual([]);
+  });
+
+  test('are quick for texts that are made of their own repetitions', () => {
+    expect(faultsOf(literals, measuredFault)).toEqual([]);
+  });
+});
+
+describe('the check of regular expressions', () => {
+  test.each([
+    [String.raw`^\|[^\n]*\n\|[ :|-]+\|$`, 'm'],
+    [String.raw`<head(?:\s[^>]*)?>`, 'i'],
+    [String.raw`^(.*)\/src\/(.*\.ts)$`, ''],
+    [String.raw`<input\b[^>]*>`, 'g'],
+    [String.raw`_(SERVICE_(HOST|PORT\w*)|PORT(_\d+_(TCP|UDP)\w*)?)$`, ''],
+    [String.raw`<think>[\s\S]*?<\/think>`, 'g'],
+    [String.raw`^\[(\d{1,3})\] [^\n]*\n((?:>[^\n]*(?:\n|$))+)`, 'gm'],
+    [String.raw`^\s*(<!--[^]*?-->\s*)*<html`, 'i'],
+    [String.raw`\/+$`, ''],
+    [String.raw`\s*\n`, ''],
+  ])('finds /%s/%s', (source, flags) => {
+    expect(measuredFault({ place: '', source, flags })).toEqual(expect.any(String));
+  });
+
+  test.each([
+    [String.raw`(?<!\/)\/+$`, ''],
+    [String.raw`^\S+$`, ''],
+    [String.raw`[^\n]+`, 'g'],
+  ])('accepts /%s/%s', (source, flags) => {
+    const found = { place: '', source, flags };
+    expect([staticFault(found), measuredFault(found)]).toEqual([undefined, undefined]);
+  });
+});
