@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { compatibleForm, withoutUnseen } from '../base/plain-characters.ts';
 import { readReaders, type Readers } from './readers.ts';
 
 /** What a document says about itself before its text begins. */
@@ -14,33 +15,97 @@ export interface WithoutFrontMatter {
   matter: FrontMatter;
   /** What stands behind it. */
   text: string;
+  /** Something like front matter that cannot be understood: the document is left out, and counted. */
+  isOdd?: boolean;
 }
 
-/** What is longer is no front matter, and is never given to the parser. */
+/** A longer block is never given to the parser. */
 const MOST_CHARS = 8_192;
-const OPENING = /^\uFEFF?---[ \t]*\r?\n/;
-const CLOSING = /^(?:---|\.\.\.)[ \t]*\r?$/m;
+/** Where the end of a block is looked for. */
+const MOST_SEARCHED_CHARS = 262_144;
+const OPENING = /^---[ \t]*\n/;
+const CLOSING = /(?<![^\n])(?:---|\.\.\.)[ \t]*(?![^\n])/;
+/** Signs with which other programs begin such a block, and what only looks like the usual ones. */
+const ODD_OPENING = /^(?:[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]{3,}|\+{3,}|;{3,}|\u{ff0b}{3,})[^\n]{0,40}\n|^\{/u;
+const ODD_CLOSING =
+  /(?<![^\n])(?:[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]{3,}|\+{3,}|;{3,}|\u{ff0b}{3,}|\.{3})[ \t]*(?![^\n])/u;
+/** A line that gives something a name, in YAML, TOML or JSON. */
+const FIELD = /^[\s{,?"'*_-]{0,20}([^\s:=：＝#][^:=：＝\n]{0,80}?)["'\s]{0,20}[:=：＝]/u;
 const MOST_TITLE_CHARS = 200;
-/** A slip in the name would else open what somebody meant to close. */
-const NEARLY_READERS = /readers?/i;
+/** Letters of other scripts that look like those of `readers`, and the small capitals. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  ...{ а: 'a', ɑ: 'a', α: 'a', ᴀ: 'a', е: 'e', ε: 'e', є: 'e', ҽ: 'e', ᴇ: 'e', ԁ: 'd', ɗ: 'd', ᴅ: 'd', đ: 'd' },
+  ...{ г: 'r', ʀ: 'r', ᴦ: 'r', ꭇ: 'r', ѕ: 's', ꜱ: 's', ʂ: 's' },
+};
 
 /**
- * Takes the front matter off a document: a block of YAML between two lines of `---`, at its very beginning. Where it speaks of readers
- * in a way that cannot be understood, nobody may read the document (SECURITY.md knowledge-rights).
+ * Takes the front matter off a document: a block of YAML between two lines of `---`, at its very beginning. What only resembles
+ * one, or speaks of readers in a way that cannot be understood, leaves the document to no reader (SECURITY.md knowledge-rights).
  */
 export function takeFrontMatter(document: string): WithoutFrontMatter {
-  const opening = OPENING.exec(document)?.[0];
-  if (opening === undefined) return { matter: {}, text: document };
-  const head = document.slice(opening.length, opening.length + MOST_CHARS);
+  const bare = document.replace(/^\uFEFF/, '').replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n');
+  const opening = OPENING.exec(bare)?.[0];
+  if (opening === undefined) return isOddBlock(bare) ? oddDocument(document) : { matter: {}, text: document };
+  const head = bare.slice(opening.length, opening.length + MOST_SEARCHED_CHARS);
   const closing = CLOSING.exec(head);
   const written = closing ? head.slice(0, closing.index) : head;
-  const fields = closing ? fieldsIn(written) : undefined;
-  if (!closing || !fields) {
-    // A line across the page begins the same way.
-    return { matter: { readers: NEARLY_READERS.test(written) ? 'nobody' : undefined }, text: document };
-  }
-  const text = document.slice(opening.length + closing.index + closing[0].length).replace(/^\r?\n/, '');
-  return { matter: { title: titleIn(fields), readers: readersIn(fields), date: dateIn(fields) }, text };
+  const fields = closing && written.length <= MOST_CHARS ? fieldsIn(written) : undefined;
+  // A line across the page begins the same way.
+  if (!closing || !fields) return isOddBlock(bare) ? oddDocument(document) : { matter: {}, text: document };
+  const text = bare.slice(opening.length + closing.index + closing[0].length).replace(/^\n/, '');
+  const readers = readersIn(fields);
+  const isOdd = (readers === undefined && namesReaders(written)) || (readers !== 'nobody' && hasSecondBlock(text));
+  if (isOdd) return oddDocument(text);
+  return {
+    matter: { title: titleIn(fields), readers, date: dateIn(fields) },
+    text,
+    isOdd: readers === 'nobody' ? true : undefined,
+  };
+}
+
+function oddDocument(text: string): WithoutFrontMatter {
+  return { matter: { readers: 'nobody' }, text, isOdd: true };
+}
+
+/**
+ * Whether a document begins with what somebody may have meant as front matter: behind blanks or invisible characters, with other
+ * signs, without an end, or too long. Its first line tells a field from a sentence, unless readers are named further down.
+ */
+function isOddBlock(document: string): boolean {
+  const start = withoutUnseen(document.slice(0, MOST_SEARCHED_CHARS)).trimStart();
+  const opening = ODD_OPENING.exec(start)?.[0];
+  if (opening === undefined) return false;
+  const rest = start.slice(opening.length);
+  const closing = ODD_CLOSING.exec(rest);
+  const block = closing ? rest.slice(0, closing.index) : rest;
+  if (namesReaders(block)) return true;
+  const [first = ''] = block.trimStart().split('\n', 1);
+  return opening !== '{' && FIELD.test(first) && !first.includes('://');
+}
+
+/** A further block right behind the first, whose readers would be taken for text. */
+function hasSecondBlock(text: string): boolean {
+  const start = withoutUnseen(text.slice(0, MOST_CHARS)).trimStart();
+  const opening = ODD_OPENING.exec(start)?.[0];
+  if (opening === undefined || opening === '{') return false;
+  const rest = start.slice(opening.length);
+  const closing = ODD_CLOSING.exec(rest);
+  return closing !== null && namesReaders(rest.slice(0, closing.index));
+}
+
+/** Whether a line has a field that is called `readers`, or looks so. */
+function namesReaders(block: string): boolean {
+  return block.split('\n').some((line) => {
+    const [, name] = FIELD.exec(line) ?? [];
+    return name !== undefined && looksLikeReaders(name);
+  });
+}
+
+/** Whether a reader takes a name for `readers`, whatever letters it is written with. */
+function looksLikeReaders(name: string): boolean {
+  const letters = [...compatibleForm(withoutUnseen(name)).normalize('NFD').toLowerCase()];
+  const plain = letters.map((letter) => LOOK_ALIKES[letter] ?? letter).join('');
+  return /^readers?$/.test(plain.replace(/[^a-z]/g, ''));
 }
 
 /** @returns undefined for what is no mapping */
@@ -56,7 +121,7 @@ function fieldsIn(yaml: string): ReadonlyMap<unknown, unknown> | undefined {
 }
 
 function readersIn(fields: ReadonlyMap<unknown, unknown>): Readers | undefined {
-  const named = [...fields.keys()].filter((key) => typeof key !== 'string' || /^\W*readers?\W*$/i.test(key));
+  const named = [...fields.keys()].filter((key) => typeof key !== 'string' || looksLikeReaders(key));
   if (named.length === 0) return undefined;
   return named.length === 1 && named[0] === 'readers' ? readReaders(asObject(fields.get('readers'))) : 'nobody';
 }

@@ -14,7 +14,7 @@ const CHARACTERS = [
 ];
 /** Characters tried for one quantifier. */
 const MAX_CHARACTERS = 6;
-const MAX_PUMPS = 100;
+const MAX_PUMPS = 24;
 
 type Unit = AST.Quantifier['element'];
 

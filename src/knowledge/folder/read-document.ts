@@ -71,11 +71,17 @@ export async function readDocumentFile(
 
 type MaybeTitled = Omit<ReadText, 'title'> & { title?: string };
 
+/** Somebody wrote who may read the document, or may have, in a way that cannot be understood. */
+const LEFT_OUT: MaybeTitled = { readers: 'nobody', parts: [], refused: 'front_matter' };
+
 /** @throws DocumentError */
 async function readApart(path: string, bytes: Buffer, signal: AbortSignal): Promise<MaybeTitled> {
   // Rows and pages keep their names; a table may say first whose it is, as a text may.
   const isTable = /\.[ct]sv$/i.test(path);
-  const { matter, text } = isTable ? takeFrontMatter(decodeText(bytes)) : { matter: {}, text: undefined };
+  const { matter, text, isOdd } = isTable
+    ? takeFrontMatter(decodeText(bytes))
+    : { matter: {}, text: undefined, isOdd: false };
+  if (isOdd === true) return LEFT_OUT;
   const rest = text === undefined ? bytes : Buffer.from(text);
   const { title, parts } = await readDocument(rest, { name: basename(path) }, READER, signal);
   if (parts.length === 0) throw new DocumentError('no_text', 'There is no text in the document');
@@ -87,7 +93,8 @@ export const READER = 'knowledge';
 
 /** @throws DocumentError */
 function readHere(path: string, bytes: Buffer): MaybeTitled {
-  const { matter, text } = takeFrontMatter(decodeText(bytes));
+  const { matter, text, isOdd } = takeFrontMatter(decodeText(bytes));
+  if (isOdd === true) return LEFT_OUT;
   const { title, parts } = (KINDS[extname(path).toLowerCase()] ?? plainText)(text);
   return { ...matter, title: matter.title ?? title, parts };
 }
