@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { channel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,9 +14,27 @@ import { inBackground } from './in-background.ts';
  */
 export class BoundedProcessError extends CodedError<'ended' | 'too_slow' | 'too_much_memory'> {}
 
+/** A process that ended during an order, as `BOUNDED_PROCESS_ENDS` tells of it. */
+export interface BoundedProcessEnd {
+  /** The name of the program. */
+  program: string;
+  exitCode: number | null;
+  signal: string | null;
+  /** Whether the order is given to another process. */
+  isTriedAgain: boolean;
+}
+
+/** Processes are shared by the whole process, so their ends are told on a channel of their own. */
+export const BOUNDED_PROCESS_ENDS = channel('parley:bounded-process-ends');
+
+/** How V8 ends a process whose heap is full. */
+const HEAP_IS_FULL = 'SIGABRT';
+
 /** A program whose orders are served by `serve-orders.mjs`, and what it may take. */
 export interface BoundedProgram {
   path: string;
+  /** For log and metrics: what it reads. */
+  name: string;
   /** How long one order may take. */
   limitMs: number;
   /** Beyond it the process is ended after its order: then its memory is the system's again. */
@@ -73,11 +92,32 @@ export class BoundedProcess {
   /** @returns what the program answers, as it sent it @throws BoundedProcessError; the signal's reason */
   async ask(order: { bytes: Buffer }, signal?: AbortSignal): Promise<unknown> {
     clearTimeout(this.#idleTimer);
-    const { child, answer } = await this.#ask(order, signal);
+    const { child, answer } = await this.#askTwice(order, signal);
     // Two of them would take twice the memory, so the next one starts when this one is gone.
     if (answer.grownBytes > this.#program.mostGrownBytes) await end(child);
     else this.#idleTimer = setTimeout(() => inBackground(() => end(child)), IDLE_LIFE_MS).unref();
     return answer.result;
+  }
+
+  /** A process that was killed says nothing of its order, so a fresh one gets it once more; an order that ends both is given up. */
+  async #askTwice(order: { bytes: Buffer }, signal?: AbortSignal): Promise<{ child: ChildProcess; answer: Answer }> {
+    try {
+      return await this.#ask(order, signal);
+    } catch (error) {
+      if (!(error instanceof EndedAtWork)) throw error;
+      this.#tellEnd(error, true);
+    }
+    try {
+      return await this.#ask(order, signal);
+    } catch (error) {
+      if (error instanceof EndedAtWork) this.#tellEnd(error, false);
+      throw error;
+    }
+  }
+
+  #tellEnd({ exitCode, signal }: EndedAtWork, isTriedAgain: boolean): void {
+    const end: BoundedProcessEnd = { program: this.#program.name, exitCode, signal, isTriedAgain };
+    BOUNDED_PROCESS_ENDS.publish(end);
   }
 
   /**
@@ -126,6 +166,18 @@ export class BoundedProcess {
 /** The process had ended before this order, or could not be started. */
 class NeverBegan extends BoundedProcessError {}
 
+/** The process ended while it worked on this order. */
+class EndedAtWork extends BoundedProcessError {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+
+  constructor(exitCode: number | null, signal: string | null) {
+    super('ended', 'An order ended its process');
+    this.exitCode = exitCode;
+    this.signal = signal;
+  }
+}
+
 /** It has nothing to finish: its answer is here, or nobody waits for it. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -154,20 +206,24 @@ function ask(child: ChildProcess, { order, signal, limitMs, mostResidentBytes, m
     const watch = mostResidentBytes === undefined ? undefined : watchMemory(child, mostResidentBytes, endFor);
     const abort = () => endFor(signal?.reason as Error);
     signal?.addEventListener('abort', abort, { once: true });
-    const settle = (conclude: () => void) => () => {
-      clearTimeout(timer);
-      clearInterval(watch);
-      signal?.removeEventListener('abort', abort);
-      child.off('message', answered).off('exit', ended).off('error', failed);
-      conclude();
-    };
+    const settle =
+      <Given extends unknown[]>(conclude: (...given: Given) => void) =>
+      (...given: Given) => {
+        clearTimeout(timer);
+        clearInterval(watch);
+        signal?.removeEventListener('abort', abort);
+        child.off('message', answered).off('exit', ended).off('error', failed);
+        conclude(...given);
+      };
     const answered = (answer: unknown) => {
       if (answer === BEGUN) hasBegun = true;
       else settle(() => resolve(answer as Answer))();
     };
-    const ended = settle(() => {
+    const ended = settle((exitCode: number | null, endSignal: NodeJS.Signals | null) => {
       if (reason) reject(reason);
-      else if (hasBegun) reject(new BoundedProcessError('ended', 'An order ended its process'));
+      else if (hasBegun && endSignal === HEAP_IS_FULL)
+        reject(new BoundedProcessError('too_much_memory', 'An order took too much memory'));
+      else if (hasBegun) reject(new EndedAtWork(exitCode, endSignal));
       else reject(new NeverBegan('ended', 'The process had ended'));
     });
     const failed = (cause: Error) =>

@@ -4,7 +4,8 @@ import { CodedError } from '../base/coded-error.ts';
 /**
  * Why a document cannot be read. `unsupported`: of no kind that is read; `old_office`: Word, Excel or PowerPoint of before 2007;
  * `archive`: it holds other files; `encrypted`: it wants a password; `broken`: it ends early or contradicts itself, or is made to
- * mislead; `too_large`: bytes; `too_heavy`: reading it took too much time or memory; `no_text`: there is neither text nor a picture in it.
+ * mislead; `too_large`: bytes; `too_heavy`: reading it took too much time or memory; `not_read`: the process that reads documents ended twice, which says nothing of the document;
+ * `no_text`: there is neither text nor a picture in it.
  */
 export const DOCUMENT_FAULTS = [
   'unsupported',
@@ -14,6 +15,7 @@ export const DOCUMENT_FAULTS = [
   'broken',
   'too_large',
   'too_heavy',
+  'not_read',
   'no_text',
 ] as const;
 export type DocumentFault = (typeof DOCUMENT_FAULTS)[number];

@@ -17,6 +17,7 @@ const MOST_GROWN_BYTES = 60 * MIB_BYTES;
 /** One document at a time in a process: so its memory is bounded, whatever comes at once. */
 const lane = new SerialQueue(1);
 const reader = new BoundedProcess({
+  name: 'documents',
   path: fileURLToPath(threadModule('./reader.js', import.meta.url)),
   limitMs: READ_LIMIT_MS,
   mostGrownBytes: MOST_GROWN_BYTES,
@@ -48,5 +49,5 @@ export async function readDocument(
 
 function judge(error: unknown): ReaderAnswer {
   if (!(error instanceof BoundedProcessError)) throw error;
-  return { fault: error.code === 'ended' ? 'broken' : 'too_heavy' };
+  return { fault: error.code === 'ended' ? 'not_read' : 'too_heavy' };
 }

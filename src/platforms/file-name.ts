@@ -4,7 +4,7 @@ export function fileNameOf(disposition: string | string[] | undefined): string |
   const encoded = /filename\*\s*=\s*utf-8'[^']*'([^;]+)/i.exec(disposition)?.[1];
   if (encoded !== undefined) return decoded(encoded.trim());
   const quoted = /filename\s*=\s*"((?:[^"\\]|\\.)*)"/i.exec(disposition)?.[1]?.replace(/\\(.)/g, '$1');
-  const plain = quoted ?? /filename\s*=\s*([^;]+)/i.exec(disposition)?.[1]?.trim();
+  const plain = quoted ?? /filename\s*=\s*([^;\s][^;]*)/i.exec(disposition)?.[1]?.trim();
   // Headers come byte by byte; WeCom writes names in them as they are, or with percent signs.
   return plain === undefined ? undefined : decoded(Buffer.from(plain, 'latin1').toString('utf8'));
 }

@@ -29,6 +29,7 @@ type FileText =
   | 'broken'
   | 'too_large'
   | 'too_heavy'
+  | 'not_read'
   | 'no_text'
   | 'gone';
 
@@ -124,6 +125,10 @@ export const FILE_TEXTS: Catalogue<FileText> = {
   too_heavy: {
     en: '“{file}” takes too much time or memory to read. Please send the part that matters, or save it anew as PDF.',
     zh: '读取“{file}”太耗时或太占内存。请只发需要的部分，或另存为 PDF 再发。',
+  },
+  not_read: {
+    en: 'I could not read “{file}” because of a fault on my side; the file itself may be fine. Please send it again in a moment.',
+    zh: '读取“{file}”时系统出现故障，文件本身可能没有问题。请稍后重新发送。',
   },
   no_text: {
     en: 'There is nothing to read in “{file}”. Please check it, and send it again.',

@@ -8,6 +8,7 @@ type ImageText =
   | 'too_many_pixels'
   | 'too_heavy'
   | 'broken'
+  | 'not_read'
   | 'gone'
   | 'tooManyImages'
   | 'noModelSees'
@@ -37,6 +38,10 @@ export const IMAGE_TEXTS: Catalogue<ImageText> = {
   broken: {
     en: '{image} is damaged: I could not open it. Please send it again, or a screenshot of it.',
     zh: '{image}已损坏，无法打开。请重新发送，或发它的截图。',
+  },
+  not_read: {
+    en: '{image} could not be opened because of a fault on my side; the image itself may be fine. Please send it again in a moment.',
+    zh: '打开{image}时系统出现故障，图片本身可能没有问题。请稍后重新发送。',
   },
   gone: {
     en: '{image} could not be downloaded any more. Please send it again, together with your question.',

@@ -69,3 +69,29 @@ test('a page that nobody named is not opened, and the model is told so [egress-c
   expect(await ask('When does the other one open?')).toBe('Nobody wrote this address here');
   expect(web.opened).toEqual([]);
 });
+
+test('an address does not become named by a refused call that repeats it, or as the beginning of another one [named-addresses]', async () => {
+  web.opened.splice(0);
+  const planted = `${web.pageUrl}/secret`;
+  const callsWith = (name: string, args: object): Answer =>
+    streamOf(
+      chunk(
+        { tool_calls: [{ index: 0, id: name, type: 'function', function: { name, arguments: JSON.stringify(args) } }] },
+        'tool_calls',
+      ),
+    );
+  chat.script(
+    readsPage(planted),
+    callsWith('read_page', { address: `${web.pageUrl}/hours`, [planted]: true }),
+    callsWith('current_time', { timeZone: planted }),
+    callsWith(planted, {}),
+    readsPage(planted),
+    quotes,
+  );
+  expect(await ask(`When does it open? ${planted}-agreement`)).toBe('Nobody wrote this address here');
+  expect(web.opened).toEqual([]);
+  const results = chat.calls.flatMap(
+    ({ body }) => (body as { messages: { role: string; content: unknown }[] }).messages,
+  );
+  for (const { role, content } of results) if (role === 'tool') expect(String(content)).not.toContain('secret');
+});

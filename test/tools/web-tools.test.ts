@@ -187,3 +187,33 @@ describe('read_page', () => {
       expect(await reading([text], address)).toContain('x');
   });
 });
+
+describe('addresses that are named [named-addresses]', () => {
+  test.each([
+    ['see https://docs.example/a, please', 'https://docs.example/a', true],
+    ['see https://docs.example/a, please', 'http://DOCS.example/a/', true],
+    ['[x](https://docs.example/a)', 'https://docs.example/a', true],
+    ['https://docs.example/Foo_(bar)', 'https://docs.example/Foo_(bar)', true],
+    ['请看https://docs.example/a谢谢', 'https://docs.example/a', true],
+    ['请看docs.example/a。', 'https://docs.example/a', true],
+    ['https://docs.example/about', 'https://docs.example/a', false],
+    ['https://docs.example/a', 'https://docs.example/a?b', false],
+    ['https://docs.example/a?b=1', 'https://docs.example/a', false],
+    ['https://docs.example.evil.example/', 'https://docs.example', false],
+    ['https://docs.example/a', 'https://docs.example@evil.example/a', false],
+    ['https://docs.example@evil.example/', 'https://evil.example/', false],
+  ])('%s names %s: %s', (text, address, isNamed) => expect(new NamedAddresses([text]).has(address)).toBe(isNamed));
+
+  test('an echo of what the model wrote names nothing', () => {
+    const named = new NamedAddresses(['https://docs.example/']);
+    named.add(
+      'No results for https://evil.example/?q=1. See https://found.example/x',
+      '{"query":"https://evil.example/?q=1"}',
+    );
+    expect(['https://evil.example/?q=1', 'https://found.example/x'].map((address) => named.has(address))).toEqual([
+      false,
+      true,
+    ]);
+    expect([...named.hosts]).toEqual(['docs.example', 'found.example']);
+  });
+});

@@ -32,14 +32,14 @@ export class DecoderProcess {
 
   /** @param limitMs how long one image may take */
   constructor(limitMs = DECODE_LIMIT_MS) {
-    this.#process = new BoundedProcess({ path: PROGRAM, limitMs, mostGrownBytes: MOST_GROWN_BYTES });
+    this.#process = new BoundedProcess({ path: PROGRAM, name: 'images', limitMs, mostGrownBytes: MOST_GROWN_BYTES });
   }
 
-  /** @throws ImageError `broken` when it cannot be decoded or makes the decoder crash, `too_heavy` when it takes too long */
+  /** @throws ImageError `broken` when it cannot be decoded, `not_read` when two decoders ended over it, `too_heavy` when it takes too long */
   async decode(order: DecodeOrder): Promise<WrittenImage> {
     const written = await this.#process.ask(order).catch((error: unknown) => {
       if (!(error instanceof BoundedProcessError)) throw error;
-      if (error.code === 'ended') throw brokenImage('An image ended the decoder', error);
+      if (error.code === 'ended') throw new ImageError('not_read', 'The decoder ended twice', { cause: error });
       throw new ImageError('too_heavy', 'An image took too long', { cause: error });
     });
     if (written === undefined) throw brokenImage('The image cannot be decoded');

@@ -117,10 +117,12 @@ export class IndexKeeper implements LocalIndex {
       for (const file of files) {
         if (this.#ending.signal.aborted) return;
         const known = this.#index.find(key, file.path);
-        const reason = kind.whyNone(file.path) ?? known?.refused;
+        const wasRead = known && known.refused !== 'not_read' ? known : undefined;
+        const reason = kind.whyNone(file.path) ?? wasRead?.refused;
         if (reason !== undefined) leftOut.add(reason, known?.url ?? file.path);
-        else if (!known && textBytes >= MOST_TEXT_BYTES) leftOut.add('index_full', file.path);
-        else if (!known) {
+        else if (!wasRead && textBytes >= MOST_TEXT_BYTES) leftOut.add('index_full', file.path);
+        else if (!wasRead) {
+          if (known) this.#index.remove(key, file.path);
           const read = await kind.readFile(file, FOLDER_LIMITS.fileBytes, this.#ending.signal);
           if (read.refused !== undefined) leftOut.add(read.refused, read.url ?? file.path);
           await this.#index.add({ ...read, source: key, path: file.path, stamp: file.stamp });

@@ -11,7 +11,7 @@ export interface Passage {
 const MOST_WIDTH = 1_500;
 /** From here on a passage ends where a paragraph does. */
 const ENOUGH_WIDTH = 900;
-const HEADING = /^#{1,6}[ \t]+([^\n]*)/;
+const HEADING = /^#{1,6}[ \t]([^\n]*)/;
 const MOST_HEADING_CHARS = 120;
 
 /**
@@ -37,7 +37,10 @@ export function cutIntoPassages(text: string, label = ''): Passage[] {
     if (width > 0 && (width + piece.width > MOST_WIDTH || (headed !== undefined && width >= ENOUGH_WIDTH / 3)))
       end(piece.from);
     if (headed !== undefined) {
-      heading = headed.replace(/(?<![#\s])[#\s]+$/, '').slice(0, MOST_HEADING_CHARS);
+      heading = headed
+        .replace(/(?<![#\s])[#\s]+$/, '')
+        .trimStart()
+        .slice(0, MOST_HEADING_CHARS);
       if (width === 0) context = joined(label, heading);
     }
     width += piece.width;

@@ -21,7 +21,7 @@ import { Segment, type DocumentEntry, type SegmentText } from './segment.ts';
 import type { BuiltSegment } from './segment-builder.ts';
 
 /** What was written by another version of us is written anew. */
-const FORMAT = 1;
+const FORMAT = 2;
 const LIST = 'index.json';
 const FILE_NAME = /^[\w-]{16}\.segment$/;
 const NAME_BYTES = 12;

@@ -82,7 +82,7 @@ async function fetchFile(
   const found = await intake.run(conversation.id, () =>
     readFile(platform, { mediaRef, name }, conversation.id, signal),
   );
-  if (isOutOfReach(found)) return found;
+  if (isOutOfReach(found) || ('fault' in found && found.fault === 'not_read')) return found;
   const place = { partition: conversation.partition, personId, isSignedIn, mediaId };
   const { isKept, wentCount } = await store.keepText(place, writeKept(found));
   if ('fault' in found || (isKept && wentCount === 0)) return found;
@@ -133,6 +133,7 @@ const PICTURE_FAULTS: Readonly<Record<ImageFault, DocumentFault>> = {
   too_many_pixels: 'too_heavy',
   too_heavy: 'too_heavy',
   broken: 'broken',
+  not_read: 'not_read',
 };
 
 /** Apps send pictures as files too, and say of some files nothing but that they are there. @throws ImageError */

@@ -113,5 +113,5 @@ async function fetchImage(
 
 /** What is known for good; an image that is gone now may be reached by another worker. */
 function isKept(image: FoundImage): image is KeptImage {
-  return !('fault' in image) || image.fault !== 'gone';
+  return !('fault' in image) || (image.fault !== 'gone' && image.fault !== 'not_read');
 }

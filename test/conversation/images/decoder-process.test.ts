@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { noisePicture } from '../../support/noise-picture.ts';
+import { BOUNDED_PROCESS_ENDS } from '../../../src/base/bounded-process.ts';
 import { DecoderProcess, type DecodeOrder } from '../../../src/conversation/images/decoder-process.ts';
 import { childRunning, processorTimeMs, SEES_CHILDREN } from '../../support/child-processes.ts';
 import { untilTrue } from '../../support/deployment.ts';
@@ -53,15 +54,31 @@ const describeWhereSeen = SEES_CHILDREN ? describe : describe.skip;
 
 describeWhereSeen('a decoder that an image breaks', () => {
   test.each(['SIGKILL', 'SIGSEGV'] as const)(
-    'ends by %s: that image is refused as broken, and the next one is decoded by a new one',
+    'ends by %s: that image is decoded by a new one, and so is the next [reader-killed]',
     async (signal) => {
       const decoder = new DecoderProcess();
-      expect(await decodeWhile(decoder, signal, AT_WORK_MS)).toMatchObject({ code: 'broken' });
+      expect(await decodeWhile(decoder, signal, AT_WORK_MS)).toMatchObject({ mediaType: 'image/jpeg' });
       expect((await decoder.decode(await orderOf(30, 20))).mediaType).toBe('image/png');
       endDecoder();
     },
     30_000,
   );
+
+  test('ends twice: that image is refused by a fault of ours, which is told each time [reader-killed]', async () => {
+    const ends: unknown[] = [];
+    const hear = (end: unknown) => ends.push(end);
+    BOUNDED_PROCESS_ENDS.subscribe(hear);
+    const decoder = new DecoderProcess();
+    const decoding = decodeWhile(decoder, 'SIGKILL', AT_WORK_MS);
+    await untilTrue(() => ends.length === 1, 20_000);
+    await untilTrue(() => childRunning('decoder.mjs') !== undefined);
+    process.kill(decoderId(), 'SIGKILL');
+    expect(await decoding).toMatchObject({ code: 'not_read' });
+    BOUNDED_PROCESS_ENDS.unsubscribe(hear);
+    expect(ends).toEqual(
+      [true, false].map((isTriedAgain) => ({ program: 'images', exitCode: null, signal: 'SIGKILL', isTriedAgain })),
+    );
+  }, 30_000);
 
   test.each(['SIGINT', 'SIGTERM'] as const)(
     'is told %s with all its group, as by Ctrl+C: the answer that waits for its image still gets it',
