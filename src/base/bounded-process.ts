@@ -104,18 +104,19 @@ export class BoundedProcess {
     try {
       return await this.#ask(order, signal);
     } catch (error) {
-      if (!(error instanceof EndedAtWork)) throw error;
+      if (!isEnd(error)) throw error;
       this.#tellEnd(error, true);
     }
     try {
       return await this.#ask(order, signal);
     } catch (error) {
-      if (error instanceof EndedAtWork) this.#tellEnd(error, false);
+      if (isEnd(error)) this.#tellEnd(error, false);
       throw error;
     }
   }
 
-  #tellEnd({ exitCode, signal }: EndedAtWork, isTriedAgain: boolean): void {
+  #tellEnd(error: BoundedProcessError, isTriedAgain: boolean): void {
+    const { exitCode, signal } = error instanceof EndedAtWork ? error : NOT_STARTED;
     const end: BoundedProcessEnd = { program: this.#program.name, exitCode, signal, isTriedAgain };
     BOUNDED_PROCESS_ENDS.publish(end);
   }
@@ -176,6 +177,12 @@ class EndedAtWork extends BoundedProcessError {
     this.exitCode = exitCode;
     this.signal = signal;
   }
+}
+
+const NOT_STARTED = { exitCode: null, signal: null };
+
+function isEnd(error: unknown): error is BoundedProcessError {
+  return error instanceof BoundedProcessError && error.code === 'ended';
 }
 
 /** It has nothing to finish: its answer is here, or nobody waits for it. */

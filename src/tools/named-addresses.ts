@@ -2,7 +2,7 @@
 const ADDRESS = /https?:\/\/[^\s<>"'`“”‘’「」『』《》，。；：！？、（）【】]{1,2000}/giu;
 /** A host that is written without a scheme, with its path. */
 const BARE_ADDRESS =
-  /(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,62}\.){1,8}[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,62}(?::\d{1,5})?(?:\/[^\s<>"'`“”‘’「」『』《》，。；：！？、（）【】]{0,2000})?/gu;
+  /(?<![\p{Script=Latin}\p{N}.@-])(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,62}\.){1,8}[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,62}(?::\d{1,5})?(?:\/[^\s<>"'`“”‘’「」『』《》，。；：！？、（）【】]{0,2000})?/gu;
 /** What ends a sentence or closes a bracket belongs to the text around an address as often as to the address. */
 const CLOSING_SIGNS = /(?<![.,;:!?)\]}*_~|\\])[.,;:!?)\]}*_~|\\]+$/;
 const FIRST_BRACKET = /[()[\]{}]/;
@@ -31,7 +31,7 @@ export class NamedAddresses {
   add(text: string, byModel = ''): void {
     const echoed = new Set([...addressesIn(byModel)].map(({ key }) => key));
     for (const { key, host } of addressesIn(text)) {
-      if (echoed.has(key)) continue;
+      if (echoed.has(key) || echoed.has(key.replace(CLOSING_SIGNS, ''))) continue;
       this.#keys.add(key);
       this.#hosts.add(host);
     }

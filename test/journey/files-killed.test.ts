@@ -33,11 +33,11 @@ afterEach(() => {
   for (const id of stopped.splice(0)) if (isRunning(id)) process.kill(id, 'SIGKILL');
 });
 
-/** Halts the process that reads files for a worker as soon as there is one, so that the worker waits for it. @param before one that was ended */
-async function haltReader(worker: number, before?: number): Promise<number> {
+/** Halts the process that reads files for a worker as soon as there is one, so that the worker waits for it. */
+async function haltReader(worker: number): Promise<number> {
   for (;;) {
     const id = childRunning('documents/reader.js', worker);
-    if (id !== undefined && id !== before) {
+    if (id !== undefined) {
       process.kill(id, 'SIGSTOP');
       stopped.push(id);
       return id;
@@ -67,24 +67,31 @@ testWhereSeen(
   },
 );
 
-testWhereSeen.each([
-  ['one reader is killed: the file is read by another one', 1, 'It says canary-kept.'],
-  ['two readers are killed: the person is told that the fault is not the file’s', 2, 'because of a fault on my side'],
-])('%s [reader-killed]', async (_, deaths, expected) => {
+testWhereSeen('a reader that is killed is followed by another one, which reads the file [reader-killed]', async () => {
   deployment.chat.script(saysWhatItRead);
   await deployment.startProcess({ ROLES: 'receiver' });
   const worker = await deployment.startProcess({ ROLES: 'worker' });
-  const first = haltReader(worker.pid);
-  const channel = await askAbout(`UKILL${deaths}`, 'The word is canary-kept.');
-  let reader = await first;
-  process.kill(reader, 'SIGKILL');
-  if (deaths === 2) {
-    reader = await haltReader(worker.pid, reader);
-    process.kill(reader, 'SIGKILL');
-  }
-  await untilTrue(() => deployment.textsIn(channel).some((text) => text.includes(expected)), 60_000);
-  expect(deployment.textsIn(channel).join()).not.toContain('damaged');
+  const halted = haltReader(worker.pid);
+  const channel = await askAbout('UKILL', 'The word is canary-kept.');
+  process.kill(await halted, 'SIGKILL');
+  await untilTrue(() => deployment.textsIn(channel).some((text) => text.includes('canary')), 60_000);
+  await deployment.untilShown(channel, ['It says canary-kept.']);
 });
+
+testWhereSeen(
+  'a file whose readers are all killed is not called damaged; the fault is ours [reader-killed]',
+  async () => {
+    deployment.chat.script(saysWhatItRead);
+    await deployment.startProcess({ ROLES: 'receiver' });
+    const worker = await deployment.startProcess({ ROLES: 'worker' });
+    const channel = await askAbout('UKILLED', 'The word is canary-lost.');
+    await untilTrue(() => {
+      const reader = childRunning('documents/reader.js', worker.pid);
+      if (reader !== undefined && isRunning(reader)) process.kill(reader, 'SIGKILL');
+      return deployment.textsIn(channel).some((text) => text.includes('because of a fault on my side'));
+    }, 60_000);
+  },
+);
 
 /** Before and after each step of reading a file (RELIABILITY.md crash-between-post-and-record). */
 const PLACES = ['files.fetch:before', 'files.fetch:after', 'files.read:after', 'redis.keep-media:after'];

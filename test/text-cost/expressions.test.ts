@@ -66,7 +66,7 @@ function faultsOf(all: readonly FoundExpression[], judge: (found: FoundExpressio
   });
 }
 
-describe('regular expressions of src [linear-text]', () => {
+describe('regular expressions of src [hostile-text]', () => {
   const literals = sourceFiles().flatMap(literalsIn);
 
   test('are linear by analysis', () => {

@@ -26,6 +26,7 @@ const MAX_SIMPLE_VALUES = 50_000;
 const lane = new SerialQueue(1);
 /** A worker thread would not do: one that reaches its memory limit may end the whole process. */
 const reader = new BoundedProcess({
+  name: 'requests',
   path: fileURLToPath(threadModule('./request-reader.js', import.meta.url)),
   limitMs: 10 * SECOND_MS,
   mostHeapMib: 384,
