@@ -25,7 +25,9 @@ export interface BoundedProcessEnd {
 }
 
 /** Processes are shared by the whole process, so their ends are told on a channel of their own. */
-export const BOUNDED_PROCESS_ENDS = channel('parley:bounded-process-ends');
+export const BOUNDED_PROCESS_ENDS = 'parley:bounded-process-ends';
+
+const ends = channel(BOUNDED_PROCESS_ENDS);
 
 /** How V8 ends a process whose heap is full. */
 const HEAP_IS_FULL = 'SIGABRT';
@@ -118,7 +120,7 @@ export class BoundedProcess {
   #tellEnd(error: BoundedProcessError, isTriedAgain: boolean): void {
     const { exitCode, signal } = error instanceof EndedAtWork ? error : NOT_STARTED;
     const end: BoundedProcessEnd = { program: this.#program.name, exitCode, signal, isTriedAgain };
-    BOUNDED_PROCESS_ENDS.publish(end);
+    ends.publish(end);
   }
 
   /**

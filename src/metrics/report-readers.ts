@@ -1,3 +1,4 @@
+import { subscribe } from 'node:diagnostics_channel';
 import type { Registry } from 'prom-client';
 import { BOUNDED_PROCESS_ENDS, type BoundedProcessEnd } from '../base/bounded-process.ts';
 import type { Log } from '../base/log.ts';
@@ -10,7 +11,7 @@ export function reportReaders(registry: Registry, log: Log): void {
     help: 'Processes that ended while they read a file (documents) or an image (images), by whether another one got it',
     labels: ['program', 'again'],
   });
-  BOUNDED_PROCESS_ENDS.subscribe((message) => {
+  subscribe(BOUNDED_PROCESS_ENDS, (message) => {
     const { program, exitCode, signal, isTriedAgain } = message as BoundedProcessEnd;
     ends({ program, again: isTriedAgain ? 'yes' : 'no' });
     const facts = { program, exitCode, signal };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { noisePicture } from '../../support/noise-picture.ts';
 import { BOUNDED_PROCESS_ENDS } from '../../../src/base/bounded-process.ts';
 import { DecoderProcess, type DecodeOrder } from '../../../src/conversation/images/decoder-process.ts';
@@ -67,14 +68,14 @@ describeWhereSeen('a decoder that an image breaks', () => {
   test('ends twice: that image is refused by a fault of ours, which is told each time [reader-killed]', async () => {
     const ends: unknown[] = [];
     const hear = (end: unknown) => ends.push(end);
-    BOUNDED_PROCESS_ENDS.subscribe(hear);
+    subscribe(BOUNDED_PROCESS_ENDS, hear);
     const decoder = new DecoderProcess();
     const decoding = decodeWhile(decoder, 'SIGKILL', AT_WORK_MS);
     await untilTrue(() => ends.length === 1, 20_000);
     await untilTrue(() => childRunning('decoder.mjs') !== undefined);
     process.kill(decoderId(), 'SIGKILL');
     expect(await decoding).toMatchObject({ code: 'not_read' });
-    BOUNDED_PROCESS_ENDS.unsubscribe(hear);
+    unsubscribe(BOUNDED_PROCESS_ENDS, hear);
     expect(ends).toEqual(
       [true, false].map((isTriedAgain) => ({ program: 'images', exitCode: null, signal: 'SIGKILL', isTriedAgain })),
     );
