@@ -1,7 +1,7 @@
 /** Languages of blocks whose text may hold fences of its own. */
 const HOLDS_FENCES = /^(?:markdown|md|mdx|mkd|gfm|commonmark|text|txt|plain|plaintext)$/i;
 /** What may stand before a fence: quotes, and the marks and indents of lists. */
-const FENCE = /^((?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t]){0,80})(`{3,}|~{3,})[ \t]*([^\n]*)$/;
+const FENCE = /^((?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t]){0,80})(`{3,}(?!`)|~{3,}(?!~))([^\n]*)$/;
 const SHORT_MARK_CHARS = 3;
 const WIDE_MARK_CHARS = 6;
 
@@ -36,7 +36,8 @@ export function widenFences(text: string, { isFinished, isAlways }: WidenOptions
   let open: OpenFence | undefined;
   const last = isFinished ? lines.length : lines.length - 1;
   for (let line = 0; line < last; line += 1) {
-    const [whole, , mark = '', info = ''] = FENCE.exec(lines[line] ?? '') ?? [];
+    const [whole, , mark = '', behind = ''] = FENCE.exec(lines[line] ?? '') ?? [];
+    const info = behind.trimStart();
     if (whole === undefined) continue;
     const sign = mark.slice(0, 1);
     const isEnd = info.trim() === '';

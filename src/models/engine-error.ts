@@ -57,7 +57,7 @@ const RULES: readonly Rule[] = [
     codes:
       /=(?:\w*context_?(?:length|window)\w*|\w*prompt_too_long|\w*tokens_too_long|string_above_max_length|exceed_context_size_error|request_too_large)$|^code=1261$|^error_code=(?:336007|336103)$|^status_code=1039$/,
     words:
-      /context[ _-]?(?:length|window|size|limit)|contextwindow|range of input length|maximum (?:prompt|input|sequence|model) length|max_(?:seq|input|model)_len|(?:input|prompt|request|messages?|conversation)(?: tokens?| length| text)?(?: is| are| was)? too (?:long|large)|input token count|`inputs` (?:must have less than|tokens \+)|(?:exceed\w*|longer than|greater than|above|over) (?:the )?(?:[\w']+ ){0,3}(?:token limit|max(?:imum)?(?: number of)?(?: input| prompt| message)? tokens)|too many (?:input |prompt )?tokens\b(?! per)|tokens? in the prompt cannot exceed|prompt_tokens\b.{0,40}must be less than|reduce (?:the length of (?:the|your) (?:messages|prompt|input)|your message size)|max_tokens['"`]? must be at least 1, got -|(?:输入|提示词?|prompt|内容|文本|上下文|消息|对话|请求)[^。；]{0,16}(?:过长|超长|太长)|超[出过限][^。；]{0,16}(?:上下文|输入|token)[^。；]{0,8}(?:长度|限制|上限|窗口)|(?:长度|token ?数?量?)[^。；]{0,12}超[出过限]/i,
+      /context[ _-]?(?:length|window|size|limit)|contextwindow|range of input length|maximum (?:prompt|input|sequence|model) length|max_(?:seq|input|model)_len|(?:input|prompt|request|messages?|conversation)(?: tokens?| length| text)?(?: is| are| was)? too (?:long|large)|input token count|`inputs` (?:must have less than|tokens \+)|(?:exceed\w{0,10}|longer than|greater than|above|over) (?:the )?(?:[\w']+ ){0,3}(?:token limit|max(?:imum)?(?: number of)?(?: input| prompt| message)? tokens)|too many (?:input |prompt )?tokens\b(?! per)|tokens? in the prompt cannot exceed|prompt_tokens\b.{0,40}must be less than|reduce (?:the length of (?:the|your) (?:messages|prompt|input)|your message size)|max_tokens['"`]? must be at least 1, got -|(?:输入|提示词?|prompt|内容|文本|上下文|消息|对话|请求)[^。；]{0,16}(?:过长|超长|太长)|超[出过限][^。；]{0,16}(?:上下文|输入|token)[^。；]{0,8}(?:长度|限制|上限|窗口)|(?:长度|token ?数?量?)[^。；]{0,12}超[出过限]/i,
     within: ABOUT_A_REQUEST,
   },
   {
@@ -82,7 +82,7 @@ const RULES: readonly Rule[] = [
     kind: 'loading',
     codes: /=(?:model_?loading|model_?not_?ready)$/,
     words:
-      /(?<!(?:error|fail\w*|unable|cannot|could not)[^.]{0,12})loading (?:the )?model|model\b[^.]{0,80}\bis (?:currently |still )?(?:being )?(?:loading|loaded|starting|warming)|(?:still|currently) (?:being )?load(?:ing|ed)|model\b[^.]{0,80}\bnot (?:yet )?ready|warming up|模型[^。]{0,12}加载/i,
+      /(?<!(?:error|fail\w{0,10}|unable|cannot|could not)[^.]{0,12})loading (?:the )?model|model\b[^.]{0,80}\bis (?:currently |still )?(?:being )?(?:loading|loaded|starting|warming)|(?:still|currently) (?:being )?load(?:ing|ed)|model\b[^.]{0,80}\bnot (?:yet )?ready|warming up|模型[^。]{0,12}加载/i,
     within: VAGUE,
   },
   {

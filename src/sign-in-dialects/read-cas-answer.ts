@@ -84,7 +84,7 @@ function readJson(text: string): CasAnswer | undefined {
 /** Protocol 1 (section 2.4): `yes` and the user, or `no`. */
 function readLines(text: string): CasAnswer | undefined {
   if (/^no\s*$/.test(text)) return { failure: 'INVALID_TICKET' };
-  const sub = /^yes\r?\n([^\r\n]+)\s*$/.exec(text)?.[1]?.trim();
+  const sub = /^yes\r?\n([^\r\n]+)$/.exec(text.trimEnd())?.[1]?.trim();
   return sub ? { claims: { sub } } : undefined;
 }
 
