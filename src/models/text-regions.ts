@@ -12,9 +12,9 @@ export const MAX_CALL_CHARS = 65_536;
 /** A block of code is a call only if it begins like one, within so many characters. */
 const MAX_BLOCK_START_CHARS = 48;
 const BLOCK_START =
-  /^(?:```\w{0,16}\s*)?\[?\s*\{\s*"(?:name|type|function|tool|tool_name|action|arguments|parameters)"/;
+  /^(?:```\w{0,16})?\s*(?:\[\s*)?\{\s*"(?:name|type|function|tool|tool_name|action|arguments|parameters)"/;
 /** The beginning of such a block, cut anywhere. */
-const BLOCK_BEGINNING = /^(?:`{1,2}|```\w{0,16}|(?:```\w{0,16}\s+)?(?:\[?\s*(?:\{\s*(?:"\w{0,12})?)?)?)$/;
+const BLOCK_BEGINNING = /^(?:`{1,2}|```\w{0,16}|(?:```\w{0,16}\s)?\s*(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?)$/;
 const CALL_BLOCK = /^```tool_(?:call|code)/;
 
 /** A block of code or an object at the beginning of a text that may be a call and nothing else. */

@@ -5,7 +5,7 @@ const QUOTED = /^(["'`]).*\1$/s;
 const SMART_QUOTES = /^[“”„‟‘’‚‛«»「」]|[“”„‟‘’‚‛«»「」]$/;
 const REFERENCE = /\$\{[A-Za-z_]\w*\}|^\$[A-Za-z_]\w*$/;
 /** A line of a settings file whose unquoted value holds a `#` that does not begin a comment for its writer. */
-const CUT_LINE = /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z0-9_]*)[ \t]*=[ \t]*(?!["'`])(?:[^#\r\n]*[^#\s])#/;
+const CUT_LINE = /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z0-9_]*)[ \t]*=(?![ \t]*["'`#])[^#\r\n]*(?<=[^#\s])#/;
 
 /**
  * Warns of values that a reader of settings files has probably altered: cut at a `#`, or with quotes, blanks or a prefix that the
