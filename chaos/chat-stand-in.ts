@@ -16,7 +16,7 @@ export interface ChatStandIn {
 export interface ChatStandInOptions {
   ledger: Ledger;
   random: SeededRandom;
-  /** Whether calls may stall: the product gives them 30 s, which a short run has not. */
+  /** Whether calls may stall: the product gives them 60 s, which a short run has not. */
   mayStall: boolean;
   /** Whether it has faults of its own at all. */
   mayFail: boolean;

@@ -24,7 +24,16 @@ export type TextKind =
 /** Apologies that an outside fault explains; each names the sentence that the person reads. */
 export type Apology = (typeof APOLOGIES)[number];
 
-const APOLOGIES = ['chatDown', 'chatBusy', 'emptyAnswer', 'expired', 'deadLetter', 'internal'] as const;
+const APOLOGIES = [
+  'chatDown',
+  'chatBusy',
+  'chatLoading',
+  'chatOff',
+  'emptyAnswer',
+  'expired',
+  'deadLetter',
+  'internal',
+] as const;
 
 /** What a person who signs in with a typed code may read. */
 const ACCOUNT_TEXTS = [

@@ -80,8 +80,8 @@ export interface ChaosRun {
   drainedAfterMs: number | undefined;
 }
 
-/** A stalled model call is given up after 30 s; a suspect waits for others; a dead worker is noticed after 15 s. */
-const DRAIN_LIMIT_MS = 120_000;
+/** A stalled model call is given up after 60 s; a suspect waits for others; a dead worker is noticed after 15 s. */
+const DRAIN_LIMIT_MS = 150_000;
 const TELL_EVERY_MS = 10_000;
 
 /** Runs the whole product under load and faults, then lets it come to rest. Nothing is judged here. */

@@ -36,7 +36,7 @@ export interface InstancePlan {
 export interface TestbedOptions {
   seed: string;
   instances: readonly InstancePlan[];
-  /** Whether the chat service has faults of its own, and whether these include stalls of 30 s. */
+  /** Whether the chat service has faults of its own, and whether these include stalls of 60 s. */
   chatFails: 'never' | 'briefly' | 'also-stalls';
   /** Whether people have to sign in, at the real service; else sign-in is off. */
   signsIn?: boolean;

@@ -15,6 +15,8 @@ export interface HttpRequest {
    * a process may be frozen meanwhile, after which what was decided before holds no more. Milliseconds; no limit unless told.
    */
   leavesWithinMs?: number;
+  /** The longest waits for the headers and between two pieces of the body. Defaults to the dispatcher's. */
+  silence?: { headersMs: number; bodyMs: number };
 }
 
 /** Nothing was sent, and nothing will be. */
@@ -59,11 +61,12 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   /** Sends the request. Only once. Redirects are not followed. */
-  send(dispatcher: Dispatcher, { url, method, headers, body, leavesWithinMs }: HttpRequest): void {
+  send(dispatcher: Dispatcher, { url, method, headers, body, leavesWithinMs, silence }: HttpRequest): void {
     if (this.#isOver) return;
     if (leavesWithinMs !== undefined) this.#leavesBeforeMs = monotonicMs() + leavesWithinMs;
     const { origin, pathname, search } = url;
-    dispatcher.dispatch({ origin, path: pathname + search, method, headers: headers ?? null, body }, this);
+    const limits = silence && { headersTimeout: silence.headersMs, bodyTimeout: silence.bodyMs };
+    dispatcher.dispatch({ origin, path: pathname + search, method, headers: headers ?? null, body, ...limits }, this);
   }
 
   /** Frees the connection at once and tells the listener. Does nothing after the end. */

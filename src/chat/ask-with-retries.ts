@@ -1,10 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { Admission, pauseUnlessCancelled } from './admission.ts';
 import type { CallParts } from './call-parts.ts';
 import type { ChatRequest, OnChatEvent } from './chat-types.ts';
 import { ChatCall } from './chat-call.ts';
+import type { BreakerPass } from './circuit-breaker.ts';
+import type { CapacityPermit } from './engine-capacity.ts';
 import { ChatError } from './chat-error.ts';
 import { isModelFault } from './is-model-fault.ts';
-import type { BreakerPass, CircuitBreaker } from './circuit-breaker.ts';
 import { requestFields, type OptionalField } from './request-body.ts';
 
 /** A question and who hears its answer. */
@@ -30,16 +31,26 @@ interface Tries {
 export async function askWithRetries(parts: CallParts, { request, signal, onEvent }: Question): Promise<void> {
   const { maxTries, totalMs } = parts.limits;
   const { fallbackModel, ...own } = request;
-  const tries: Tries = { made: 0, deadlineMs: parts.monotonicMs() + totalMs, hasSpoken: false };
+  // A model that may load for long has this time beside the time for its answer.
+  const loadMs = parts.catalog.of(own.model).firstByteMs ?? 0;
+  const tries: Tries = { made: 0, deadlineMs: parts.monotonicMs() + totalMs + loadMs, hasSpoken: false };
   if (fallbackModel === undefined || fallbackModel === own.model)
-    return askModel(parts, { request: own, signal, onEvent, tries, mostTries: maxTries });
+    return askModel(parts, { request: own, signal, onEvent, tries, mostTries: maxTries, hasFallback: false });
   try {
-    return await askModel(parts, { request: own, signal, onEvent, tries, mostTries: Math.max(1, maxTries - 1) });
+    const mostTries = Math.max(1, maxTries - 1);
+    return await askModel(parts, { request: own, signal, onEvent, tries, mostTries, hasFallback: true });
   } catch (error) {
     const isOver = tries.hasSpoken || tries.made >= maxTries || parts.monotonicMs() >= tries.deadlineMs;
     if (isOver || !(error instanceof ChatError) || !isModelFault(error)) throw error;
     onEvent({ type: 'fallback', model: fallbackModel });
-    const asked = { request: { ...own, model: fallbackModel }, signal, onEvent, tries, mostTries: maxTries };
+    const asked = {
+      request: { ...own, model: fallbackModel },
+      signal,
+      onEvent,
+      tries,
+      mostTries: maxTries,
+      hasFallback: false,
+    };
     return askInstead(parts, asked, { model: own.model, error });
   }
 }
@@ -64,15 +75,39 @@ interface Asked extends Question {
   tries: Tries;
   /** How many tries there may have been when this model's are over. */
   mostTries: number;
+  /** Another model is asked when this one is away. */
+  hasFallback: boolean;
 }
 
-async function askModel(parts: CallParts, { request, signal, onEvent, tries, mostTries }: Asked): Promise<void> {
+async function askModel(parts: CallParts, asked: Asked): Promise<void> {
+  const held: { permit?: CapacityPermit } = {};
+  try {
+    await askUntilBegun(parts, asked, held);
+  } finally {
+    held.permit?.leave();
+  }
+}
+
+async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: CapacityPermit }): Promise<void> {
+  const { request, signal, onEvent, tries, mostTries } = asked;
   const { monotonicMs, retryPolicy, catalog, refusedFields } = parts;
-  const { deadlineMs } = tries;
   const { model } = request;
   const wishes: Wishes = { fields: new Set(), wantsThought: false };
-  const breaker = parts.breakerOf(request.model);
-  let pass = breaker.enter();
+  const admission = new Admission(parts, { request, signal, hasFallback: asked.hasFallback });
+  /** The time for all tries does not run while the question waits for the service. */
+  const unhurried = async <Result>(wait: () => Promise<Result>): Promise<Result> => {
+    const startedMs = monotonicMs();
+    const result = await wait();
+    tries.deadlineMs += monotonicMs() - startedMs;
+    return result;
+  };
+  const enter = async (before?: ChatError): Promise<BreakerPass> => {
+    held.permit?.leave();
+    const { pass, permit } = await unhurried(() => admission.enter(before));
+    held.permit = permit;
+    return pass;
+  };
+  let pass = await enter();
   if (tries.made === 0) retryPolicy.earn();
   for (;;) {
     tries.made += 1;
@@ -80,7 +115,8 @@ async function askModel(parts: CallParts, { request, signal, onEvent, tries, mos
       left: new Set([...refusedFields.of(model), ...wishes.fields]),
       withThought: wishes.wantsThought || refusedFields.wantsThought(model),
     });
-    const call = new ChatCall(parts, { request, fields, signal, pass, totalMs: deadlineMs - monotonicMs(), onEvent });
+    const totalMs = tries.deadlineMs - monotonicMs();
+    const call = new ChatCall(parts, { request, fields, signal, pass, permit: held.permit, totalMs, onEvent });
     try {
       await call.run();
       refusedFields.remember(model, wishes);
@@ -88,21 +124,24 @@ async function askModel(parts: CallParts, { request, signal, onEvent, tries, mos
     } catch (error) {
       tries.hasSpoken = call.hasSpoken;
       if (!(error instanceof ChatError) || call.hasSpoken) throw error;
-      if (isNewWish(error, fields, wishes) && monotonicMs() < deadlineMs) {
+      if (isNewWish(error, fields, wishes) && monotonicMs() < tries.deadlineMs) {
         // No try: the service only said how it wants to be asked. It comes to an end, since each time a wish is new.
         for (const field of error.refusedFields) wishes.fields.add(field);
         wishes.wantsThought ||= error.wantsThought;
         tellRefusal(parts, request, error);
         tries.made -= 1;
-        pass = enterAgain(breaker, error);
-        continue;
+      } else {
+        const waitMs = tries.made >= mostTries ? undefined : retryPolicy.pauseBeforeRetry(error, tries.made);
+        const isLastTry = waitMs === undefined || monotonicMs() + waitMs >= tries.deadlineMs;
+        if (await unhurried(() => admission.mayAskAgain(error, { permit: held.permit, isLastTry }))) tries.made -= 1;
+        else if (isLastTry) throw error;
+        else {
+          tellRetry(parts, request, { error, waitMs });
+          await pauseUnlessCancelled(waitMs, signal);
+        }
       }
-      if (tries.made >= mostTries) throw error;
-      const waitMs = retryPolicy.pauseBeforeRetry(error, tries.made);
-      if (waitMs === undefined || monotonicMs() + waitMs >= deadlineMs) throw error;
-      tellRetry(parts, request, { error, waitMs });
-      await pauseUnlessCancelled(waitMs, signal);
-      pass = enterAgain(breaker, error);
+      // Where the question may not wait, what went wrong is the better answer than that the breaker is open.
+      pass = await enter(error);
     }
   }
 }
@@ -141,21 +180,4 @@ function tellRefusal(
     { model, trace, status, fields, wantsThought },
     'chat: the model is asked in another way, since its engine refused',
   );
-}
-
-/** The breaker may have opened meanwhile; then what went wrong is the better answer than that it is open. */
-function enterAgain(breaker: CircuitBreaker, before: ChatError): BreakerPass {
-  try {
-    return breaker.enter();
-  } catch {
-    throw before;
-  }
-}
-
-async function pauseUnlessCancelled(waitMs: number, signal: AbortSignal): Promise<void> {
-  try {
-    await pause(waitMs, undefined, { signal });
-  } catch {
-    throw new ChatError('chat_cancelled', 'The chat call was cancelled');
-  }
 }

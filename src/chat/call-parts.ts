@@ -2,6 +2,7 @@ import type { Agent } from 'undici';
 import type { NowMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { ChatReport } from './chat-types.ts';
+import type { EngineCapacity } from './engine-capacity.ts';
 import type { ChatLimits } from './chat-limits.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { ModelCatalog } from '../models/model-catalog.ts';
@@ -21,7 +22,12 @@ export interface CallParts {
   log: Log;
   report: ChatReport;
   retryPolicy: RetryPolicy;
-  breakerOf(model: string): CircuitBreaker;
+  /** What is known of the engine of a model. */
+  engines: {
+    breakerOf(model: string): CircuitBreaker;
+    /** Undefined where no question waits for capacity. */
+    capacityOf(model: string): EngineCapacity | undefined;
+  };
   catalog: ModelCatalog;
   refusedFields: RefusedFields;
 }

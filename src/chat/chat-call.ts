@@ -4,6 +4,7 @@ import type { CallParts } from './call-parts.ts';
 import type { ChatEvent, ChatRequest, OnChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import type { BreakerPass } from './circuit-breaker.ts';
+import type { CapacityPermit } from './engine-capacity.ts';
 import { openAnswer } from './open-answer.ts';
 import { readRefusal } from './refused-fields.ts';
 import type { DecoderLimits } from './stream/stream-decoder.ts';
@@ -14,6 +15,7 @@ export interface CallOptions {
   fields: Readonly<Record<string, unknown>>;
   signal: AbortSignal;
   pass: BreakerPass;
+  permit: Pick<CapacityPermit, 'accepted'> | undefined;
   /** What is left of the time for all tries. */
   totalMs: number;
   onEvent: OnChatEvent;
@@ -34,7 +36,9 @@ export class ChatCall {
     this.#parts = parts;
     this.#options = options;
     this.#startedMs = parts.monotonicMs();
-    this.#watch = new AnswerWatch({ limits: parts.limits, firstByteMs: firstByteMs(parts, request), totalMs, signal });
+    const { idleMs = parts.limits.idleMs } = parts.catalog.of(request.model);
+    const limits = { ...parts.limits, idleMs };
+    this.#watch = new AnswerWatch({ limits, firstByteMs: firstByteMs(parts, request), totalMs, signal });
   }
 
   /** Whether an event was handed on. */
@@ -48,7 +52,8 @@ export class ChatCall {
    */
   async run(): Promise<void> {
     const { url, apiKey, agent: dispatcher, nowMs } = this.#parts;
-    const { request, fields, pass } = this.#options;
+    const { request, fields, pass, permit } = this.#options;
+    const hint = this.#hintThatItLoads();
     try {
       const reader = await openAnswer({
         url,
@@ -61,7 +66,11 @@ export class ChatCall {
         trace: request.trace,
         limits: limitsOf(this.#parts, request),
         watch: this.#watch,
-        began: () => request.began?.(),
+        began: () => {
+          clearTimeout(hint);
+          permit?.accepted();
+          request.began?.();
+        },
         onEvent: (event) => this.#heard(event),
       });
       await reader.ended;
@@ -70,7 +79,16 @@ export class ChatCall {
       this.#reportEnd(reader.outcome);
     } catch (thrown) {
       throw this.#fail(thrown);
+    } finally {
+      clearTimeout(hint);
     }
+  }
+
+  /** An answer that is not streamed begins only when it is whole, which says nothing of the model. */
+  #hintThatItLoads(): NodeJS.Timeout | undefined {
+    const { patience, stream } = this.#options.request;
+    if (patience === undefined || stream === false) return undefined;
+    return setTimeout(() => patience.waits('loading'), this.#parts.limits.loadingHintMs);
   }
 
   #heard(event: ChatEvent): void {
@@ -101,6 +119,8 @@ export class ChatCall {
     const { model, trace } = this.#options.request;
     this.#options.pass.failed(error);
     if (code === 'chat_refused') this.#parts.log.error({ code, status, trace }, 'chat: the service refused our key');
+    else if (code === 'chat_local_limit')
+      this.#parts.log.error({ error, trace }, 'chat: this process has no descriptors or ports left for calls');
     else if (code === 'chat_quota_spent')
       this.#parts.log.error({ code, status, trace }, 'chat: the account at the service has no quota or balance left');
     else if (code !== 'chat_cancelled') this.#parts.log.warn({ error, status, model, trace }, 'chat: a call failed');
@@ -136,7 +156,8 @@ function toolsOf({ tools = [], messages }: ChatRequest): ReadonlySet<string> {
   return new Set([...tools, ...called].map(({ name }) => name));
 }
 
-function firstByteMs({ limits }: CallParts, { thinking, stream }: ChatRequest): number {
+function firstByteMs({ limits, catalog }: CallParts, { model, thinking, stream }: ChatRequest): number {
   const mayThink = thinking !== undefined && thinking !== 'off';
-  return mayThink || stream === false ? limits.firstByteThinkingMs : limits.firstByteMs;
+  const own = catalog.of(model).firstByteMs ?? limits.firstByteMs;
+  return mayThink || stream === false ? Math.max(own, limits.firstByteThinkingMs) : own;
 }

@@ -5,6 +5,8 @@ import type { Log } from '../base/log.ts';
 import { askWithRetries } from './ask-with-retries.ts';
 import type { CallParts } from './call-parts.ts';
 import type { ChatClient, ChatReport } from './chat-types.ts';
+import { engineName, type CapacityShare } from './capacity-share.ts';
+import { EngineCapacity } from './engine-capacity.ts';
 import { DEFAULT_CHAT_LIMITS, type ChatLimits } from './chat-limits.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { listModels } from './list-models.ts';
@@ -25,6 +27,8 @@ export interface ChatClientOptions {
   /** What each model can do, and how it is asked. */
   catalog: ModelCatalog;
   limits?: Partial<ChatLimits>;
+  /** How workers share the concurrency of an engine. Without it no question waits for capacity. */
+  share?: CapacityShare;
   /** Jitter of the retries, 0 ≤ x < 1; `Math.random` unless told. */
   random?: () => number;
 }
@@ -41,6 +45,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   });
   const { nowMs, apiKey, log, report, random = Math.random } = options;
   const lengths = { monotonicMs: options.monotonicMs ?? monotonicMs };
+  const capacities = capacitiesByModel({ ...lengths, baseUrl, share: options.share, random, report, log });
   const parts: CallParts = {
     url: new URL(`${baseUrl}/chat/completions`),
     apiKey,
@@ -53,20 +58,28 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     retryPolicy: new RetryPolicy({ ...lengths, limits, random }),
     catalog: options.catalog,
     refusedFields: new RefusedFields(lengths.monotonicMs),
-    breakerOf: breakersByModel({ ...lengths, limits, report, log }),
+    engines: { breakerOf: breakersByModel({ ...lengths, limits, report, log }), capacityOf: capacities.of },
   };
   const clientOf = (ownParts: CallParts): ChatClient => ({
     stream: (request, signal, onEvent) => askWithRetries(ownParts, { request, signal, onEvent }),
     listModels: (signal) => listModels({ baseUrl, apiKey, limits, signal }),
     knowing: (catalog) => clientOf({ ...ownParts, catalog }),
-    close: () => agent.destroy(),
+    async close() {
+      capacities.close();
+      await agent.destroy();
+    },
   });
   return clientOf(parts);
 }
 
 type BreakerParts = Pick<CallParts, 'monotonicMs' | 'limits' | 'report' | 'log'>;
 
-function breakersByModel({ monotonicMs: countMs, limits, report, log }: BreakerParts): CallParts['breakerOf'] {
+function breakersByModel({
+  monotonicMs: countMs,
+  limits,
+  report,
+  log,
+}: BreakerParts): CallParts['engines']['breakerOf'] {
   const breakers = new Map<string, CircuitBreaker>();
   return (model) => {
     let breaker = breakers.get(model);
@@ -79,6 +92,39 @@ function breakersByModel({ monotonicMs: countMs, limits, report, log }: BreakerP
       breakers.set(model, breaker);
     }
     return breaker;
+  };
+}
+
+type CapacityParts = Pick<CallParts, 'monotonicMs' | 'report' | 'log'> & { random: () => number } & Pick<
+    ChatClientOptions,
+    'share' | 'baseUrl'
+  >;
+
+interface Capacities {
+  of: CallParts['engines']['capacityOf'];
+  close(): void;
+}
+
+function capacitiesByModel({ baseUrl, share, report, log, ...own }: CapacityParts): Capacities {
+  const capacities = new Map<string, EngineCapacity>();
+  return {
+    of(model) {
+      if (share === undefined) return undefined;
+      let capacity = capacities.get(model);
+      if (!capacity) {
+        const limited = (limit: number) => {
+          log[limit === 0 ? 'info' : 'warn']({ model, limit }, 'chat: the concurrency limit of the engine changed');
+          report.limitChanged({ model, limit });
+        };
+        capacity = new EngineCapacity({ ...own, engine: engineName(baseUrl, model), share, limited });
+        capacities.set(model, capacity);
+      }
+      return capacity;
+    },
+    close() {
+      for (const capacity of capacities.values()) capacity.close();
+      share?.close();
+    },
   };
 }
 

@@ -13,6 +13,8 @@ export type ChatErrorCode =
   | 'chat_refused'
   /** The account has no balance or quota left. Only the operator can change that. */
   | 'chat_quota_spent'
+  /** This process has no file descriptors or ports left for a call. */
+  | 'chat_local_limit'
   /** The service is loading the model. */
   | 'chat_loading'
   /** The content rules of the service refuse the question. */
@@ -46,6 +48,8 @@ export interface ChatErrorDetail {
   refusedFields?: readonly OptionalField[];
   /** The service goes on after a tool only with the thought before its call: it may be asked once more with it. */
   wantsThought?: boolean;
+  /** Of `chat_circuit_open`: the failure that opened the breaker. */
+  openedBy?: ChatErrorCode;
   cause?: unknown;
 }
 
@@ -56,6 +60,7 @@ export class ChatError extends CodedError<ChatErrorCode> {
   readonly isRetryable: boolean;
   readonly refusedFields: readonly OptionalField[];
   readonly wantsThought: boolean;
+  readonly openedBy: ChatErrorCode | undefined;
 
   constructor(code: ChatErrorCode, message: string, detail: ChatErrorDetail = {}) {
     super(code, message, detail.cause === undefined ? undefined : { cause: detail.cause });
@@ -64,5 +69,6 @@ export class ChatError extends CodedError<ChatErrorCode> {
     this.isRetryable = detail.isRetryable ?? false;
     this.refusedFields = detail.refusedFields ?? [];
     this.wantsThought = detail.wantsThought ?? false;
+    this.openedBy = detail.openedBy;
   }
 }

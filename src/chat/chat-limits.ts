@@ -1,4 +1,5 @@
 import { MIB_BYTES, MINUTE_MS, SECOND_MS } from '../base/clock.ts';
+import { ENGINE_TIMES } from '../models/engine-times.ts';
 
 /** How long and how much a chat call may take. The defaults are those of SECURITY.md bounded-retries, chat-time-limits, circuit-breaker. */
 export interface ChatLimits {
@@ -10,7 +11,13 @@ export interface ChatLimits {
   firstByteThinkingMs: number;
   /** Between two pieces of the answer; keep-alive comments count as pieces. */
   idleMs: number;
-  /** For the whole call with its retries. */
+  /** How long a question waits for a service that cannot be reached. */
+  awayMs: number;
+  /** How long a question waits for its own model where another model may answer it. */
+  fallbackAfterMs: number;
+  /** Without headers for this long, a person is told that the model is loading. */
+  loadingHintMs: number;
+  /** For the whole call with its retries, without waits for capacity. */
   totalMs: number;
   /** How long the connection may stay open after the finish reason, for the usage and `[DONE]`. */
   afterFinishMs: number;
@@ -38,9 +45,12 @@ export interface ChatLimits {
 
 export const DEFAULT_CHAT_LIMITS: ChatLimits = {
   connectMs: 5 * SECOND_MS,
-  firstByteMs: 30 * SECOND_MS,
+  firstByteMs: ENGINE_TIMES.firstByteMs,
   firstByteThinkingMs: 120 * SECOND_MS,
-  idleMs: 30 * SECOND_MS,
+  idleMs: ENGINE_TIMES.idleMs,
+  awayMs: 2 * MINUTE_MS,
+  fallbackAfterMs: 5 * SECOND_MS,
+  loadingHintMs: 10 * SECOND_MS,
   totalMs: 5 * MINUTE_MS,
   afterFinishMs: 2 * SECOND_MS,
   maxAnswerBytes: 8 * MIB_BYTES,

@@ -29,6 +29,18 @@ export interface ToolDeclaration {
   parameters: Readonly<Record<string, unknown>>;
 }
 
+/** What a question waits for: its turn at a busy engine, a service that cannot be reached, or a model that loads. */
+export type WaitReason = 'capacity' | 'reach' | 'loading';
+
+/** How long a question may wait for the service. Times are on the monotonic clock. */
+export interface Patience {
+  /** When the question was asked: older questions go first. */
+  askedAtMs: number;
+  untilMs: number;
+  /** Told when it begins to wait, and when the reason changes. Must not throw or wait. */
+  waits(reason: WaitReason): void;
+}
+
 export interface ChatRequest {
   model: string;
   /** Asked instead when the model rests or fails before anything was said; it must be able to answer the same messages. */
@@ -45,6 +57,8 @@ export interface ChatRequest {
   maxAnswerChars?: number;
   /** Whether the answer comes as it grows (default) or in one piece. The events are the same. */
   stream?: boolean;
+  /** Lets the request wait for the service instead of failing. Without it a call ends after its tries. */
+  patience?: Patience;
   /** Told once the service has begun to answer, which is before its first word. Must not throw or wait. */
   began?(): void;
 }
@@ -81,6 +95,10 @@ export interface ChatReport {
   callEnded(call: OfCall & { outcome: string; durationMs: number; firstEventMs?: number }): void;
   /** A call is about to be repeated after a pause. */
   retried(retry: OfCall & { code: string; waitMs: number }): void;
+  /** A question got its turn, or gave up, after a wait. */
+  waited(wait: OfCall & { reason: WaitReason; waitMs: number }): void;
+  /** The concurrency that the engine of this model was seen to serve changed; 0 for no limit. */
+  limitChanged(change: { model: string; limit: number }): void;
   breakerChanged(change: { model: string; state: 'open' | 'half-open' | 'closed' }): void;
   /** The fallback model answers, since the one that was asked could not; `code` says why. */
   fellBack(event: OfCall & { fallback: string; code: string }): void;

@@ -18,14 +18,16 @@ export interface BreakerPass {
   failed(error: ChatError): void;
 }
 
-/** Only the operator can change these: the breaker opens at once. */
-const OPERATORS = new Set<ChatErrorCode>(['chat_refused', 'chat_quota_spent']);
+/** The breaker opens at once: only the operator can change these, or only time. */
+const OPENS_AT_ONCE = new Set<ChatErrorCode>(['chat_refused', 'chat_quota_spent', 'chat_loading']);
 
-/** What the service is to blame for; the rest is the request's or the caller's affair. */
+/**
+ * Faults of the service. The rest is caused by the request or the caller; a limit is no fault, since a service that refuses
+ * for its load serves others.
+ */
 const BLAMED = new Set<ChatErrorCode>([
   'chat_unreachable',
   'chat_timeout',
-  'chat_rate_limited',
   'chat_server_error',
   'chat_bad_stream',
   'chat_stalled',
@@ -40,6 +42,10 @@ export class CircuitBreaker {
   readonly #options: BreakerOptions;
   #state: BreakerState = 'closed';
   #openedAtMs = 0;
+  #openedBy: ChatErrorCode = 'chat_unreachable';
+  /** Calls that wait for the end of the rest, in their order. */
+  readonly #waiters = new Set<() => void>();
+  #probeTimer: NodeJS.Timeout | undefined;
   /** Results by the second, oldest first: the window costs the same however many calls there are. */
   #seconds: { second: number; calls: number; failures: number }[] = [];
 
@@ -53,11 +59,47 @@ export class CircuitBreaker {
     if (this.#state === 'closed') return this.#pass(false);
     const retryAfterMs = this.#openedAtMs + limits.breakerProbeMs - monotonicMs();
     if (this.#state === 'half-open' || retryAfterMs > 0) {
-      const detail = { retryAfterMs: Math.max(retryAfterMs, SECOND_MS) };
+      const detail = { retryAfterMs: Math.max(retryAfterMs, SECOND_MS), openedBy: this.#openedBy };
       throw new ChatError('chat_circuit_open', 'The model is given a rest after failures', detail);
     }
     this.#change('half-open');
     return this.#pass(true);
+  }
+
+  /**
+   * Waits until a call may try `enter` again: one as the probe after the rest, all once the breaker closes.
+   * @returns false when the time or the signal ended the wait
+   */
+  async mayEnter(untilMs: number, signal: AbortSignal): Promise<boolean> {
+    const { monotonicMs } = this.#options;
+    if (this.#state === 'closed') return true;
+    return new Promise<boolean>((resolve) => {
+      const end = (mayEnter: boolean) => {
+        clearTimeout(deadline);
+        signal.removeEventListener('abort', giveUp);
+        this.#waiters.delete(wake);
+        resolve(mayEnter);
+      };
+      const wake = () => end(true);
+      const giveUp = () => end(false);
+      const deadline = setTimeout(giveUp, Math.max(0, untilMs - monotonicMs()));
+      this.#waiters.add(wake);
+      signal.addEventListener('abort', giveUp, { once: true });
+      if (signal.aborted) giveUp();
+      else this.#planProbe();
+    });
+  }
+
+  #planProbe(): void {
+    if (this.#state !== 'open' || this.#waiters.size === 0) return;
+    clearTimeout(this.#probeTimer);
+    const { monotonicMs, limits } = this.#options;
+    const waitMs = Math.max(0, this.#openedAtMs + limits.breakerProbeMs - monotonicMs());
+    this.#probeTimer = setTimeout(() => {
+      const [first] = this.#waiters;
+      first?.();
+    }, waitMs);
+    this.#probeTimer.unref();
   }
 
   #pass(isProbe: boolean): BreakerPass {
@@ -72,12 +114,14 @@ export class CircuitBreaker {
         if (isProbe && this.#state === 'half-open') this.#close();
       },
       failed: (error) => {
-        const isRefused = OPERATORS.has(error.code);
+        const isRefused = OPENS_AT_ONCE.has(error.code);
+        // A service that limits its load is there.
+        if (error.code === 'chat_rate_limited' && isProbe && this.#state === 'half-open') return this.#close();
         if (!isRefused && !BLAMED.has(error.code)) return this.#giveBack(isProbe);
         count(true);
         // Calls from before the breaker opened end late; only the probe decides what comes after.
         if (isProbe ? this.#state === 'half-open' : this.#state === 'closed' && (isRefused || this.#isFailing()))
-          this.#open();
+          this.#open(error.code);
       },
     };
   }
@@ -87,7 +131,8 @@ export class CircuitBreaker {
     if (isProbe && this.#state === 'half-open') this.#change('open');
   }
 
-  #open(): void {
+  #open(because: ChatErrorCode): void {
+    this.#openedBy = because;
     this.#openedAtMs = this.#options.monotonicMs();
     this.#change('open');
   }
@@ -100,6 +145,8 @@ export class CircuitBreaker {
   #change(state: BreakerState): void {
     this.#state = state;
     this.#options.changed(state);
+    if (state === 'closed') for (const wake of [...this.#waiters]) wake();
+    else this.#planProbe();
   }
 
   #count({ calls, failures }: { calls: number; failures: number }): void {

@@ -78,6 +78,14 @@ function readerOf({ limits, watch, onEvent }: HttpCall): AnswerReader {
   return new AnswerReader({ decoder: new SniffingDecoder(limits), watch, onEvent });
 }
 
+/** The process or its machine is out of descriptors, ports or buffers: nothing is wrong with the service. */
+const LOCAL_LIMITS = new Set(['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM']);
+
 function unreachable(cause: Error | undefined): ChatError {
+  if (cause !== undefined && 'code' in cause && LOCAL_LIMITS.has(String(cause.code)))
+    return new ChatError('chat_local_limit', 'This process has no resources for another connection', {
+      isRetryable: true,
+      cause,
+    });
   return new ChatError('chat_unreachable', 'The chat service could not be reached', { isRetryable: true, cause });
 }

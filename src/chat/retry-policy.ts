@@ -43,6 +43,11 @@ export class RetryPolicy {
     return Math.round(error.retryAfterMs === undefined ? jitterMs : Math.max(error.retryAfterMs, jitterMs));
   }
 
+  /** A pause between this long and twice as long. */
+  withJitter(pauseMs: number): number {
+    return pauseMs * (1 + this.#options.random());
+  }
+
   #spend(): boolean {
     const nowMs = this.#options.monotonicMs();
     const elapsedMs = nowMs - this.#refilledAtMs;

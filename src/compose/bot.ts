@@ -8,7 +8,9 @@ import { DAY_MS, monotonicMs, SECOND_MS, type NowMs } from '../base/clock.ts';
 import type { KeyRing } from '../base/key-ring.ts';
 import type { Log } from '../base/log.ts';
 import { connectRedis, type RedisClient } from '../base/redis.ts';
-import { createChatClient, type ChatClient } from '../chat/chat-client.ts';
+import { shareThroughRedis } from '../chat/capacity-share.ts';
+import { createChat } from './chat.ts';
+
 import type { RecentChanges } from '../identity/links/recent-changes.ts';
 import { readCodes } from '../identity/typed-code/read-codes.ts';
 import { PLATFORM_MODULES } from '../platforms/platform-module.ts';
@@ -17,7 +19,7 @@ import { tenantOf } from '../platforms/of-tenant.ts';
 import type { RefusedWrite } from '../platforms/write-meaning.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { InboundMessage, PlatformName } from '../domain/message.ts';
-import type { ModelCatalog } from '../models/model-catalog.ts';
+
 import { readCatalog } from './models.ts';
 import { readGreetings } from './greeting.ts';
 import { createScenes } from '../policy/scenes.ts';
@@ -268,7 +270,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const { redis, keyRing, platforms, store, wakeQueue } = base;
   const identity = createSignIn(options, base);
   const endLinkWatch = watchForLostLinks(base, identity, log);
-  const chat = createChat(options, readCatalog(config));
+  const chat = createChat(options, readCatalog(config), shareThroughRedis(redis));
   const { groupScope } = config.conversation;
   const mode = config.signIn.mode;
   const summaries = createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs, log });
@@ -411,9 +413,4 @@ function pressureLimits({ queue }: Config): PressureLimits {
 function readPolicy({ policyFile, chat: { models, model } }: Config): Policy {
   const file = parsePolicyFile(readFileSync(policyFile, 'utf8'), models);
   return createPolicy({ file, models, defaultModel: model });
-}
-
-export function createChat({ config, secrets, nowMs, log, report }: BotOptions, catalog: ModelCatalog): ChatClient {
-  const { baseUrl } = config.chat;
-  return createChatClient({ baseUrl, apiKey: secrets.chatApiKey ?? '', catalog, nowMs, log, report });
 }

@@ -29,10 +29,13 @@ export function census<Label extends string>(
   };
 }
 
-/** A gauge; called with what it says from now on. */
-export function gauge(registry: Registry, { name, help }: Omit<Instrument<never>, 'labels'>): (value: number) => void {
-  const made = new Gauge({ name: `parley_${name}`, help, registers: [registry] });
-  return (value) => made.set(value);
+/** A gauge; called with its new value and its labels. */
+export function gauge<Label extends string = never>(
+  registry: Registry,
+  { name, help, labels = [] }: Instrument<Label>,
+): (value: number, of?: Record<Label, string>) => void {
+  const made = new Gauge<Label>({ name: `parley_${name}`, help, labelNames: labels, registers: [registry] });
+  return (value, of) => (of === undefined ? made.set(value) : made.set(of, value));
 }
 
 /** A histogram of durations, told in milliseconds and kept in seconds, as Prometheus wants them. */

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
 import type { ChatReport } from '../chat/chat-types.ts';
-import { counter, durations, SLOW_BUCKETS_SEC } from './instruments.ts';
+import { counter, durations, gauge, SLOW_BUCKETS_SEC } from './instruments.ts';
 
 export function reportChat(registry: Registry, log: Log): ChatReport {
   const calls = durations(registry, {
@@ -17,6 +17,17 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
     bucketsSec: SLOW_BUCKETS_SEC,
   });
   const retries = counter(registry, { name: 'chat_retries_total', help: 'Calls repeated', labels: ['model', 'code'] });
+  const waits = durations(registry, {
+    name: 'chat_wait_seconds',
+    help: 'Waits of questions for the chat service: for capacity, for a service that cannot be reached, for a model that loads',
+    labels: ['model', 'reason'],
+    bucketsSec: SLOW_BUCKETS_SEC,
+  });
+  const limits = gauge(registry, {
+    name: 'chat_concurrency_limit_connections',
+    help: 'Calls that the engine of a model was seen to serve at once; 0 while it has refused none',
+    labels: ['model'],
+  });
   const breakers = counter(registry, {
     name: 'chat_breaker_changes_total',
     help: 'Changes of the breaker that spares a failing chat service',
@@ -41,6 +52,13 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
     retried({ model, trace, code, waitMs }) {
       retries({ model, code });
       log.info({ model, trace, code, waitMs }, 'a chat call is repeated');
+    },
+    waited({ model, trace, reason, waitMs }) {
+      waits({ model, reason }, waitMs);
+      log.debug({ model, trace, reason, waitMs }, 'a question waited for the chat service');
+    },
+    limitChanged({ model, limit }) {
+      limits(limit, { model });
     },
     breakerChanged({ model, state }) {
       breakers({ model, state });

@@ -31,6 +31,10 @@ export interface ModelEntry {
   temperature: { min: number; max: number };
   /** What the service samples with where its caller names nothing; nothing is added where nobody said. */
   defaults: { temperature?: number; topP?: number };
+  /** The longest wait for the headers of an answer, for an engine that loads the model first. Defaults to the caller's limit. */
+  firstByteMs?: number;
+  /** The longest silence within an answer. Defaults to the caller's limit. */
+  idleMs?: number;
   /** Fields that the engine refuses. */
   omit: ReadonlySet<string>;
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { SECOND_MS } from '../base/clock.ts';
 import { readJsonFile } from '../base/json-file.ts';
 import { plainModel, type ModelEntry } from './model-entry.ts';
 
 const word = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be a name without spaces, of at most 200 characters');
 const tokens = z.number().int().min(1).max(100_000_000);
+const seconds = z.number().int().min(1).max(600);
 /** OpenAI's own words; an entry that names no levels has these. */
 const USUAL_LEVELS = ['low', 'medium', 'high'];
 
@@ -19,6 +21,8 @@ const entrySchema = z.strictObject({
   roles: z.array(z.enum(['system', 'tool'])).optional(),
   contextTokens: tokens.optional(),
   answerTokens: tokens.optional(),
+  firstByteSec: seconds.optional(),
+  idleSec: seconds.optional(),
   temperature: z
     .tuple([z.number().min(0), z.number().max(100)])
     .refine(([min, max]) => min < max, 'must be the least and the greatest temperature, in that order')
@@ -72,8 +76,14 @@ export function filledIn(written: WrittenEntry): ModelEntry {
     roles: written.roles ? new Set(written.roles) : plain.roles,
     contextTokens: written.contextTokens,
     answerTokens: written.answerTokens,
+    firstByteMs: inMs(written.firstByteSec),
+    idleMs: inMs(written.idleSec),
     temperature: { min, max },
     defaults: written.defaults ?? plain.defaults,
     omit: new Set(written.omit),
   };
+}
+
+function inMs(sec: number | undefined): number | undefined {
+  return sec === undefined ? undefined : sec * SECOND_MS;
 }

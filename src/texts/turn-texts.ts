@@ -26,6 +26,9 @@ type TurnText =
   | 'chatDown'
   | 'chatBusy'
   | 'chatLoading'
+  | 'waitsForCapacity'
+  | 'waitsForService'
+  | 'waitsForModel'
   | 'chatOff'
   | 'chatFiltered'
   | 'chatTooLong'
@@ -127,6 +130,18 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   chatLoading: {
     en: 'The model is still loading. Your question is kept: send /retry in a few minutes.',
     zh: '模型正在加载。你的问题已保留，请过几分钟发送“重试”。',
+  },
+  waitsForCapacity: {
+    en: 'Many questions at the moment. Yours will start soon.',
+    zh: '当前提问较多，你的问题即将开始处理。',
+  },
+  waitsForService: {
+    en: 'I cannot reach the chat service at the moment. Trying again …',
+    zh: '暂时无法连接对话服务，正在重试……',
+  },
+  waitsForModel: {
+    en: 'The model is loading. This can take a few minutes.',
+    zh: '模型正在加载，可能需要几分钟。',
   },
   chatOff: {
     en: 'The chat service is not set up correctly at the moment, and an administrator has to see to it. Your question is kept: send /retry later.',

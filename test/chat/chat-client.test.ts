@@ -328,6 +328,8 @@ describe('the list of models', () => {
       report: {
         callEnded: () => undefined,
         retried: () => undefined,
+        waited: () => undefined,
+        limitChanged: () => undefined,
         breakerChanged: () => undefined,
         fellBack: () => undefined,
         unknownFinishReason: () => undefined,

@@ -22,6 +22,8 @@ export interface ChatFixture {
   lines: string[];
   ended: { outcome: string; firstEventMs?: number }[];
   retries: { code: string; waitMs: number }[];
+  waits: { reason: string; waitMs: number }[];
+  limits: number[];
   breaker: string[];
   fallbacks: { model: string; fallback: string; code: string }[];
   unknownReasons: number;
@@ -41,6 +43,8 @@ export async function startChatFixture(limits: Partial<ChatLimits> = {}): Promis
   const told = {
     ended: [] as ChatFixture['ended'],
     retries: [] as ChatFixture['retries'],
+    waits: [] as ChatFixture['waits'],
+    limits: [] as number[],
     breaker: [] as string[],
     fallbacks: [] as ChatFixture['fallbacks'],
   };
@@ -48,6 +52,8 @@ export async function startChatFixture(limits: Partial<ChatLimits> = {}): Promis
   const report: ChatReport = {
     callEnded: (call) => void told.ended.push(call),
     retried: (retry) => void told.retries.push(retry),
+    waited: (wait) => void told.waits.push(wait),
+    limitChanged: ({ limit }) => void told.limits.push(limit),
     breakerChanged: ({ state }) => void told.breaker.push(state),
     fellBack: (event) => void told.fallbacks.push(event),
     unknownFinishReason: () => void (unknownReasons += 1),

@@ -32,12 +32,14 @@ describe('the models file', () => {
       ...{ name: 'quick', label: 'Quick answers', upstream: 'qwen3-vl:8b', images: true, tools: false },
       ...{ thinking: 'reasoning_effort', levels: ['none', 'minimal', 'high'], contextTokens: 32_768 },
       ...{ answerTokens: 2_048, temperature: [0, 1.5], omit: ['user'], defaults: { temperature: 0.3, topP: 0.8 } },
+      ...{ firstByteSec: 300, idleSec: 90, thoughtFirst: true, roles: ['system'] },
     });
     expect(entry).toEqual({
       ...{ name: 'quick', label: 'Quick answers', upstream: 'qwen3-vl:8b', seesImages: true, callsTools: false },
       ...{ thinking: 'reasoning_effort', levels: ['minimal', 'high'], hasNoneLevel: true, contextTokens: 32_768 },
       ...{ answerTokens: 2_048, temperature: { min: 0, max: 1.5 }, omit: new Set(['user']) },
-      defaults: { temperature: 0.3, topP: 0.8 },
+      ...{ defaults: { temperature: 0.3, topP: 0.8 }, firstByteMs: 300_000, idleMs: 90_000 },
+      ...{ thoughtFirst: true, roles: new Set(['system']) },
     });
   });
 
@@ -52,6 +54,8 @@ describe('the models file', () => {
     ['a switch that is none', { name: 'a', tools: 'yes' }, /^\[0\]\.tools/],
     ['an unknown dialect', { name: 'a', thinking: 'deep' }, /^\[0\]\.thinking/],
     ['temperatures the wrong way round', { name: 'a', temperature: [1, 0] }, /^\[0\]\.temperature: must be the least/],
+    ['a wait of nothing', { name: 'a', firstByteSec: 0 }, /^\[0\]\.firstByteSec/],
+    ['a silence without end', { name: 'a', idleSec: 86_400 }, /^\[0\]\.idleSec/],
     ['no room for an answer', { name: 'a', answerTokens: 0 }, /^\[0\]\.answerTokens/],
   ])('%s is named with its place', (_, entry, fault) => {
     expect(faultsOf(entry)).toEqual([expect.stringMatching(fault)]);

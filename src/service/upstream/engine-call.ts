@@ -7,6 +7,7 @@ import { HttpExchange, type HttpHeaders } from '../../base/http-exchange.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import type { ServiceReport } from '../service-report.ts';
+import { ENGINE_TIMES } from '../../models/engine-times.ts';
 import { toEngineBody } from './engine-body.ts';
 import { broken } from './engine-events.ts';
 import { readRefusal, type RefusalContext } from './engine-refusal.ts';
@@ -22,9 +23,9 @@ export interface UpstreamOptions {
   relayedFields?: readonly string[];
   /** Whether it may be sent http and https addresses of images, which it then fetches. */
   imageAddresses?: boolean;
-  /** The longest wait for the answer to begin. Default 120 s, as a large local model may load for a while first. */
+  /** The longest wait for the answer to begin, for models that name none. Default 120 s. */
   firstByteMs?: number;
-  /** The longest pause within an answer. Default 60 s. */
+  /** The longest pause within an answer, for models that name none. Default 60 s. */
   idleMs?: number;
 }
 
@@ -35,8 +36,6 @@ export interface UpstreamEnvironment {
 }
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND_MS;
-const FIRST_BYTE_TIMEOUT_MS = 120 * SECOND_MS;
-const IDLE_TIMEOUT_MS = 60 * SECOND_MS;
 const MAX_REPLY_BYTES = 16 * MIB_BYTES;
 /** The beginning of a refusal's words, for as long as an engine that does not come to an end is listened to. */
 const MAX_WORDS_BYTES = 16 * KIB_BYTES;
@@ -63,10 +62,9 @@ export function createEngineCall(options: UpstreamOptions, surroundings: Upstrea
   // As many connections as requests are open: the keys' limits bound them, and a request in a queue would wait without end.
   const pool = new Pool(url.origin, {
     connect: outgoingConnector({ timeoutMs: CONNECT_TIMEOUT_MS }),
-    headersTimeout: options.firstByteMs ?? FIRST_BYTE_TIMEOUT_MS,
-    bodyTimeout: options.idleMs ?? IDLE_TIMEOUT_MS,
     maxResponseSize: MAX_REPLY_BYTES,
   });
+  const { firstByteMs = ENGINE_TIMES.firstByteMs, idleMs = ENGINE_TIMES.idleMs } = options;
   const wholeHeaders = definedOnly({
     'content-type': 'application/json',
     accept: 'application/json',
@@ -78,7 +76,9 @@ export function createEngineCall(options: UpstreamOptions, surroundings: Upstrea
       const headers = request.stream ? streamHeaders : wholeHeaders;
       const body = JSON.stringify(toEngineBody(request, options.models[request.model.name]));
       const sent = new EngineExchange({ request, ...surroundings }, { signal, listener });
-      sent.exchange.send(pool, { url, method: 'POST', headers, body });
+      const { model } = request;
+      const silence = { headersMs: model.firstByteMs ?? firstByteMs, bodyMs: model.idleMs ?? idleMs };
+      sent.exchange.send(pool, { url, method: 'POST', headers, body, silence });
       return sent.ended;
     },
     close: () => pool.destroy(),

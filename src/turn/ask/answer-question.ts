@@ -36,6 +36,7 @@ import { Thought, type ThoughtOptions } from './thought.ts';
 import { failedTurnHistory, speakerTagOf, turnHistory } from '../prompt/turn-history.ts';
 import { toolsOfTurn, type TurnToolOptions, type TurnTools } from './turn-tools.ts';
 import type { Outcome } from '../outcome.ts';
+import { patienceOf, WAIT_TEXTS } from './patience.ts';
 import { BRIEF_REQUEST, briefPrompt, shouldBeBrief } from './load-shedding.ts';
 
 /** What a prompt is made of, and how much of it. */
@@ -132,7 +133,7 @@ async function streamAnswer(
     const tools = toolsOfTurn(options.tools, context, show);
     ({ links } = tools);
     state.sources = tools.sources;
-    await ask(options, context, { tools, state, spent }, (event) => {
+    await ask(options, context, { tools, state, spent, show }, (event) => {
       spent.heard(event);
       if (event.type === 'text') tools.links.add(event.delta);
       else if (event.type === 'retract') tools.links.retract();
@@ -158,10 +159,18 @@ async function streamAnswer(
   }
 }
 
+interface Asking {
+  tools: TurnTools;
+  state: AnswerState;
+  spent: TokenCount;
+  /** Shows what is going on, beside the text so far. */
+  show(doing?: string): void;
+}
+
 async function ask(
   options: AnswerQuestionOptions,
   context: AdmittedContext,
-  { tools: { chat, declared }, state, spent }: { tools: TurnTools; state: AnswerState; spent: TokenCount },
+  { tools: { chat, declared }, state, spent, show }: Asking,
   onEvent: OnChatEvent,
 ): Promise<void> {
   const { question, newest, turn, controls } = context;
@@ -197,8 +206,10 @@ async function ask(
   const mostTokens = promptRoom(catalog.of(model), budgetTokens);
   const thinking = context.preferences.thinking ?? context.scene?.thinking;
   const user = options.sendsUser ? askerPseudonym(keyRing, context) : undefined;
+  const patience = patienceOf(context, (reason) => show(sayTo(context, TURN_TEXTS[WAIT_TEXTS[reason]])));
   const request: AskWithinLimits['request'] = (messages) => {
-    const asked = { model, messages, tools, thinking, user, trace: turn.turnId, began: () => context.live.prepare() };
+    const own = { trace: turn.turnId, patience, began: () => context.live.prepare() };
+    const asked = { model, messages, tools, thinking, user, ...own };
     spent.asked(messages, sizes.factorOf(model));
     const fallbackModel = fallbackFor(options.models, context.models, asked);
     return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };
@@ -331,12 +342,13 @@ function stopServed({ controls }: TurnContext, ending: Ending): number | undefin
 }
 
 /** Which sentence a person reads for an error of the chat service; never the service's own words. */
-function textFor({ code }: ChatError): keyof typeof TURN_TEXTS {
-  return TEXT_FOR[code] ?? 'chatDown';
+function textFor({ code, openedBy = code }: ChatError): keyof typeof TURN_TEXTS {
+  return TEXT_FOR[openedBy] ?? 'chatDown';
 }
 
 const TEXT_FOR: Partial<Record<ChatError['code'], keyof typeof TURN_TEXTS>> = {
   chat_rate_limited: 'chatBusy',
+  chat_local_limit: 'chatBusy',
   chat_loading: 'chatLoading',
   chat_refused: 'chatOff',
   chat_quota_spent: 'chatOff',
