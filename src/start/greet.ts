@@ -44,7 +44,11 @@ export function greet({
       ...(moved.length === 0 ? [] : ['', ...moved.map(moveInWords)]),
       '',
       ...(messenger
-        ? messengerLines(messenger.url, { dataDir: config.local.dataDir, isTerminal, isOpened: open(messenger.openUrl ?? messenger.url) })
+        ? messengerLines(messenger.url, {
+            dataDir: config.local.dataDir,
+            isTerminal,
+            isOpened: open(messenger.openUrl ?? messenger.url),
+          })
         : [`Reached at ${config.http.publicUrl}`, ...consoleLines(config)]),
       '',
       '',

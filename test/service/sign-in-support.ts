@@ -13,8 +13,9 @@ export interface StandIn {
 export async function startStandIn(
   answer: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<StandIn> {
-  const server: Server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) =>
-    void answer(request, response),
+  const server: Server = createServer(
+    { maxHeaderSize: MAX_HEADER_BYTES },
+    (request, response) => void answer(request, response),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -47,7 +47,7 @@ export function createOwnerGuard(token: string, url: () => string): OwnerGuard {
       unused.add(once);
       return addressWith(once);
     },
-    async middleware(context, next) {
+    async middleware(context, next): Promise<void> {
       if (isPage(context) && isToken(String(context.query[PARAMETER] ?? ''))) {
         context.set(
           'Set-Cookie',
@@ -56,9 +56,13 @@ export function createOwnerGuard(token: string, url: () => string): OwnerGuard {
         context.set('Cache-Control', 'no-store');
         context.set('Referrer-Policy', 'no-referrer');
         // The token does not stay in the address bar.
-        return context.redirect(context.path);
+        context.redirect(context.path);
+        return;
       }
-      if (isOwner(context.req)) return next();
+      if (isOwner(context.req)) {
+        await next();
+        return;
+      }
       if (!isPage(context)) throw new MessengerError('not_owner', 'Open the address that npm start printed first');
       context.status = 403;
       context.type = 'html';
