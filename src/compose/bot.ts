@@ -27,9 +27,6 @@ import { readScenes } from './scenes.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';
 import { parsePolicyFile } from '../policy/policy-file.ts';
 import { Inbox } from '../queue/accept.ts';
-import { reclaimFromDeadWorkers, turnsOfDeadWorker } from '../queue/dead-workers.ts';
-import { IsolationStore } from '../queue/isolation-store.ts';
-import { keepWorkerPresence } from '../queue/worker-presence.ts';
 import { replayAfterFailover } from '../queue/replay-after-failover.ts';
 import { ReplayBuffer } from '../queue/replay-buffer.ts';
 import type { PressureLimits } from '../queue/queue-pressure.ts';
@@ -65,6 +62,7 @@ import { installRoutes } from '../webhook/install-routes.ts';
 import { webhookRoutes, type ServeWebhook } from '../webhook/webhook-routes.ts';
 import { createKeyRing, redisAddress } from './secrets.ts';
 import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForLostLinks } from './sign-in.ts';
+import { createIsolation } from './isolation.ts';
 import { createSummaries } from './summaries.ts';
 import { readKnowledge, type NextKnowledge } from './knowledge.ts';
 import { createTools } from './tools.ts';
@@ -335,21 +333,14 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const firstKnowledge = readKnowledge(config, knowledge);
   let runTurn = readTurnFiles(firstKnowledge);
   firstKnowledge.takeOver();
-  const { shards } = config.queue;
-  const isolation = new IsolationStore({
-    redis,
-    wakeQueue,
-    maxCrashes: config.queue.turnMaxCrashes,
-    turnsOf: (name) => turnsOfDeadWorker(name, redis, shards),
-  });
-  const reclaim = (names: readonly string[]) => reclaimFromDeadWorkers(names, { redis, shards, isolation });
+  const { isolation, reclaim, keepPresence } = createIsolation(base, config);
   const worker = new TurnWorker({
     redis,
     store,
     isolation,
     wakeQueue,
     limits: {
-      shards,
+      shards: config.queue.shards,
       concurrency: config.queue.workerConcurrency,
       pressure: pressureLimits(config),
     },
@@ -370,8 +361,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     ...(identity ? [repeatReleases(base, identity)] : []),
   ];
   const endSweeper = startSweeper({ redis, wakeQueue, log, report }, chores);
-  const { workerName } = store;
-  const endPresence = keepWorkerPresence({ redis, workerName, nowMs: monotonicMs, reclaim: (name) => reclaim([name]) });
+  const endPresence = keepPresence();
   const endRechecks = identity ? startRechecks(identity, log) : () => undefined;
   return {
     worker,

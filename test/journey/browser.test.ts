@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { freePort } from '../../src/local/embedded-redis.ts';
 import { findChromium, launchChromium } from '../support/chromium.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
+import { openPrintedPage, PAGE_IS_UP } from '../support/printed-page.ts';
 
 const describeInBrowser = findChromium() === undefined ? describe.skip : describe;
 
@@ -26,8 +27,8 @@ describeInBrowser('local mode in a browser', () => {
       DATA_DIR: dataDir,
       LOG_FORMAT: 'json',
     };
-    url = `http://127.0.0.1:${messenger}`;
-    parley = await startParleyProcess({ env, until: /the bot proved its address/ });
+    parley = await startParleyProcess({ env, until: PAGE_IS_UP });
+    url = (await openPrintedPage(parley.output())).address;
     browser = await launchChromium();
   }, 60_000);
   afterAll(async () => {

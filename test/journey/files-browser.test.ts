@@ -7,6 +7,7 @@ import { MIB_BYTES } from '../../src/base/clock.ts';
 import { freePort } from '../../src/local/embedded-redis.ts';
 import { findChromium, launchChromium } from '../support/chromium.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
+import { openPrintedPage, PAGE_IS_UP } from '../support/printed-page.ts';
 
 const describeInBrowser = findChromium() === undefined ? describe.skip : describe;
 
@@ -32,10 +33,10 @@ describeInBrowser.each(['wecom', 'slack'] as const)('files in the messenger’s 
       LOG_FORMAT: 'json',
       SIGN_IN: 'off',
     };
-    parley = await startParleyProcess({ env, until: /the bot proved its address/ });
+    parley = await startParleyProcess({ env, until: PAGE_IS_UP });
     browser = await launchChromium();
     page = await (await browser.newContext({ viewport: { width: 1_200, height: 850 } })).newPage();
-    await page.goto(`http://127.0.0.1:${messenger}`);
+    await page.goto((await openPrintedPage(parley.output())).address);
     await page.getByRole('combobox', { name: 'Signed in as' }).selectOption('emma.clarke');
     await conversation('private').click();
   }, 60_000);

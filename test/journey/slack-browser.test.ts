@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { freePort } from '../../src/local/embedded-redis.ts';
 import { findChromium, launchChromium } from '../support/chromium.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
+import { openPrintedPage, PAGE_IS_UP } from '../support/printed-page.ts';
 
 const describeInBrowser = findChromium() === undefined ? describe.skip : describe;
 
@@ -26,10 +27,10 @@ describeInBrowser('local mode that plays Slack, in a browser', () => {
       DATA_DIR: dataDir,
       LOG_FORMAT: 'json',
     };
-    parley = await startParleyProcess({ env, until: /the bot proved its address/ });
+    parley = await startParleyProcess({ env, until: PAGE_IS_UP });
     browser = await launchChromium();
     page = await (await browser.newContext({ viewport: { width: 1_200, height: 850 } })).newPage();
-    await page.goto(`http://127.0.0.1:${messenger}`);
+    await page.goto((await openPrintedPage(parley.output())).address);
     await page.getByRole('combobox', { name: 'Signed in as' }).selectOption('emma.clarke');
     await conversation('private').click();
   }, 60_000);

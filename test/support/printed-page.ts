@@ -8,6 +8,9 @@ export interface PrintedPage {
   headers: { cookie: string };
 }
 
+/** What a start prints once the bot is reachable and the page's address is known; either may come first. */
+export const PAGE_IS_UP = /the bot proved its address[^]*\?token=[\w-]+|\?token=[^]*the bot proved its address/;
+
 const ADDRESS = /http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]+/;
 
 /** Opens the address that a start printed, as a browser does. @throws Error when none was printed */
