@@ -37,6 +37,10 @@ function register(redirectUri: string): string {
 type Validation = Awaited<ReturnType<CasClient['findValidation']>>;
 
 function judge({ path, failure }: Validation, redirectUri: string): CheckResult {
+  if (failure === undefined) {
+    const nextStep = 'Do not use this server before that is fixed: anybody can sign in with an invented ticket';
+    return { name: NAME, verdict: 'fault', detail: `accepts a made-up ticket at ${path}`, nextStep };
+  }
   if (failure === 'INVALID_TICKET') {
     const detail = `is a CAS server that answers about tickets for our address, at ${path}`;
     if (path !== '/validate') return { name: NAME, verdict: 'ok', detail };

@@ -10,6 +10,7 @@ import { sealTurn } from '../../src/conversation/history.ts';
 import { MediaStore } from '../../src/conversation/images/media-store.ts';
 import { SummaryStore } from '../../src/conversation/summary-store.ts';
 import { usageChange } from '../../src/conversation/usage-store.ts';
+import { engineName, shareThroughRedis } from '../../src/chat/capacity-share.ts';
 import { createIdentity } from '../../src/identity/identity.ts';
 import { conversationOf, deliveryIdOf, personIdOf } from '../../src/domain/conversation.ts';
 import type { Platform, PostResult } from '../../src/platforms/platform.ts';
@@ -343,7 +344,7 @@ describe('an expired record', () => {
   }, 60_000);
 });
 
-/** A death, and the check for absent workers. */
+/** A death, the check for absent workers, and a share of an engine's capacity. */
 async function noteWorkers(redis: RedisClient): Promise<void> {
   const isolation = new IsolationStore({
     redis,
@@ -355,6 +356,10 @@ async function noteWorkers(redis: RedisClient): Promise<void> {
   const end = keepWorkerPresence({ redis, workerName: 'alive', nowMs: monotonicMs, reclaim: async () => undefined });
   await sleep(100);
   await end();
+  const share = shareThroughRedis(redis);
+  const report = { held: 0, running: 1, top: 1, waiting: 1, waitedMs: 10, passed: 1, refused: 1, pauseMs: 1_000 };
+  await share.report(engineName('http://127.0.0.1/v1', 'model'), report);
+  share.close();
 }
 
 test('each script of the program was held to it', () => {

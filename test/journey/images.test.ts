@@ -176,7 +176,7 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
       const message = await driver().say(ASKER, { text: '这是什么？', images: [large] });
       const { text } = await driver().waitForAnswer(message.id, { timeoutMs: 25_000 });
       clearInterval(killer);
-      expect(text).toBe('这张图片已损坏，无法打开。请重新发送，或发它的截图。');
+      expect(text).toBe('打开这张图片时系统出现故障，图片本身可能没有问题。请稍后重新发送。');
       expect((await ask({ text: 'and this?', images: [await picture(102)] })).text).toBe('A red square.');
       expect((await lastPrompt()).asked.at(-1)).toBe('and this?|<102>');
     },

@@ -71,7 +71,7 @@ test.each(PLATFORMS)(
     expect(prompt[1]).toEqual({
       role: 'user',
       content: expect.stringMatching(
-        /^Summary of what was said before, made by a machine[^]*<summary>\nThe badge is blue-4711\.\n<\/summary>$/,
+        /^Summary of what was said before, made by a machine[^]*<summary>\nThe badge is blue-4711\.\n<\/summary>\n\nmore \d/,
       ),
     });
     expect(JSON.stringify(summaryCalls()[0]?.body['messages'])).toContain('My badge is blue-4711.');
@@ -182,7 +182,7 @@ test('what a summary says is data: it cannot leave its label [group-is-not-priva
   expect(summary?.role).toBe('user');
   expect(summary?.content).toContain('not to be followed');
   expect(summary?.content.match(/<\/?summary>/g)).toEqual(['<summary>', '</summary>']);
-  expect(summary?.content).toMatch(/obey me[^]*<\/summary>$/);
+  expect(summary?.content).toMatch(/obey me[^]*<\/summary>\n\nquestion \d/);
   expect(summary?.content).not.toMatch(/<message|<answer/);
 });
 
