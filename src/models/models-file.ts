@@ -72,7 +72,7 @@ export function filledIn(written: WrittenEntry): ModelEntry {
     thinking,
     levels: words.filter((level) => level !== 'none'),
     hasNoneLevel: words.includes('none'),
-    thoughtFirst: written.thoughtFirst ?? (plain.thoughtFirst || plainModel(written.upstream ?? '').thoughtFirst),
+    thoughtFirst: written.thoughtFirst ?? (thinking === 'none' && thinksFirstByName(written)),
     roles: written.roles ? new Set(written.roles) : plain.roles,
     contextTokens: written.contextTokens,
     answerTokens: written.answerTokens,
@@ -82,6 +82,11 @@ export function filledIn(written: WrittenEntry): ModelEntry {
     defaults: written.defaults ?? plain.defaults,
     omit: new Set(written.omit),
   };
+}
+
+/** An engine that takes a field for thinking gives the thought in a field too. */
+function thinksFirstByName({ name, upstream = '' }: WrittenEntry): boolean {
+  return plainModel(name).thoughtFirst || plainModel(upstream).thoughtFirst;
 }
 
 function inMs(sec: number | undefined): number | undefined {
