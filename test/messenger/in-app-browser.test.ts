@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { got, type OptionsOfTextResponseBody, type Response } from 'got';
 import type { Messenger } from '../../src/messenger/start-messenger.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
-import { APP, movableClock, startAtTest, until } from './messenger-at-test.ts';
+import { APP, movableClock, standingClock, startAtTest, until } from './messenger-at-test.ts';
 import { botPages, servicePages, startSite } from './stand-in-sites.ts';
 
 let redis: TestRedis;
@@ -164,10 +164,11 @@ describe('the in-app browser (contract section 6)', () => {
   });
 
   test('a closed or idle frame does not listen any more', async () => {
+    const standing = standingClock();
     const idle = await startAtTest({
       redis: redis.redis,
       botUrl: bot.site.url,
-      nowMs: clock.nowMs,
+      nowMs: standing.nowMs,
       timing: { frameIdleMs: 40, watchAwayMs: 3_600_000 },
     });
     const { id, frameUrl } = await idle.driver.openFrame('lin', `${bot.site.url}/x`);
@@ -176,7 +177,7 @@ describe('the in-app browser (contract section 6)', () => {
     const other = await idle.driver.openFrame('lin', `${bot.site.url}/x`);
     // A visit is a use, so the frame gets its idle time before each snapshot.
     const isClosed = async () => {
-      clock.move(1_000);
+      standing.move(1_000);
       await new Promise((resolve) => setTimeout(resolve, 150));
       return visit(other.frameUrl).then(
         () => false,

@@ -32,6 +32,12 @@ export function movableClock() {
   return { nowMs: () => Date.now() + offsetMs, move: (byMs: number) => void (offsetMs += byMs) };
 }
 
+/** A clock that stands still until it is moved: for tests that a busy machine must not make late. */
+export function standingClock() {
+  let atMs = Date.now();
+  return { nowMs: () => atMs, move: (byMs: number) => void (atMs += byMs) };
+}
+
 /** What a test says of a messenger, whatever platform it plays. */
 export interface AtTest extends Partial<Omit<MessengerDeps, 'timing'>>, Pick<MessengerOptions, 'controls'> {
   redis: RedisClient;

@@ -1,15 +1,16 @@
-/** The rights that the workspace gave the app unless told: those that the app's manifest asks for (PLATFORM_FACTS.md slack-scopes). */
+/** The rights that the workspace gives the app by default: those that the app's manifest asks for (PLATFORM_FACTS.md slack-scopes). */
 export const USUAL_SCOPES: readonly string[] = [
   ...[
     'app_mentions:read',
     'assistant:write',
     'channels:history',
+    'channels:read',
     'chat:write',
     'commands',
     'files:read',
     'files:write',
   ],
-  ...['groups:history', 'im:history', 'im:write', 'mpim:history', 'users:read'],
+  ...['groups:history', 'groups:read', 'im:history', 'im:write', 'mpim:history', 'users:read'],
 ];
 
 const BY_METHOD: Readonly<Record<string, string>> = {
@@ -31,5 +32,6 @@ export function scopeOf(method: string, channel: string | undefined): string | u
   if (method.startsWith('chat.')) return 'chat:write';
   if (/^conversations\.(?:history|replies)$/.test(method))
     return channel?.startsWith('D') === true ? 'im:history' : 'channels:history';
+  if (method === 'conversations.info') return channel?.startsWith('D') === true ? 'im:read' : 'channels:read';
   return BY_METHOD[method];
 }

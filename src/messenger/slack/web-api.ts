@@ -60,6 +60,7 @@ export class WebApi {
       ['bots.info', (args) => this.#botInfo(args)],
       ['users.info', (args) => this.#userInfo(args)],
       ['conversations.open', (args) => ({ channel: { id: channelIdOf(this.#channel(args, 'users')) } })],
+      ['conversations.info', (args) => this.#channelInfo(args)],
       ['conversations.history', (args) => readHistory(side, this.#channel(args), args)],
       ['conversations.replies', (args) => readReplies(side, this.#channel(args), args)],
       ['assistant.threads.setStatus', (args) => this.#setStatus(args)],
@@ -122,6 +123,14 @@ export class WebApi {
     return {
       user: { id, team_id: TEAM_ID, name: person.id, real_name: name, is_bot: false, deleted: false, locale, profile },
     };
+  }
+
+  /** A private chat has no name. */
+  #channelInfo(args: CallArguments): object {
+    const { id, kind, name } = this.#channel(args);
+    const isPrivate = kind === 'private';
+    const channel = { id: channelIdOf({ id, kind }), is_channel: !isPrivate, is_im: isPrivate };
+    return { channel: isPrivate ? channel : { ...channel, name } };
   }
 
   #setStatus(args: CallArguments): object {
