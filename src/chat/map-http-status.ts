@@ -36,7 +36,6 @@ export function mapHttpStatus(
 ): ChatError {
   const found = classifyEngineError(status, body);
   const { kind } = found;
-  const mayHelp = kind === 'bad-request' || kind === 'unavailable';
   return new ChatError(
     found.status < 400 ? 'chat_bad_stream' : CODES[kind],
     `The chat service answered with status ${found.status}`,
@@ -44,9 +43,9 @@ export function mapHttpStatus(
       status: found.status,
       retryAfterMs: retryAfterMs ?? found.retryAfterMs,
       isRetryable:
-        kind === 'limited' || kind === 'loading' || (mayHelp && RETRYABLE.has(found.status)) || kind === 'timeout',
+        ['limited', 'loading', 'timeout'].includes(kind) || (kind === 'unavailable' && RETRYABLE.has(found.status)),
       // Other refusals are not about a field.
-      refusedFields: mayHelp ? refusedFields : [],
+      refusedFields: kind === 'bad-request' || kind === 'unavailable' ? refusedFields : [],
       wantsThought,
     },
   );

@@ -53,6 +53,13 @@ const RULES: readonly Rule[] = [
     within: [200, 400, 422],
   },
   {
+    // llama.cpp and others answer 500 or 501 where they were started without images or tools. No repetition helps.
+    kind: 'bad-request',
+    words:
+      /(?:images?|vision|audio|video|multi-?modal|tools?|functions?)[ _](?:\w+ ){0,4}(?:not (?:\w+ )?supported|unsupported)\b|requires --\w|(?:not support|unsupported) (?:\w+ ){0,3}(?:images?|vision|audio|video|multi-?modal|tools?|functions?)\b|not (?:a )?multimodal/i,
+    within: [200, 500, 501],
+  },
+  {
     kind: 'too-long',
     codes:
       /=(?:\w*context_?(?:length|window)\w*|\w*prompt_too_long|\w*tokens_too_long|string_above_max_length|exceed_context_size_error|request_too_large)$|^code=1261$|^error_code=(?:336007|336103)$|^status_code=1039$/,

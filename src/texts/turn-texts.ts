@@ -152,8 +152,8 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '这个问题未通过对话服务的内容审核，请换个说法。',
   },
   chatTooLong: {
-    en: 'This was too long for the model. Send /new to start afresh, or ask with less text.',
-    zh: '内容过长，模型无法处理。请发送“新对话”重新开始，或缩短内容。',
+    en: 'This was too long for the model of the chat service. Send /new to start afresh, or ask with less text.',
+    zh: '内容过长，对话服务的模型无法处理。请发送“新对话”重新开始，或缩短内容。',
   },
   queueBusy: {
     en: 'Too many people are asking at the moment, so I did not get to this one. Your question is kept: send /retry in a few minutes.',

@@ -64,8 +64,8 @@ export interface EngineShape {
   /** What it says where it gives up in the middle of an answer: a finish reason, or an event. */
   givesUp?: { reason: string } | { event: string };
   refusal?: EngineRefusal;
-  /** An error that is about no field of ours. */
-  error: EngineError;
+  /** An error that is about no field of ours. `passedOn` is the service's status for it, unless it follows from the engine's. */
+  error: EngineError & { passedOn?: number };
 }
 
 const invalid = 'invalid_request_error';

@@ -137,6 +137,7 @@ export const HOSTED_ENGINES: readonly EngineShape[] = [
     },
     error: {
       status: 400,
+      passedOn: 503,
       body: openAiError('Access denied, please make sure your account is in good standing.', {
         ...{ code: 'Arrearage', type: 'Arrearage' },
       }),
@@ -176,7 +177,7 @@ export const HOSTED_ENGINES: readonly EngineShape[] = [
     thinksAbout: () => true,
     thoughtIn: 'tags',
     usage: 'with the last chunk',
-    error: { status: 400, body: { error: { code: '1261', message: 'Prompt 超长' } } },
+    error: { status: 400, passedOn: 413, body: { error: { code: '1261', message: 'Prompt 超长' } } },
   },
   {
     engine: 'Moonshot, Kimi',

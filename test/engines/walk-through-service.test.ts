@@ -147,7 +147,7 @@ describe.each([
       const error: unknown = await ask(row, 'provoke', { stream }).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(OpenAI.APIError);
       const { status, message } = error as InstanceType<typeof OpenAI.APIError>;
-      expect(status).toBe([400, 422].includes(row.error.status) ? 400 : 503);
+      expect(status).toBe(row.error.passedOn ?? ([400, 422].includes(row.error.status) ? 400 : 503));
       expect(message).toContain('engine behind this service');
       expect(message).not.toMatch(/litellm|mmproj|registry|\/models\/m|Request id|系统检测/);
     });

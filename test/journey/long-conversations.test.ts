@@ -127,7 +127,7 @@ test('a question that is too long by itself is told so, and costs the conversati
   await deployment.startBot();
   await ask('first-canary');
   await ask('far too long', [TOO_LONG]);
-  expect(deployment.textsIn('DU1').at(-1)).toContain('too long for the model');
+  expect(deployment.textsIn('DU1').at(-1)).toContain('too long for the model of the chat service');
   expect((await ask('second')).join()).toContain('first-canary');
 });
 

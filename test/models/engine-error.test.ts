@@ -313,6 +313,9 @@ const ROWS: Record<EngineErrorKind, Row[]> = {
     ['GLM', 400, { error: { code: '1211', message: '模型不存在' } }],
   ],
   'bad-request': [
+    ['llama.cpp without images', 500, { error: { code: 500, message: 'image input is not supported - hint: mmproj' } }],
+    ['llama.cpp without tools', 500, { error: { code: 500, message: 'tools param requires --jinja flag' } }],
+    ['an engine without functions', 501, { error: 'This server does not support functions' }],
     ['a bare 400', 400, ''],
     ['OpenAI', 400, openAi("Invalid value for 'messages[0].role'")],
     [
@@ -334,6 +337,8 @@ const ROWS: Record<EngineErrorKind, Row[]> = {
     ['a bare 503', 503, ''],
     ['a page', 502, '<html>Bad Gateway</html>'],
     ['vLLM in a stream', 200, { object: 'error', message: 'x', type: 'InternalServerError', code: 500 }],
+    ['Ollama without memory', 500, { error: 'vision model requires more system memory (9 GiB) than is available' }],
+    ['a tool that failed', 500, { error: 'The tool parser failed unexpectedly' }],
     ['Ollama that cannot load', 500, { error: 'error loading model: unable to allocate' }],
     ['MiniMax', 200, { base_resp: { status_code: 1013, status_msg: 'internal' } }],
   ],

@@ -250,6 +250,11 @@ describe('what the service answers is in the document: status, headers, type and
       expect((await browser.get(returnOf(away, ticket))).statusCode).toBe(status);
     for (const path of ['/sign-in/cas', '/sign-in/oidc?return_to=/account', '/sign-in/oidc/callback'])
       await browser.get(path);
+    for (const [name, status] of [
+      ['cas', 400],
+      ['nowhere', 404],
+    ] as const)
+      expect((await service.send(`/sign-in/${name}/callback`, { method: 'POST', form: {} })).statusCode).toBe(status);
     expectAsDocumented(service);
     await withService(
       { directory: [], institution: { signIn: new CasSignIn({ url: 'http://127.0.0.1:9/cas', profileMap: {} }) } },
