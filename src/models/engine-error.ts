@@ -56,7 +56,7 @@ const RULES: readonly Rule[] = [
     // llama.cpp and others answer 500 or 501 where they were started without images or tools. No repetition helps.
     kind: 'bad-request',
     words:
-      /(?:images?|vision|audio|video|multi-?modal|tools?|functions?)[ _](?:\w+ ){0,4}(?:not (?:\w+ )?supported|unsupported)\b|requires --\w|(?:not support|unsupported) (?:\w+ ){0,3}(?:images?|vision|audio|video|multi-?modal|tools?|functions?)\b|not (?:a )?multimodal/i,
+      /(?:images?|vision|audio|video|multi-?modal|tools?|functions?)[ _](?:\w{1,20} ){0,3}(?:not (?:\w{1,20} )?supported|unsupported)\b|requires --\w|(?:not support|unsupported) (?:\w{1,20} ){0,3}(?:images?|vision|audio|video|multi-?modal|tools?|functions?)\b|not (?:a )?multimodal/i,
     within: [200, 500, 501],
   },
   {
