@@ -316,6 +316,26 @@ describe('looking up what was posted [slack-web-api]', () => {
     });
     expect(await call('users.info', { user: 'U404' })).toMatchObject({ error: 'user_not_found' });
   });
+
+  test('conversations.info tells the name of a channel, and none of a private chat', async () => {
+    const group = await said('hi', 'group');
+    expect(await call('conversations.info', { channel: group.channel })).toEqual({
+      ok: true,
+      channel: { id: group.channel, is_channel: true, is_im: false, name: 'Lab' },
+    });
+    const own = await said('hi');
+    expect(await call('conversations.info', { channel: own.channel })).toMatchObject({
+      error: 'missing_scope',
+      needed: 'im:read',
+    });
+    expect(await call('conversations.info', { channel: 'C404' })).toMatchObject({ error: 'channel_not_found' });
+    await messenger.close();
+    messenger = await start({ scopes: ['im:read'] });
+    expect(await call('conversations.info', { channel: own.channel })).toEqual({
+      ok: true,
+      channel: { id: own.channel, is_channel: false, is_im: true },
+    });
+  });
 });
 
 test('a status line stands until the bot posts, says nothing, or its time is over [slack-assistant]', async () => {

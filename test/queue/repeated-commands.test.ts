@@ -100,8 +100,8 @@ test('marks, renewals, releases and posts that are sent twice change nothing mor
   const ledger = createPostLedger(place);
   // The second sending finds the first one's mark, and that it is this worker's own.
   expect(await ledger.begin(0)).toMatchObject({ kind: 'posting', isOwn: true });
-  expect(await ledger.record(0, 'handle')).toEqual({ kind: 'posted', handle: 'handle' });
-  expect(await ledger.begin(0)).toEqual({ kind: 'posted', handle: 'handle' });
+  expect(await ledger.record(0, 'handle')).toEqual({ kind: 'posted', handle: 'handle', left: [] });
+  expect(await ledger.begin(0)).toEqual({ kind: 'posted', handle: 'handle', left: [] });
   await store.commit(claim, { outcome: 'held', records: [] });
   await store.release(alice);
   expect(await server.redis.llen(keys.inbox)).toBe(1);
