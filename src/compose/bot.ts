@@ -12,13 +12,12 @@ import { shareThroughRedis } from '../chat/capacity-share.ts';
 import { createChat } from './chat.ts';
 
 import type { RecentChanges } from '../identity/links/recent-changes.ts';
-import { readCodes } from '../identity/typed-code/read-codes.ts';
 import { PLATFORM_MODULES } from '../platforms/platform-module.ts';
 import { personIdOf } from '../domain/conversation.ts';
 import { tenantOf } from '../platforms/of-tenant.ts';
 import type { RefusedWrite } from '../platforms/write-meaning.ts';
 import type { Platform } from '../platforms/platform.ts';
-import type { InboundMessage, PlatformName } from '../domain/message.ts';
+import type { PlatformName } from '../domain/message.ts';
 
 import { readCatalog } from './models.ts';
 import { readGreetings } from './greeting.ts';
@@ -42,7 +41,6 @@ import { fieldsToRead } from '../domain/message-record.ts';
 import { messageKey } from '../domain/partition-keys.ts';
 import { prefetchFiles } from '../turn/files/fetch-files.ts';
 import { prefetchImages } from '../turn/images/fetch-images.ts';
-import { textOfMessage } from '../turn/prompt/question.ts';
 import { AfterCare } from '../reply/after-care.ts';
 import { createAnswerQuestion } from '../turn/ask/answer-question.ts';
 import { createApology } from '../turn/apologise.ts';
@@ -62,6 +60,7 @@ import { installRoutes } from '../webhook/install-routes.ts';
 import { webhookRoutes, type ServeWebhook } from '../webhook/webhook-routes.ts';
 import { createKeyRing, redisAddress } from './secrets.ts';
 import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForLostLinks } from './sign-in.ts';
+import { holdsCodeOf } from './holds-code.ts';
 import { createIsolation } from './isolation.ts';
 import { createSummaries } from './summaries.ts';
 import { readKnowledge, type NextKnowledge } from './knowledge.ts';
@@ -142,16 +141,6 @@ function withEditGap(platform: Platform, minEditMs: number | undefined): Platfor
         return found && withEditGap(found, minEditMs);
       }),
   };
-}
-
-/** A sign-in code is taken out of the conversation as a message of its own, never merged with a question. */
-function holdsCode(message: InboundMessage): boolean {
-  return readCodes(textOfMessage(message)).length > 0;
-}
-
-/** Where a platform has another proof, what looks like a code is a message like any other. */
-function holdsCodeOf({ signIn: { proofs, proofsBy } }: Config): (message: InboundMessage) => boolean {
-  return (message) => (proofsBy[message.platform] ?? proofs).includes('typed-code') && holdsCode(message);
 }
 
 function feedbackRules({ conversation }: Config): { lifeMs: number; keepsWords: boolean } {
