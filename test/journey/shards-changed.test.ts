@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/local/embedded-redis.ts';
+import { SWEEP_AFTER_MS } from '../../src/queue/sweeper.ts';
 import { helloStream, type Answer } from '../chat/scripted-chat-server.ts';
 import type { ParleyProcess } from '../support/parley-process.ts';
 import { createSlackSender, type SlackSender } from '../support/slack-sender.ts';
@@ -47,9 +48,12 @@ test('the number of shards may change while answers run and messages wait: each 
   // Back again, with messages that wait in shards of which the new worker was not told.
   await end(...before, worker);
   await askAll(newSender);
+  const askedMs = performance.now();
   const last = await startWorker('1');
+  const startMs = performance.now() - askedMs;
   await untilAnswered(3);
   expect(deployment.chat.calls).toHaveLength(3 * PEOPLE.length);
   const said = [...before, worker, receiver, last].map((bot) => bot.output()).join('');
-  expect(said).not.toContain('woke conversations again');
+  // Messages that waited for a slow start for nearly the sweeper's ten seconds are rightly woken by it.
+  if (startMs < SWEEP_AFTER_MS / 2) expect(said).not.toContain('woke conversations again');
 }, 180_000);
