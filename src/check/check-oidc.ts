@@ -38,7 +38,7 @@ export async function checkOidc(options: OidcCheckOptions): Promise<CheckResult[
   if (isForEveryTenant(named))
     return [
       fault(
-        'stands for every tenant: whoever has an account anywhere could sign in',
+        'stands for every tenant: any account of any tenant could sign in',
         'Set SIGN_IN_URL to the issuer of your tenant (Entra ID: https://login.microsoftonline.com/TENANT-ID/v2.0)',
       ),
     ];

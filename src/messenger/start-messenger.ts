@@ -33,7 +33,7 @@ export interface MessengerAddress {
   port: number;
   /** A loopback address; any other is replaced by 127.0.0.1, since whoever reaches the messenger can act as anybody. */
   host: string;
-  /** Whoever opens the page must know it once (SECURITY.md local-owner); anyone on the machine may use the page without one. */
+  /** The printed address contains it (SECURITY.md local-owner). Without one, every user of the machine may use the page. */
   token?: string;
   /** How browsers and the bot reach the messenger; `http://HOST:PORT` unless told. */
   url?: string;

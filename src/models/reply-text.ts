@@ -33,7 +33,7 @@ export type Ending = 'more' | 'whole' | 'length' | 'cut';
 const MAX_BLANKS = 256;
 /** A text that only begins like a thought is held back no longer than this. */
 const MAX_HELD_CHARS = 4_000;
-/** After so many marks of calls that turned out to be text, further ones are text. */
+/** Maximum number of marks of calls that turned out to be text. Further marks are text. */
 const MAX_FAILED_CALLS = 8;
 
 /** What may begin a mark, code, or a line. */
@@ -360,7 +360,7 @@ export class ReplyText {
     return true;
   }
 
-  /** Says so many characters of what is held. */
+  /** Says this number of held characters. */
   #say(length: number): void {
     if (length === 0) return;
     const said = this.#held.slice(0, length);

@@ -4,7 +4,7 @@ import { ProviderError } from './provider-error.ts';
 
 interface UserInfoRules {
   subject: string;
-  /** Of whom and for whom a signed answer has to be; absent for plain JSON, which has neither. */
+  /** Required issuer and audience of a signed answer; absent for plain JSON, which has neither. */
   signed?: { issuer: string; clientId: string };
 }
 

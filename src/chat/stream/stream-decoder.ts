@@ -141,7 +141,7 @@ function noCompletion(): ChatError {
 }
 
 const FIRST_SIGN = /[^\s\ufeff]/;
-/** So many blanks before an answer say nothing any more. */
+/** Maximum number of blanks before an answer. */
 const MAX_BLANK_BYTES = 65_536;
 
 /**

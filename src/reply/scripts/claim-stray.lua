@@ -15,7 +15,7 @@ for index = 1, #members, 2 do
   local kept = id and redis.call('HMGET', args.messagePrefix .. id, 'post:' .. part, 'left:' .. part)
   local known = kept and kept[1]
   if known and (known == handle or string.sub(known, 1, #handle + 1) == handle .. '/') then return 'owned' end
-  -- A message that a part has left is taken away by whoever answers that part.
+  -- A message that a part has left is deleted by the worker that answers that part.
   for left in string.gmatch(kept and kept[2] or '', '%S+') do
     if left == handle or string.sub(left, 1, #handle + 1) == handle .. '/' then return 'owned' end
   end

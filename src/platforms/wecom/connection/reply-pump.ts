@@ -336,7 +336,7 @@ export class ReplyPump {
     await this.#giveUp(shown, content);
   }
 
-  /** Whoever waits for a later message says it another way; a live answer is kept for the person's next reply. */
+  /** The caller of a later message uses another way; a live answer is kept for the person's next reply. */
   async #giveUp(shown: Shown, content: string): Promise<void> {
     const { id, place } = shown;
     if (!isLater(place))
