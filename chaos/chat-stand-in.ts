@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SUMMARY_OPENING } from '../src/conversation/summary-prompt.ts';
 import type { SeededRandom } from '../test/support/seeded-random.ts';
+import { openEngineStream } from './engine-streams.ts';
 import { hostileText } from './hostile-text.ts';
 import { conversationsIn, questionsIn, type Ledger, type Sampling } from './ledger.ts';
 
@@ -10,6 +11,8 @@ export interface ChatStandIn {
   readonly port: number;
   /** Whether it has no faults of its own from now on. */
   behave(isBehaving: boolean): void;
+  /** It answers so many calls at once and refuses others; any number where there is none. */
+  limitTo(places: number | undefined): void;
   close(): Promise<void>;
 }
 
@@ -26,6 +29,10 @@ export interface ChatStandInOptions {
   answerMs?: LongAnswers;
   /** Between its words it writes what a reader of markdown may stumble over. */
   isHostile?: boolean;
+  /** It writes in dialects of many engines. */
+  isOdd?: boolean;
+  /** Told each call that it answers, as it begins. */
+  began?(sampling: Sampling): void;
 }
 
 /** Milliseconds. */
@@ -39,7 +46,7 @@ interface Message {
   content: string;
 }
 
-type Manner = 'well' | 'busy' | 'error' | 'page' | 'cut' | 'stall';
+type Manner = 'well' | 'busy' | 'error' | 'page' | 'cut' | 'broken' | 'stall';
 
 const LEAST_WORDS = 6;
 const MOST_WORDS = 20;
@@ -54,13 +61,15 @@ const LONGER = 3;
  */
 export async function startChatStandIn(options: ChatStandInOptions): Promise<ChatStandIn> {
   let isBehaving = !options.mayFail;
+  let places = Number.POSITIVE_INFINITY;
   const server = createServer((request, response) => {
-    void serve(request, response, { ...options, isBehaving }).catch(() => response.destroy());
+    void serve(request, response, { ...options, isBehaving, places }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
     behave: (shall) => (isBehaving = shall || !options.mayFail),
+    limitTo: (most = Number.POSITIVE_INFINITY) => (places = most),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -71,13 +80,14 @@ export async function startChatStandIn(options: ChatStandInOptions): Promise<Cha
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  options: ChatStandInOptions & { isBehaving: boolean },
+  options: ChatStandInOptions & { isBehaving: boolean; places: number },
 ): Promise<void> {
-  const { ledger, random, mayStall, isBehaving, wordEveryMs = WORD_EVERY_MS, answerMs, isHostile = false } = options;
+  const { ledger, random, isBehaving, wordEveryMs = WORD_EVERY_MS, answerMs } = options;
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: Message[] };
-  if (messages[0]?.content.startsWith(SUMMARY_OPENING)) return sumUp(response, messages, ledger);
+  if (messages[0]?.content.startsWith(SUMMARY_OPENING)) return sumUp(response, messages, options);
+  const inUse = ledger.samplings.filter(({ ending }) => ending === 'open').length;
   const sampling = readCall(request, messages, ledger);
   const end = (ending: Sampling['ending']) => {
     if (sampling.ending !== 'open') return;
@@ -85,31 +95,42 @@ async function serve(
     sampling.endedAtMs = Date.now();
   };
   response.once('close', () => end('left'));
-  const manner = isBehaving ? 'well' : mannerOf(random, mayStall);
+  if (inUse >= options.places) {
+    end('full');
+    return refuse(response, 'busy', random.pick(['120', '5', undefined]));
+  }
+  options.began?.(sampling);
+  const manner = isBehaving ? 'well' : mannerOf(random, options.mayStall);
   if (manner === 'busy' || manner === 'error' || manner === 'page') {
     end('refused');
-    return refuse(response, manner);
+    return refuse(response, manner, '1');
   }
   const words = random.integer(LEAST_WORDS, MOST_WORDS) * (answerMs ? LONGER : 1);
   const wholeMs = answerMs && random.integer(answerMs.least, answerMs.most);
   const breaksAt = manner === 'well' ? Number.POSITIVE_INFINITY : random.integer(0, words);
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const stream = openEngineStream(response, random, options.isOdd ?? false);
   for (let word = 0; word <= words; word += 1) {
     if (word === breaksAt) {
-      end(manner === 'cut' ? 'cut' : 'stalled');
-      return manner === 'cut' ? void response.destroy() : undefined;
+      end(manner === 'stall' ? 'stalled' : 'cut');
+      if (manner === 'cut') response.destroy();
+      if (manner === 'broken') stream.fail();
+      return;
     }
     if (response.destroyed) return;
-    response.write(chunkOf({ content: wordOf(sampling, word) + (isHostile ? hostileText(random) : '') }));
+    stream.write(wordOf(sampling, word) + (options.isHostile === true ? hostileText(random) : ''));
     await pause(wholeMs === undefined ? random.integer(0, wordEveryMs) : wholeMs / (words + 1));
   }
-  response.write(chunkOf({ content: `S${sampling.number}end` }));
+  stream.write(`S${sampling.number}end`);
   end('whole');
-  response.end(`${chunkOf({}, 'stop')}data: [DONE]\n\n`);
+  stream.end();
 }
 
 /** What it wrote of a conversation shows in the prompts that it enters, and would show in another's. */
-function sumUp(response: ServerResponse, messages: readonly Message[], ledger: Ledger): void {
+function sumUp(
+  response: ServerResponse,
+  messages: readonly Message[],
+  { ledger, random, isOdd = false }: ChatStandInOptions,
+): void {
   const conversations = conversationsIn(
     messages
       .slice(1)
@@ -117,9 +138,9 @@ function sumUp(response: ServerResponse, messages: readonly Message[], ledger: L
       .join('\n'),
   );
   ledger.summaries.push({ conversations });
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.write(chunkOf({ content: `Notes of ${conversations.map((number) => `C${number}`).join(' and ')}.` }));
-  response.end(`${chunkOf({}, 'stop')}data: [DONE]\n\n`);
+  const stream = openEngineStream(response, random, isOdd);
+  stream.write(`Notes of ${conversations.map((number) => `C${number}`).join(' and ')}.`);
+  stream.end();
 }
 
 /** The calling process is known by its key. */
@@ -145,12 +166,13 @@ function mannerOf(random: SeededRandom, mayStall: boolean): Manner {
   if (random.oneIn(60)) return 'busy';
   if (random.oneIn(60)) return 'error';
   if (random.oneIn(120)) return 'page';
-  if (random.oneIn(80)) return 'cut';
+  if (random.oneIn(80)) return random.pick(['cut', 'broken']);
   return mayStall && random.oneIn(400) ? 'stall' : 'well';
 }
 
-function refuse(response: ServerResponse, manner: 'busy' | 'error' | 'page'): void {
-  if (manner === 'busy') response.writeHead(429, { 'retry-after': '1' }).end('{"error":{"message":"busy"}}');
+function refuse(response: ServerResponse, manner: 'busy' | 'error' | 'page', retryAfter?: string): void {
+  const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+  if (manner === 'busy') response.writeHead(429, headers).end('{"error":{"message":"busy"}}');
   else if (manner === 'error') response.writeHead(503).end('upstream');
   else response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
 }
@@ -158,9 +180,4 @@ function refuse(response: ServerResponse, manner: 'busy' | 'error' | 'page'): vo
 function wordOf({ number, asked, conversation }: Sampling, word: number): string {
   const opening = `S${number}w0 ${asked.map((id) => `Q${id}`).join(' ')} C${conversation} `;
   return word === 0 ? opening : `S${number}w${word} `;
-}
-
-function chunkOf(delta: object, reason: string | null = null): string {
-  const choices = [{ index: 0, delta, finish_reason: reason }];
-  return `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'svc-plus', choices })}\n\n`;
 }

@@ -6,6 +6,8 @@ import { questionText, questionsIn, type SentEvent, type VisibleMessage } from '
 export interface ConnectedUsersOptions {
   connections: RawConnections;
   messages: VisibleMessage[];
+  /** @returns the errcode with which a write of a conversation is refused; 0 carries it out */
+  refusalOf(conversation: string): number;
   isOver(): boolean;
 }
 
@@ -13,6 +15,8 @@ export interface ConnectedUsersOptions {
 const SIGN_WITHIN_MS = 5_000;
 /** A message reached nobody where its connection ended so soon after it: it lay in the buffer of a process that was dead or frozen. */
 const GAP_MS = 20_000;
+
+const WRITES = /^aibot_(?:respond|send)_msg$/;
 
 /** What became of the connection itself. */
 export interface ConnectionFigures {
@@ -35,8 +39,9 @@ export class ConnectedWecomUsers {
   constructor(options: ConnectedUsersOptions) {
     this.#options = options;
     options.connections.judge = (frame) => {
-      this.#show(frame);
-      return 0;
+      const errcode = WRITES.test(frame.cmd) ? options.refusalOf(frame.reqId) : 0;
+      if (errcode === 0) this.#show(frame);
+      return errcode;
     };
   }
 

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SeededRandom } from '../test/support/seeded-random.ts';
+import { startRival } from '../test/support/raw-wecom-connections.ts';
+import { killReaders } from './kill-readers.ts';
 import type { InjectedFault } from './ledger.ts';
 import { isUnused, openStore } from './drain.ts';
 import { restartAll } from './rolling.ts';
@@ -41,6 +43,12 @@ async function injectFault(options: InjectOptions, fault: Fault, endsAtMs: numbe
     case 'redis-refuse':
     case 'slack-late':
       return injectIntoSurroundings(options, fault);
+    case 'refuse-writes':
+    case 'engine-full':
+    case 'poison':
+    case 'kill-readers':
+    case 'rival':
+      return bringAdversary(options.testbed, fault);
     case 'retire':
       return retire(options, fault);
     case 'roll':
@@ -101,6 +109,42 @@ async function injectIntoSurroundings(
     // What was called at the very end is executed so much later.
     injectedFault.untilMs = Date.now() + fault.uptoMs;
   }
+}
+
+type Adversary = Extract<Fault, { kind: 'refuse-writes' | 'engine-full' | 'poison' | 'kill-readers' | 'rival' }>;
+
+/** What the world does beside our own failures. */
+async function bringAdversary(testbed: Testbed, fault: Adversary): Promise<void> {
+  const { chat, refusals, poison, instances, connections } = testbed;
+  if (fault.kind === 'rival' && !connections) return;
+  const detail = 'forMs' in fault ? `${fault.forMs} ms` : '';
+  const injectedFault = noteInjectedFault(testbed, fault.kind, { target: 'surroundings', detail });
+  switch (fault.kind) {
+    case 'poison':
+      return poison.add();
+    case 'refuse-writes':
+      refusals.refuseWrites(true);
+      await pause(fault.forMs);
+      refusals.refuseWrites(false);
+      break;
+    case 'engine-full':
+      chat.limitTo(fault.places);
+      await pause(fault.forMs);
+      chat.limitTo(undefined);
+      break;
+    case 'kill-readers': {
+      const workers = () =>
+        instances.filter(({ role }) => role === 'worker').flatMap(({ process: { pid } }) => pid ?? []);
+      injectedFault.detail += `, ${await killReaders(workers, fault.forMs)} readers`;
+      break;
+    }
+    case 'rival': {
+      const rival = await startRival(connections?.url ?? '');
+      await pause(fault.forMs);
+      rival.leave();
+    }
+  }
+  injectedFault.untilMs = Date.now();
 }
 
 async function retire({ testbed, stops }: InjectOptions, fault: Extract<Fault, { kind: 'retire' }>): Promise<void> {

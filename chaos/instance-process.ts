@@ -66,6 +66,11 @@ export class InstanceProcess {
     return `${this.name}.${this.#lives}`;
   }
 
+  /** Of the life that runs now. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   get output(): string {
     return this.#output;
   }

@@ -1,3 +1,4 @@
+import { THOUGHT } from './engine-streams.ts';
 import { judgeOrder } from './judge-order.ts';
 import { judgeRest } from './judge-rest.ts';
 import { kindOfText, saysInterrupted, type TextKind } from './judge-text.ts';
@@ -90,6 +91,7 @@ export function answersByQuestion({ messages }: Ledger): Map<number, VisibleMess
 /** @returns the first thing that is wrong with a visible message, over all that it ever showed */
 function judgeMessage(ledger: Ledger, message: VisibleMessage): Omit<Violation, 'event'> | undefined {
   for (const { text } of message.snapshots) {
+    if (text.includes(THOUGHT)) return { kind: 'unexplained', detail: 'it shows what the model thought' };
     const kind = kindOfText(text);
     if (kind.kind === 'broken') return { kind: 'joined', detail: kind.why };
     if (kind.kind === 'unknown') return { kind: 'unexplained', detail: `it says: ${text.slice(0, 120)}` };
@@ -109,9 +111,15 @@ function judgeMessage(ledger: Ledger, message: VisibleMessage): Omit<Violation, 
   const needsReason = kind.kind === 'apology' || (kind.kind === 'answer' && !kind.isWhole);
   if (!needsReason) return undefined;
   const why = kind.kind === 'apology' ? kind.name : 'interrupted';
+  if (why === 'deadLetter' && isOfPoison(ledger, message.event)) return undefined;
   return isExplained(ledger, why, last?.atMs ?? 0)
     ? undefined
     : { kind: 'unexplained', detail: `it says ${why}, and nothing outside was at fault` };
+}
+
+/** A question that kills its workers is given up in the end, with all that were asked in the same turn; nobody else is. */
+function isOfPoison({ poisons, events }: Ledger, event: number | undefined): boolean {
+  return poisons.some((poison) => poison === event || events[poison - 1]?.record?.answeredBy === event);
 }
 
 /** Only the chat service's faults, or those of the way to it, excuse an apology; our own crashes never do. */

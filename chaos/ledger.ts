@@ -8,6 +8,8 @@ export interface Ledger {
   /** When a life of a worker took a turn that another had left; the turn is named by its newest event. */
   resumptions: { atMs: number; worker: string; turn: number }[];
   injectedFaults: InjectedFault[];
+  /** Questions that kill every process that answers them. */
+  poisons: number[];
   /** What stood below a conversation at the end although nothing was being done there any more. */
   statusesLeft?: { event: number | undefined; text: string }[];
 }
@@ -58,7 +60,8 @@ export interface Sampling {
   foreign: number[];
   startedAtMs: number;
   endedAtMs?: number;
-  ending: 'open' | 'whole' | 'refused' | 'cut' | 'stalled' | 'left';
+  /** `full`: refused since too many others were under way, which excuses no apology. */
+  ending: 'open' | 'whole' | 'refused' | 'full' | 'cut' | 'stalled' | 'left';
 }
 
 /** One request for a summary: the conversations whose texts it holds, which is one. */
@@ -70,6 +73,8 @@ export type InjectedFaultKind =
   | ('kill' | 'freeze' | 'stop' | 'link' | 'redis-kill' | 'redis-freeze')
   /** A wall clock that went wrong; a whole machine that slept; a Redis that refuses writes; a Slack that executes late; new settings. */
   | ('clock' | 'sleep' | 'redis-refuse' | 'slack-late' | 'roll')
+  /** A platform that refuses writes; an engine with few places; a question that kills; readers that die; another program as the same bot. */
+  | ('refuse-writes' | 'engine-full' | 'poison' | 'kill-readers' | 'rival')
   /** What one scenario alone does; its detail names it. */
   | 'act';
 

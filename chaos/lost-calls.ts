@@ -13,7 +13,7 @@ export function lostCalls(ledger: Ledger): Record<string, number> {
   const winners = new Set(ledger.messages.map((message) => winningSampling(ledger, message)));
   const counts: Record<string, number> = {};
   for (const sampling of ledger.samplings) {
-    if (winners.has(sampling)) continue;
+    if (winners.has(sampling) || sampling.ending === 'full') continue;
     const cause = causeOf(ledger, sampling);
     counts[cause] = (counts[cause] ?? 0) + 1;
   }

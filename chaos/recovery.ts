@@ -34,7 +34,8 @@ export function recoveryTimes(ledger: Ledger, kind: InjectedFaultKind): Recovery
   );
   return [...holdingsByQuestion(ledger)].flatMap(([event, holdings]) => {
     const span = spanOf.get(event);
-    if (span === undefined) return [];
+    // What kills its workers is given up only after it has killed several.
+    if (span === undefined || ledger.poisons.includes(event)) return [];
     const { firstAtMs, lastAtMs: shownAtMs } = span;
     const hitsMs = holdings.flatMap(({ holder, fromMs }, index) => {
       const untilMs = holdings[index + 1]?.fromMs ?? shownAtMs - SEEN_LATE_MS;

@@ -5,6 +5,7 @@ import { readLinks, type LinkTable } from './judge-links.ts';
 import { NewUsers } from './new-users.ts';
 import type { Ledger, SentEvent } from './ledger.ts';
 import type { RedisInstance } from './redis-instance.ts';
+import { planAdversaries } from './adversaries.ts';
 import { planFaults, type AskedCounts, type ScheduledFault } from './schedule.ts';
 import { planSlowFaults } from './slow-schedule.ts';
 import { SlackUsers, statusesInSlack, visibleInSlack } from './slack-users.ts';
@@ -45,6 +46,10 @@ export interface ChaosOptions {
   wordEveryMs?: number;
   answerMs?: TestbedOptions['answerMs'];
   isHostile?: boolean;
+  /** How many calls a full engine still takes; 4 unless told. */
+  enginePlaces?: number;
+  /** What the world does beside our own failures, so often; the engine then also writes in many dialects. */
+  adversariesPerMinute?: number;
   /** One of so many questions on Slack comes with a file; none unless told. */
   filesOneIn?: number;
   clocksStep?: boolean;
@@ -87,7 +92,7 @@ const TELL_EVERY_MS = 10_000;
 /** Runs the whole product under load and faults, then lets it come to rest. Nothing is judged here. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
   const { seed, tell, rounds = 1, atRest } = options;
-  const testbed = await startTestbed(options);
+  const testbed = await startTestbed({ ...options, isOdd: options.adversariesPerMinute !== undefined });
   const store = openStore(testbed);
   let isOver = false;
   const stops: StopResult[] = [];
@@ -100,7 +105,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
     const moreHeaders: Record<string, string> = options.platformsHangUp ? { connection: 'close' } : {};
     const told = { messages: ledger.messages, isOver: () => isOver };
     const { connections } = testbed;
-    const connected = connections && new ConnectedWecomUsers({ connections, ...told });
+    const connected =
+      connections &&
+      new ConnectedWecomUsers({
+        connections,
+        ...told,
+        refusalOf: (conversation) => testbed.refusals.ofWecom(conversation),
+      });
     const wecom = connected ?? new WecomUsers({ gateway, moreHeaders, ...testbed.wecom, ...told });
     const { files, fileFacts } = testbed.slack;
     const { filesOneIn: oneIn } = options;
@@ -168,6 +179,12 @@ async function load(
     ...planFaults({ random: seededRandom(`${seed} faults`), ...plan }),
     ...planSlowness(options),
   ];
+  const adversaries = planAdversaries({
+    random: seededRandom(`${seed} adversaries`),
+    loadMs,
+    perMinute: options.adversariesPerMinute ?? 0,
+    places: options.enginePlaces ?? 4,
+  });
   const { ledger } = testbed;
   await Promise.all([
     runTraffic({
@@ -180,7 +197,13 @@ async function load(
       isEnough: () => options.isEnough?.(ledger) ?? false,
       send,
     }),
-    injectFaults({ testbed, random: seededRandom(`${seed} targets`), faults: inOrder(faults), stops, loadMs }),
+    injectFaults({
+      testbed,
+      random: seededRandom(`${seed} targets`),
+      faults: inOrder([...faults, ...adversaries]),
+      stops,
+      loadMs,
+    }),
   ]);
 }
 

@@ -23,6 +23,8 @@ export async function runFaults(command: ChaosCommand, say: (line: string) => vo
     chatFails: 'also-stalls',
     signsIn: command['sign-in'],
     isConnected: command.connected,
+    adversariesPerMinute: 6,
+    filesOneIn: 10,
     tell: say,
     ...(logs === undefined ? {} : { logFolder: logs }),
   });

@@ -31,6 +31,16 @@ export type Fault =
   | { kind: 'slack-late'; uptoMs: number; forMs: number }
   /** Every process is stopped in order and starts again, one after another. */
   | { kind: 'roll'; change: RollChange }
+  /** Both platforms refuse writes, one in a few, with codes of every meaning. */
+  | { kind: 'refuse-writes'; forMs: number }
+  /** The engine answers so many calls at once and refuses others. */
+  | { kind: 'engine-full'; places: number; forMs: number }
+  /** The next question kills whichever worker answers it. */
+  | { kind: 'poison' }
+  /** Processes that read files are killed as they come. */
+  | { kind: 'kill-readers'; forMs: number }
+  /** Another program connects to WeCom as the same bot, and leaves again; only where WeCom delivers over a connection. */
+  | { kind: 'rival'; forMs: number }
   /** What one scenario alone does. */
   | { kind: 'act'; name: string; act(testbed: Testbed): Promise<void> };
 

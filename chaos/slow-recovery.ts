@@ -94,6 +94,7 @@ export function nameOf({ kind, target, detail }: Pick<InjectedFault, 'kind' | 't
     const words = [fault, way, late === true ? 'late' : '', heals === false ? 'for good' : ''];
     return [role, link, ...words].filter((word) => typeof word === 'string' && word !== '').join(' ');
   }
+  if (target === 'surroundings') return kind;
   if (kind === 'redis-refuse' || kind === 'roll') return `${kind} ${detail}`;
   return kind.startsWith('redis') || kind === 'slack-late' ? kind : `${kind} of a ${role}`;
 }

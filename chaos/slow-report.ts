@@ -11,7 +11,7 @@ type Spread = ChaosReport['recoveryMs'];
 export interface SlowReport {
   /** Visible answers that the model wrote for at least so long as an answer of the run takes. */
   longAnswers: number;
-  /** Calls of the model that were no summaries, to one visible answer. */
+  /** Calls of the model that were no summaries and were not refused by a full engine, to one visible answer. */
   callsPerAnswer: number;
   /** Calls of which no answer was made, by what the worker that made them met. */
   lostCalls: Record<string, number>;
@@ -39,6 +39,8 @@ export function slowReportOf(ledger: Ledger, leastAnswerMs: number): SlowReport 
     ({ startedAtMs, endedAtMs = startedAtMs }) => endedAtMs - startedAtMs >= leastAnswerMs * ROUNDING,
   );
   const answers = ledger.messages.filter(({ snapshots }) => isEnd(snapshots.at(-1)?.text ?? '')).length;
+  // A refusal by an engine that is full costs it nothing.
+  const calls = ledger.samplings.filter(({ ending }) => ending !== 'full');
   const recoveries = slowRecoveries(ledger);
   const byInjectedFault: SlowReport['byInjectedFault'] = {};
   for (const name of new Set(ledger.injectedFaults.map(nameOf)).values()) {
@@ -50,7 +52,7 @@ export function slowReportOf(ledger: Ledger, leastAnswerMs: number): SlowReport 
   }
   return {
     longAnswers: long.length,
-    callsPerAnswer: Math.round((ledger.samplings.length / Math.max(1, answers)) * 1_000) / 1_000,
+    callsPerAnswer: Math.round((calls.length / Math.max(1, answers)) * 1_000) / 1_000,
     lostCalls: lostCalls(ledger),
     recoveryMs: spread(recoveries.map(({ ms }) => ms)),
     byInjectedFault,

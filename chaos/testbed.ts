@@ -11,6 +11,7 @@ import { createGateway, type Gateway } from './gateway.ts';
 import { deliveryOf } from './drain.ts';
 import type { Ledger } from './ledger.ts';
 import { InstanceProcess } from './instance-process.ts';
+import { createPoison, type Poison } from './poison.ts';
 import { createRolls, type Rolls } from './rolling.ts';
 import { startRedisInstance, type RedisInstance } from './redis-instance.ts';
 import type { LinkName } from './schedule.ts';
@@ -18,6 +19,7 @@ import { startSignInService } from './sign-in-service.ts';
 import { startFrontDoor } from './front-door.ts';
 import { startSlackSockets, type SlackSockets } from './slack-sockets.ts';
 import { startRawConnections, type RawConnections } from '../test/support/raw-wecom-connections.ts';
+import { createWriteRefusals, type WriteRefusals } from './write-refusals.ts';
 import { startTcpProxy, type TcpProxy } from '../test/support/tcp-proxy.ts';
 
 /** A process to start, and where it dies by itself, if it does. */
@@ -46,6 +48,8 @@ export interface TestbedOptions {
   answerMs?: ChatStandInOptions['answerMs'];
   /** Whether its answers hold what a reader of markdown may stumble over. */
   isHostile?: boolean;
+  /** Whether the engine writes in many dialects. */
+  isOdd?: boolean;
   /** Whether wall clocks may go wrong. */
   clocksStep?: boolean;
   /** The rig's own redis-server unless told. */
@@ -72,6 +76,8 @@ export interface Testbed {
   redis: RedisInstance;
   chat: ChatStandIn;
   slack: FakeSlack;
+  refusals: WriteRefusals;
+  poison: Poison;
   gateway: Gateway;
   rolls: Rolls;
   instances: Instance[];
@@ -95,9 +101,14 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
     summaries: [],
     resumptions: [],
     injectedFaults: [],
+    poisons: [],
   };
   if (options.logFolder !== undefined) mkdirSync(options.logFolder, { recursive: true });
   const redis = await (options.startRedis ?? startRedisInstance)();
+  const instances: Instance[] = [];
+  const poison = createPoison(ledger, seededRandom(`${options.seed} poison`), (life) =>
+    killLife(ledger, instances, life),
+  );
   const chat = await startChatStandIn({
     ledger,
     random: seededRandom(`${options.seed} chat`),
@@ -106,9 +117,13 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
     ...(options.wordEveryMs === undefined ? {} : { wordEveryMs: options.wordEveryMs }),
     ...(options.answerMs === undefined ? {} : { answerMs: options.answerMs }),
     ...(options.isHostile === undefined ? {} : { isHostile: options.isHostile }),
+    isOdd: options.isOdd ?? false,
+    began: (sampling) => poison.meet(sampling),
   });
   const slack = await startFakeSlack(SLACK_TOKEN);
-  const later = await startReplyAddress(ledger);
+  const refusals = createWriteRefusals(seededRandom(`${options.seed} refusals`), slack);
+  slack.meetCall = (call) => refusals.ofSlack(call);
+  const later = await startReplyAddress(ledger, refusals);
   const endedByThemselves: string[] = [];
   const frontDoor = options.signsIn === true ? await startFrontDoor() : undefined;
   const service = frontDoor && (await startSignInService(redis.port, frontDoor.url));
@@ -191,8 +206,9 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
     const process = new InstanceProcess({ name, env, nodeArgs, hasSteppingClock, ...told, ...log, ...build });
     return { process, role, links, isWatched, url };
   };
-  const instances = await Promise.all(options.instances.map(startInstance));
-  const receivers = instances
+  const started = await Promise.all(options.instances.map(startInstance));
+  instances.push(...started);
+  const receivers = started
     .filter(({ role }) => role === 'receiver')
     .map(({ process: instance, url }) => ({ instance, url }));
   const gateway = createGateway(seededRandom(`${options.seed} gateway`), receivers);
@@ -202,6 +218,8 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
     redis,
     chat,
     slack,
+    refusals,
+    poison,
     instances,
     wecom,
     connections,
@@ -233,6 +251,13 @@ export function plainInstances(receivers: number, workers: number): InstancePlan
   ];
 }
 
+function killLife(ledger: Ledger, instances: readonly Instance[], life: string): void {
+  const victim = instances.find(({ process, isWatched }) => process.life === life && !isWatched)?.process;
+  if (victim?.state !== 'up' && victim?.state !== 'frozen') return;
+  ledger.injectedFaults.push({ atMs: Date.now(), kind: 'kill', target: life, detail: 'by a question' });
+  victim.kill();
+}
+
 function numberOf(life: string): number {
   return Number(life.split('.').at(-1));
 }
@@ -246,12 +271,19 @@ function noteResumption({ resumptions, events }: Ledger, life: string, line: str
 }
 
 /** WeCom's `response_url`: what comes here is a further visible message of the event that the address names. */
-async function startReplyAddress({ messages, events }: Ledger): Promise<{ url: string; close(): Promise<void> }> {
+async function startReplyAddress(
+  { messages, events }: Ledger,
+  refusals: WriteRefusals,
+): Promise<{ url: string; close(): Promise<void> }> {
   const used = new Set<number>();
   const server = createServer((request, response) => {
+    const answer = (body: object) =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     void readJson(request).then((body) => {
       const id = Number(new URL(request.url ?? '/', 'http://localhost').searchParams.get('event'));
       const text = (body as { markdown?: { content?: string } }).markdown?.content ?? '';
+      const refusedWith = refusals.ofWecom(String(id));
+      if (refusedWith !== 0) return answer({ errcode: refusedWith, errmsg: 'no' });
       const isFirst = !used.has(id);
       used.add(id);
       if (isFirst)
@@ -261,8 +293,7 @@ async function startReplyAddress({ messages, events }: Ledger): Promise<{ url: s
           snapshots: [{ atMs: Date.now(), text }],
           isFinal: true,
         });
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ errcode: isFirst ? 0 : 60_140, errmsg: isFirst ? 'ok' : 'used' }));
+      answer({ errcode: isFirst ? 0 : 60_140, errmsg: isFirst ? 'ok' : 'used' });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -30,6 +30,7 @@ function goodRun(): ChaosRun {
       })),
       summaries: [],
       resumptions: [],
+      poisons: [],
       injectedFaults: [
         { ...injectedFault, kind: 'kill', target: 'worker1.1', atMs: 1_200 },
         { ...injectedFault, kind: 'kill', target: 'receiver1.1', atMs: 1_300 },

@@ -19,7 +19,7 @@ const goodTable = (): LinkTable => ({
   holders: new Map(users.map((event) => [accountOf(event), personOf(event)])),
 });
 const ledgerAskedAt = (startedAtMs: number): Ledger => ({
-  ...{ events: [], messages: [], summaries: [], resumptions: [], injectedFaults: [] },
+  ...{ events: [], messages: [], summaries: [], resumptions: [], injectedFaults: [], poisons: [] },
   samplings: [
     {
       ...{ number: 1, worker: 'worker1.1', conversation: 2, asked: [1], inPrompt: [1], foreign: [], startedAtMs },

@@ -29,7 +29,7 @@ function flatSoak(): SoakRun {
           { ...event, id: 2, platform: 'wecom', conversation: 2 },
           { ...event, id: 3, platform: 'slack', conversation: 3 },
         ],
-        ...{ messages: [], samplings: [], summaries: [], resumptions: [], injectedFaults: [] },
+        ...{ messages: [], samplings: [], summaries: [], resumptions: [], injectedFaults: [], poisons: [] },
       },
       stops: [],
       endedByThemselves: [],

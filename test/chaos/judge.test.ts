@@ -44,6 +44,7 @@ const kept = (): Ledger => ({
   summaries: [{ conversations: [7] }],
   resumptions: [],
   injectedFaults: [],
+  poisons: [],
 });
 const kindsOf = (ledger: Ledger) => judge(ledger).violations.map(({ kind }) => kind);
 

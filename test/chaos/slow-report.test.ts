@@ -33,6 +33,7 @@ const goodRun = (): Ledger => ({
   ],
   summaries: [],
   resumptions: [],
+  poisons: [],
   injectedFaults: [injectedFault({ untilMs: 25_000 })],
 });
 const recoveriesAfter = (...injectedFaults: InjectedFault[]) => slowRecoveries({ ...goodRun(), injectedFaults });
