@@ -42,7 +42,7 @@ export default {
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // Most tests wait most of the time: for a clock, a process, a server. The order sees to it that about three of them do at
   // any time; what two cores can work at is left then.
-  maxWorkers: 7,
+  maxWorkers: 4,
   // A worker keeps much of every file that it has run.
   workerIdleMemoryLimit: '800MB',
 };

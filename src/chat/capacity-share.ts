@@ -13,6 +13,8 @@ export const shareScript = loadScript(import.meta.url, './scripts/share-capacity
     LEASE_MS: 3 * RENEW_MS,
     FORGET_MS: 10 * MINUTE_MS,
     MAX_PAUSE_MS: 4 * MINUTE_MS,
+    /** A longer Retry-After is tested by one call after this long, then after twice as long each time. */
+    FIRST_PROBE_MS: 10 * SECOND_MS,
     FIRST_BACKOFF_MS: SECOND_MS,
     MAX_BACKOFF_MS: 15 * SECOND_MS,
     /** The limit is not raised for this many times the last pause, so that pauses stay a small share of the time. */

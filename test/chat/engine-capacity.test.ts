@@ -194,6 +194,20 @@ describe('an engine that serves 10 calls at once', () => {
     expect(later.filter((atMs) => atMs - next < 200).length).toBeLessThan(8);
   }, 60_000);
 
+  test('tests a long Retry-After by one call after ten seconds and serves the rest when it is taken [engine-capacity]', async () => {
+    engine.refusal.headers = { 'retry-after': '120' };
+    engine.limit = 0;
+    const worker = startWorker();
+    const asked = times(8, () => ask(worker));
+    await pause(500);
+    engine.limit = 10;
+    expect(await texts(asked)).toEqual(times(8, () => 'ok'));
+    const [first = 0] = engine.refused;
+    const [probe = 0, second = 0] = engine.arrivals.slice(engine.refused.length);
+    expect(probe - first).toBeGreaterThanOrEqual(10_000);
+    expect(second).toBeGreaterThan(probe);
+  }, 60_000);
+
   test('serves the oldest question first, whichever worker has it [engine-capacity]', async () => {
     engine.limit = 1;
     engine.answerMs = 100;

@@ -43,13 +43,16 @@ local peak = math.max(tonumber(state.peak or '0'), top)
 local isNew = limit == 0
 if refused > 0 then
   limit = top > 0 and top or math.max(1, math.floor(limit / 2))
-  local pauseMs = tonumber(args.pauseMs)
+  -- Calls that were sent before the pause began say nothing new.
+  if now >= pausedUntil then streak = streak + 1 end
+  local doubled = 2 ^ math.min(streak - 1, 10)
+  -- An engine with a fixed Retry-After may have a free place long before. A long pause is tested by single calls, each after twice the wait.
+  local pauseMs = math.min(tonumber(args.pauseMs), MAX_PAUSE_MS, FIRST_PROBE_MS * doubled)
   -- A free place is told by the end of a call; where none runs, only time can tell.
-  if pauseMs == 0 and serving == 0 then pauseMs = math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ^ math.min(streak, 10)) end
-  pauseMs = math.min(pauseMs, MAX_PAUSE_MS)
+  if pauseMs == 0 and serving == 0 then pauseMs = math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * doubled) end
   if pauseMs > 0 then pausedUntil = math.max(pausedUntil, now + pauseMs) end
   growAt = math.max(growAt, now + GROW_AFTER * math.max(pauseMs, FIRST_BACKOFF_MS))
-  streak, grown = streak + 1, 0
+  grown = 0
   state.refusedAt = now
 elseif passed > 0 then
   streak = 0
