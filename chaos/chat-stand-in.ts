@@ -31,8 +31,8 @@ export interface ChatStandInOptions {
   isHostile?: boolean;
   /** It writes in dialects of many engines. */
   isOdd?: boolean;
-  /** Told each call that it answers, as it begins. */
-  began?(sampling: Sampling): void;
+  /** Told each call that it answers, as it begins. @returns whether it is never to end by itself */
+  began?(sampling: Sampling): boolean;
 }
 
 /** Milliseconds. */
@@ -99,7 +99,7 @@ async function serve(
     end('full');
     return refuse(response, 'busy', random.pick(['120', '5', undefined]));
   }
-  options.began?.(sampling);
+  const isEndless = options.began?.(sampling) ?? false;
   const manner = isBehaving ? 'well' : mannerOf(random, options.mayStall);
   if (manner === 'busy' || manner === 'error' || manner === 'page') {
     end('refused');
@@ -107,9 +107,10 @@ async function serve(
   }
   const words = random.integer(LEAST_WORDS, MOST_WORDS) * (answerMs ? LONGER : 1);
   const wholeMs = answerMs && random.integer(answerMs.least, answerMs.most);
-  const breaksAt = manner === 'well' ? Number.POSITIVE_INFINITY : random.integer(0, words);
+  const breaksAt = isEndless ? words : manner === 'well' ? Number.POSITIVE_INFINITY : random.integer(0, words);
   const stream = openEngineStream(response, random, options.isOdd ?? false);
   for (let word = 0; word <= words; word += 1) {
+    if (word === breaksAt && isEndless) return;
     if (word === breaksAt) {
       end(manner === 'stall' ? 'stalled' : 'cut');
       if (manner === 'cut') response.destroy();

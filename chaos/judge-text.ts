@@ -1,9 +1,10 @@
 import { REPLY_TEXTS } from '../src/texts/reply-texts.ts';
 import { withoutSlashes } from '../src/base/texts.ts';
+import { FILE_TEXTS } from '../src/texts/file-texts.ts';
 import { SIGN_IN_TEXTS } from '../src/texts/sign-in-texts.ts';
 import { TURN_TEXTS } from '../src/texts/turn-texts.ts';
 
-const TEXTS = { ...SIGN_IN_TEXTS, ...TURN_TEXTS };
+const TEXTS = { ...SIGN_IN_TEXTS, ...TURN_TEXTS, not_read: FILE_TEXTS.not_read };
 
 /** What one visible text is. `broken`: an answer that no model gave. */
 export type TextKind =
@@ -18,6 +19,8 @@ export type TextKind =
   | { kind: 'gone' }
   /** About the account: an invitation, or what became of a sign-in. */
   | { kind: 'account'; name: AccountText }
+  /** What is being done; never the end of a message. */
+  | { kind: 'status' }
   | { kind: 'empty' }
   | { kind: 'unknown' };
 
@@ -33,7 +36,9 @@ const APOLOGIES = [
   'expired',
   'deadLetter',
   'internal',
+  'not_read',
 ] as const;
+const STATUS_TEXTS = ['thinking', 'waitsForCapacity', 'waitsForService', 'waitsForModel'] as const;
 
 /** What a person who signs in with a typed code may read. */
 const ACCOUNT_TEXTS = [
@@ -57,7 +62,8 @@ export function kindOfText(text: string): TextKind {
   const name = APOLOGIES.find((apology) => is(text, TEXTS[apology]));
   if (name) return { kind: 'apology', name };
   // WeCom shows some of them as a thought.
-  const thought = text.replace(/^<think>/, '');
+  const thought = text.replace(/^<think>(?:ℹ️ )?/, '');
+  if (STATUS_TEXTS.some((status) => is(thought, TEXTS[status]))) return { kind: 'status' };
   const account = ACCOUNT_TEXTS.find((about) => is(thought, TEXTS[about]));
   return account ? { kind: 'account', name: account } : { kind: 'unknown' };
 }

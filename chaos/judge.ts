@@ -103,7 +103,8 @@ function judgeMessage(ledger: Ledger, message: VisibleMessage): Omit<Violation, 
   const kind = lastKind(message);
   // What is still open is told by `judgeRest`, whosever it is.
   if (!message.isFinal) return undefined;
-  if (kind.kind === 'empty') return { kind: 'unexplained', detail: 'it ended without a text' };
+  if (kind.kind === 'empty' || kind.kind === 'status')
+    return { kind: 'unexplained', detail: `it ended ${kind.kind === 'empty' ? 'without a text' : 'with a status'}` };
   if (kind.kind === 'gone' && ledger.events[(message.event ?? 0) - 1]?.record !== undefined)
     return { kind: 'unexplained', detail: 'it asks to be asked again, and its message was accepted' };
   if (kind.kind === 'answer' && !kind.isWhole && !saysInterrupted(last?.text ?? ''))
@@ -125,7 +126,10 @@ function isOfPoison({ poisons, events }: Ledger, event: number | undefined): boo
 /** Only the chat service's faults, or those of the way to it, excuse an apology; our own crashes never do. */
 function isExplained(ledger: Ledger, why: string, atMs: number): boolean {
   if (why === 'internal' || why === 'deadLetter' || why === 'expired') return false;
+  const hasHappened = (kinds: RegExp) =>
+    ledger.injectedFaults.some(({ kind, atMs: fromMs, untilMs }) => kinds.test(kind) && isNear(fromMs, untilMs));
   const isNear = (fromMs: number, untilMs = fromMs) => fromMs <= atMs && untilMs >= atMs - EXPLAINED_WITHIN_MS;
+  if (why === 'not_read') return hasHappened(/^kill-readers$/);
   const atService = ledger.samplings.some(
     ({ ending, startedAtMs, endedAtMs }) =>
       (ending === 'refused' || ending === 'cut' || ending === 'stalled') && isNear(startedAtMs, endedAtMs),

@@ -5,8 +5,8 @@ import type { Ledger, Sampling } from './ledger.ts';
 export interface Poison {
   /** The next question of which the model is asked is one. */
   add(): void;
-  /** Told each call of the model as it begins. */
-  meet(sampling: Sampling): void;
+  /** Told each call of the model as it begins. @returns whether its worker dies of it, so that it must not end before */
+  meet(sampling: Sampling): boolean;
 }
 
 /** The process dies so long after the call of the model began. */
@@ -19,13 +19,14 @@ export function createPoison(ledger: Ledger, random: SeededRandom, kill: (life: 
     add: () => void (wanted += 1),
     meet({ asked, worker }) {
       const newest = asked.at(-1);
-      if (newest === undefined) return;
+      if (newest === undefined) return false;
       if (wanted > 0 && !ledger.poisons.includes(newest)) {
         wanted -= 1;
         ledger.poisons.push(newest);
       }
-      if (asked.some((question) => ledger.poisons.includes(question)))
-        setTimeout(() => kill(worker), random.integer(20, KILLS_WITHIN_MS));
+      const isPoison = asked.some((question) => ledger.poisons.includes(question));
+      if (isPoison) setTimeout(() => kill(worker), random.integer(20, KILLS_WITHIN_MS));
+      return isPoison;
     },
   };
 }

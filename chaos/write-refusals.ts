@@ -15,7 +15,14 @@ export interface WriteRefusals {
 type Codes<T> = readonly [T, ...T[]];
 
 /** Codes of every meaning that leave the conversation open, and codes that no documentation has. */
-const ANY_WRITE: Codes<string> = ['invalid_arguments', 'msg_too_long', 'internal_error', 'ratelimited', 'a_code_of_tomorrow', 'e2031'];
+const ANY_WRITE: Codes<string> = [
+  'invalid_arguments',
+  'msg_too_long',
+  'internal_error',
+  'ratelimited',
+  'a_code_of_tomorrow',
+  'e2031',
+];
 const SLACK_CODES: Readonly<Record<string, Codes<string>>> = {
   'chat.startStream': [...ANY_WRITE, 'method_not_supported_for_channel_type', 'missing_recipient_team_id'],
   'chat.appendStream': [

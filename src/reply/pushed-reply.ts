@@ -48,7 +48,7 @@ export class PushedReply implements LiveReply {
   #isFinishing = false;
   #hasShownText = false;
   #refusedInARow = 0;
-  #status = '';
+  #status: string | undefined;
   #hasLook = false;
   /** Runs while the model was asked and nothing of its answer has come. */
   #silence: NodeJS.Timeout | undefined;
@@ -56,6 +56,8 @@ export class PushedReply implements LiveReply {
   constructor(options: LiveReplyOptions, push: PushReplies) {
     this.#options = options;
     this.#push = push;
+    // A worker that died may have left a status line.
+    this.#status = options.claim.wasBegun ? undefined : '';
     const { deliveryId, replyTarget } = options;
     this.#ledger = createPostLedger({
       redis: options.deps.redis,
@@ -65,9 +67,8 @@ export class PushedReply implements LiveReply {
       place: replyTarget === undefined ? '' : push.placeOf(replyTarget),
       doubtedAgeMs: doubtedAgeMs(options.platform.replyTraits),
     });
-    const { minEditGapMs: minGapMs } = options.platform.replyTraits;
     this.#pacer = new EditThrottle({
-      minGapMs,
+      minGapMs: options.platform.replyTraits.minEditGapMs,
       nowMs: monotonicMs,
       write: (view) => this.#write(view),
       onError: (error) => options.deps.log.debug({ error, trace: deliveryId }, 'a look of an answer was not written'),
@@ -373,7 +374,7 @@ export class PushedReply implements LiveReply {
     await this.#push.showStatus?.(replyTarget, status);
   }
 
-  /** A post takes the status line away by itself; an answer that grows into a message that was there does not. */
+  /** A post clears the status line, an edit does not. */
   async #clearStatus(): Promise<void> {
     if (this.#status !== '') await this.#showStatus('');
   }

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { judge } from '../../chaos/judge.ts';
 import { questionText, type Ledger, type SentEvent, type VisibleMessage } from '../../chaos/ledger.ts';
+import { THOUGHT } from '../../chaos/engine-streams.ts';
 import { recoveryTimes } from '../../chaos/recovery.ts';
 import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
 import { withoutSlashes } from '../../src/base/texts.ts';
+import { FILE_TEXTS } from '../../src/texts/file-texts.ts';
 import { TURN_TEXTS } from '../../src/texts/turn-texts.ts';
 
 const whole = (sampling: number, ...questions: number[]) =>
@@ -207,6 +209,45 @@ test('an apology is explained by a fault of the chat service or of the way to it
   ledger.injectedFaults = [];
   ledger.samplings[1]!.ending = 'refused';
   expect(kindsOf(ledger)).toEqual([]);
+});
+
+describe('what the world does beside our own failures', () => {
+  const saying = (text: string, more: Partial<Ledger> = {}): Ledger => {
+    const ledger = { ...kept(), ...more };
+    ledger.messages[1]!.snapshots.at(-1)!.text = text;
+    return ledger;
+  };
+  const { deadLetter, waitsForCapacity } = TURN_TEXTS;
+  const notRead = FILE_TEXTS.not_read.en.replace('{file}', 'notes.txt');
+  const killReaders = {
+    atMs: 1_000,
+    untilMs: 2_000,
+    kind: 'kill-readers' as const,
+    target: 'surroundings',
+    detail: '',
+  };
+
+  test.each<[string, Ledger, string[]]>([
+    ['a question that kills its workers is given up', saying(deadLetter.en, { poisons: [2] }), []],
+    ['an innocent question is given up', saying(deadLetter.en, { poisons: [1] }), ['unexplained']],
+    ['a file is not read while readers are killed', saying(notRead, { injectedFaults: [killReaders] }), []],
+    ['a file is not read for no reason', saying(notRead), ['unexplained']],
+    ['a status is the end of a message', saying(`<think>ℹ️ ${waitsForCapacity.en}`), ['unexplained', 'lost']],
+    ['a thought is shown', saying(`${THOUGHT} ${whole(2, 2)}`), ['unexplained']],
+    [
+      'a full engine excuses no apology',
+      saying(TURN_TEXTS.chatBusy.en, { samplings: [sampling(2, [2], { ending: 'full' })] }),
+      ['unexplained'],
+    ],
+  ])('%s', (_, ledger, kinds) => {
+    expect(kindsOf(ledger)).toEqual(kinds);
+  });
+
+  test('a status before the answer is no fault', () => {
+    const ledger = kept();
+    ledger.messages[1] = shown(2, `<think>ℹ️ ${waitsForCapacity.en}</think>`, whole(2, 2));
+    expect(kindsOf(ledger)).toEqual([]);
+  });
 });
 
 describe('recovery counts from the last kill that hit the worker which had the question in its hands', () => {

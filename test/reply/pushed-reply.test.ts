@@ -42,17 +42,31 @@ describe.each(['stream', 'edit'] as const)('an answer that is pushed by %s', (mo
     expect(statuses()).toEqual(['is reading', '']);
   });
 
+  test('clears the status line that a worker left which died, once the answer is shown in the message that was there', async () => {
+    const { take } = await ask(mode);
+    const first = await take();
+    first.live.show({ text: 'Hello' });
+    await until(() => texts().includes('Hello'));
+    // The second worker waits, says so and dies as well.
+    const second = await take();
+    second.live.show({ text: '', status: 'waits' });
+    await until(() => fixture.slack.statuses().length === 1);
+    const third = await take();
+    await third.live.finish('Hello, world.');
+    expect([fixture.slack.statuses(), texts()]).toEqual([[], ['Hello, world.']]);
+  });
+
   test('that it comes is said where nothing of it does for a while, and not where something does', async () => {
     const statuses = () =>
       fixture.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => args['status']);
     const { take } = await ask(mode);
-    const { live } = await take();
+    const { live, commit } = await take();
     live.prepare();
     await until(() => statuses().length === 1);
     live.show({ text: 'Hello' });
     await until(() => texts().includes('Hello'));
     live.prepare();
-    await live.finish('Hello, world.');
+    await commit(await live.finish('Hello, world.'));
     expect(statuses()).toEqual([expect.stringMatching(/is writing|正在回答/), '']);
     const quick = await (await ask(mode)).take();
     quick.live.prepare();
