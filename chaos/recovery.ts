@@ -11,6 +11,8 @@ export interface Recovery {
   ms: number;
   /** Nothing of it was visible before: where we post, its first post may have been under way, and is looked for. */
   isDoubtful: boolean;
+  /** The engine refused calls since there were too many, or Redis was away, after the fault and before the answer: it waited for them. */
+  hasWaited: boolean;
 }
 
 /** From when on a life of a worker had a question in its hands. */
@@ -52,7 +54,11 @@ export function recoveryTimes(ledger: Ledger, kind: InjectedFaultKind): Recovery
     if (hitsMs.length === 0) return [];
     const hitAtMs = Math.max(...hitsMs);
     const isDoubtful = ledger.events[event - 1]?.platform === 'slack' && hitAtMs < firstAtMs;
-    return [{ event, ms: shownAtMs - hitAtMs, isDoubtful }];
+    const hasWaited = ledger.injectedFaults.some(
+      ({ kind: what, atMs, untilMs = atMs }) =>
+        /^(?:engine-full|redis-)/.test(what) && untilMs >= hitAtMs && atMs <= shownAtMs,
+    );
+    return [{ event, ms: shownAtMs - hitAtMs, isDoubtful, hasWaited }];
   });
 }
 

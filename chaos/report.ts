@@ -23,10 +23,12 @@ export interface ChaosReport {
   crossed: number;
   joined: number;
   otherViolations: number;
-  /** Turns whose worker was killed, but for those whose first post was in doubt. */
+  /** Turns whose worker was killed, but for those whose first post was in doubt or that waited for others. */
   recoveryMs: { turns: number; p50: number; p99: number; max: number };
   /** Those whose first post was in doubt: Slack may still have carried it out. */
   doubtfulMs: { turns: number; p50: number; p99: number; max: number };
+  /** Those that had to wait for a full engine or for Redis as well; they have no goal. */
+  waitedMs: { turns: number; p50: number; p99: number; max: number };
   /** Turns whose worker was frozen, counted from the beginning of the freeze. */
   frozenMs: { turns: number; p50: number; p99: number; max: number };
   /** Freezes that nothing cut short. */
@@ -74,7 +76,8 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
     joined: count('joined'),
   };
   const injectedFaults = countInjectedFaults(ledger);
-  const afterKills = recoveryTimes(ledger, 'kill');
+  const allAfterKills = recoveryTimes(ledger, 'kill');
+  const afterKills = allAfterKills.filter(({ hasWaited }) => !hasWaited);
   const report: ChaosReport = {
     seed,
     events: ledger.events.length,
@@ -94,6 +97,7 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
     otherViolations: violations.length - lost - repeated - outOfOrder - crossed - joined,
     recoveryMs: spread(afterKills.filter(({ isDoubtful }) => !isDoubtful).map(({ ms }) => ms)),
     doubtfulMs: spread(afterKills.filter(({ isDoubtful }) => isDoubtful).map(({ ms }) => ms)),
+    waitedMs: spread(allAfterKills.filter(({ hasWaited }) => hasWaited).map(({ ms }) => ms)),
     frozenMs: spread(recoveryTimes(ledger, 'freeze').map(({ ms }) => ms)),
     freezes: countFreezes(ledger),
     stops: {

@@ -270,14 +270,31 @@ describe('recovery counts from the last kill that hit the worker which had the q
       kill(1_350, 'worker3.1'),
     ];
     ledger.injectedFaults = [...others, kill(1_200, 'worker1.1')];
-    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false }]);
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false, hasWaited: false }]);
   });
+
+  test.each([
+    ['engine-full', 9_000, 14_500, true],
+    ['redis-kill', 14_000, undefined, true],
+    ['engine-full', 15_500, 16_000, false],
+    ['kill-readers', 14_000, undefined, false],
+  ] as const)(
+    'a turn waited for others where %s came at %d and went on until %p: %p',
+    (what, atMs, untilMs, hasWaited) => {
+      const ledger = twice();
+      ledger.injectedFaults = [
+        kill(1_200, 'worker1.1'),
+        { atMs, kind: what, target: 'other', detail: '', ...(untilMs && { untilMs }) },
+      ];
+      expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false, hasWaited }]);
+    },
+  );
 
   test('a worker that had taken the turn over, but asked nothing yet, had it in its hands', () => {
     const ledger = twice();
     ledger.resumptions = [{ atMs: 8_000, worker: 'worker3.4', turn: 1 }];
     ledger.injectedFaults = [kill(1_200, 'worker1.1'), kill(8_500, 'worker3.4')];
-    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 6_500, isDoubtful: false }]);
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 6_500, isDoubtful: false, hasWaited: false }]);
   });
 
   test('who died between the claim and the model’s call left no name: the first kill of a worker since the question counts', () => {
@@ -286,7 +303,7 @@ describe('recovery counts from the last kill that hit the worker which had the q
     ledger.resumptions = [{ atMs: 13_900, worker: 'worker2.1', turn: 1 }];
     const before = [kill(990, 'worker1.1'), kill(1_100, 'receiver1.1')];
     ledger.injectedFaults = [...before, kill(1_200, 'worker1.1'), kill(2_000, 'worker3.1')];
-    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false }]);
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false, hasWaited: false }]);
   });
 
   test('the same text laid over the answer once more is not its end', () => {
@@ -294,7 +311,7 @@ describe('recovery counts from the last kill that hit the worker which had the q
     const text = whole(2, 1);
     ledger.messages = [{ ...shown(1), snapshots: [15_000, 49_000].map((atMs) => ({ atMs, text })) }];
     ledger.injectedFaults = [kill(1_200, 'worker1.1')];
-    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false }]);
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false, hasWaited: false }]);
   });
 
   test('an apology in the answer’s place counts as its end', () => {
@@ -302,7 +319,7 @@ describe('recovery counts from the last kill that hit the worker which had the q
     ledger.samplings[1]!.ending = 'refused';
     ledger.messages = [{ ...shown(1), snapshots: [{ atMs: 15_000, text: TURN_TEXTS.chatDown.en }] }];
     ledger.injectedFaults = [kill(1_200, 'worker1.1')];
-    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false }]);
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false, hasWaited: false }]);
   });
 });
 

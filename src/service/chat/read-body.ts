@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { MIB_BYTES } from '../../base/clock.ts';
+import { MIB_BYTES, SECOND_MS } from '../../base/clock.ts';
 import { asError } from '../../base/coded-error.ts';
 import { JsonMeter } from '../../base/json-meter.ts';
 import { textOfUtf8 } from '../../base/utf8.ts';
@@ -11,6 +11,8 @@ const MAX_BODY_BYTES = MAX_BODY_MIB * MIB_BYTES;
 const MAX_VALUES = 250_000;
 /** Maximum total size of the bodies that wait for their answers; parsed and rewritten, a body takes up to five times its size. */
 const MAX_HELD_BYTES = 256 * MIB_BYTES;
+/** How long the rest of a refused body is read and dropped before the refusal is written. */
+const DRAIN_LIMIT_MS = 5 * SECOND_MS;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
 
@@ -79,8 +81,12 @@ async function readPlainBody(
   judge: (part: Buffer) => void,
 ): Promise<Buffer> {
   if (encoding.toLowerCase() !== 'identity') throw unreadable('The body must not be compressed');
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  return collect(request, judge);
+  const isTooLong = Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES;
+  return collect(request, isTooLong ? refuseAll : judge);
+}
+
+function refuseAll(): never {
+  throw tooLarge();
 }
 
 /**
@@ -92,28 +98,39 @@ export function parseBody(bytes: Buffer): unknown {
   return parse(decode(bytes));
 }
 
-/** What follows a refused part is read and dropped by the server: a connection cut in the middle would hide the answer. */
+/**
+ * The rest of a refused body is read and dropped before the refusal is written. A client that asked for `Connection: close` would
+ * otherwise find the connection closed while it still writes, and never see the answer.
+ */
 function collect(request: IncomingMessage, judge: (part: Buffer) => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let sizeBytes = 0;
-    let isRefused = false;
+    let refusal: Error | undefined;
+    let drainTimer: NodeJS.Timeout | undefined;
+    const end = (settle: () => void) => {
+      clearTimeout(drainTimer);
+      settle();
+    };
+    const refuse = (error: Error) => {
+      refusal = error;
+      parts.length = 0;
+      drainTimer = setTimeout(() => reject(error), DRAIN_LIMIT_MS);
+    };
     request.on('data', (part: Buffer) => {
-      if (isRefused) return;
+      if (refusal) return;
       try {
         sizeBytes += part.length;
         if (sizeBytes > MAX_BODY_BYTES) throw tooLarge();
         judge(part);
         parts.push(part);
       } catch (error) {
-        isRefused = true;
-        parts.length = 0;
-        reject(asError(error));
+        refuse(asError(error));
       }
     });
     // Taken out, for the request with its listeners lives as long as a streamed answer.
-    request.once('end', () => resolve(Buffer.concat(parts.splice(0))));
-    const brokeOff = () => reject(unreadable('The body broke off'));
+    request.once('end', () => end(() => (refusal ? reject(refusal) : resolve(Buffer.concat(parts.splice(0))))));
+    const brokeOff = () => end(() => reject(refusal ?? unreadable('The body broke off')));
     // Who left while the limits were asked is heard of no more: the place of the key would stay taken.
     if (request.destroyed) return brokeOff();
     request.once('error', brokeOff);
