@@ -3,6 +3,7 @@ import { inBackground } from '../base/in-background.ts';
 import { HOUR_MS, SECOND_MS } from '../base/clock.ts';
 import { loadScript } from '../base/lua-script.ts';
 import type { RedisClient } from '../base/redis.ts';
+import { settledWithin } from '../base/settled-within.ts';
 import { subscribe } from '../base/subscriber.ts';
 
 const CHANNEL_PREFIX = 'parley:worker:';
@@ -12,6 +13,8 @@ const CHECK_EVERY_MS = SECOND_MS / 2;
 const SETTLE_MS = 5 * SECOND_MS;
 /** A worker that failed to be reclaimed is tried again after this time, by any worker. */
 const RECLAIM_LOCK_MS = 5 * SECOND_MS;
+/** A stop waits this long for its name to be taken out. */
+const LEAVE_LIMIT_MS = SECOND_MS / 4;
 
 const absentScript = loadScript(import.meta.url, './scripts/find-absent-workers.lua', {
   keys: ['workers'],
@@ -70,7 +73,8 @@ export function keepWorkerPresence({ redis, workerName, nowMs, reclaim }: Worker
   inBackground(check);
   return async () => {
     clearInterval(timer);
-    await redis.zrem(WORKERS_KEY, workerName).catch(() => undefined);
+    // While Redis is away the command would wait. A name that stays is harmless: the others find no turns of it.
+    await settledWithin([redis.zrem(WORKERS_KEY, workerName)], LEAVE_LIMIT_MS);
     endHearing();
   };
 }
