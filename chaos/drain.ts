@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
+import type { RedisClient } from '../src/base/redis.ts';
 import { conversationKeys, messageKey, pendingKey } from '../src/domain/partition-keys.ts';
 import { ALL_PARTITIONS, conversationOf, deliveryIdOf } from '../src/domain/conversation.ts';
 import type { Chat } from '../src/domain/message.ts';
@@ -15,15 +16,23 @@ export interface Leftovers {
 }
 
 /** Opens the rig's own connection, past all proxies. */
-export function openStore({ redis }: Testbed): Redis {
-  const store = new Redis({ host: '127.0.0.1', port: redis.port, maxRetriesPerRequest: null });
+export function openStore({ redis }: Testbed): RedisClient {
+  const store = redis.urls
+    ? new Cluster(redis.urls.split(','), { redisOptions: { maxRetriesPerRequest: null } })
+    : new Redis({ host: '127.0.0.1', port: redis.port, maxRetriesPerRequest: null });
   // Redis dies in a run as it should; the connection comes back by itself.
   store.on('error', () => undefined);
   return store;
 }
 
+/** For what walks through all keys, which a cluster does not offer. @throws Error where the rig's Redis is a cluster */
+export function ofOneServer(store: RedisClient): Redis {
+  if (store instanceof Redis) return store;
+  throw new Error('The keys of a cluster are not walked through');
+}
+
 /** Waits until no conversation has anything pending and all acknowledged questions show an end. @returns false when the time is over */
-export async function drain(store: Redis, isShown: () => boolean, limitMs: number): Promise<boolean> {
+export async function drain(store: RedisClient, isShown: () => boolean, limitMs: number): Promise<boolean> {
   const giveUpAtMs = Date.now() + limitMs;
   while (Date.now() < giveUpAtMs) {
     if (isShown() && (await leftovers(store)).pending === 0) return true;
@@ -32,14 +41,14 @@ export async function drain(store: Redis, isShown: () => boolean, limitMs: numbe
   return false;
 }
 
-export async function leftovers(store: Redis): Promise<Leftovers> {
+export async function leftovers(store: RedisClient): Promise<Leftovers> {
   const waiting = await pendingConversations(store);
   const inboxes = await Promise.all(waiting.map(({ inbox }) => store.llen(inbox)));
   return { pending: waiting.length, inboxes: inboxes.reduce((sum, length) => sum + length, 0) };
 }
 
 /** Whether no message or turn that waits is sealed with a key; the time for the key to go, as the README says. */
-export async function isUnused(store: Redis, keyId: string): Promise<boolean> {
+export async function isUnused(store: RedisClient, keyId: string): Promise<boolean> {
   const waiting = await pendingConversations(store);
   const sealed = await Promise.all(
     waiting.flatMap(({ inbox, state }) => [store.lrange(inbox, 0, -1), store.hvals(state)]),
@@ -47,13 +56,13 @@ export async function isUnused(store: Redis, keyId: string): Promise<boolean> {
   return !sealed.flat().some((value) => value.includes(`s1.${keyId}.`));
 }
 
-async function pendingConversations(store: Redis) {
+async function pendingConversations(store: RedisClient) {
   const ids = await Promise.all(ALL_PARTITIONS.map((partition) => store.zrange(pendingKey(partition), '0', '-1')));
   return ids.flatMap((own, partition) => own.map((id) => conversationKeys({ id: asConversationId(id), partition })));
 }
 
 /** Reads what the product's own ledger says of every event. */
-export async function readRecords(store: Redis, events: readonly SentEvent[]): Promise<void> {
+export async function readRecords(store: RedisClient, events: readonly SentEvent[]): Promise<void> {
   const idOf = new Map(events.map((event) => [deliveryOf(event), event.id]));
   await Promise.all(
     events.map(async (event) => {

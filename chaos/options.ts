@@ -41,8 +41,8 @@ export const USAGE = `npm run chaos [-- OPTIONS]
   --shards N             queue shards of a slow run; 1 or 3 by the seed
 
   --scenario NAME        instead: what happens once, to a deployment of its own shape, or all of them: failover,
-                         failover-far-behind, split-brain, replica-away, burst, backup, versions, rolls,
-                         sign-in
+                         failover-far-behind, split-brain, replica-away, cluster, burst, backup, versions,
+                         rolls, sign-in
   --waiting N            how many questions wait in the burst (5000)
   --older COMMIT         the commit whose build is the older one of the versions (HEAD~30)
 

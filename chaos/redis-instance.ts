@@ -10,6 +10,8 @@ import type { RefusalKind } from './schedule.ts';
 /** The rig's own redis-server: AOF everysec in a folder of its own, on a fixed port, so that it can die and come back. */
 export interface RedisInstance {
   readonly port: number;
+  /** Of a cluster: the addresses of its nodes, which processes reach without a proxy. */
+  readonly urls?: string;
   /** Where a process finds it, asked at each of its connections; the port unless the rig has several servers. */
   portFor(process: string): number;
   /** Keeps a copy of its files as they are now. */

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { seededRandom } from '../test/support/seeded-random.ts';
-import { drain, leftovers, openStore, readRecords, type Leftovers } from './drain.ts';
+import { drain, leftovers, ofOneServer, openStore, readRecords, type Leftovers } from './drain.ts';
 import { readLinks, type LinkTable } from './judge-links.ts';
 import { NewUsers } from './new-users.ts';
 import type { Ledger, SentEvent } from './ledger.ts';
@@ -100,7 +100,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
   try {
     tell?.(`Redis listens on ${testbed.redis.port}`);
     await untilUp(testbed);
-    await atRest?.(testbed, store);
+    await atRest?.(testbed, ofOneServer(store));
     const { gateway, ledger } = testbed;
     const moreHeaders: Record<string, string> = options.platformsHangUp ? { connection: 'close' } : {};
     const told = { messages: ledger.messages, isOver: () => isOver };
@@ -138,7 +138,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
       const isAtRest = () => allShown(ledger.events, allMessages(testbed));
       const isDrained = await drain(store, isAtRest, options.drainLimitMs ?? DRAIN_LIMIT_MS);
       drainedAfterMs = isDrained ? Date.now() - restAtMs : undefined;
-      await atRest?.(testbed, store);
+      await atRest?.(testbed, ofOneServer(store));
     }
     await readRecords(store, ledger.events);
     const connection = connected?.conclude();
@@ -155,9 +155,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
       drainedAfterMs,
       ...(connection ? { connection } : {}),
       ...(options.stopLimitMs === undefined ? {} : { stopLimitMs: options.stopLimitMs }),
-      ...(newUsers ? { links: { linked: newUsers.linked, table: await readLinks(store) } } : {}),
+      ...(newUsers ? { links: { linked: newUsers.linked, table: await readLinks(ofOneServer(store)) } } : {}),
     };
-    await options.atEnd?.(testbed, store);
+    await options.atEnd?.(testbed, ofOneServer(store));
     return run;
   } finally {
     isOver = true;

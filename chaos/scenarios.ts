@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { buildOlder } from './older-build.ts';
+import { startChaosCluster, type ChaosCluster } from './redis-cluster.ts';
 import { startRedisPair, type RedisPair } from './redis-pair.ts';
 import { restartAll } from './rolling.ts';
 import type { ChaosOptions } from './run-chaos.ts';
@@ -28,6 +29,9 @@ const at = (atMs: number, fault: Fault): ScheduledFault => ({ atMs, fault });
 const act = (atMs: number, name: string, does: (testbed: Testbed) => Promise<void>): ScheduledFault =>
   at(atMs, { kind: 'act', name, act: does });
 const pairOf = ({ redis }: Testbed) => redis as RedisPair;
+const clusterOf = ({ redis }: Testbed) => redis as ChaosCluster;
+/** Hash tags of many partitions, of a queue shard and of what all workers share. */
+const MOVED_TAGS = ['{wake0}', '{isolation}', '{summaries}', ...Array.from({ length: 24 }, (_, p) => `{p${p}}`)];
 
 /** Two answers at once in each of three workers, so that what comes waits for minutes. */
 const BACKLOG = {
@@ -80,6 +84,25 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       instances: plainInstances(2, 3),
       startRedis: () => startRedisPair(1),
       faults: [act(12 * SECOND_MS, 'replica away', (testbed) => pairOf(testbed).freezeReplica(15 * SECOND_MS))],
+    }),
+  },
+  cluster: {
+    tells: 'in a cluster slots move, a master dies, workers die while slots move, and a master dies with its replica',
+    optionsOf: () => ({
+      ...{ ratePerSec: 5, loadMs: 100 * SECOND_MS, chatFails: 'never', drainLimitMs: 200 * SECOND_MS },
+      answerMs: { least: 3 * SECOND_MS, most: 9 * SECOND_MS },
+      instances: plainInstances(2, 3),
+      startRedis: startChaosCluster,
+      faults: [
+        act(10 * SECOND_MS, 'slots move', (testbed) => clusterOf(testbed).reshape(MOVED_TAGS, 8 * SECOND_MS)),
+        act(30 * SECOND_MS, 'a master dies', (testbed) => clusterOf(testbed).killMaster(12 * SECOND_MS)),
+        act(50 * SECOND_MS, 'slots move', (testbed) => clusterOf(testbed).reshape(MOVED_TAGS, 6 * SECOND_MS)),
+        at(53 * SECOND_MS, { kind: 'kill', role: 'worker' }),
+        at(54 * SECOND_MS, { kind: 'kill', role: 'receiver' }),
+        act(70 * SECOND_MS, 'a master dies with its replica', (testbed) =>
+          clusterOf(testbed).killWithReplica(8 * SECOND_MS),
+        ),
+      ],
     }),
   },
   burst: {

@@ -185,7 +185,7 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
       ROLES: role,
       PORT: String(port),
       PUBLIC_URL: frontDoor?.url ?? url,
-      REDIS_URL: `redis://127.0.0.1:${links.redis.port}`,
+      REDIS_URL: redis.urls ?? `redis://127.0.0.1:${links.redis.port}`,
       CHAT_BASE_URL: `http://127.0.0.1:${links.chat.port}/v1`,
       SLACK_API_URL: `http://127.0.0.1:${links.slack.port}/api/`,
     };

@@ -12,7 +12,7 @@ import { untilTrue } from './deployment.ts';
 
 const run = promisify(execFile);
 
-/** Several redis-servers of the test's own that work together. */
+/** Several redis-servers of the test's own that work together; of a cluster its masters first. */
 export interface RedisGroup {
   /** What `REDIS_URL` says. */
   readonly url: string;
@@ -22,15 +22,35 @@ export interface RedisGroup {
 
 const hostOf = (server: EmbeddedRedis) => new URL(server.url).host;
 
+export interface ClusterOptions {
+  /** Replicas of each master; none by default. */
+  replicas?: number;
+  /** Each node keeps its files in a folder here, by the name of its port, so that it can be started again. */
+  dataDir?: string;
+}
+
 /** A Redis Cluster of three masters on the loopback. */
-export async function startRedisCluster(): Promise<RedisGroup> {
-  const servers = await Promise.all([0, 1, 2].map(() => startClusterNode()));
-  await run('redis-cli', ['--cluster', 'create', ...servers.map(hostOf), '--cluster-yes']);
+export async function startRedisCluster({ replicas = 0, dataDir }: ClusterOptions = {}): Promise<RedisGroup> {
+  const count = 3 * (1 + replicas);
+  const servers = await Promise.all(Array.from({ length: count }, () => startOnFreePorts(dataDir)));
+  const create = ['--cluster', 'create', ...servers.map(hostOf), '--cluster-replicas', String(replicas)];
+  await run('redis-cli', [...create, '--cluster-yes']);
   await untilTrue(async () => {
     const states = await Promise.all(servers.map((server) => ask(server.url, 'CLUSTER', 'INFO')));
-    return states.every((state) => state.includes('cluster_state:ok'));
+    const links = await Promise.all(servers.map((server) => ask(server.url, 'INFO', 'replication')));
+    return (
+      states.every((state) => state.includes('cluster_state:ok')) &&
+      links.filter((link) => link.includes('master_link_status:up')).length === 3 * replicas
+    );
   });
   return groupOf(servers, servers.map(({ url }) => url).join(','));
+}
+
+/** Starts a node of a cluster, or starts it again with what its folder holds. */
+export function startClusterNode(port: number, dataDir?: string): Promise<EmbeddedRedis> {
+  const extraArguments = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'];
+  const folder = dataDir === undefined ? {} : { dataDir: join(dataDir, String(port)) };
+  return startEmbeddedRedis({ port, extraArguments, ...folder });
 }
 
 /** So far above a node's port is the port of its own talk with the others. */
@@ -39,15 +59,14 @@ const TALK_PORT_ABOVE = 10_000;
 const FIRST_OUTGOING_PORT = 32_000;
 
 /** Tries again where somebody took one of the two ports first. */
-async function startClusterNode(triesLeft = 5): Promise<EmbeddedRedis> {
+async function startOnFreePorts(dataDir: string | undefined, triesLeft = 5): Promise<EmbeddedRedis> {
   let port = await freePort();
   while (port + TALK_PORT_ABOVE >= FIRST_OUTGOING_PORT) port = await freePort();
-  const extraArguments = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'];
   try {
-    return await startEmbeddedRedis({ port, extraArguments });
+    return await startClusterNode(port, dataDir);
   } catch (error) {
     if (triesLeft === 0) throw error;
-    return startClusterNode(triesLeft - 1);
+    return startOnFreePorts(dataDir, triesLeft - 1);
   }
 }
 
@@ -98,10 +117,10 @@ function groupOf(servers: EmbeddedRedis[], url: string): RedisGroup {
   };
 }
 
-const portOf = ({ url }: EmbeddedRedis) => new URL(url).port;
+export const portOf = ({ url }: EmbeddedRedis) => new URL(url).port;
 
 /** One command to one server, with its answer as JSON. */
-async function ask(url: string, ...[command = '', ...args]: string[]): Promise<string> {
+export async function ask(url: string, ...[command = '', ...args]: string[]): Promise<string> {
   const redis = new Redis(url, { retryStrategy: () => null });
   redis.on('error', () => undefined);
   try {
@@ -111,8 +130,8 @@ async function ask(url: string, ...[command = '', ...args]: string[]): Promise<s
   }
 }
 
-/** Moves slots between the masters of a group, as an operator's tool does, step by step. */
-export function slotMover({ servers }: RedisGroup, slot: number) {
+/** Moves a slot between masters, as an operator's tool does, step by step. */
+export function slotMover({ servers }: Pick<RedisGroup, 'servers'>, slot: number) {
   const idOf = async ({ url }: EmbeddedRedis) => JSON.parse(await ask(url, 'CLUSTER', 'MYID')) as string;
   const ownerOf = async () => {
     const nodes = JSON.parse(await ask(servers[0]?.url ?? '', 'CLUSTER', 'NODES')) as string;
@@ -128,6 +147,8 @@ export function slotMover({ servers }: RedisGroup, slot: number) {
     );
     return owner.find((server) => server !== null) ?? servers[0]!;
   };
+  const keysIn = async ({ url }: EmbeddedRedis) =>
+    JSON.parse(await ask(url, 'CLUSTER', 'GETKEYSINSLOT', String(slot), '1000')) as string[];
   let ends: { from: EmbeddedRedis; to: EmbeddedRedis } | undefined;
   return {
     /** From now on the slot is half moved. */
@@ -141,11 +162,16 @@ export function slotMover({ servers }: RedisGroup, slot: number) {
     async moveKey(key: string) {
       if (ends) await ask(ends.from.url, 'MIGRATE', '127.0.0.1', portOf(ends.to), key, '0', '5000');
     },
+    /** Of every two keys one is moved. */
+    async moveHalf() {
+      const keys = ends ? await keysIn(ends.from) : [];
+      for (const key of keys.filter((_, index) => index % 2 === 0)) await this.moveKey(key);
+    },
     async end() {
       if (!ends) return;
       const { from, to } = ends;
-      const keys = JSON.parse(await ask(from.url, 'CLUSTER', 'GETKEYSINSLOT', String(slot), '1000')) as string[];
-      for (const key of keys) await this.moveKey(key);
+      for (let keys = await keysIn(from); keys.length > 0; keys = await keysIn(from))
+        for (const key of keys) await this.moveKey(key);
       for (const { url } of [to, from, ...servers])
         await ask(url, 'CLUSTER', 'SETSLOT', String(slot), 'NODE', await idOf(to));
       ends = undefined;
