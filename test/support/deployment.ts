@@ -16,6 +16,9 @@ import { loadSettings } from '../../src/settings/load-settings.ts';
 import { registerTexts } from './evidence/register-texts.ts';
 import { registerEnvironment } from './evidence/register-environment.ts';
 import { recordingLog, startRedisServer } from './redis.ts';
+import { untilTrue } from './until-true.ts';
+
+export { untilTrue };
 
 export interface DeploymentOptions {
   /** More settings for the bot. */
@@ -257,15 +260,6 @@ function slackEnv(messengerUrl: string, isConnected = false): Record<string, str
     SLACK_API_URL: `${messengerUrl}/api/`,
     SLACK_OPEN_URL: messengerUrl,
   };
-}
-
-/** Waits for something that happens elsewhere. @throws Error when it does not happen within `limitMs` */
-export async function untilTrue(condition: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
-  const giveUpAtMs = Date.now() + limitMs;
-  while (!(await condition())) {
-    if (Date.now() > giveUpAtMs) throw new Error('It did not happen in time');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 /** Presses each page's first button, as a person who agrees would. */

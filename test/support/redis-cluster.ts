@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { endWithUs } from '../../src/local/end-with-us.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
 import { findRedisProgram } from '../../src/local/redis-program.ts';
-import { untilTrue } from './deployment.ts';
+import { untilTrue } from './until-true.ts';
 
 const run = promisify(execFile);
 
@@ -160,7 +160,15 @@ export function slotMover({ servers }: Pick<RedisGroup, 'servers'>, slot: number
       ends = { from, to };
     },
     async moveKey(key: string) {
-      if (ends) await ask(ends.from.url, 'MIGRATE', '127.0.0.1', portOf(ends.to), key, '0', '5000');
+      if (!ends) return;
+      const { from, to } = ends;
+      // A busy node may answer late; the key is then still where it was.
+      for (let triesLeft = 5; ; triesLeft -= 1)
+        try {
+          return void (await ask(from.url, 'MIGRATE', '127.0.0.1', portOf(to), key, '0', '10000'));
+        } catch (error) {
+          if (triesLeft === 0 || !String(error).includes('IOERR')) throw error;
+        }
     },
     /** Of every two keys one is moved. */
     async moveHalf() {
