@@ -13,6 +13,10 @@ export const USAGE = `npm run chaos [-- OPTIONS]
   --kills-per-minute N   kills of workers, receivers and Redis, 6:3:1 (22); other faults come with them, 6 to 10 kills
   --connected            WeCom delivers over the bot's one connection, which one of the receivers holds, and Slack over
                          sockets, one of each receiver
+                         Another program connects as the same WeCom bot now and then
+  --adversaries N        a minute (6; 1 with --slow; 0 turns them off): the platforms refuse writes, the engine takes 4 calls at
+                         once (30 with --slow), processes that read files are killed, and a question kills its workers. The
+                         engine writes in many dialects then, and one of ten questions on Slack has a file
   --sign-in              everybody has to sign in at the real service, by pages and a typed code, while things die;
                          links are judged too. Nobody writes in groups then
   --seed S               deals the same faults again
@@ -71,6 +75,7 @@ export function readOptions(args: string[]) {
       connected: { type: 'boolean', default: false },
       soak: { type: 'boolean', default: false },
       slow: { type: 'boolean', default: false },
+      adversaries: { type: 'string' },
       shards: { type: 'string' },
       scenario: { type: 'string' },
       waiting: { type: 'string', default: '5000' },
@@ -90,6 +95,7 @@ export function readOptions(args: string[]) {
     workers: Number(values.workers),
     lives: Number(values.lives),
     waiting: Number(values.waiting),
+    adversaries: values.adversaries === undefined ? undefined : Number(values.adversaries),
     shards: values.shards === undefined ? undefined : Number(values.shards),
     goals: { ...goal('events'), ...goal('kills'), ...goal('freezes'), ...goal('stops') },
   };

@@ -23,8 +23,7 @@ export async function runFaults(command: ChaosCommand, say: (line: string) => vo
     chatFails: 'also-stalls',
     signsIn: command['sign-in'],
     isConnected: command.connected,
-    adversariesPerMinute: 6,
-    filesOneIn: 10,
+    ...(command.adversaries === 0 ? {} : { adversariesPerMinute: command.adversaries ?? 6, filesOneIn: 10 }),
     tell: say,
     ...(logs === undefined ? {} : { logFolder: logs }),
   });

@@ -42,7 +42,9 @@ export async function runSlow(command: ChaosCommand, say: (line: string) => void
   const run = await runChaos({
     ...slowOptions(seed, shards),
     ...{ loadMs, ratePerSec: RATE_PER_SEC, users: USERS, answerMs: LONG_ANSWER_MS, drainLimitMs: DRAIN_LIMIT_MS },
-    ...{ adversariesPerMinute: 1, enginePlaces: 30, filesOneIn: 10 },
+    ...(command.adversaries === 0
+      ? {}
+      : { adversariesPerMinute: command.adversaries ?? 1, enginePlaces: 30, filesOneIn: 10 }),
     instances: plainInstances(command.receivers, command.workers),
     faults: planSlowFaults({ random: seededRandom(`${seed} slow`), loadMs, faultsPerMinute: FAULTS_PER_MINUTE }),
     tell: say,

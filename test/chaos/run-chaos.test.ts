@@ -15,10 +15,13 @@ const FAULTS: readonly Fault[] = [
   { kind: 'link', role: 'worker', link: 'redis', fault: { kind: 'cut', afterBytes: 5_000 }, forMs: 1_500 },
   { kind: 'link', role: 'worker', link: 'slack', fault: { kind: 'cut', afterBytes: 1_500 }, forMs: 1_500 },
   { kind: 'kill', role: 'worker' },
+  { kind: 'refuse-writes', forMs: 1_500 },
+  { kind: 'engine-full', places: 2, forMs: 1_500 },
+  { kind: 'kill-readers', forMs: 1_500 },
 ];
 
-test('processes die, stop and lose their links under load; nothing is lost, repeated, out of order or crossed [worker-killed] [receiver-killed] [redis-killed] [stopped-while-answering] [platform-fails]', async () => {
-  const faults = FAULTS.map((fault, index): ScheduledFault => ({ atMs: 1_000 + index * 900, fault }));
+test('processes die, stop and lose their links under load; nothing is lost, repeated, out of order or crossed [worker-killed] [receiver-killed] [redis-killed] [stopped-while-answering] [platform-fails] [refused-by-platform]', async () => {
+  const faults = FAULTS.map((fault, index): ScheduledFault => ({ atMs: 1_000 + index * 700, fault }));
   const run = await runChaos({
     seed: SEED,
     loadMs: 8_000,
@@ -27,6 +30,8 @@ test('processes die, stop and lose their links under load; nothing is lost, repe
     instances: plainInstances(2, 2),
     freezeMs: 0,
     chatFails: 'briefly',
+    adversariesPerMinute: 0,
+    filesOneIn: 10,
     faults,
   });
   const { report, violations } = reportOf(SEED, run);

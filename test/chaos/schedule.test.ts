@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { planAdversaries } from '../../chaos/adversaries.ts';
 import { planFaults } from '../../chaos/schedule.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
@@ -35,4 +36,17 @@ test('what is asked for by number is dealt, whatever the pace of the kills', () 
   expect(count(rare, 'freeze', 'worker')).toBeGreaterThanOrEqual(4);
   expect(count(rare, 'stop', 'worker')).toBeGreaterThanOrEqual(3);
   expect(faults.map(({ atMs }) => atMs)).toEqual(faults.map(({ atMs }) => atMs).sort((left, right) => left - right));
+});
+
+test('each minute of six adversaries holds every kind, poisons come early enough to be found, and the same seed deals the same', () => {
+  const deal = (seed: string) =>
+    planAdversaries({ random: seededRandom(seed), loadMs: 120_000, perMinute: 6, places: 4 });
+  const dealt = deal('one');
+  expect(deal('one')).toEqual(dealt);
+  expect(deal('two')).not.toEqual(dealt);
+  for (const kind of ['refuse-writes', 'engine-full', 'kill-readers', 'rival', 'poison'] as const)
+    expect(count(dealt, kind)).toBeGreaterThanOrEqual(1);
+  expect(count(dealt, 'refuse-writes')).toBeGreaterThanOrEqual(3);
+  const poisons = dealt.filter(({ fault }) => fault.kind === 'poison');
+  expect(Math.max(...poisons.map(({ atMs }) => atMs))).toBeLessThanOrEqual(72_000);
 });
