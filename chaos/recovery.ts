@@ -11,7 +11,7 @@ export interface Recovery {
   ms: number;
   /** Nothing of it was visible before: where we post, its first post may have been under way, and is looked for. */
   isDoubtful: boolean;
-  /** The engine refused calls since there were too many, or Redis was away, after the fault and before the answer: it waited for them. */
+  /** The engine refused calls since there were too many, or Redis stood still or refused writes, after the fault and before the answer: it waited for them. */
   hasWaited: boolean;
 }
 
@@ -56,7 +56,7 @@ export function recoveryTimes(ledger: Ledger, kind: InjectedFaultKind): Recovery
     const isDoubtful = ledger.events[event - 1]?.platform === 'slack' && hitAtMs < firstAtMs;
     const hasWaited = ledger.injectedFaults.some(
       ({ kind: what, atMs, untilMs = atMs }) =>
-        /^(?:engine-full|redis-)/.test(what) && untilMs >= hitAtMs && atMs <= shownAtMs,
+        /^(?:engine-full|redis-freeze|redis-refuse)$/.test(what) && untilMs >= hitAtMs && atMs <= shownAtMs,
     );
     return [{ event, ms: shownAtMs - hitAtMs, isDoubtful, hasWaited }];
   });

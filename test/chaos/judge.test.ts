@@ -275,7 +275,8 @@ describe('recovery counts from the last kill that hit the worker which had the q
 
   test.each([
     ['engine-full', 9_000, 14_500, true],
-    ['redis-kill', 14_000, undefined, true],
+    ['redis-refuse', 1_300, 3_000, true],
+    ['redis-kill', 14_000, undefined, false],
     ['engine-full', 15_500, 16_000, false],
     ['kill-readers', 14_000, undefined, false],
   ] as const)(

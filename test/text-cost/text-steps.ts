@@ -56,6 +56,8 @@ const declared = {
   },
 };
 
+/** About as long as the pieces are that engines send. */
+const DELTA_CHARS = 6;
 const READS = { offered: new Set(['clock']), thoughtFirst: true };
 
 /** A stream that brings a text in small pieces. */
@@ -68,7 +70,10 @@ function streamed(text: string): void {
 
 function parted(text: string): void {
   const reading = new ReplyText(READS);
-  for (const letter of text) if (!reading.passes(letter)) reading.part(letter);
+  for (let start = 0; start < text.length; start += DELTA_CHARS) {
+    const delta = text.slice(start, start + DELTA_CHARS);
+    if (!reading.passes(delta)) reading.part(delta);
+  }
   reading.part('', 'whole');
 }
 
