@@ -9,8 +9,8 @@ export interface PlatformFixture {
   /** Deliveries signed as the platform signs them. */
   privateText(text: string, options?: { messageId?: string; userId?: string }): RawDelivery;
   groupText(text: string, options?: { userId?: string }): RawDelivery;
-  /** Signed, and of a kind that nobody knows. */
-  unknownKind(): RawDelivery;
+  /** Signed; an event that no person wrote, of a kind that nobody knows. */
+  unknownEvent(): RawDelivery;
   /** The same delivery with a signature that does not fit. */
   missigned(delivery: RawDelivery): RawDelivery;
   /** What calls everybody on this platform. */
@@ -52,8 +52,8 @@ export function describePlatform(name: string, fixture: PlatformFixture): void {
       expect(receiveAt(platform, fixture.missigned(fixture.privateText('hello')))).toMatchObject(refused);
     });
 
-    test('an unknown kind as ignored, without an error', () => {
-      const delivery = receiveAt(platform, fixture.unknownKind());
+    test('an unknown event as ignored, without an error', () => {
+      const delivery = receiveAt(platform, fixture.unknownEvent());
       expect(delivery).toMatchObject({ kind: 'ignored', answer: { status: 200 } });
     });
 

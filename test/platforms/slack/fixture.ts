@@ -8,7 +8,7 @@ export const fixture: PlatformFixture = {
       directMessage(text, { ...(messageId ? { ts: tsOf(messageId) } : {}), ...(userId ? { user: userId } : {}) }),
     ),
   groupText: (text, { userId } = {}) => deliver(mention(text, userId ? { user: userId } : {})),
-  unknownKind: () => deliver(envelope({ type: 'reaction_added', user: 'U1' })),
+  unknownEvent: () => deliver(envelope({ type: 'reaction_added', user: 'U1' })),
   missigned: (delivery) => ({ ...delivery, body: Buffer.concat([delivery.body, Buffer.from(' ')]) }),
   broadcastMarks: [
     '<!channel>',

@@ -7,7 +7,7 @@ export const fixture: PlatformFixture = {
     deliver(textCallback(text, { msgid: messageId, from: { userid: userId } })),
   groupText: (text, { userId = 'lisi' } = {}) =>
     deliver(groupCallback(`@RobotA ${text}`, { from: { userid: userId } })),
-  unknownKind: () => deliver(textCallback('', { msgtype: 'hologram' })),
+  unknownEvent: () => deliver(textCallback('', { msgtype: 'event', event: { eventtype: 'hologram' } })),
   missigned: (delivery) => {
     const query = new URLSearchParams(delivery.query);
     query.set('msg_signature', '0'.repeat(40));
