@@ -6,6 +6,7 @@ import { HELD_LIFE_MS } from '../../domain/message.ts';
 import { mediaKeptKey, mediaKey, messageKey } from '../../domain/partition-keys.ts';
 import { asDeliveryId, type PersonId } from '../../domain/ids.ts';
 import type { RedisClient } from '../../base/redis.ts';
+import { HeavyFiles } from '../heavy-files.ts';
 import { IMAGE_FAULTS, type ImageFault } from './image-error.ts';
 
 /** Of one person in the chats of one partition: what is new is kept, and their oldest goes for it. */
@@ -52,12 +53,14 @@ export interface MediaPlace {
 
 /** Prepared images, and what files say, of questions that wait, may be asked again, or are still talked about: sealed, for a short time. */
 export class MediaStore {
+  readonly heavyFiles: HeavyFiles;
   readonly #redis: RedisClient;
   readonly #keyRing: KeyRing;
 
   constructor(redis: RedisClient, keyRing: KeyRing) {
     this.#redis = redis;
     this.#keyRing = keyRing;
+    this.heavyFiles = new HeavyFiles(redis, keyRing);
   }
 
   /**
