@@ -118,6 +118,11 @@ export function personRateKey(name: string): string {
   return `{person:${name}}:rate:minute`;
 }
 
+/** Counts the bytes that were kept of a person's images and files over all chats. @param name as above, for this alone */
+export function mediaShareKey(name: string): string {
+  return `{person:${name}}:media-bytes`;
+}
+
 /** Set of a person's documents that were too heavy to read (conversation/heavy-files.ts). @param name as above, for this alone */
 export function heavyFilesKey(name: string): string {
   return `{person:${name}}:heavy-files`;
