@@ -1,6 +1,7 @@
 import { EVAL_USAGE, readEvalArguments, type EvalArguments } from './eval/eval-arguments.ts';
 import { CHECK_USAGE, readCheckArguments, type CheckArguments } from './check/check-arguments.ts';
 import { goOutThrough } from './base/way-out.ts';
+import { ignoreDebuggerSignal } from './base/stop-signals.ts';
 import { keepTrustedPath } from './base/trusted-path.mjs';
 import { EXIT } from './base/exit-codes.ts';
 import {
@@ -18,6 +19,7 @@ import { MANIFEST_SETTINGS, runSlackManifest } from './start/slack-manifest-comm
 import { runStartCommand } from './start/start-command.ts';
 import { takeFreePorts, type SoundSettings } from './compose/take-free-ports.ts';
 
+ignoreDebuggerSignal();
 keepTrustedPath();
 const asked = process.argv[2] === 'check' ? readCheckArguments(process.argv.slice(3)) : undefined;
 const feedback = process.argv[2] === 'feedback' ? readFeedbackArguments(process.argv.slice(3)) : undefined;

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { KIB_BYTES, SECOND_MS } from './clock.ts';
 import { boundIdleConnections } from './idle-connections.ts';
 
@@ -15,6 +15,8 @@ export interface ListeningServer {
 const MAX_CONNECTIONS = 10_000;
 /** A proxy or a platform keeps dozens; each costs some 10 KB. */
 const MAX_IDLE_CONNECTIONS = 2_000;
+/** Maximum unanswered requests of one connection. Browsers, proxies and platforms send the next request after the answer. */
+const MAX_PIPELINED = 16;
 const IDLE_SWEEP_MS = 50;
 
 /** Starts an HTTP server with the limits of SECURITY.md bounded-requests; Node's own defaults (300 s, checked every 30 s) are too lax. */
@@ -27,7 +29,7 @@ export async function listen(handler: RequestListener, port: number, host: strin
       keepAliveTimeout: 65 * SECOND_MS,
       maxHeaderSize: 8 * KIB_BYTES,
     },
-    handler,
+    withoutPiles(handler),
   );
   server.maxConnections = MAX_CONNECTIONS;
   boundIdleConnections(server, MAX_IDLE_CONNECTIONS);
@@ -45,6 +47,22 @@ export async function listen(handler: RequestListener, port: number, host: strin
     port: taken,
     server,
     close: (graceMs = 0) => closeServer(server, graceMs),
+  };
+}
+
+/** Node hands over every request of what has arrived at once, a thousand in 40 KiB, before it answers one: such a connection is closed. */
+function withoutPiles(handler: RequestListener): RequestListener {
+  const unanswered = new WeakMap<Socket, number>();
+  const count = (socket: Socket, change: 1 | -1): number => {
+    const next = (unanswered.get(socket) ?? 0) + change;
+    unanswered.set(socket, next);
+    return next;
+  };
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed || count(socket, 1) > MAX_PIPELINED) return void socket.destroy();
+    response.once('close', () => count(socket, -1));
+    handler(request, response);
   };
 }
 

@@ -20,7 +20,8 @@ function readInput(sizeBytes) {
 /** Answers each order by what `handle` makes of it, which throws nothing. */
 export function serveOrders(handle) {
   // Ctrl+C in a terminal, or a service manager, tells all processes at once, and whoever waits for an answer may still get it.
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
+  // SIGUSR1 would open a debugger, by which one reader could look into another.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGUSR1']) process.on(signal, () => undefined);
   // What the program itself takes differs from one Node and machine to the next.
   const readyBytes = process.memoryUsage.rss();
   process.on('disconnect', () => process.exit());

@@ -43,3 +43,11 @@ export function listenForStop({
     source.off('SIGTERM', heard);
   };
 }
+
+/**
+ * Node opens a debugger on a port of this machine at SIGUSR1, and every process of our user may send that signal, a reader that a
+ * document has taken over too (SECURITY.md confined-readers).
+ */
+export function ignoreDebuggerSignal(): void {
+  process.on('SIGUSR1', () => undefined);
+}

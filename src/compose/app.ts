@@ -8,6 +8,7 @@ import { SECOND_MS, type NowMs } from '../base/clock.ts';
 import type { LocalWorker } from './local-worker.ts';
 import { listen, type ListeningServer } from '../base/http-server.ts';
 import type { Log } from '../base/log.ts';
+import { isForeignHost, refuseForeignHost } from '../base/public-host.ts';
 import { RecentChanges } from '../identity/links/recent-changes.ts';
 import type { Receiver } from './bot.ts';
 import type { Group } from '../messenger/directory.ts';
@@ -202,7 +203,10 @@ async function startFront({ config, log, registry, prove, receiver, worker }: Fr
   const handler = koa.callback();
   const server = await listen(
     (request, response) => {
-      if (receiver?.serveWebhook(request, response) !== true) inBackground(() => handler(request, response));
+      if (receiver?.serveWebhook(request, response) === true) return;
+      if (config.mode === 'local' && isForeignHost(request, config.http.publicUrl))
+        refuseForeignHost(response, config.http.publicUrl);
+      else inBackground(() => handler(request, response));
     },
     config.http.port,
     config.http.host,

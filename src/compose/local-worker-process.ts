@@ -3,6 +3,7 @@ import { createReport } from '../metrics/metrics.ts';
 import { asError } from '../base/coded-error.ts';
 import { goOutThrough } from '../base/way-out.ts';
 import { createLog } from '../base/log.ts';
+import { ignoreDebuggerSignal } from '../base/stop-signals.ts';
 import { createWorkerPart, type WorkerPart } from './bot.ts';
 import { EXIT } from '../base/exit-codes.ts';
 import { RecentChanges } from '../identity/links/recent-changes.ts';
@@ -55,6 +56,7 @@ function fail(thrown: unknown): void {
   tell({ kind: 'failed', message: asError(thrown).message });
 }
 
+ignoreDebuggerSignal();
 process.on('message', (message: ToWorker) => {
   if (message.kind === 'ask') {
     const { id } = message;

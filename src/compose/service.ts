@@ -53,6 +53,7 @@ export async function startServicePart({ config, secrets, clients, prove, regist
       host: config.http.host,
       // Browsers reach the service alone where the settings say; in local mode where it listens.
       publicUrl: isLocal ? undefined : config.http.publicUrl,
+      refusesForeignHosts: isLocal,
       trustedProxyHops: config.http.trustedProxyHops,
     },
     chat: { apiKeys: [...secrets.serviceApiKeys] },

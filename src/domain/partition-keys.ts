@@ -118,6 +118,21 @@ export function personRateKey(name: string): string {
   return `{person:${name}}:rate:minute`;
 }
 
+/** Counts the bytes that were kept of a person's images and files over all chats. @param name as above, for this alone */
+export function mediaShareKey(name: string): string {
+  return `{person:${name}}:media-bytes`;
+}
+
+/** Set of a person's documents that were too heavy to read (conversation/heavy-files.ts). @param name as above, for this alone */
+export function heavyFilesKey(name: string): string {
+  return `{person:${name}}:heavy-files`;
+}
+
+/** Stands while no file of this person is read. */
+export function heavyFilesWaitKey(name: string): string {
+  return `{person:${name}}:heavy-files:wait`;
+}
+
 /** Counter of a chat's messages in the current minute; on a cluster of a person's in the chats of one partition too. */
 export function rateKey(partition: number, who: string): string {
   return `{p${partition}}:rate:${who}`;

@@ -143,6 +143,9 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
   );
   address.url = options.address.url ?? server.url;
   server.server.on('upgrade', (request, stream, head) => {
+    // Node no longer listens to it: a connection that breaks now would end the process.
+    stream.on('error', () => stream.destroy());
+    if (!URL.canParse(request.url ?? '', address.url)) return void stream.destroy();
     // A browser names its page in each handshake, and no page is the bot.
     if (request.headers.origin !== undefined) return void stream.end('HTTP/1.1 403 Forbidden\r\n\r\n');
     if (protocol.upgrade?.(request, stream, head) !== true) stream.destroy();

@@ -15,8 +15,10 @@ export interface ServiceAddress {
   /** 0 takes a free one. */
   port: number;
   host: string;
-  /** How browsers reach the service; the listening address unless told. */
+  /** How browsers reach the service. Defaults to the listening address. */
   publicUrl?: string;
+  /** Whether every request must name that host, an address or a local name (SECURITY.md own-host). Defaults to false. */
+  refusesForeignHosts?: boolean;
   /** How many proxies in front set `X-Forwarded-For`. Default 0: the socket's address counts. */
   trustedProxyHops?: number;
 }

@@ -5,6 +5,7 @@ import { inBackground } from '../base/in-background.ts';
 import type { NowMs } from '../base/clock.ts';
 import { listen } from '../base/http-server.ts';
 import { KeyRing } from '../base/key-ring.ts';
+import { isForeignHost, refuseForeignHost } from '../base/public-host.ts';
 import { SharedLimits } from './chat/shared-limits.ts';
 import { createBuiltInEngine } from './built-in/built-in-engine.ts';
 import type { ChatEngine } from './chat/chat-engine.ts';
@@ -55,7 +56,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   let handle: RequestListener = (_, response) => void response.writeHead(503).end();
   const server = await listen((request, response) => handle(request, response), address.port, address.host);
   const publicUrl = (address.publicUrl ?? server.url).replace(/(?<!\/)\/+$/, '');
-  const { trustedProxyHops = 0 } = address;
+  const { trustedProxyHops = 0, refusesForeignHosts = false } = address;
   const listenerOf = ({ models, ...files }: ServedFiles): RequestListener => {
     const app = new Koa({ proxy: trustedProxyHops > 0, maxIpsCount: trustedProxyHops });
     app.on('error', (error: Error) => {
@@ -76,9 +77,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     app.use(tokenRoutes);
     const names = models.entries.map(({ name }) => name);
     const hasEngine = upstream !== undefined;
-    app.use(browserRoutes({ addSignIn: addBrowserRoutes, publicUrl, report, models: names, hasEngine }));
+    app.use(
+      browserRoutes({ addSignIn: addBrowserRoutes, publicUrl, trustedProxyHops, report, models: names, hasEngine }),
+    );
     const answer = app.callback();
-    return (request, response) => inBackground(() => answer(request, response));
+    return (request, response) => {
+      if (refusesForeignHosts && isForeignHost(request, publicUrl)) refuseForeignHost(response, publicUrl);
+      else inBackground(() => answer(request, response));
+    };
   };
   handle = listenerOf(options.files);
   return {

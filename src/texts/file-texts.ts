@@ -29,6 +29,7 @@ type FileText =
   | 'broken'
   | 'too_large'
   | 'too_heavy'
+  | 'must_wait'
   | 'not_read'
   | 'no_text'
   | 'gone';
@@ -125,6 +126,10 @@ export const FILE_TEXTS: Catalogue<FileText> = {
   too_heavy: {
     en: '“{file}” takes too much time or memory to read. Please send the part that matters, or save it anew as PDF.',
     zh: '读取“{file}”太耗时或太占内存。请只发需要的部分，或另存为 PDF 再发。',
+  },
+  must_wait: {
+    en: 'Several of your files took too much time or memory to read, so I read no further ones for now. Please send them again in {minutes} {minutes:minute|minutes}.',
+    zh: '你有多个文件读取时太耗时或太占内存，因此暂时不再读取新文件。请在 {minutes} 分钟后重新发送。',
   },
   not_read: {
     en: 'I could not read “{file}” because of a fault on my side; the file itself may be fine. Please send it again in a moment.',

@@ -60,6 +60,24 @@ test('of one person no more than a share of bytes is kept, however many pictures
   expect(await deployment.redis.keys('{p7}:media:flood:*')).toHaveLength(flood.length);
 });
 
+test('of one person no more than 128 MiB is kept over chats in all partitions', async () => {
+  const store = new MediaStore(deployment.redis, testKeyRing());
+  const image = { dataUrl: `data:image/png;base64,${'A'.repeat(MIB_BYTES)}` };
+  const personId = asPersonId('everywhere');
+  for (let count = 0; count < 128; count += 1)
+    await store.keep({ partition: count % 64, personId, isSignedIn: true, mediaId: `spread:${count}` }, image);
+  const spread = await deployment.redis.keys('{p*}:media:spread:*');
+  expect([spread.length > 40, spread.length <= 64]).toEqual([true, true]);
+  const again = { partition: 63, personId, isSignedIn: true, mediaId: 'later' };
+  expect(await store.keepText(again, image.dataUrl)).toEqual({ isKept: false, wentCount: 0 });
+  // The count has an end, as what is kept has.
+  const shares = await deployment.redis.keys('{person:*}:media-bytes');
+  for (const share of shares) expect(await deployment.redis.pttl(share)).toBeGreaterThan(0);
+  expect(await store.keepText({ ...again, personId: asPersonId('another') }, image.dataUrl)).toMatchObject({
+    isKept: true,
+  });
+});
+
 test('nor more than a number of pieces, however small they are', async () => {
   const store = new MediaStore(deployment.redis, testKeyRing());
   const personId = asPersonId('collector');

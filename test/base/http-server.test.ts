@@ -49,6 +49,28 @@ describe('limits [bounded-requests]', () => {
     expect(await closed).toContain('431');
   });
 
+  test('a connection that sends a thousand requests without waiting for answers is closed after a few', async () => {
+    let handled = 0;
+    server = await listen(
+      (_request, response) => {
+        handled += 1;
+        setImmediate(() => response.end('ok'));
+      },
+      0,
+      '127.0.0.1',
+    );
+    const { socket, closed } = dial(server.port);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000));
+    await closed;
+    expect(handled).toBeLessThanOrEqual(16);
+    // A few are answered, in order.
+    const few = dial(server.port);
+    few.socket.write(
+      `${'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(7)}GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    expect((await few.closed).match(/HTTP\/1\.1 200/g)).toHaveLength(8);
+  });
+
   test('the rest of the limits is as written', async () => {
     server = await listen((_request, response) => response.end('ok'), 0, '127.0.0.1');
     const { requestTimeout, headersTimeout, keepAliveTimeout, maxConnections } = server.server;

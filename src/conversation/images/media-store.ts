@@ -3,15 +3,18 @@ import type { KeyRing } from '../../base/key-ring.ts';
 import { loadScript } from '../../base/lua-script.ts';
 import { tryOpenAs } from '../../base/try-open.ts';
 import { HELD_LIFE_MS } from '../../domain/message.ts';
-import { mediaKeptKey, mediaKey, messageKey } from '../../domain/partition-keys.ts';
+import { mediaKeptKey, mediaKey, mediaShareKey, messageKey } from '../../domain/partition-keys.ts';
 import { asDeliveryId, type PersonId } from '../../domain/ids.ts';
 import type { RedisClient } from '../../base/redis.ts';
+import { HeavyFiles } from '../heavy-files.ts';
 import { IMAGE_FAULTS, type ImageFault } from './image-error.ts';
 
 /** Of one person in the chats of one partition: what is new is kept, and their oldest goes for it. */
 const MOST_BYTES_OF_A_PERSON = 32 * MIB_BYTES;
 /** Of one person likewise, since each of them is looked at when one is kept. */
 const MOST_PIECES_OF_A_PERSON = 300;
+/** Of one person in all chats together, so that nobody fills Redis by chats in many partitions. Counted as below. */
+const MOST_BYTES_OVER_ALL_CHATS = 64 * MIB_BYTES;
 /** Of all people who are not signed in together. The count begins anew when its time is over, and what was kept before lives on as long: twice as much is there at most. */
 const MOST_BYTES_OF_UNLINKED = 19 * MIB_BYTES;
 const UNLINKED_BYTES_KEY = '{media}:unlinked-bytes';
@@ -52,18 +55,20 @@ export interface MediaPlace {
 
 /** Prepared images, and what files say, of questions that wait, may be asked again, or are still talked about: sealed, for a short time. */
 export class MediaStore {
+  readonly heavyFiles: HeavyFiles;
   readonly #redis: RedisClient;
   readonly #keyRing: KeyRing;
 
   constructor(redis: RedisClient, keyRing: KeyRing) {
     this.#redis = redis;
     this.#keyRing = keyRing;
+    this.heavyFiles = new HeavyFiles(redis, keyRing);
   }
 
   /**
    * Keeps an image, or what stands against it: then nothing is downloaded and decoded a second time. Where the share of the person
-   * whose it is does not hold it, their oldest go for it; what goes beyond the one share of all who are not signed in is not kept,
-   * nor what came with a message that was deleted meanwhile.
+   * whose it is does not hold it, their oldest go for it; what goes beyond that person's share of all chats, or the one share of all
+   * who are not signed in, is not kept, nor what came with a message that was deleted meanwhile.
    */
   async keep(place: MediaPlace, image: KeptImage): Promise<void> {
     await this.keepText(place, 'fault' in image ? `${FAULT_PREFIX}${image.fault}` : image.dataUrl);
@@ -72,7 +77,7 @@ export class MediaStore {
   /** Keeps what was made of another file than an image, at the expense of the same share. */
   async keepText({ partition, personId, mediaId, isSignedIn }: MediaPlace, plain: string): Promise<Kept> {
     const sealed = this.#keyRing.seal(PURPOSE, mediaId, plain);
-    if (!isSignedIn && !(await this.#hasRoomForUnlinked(sealed))) return { isKept: false, wentCount: 0 };
+    if (!(await this.#hasRoom(sealed, isSignedIn ? personId : undefined))) return { isKept: false, wentCount: 0 };
     const owner = this.#keyRing.pseudonym('media-kept', personId);
     const [deliveryId = ''] = mediaId.split(':');
     const keys = {
@@ -86,9 +91,10 @@ export class MediaStore {
   }
 
   /** What is counted for an image that is then not kept, or twice, makes the share smaller and never larger. */
-  async #hasRoomForUnlinked(sealed: string): Promise<boolean> {
-    const args = { bytes: sealed.length, lifeMs: HELD_LIFE_MS, mostBytes: MOST_BYTES_OF_UNLINKED };
-    return shareScript.run(this.#redis, { taken: UNLINKED_BYTES_KEY }, args);
+  async #hasRoom(sealed: string, personId: PersonId | undefined): Promise<boolean> {
+    const taken = personId ? mediaShareKey(this.#keyRing.pseudonym('media-share', personId)) : UNLINKED_BYTES_KEY;
+    const mostBytes = personId ? MOST_BYTES_OVER_ALL_CHATS : MOST_BYTES_OF_UNLINKED;
+    return shareScript.run(this.#redis, { taken }, { bytes: sealed.length, lifeMs: HELD_LIFE_MS, mostBytes });
   }
 
   /** @returns the images in the same order; undefined for one that is gone, broken, or lacks its key: it is asked for anew */

@@ -1,3 +1,4 @@
+import { ignoreDebuggerSignal } from '../../base/stop-signals.ts';
 import { IndexKeeper, type IndexReport } from './index-keeper.ts';
 import type { FromIndex, ToIndex } from './index-messages.ts';
 
@@ -29,6 +30,7 @@ process.on('message', (message: ToIndex) => {
     );
   }
 });
+ignoreDebuggerSignal();
 process.on('disconnect', () => process.exit());
 // Ctrl+C in a terminal, or a service manager, tells all processes at once, and whoever searches may still answer.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);

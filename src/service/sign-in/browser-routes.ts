@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { asError } from '../../base/coded-error.ts';
+import { isForeignHost } from '../../base/public-host.ts';
 import { showErrorPage } from '../pages/error-page.ts';
 import { setSafeHeaders, showStyle } from '../pages/layout.ts';
 import { showHomePage } from '../pages/plain-pages.ts';
@@ -14,6 +15,7 @@ export interface BrowserRoutesOptions {
   addSignIn(router: Router): void;
   /** How browsers reach us, without a slash at the end. */
   publicUrl: string;
+  trustedProxyHops: number;
   report: ServiceReport;
   /** For the home page. */
   models: readonly string[];
@@ -22,14 +24,14 @@ export interface BrowserRoutesOptions {
 
 /** Everything that people see, the page for unknown addresses included; nothing goes on to a next middleware. */
 export function browserRoutes(options: BrowserRoutesOptions): Middleware {
-  const { publicUrl, report, models, hasEngine } = options;
+  const { publicUrl, trustedProxyHops, report, models, hasEngine } = options;
   const router = new Router();
   router.get('/', (ctx) => showHomePage(ctx, { models, hasEngine }));
   options.addSignIn(router);
   const routes = router.routes() as Middleware;
   return async (ctx) => {
     setSafeHeaders(ctx);
-    if (showStyle(ctx) || leadsHome(ctx, publicUrl)) return;
+    if (showStyle(ctx) || leadsHome(ctx, publicUrl, trustedProxyHops)) return;
     try {
       await parseForm(ctx, () => Promise.resolve());
       await routes(ctx, () => {
@@ -47,10 +49,15 @@ const parseForm = formParser(() => {
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/;
 
-/** On one machine a page that was opened under another of its names goes to ours: cookies and forms are bound to it. */
-function leadsHome(ctx: Context, publicUrl: string): boolean {
+/**
+ * A page that was opened under another name of this machine, or under a foreign one, goes to ours: cookies and forms are bound to it.
+ * Where no public address is set ours is a loopback name, which leads nobody from elsewhere here.
+ */
+function leadsHome(ctx: Context, publicUrl: string, trustedProxyHops: number): boolean {
   const own = new URL(publicUrl);
-  const isElsewhere = LOOPBACK.test(own.host) && LOOPBACK.test(ctx.get('Host')) && ctx.get('Host') !== own.host;
+  const isElsewhere = LOOPBACK.test(own.host)
+    ? LOOPBACK.test(ctx.get('Host')) && ctx.get('Host') !== own.host
+    : trustedProxyHops === 0 && isForeignHost(ctx.req, publicUrl);
   if (!isElsewhere || ctx.method !== 'GET') return false;
   ctx.redirect(`${own.origin}${ctx.path}${ctx.search}`);
   ctx.status = 307;

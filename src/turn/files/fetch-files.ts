@@ -7,7 +7,7 @@ import { prepareImage } from '../../conversation/images/prepare-image.ts';
 import { DocumentError, MAX_DOCUMENT_BYTES, type DocumentFault, type ReadDocument } from '../../documents/document.ts';
 import { pictureType } from '../../documents/picture-type.ts';
 import { readDocument } from '../../documents/read-document.ts';
-import type { DeliveryId } from '../../domain/ids.ts';
+import type { DeliveryId, PersonId } from '../../domain/ids.ts';
 import type { InboundMessage } from '../../domain/message.ts';
 import { PlatformError } from '../../platforms/platform-error.ts';
 import type { ImageScene } from '../images/fetch-images.ts';
@@ -23,15 +23,22 @@ const FETCH_LIMIT_MS = 20 * SECOND_MS;
 const PREFETCH_AFTER_MS = 3 * SECOND_MS;
 const MOST_PREFETCHES = 10;
 
-/** Whole files are in memory one beside another, of one conversation one. */
+/** Whole files are in memory one beside another, of one person one. */
 const intake = new SerialQueue(2, 1);
 
 /** What became of a file; one that is `gone` may be tried again, one that is `elsewhere` is stored outside the platform. */
-export type FoundFile = KeptNow | UnfitFile | OutOfReach;
+export type FoundFile = KeptNow | UnfitFile | OutOfReach | Delayed;
 
 interface OutOfReach {
   name?: string;
   fault: 'gone' | 'elsewhere';
+}
+
+/** A file that is not read yet, since its sender's files were too heavy (SECURITY.md heavy-files). */
+interface Delayed {
+  name?: string;
+  fault: 'must_wait';
+  waitMs: number;
 }
 
 /** A file that was read, with how it was kept where that was just now: `made_room` by letting older ones of the person go; `no_room` not at all. */
@@ -76,30 +83,40 @@ async function fetchFile(
 ): Promise<FoundFile> {
   if (mediaRef === undefined) return { name, fault: 'gone' };
   const { platform, store, conversation, personId, isSignedIn } = scene;
-  // Another worker, or the receiver, may have been at it.
-  const [known] = await keptFiles(scene, [{ mediaId, isQuoted: false }]);
-  if (known) return known;
-  const found = await intake.run(conversation.id, () =>
-    readFile(platform, { mediaRef, name }, conversation.id, signal),
-  );
-  if (isOutOfReach(found) || ('fault' in found && found.fault === 'not_read')) return found;
-  const place = { partition: conversation.partition, personId, isSignedIn, mediaId };
-  const { isKept, wentCount } = await store.keepText(place, writeKept(found));
-  if ('fault' in found || (isKept && wentCount === 0)) return found;
-  return { ...found, keeping: isKept ? 'made_room' : 'no_room' };
+  return intake.run(personId, async () => {
+    // Another worker, or the receiver, may have read it, also while this one waited.
+    const [known] = await keptFiles(scene, [{ mediaId, isQuoted: false }]);
+    if (known) return known;
+    const waitMs = await store.heavyFiles.waitMs(personId);
+    if (waitMs !== undefined) return { name, fault: 'must_wait', waitMs };
+    const onHeavy = () => store.heavyFiles.note(personId, mediaId);
+    const found = await readFile(platform, { mediaRef, name, personId, onHeavy }, signal);
+    if ('fault' in found && isPassing(found)) return found;
+    const place = { partition: conversation.partition, personId, isSignedIn, mediaId };
+    const { isKept, wentCount } = await store.keepText(place, writeKept(found));
+    if ('fault' in found || (isKept && wentCount === 0)) return found;
+    return { ...found, keeping: isKept ? 'made_room' : 'no_room' };
+  });
 }
 
-/** Not kept: another try may find it. */
-function isOutOfReach(found: FoundFile): found is OutOfReach {
-  return 'fault' in found && (found.fault === 'gone' || found.fault === 'elsewhere');
+/** Not kept: another try may read it. */
+function isPassing(found: UnfitFile | OutOfReach): found is OutOfReach {
+  return ['gone', 'elsewhere', 'not_read'].includes(found.fault);
+}
+
+interface WantedFile {
+  mediaRef: string;
+  name?: string;
+  personId: PersonId;
+  /** Reading the document takes too much time or memory. */
+  onHeavy(): Promise<void>;
 }
 
 async function readFile(
   platform: ImageScene['platform'],
-  { mediaRef, name }: { mediaRef: string; name?: string },
-  owner: string,
+  { mediaRef, name, personId: owner, onHeavy }: WantedFile,
   signal: AbortSignal,
-): Promise<FoundFile> {
+): Promise<KeptFile | UnfitFile | OutOfReach> {
   let called = name;
   try {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(FETCH_LIMIT_MS)]);
@@ -112,6 +129,7 @@ async function readFile(
     return { name: called, ...withinKept(document), pictures: await preparePictures(document, owner, signal) };
   } catch (error) {
     if (signal.aborted) throw error;
+    if (error instanceof DocumentError && error.code === 'too_heavy') await onHeavy();
     if (error instanceof DocumentError) return { name: called, fault: error.code };
     if (error instanceof ImageError) return { name: called, fault: PICTURE_FAULTS[error.code] };
     if (error instanceof PlatformError) return { name: called, fault: MEDIA_FAULTS.get(error.code) ?? 'gone' };

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../base/clock.ts';
 import { say, type Language } from '../../base/texts.ts';
 import type { ModelCatalog } from '../../models/model-catalog.ts';
 import { FILE_TEXTS } from '../../texts/file-texts.ts';
@@ -29,12 +30,16 @@ export function filesObstacle(
       return [
         file.fault === 'elsewhere'
           ? unreadRefusal({ language, unread: [unreadOf(file)] })
-          : say(FILE_TEXTS[file.fault], language, { file: name }),
+          : say(FILE_TEXTS[file.fault], language, { file: name, minutes: minutesOf(file) }),
       ];
     if (isBare && file.keeping === 'no_room') return [say(FILE_TEXTS.noRoomUntilAsked, language, { file: name })];
     return file.parts.length === 0 && seesNothing ? [say(FILE_TEXTS.noModelSees, language, { file: name })] : [];
   });
-  return sentences.length === 0 ? undefined : sentences.join('\n\n');
+  return sentences.length === 0 ? undefined : [...new Set(sentences)].join('\n\n');
+}
+
+function minutesOf(file: FoundFile): number {
+  return 'waitMs' in file ? Math.ceil(file.waitMs / MINUTE_MS) : 0;
 }
 
 /** A file that the platform only refers to keeps no question from being answered. */

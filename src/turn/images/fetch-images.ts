@@ -45,7 +45,7 @@ const PREFETCH_AFTER_MS = 3 * SECOND_MS;
 /** A receiver with so many images to prepare leaves further ones to their turns. */
 const MOST_PREFETCHES = 20;
 
-/** Few whole files are in memory at once, of one conversation half of them; each is bounded in time and size. */
+/** Few whole files are in memory at once, of one person half of them; each is bounded in time and size. */
 const intake = new SerialQueue(4, 2);
 
 /** What became of an image of a question; `gone` is not for good: it may be tried again. */
@@ -94,11 +94,11 @@ async function fetchImage(
   signal: AbortSignal,
 ): Promise<FoundImage> {
   if (mediaRef === undefined) return { fault: 'gone' };
-  const image = await intake.run(conversation.id, async (): Promise<FoundImage> => {
+  const image = await intake.run(personId, async (): Promise<FoundImage> => {
     try {
       const limited = AbortSignal.any([signal, AbortSignal.timeout(FETCH_LIMIT_MS)]);
       const { bytes } = await platform.fetchMedia(mediaRef, MAX_IMAGE_BYTES, limited);
-      return { dataUrl: await prepareImage(bytes, conversation.id, signal) };
+      return { dataUrl: await prepareImage(bytes, personId, signal) };
     } catch (error) {
       if (signal.aborted) throw error;
       if (error instanceof ImageError) return { fault: error.code };
