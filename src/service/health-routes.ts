@@ -31,7 +31,7 @@ export function healthRoutes(
       const state = await readiness();
       ctx.status = state === 'ready' ? 200 : 503;
       const { status, parts } = ANSWERS[state];
-      ctx.body = { status, parts: { ...parts, ...remarks?.() } };
+      ctx.body = { status, parts: state === 'ready' ? { ...parts, ...remarks?.() } : parts };
     } else if (ctx.path === '/metrics' && metrics) {
       const { contentType, text } = await metrics();
       ctx.type = contentType;
