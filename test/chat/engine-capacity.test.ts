@@ -343,7 +343,7 @@ describe('a service that is away', () => {
     const lookUp = dns.lookup;
     let isAway = true;
     const resolve = (name: string, options: dns.LookupAllOptions, done: (...answer: unknown[]) => void) => {
-      if (name !== 'engine.test') return void lookUp(name, options, done);
+      if (name !== 'engine.test') return lookUp(name, options, done);
       const failure = Object.assign(new Error('getaddrinfo EAI_AGAIN engine.test'), { code: 'EAI_AGAIN' });
       if (isAway) setImmediate(done, failure);
       else setImmediate(done, null, [{ address: '127.0.0.1', family: 4 }]);
