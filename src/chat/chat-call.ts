@@ -117,7 +117,7 @@ export class ChatCall {
         : new ChatError('chat_bad_stream', 'The answer could not be read', { cause: asError(thrown) });
     const { code, status } = error;
     const { model, trace } = this.#options.request;
-    this.#options.pass.failed(error);
+    this.#options.pass.failed(this.#isForLoad(error) ? new ChatError('chat_rate_limited', error.message) : error);
     if (code === 'chat_refused') this.#parts.log.error({ code, status, trace }, 'chat: the service refused our key');
     else if (code === 'chat_local_limit')
       this.#parts.log.error({ error, trace }, 'chat: this process has no descriptors or ports left for calls');
@@ -126,6 +126,13 @@ export class ChatCall {
     else if (code !== 'chat_cancelled') this.#parts.log.warn({ error, status, model, trace }, 'chat: a call failed');
     this.#reportEnd(code);
     return error;
+  }
+
+  /** An engine that answers 503 while it serves other calls is full: for the breaker that is no fault. */
+  #isForLoad({ code, status }: ChatError): boolean {
+    const { engines } = this.#parts;
+    const isUnavailable = code === 'chat_server_error' && status === 503;
+    return isUnavailable && engines.capacityOf(this.#options.request.model)?.isServing === true;
   }
 
   #reportEnd(outcome: string): void {

@@ -13,6 +13,8 @@ const SERVING_MS = 10 * SECOND_MS;
 const NEWS_JITTER_MS = 20;
 /** A process without descriptors tries again after this long. */
 const STARVED_MS = SECOND_MS;
+/** Share of the calls that had descriptors which a process without descriptors goes on with: posts of answers need some too. */
+const KEPT_WHEN_STARVED = 0.75;
 /** A process that was without descriptors allows itself one more call after each of these. */
 const REGROW_MS = 10 * SECOND_MS;
 
@@ -140,7 +142,7 @@ export class EngineCapacity {
       },
       starved: () => {
         if (!end()) return;
-        this.#localLimit = Math.max(1, this.#running);
+        this.#localLimit = Math.max(1, Math.floor(this.#held * KEPT_WHEN_STARVED));
         this.#localSinceMs = this.#options.monotonicMs();
         this.#admitIn(STARVED_MS * (1 + this.#options.random()));
       },

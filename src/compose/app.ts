@@ -2,6 +2,7 @@ import Koa from 'koa';
 import { Registry } from 'prom-client';
 import { inBackground } from '../base/in-background.ts';
 import { healthRoutes, type HealthPart } from '../metrics/health.ts';
+import { ConfigFileState } from '../metrics/config-file-state.ts';
 import { createReport } from '../metrics/metrics.ts';
 import { watchRedisSafety } from '../metrics/redis-safety.ts';
 import { SECOND_MS, type NowMs } from '../base/clock.ts';
@@ -53,6 +54,8 @@ export interface App {
   runningAnswers(): Promise<number>;
   /** Reads the files of `config/` anew, all or none. @throws ConfigFileError, and then all stays as it was */
   reread(): Promise<void>;
+  /** The files on disk were rejected for this many faults: metrics and `/readyz` say so until the next `reread`. */
+  filesRejected(faults: number): void;
   /** Orderly stop within `SHUTDOWN_GRACE_SEC` (SECURITY.md orderly-stop). */
   close(): Promise<void>;
 }
@@ -77,6 +80,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const registry = new Registry();
     const { egress, postSettlesWithinMs } = options;
     const report = createReport(registry, log);
+    const files = new ConfigFileState(registry);
     const recentLinks = new RecentChanges();
     const bot = { config, secrets, nowMs, egress, postSettlesWithinMs, recentLinks, log, report };
     const has = (role: Role) => config.roles.includes(role);
@@ -86,7 +90,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     // Each part is loaded only where a role needs it: a start takes half the time then, and memory a fifth less.
     if (has('service')) {
       const { startServicePart } = await import('./service.ts');
-      const service = await startServicePart({ config, secrets, clients: local?.clients, prove, registry, nowMs, log });
+      const service = await startServicePart({
+        ...{ config, secrets, clients: local?.clients, prove, registry, files, nowMs, log },
+      });
       endings.push(() => service.close());
       rereadings.push(() => service.reread());
       addresses.push({ name: 'service', url: service.url });
@@ -101,7 +107,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       if (receiver) rereadings.push(() => receiver.reread());
       if (workerPart) rereadings.push(() => workerPart.reread());
       worker = workerPart ? workerHere(workerPart) : (await apart)?.side;
-      const front = await startFront({ config, log, registry, prove, receiver, worker });
+      const front = await startFront({ config, log, registry, prove, files, receiver, worker });
       receiver?.connect();
       const running = { config, receiver, worker, front };
       endings.push(() => closeDoor(running));
@@ -134,7 +140,9 @@ export async function startApp(options: AppOptions): Promise<App> {
         const takings = [];
         for (const read of rereadings) takings.push(await read());
         for (const takeOver of takings) takeOver();
+        files.reread(0);
       },
+      filesRejected: (faults) => files.reread(faults),
       close: () => runBackwards(endings),
     };
   } catch (error) {
@@ -173,6 +181,7 @@ interface FrontOptions {
   log: Log;
   registry: Registry;
   prove(nonce: string): string;
+  files: ConfigFileState;
   receiver: Receiver | undefined;
   worker: WorkerSide | undefined;
 }
@@ -184,10 +193,11 @@ interface Front {
 }
 
 /** The bot's HTTP: every process serves health and metrics, a receiver the webhooks and the sign-in pages too. */
-async function startFront({ config, log, registry, prove, receiver, worker }: FrontOptions): Promise<Front> {
+async function startFront({ config, log, registry, prove, files, receiver, worker }: FrontOptions): Promise<Front> {
   let isRetired = false;
   const parts: HealthPart[] = [
     { name: 'process', isReady: async () => !isRetired },
+    files.part,
     ...(receiver ? [healthOfRedis('redis', receiver.redis), ...receiver.parts] : []),
     ...(worker?.parts ?? []),
   ];

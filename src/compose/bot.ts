@@ -26,6 +26,7 @@ import { readScenes } from './scenes.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';
 import { parsePolicyFile } from '../policy/policy-file.ts';
 import { Inbox } from '../queue/accept.ts';
+import { noteAnswerEnding } from '../queue/followed-threads.ts';
 import { replayAfterFailover } from '../queue/replay-after-failover.ts';
 import { ReplayBuffer } from '../queue/replay-buffer.ts';
 import type { PressureLimits } from '../queue/queue-pressure.ts';
@@ -315,7 +316,10 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     });
     const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
     const decideOutcome = createDecideOutcome({ gate, runSlashWord, takeTypedCode, answerQuestion, keyRing, log });
-    return createRunTurn({ redis, keyRing, groupScope, openTurn, setAside, decideOutcome, report });
+    return createRunTurn({
+      ...{ redis, keyRing, groupScope, openTurn, setAside, decideOutcome, report },
+      noteAnswerEnding: (thread) => noteAnswerEnding(redis, thread),
+    });
   };
   const knowledge = createKnowledge({ folder: join(config.local.dataDir, 'knowledge'), report, nowMs });
   // A turn that has begun keeps what it began with.

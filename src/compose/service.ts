@@ -17,6 +17,7 @@ import { wecomSignIn } from '../service/sign-in/methods/wecom-sign-in.ts';
 import { startService } from '../service/start-service.ts';
 import type { Registry } from 'prom-client';
 import type { Config, Secrets } from '../settings/config.ts';
+import type { ConfigFileState } from '../metrics/config-file-state.ts';
 import { isServiceAlone } from '../settings/mode.ts';
 
 interface ServicePartOptions {
@@ -27,6 +28,8 @@ interface ServicePartOptions {
   /** What shows to `npm run check` that it reached this. */
   prove?(nonce: string): string;
   registry: Registry;
+  /** What `/readyz` says of the files on disk. */
+  files?: ConfigFileState;
   nowMs: NowMs;
   log: Log;
 }
@@ -35,7 +38,8 @@ interface ServicePartOptions {
 const DOCS_DIR = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Starts the reference service from the settings, on a Redis connection of its own. */
-export async function startServicePart({ config, secrets, clients, prove, registry, nowMs, log }: ServicePartOptions) {
+export async function startServicePart(options: ServicePartOptions) {
+  const { config, secrets, clients, prove, registry, files, nowMs, log } = options;
   const redis = connectRedis(redisAddress(config, secrets), 'fail-fast', log, 'service');
   const { service: settings, wecom, local } = config;
   const isLocal = config.mode === 'local';
@@ -89,6 +93,7 @@ export async function startServicePart({ config, secrets, clients, prove, regist
     health: {
       metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
       prove,
+      remarks: () => ({ files: files?.sentence() }),
     },
     redis,
     keyRing: createKeyRing(secrets),

@@ -10,6 +10,7 @@ export const MESSAGE_FIELDS = {
   atMs: 'when it was accepted, by the clock of Redis',
   target: 'where an answer is posted, on a platform that does not poll; as the platform writes it',
   history: 'id of the history of Redis in which it was accepted: another one is behind a failover',
+  chatOrder: 'its place in the chat, where the platform gives one; the greater the later',
   later: '1: the platform has a later way for its answer',
   again: '1: it was delivered more than once, so that it is not known what the platform shows',
   againMs: 'when that was last',

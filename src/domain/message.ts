@@ -46,6 +46,11 @@ export interface InboundMessage {
   messageId: string;
   /** When it was said or first handed over, by the platform's clock: for the order of what was said in one chat, and nothing else. Milliseconds. */
   saidAtMs?: number;
+  /**
+   * The place of the message in its chat: a later message has a greater number. Absent where the platform gives no such order (WeCom:
+   * its times are of seconds, its ids are random).
+   */
+  chatOrder?: number;
   chat: Chat;
   sender: Sender;
   parts: MessagePart[];

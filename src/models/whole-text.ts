@@ -25,7 +25,9 @@ export class WholeText {
   lastPiece(piece: string, isSummary: boolean, isAfterEnd: boolean): string {
     const said = this.#said;
     const isWhole = isSummary || this.#pieces >= MIN_PIECES || said.length >= MIN_CHARS;
-    const isRepeated = (isAfterEnd && piece === this.#last) || (isSummary && said !== '' && !piece.startsWith(said));
+    // Short pieces may be equal by accident, but not behind the end.
+    const isLastAgain = isAfterEnd ? said.endsWith(piece) : piece === this.#last && piece.length >= MIN_CHARS;
+    const isRepeated = isLastAgain || (isSummary && said !== '' && !piece.startsWith(said));
     const fresh = isRepeated ? '' : isWhole && said !== '' && piece.startsWith(said) ? piece.slice(said.length) : piece;
     if (fresh !== '') this.add(fresh);
     return fresh;

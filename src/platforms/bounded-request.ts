@@ -44,7 +44,7 @@ const dispatcher = new Agent({
 
 /**
  * One HTTP call without retries or redirects, of bounded time and size.
- * @throws PlatformError `unreachable`, `unsent` where it could not leave in time, or `media_too_large` when the answer goes
+ * @throws PlatformError `unreachable`, `unsent` where `leavesWithinMs` is set and nothing left this process, or `media_too_large` when the answer goes
  * beyond `maxBytes`; the signal's reason
  */
 export async function requestBounded(url: URL, options: BoundedRequest): Promise<BoundedAnswer> {
@@ -79,15 +79,17 @@ export async function requestBounded(url: URL, options: BoundedRequest): Promise
         clearTimeout(timer);
         signal?.removeEventListener('abort', cancel);
         if (cause === undefined) resolve(answerOf(answer));
-        else reject(cause instanceof PlatformError || cause === cancelled ? cause : unreachable(url, method, cause));
+        else if (cause instanceof PlatformError || cause === cancelled) reject(cause);
+        else reject(failure(placeOf(url, method), cause, isUnsent()));
       },
     });
+    // Without a connection (refused, no name, no descriptor) nothing can have been carried out.
+    const isUnsent = () => leavesWithinMs !== undefined && !exchange.hasLeft;
     let cancelled: Error | undefined;
     const cancel = () => exchange.abort((cancelled = signal?.reason as Error));
     const timer = setTimeout(() => {
-      const isUnsent = leavesWithinMs !== undefined && !exchange.hasLeft;
       exchange.abort(
-        isUnsent ? new UnsentError() : new PlatformError('unreachable', `${placeOf(url, method)} failed (timeout)`),
+        isUnsent() ? new UnsentError() : new PlatformError('unreachable', `${placeOf(url, method)} failed (timeout)`),
       );
     }, timeoutMs);
     signal?.addEventListener('abort', cancel, { once: true });
@@ -116,10 +118,10 @@ function answerOf({
 }
 
 /** The HTTP client's error may hold the address and its query; only its code goes on (SECURITY.md secrets-stay-inside). */
-function unreachable(url: URL, method: string, cause: Error): PlatformError {
-  if (cause instanceof UnsentError) return new PlatformError('unsent', `${placeOf(url, method)} was not sent in time`);
+function failure(place: string, cause: Error, isUnsent: boolean): PlatformError {
+  if (cause instanceof UnsentError) return new PlatformError('unsent', `${place} was not sent in time`);
   const code = 'code' in cause ? String(cause.code) : 'unknown';
-  return new PlatformError('unreachable', `${placeOf(url, method)} failed (${code})`);
+  return new PlatformError(isUnsent ? 'unsent' : 'unreachable', `${place} failed (${code})`);
 }
 
 function placeOf(url: URL, method: string): string {

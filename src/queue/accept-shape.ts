@@ -5,7 +5,7 @@ export const ACCEPT_SHAPE = {
   keys: ['record', 'inbox', 'state', 'pending', 'personRate', 'chatRate?'],
   args: [
     ...(['deliveryId', 'conversationId', 'owner', 'mergeKey', 'words', 'sealed'] as const),
-    ...(['opener', 'target', 'saidAtMs?'] as const),
+    ...(['opener', 'target', 'saidAtMs?', 'chatOrder?'] as const),
   ],
   answer: { result: ['new', 'repeat', 'limited'], takenAtMs: 'number' },
 } as const satisfies ScriptShape;

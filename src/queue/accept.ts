@@ -96,6 +96,7 @@ export class Inbox {
       opener: isStop && threadBegunBy !== undefined ? deliveryIdOf({ ...message, messageId: threadBegunBy }) : '',
       target: sealTarget(keyRing, deliveryId, message),
       saidAtMs: message.saidAtMs,
+      chatOrder: message.chatOrder,
     };
     const { result, takenAtMs } = await this.#script.run(redis, keys, args).catch((error: unknown) => {
       this.#people.end(personId, deliveryId, 'repeat');

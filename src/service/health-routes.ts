@@ -2,11 +2,12 @@ import type { Middleware } from 'koa';
 import { SECOND_MS } from '../base/clock.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { withTimeout } from '../base/with-timeout.ts';
+import type { ServiceHealth } from './service-options.ts';
 
 /** Why the service can work or not; a service that stops is not Redis's fault. */
 export type Readiness = 'ready' | 'stopping' | 'redis not ready';
 
-const ANSWERS: Readonly<Record<Readiness, object>> = {
+const ANSWERS: Readonly<Record<Readiness, { status: string; parts: Readonly<Record<string, string>> }>> = {
   ready: { status: 'ready', parts: { redis: 'ready' } },
   stopping: { status: 'stopping', parts: { service: 'stopping' } },
   'redis not ready': { status: 'not ready', parts: { redis: 'not ready' } },
@@ -18,8 +19,7 @@ const NONCE = /^[\w-]{16,64}$/;
 /** `/healthz` while the process lives, with `?nonce=` whose it is; `/readyz` while it can do its work. */
 export function healthRoutes(
   readiness: () => Promise<Readiness>,
-  metrics: (() => Promise<{ contentType: string; text: string }>) | undefined,
-  prove?: (nonce: string) => string,
+  { metrics, prove, remarks }: ServiceHealth,
 ): Middleware {
   return async (ctx, next) => {
     ctx.set('Cache-Control', 'no-store');
@@ -30,7 +30,8 @@ export function healthRoutes(
     } else if (ctx.path === '/readyz') {
       const state = await readiness();
       ctx.status = state === 'ready' ? 200 : 503;
-      ctx.body = ANSWERS[state];
+      const { status, parts } = ANSWERS[state];
+      ctx.body = { status, parts: state === 'ready' ? { ...parts, ...remarks?.() } : parts };
     } else if (ctx.path === '/metrics' && metrics) {
       const { contentType, text } = await metrics();
       ctx.type = contentType;

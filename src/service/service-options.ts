@@ -76,6 +76,8 @@ export interface ServiceHealth {
   metrics?: () => Promise<{ contentType: string; text: string }>;
   /** What `/healthz?nonce=` answers, so that a check of the settings knows whom it reached. */
   prove?: (nonce: string) => string;
+  /** What `/readyz` says of parts without which it can work, by their names. */
+  remarks?: () => Readonly<Record<string, string | undefined>>;
 }
 
 export interface ServiceOptions {

@@ -67,7 +67,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       ...{ files, signIn, redis, keyRing },
       ...{ publicUrl, trustedProxyHops, nowMs, report },
     });
-    app.use(healthRoutes(readiness, health.metrics, health.prove));
+    app.use(healthRoutes(readiness, health));
     app.use(
       chatRoutes({
         ...{ apiKeys: chat.apiKeys, models, engine, passThrough, rules },

@@ -26,16 +26,18 @@ export function rereadAtHangUp({ config, log, app }: Rereader): void {
 }
 
 async function reread({ config, log, app }: Rereader): Promise<void> {
+  const running = await app;
   try {
-    const running = await app;
     const faults = await faultsOfNamedFiles(config);
     if (faults.length > 0) {
       log.error({ faults }, 'the files are not taken over, all stays as it was: mend them, then send SIGHUP again');
+      running.filesRejected(faults.length);
       return;
     }
     await running.reread();
     log.info('the files were read again; what begins from now on goes by them');
   } catch (thrown) {
+    running.filesRejected(1);
     log.error({ error: asError(thrown) }, 'the files could not be read again, all stays as it was');
   }
 }

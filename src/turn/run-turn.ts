@@ -4,7 +4,7 @@ import type { KeyRing } from '../base/key-ring.ts';
 import type { RedisClient } from '../base/redis.ts';
 import { fieldsToRead, messageFields, withFields } from '../domain/message-record.ts';
 import { messageKey } from '../domain/partition-keys.ts';
-import type { GroupScope } from '../domain/conversation.ts';
+import type { ConversationRef, GroupScope } from '../domain/conversation.ts';
 import type { Offer } from '../reply/live-reply.ts';
 import { markSuperseded } from '../reply/mark-superseded.ts';
 import { openNotices } from '../reply/notices.ts';
@@ -28,6 +28,8 @@ export interface RunTurnOptions {
   setAside: SetAside;
   decideOutcome: DecideOutcome;
   report: Pick<TurnReport, 'turnEnded'>;
+  /** Notes that the answer which is written now may make a thread a followed one. */
+  noteAnswerEnding(thread: ConversationRef): Promise<void>;
 }
 
 /**
@@ -63,7 +65,12 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
   const status = lines.length > 0 ? lines.join('\n') : undefined;
   const leftover = leftoverFor(keyRing, context, outcome);
   const erase = eraseWith(leftover, outcome.erase);
-  const records = (await isTakenBack(options, context, outcome))
+  const thread = threadSpokenIn(context.newest, turn.conversation, outcome.threadHistory?.conversation);
+  const hasHistory = outcome.history?.append !== undefined;
+  const followed = hasHistory && thread && mayGoOn(context) ? { ...turn.conversation, id: thread.id } : undefined;
+  const isGone = await isTakenBack(options, context, outcome);
+  if (followed && !isGone) await options.noteAnswerEnding(followed);
+  const records = isGone
     ? await context.live.takeAway(outcome.text)
     : outcome.hold
       ? await context.live.leaveOpen(outcome.text, outcome.mention)
@@ -75,8 +82,6 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
         });
   throwIfUnwanted(controls.signal);
   if (outcome.replaces !== undefined) await replaceOld(options, context, outcome.replaces);
-  const thread = threadSpokenIn(context.newest, turn.conversation, outcome.threadHistory?.conversation);
-  const hasHistory = outcome.history?.append !== undefined;
   report.turnEnded({
     platform: context.platform.name,
     turnId: turn.turnId,
@@ -92,7 +97,7 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
     threadHistory: outcome.threadHistory,
     erase,
     thread: hasHistory ? thread : undefined,
-    followed: hasHistory && thread && mayGoOn(context) ? { ...turn.conversation, id: thread.id } : undefined,
+    followed,
     stopServed: outcome.stopServed,
     preferences: outcome.preferences,
     usage: outcome.usage,

@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AddressInfo } from 'node:net';
@@ -74,6 +75,7 @@ interface Worker {
   share: CapacityShare;
   waits: string[];
   limits: number[];
+  breaker: string[];
   lines: string[];
 }
 
@@ -86,19 +88,20 @@ function startWorker(limits: Partial<ChatLimits> = {}, baseUrl = engine.baseUrl)
   const { log, lines } = recordingLog();
   const waits: string[] = [];
   const learned: number[] = [];
+  const breaker: string[] = [];
   const report: ChatReport = {
     callEnded: () => undefined,
     retried: () => undefined,
     waited: ({ reason }) => void waits.push(reason),
     limitChanged: ({ limit }) => void learned.push(limit),
-    breakerChanged: () => undefined,
+    breakerChanged: ({ state }) => void breaker.push(state),
     fellBack: () => undefined,
     unknownFinishReason: () => undefined,
   };
   const client = createChatClient({
     ...{ baseUrl, apiKey: 'sk-none', catalog: shippedModels(), nowMs: () => Date.now(), log, report, share, limits },
   });
-  const worker = { client, store, share, waits, limits: learned, lines };
+  const worker = { client, store, share, waits, limits: learned, breaker, lines };
   workers.push(worker);
   return worker;
 }
@@ -300,6 +303,27 @@ describe('an engine that serves 10 calls at once', () => {
   });
 });
 
+test.each([
+  ['429', { status: 429, headers: {}, body: '' }],
+  ['a bare 503', { status: 503, headers: {}, body: '' }],
+])(
+  'an engine that is full with long answers does not open the breaker, and 13 more questions wait for a place: %s [engine-capacity]',
+  async (_name, refusal) => {
+    Object.assign(engine, { limit: 60, answerMs: 3_500, refusal });
+    // The calls that the engine accepted lie outside the window of the breaker, as with answers of over half a minute.
+    const worker = startWorker({ breakerWindowMs: 1_000, breakerMinCalls: 10 });
+    const first = times(60, () => ask(worker));
+    await pause(2_000);
+    const more = await Promise.all(times(13, () => ask(worker)));
+    expect(more.map(({ text }) => text)).toEqual(times(13, () => 'ok'));
+    // A wait of less than a second is not told.
+    expect(more.flatMap(({ told }) => told).filter((reason) => reason !== 'capacity')).toEqual([]);
+    expect(await texts(first)).toEqual(times(60, () => 'ok'));
+    expect(worker.breaker).toEqual([]);
+  },
+  30_000,
+);
+
 describe('a service that is away', () => {
   test('is waited for, and everybody is answered once it is back [engine-capacity] [chat-service-away]', async () => {
     const { port } = new URL(engine.baseUrl);
@@ -312,6 +336,31 @@ describe('a service that is away', () => {
     const answers = await Promise.all(asked);
     expect(answers.map(({ text }) => text)).toEqual(times(40, () => 'ok'));
     expect(new Set(answers.flatMap(({ told }) => told))).toEqual(new Set(['reach']));
+  }, 30_000);
+
+  test('whose name does not resolve is waited for, and a person reads that it cannot be reached [engine-capacity] [chat-service-away]', async () => {
+    const { port } = new URL(engine.baseUrl);
+    const lookUp = dns.lookup;
+    let isAway = true;
+    const resolve = (name: string, options: dns.LookupAllOptions, done: (...answer: unknown[]) => void) => {
+      if (name !== 'engine.test') return lookUp(name, options, done);
+      const failure = Object.assign(new Error('getaddrinfo EAI_AGAIN engine.test'), { code: 'EAI_AGAIN' });
+      if (isAway) setImmediate(done, failure);
+      else setImmediate(done, null, [{ address: '127.0.0.1', family: 4 }]);
+    };
+    Object.assign(dns, { lookup: resolve });
+    try {
+      engine.limit = 100;
+      const worker = startWorker({ breakerProbeMs: 300 }, `http://engine.test:${port}/v1`);
+      const asked = times(40, () => ask(worker));
+      await pause(2_000);
+      isAway = false;
+      const answers = await Promise.all(asked);
+      expect(answers.map(({ text }) => text)).toEqual(times(40, () => 'ok'));
+      expect(new Set(answers.flatMap(({ told }) => told))).toEqual(new Set(['reach']));
+    } finally {
+      Object.assign(dns, { lookup: lookUp });
+    }
   }, 30_000);
 
   test.each([

@@ -33,12 +33,13 @@ describe('the bot’s chat client reads what engines write [whole-answers]', () 
   test.each(rows)('%s', async (_, row) => {
     const before = fixture.server.calls.length;
     fixture.server.script(answerOf(row));
-    const { text, end, error, events } = await fixture.ask({ tools: TOOLS });
+    const { text, reasoning, end, error, events } = await fixture.ask({ tools: TOOLS });
     const calls = events.flatMap((event) =>
       event.type === 'tool-call' ? [`${event.name} ${event.argumentsJson}`] : [],
     );
     const isWhole = error === undefined && end !== 'truncated';
     expect([text, calls, isWhole]).toEqual([row.text, row.calls ?? [], row.ending === undefined]);
+    expect(reasoning).toBe(row.thought ?? reasoning);
     expect(fixture.server.calls.length - before).toBe(row.ending === 'failure' ? 3 : 1);
   });
 });

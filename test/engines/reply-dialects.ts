@@ -7,6 +7,8 @@ export interface ReplyDialect {
   wire: readonly string[];
   contentType?: string;
   text: string;
+  /** What the bot reads as the thought, where the row is about it. */
+  thought?: string;
   /** Calls of tools, as `NAME ARGUMENTS`. */
   calls?: readonly string[];
   /** How it ends: whole unless another word stands here. `failure`: nothing was said, and the question is asked again. */
@@ -150,6 +152,43 @@ export const REPLY_DIALECTS: readonly ReplyDialect[] = [
     name: 'a last chunk twice',
     wire: [chunk({ content: 'It is' }), chunk({ content: ' 2.' }, 'stop'), chunk({ content: ' 2.' }, 'stop'), DONE],
     text: TWO,
+  },
+  {
+    name: 'a last piece that comes again with the finish reason',
+    wire: [
+      chunk({ content: 'It ' }),
+      chunk({ content: 'is 2, as you know.' }),
+      chunk({ content: 'is 2, as you know.' }, 'stop'),
+      DONE,
+    ],
+    text: 'It is 2, as you know.',
+  },
+  {
+    name: 'the last pieces again as one, behind the end',
+    wire: [
+      chunk({ content: 'It' }),
+      chunk({ content: ' is' }),
+      chunk({ content: ' 2.' }, 'stop'),
+      chunk({ content: ' is 2.' }, 'stop'),
+      DONE,
+    ],
+    text: TWO,
+  },
+  {
+    name: 'a last chunk with a thought, twice',
+    wire: [...Array<string>(2).fill(chunk({ reasoning_content: 'so', content: TWO }, 'stop')), DONE],
+    text: TWO,
+    thought: 'so',
+  },
+  {
+    name: 'a short piece that is said twice',
+    wire: [chunk({ content: 'It is 1' }), chunk({ content: '1' }, 'stop'), DONE],
+    text: 'It is 11',
+  },
+  {
+    name: 'equal short pieces at the end',
+    wire: [chunk({ content: 'It is ' }), chunk({ content: '2' }), chunk({ content: '2' }, 'stop'), DONE],
+    text: 'It is 22',
   },
   { name: 'an unclear end', wire: [chunk({ content: 'It is' })], text: 'It is', ending: 'cut' },
   {

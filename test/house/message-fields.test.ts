@@ -7,7 +7,7 @@ const FOLDERS = ['src/queue/scripts', 'src/reply/scripts', 'src/reply/follow-ups
 
 /** How scripts call a message's record, and what else they touch that is a hash. A new name is to be put on its side. */
 const RECORDS =
-  /^(?:keys\.(?:record|stop|records\[1\])|record|opener|(?:own|newest|shown)\.key|args\.messagePrefix .*)$/;
+  /^(?:keys\.(?:record|stop|records\[1\])|record|opener|(?:own|newest|shown)\.key|(?:args\.messagePrefix|recordPrefix) .*)$/;
 const OTHERS =
   /^(?:keys\.(?:state|followUp|feedback)|(?:chosen|gone|changes\.usage)\.key|args\.(?:preferences|followUp)Prefix .*|keys\.counts)$/;
 /** `key` is a record in some scripts, and another hash in commit.lua. */

@@ -50,6 +50,15 @@ async function answerTo(said: string): Promise<string> {
   return (await deployment.messenger.driver.waitForAnswer(message.id, { timeoutMs: 20_000 })).text;
 }
 
+/** What a process says of the files on disk: the part of `/readyz`, and the metric. */
+async function saidOfFiles(port: string): Promise<{ status: number; files: string | undefined; faults: number }> {
+  const ready = await got(`http://127.0.0.1:${port}/readyz`, { throwHttpErrors: false, retry: { limit: 0 } });
+  const { parts } = JSON.parse(ready.body) as { parts: Record<string, string> };
+  const metrics = await got(`http://127.0.0.1:${port}/metrics`).text();
+  const faults = Number(/^parley_config_files_rejected_faults (\d+)$/m.exec(metrics)?.[1]);
+  return { status: ready.statusCode, files: parts['files'], faults };
+}
+
 test('a worker reads its files again when it is told to; an answer under way keeps what it began with', async () => {
   const parley = await start(deployment.env);
   await untilTrue(() => deployment.messenger.driver.isBotReachable());
@@ -94,11 +103,18 @@ test('a worker reads its files again when it is told to; an answer under way kee
       .output()
       .split('\n')
       .find((line) => line.includes('not taken over')) ?? '';
-  expect((JSON.parse(said) as { faults: string[] }).faults.map((fault) => fault.split(' ')[0])).toEqual(
-    expect.arrayContaining(['POLICY_FILE', 'TOOLS_FILE']),
-  );
+  const { faults } = JSON.parse(said) as { faults: string[] };
+  expect(faults.map((fault) => fault.split(' ')[0])).toEqual(expect.arrayContaining(['POLICY_FILE', 'TOOLS_FILE']));
   expect(await answerTo('A third question')).toContain('Hello.');
   expect(promptOf(3)).toContain('Second prompt.');
+  const port = deployment.env['PORT'] ?? '';
+  const degraded = { status: 200, files: expect.stringMatching(/^degraded: /) };
+  expect(await saidOfFiles(port)).toEqual({ ...degraded, faults: faults.length });
+  cpSync(join('config', 'policy.json'), file('policy.json'));
+  cpSync(join('config', 'tools.json'), file('tools.json'));
+  parley.kill('SIGHUP');
+  await untilTrue(async () => parley.output().split('the files were read again').length === 4);
+  expect(await saidOfFiles(port)).toEqual({ status: 200, files: 'ready', faults: 0 });
 }, 90_000);
 
 test('the service takes over a client that was added, and goes on without one whose file has a fault', async () => {
@@ -138,6 +154,7 @@ test('the service takes over a client that was added, and goes on without one wh
   service.kill('SIGHUP');
   await heard(service, 'the files are not taken over');
   expect([await statusFor('one'), await statusFor('two')]).toEqual([true, true]);
+  expect(await saidOfFiles(PORT)).toEqual({ status: 200, files: expect.stringMatching(/^degraded: /), faults: 1 });
 }, 60_000);
 
 test('a receiver has no files to read, and lives on', async () => {

@@ -24,8 +24,11 @@ async function answeredThread(): Promise<string> {
   await deployment.startBot(follows);
   const ts = await deployment.sender.mention(place, 'the first question');
   await untilTrue(() => below(ts)[0]?.isStreaming === false);
-  // The commit, which notes it, follows the last look.
-  await untilTrue(async () => (await deployment.redis.keys('*:followed:*')).length > 0);
+  // The commit, which notes it, follows the last snapshot.
+  await untilTrue(async () => {
+    const [note = ''] = await deployment.redis.keys('*:followed:*');
+    return (await deployment.redis.get(note)) === '1';
+  });
   return ts;
 }
 
@@ -73,6 +76,20 @@ describe('a thread in which the bot has answered [unaddressed-talk]', () => {
     await deployment.sender.mention({ ...place, threadTs: ts }, 'and now?');
     await untilTrue(() => below(ts).length === 2);
     expect(await asked()).toBe(2);
+  }, 30_000);
+
+  test('goes on also where the reply comes after the visible end of the answer and before Slack has acknowledged it', async () => {
+    deployment.chat.script(helloStream('the first answer'), helloStream('the second answer'));
+    await deployment.startBot(follows);
+    deployment.slack.faults.set('chat.stopStream', [
+      { kind: 'late', afterMs: 0, isAnswered: true, answeredAfterMs: 500 },
+    ]);
+    const ts = await deployment.sender.mention(place, 'the first question');
+    await untilTrue(() => below(ts)[0]?.isStreaming === false);
+    expect(await say(ts, 'and then?')).toBe(200);
+    await untilTrue(() => below(ts).length === 2);
+    const { messages } = deployment.chat.calls[1]?.body as { messages: unknown[] };
+    expect(JSON.stringify(messages)).toContain('the first answer');
   }, 30_000);
 
   test('words of the bot work there: a question is asked again', async () => {

@@ -59,3 +59,15 @@ test.each([
     expect(deployment.textsIn('DU1')[0]).toContain('Sorry, I could not answer in time.');
   },
 );
+
+test('questions that wait are read in the order in which Slack shows them, whatever the order of their deliveries [in-order]', async () => {
+  deployment.chat.script(helloStream('One answer.'));
+  await deployment.startBot({ ROLES: 'receiver' });
+  for (const place of [3, 1, 4, 2])
+    await deployment.sender.direct('U3', `part ${place}`, { ts: `1760000030.00000${place}` });
+  await deployment.stopBots();
+  await deployment.startBot({ ROLES: 'worker', PORT: String(await freePort()) });
+  await deployment.untilShown('DU3', ['One answer.']);
+  const { messages } = deployment.chat.calls[0]?.body as { messages: { content: string }[] };
+  expect(messages.at(-1)?.content.match(/part \d/g)).toEqual(['part 1', 'part 2', 'part 3', 'part 4']);
+});

@@ -90,6 +90,19 @@ test.each([
   },
 );
 
+test('a call whose connection does not stand was not sent, where the caller asks for that; a call that left is not known', async () => {
+  const closed = createServer();
+  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+  const nowhere = new URL(`http://127.0.0.1:${(closed.address() as AddressInfo).port}/`);
+  await new Promise((resolve) => closed.close(resolve));
+  const fenced = { ...post, leavesWithinMs: 1_000 };
+  await expect(requestBounded(nowhere, fenced)).rejects.toMatchObject({ code: 'unsent' });
+  await expect(requestBounded(nowhere, post)).rejects.toMatchObject({ code: 'unreachable' });
+  answer = (request) => request.socket.destroy();
+  await expect(requestBounded(url(), fenced)).rejects.toMatchObject({ code: 'unreachable' });
+  expect(asked).toHaveLength(1);
+});
+
 test('the caller’s own abort is told with its reason, whenever it comes', async () => {
   const reason = new Error('not wanted any more');
   const ending = new AbortController();

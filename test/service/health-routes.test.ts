@@ -8,7 +8,7 @@ test.each<[Readiness, number, object]>([
   ['redis not ready', 503, { status: 'not ready', parts: { redis: 'not ready' } }],
   ['stopping', 503, { status: 'stopping', parts: { service: 'stopping' } }],
 ])('/readyz says why the service can work or not: %s', async (state, status, body) => {
-  const app = new Koa().use(healthRoutes(async () => state, undefined));
+  const app = new Koa().use(healthRoutes(async () => state, {}));
   const server = await startStandIn(app.callback());
   const answer = await fetch(`${server.url}/readyz`);
   expect([answer.status, await answer.json()]).toEqual([status, body]);

@@ -49,7 +49,8 @@ export class AnswerAssembler {
   /** Appends the chunk's events to `events`. */
   add(chunk: CompletionChunk, events: ChatEvent[]): void {
     const isSummary = chunk.isMessage && this.#hasSaid;
-    if (chunk.reasoning !== '' && !isSummary) {
+    // A last chunk may come again with the whole of its thought.
+    if (chunk.reasoning !== '' && !isSummary && !this.isFinished) {
       if (!this.#hasReasoning) this.#text.namesThought();
       this.#hasReasoning = true;
       events.push({ type: 'reasoning', delta: chunk.reasoning });

@@ -32,6 +32,7 @@ type Spoken = Pick<
   InboundMessage,
   | 'messageId'
   | 'saidAtMs'
+  | 'chatOrder'
   | 'chat'
   | 'sender'
   | 'parts'

@@ -57,6 +57,8 @@ const SYSTEM_USERS = new Set(['USLACK', 'USLACKBOT']);
 const SLACK_DOCUMENTS = new Set(['canvas', 'quip', 'list', 'post', 'space']);
 const NOT_HANDED_OUT = new Set(['access_denied', 'file_not_found', 'file_not_accessible', 'file_deleted']);
 const MAX_QUERY_TEXT_CHARS = 100_000;
+/** A `ts` has six decimals and is unique in its channel. */
+const MICROSECONDS = 1_000_000;
 /** More of one message are never kept. */
 const MOST_IMAGES_KEPT = 20;
 const STRANGER = 'of another workspace or app';
@@ -211,6 +213,7 @@ function saidBy(
   return spoken(options, slash, {
     messageId: messageIdOf(channel, ts),
     saidAtMs: Math.floor(Number(ts) * SECOND_MS),
+    chatOrder: Math.round(Number(ts) * MICROSECONDS),
     chat: chatOf({ isPrivate, channel, user }, threadTs),
     sender: { userId: user },
     parts,

@@ -14,7 +14,7 @@
 --         'again:' and when it was taken, ms, if it was acknowledged before, 'over' if too many of the person came in other chats
 --       sealed: the message   opener: of a stop word in a thread: the delivery that began the thread, else ''
 --       target: where to answer, sealed by itself, so that an apology reaches the person although the message does not open; '' where the platform polls
---       saidAtMs: by the platform's clock; '' where it does not tell
+--       saidAtMs: by the platform's clock; '' where it does not tell   chatOrder: its place in the chat, '' where the platform gives none
 -- Answers result: 'new' | 'limited' (refused, now or before, because too many came; a stop word has acted all the same) | 'repeat'
 --         takenAtMs: if it waits (0 = it does not)
 local record = redis.call('HMGET', keys.record, 'state', 'atMs', 'editedTo', 'editedMerge')
@@ -32,6 +32,7 @@ end
 -- Ages are judged by one clock, Redis' own, whoever stores, answers, polls or sweeps.
 local nowMs = redisNowMs()
 local isStop = string.find(args.words, 'stop', 1, true)
+local recordPrefix = string.sub(keys.record, 1, #keys.record - #args.deliveryId)
 
 -- One write for each message: every write of a script is also one in the append-only file.
 local function count(key)
@@ -54,7 +55,7 @@ local function setStop(seq)
 end
 -- The answer that opens a thread belongs to a question of the chat, which is another conversation: the mark goes to that one message.
 local function stopOpener()
-  local opener = args.opener ~= '' and string.sub(keys.record, 1, #keys.record - #args.deliveryId) .. args.opener
+  local opener = args.opener ~= '' and recordPrefix .. args.opener
   local asked = opener and redis.call('HMGET', opener, 'state', 'owner', 'conversation') or {}
   if asked[2] ~= args.owner or (asked[1] ~= 'accepted' and asked[1] ~= 'held') then return false end
   redis.call('HSET', opener, 'stopped', '1')
@@ -76,17 +77,32 @@ if isLimited and not isAgain then
 end
 
 local takenMs = isAgain and math.min(tonumber(isAgain), nowMs) or nowMs
--- What is stored again takes its place by the time at which it was taken, whoever stores it and whatever waits by now; a turn that
--- has begun keeps its place in front. What stands behind it is counted anew, so that a stop ends what was said before it and nothing else.
+-- Messages that wait stand in the order of the chat, in whatever order their deliveries come; where the chat has none, a message that is
+-- stored again takes its place by the time at which it was taken. A turn that has begun keeps its place in front. The entries behind the
+-- new one get new sequence numbers, so that a stop ends what was said before it and nothing else.
 local behind, isOvertaken = {}, false
-if isAgain then
+local chatOrder = tonumber(args.chatOrder or '')
+local function isLater(entry)
+  local id, atMs = string.match(entry, '^(%x+):[^:]+:(%d+):')
+  local order = chatOrder and id and tonumber(redis.call('HGET', recordPrefix .. id, 'chatOrder') or '')
+  if order then return order > chatOrder end
+  if isAgain then return tonumber(atMs or '0') > takenMs end
+end
+if waiting > 0 and (isAgain or chatOrder) then
   local state = redis.call('HMGET', keys.state, 'turn', 'size')
   local begun = state[1] and tonumber(state[2] or '0') or 0
-  for index, entry in ipairs(redis.call('LRANGE', keys.inbox, 0, -1)) do
-    local isLater = tonumber(string.match(entry, '^%x+:[^:]+:(%d+):') or '0') > takenMs
-    if isLater and index <= begun then isOvertaken = true end
-    if index > begun and (isLater or #behind > 0) then behind[#behind + 1] = entry end
+  for _, entry in ipairs(isAgain and begun > 0 and redis.call('LRANGE', keys.inbox, 0, begun - 1) or {}) do
+    isOvertaken = isOvertaken or isLater(entry)
   end
+  local entries = redis.call('LRANGE', keys.inbox, begun, -1)
+  local first = #entries + 1
+  for index = #entries, 1, -1 do
+    local later = isLater(entries[index])
+    if later then first = index end
+    -- What waits is in order already.
+    if later == false and not isAgain then break end
+  end
+  for index = first, #entries do behind[#behind + 1] = entries[index] end
   for _ = 1, #behind do redis.call('RPOP', keys.inbox) end
 end
 -- What a receiver sent while Redis stood still is carried out late, although its delivery was refused; a stop among it means what was said before it.
@@ -101,15 +117,17 @@ local merge = isAgain and '-' or record[4] or args.mergeKey
 -- It was edited before it came (amend.lua).
 if record[3] then redis.call('HDEL', keys.record, 'editedTo', 'editedMerge') end
 redis.call('RPUSH', keys.inbox, args.deliveryId .. ':' .. merge .. ':' .. takenMs .. ':' .. seq .. ':' .. (record[3] or args.sealed))
-local stopSeq = #behind > 0 and redis.call('HGET', keys.state, 'stopSeq')
+local stops = #behind > 0 and redis.call('HMGET', keys.state, 'stopSeq', 'stopServed') or {}
 for _, entry in ipairs(behind) do
   local start, old, rest = string.match(entry, '^(%x+:[^:]+:%d+:)(%d+)(:.*)$')
   local new = nextSeq()
   redis.call('RPUSH', keys.inbox, start and start .. new .. rest or entry)
-  if old == stopSeq then redis.call('HSET', keys.state, 'stopSeq', new) end
+  if old and old == stops[1] then redis.call('HSET', keys.state, 'stopSeq', new) end
+  if old and old == stops[2] then redis.call('HSET', keys.state, 'stopServed', new) end
 end
 redis.call('HSET', keys.record, 'state', 'accepted', 'conversation', args.conversationId, 'owner', args.owner, 'atMs', takenMs, 'history', redisHistory())
 if args.target ~= '' then redis.call('HSET', keys.record, 'target', args.target) end
+if chatOrder then redis.call('HSET', keys.record, 'chatOrder', args.chatOrder) end
 if string.find(args.words, 'later', 1, true) then redis.call('HSET', keys.record, 'later', '1') end
 redis.call('PEXPIRE', keys.record, REMEMBER_MS)
 redis.call('ZADD', keys.pending, 'NX', nowMs, args.conversationId)

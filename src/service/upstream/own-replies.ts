@@ -145,7 +145,7 @@ class OwnChoice {
     const parts = typeof written === 'object' && written !== null ? readContent(written) : undefined;
     if (parts) message['content'] = parts.text;
     const content = parts?.text ?? written;
-    const thought = isSummary ? '' : readThought(message) || (parts?.thought ?? '');
+    const thought = isSummary || isAfterEnd ? '' : readThought(message) || (parts?.thought ?? '');
     for (const field of THOUGHT_FIELDS_OF_REPLY) if (message[field] !== undefined) message[field] = undefined;
     const pieces = readCallPieces(message, isSummary);
     if (message['tool_calls'] !== undefined) message['tool_calls'] = undefined;
