@@ -138,6 +138,9 @@ test('where the request is forgotten after a new connection, the whole answer co
   await untilTrue(() => wecom.pushes().length > 0);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(wecom.pushes()).toEqual([{ chatid: 'wrtown', content: expect.stringMatching(/^1 2 3 .* 59 60$/) }]);
+  expect(deployment.lines.filter((line) => line.includes('an answer ended outside its stream'))).toEqual([
+    expect.stringContaining('"way":"push"'),
+  ]);
   expect(wecom.frames.find(({ cmd }) => cmd === 'aibot_send_msg')?.body['chat_type']).toBe(2);
 });
 
