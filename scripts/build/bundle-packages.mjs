@@ -5,11 +5,12 @@ import { dirname, join } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { oneCopy } from './one-copy.mjs';
 
-/** What looks for files of its own at run time (a compiled library, a thread's script), or serves the page only. */
+/** What looks for files of its own at run time (a compiled library, a thread's script), is imported in part, or serves the page only. */
 const LEFT_AS_THEY_ARE = [
   '@codemirror/legacy-modes',
   '@codemirror/streamparser',
   '@embedpdf/pdfium',
+  'opencc-js',
   'pino',
   'pino-pretty',
   'preact',

@@ -1,9 +1,20 @@
+import { SIMPLIFIED } from './simplified-characters.ts';
+import { Compounds, signedForm } from './word-forms.ts';
+import { isWord, wordTerm, type Term } from './word-terms.ts';
+
+export type { Term } from './word-terms.ts';
+
 /**
- * What a text is looked up by. Words of letters and digits in lower case with a light English stem; Chinese, Japanese and Korean as
- * pairs of neighbouring characters, since nothing else tells where a word ends there. A term is a number, so that no text is made
- * for it: a pair is exact, a word is 52 bits of its hash.
+ * A further way to find what stands in a text.
+ * - `exact`: a word with the signs that tell it from others (C++, C#, .NET, and C alone).
+ * - `joined`: neighbouring words written as one (CS-101 as CS101).
+ * - `text`: of texts alone: the last ideograph of a run, and a name behind a dot within another (ASP.NET).
+ * - `question`: of questions alone: an ideograph wherever it stands.
  */
-export type Term = number;
+export type TermForm = 'exact' | 'joined' | 'text' | 'question';
+
+/** @param parts terms that a joined form replaces */
+export type TakeForm = (form: Term, kind: TermForm, parts?: readonly Term[]) => void;
 
 const OTHER = 0;
 const WORD = 1;
@@ -12,24 +23,40 @@ const IDEOGRAPH = 2;
 /** What each character of the basic plane is. */
 const KINDS = kindsOfCharacters();
 
-/** A pair is below it, a word at it or above. */
-const WORDS_FROM = 2 ** 52;
 /** More than there are characters. */
 const CHARACTERS = 2 ** 21;
-const HASH_BITS = 26;
+/** In place of a pair's second character: the last one of a run, and one wherever it stands. */
+const LAST_OF_RUN = 1;
+const ANYWHERE = 2;
 
-/** What is longer is no word; its beginning stands for it. */
-const MOST_WORD_CHARS = 64;
-
-/** Calls for each term of a text in order; linear in the text whatever it holds. */
-export function eachTerm(text: string, take: (term: Term) => void): void {
+/**
+ * Calls for each term of a text in order, and for its further forms; linear in the text whatever it holds. The length of a text is the
+ * number of its terms. A form of one term
+ * (`exact`, `question`) comes right before it.
+ */
+export function eachTerm(text: string, take: (term: Term) => void, takeForm?: TakeForm): void {
   const plain = text.normalize('NFKC').toLowerCase();
+  const compounds = takeForm && new Compounds(plain, (joined, parts) => takeForm(joined, 'joined', parts));
   let wordFrom = -1;
   let before = 0;
   let isPaired = false;
-  /** Ends a run of ideographs: one alone stands for itself. */
-  const endRun = () => {
-    if (before !== 0 && !isPaired) take(before * CHARACTERS);
+  let isApart = true;
+  const endWord = (to: number) => {
+    const term = wordTerm(plain, wordFrom, to);
+    const form = takeForm && signedForm(plain, wordFrom, to);
+    if (form && !(form.isAlone && isIdle(term))) takeForm(form.term, form.isWithin ? 'text' : 'exact');
+    take(term);
+    compounds?.add(wordFrom, to, term, takeForm !== undefined && isIdle(term));
+    wordFrom = -1;
+  };
+  /** Ends a run of ideographs: one alone stands for itself, and one that touches no word for all words with it. */
+  const endRun = (isWordNext: boolean) => {
+    if (before === 0) return;
+    if (isPaired) takeForm?.(before * CHARACTERS + LAST_OF_RUN, 'text');
+    else {
+      if (isApart && !isWordNext) takeForm?.(before * CHARACTERS + ANYWHERE, 'question');
+      take(before * CHARACTERS);
+    }
     before = 0;
     isPaired = false;
   };
@@ -38,61 +65,49 @@ export function eachTerm(text: string, take: (term: Term) => void): void {
     const isHigh = unit >= 0xd800 && unit < 0xdc00;
     const code = isHigh ? (plain.codePointAt(at) as number) : unit;
     const kind = code > 0xffff ? kindOfRare(code) : KINDS[code];
-    if (kind !== WORD && wordFrom >= 0) {
-      take(wordTerm(plain, wordFrom, at));
-      wordFrom = -1;
-    }
-    if (kind !== IDEOGRAPH) endRun();
+    const isWordBefore = wordFrom >= 0;
+    if (kind !== WORD && isWordBefore) endWord(at);
+    if (kind !== IDEOGRAPH) endRun(kind === WORD);
     if (kind === WORD && wordFrom < 0) wordFrom = at;
     if (kind === IDEOGRAPH) {
-      if (before !== 0) take(before * CHARACTERS + code);
+      const character = code > 0xffff ? code : (SIMPLIFIED[code] as number);
+      if (before === 0) isApart = !isWordBefore;
+      else take(before * CHARACTERS + character);
       isPaired = before !== 0;
-      before = code;
+      before = character;
     }
     if (code > 0xffff) at += 1;
   }
-  if (wordFrom >= 0) take(wordTerm(plain, wordFrom, plain.length));
-  endRun();
+  if (wordFrom >= 0) endWord(plain.length);
+  endRun(false);
+}
+
+/** The term of a question that looks for an ideograph wherever it stands. @returns those of a pair, or of an ideograph alone */
+export function anywhereTerms(term: Term): Term[] {
+  if (isWord(term)) return [];
+  const second = term % CHARACTERS;
+  const codes = [Math.floor(term / CHARACTERS), ...(second > ANYWHERE ? [second] : [])];
+  return codes.map((code) => code * CHARACTERS + ANYWHERE);
+}
+
+/** Between which terms those lie that a term stands for: more than one for an ideograph anywhere. */
+export function rangeOf(term: Term): [from: Term, below: Term] {
+  const isAnywhere = !isWord(term) && term % CHARACTERS === ANYWHERE;
+  return isAnywhere ? [term - ANYWHERE, term - ANYWHERE + CHARACTERS] : [term, term + 1];
 }
 
 /** The different terms of a question that say what it is about, in order. @param most further ones are left out */
 export function queryTerms(query: string, most: number): Term[] {
   const found = new Set<Term>();
   eachTerm(query, (term) => {
-    if (found.size < most && !STOP_TERMS.has(term)) found.add(term);
+    if (found.size < most && !isIdle(term)) found.add(term);
   });
   return [...found];
 }
 
-function wordTerm(text: string, from: number, to: number): Term {
-  return wordHash(stemOf(text.slice(from, Math.min(to, from + MOST_WORD_CHARS))));
-}
-
-/** Without the commonest English endings, so that "opening hours" finds "opens at this hour". */
-function stemOf(word: string): string {
-  const last = word.length < 4 ? 0 : word.charCodeAt(word.length - 1);
-  let stem = word;
-  if (last === LETTER_S && !/[siu]s$/.test(word))
-    stem = word.endsWith('ies') ? `${word.slice(0, -3)}y` : word.slice(0, -1);
-  if (stem.length > 5 && stem.endsWith('ing')) stem = stem.slice(0, -3);
-  else if (stem.length > 4 && stem.endsWith('ed')) stem = stem.slice(0, -2);
-  return stem.length > 4 && stem.endsWith('e') ? stem.slice(0, -1) : stem;
-}
-
-const LETTER_S = 's'.charCodeAt(0);
-
-/** Two hashes of 26 bits in one number. */
-function wordHash(word: string): Term {
-  let one = 0x811c9dc5;
-  let other = 0x9e3779b9;
-  for (let at = 0; at < word.length; at += 1) {
-    const unit = word.charCodeAt(at);
-    one = Math.imul(one ^ unit, 0x01000193);
-    other = Math.imul(other ^ unit, 0x85ebca6b);
-    other ^= other >>> 13;
-  }
-  one = Math.imul(one ^ (one >>> 15), 0x2c1b3c6d);
-  return WORDS_FROM + (one >>> (32 - HASH_BITS)) * 2 ** HASH_BITS + (other >>> (32 - HASH_BITS));
+/** Whether a term stands in every question and says nothing of what is asked. */
+export function isIdle(term: Term): boolean {
+  return STOP_TERMS.has(term);
 }
 
 function kindsOfCharacters(): Uint8Array {

@@ -31,9 +31,9 @@ interface Tries {
 export async function askWithRetries(parts: CallParts, { request, signal, onEvent }: Question): Promise<void> {
   const { maxTries, totalMs } = parts.limits;
   const { fallbackModel, ...own } = request;
-  // A model that may load for long has this time beside the time for its answer.
-  const loadMs = parts.catalog.of(own.model).firstByteMs ?? 0;
-  const tries: Tries = { made: 0, deadlineMs: parts.monotonicMs() + totalMs + loadMs, hasSpoken: false };
+  // A model that may load for long, or be silent while it runs tools, has this time beside the time for its answer.
+  const { firstByteMs = 0, idleMs = 0 } = parts.catalog.of(own.model);
+  const tries: Tries = { made: 0, deadlineMs: parts.monotonicMs() + totalMs + firstByteMs + idleMs, hasSpoken: false };
   if (fallbackModel === undefined || fallbackModel === own.model)
     return askModel(parts, { request: own, signal, onEvent, tries, mostTries: maxTries, hasFallback: false });
   try {

@@ -21,9 +21,9 @@ beforeEach(async () => {
 afterEach(() => fixture.stop());
 
 /** Replaces the fixture by one with other limits. */
-async function fixtureWith(limits: Parameters<typeof startChatFixture>[0]): Promise<ChatFixture> {
+async function fixtureWith(...given: Parameters<typeof startChatFixture>): Promise<ChatFixture> {
   await fixture.stop();
-  fixture = await startChatFixture(limits);
+  fixture = await startChatFixture(...given);
   return fixture;
 }
 
@@ -192,6 +192,19 @@ describe('time and size [chat-time-limits]', () => {
     const startedMs = performance.now();
     expect((await ask()).error?.code).toBe('chat_timeout');
     expect(performance.now() - startedMs).toBeGreaterThan(750);
+  });
+
+  test('a model that may be silent for longer than the total time is not cut for it', async () => {
+    const shipped = shippedModels();
+    const patient = { ...shipped, of: (model: string) => ({ ...shipped.of(model), idleMs: 30_000 }) };
+    const { server, ask } = await fixtureWith({ idleMs: 200, totalMs: 300 }, patient);
+    server.script(async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(chunk({ role: 'assistant', content: '' }));
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      response.end(chunk({ content: 'found' }, 'stop') + sse('[DONE]'));
+    });
+    expect(await ask()).toMatchObject({ text: 'found', end: 'stop', error: undefined });
   });
 
   test('an answer that hangs after its finish reason is complete', async () => {

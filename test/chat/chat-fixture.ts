@@ -36,7 +36,10 @@ export interface ChatFixture {
 const QUICK: Partial<ChatLimits> = { retryBaseMs: 2, retryCapMs: 4 };
 
 /** A client in front of a scripted service. */
-export async function startChatFixture(limits: Partial<ChatLimits> = {}): Promise<ChatFixture> {
+export async function startChatFixture(
+  limits: Partial<ChatLimits> = {},
+  catalog = shippedModels(),
+): Promise<ChatFixture> {
   const server = await startScriptedChatServer(false);
   const clock = { nowMs: 1_800_000_000_000, aheadMs: 0 };
   const { log, lines } = recordingLog();
@@ -61,7 +64,7 @@ export async function startChatFixture(limits: Partial<ChatLimits> = {}): Promis
   const client = createChatClient({
     baseUrl: server.baseUrl,
     apiKey: API_KEY,
-    catalog: shippedModels(),
+    catalog,
     nowMs: () => clock.nowMs + clock.aheadMs,
     monotonicMs: () => clock.nowMs,
     log,

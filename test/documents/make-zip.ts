@@ -90,12 +90,14 @@ export interface Book {
   /** Rows of the one sheet, as SpreadsheetML. */
   rows: Buffer | string;
   sharedStrings?: Buffer | string;
+  styles?: string;
   more?: readonly ZipEntry[];
 }
 
-export function makeXlsx({ rows, sharedStrings, more = [] }: Book): Buffer {
+export function makeXlsx({ rows, sharedStrings, styles, more = [] }: Book): Buffer {
   const shared: ZipEntry[] =
     sharedStrings === undefined ? [] : [{ name: 'xl/sharedStrings.xml', content: sharedStrings }];
+  if (styles !== undefined) shared.push({ name: 'xl/styles.xml', content: XML + styles });
   const sheet = Buffer.concat([
     Buffer.from(`${XML}<worksheet><dimension ref="A1:XFD1048576"/><sheetData>`),
     Buffer.from(rows as string),
@@ -113,6 +115,7 @@ export function makeXlsx({ rows, sharedStrings, more = [] }: Book): Buffer {
       content: relationsXml([
         { id: 's1', type: 'worksheet', target: 'worksheets/sheet1.xml' },
         { id: 's2', type: 'sharedStrings', target: 'sharedStrings.xml' },
+        { id: 's3', type: 'styles', target: 'styles.xml' },
       ]),
     },
     { name: 'xl/worksheets/sheet1.xml', content: sheet },

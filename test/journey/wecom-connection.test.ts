@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { got } from 'got';
 import { checkPlatform } from '../../src/check/check-platform.ts';
 import { freePort } from '../../src/local/embedded-redis.ts';
@@ -138,6 +138,9 @@ test('where the request is forgotten after a new connection, the whole answer co
   await untilTrue(() => wecom.pushes().length > 0);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(wecom.pushes()).toEqual([{ chatid: 'wrtown', content: expect.stringMatching(/^1 2 3 .* 59 60$/) }]);
+  expect(deployment.lines.filter((line) => line.includes('an answer ended outside its stream'))).toEqual([
+    expect.stringContaining('"way":"push"'),
+  ]);
   expect(wecom.frames.find(({ cmd }) => cmd === 'aibot_send_msg')?.body['chat_type']).toBe(2);
 });
 
@@ -295,4 +298,40 @@ test('a secret that WeCom refuses is not tried again; the log and the check name
     detail: 'a running Parley holds it',
   });
   expect(wecom.isSubscribed).toBe(true);
+});
+
+describe('a stop right behind a word that is over at once', () => {
+  const WORDS = ['/help', '/whoami', '/new', '/think', '帮助', '/stop'];
+  /** The last frame of a request, once, with text; and nothing behind it. */
+  const expectWhole = (reqId: string) => {
+    const shown = wecom.shown(reqId);
+    expect(shown.filter(({ finish }) => finish)).toEqual([
+      expect.objectContaining({ content: expect.stringMatching(/\S/) }),
+    ]);
+    expect(shown.at(-1)?.finish).toBe(true);
+  };
+  const untilBoth = (...requests: string[]) =>
+    untilTrue(() => requests.every((reqId) => last(reqId)?.finish === true), 20_000);
+
+  test.each(WORDS)('leaves the answer to %s, whose frames end with text', async (word) => {
+    await startBot();
+    const alone = wecom.say(word);
+    await untilBoth(alone);
+    const [first, stop] = [wecom.say(word), wecom.say('/stop')];
+    await untilBoth(first, stop);
+    expect(last(first)?.content).toBe(last(alone)?.content);
+    for (const reqId of [first, stop]) expectWhole(reqId);
+  });
+
+  test('leaves it also where both wait for a worker', async () => {
+    await startProcess({ ROLES: 'receiver' });
+    await untilTrue(() => wecom.isSubscribed);
+    const requests = [...WORDS, '/stop'].map((word) => wecom.say(word));
+    await untilTrue(() => requests.every((reqId) => wecom.shown(reqId).length > 0));
+    await startProcess({ ROLES: 'worker' });
+    await untilBoth(...requests);
+    for (const reqId of requests) expectWhole(reqId);
+    expect(last(requests[0]!)?.content).toContain('/stop');
+    expect(wecom.pushes()).toEqual([]);
+  });
 });

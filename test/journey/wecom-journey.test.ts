@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MINUTE_MS } from '../../src/base/clock.ts';
+import { freePort } from '../../src/local/embedded-redis.ts';
 import { ageMessages } from '../support/age-messages.ts';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
@@ -80,6 +81,29 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
       expect(answer).toMatchObject({ note: 'Stopped.' });
       expect(answer.thinking).toBeUndefined();
       expect(answer.text).not.toContain('5000');
+    });
+
+    test('/stop behind a waiting /help leaves the help, and no answer ends without text', async () => {
+      // What is said before a new connection is subscribed gets lost.
+      const subscribed = () => deployment.lines.filter((line) => line.includes('it delivers here')).length;
+      const restart = async (more?: Record<string, string>) => {
+        await deployment.stopBot();
+        const before = subscribed();
+        const bot = await deployment.startBot(more);
+        await untilTrue(() => driver().isBotReachable() && (way === 'callback' || subscribed() > before));
+        return bot;
+      };
+      const receiver = await restart({ ROLES: 'receiver' });
+      const help = await sayUntilTaken('chenguodong', '/help');
+      const stop = await sayUntilTaken('chenguodong', '/stop');
+      await deployment.startBot({ ROLES: 'worker', PORT: String(await freePort()) });
+      expect((await driver().waitForAnswer(help.id, { timeoutMs: 15_000 })).text).toContain('/whoami');
+      expect((await driver().waitForAnswer(stop.id)).text).toBe('There is nothing to stop.');
+      for (const { id } of [help, stop]) expect(driver().trace(id).snapshots.at(-1)).toMatch(/\S/);
+      expect(driver().violations()).toEqual([]);
+      await deployment.stopBot();
+      await receiver.close();
+      await restart();
     });
 
     test('/retry answers the last question again, /new forgets', async () => {

@@ -1,6 +1,7 @@
 import { DocumentError, type ReadDocument } from '../document.ts';
 import { Gathering } from '../gather.ts';
-import { readCellFormats, showNumber, type CellFormat } from '../office/cell-formats.ts';
+import { readCellFormats, showNumber, showText } from '../office/cell-formats.ts';
+import type { NumberFormat } from '../office/number-format.ts';
 import { addPicture, findRelation, hasMacros, readRelations, readTitle } from '../office/package.ts';
 import { readXml } from '../office/read-xml.ts';
 import type { Zip } from '../office/zip.ts';
@@ -96,7 +97,7 @@ async function readSharedTexts(zip: Zip, part: string | undefined): Promise<stri
 
 interface CellFacts {
   texts: readonly string[];
-  formats: readonly CellFormat[];
+  formats: readonly NumberFormat[];
   is1904: boolean;
   leftCells: number;
 }
@@ -142,10 +143,11 @@ function showCell(
   { texts, formats, is1904 }: CellFacts,
 ): string {
   if (value === '') return hasFormula ? '(a formula without a value)' : '';
-  if (type === 's') return texts[Number(value)] ?? '';
+  const format = formats[style];
+  if (type === 's') return showText(texts[Number(value)] ?? '', format);
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
-  if (type === 'n' || type === '') return showNumber(value, formats[style] ?? 'plain', is1904);
-  return value;
+  if (type === 'n' || type === '') return showNumber(value, format, is1904);
+  return type === 'str' || type === 'inlineStr' ? showText(value, format) : value;
 }
 
 /** The column that a cell's name begins with, from 0 on. */

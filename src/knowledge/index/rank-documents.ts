@@ -1,7 +1,8 @@
 import type { DocumentEntry, Segment } from './segment.ts';
 import type { IndexQuery } from './passage-index.ts';
 import type { CollectedPostings } from './postings.ts';
-import { queryTerms, type Term } from '../../base/search-terms.ts';
+import { queryWords, type QueryWord } from '../../base/query-words.ts';
+import type { Term } from '../../base/word-terms.ts';
 
 /** A document that fits, and its best passage; both by their numbers in the segment. */
 export interface Ranked {
@@ -26,12 +27,12 @@ const LEAST_COVERAGE = 0.15;
  * however they lie in segments.
  */
 export function rankDocuments(segments: readonly Segment[], { query, isReadable, most }: IndexQuery): Ranked[] {
-  const terms = queryTerms(query, MOST_TERMS);
-  if (terms.length === 0) return [];
+  const words = queryWords(query, MOST_TERMS);
+  if (words.length === 0) return [];
   const field = new Field(segments, isReadable);
   if (field.passages === 0) return [];
   let whole = 0;
-  for (const term of terms) whole += field.add(term);
+  for (const word of words) whole += field.addWord(word);
   return field.best(most, whole);
 }
 
@@ -69,6 +70,8 @@ class Field {
   readonly #averageLength: number;
   /** Where a term stands, one segment's behind the other's. */
   readonly #found: CollectedPostings;
+  /** Terms that were looked up in place of others. */
+  readonly #fallbacks = new Set<Term>();
 
   constructor(segments: readonly Segment[], isReadable: (entry: DocumentEntry) => boolean) {
     let passages = 0;
@@ -89,12 +92,21 @@ class Field {
     this.#averageLength = passages === 0 ? 1 : terms / passages;
   }
 
-  /** Adds what one term says. @returns how much it weighs */
-  add(term: Term): number {
+  /** Adds what one word of a question says. @returns how much it weighs */
+  addWord({ anyOf, orElse, isOptional }: QueryWord): number {
+    const added = this.#add(anyOf);
+    if (added.found > 0) return added.weight;
+    if (orElse === undefined) return isOptional ? 0 : added.weight;
+    if (this.#fallbacks.has(orElse)) return 0;
+    this.#fallbacks.add(orElse);
+    return this.#add([orElse]).weight;
+  }
+
+  #add(anyOf: readonly Term[]): { found: number; weight: number } {
     const { passages, counts } = this.#found;
     let found = 0;
     const ends = this.#plots.map(
-      ({ segment, isReadable }) => (found = segment.collect(term, isReadable, this.#found, found)),
+      ({ segment, isReadable }) => (found = segment.collect(anyOf, isReadable, this.#found, found)),
     );
     const weight = Math.log(1 + (this.passages - found + 0.5) / (found + 0.5));
     const least = K1 * (1 - B);
@@ -111,7 +123,7 @@ class Field {
         coverage[passage]! += weight;
       }
     }
-    return weight;
+    return { found, weight };
   }
 
   best(most: number, whole: number): Ranked[] {

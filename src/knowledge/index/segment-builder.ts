@@ -3,7 +3,7 @@ import { cutIntoPassages } from './passages.ts';
 import { ByteWriter, writePostings } from './postings.ts';
 import type { DocumentEntry, PassageTable, SegmentParts } from './segment.ts';
 import { TermTable } from './term-table.ts';
-import { eachTerm, type Term } from '../../base/search-terms.ts';
+import { eachTerm, type Term, type TermForm } from '../../base/search-terms.ts';
 
 /** What is known of a document beside its text. */
 export type DocumentFacts = Pick<
@@ -129,9 +129,12 @@ export class SegmentBuilder {
       length += 1;
       this.#addTerm(term, passage);
     };
+    const takeForm = (form: Term, kind: TermForm) => {
+      if (kind !== 'question') this.#addTerm(form, passage);
+    };
     // What a document is about often stands in its title alone.
-    eachTerm(heads, take);
-    eachTerm(text, take);
+    eachTerm(heads, take, takeForm);
+    eachTerm(text, take, takeForm);
     this.#passages.document.push(this.#documents.length);
     this.#passages.from.push(this.#textBytes);
     this.#addText(text);

@@ -20,8 +20,8 @@ import { usableFolder } from '../usable-folder.ts';
 import { Segment, type DocumentEntry, type SegmentText } from './segment.ts';
 import type { BuiltSegment } from './segment-builder.ts';
 
-/** What was written by another version of us is written anew. */
-const FORMAT = 2;
+/** An index with other terms, or of documents that were read otherwise, is built again. */
+const FORMAT = 3;
 const LIST = 'index.json';
 const FILE_NAME = /^[\w-]{16}\.segment$/;
 const NAME_BYTES = 12;

@@ -1,7 +1,7 @@
 import type { Readers } from '../readers.ts';
 import { collectPostings, type CollectedPostings } from './postings.ts';
 import type { DocumentPiece } from './segment-builder.ts';
-import type { Term } from '../../base/search-terms.ts';
+import { rangeOf, type Term } from '../../base/search-terms.ts';
 
 /** A document as the index keeps it. */
 export interface DocumentEntry {
@@ -112,23 +112,59 @@ export class Segment {
   }
 
   /**
-   * Collects the passages in which a term stands. @param isReadable by document @param begin the first free place
-   * @returns the next free place
+   * Collects the passages in which any of a word's terms stands, with the count of the most frequent one. @param isReadable by document
+   * @param begin the first free place @returns the next free place
    */
-  collect(term: Term, isReadable: Uint8Array, collected: CollectedPostings, begin: number): number {
-    const { terms, starts, postings, passages } = this.parts;
-    let low = 0;
-    let high = terms.length - 1;
-    while (low <= high) {
-      const middle = (low + high) >>> 1;
-      const here = terms[middle] as number;
-      if (here === term) {
-        const range = { from: starts[middle] as number, to: starts[middle + 1] as number };
-        return collectPostings(postings, range, { document: passages.document, counts: isReadable }, collected, begin);
+  collect(anyOf: readonly Term[], isReadable: Uint8Array, collected: CollectedPostings, begin: number): number {
+    const { starts, postings, passages } = this.parts;
+    const counted = { document: passages.document, counts: isReadable };
+    const collectAt = (place: number, into: CollectedPostings, from: number) =>
+      collectPostings(
+        postings,
+        { from: starts[place] as number, to: starts[place + 1] as number },
+        counted,
+        into,
+        from,
+      );
+    const placesOf = (term: Term) => {
+      const [from, below] = rangeOf(term);
+      return { first: this.#placeOf(from), end: this.#placeOf(below) };
+    };
+    const found = anyOf.map(placesOf).filter(({ first, end }) => first < end);
+    const [only] = found;
+    if (!only) return begin;
+    if (found.length === 1 && only.end === only.first + 1) return collectAt(only.first, collected, begin);
+    // A passage may have several of the terms.
+    const most = new Uint32Array(this.passages);
+    const each = { passages: new Uint32Array(this.passages), counts: new Uint32Array(this.passages) };
+    for (const { first, end } of found) {
+      const sums = new Uint32Array(this.passages);
+      for (let place = first; place < end; place += 1) {
+        const last = collectAt(place, each, 0);
+        for (let at = 0; at < last; at += 1) sums[each.passages[at] as number]! += each.counts[at] as number;
       }
-      if (here < term) low = middle + 1;
-      else high = middle - 1;
+      for (const [passage, sum] of sums.entries()) if (sum > (most[passage] as number)) most[passage] = sum;
     }
-    return begin;
+    let next = begin;
+    for (const [passage, count] of most.entries()) {
+      if (count === 0) continue;
+      collected.passages[next] = passage;
+      collected.counts[next] = count;
+      next += 1;
+    }
+    return next;
+  }
+
+  /** The place of the first term that is not below a given one. */
+  #placeOf(term: Term): number {
+    const { terms } = this.parts;
+    let low = 0;
+    let high = terms.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((terms[middle] as number) < term) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }

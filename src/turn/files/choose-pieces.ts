@@ -1,5 +1,6 @@
 import { Breath } from '../../base/breath.ts';
-import { eachTerm, queryTerms, type Term } from '../../base/search-terms.ts';
+import { queryWords, type QueryWord } from '../../base/query-words.ts';
+import { anywhereTerms, eachTerm, type Term, type TermForm } from '../../base/search-terms.ts';
 import type { KeptFile } from './kept-file.ts';
 
 /** A piece of a file that a prompt holds as a whole or not at all. */
@@ -38,8 +39,10 @@ const NEIGHBOUR_SHARE = 0.25;
  * @returns of each file its pieces in their order; none of a file that holds nothing of the question
  */
 export async function piecesFor(files: readonly KeptFile[], question: string): Promise<Piece[][]> {
-  const terms = new Map(queryTerms(question, MOST_TERMS).map((term, index) => [term, index]));
-  if (terms.size === 0) return files.map(() => []);
+  const words = queryWords(question, MOST_TERMS);
+  if (words.length === 0) return files.map(() => []);
+  const looked = new Set(words.flatMap(({ anyOf, orElse }) => (orElse === undefined ? anyOf : [...anyOf, orElse])));
+  const terms = new Map([...looked].map((term, index) => [term, index]));
   const breath = new Breath();
   const counted: Counted[][] = [];
   for (const file of files) {
@@ -50,7 +53,8 @@ export async function piecesFor(files: readonly KeptFile[], question: string): P
     }
     counted.push(pieces);
   }
-  const weights = weightsOf(counted.flat(), terms.size);
+  countWords(counted.flat(), words, terms);
+  const weights = weightsOf(counted.flat(), words.length);
   const fits = counted.map((pieces) => pieces.map(({ counts }) => fitOf(counts, weights)));
   const best = fits.flat().reduce((most, fit) => Math.max(most, fit), 0);
   return counted.map((pieces, at) => {
@@ -64,7 +68,7 @@ export async function piecesFor(files: readonly KeptFile[], question: string): P
   });
 }
 
-/** How often each of a question's terms stands in a piece; undefined where none does. */
+/** How often each of a question's terms, and then of its words, stands in a piece; undefined where none does. */
 interface Counted {
   piece: Piece;
   counts: Float64Array | undefined;
@@ -72,15 +76,36 @@ interface Counted {
 
 function countsIn({ label, text }: Piece, terms: ReadonlyMap<Term, number>): Float64Array | undefined {
   let counts: Float64Array | undefined;
-  const count = (weight: number) => (term: Term) => {
-    const index = terms.get(term);
+  const add = (term: Term | undefined, weight: number) => {
+    const index = term === undefined ? undefined : terms.get(term);
     if (index === undefined) return;
     counts ??= new Float64Array(terms.size);
     counts[index] = (counts[index] ?? 0) + weight;
   };
-  eachTerm(text, count(1));
-  if (label !== undefined) eachTerm(label, count(LABEL_WEIGHT));
+  const count = (weight: number) => (term: Term) => {
+    add(term, weight);
+    add(anywhereTerms(term)[0], weight);
+  };
+  const countForm = (weight: number) => (form: Term, kind: TermForm) => {
+    if (kind !== 'question') count(weight)(form);
+  };
+  eachTerm(text, count(1), countForm(1));
+  if (label !== undefined) eachTerm(label, count(LABEL_WEIGHT), countForm(LABEL_WEIGHT));
   return counts;
+}
+
+/** Turns counts of terms into counts of words: of the term that a piece has most often, or of the other one where no piece has any. */
+function countWords(pieces: readonly Counted[], words: readonly QueryWord[], terms: ReadonlyMap<Term, number>): void {
+  const countOf = (counts: Float64Array, term: Term) => counts[terms.get(term) ?? -1] ?? 0;
+  const chosen = words.map(({ anyOf, orElse }) => {
+    const isFound = pieces.some(({ counts }) => counts && anyOf.some((term) => countOf(counts, term) > 0));
+    return isFound || orElse === undefined ? anyOf : [orElse];
+  });
+  for (const piece of pieces) {
+    const { counts } = piece;
+    if (counts)
+      piece.counts = Float64Array.from(chosen, (any) => Math.max(...any.map((term) => countOf(counts, term))));
+  }
 }
 
 /** What each term is worth: much where few pieces have it, nothing where all have. */

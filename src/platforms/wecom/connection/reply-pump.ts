@@ -369,6 +369,8 @@ export class ReplyPump {
     // Where Redis is away this is all that is tried again.
     shown.end = how;
     await this.#options.places.end(shown.id, how);
+    const { whole: way } = shown.place;
+    if (how === 'sent' && way) this.#options.log.info({ trace: shown.id, way }, 'an answer ended outside its stream');
     shown.isOver = true;
     this.#shown.delete(shown.id);
     // Later messages of the same request may stand below it from now on.

@@ -1,0 +1,86 @@
+import { MOST_WORD_CHARS, wordHash, wordTerm, type Term } from './word-terms.ts';
+
+/** CS-101, Wi-Fi; also the hyphen that does not break, and dashes. */
+const HYPHENS = '-\u2010\u2013\u2014';
+/** CS 101, CS_101, CS.101, CS/101: one word only where letters meet digits. */
+const SEPARATORS = ' _./';
+const CODE_LETTERS = /^\p{L}{1,6}$/u;
+const CODE_DIGITS = /^\d[\p{L}\d]{0,7}$/u;
+const QUANTITY = /^\d{1,8}$/;
+const UNIT = /^\p{L}{1,3}$/u;
+/** Ends the form of a letter without signs, which no word contains. */
+const ALONE = '\0';
+
+/** Finds neighbouring words of a text that are also written as one. */
+export class Compounds {
+  readonly #text: string;
+  readonly #take: (joined: Term, parts: readonly Term[]) => void;
+  #last = '';
+  #lastTerm: Term = 0;
+  #lastTo = -1;
+  #isLastIdle = false;
+  /** Words that hyphens join, and their terms. */
+  #chain = '';
+  #chainTerms: Term[] = [];
+
+  constructor(text: string, take: (joined: Term, parts: readonly Term[]) => void) {
+    this.#text = text;
+    this.#take = take;
+  }
+
+  /** Takes the next word of the text. @param isIdle whether it stands in every question */
+  add(from: number, to: number, term: Term, isIdle: boolean): void {
+    const isLong = to - from > MOST_WORD_CHARS;
+    const word = isLong ? '' : this.#text.slice(from, to);
+    const gap = from === this.#lastTo + 1 ? this.#text.charAt(this.#lastTo) : '';
+    const isHyphened = gap !== '' && HYPHENS.includes(gap) && this.#chain.length <= MOST_WORD_CHARS;
+    if (isHyphened || (gap !== '' && SEPARATORS.includes(gap) && this.#isCode(word, isIdle)))
+      this.#emit(this.#last + word, [this.#lastTerm, term]);
+    if (!isHyphened) this.#chainTerms = [];
+    this.#chain = isHyphened ? this.#chain + word : word;
+    this.#chainTerms.push(term);
+    if (this.#chainTerms.length > 2) this.#emit(this.#chain, this.#chainTerms);
+    this.#last = word;
+    this.#lastTerm = term;
+    this.#lastTo = to;
+    this.#isLastIdle = isIdle;
+  }
+
+  #isCode(word: string, isIdle: boolean): boolean {
+    if (isIdle || this.#isLastIdle) return false;
+    const isNumber = CODE_LETTERS.test(this.#last) && CODE_DIGITS.test(word);
+    return isNumber || (QUANTITY.test(this.#last) && UNIT.test(word));
+  }
+
+  #emit(joined: string, parts: readonly Term[]): void {
+    if (joined.length <= MOST_WORD_CHARS) this.#take(wordTerm(joined, 0, joined.length), parts);
+  }
+}
+
+/** A word together with its signs. `isWithin`: a name behind a dot within another (ASP.NET). `isAlone`: a letter without signs. */
+export interface SignedForm {
+  term: Term;
+  isWithin?: boolean;
+  isAlone?: boolean;
+}
+
+/** The form of a word that tells C++, C#, C and .NET from each other, and A+ from A; undefined for a word without such a form. */
+export function signedForm(text: string, from: number, to: number): SignedForm | undefined {
+  const isShort = to - from === 1;
+  const next = text[to];
+  const isBehindDot = text[from - 1] === '.';
+  if (!(isShort || isBehindDot || next === '+') || to - from > MOST_WORD_CHARS) return undefined;
+  const word = text.slice(from, to);
+  if (/\d$/.test(word)) return undefined;
+  if (text.startsWith('++', to)) return { term: wordHash(`${word}++`) };
+  if (isShort && (next === '#' || (next === '+' && !isWordCharacter(text[to + 1]))))
+    return { term: wordHash(word + next) };
+  const isWithin = isBehindDot && isWordCharacter(text[from - 2]);
+  // The letter of example.c is one alone.
+  if (isBehindDot && !(isWithin && isShort)) return { term: wordHash(`.${word}`), isWithin };
+  return isShort ? { term: wordHash(word + ALONE), isAlone: true } : undefined;
+}
+
+function isWordCharacter(character: string | undefined): boolean {
+  return character !== undefined && /[\p{L}\p{N}]/u.test(character);
+}
