@@ -29,7 +29,8 @@ export class OwnReplies {
   readonly #request: ChatRequest;
   readonly #memory: ThoughtMemory;
   readonly #choices = new Map<number, OwnChoice>();
-  #last: EngineReply = {};
+  /** What chunks have in common; later ones would keep their texts in memory. */
+  #first: EngineReply | undefined;
 
   constructor(request: ChatRequest, memory: ThoughtMemory) {
     this.#request = request;
@@ -57,7 +58,7 @@ export class OwnReplies {
     } else {
       reply.choices = [];
     }
-    this.#last = reply;
+    this.#first ??= reply;
     return reply;
   }
 
@@ -67,7 +68,7 @@ export class OwnReplies {
     if (!choice || choice.hasFinished) return undefined;
     const own: Fields = { index: 0, delta: {}, finish_reason: 'stop' };
     choice.take(own);
-    return { ...this.#last, usage: undefined, choices: [own] };
+    return { ...this.#first, usage: undefined, choices: [own] };
   }
 
   #choiceOf(index: unknown): OwnChoice {
