@@ -1,5 +1,5 @@
 import dns from 'node:dns';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -12,62 +12,10 @@ import type { ChatReport, WaitReason } from '../../src/chat/chat-types.ts';
 import { recordingLog } from '../support/redis.ts';
 import { shippedModels } from '../support/shipped-models.ts';
 import { useTestRedis } from '../support/use-test-redis.ts';
+import { LimitedEngine } from './limited-engine.ts';
 import { chunk } from './scripted-chat-server.ts';
 
 const redis = useTestRedis();
-
-/** An engine that serves at most so many calls at once and refuses all others. */
-class LimitedEngine {
-  limit: number;
-  answerMs = 50;
-  refusal: { status: number; headers: Record<string, string>; body: string } = { status: 429, headers: {}, body: '' };
-  running = 0;
-  peak = 0;
-  served = 0;
-  refused: number[] = [];
-  /** When calls came, accepted or not. */
-  arrivals: number[] = [];
-  baseUrl = '';
-  readonly #server = createServer((request, response) => {
-    request.resume().once('end', () => this.#answer(response));
-  });
-
-  constructor(limit: number) {
-    this.limit = limit;
-  }
-
-  async start(port = 0): Promise<this> {
-    await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve));
-    this.baseUrl = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
-    return this;
-  }
-
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-
-  #answer(response: ServerResponse): void {
-    this.arrivals.push(performance.now());
-    if (this.running >= this.limit) {
-      this.refused.push(performance.now());
-      response.writeHead(this.refusal.status, this.refusal.headers).end(this.refusal.body);
-      return;
-    }
-    this.running += 1;
-    this.peak = Math.max(this.peak, this.running);
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.flushHeaders();
-    const timer = setTimeout(() => {
-      this.served += 1;
-      response.end(`${chunk({ content: 'ok' }, 'stop')}data: [DONE]\n\n`);
-    }, this.answerMs);
-    response.once('close', () => {
-      clearTimeout(timer);
-      this.running -= 1;
-    });
-  }
-}
 
 interface Worker {
   client: ChatClient;

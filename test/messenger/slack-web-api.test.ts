@@ -67,10 +67,8 @@ describe('the envelope of a call [slack-web-api]', () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await callRaw(messenger, 'chat.postMessage', form, headers)).body.ok).toBe(true);
     const authorization = `Bearer ${BOT_TOKEN}`;
-    const broken = await callRaw(messenger, 'chat.postMessage', '{"channel"', {
-      'content-type': 'application/json',
-      authorization,
-    });
+    const json = { 'content-type': 'application/json', authorization };
+    const broken = await callRaw(messenger, 'chat.postMessage', '{"channel"', json);
     expect(broken.body).toEqual({ ok: false, error: 'invalid_json' });
     const unnamed = await callRaw(messenger, 'chat.postMessage', '{}', { 'content-type': 'text/plain', authorization });
     expect(unnamed.body).toEqual({ ok: false, error: 'invalid_form_data' });
