@@ -35,7 +35,8 @@ test('an answer that was stored by a worker that died is shown whole, and the mo
   if (!claim) throw new Error('nothing waits');
   await store.storeAnswer(claim, formatStoredAnswer({ kind: 'answered', text: 'The answer that was stored.' }));
   await deployment.startBot({ ROLES: 'worker', PORT: String(await freePort()) });
-  await deployment.untilShown('DU1', ['The answer that was stored.']);
+  // The dead worker's claim runs out first.
+  await deployment.untilShown('DU1', ['The answer that was stored.'], 40_000);
   await untilTrue(async () => (await deployment.redis.zcard(pendingKey(claim.conversation.partition))) === 0);
   expect(deployment.chat.calls).toHaveLength(0);
 });

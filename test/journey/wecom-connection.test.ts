@@ -327,7 +327,7 @@ describe('a stop right behind a word that is over at once', () => {
     await startProcess({ ROLES: 'receiver' });
     await untilTrue(() => wecom.isSubscribed);
     const requests = [...WORDS, '/stop'].map((word) => wecom.say(word));
-    await untilTrue(() => requests.every((reqId) => wecom.shown(reqId).length > 0));
+    await untilTrue(async () => (await deployment.redis.keys('*:message:*')).length === requests.length);
     await startProcess({ ROLES: 'worker' });
     await untilBoth(...requests);
     for (const reqId of requests) expectWhole(reqId);

@@ -45,6 +45,7 @@ withBrowser('The page of a platform with threads', () => {
     );
     server.show(messageView({ id: 'a1', text: 'Sign in: http://127.0.0.1:9/link/x' }));
     await rows().locator('a').click();
+    await page.locator('.in-app').waitFor();
     const frame = { id: 'frame-1', frameUrl: '/frame' };
     expect(await page.locator('.login-hint').count()).toBe(0);
     server.emit({ name: 'frame', data: { ...frame, host: 'sign-in.test:81' } });

@@ -122,6 +122,6 @@ describeWhereSeen('a decoder', () => {
     await decoder.decode(await orderOf(300, 200));
     expect(decoderId()).toBe(id);
     await decoder.decode(await (largeOrder ??= orderOf(2_400, 2_400)));
-    expect(childRunning('decoder.mjs')).toBeUndefined();
+    await untilTrue(() => childRunning('decoder.mjs') === undefined);
   }, 30_000);
 });
