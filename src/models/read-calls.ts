@@ -13,18 +13,19 @@ const TAGGED = new RegExp(
   'gu',
 );
 const PARAMETER = new RegExp(
-  `<(?:｜DSML｜)?(?:parameter|param|arg)(?:=|\\s+name=)["']?(${NAME})["']?[^>]{0,80}>([\\s\\S]*?)</(?:｜DSML｜)?(?:parameter|param|arg)>`,
-  'gu',
+  `<(?:｜DSML｜)?(?:parameter|param|arg)(?:=|\\s+name=)["']?(${NAME})["']?[^>]{0,80}>([\\s\\S]*)`,
+  'u',
 );
+const PARAMETER_END = /<\/(?:｜DSML｜)?(?:parameter|param|arg)>/;
 /** GLM: a name, then keys and values by turns. */
 const KEYED = new RegExp(`^\\s*(${NAME})\\s*(?=<arg_key>|$)`, 'u');
-const KEY_AND_VALUE = /<arg_key>([\s\S]*?)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/g;
 /** What stands between a name and its arguments in the dialects that write both plainly. */
 const BETWEEN =
   /<｜tool▁sep｜>|<\|tool_call_argument_begin\|>|\[ARGS\]|\[CALL_ID\][\w-]{0,64}|<\|channel\|>\w{0,20}|<\|constrain\|>|<\|message\|>|<\|plugin\|>|<｜tool▁call▁begin｜>|<\|tool_call_begin\|>|```\w{0,12}|<escape>|\bjson\b/g;
 const PLAIN = new RegExp(`(${NAME})\\s*$`, 'u');
 /** Python: `NAME(key="value", other=1)`. */
-const PYTHON = new RegExp(`^\\s*\\[?\\s*(?:print\\()?(${NAME})\\(([\\s\\S]*)\\)\\s*\\)?\\s*\\]?\\s*;?\\s*$`, 'u');
+const PYTHON = new RegExp(`^\\s*(?:\\[\\s*)?(?:print\\()?(${NAME})\\(`, 'u');
+const PYTHON_END = /^\s*(?:\]\s*)?(?:;\s*)?$/;
 const PYTHON_ARGUMENT =
   /(\w{1,64})\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d+(?:\.\d+)?|True|False|None|\[[^[\]]*\])\s*(?:,|$)/g;
 const MAX_CALLS = 64;
@@ -38,12 +39,11 @@ export function readCalls(text: string): TextCall[] {
   const tagged = [...text.matchAll(TAGGED)].map(([, name = '', body = '']) => callOf(name, argumentsIn(body)));
   if (tagged.length > 0) return tagged.slice(0, MAX_CALLS);
   const keyed = KEYED.exec(text);
-  if (keyed && text.includes('<arg_key>'))
-    return [callOf(keyed[1] ?? '', argumentsOfPairs(text.matchAll(KEY_AND_VALUE)))];
+  if (keyed && text.includes('<arg_key>')) return [callOf(keyed[1] ?? '', argumentsOfPairs(keysAndValues(text)))];
   const plain = readJsonCalls(text.replace(BETWEEN, ' '));
   if (plain.length > 0) return plain;
-  const python = PYTHON.exec(text.replace(BETWEEN, ' '));
-  if (python) return [callOf(python[1] ?? '', argumentsOfPairs((python[2] ?? '').matchAll(PYTHON_ARGUMENT)))];
+  const python = pythonCall(text.replace(BETWEEN, ' '));
+  if (python) return [python];
   return keyed ? [callOf(keyed[1] ?? '', {})] : [];
 }
 
@@ -99,11 +99,49 @@ function ownName(name: string): string {
 
 function argumentsIn(body: string): object {
   const whole = asObject(parseJson(body));
-  return whole ?? argumentsOfPairs(body.matchAll(PARAMETER));
+  return whole ?? argumentsOfPairs(parameters(body));
+}
+
+/*
+ * Texts are cut at the marks that end a value before anything is sought in a piece: an expression that looks for the end from
+ * each opening takes the square of a text that is nothing but openings.
+ */
+function parameters(body: string): string[][] {
+  return body
+    .split(PARAMETER_END)
+    .slice(0, -1)
+    .flatMap((piece) => {
+      const [, key, value] = PARAMETER.exec(piece) ?? [];
+      return key === undefined || value === undefined ? [] : [[key, value]];
+    });
+}
+
+function keysAndValues(text: string): string[][] {
+  return text
+    .split('</arg_value>')
+    .slice(0, -1)
+    .flatMap((piece) => {
+      const [head = '', ...value] = piece.split('<arg_value>');
+      const [, key] = head.split('<arg_key>', 2);
+      return key?.trimEnd().endsWith(KEY_END)
+        ? [[key.trimEnd().slice(0, -KEY_END.length), value.join('<arg_value>')]]
+        : [];
+    });
+}
+
+const KEY_END = '</arg_key>';
+
+/** Python's call that is the whole text: a name, and what stands within its parentheses. */
+function pythonCall(text: string): TextCall | undefined {
+  const opening = PYTHON.exec(text);
+  const end = text.lastIndexOf(')');
+  if (!opening || end < opening[0].length || !PYTHON_END.test(text.slice(end + 1))) return undefined;
+  const given = text.slice(opening[0].length, end).matchAll(PYTHON_ARGUMENT);
+  return callOf(opening[1] ?? '', argumentsOfPairs(Array.from(given, ([, key = '', value = '']) => [key, value])));
 }
 
 /** Values are JSON where they read as such, else texts. */
-function argumentsOfPairs(pairs: Iterable<RegExpMatchArray>): object {
+function argumentsOfPairs(pairs: readonly string[][]): object {
   const read = (value: string): unknown => {
     const text = value.trim();
     const python = { True: true, False: false, None: null }[text];
@@ -111,5 +149,5 @@ function argumentsOfPairs(pairs: Iterable<RegExpMatchArray>): object {
     const isQuoted = text.startsWith("'") && text.endsWith("'") && text.length > 1;
     return parseJson(isQuoted ? `"${text.slice(1, -1).replaceAll('"', '\\"')}"` : text) ?? text;
   };
-  return Object.fromEntries([...pairs].map(([, key = '', value = '']) => [key.trim(), read(value)]));
+  return Object.fromEntries(pairs.map(([key = '', value = '']) => [key.trim(), read(value)]));
 }

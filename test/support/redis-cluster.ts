@@ -165,7 +165,8 @@ export function slotMover({ servers }: Pick<RedisGroup, 'servers'>, slot: number
       // A busy node may answer late; the key is then still where it was.
       for (let triesLeft = 5; ; triesLeft -= 1)
         try {
-          return void (await ask(from.url, 'MIGRATE', '127.0.0.1', portOf(to), key, '0', '10000'));
+          await ask(from.url, 'MIGRATE', '127.0.0.1', portOf(to), key, '0', '10000');
+          return;
         } catch (error) {
           if (triesLeft === 0 || !String(error).includes('IOERR')) throw error;
         }

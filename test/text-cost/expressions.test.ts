@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { analyse } from 'scslre';
-import { literalsIn, sourceFiles, type FoundExpression } from './find-expressions.ts';
+import { expressionsIn, sourceFiles, type FoundExpression } from './find-expressions.ts';
 import { pumpsOf } from './pump-strings.ts';
 
 /** Lengths of the tried texts: the short one finds the cube of a length, the long ones its square. */
@@ -12,7 +12,8 @@ const QUICK_MS = 8;
 /** Linear cost grows by four, its square by sixteen. */
 const MAX_GROWTH = 8;
 const HOPELESS_MS = 200;
-const TRIES = 3;
+/** The first tries translate the expression; others are disturbed by other work. */
+const TRIES = 5;
 /** Not what any expression wants at the end. */
 const ENDING = '\n\0';
 
@@ -67,15 +68,15 @@ function faultsOf(all: readonly FoundExpression[], judge: (found: FoundExpressio
 }
 
 describe('regular expressions of src [hostile-text]', () => {
-  const literals = sourceFiles().flatMap(literalsIn);
+  const expressions = sourceFiles().flatMap(expressionsIn);
 
   test('are linear by analysis', () => {
-    expect(literals.length).toBeGreaterThan(500);
-    expect(faultsOf(literals, staticFault)).toEqual([]);
+    expect(expressions.length).toBeGreaterThan(530);
+    expect(faultsOf(expressions, staticFault)).toEqual([]);
   });
 
   test('are quick for texts that are made of their own repetitions', () => {
-    expect(faultsOf(literals, measuredFault)).toEqual([]);
+    expect(faultsOf(expressions, measuredFault)).toEqual([]);
   });
 });
 

@@ -102,6 +102,7 @@ export const SIGNS: readonly string[] = [
   ],
   ...['$', '$a', '$$', '\\(', '\\[a', '\\(a\\)', '<T>'],
   ...['\u0301', '\u0301\u0316', '\ud83d', '👩‍', '🏳️', '!', ':', ';', ',', '{', '}', '/new ', 'in A ', 'from '],
+  ...['<arg_key>a', '<parameter=a>', '<arg_value>', 'f(', ')', 'call ', ',000'],
 ];
 
 /** What a run may stand behind: an opening that is looked for the end of. */

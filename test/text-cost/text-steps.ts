@@ -26,6 +26,7 @@ import { DocSearch } from '../../src/service/built-in/doc-search.ts';
 import { readChatRequest } from '../../src/service/chat/chat-request.ts';
 import { splitTokens } from '../../src/service/chat/estimate-tokens.ts';
 import { shippedModelsByName } from '../support/shipped-models.ts';
+import { readCalls } from '../../src/models/read-calls.ts';
 import { ReplyText } from '../../src/models/reply-text.ts';
 import { formatStoredAnswer, readStoredAnswer } from '../../src/turn/stored-answer.ts';
 import { directMessage } from '../platforms/slack/support.ts';
@@ -136,4 +137,6 @@ export const TEXT_STEPS: Readonly<Record<string, TextStep>> = {
   },
   'tokens of the built-in model': splitTokens,
   'thoughts of an engine': parted,
+  'calls in a text': readCalls,
+  'calls in a text that begins like one': (text) => [readCalls(`f(a)${text}`), readCalls(`<tool=f>${text}`)],
 };

@@ -85,7 +85,7 @@ function rateByWords(name: string, description: string, asked: ReadonlySet<strin
 /** A long name anywhere; a short one, which may be a word of its own, only as what is called: `call f`, `f(5)`, `用 f`. */
 function isNamed(name: string, question: string): boolean {
   if (name.length > 3) return question.toLowerCase().includes(name.toLowerCase());
-  const called = String.raw`(?:\b(?:call|use|run|invoke|execute)\s+|调用|使用|执行|运行|用)\s*(?:(?:the\s+)?(?:tool|function)\s+|工具|函数)?\s*["'\x60“「]?`;
+  const called = String.raw`(?:\b(?:call|use|run|invoke|execute)(?=\s)|调用|使用|执行|运行|用)\s*(?:(?:(?:the\s+)?(?:tool|function)(?=\s)|工具|函数)\s*)?["'\x60“「]?`;
   const word = standingAlone(name);
   return new RegExp(`${called}${word}|${word}\\(`, 'iu').test(question);
 }

@@ -71,7 +71,7 @@ export class QuestionValues {
       String.raw`(?<![\p{L}\d_])${word}s?(?:${IS}${isWord ? String.raw`|\s+` : ''})(${NUMBER})`,
       'iu',
     );
-    const before = new RegExp(String.raw`(?<![\w.])(${NUMBER})[\s-]*${word}(?![\p{L}\d])`, 'iu');
+    const before = new RegExp(String.raw`(?<![\w.]|\d,(?=\d{3}(?!\d)))(${NUMBER})[\s-]*${word}(?![\p{L}\d])`, 'iu');
     const found = after.exec(this.#question) ?? (isWord ? before.exec(this.#question) : null);
     const value = found?.[1] === undefined ? undefined : toNumber(found[1]);
     const place = value === undefined ? -1 : this.#numbers.indexOf(value);
