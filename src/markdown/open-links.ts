@@ -57,7 +57,10 @@ function collect(node: SyntaxNodeRef, reading: Reading, edits: Edit[]): boolean 
   else if (name === 'LinkReference') edits.push({ from, to, text: definition(node.node, markdown) });
   else if (name === 'Link' || name === 'Image') {
     const text = link(node.node, reading);
-    if (text === undefined) return true;
+    if (text === undefined) {
+      partReference(node.node, markdown, edits);
+      return true;
+    }
     edits.push({ from, to, text });
   } else return true;
   return false;
@@ -113,6 +116,16 @@ function addressOf(
   const reference = node.getChild('LinkLabel');
   const named = reference && definitions.get(foldName(markdown.slice(reference.from, reference.to)));
   return named ?? definitions.get(foldName(markdown.slice(label.from, label.to)));
+}
+
+/**
+ * The name of something that is nowhere is prose to clients, but was not read as such: behind a blank it is, by the next
+ * reading. Names without angle brackets (`grid[row][column]`) hold nothing that could be a link or a tag.
+ */
+function partReference(node: SyntaxNode, markdown: string, edits: Edit[]): void {
+  const name = node.getChild('LinkLabel');
+  if (name && markdown.slice(name.from, name.to).includes('<'))
+    edits.push({ from: name.from, to: name.from, text: ' ' });
 }
 
 interface Link {

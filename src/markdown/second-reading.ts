@@ -1,8 +1,9 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import { isTooIntricate } from './read-tree.ts';
 
-/** An independent reader of CommonMark that obeys HTML. */
+/** An independent reader of CommonMark that obeys HTML and follows every address. */
 const reader = new MarkdownIt({ html: true });
+reader.validateLink = () => true;
 /** HTML begins so for every reader, unless a backslash escapes the sign; texts without it are not read again. */
 const MAY_BE_HTML = /(?<!\\)(?:\\\\){0,64}<[A-Za-z/!?]/;
 const TAG_SIGN = /<(?=[A-Za-z/!?])/g;
@@ -11,7 +12,7 @@ const MAX_READINGS = 4;
 
 /**
  * Reads a text that is about to be shown a second time, by another parser: where two readers disagree about what is code, a client may find HTML
- * that ours did not (SECURITY.md two-readings). Signs of tags in such lines are altered. Doing it twice changes nothing more.
+ * or an address in angle brackets that ours did not (SECURITY.md two-readings). Such brackets are altered in those lines. Doing it twice changes nothing more.
  */
 export function withoutHtml(markdown: string): string {
   let shown = markdown;
@@ -32,5 +33,14 @@ export function withoutHtml(markdown: string): string {
 }
 
 function hasHtml({ type, children }: Token): boolean {
-  return type === 'html_block' || (children ?? []).some((child) => child.type === 'html_inline');
+  return (
+    type === 'html_block' || (children ?? []).some((child) => child.type === 'html_inline' || isHiddenAddress(child))
+  );
+}
+
+/** Addresses of the web lead where they say. */
+function isHiddenAddress(token: Token): boolean {
+  return (
+    token.markup === 'autolink' && token.type === 'link_open' && !/^https?:/i.test(String(token.attrGet('href') ?? ''))
+  );
 }

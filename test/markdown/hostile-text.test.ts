@@ -30,6 +30,21 @@ describe.each([
     );
   });
 
+  test.each([
+    '[a][<javascript:x>]',
+    '![][\n@\n<javascript:x>]:',
+    'see [a][b <mailto:x@y.test> c] and [d][<b>]',
+    '> [a][\n> <javascript:x>]',
+    '| a |\n|---|\n| [a][<javascript:x>] |',
+  ])('the name of something that is nowhere is prose: %j [honest-links]', (text) => {
+    const writer = createMarkdownWriter(dialect);
+    for (const shown of [writer.finished(text, 128), writer.growing(text, 128), ...writer.pieces(text, 128)]) {
+      isHarmless(shown);
+      expect(writer.finished(shown, 128)).toBe(shown);
+    }
+    expect(writer.finished('grid[row][column]', 128)).toBe('grid[row][column]');
+  });
+
   test.each(['\n> ```\r</think>', '> ```\r<b>bold</b>', '> ```\r[here](https://evil.example)', '```\r\n```\r<i>'])(
     'what stands behind a carriage return is no more code to us than to the app: %j [harmless-marks]',
     (text) => {
