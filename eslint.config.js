@@ -65,7 +65,7 @@ export default defineConfig(
   },
   {
     // The page runs in a browser and has a compiler configuration of its own.
-    files: ['src/messenger/page/**'],
+    files: ['src/simulator/web/**'],
     languageOptions: { parserOptions: { projectService: false, project: 'tsconfig.page.json' } },
   },
   {
@@ -75,7 +75,7 @@ export default defineConfig(
   {
     // A rejection that nobody hears ends the process. `inBackground` is how a deliberate fire-and-forget is written.
     files: ['src/**/*.ts', 'src/**/*.tsx'],
-    ignores: ['src/messenger/page/**'],
+    ignores: ['src/simulator/web/**'],
     rules: { '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }] },
   },
   {

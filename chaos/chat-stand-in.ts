@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SUMMARY_OPENING } from '../src/conversation/summary-prompt.ts';
+import { SUMMARY_OPENING } from '../src/bot/turn/conversation/summary-prompt.ts';
 import type { SeededRandom } from '../test/support/seeded-random.ts';
 import { openEngineStream } from './engine-streams.ts';
 import { hostileText } from './hostile-text.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Cluster, Redis } from 'ioredis';
-import type { RedisClient } from '../src/base/redis.ts';
-import { conversationKeys, messageKey, pendingKey } from '../src/domain/partition-keys.ts';
-import { ALL_PARTITIONS, conversationOf, deliveryIdOf } from '../src/domain/conversation.ts';
-import type { Chat } from '../src/domain/message.ts';
-import { asConversationId, asDeliveryId, type DeliveryId } from '../src/domain/ids.ts';
+import type { RedisClient } from '../src/shared/redis/redis.ts';
+import { conversationKeys, messageKey, pendingKey } from '../src/bot/domain/partition-keys.ts';
+import { ALL_PARTITIONS, conversationOf, deliveryIdOf } from '../src/bot/domain/conversation.ts';
+import type { Chat } from '../src/bot/domain/message.ts';
+import { asConversationId, asDeliveryId, type DeliveryId } from '../src/bot/domain/ids.ts';
 import type { SentEvent } from './ledger.ts';
 import type { Testbed } from './testbed.ts';
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import { personKey } from '../src/identity/account.ts';
-import { accountKeyOf } from '../src/identity/links/commit-link.ts';
-import { keys } from '../src/identity/store.ts';
+import { personKey } from '../src/bot/identity/account.ts';
+import { accountKeyOf } from '../src/bot/identity/links/commit-link.ts';
+import { keys } from '../src/bot/identity/store.ts';
 import { ownerOf, userIdOf } from './drain.ts';
 import type { Violation } from './judge.ts';
 import type { Ledger, SentEvent } from './ledger.ts';

@@ -1,8 +1,8 @@
-import { REPLY_TEXTS } from '../src/texts/reply-texts.ts';
-import { withoutSlashes } from '../src/base/texts.ts';
-import { FILE_TEXTS } from '../src/texts/file-texts.ts';
-import { SIGN_IN_TEXTS } from '../src/texts/sign-in-texts.ts';
-import { TURN_TEXTS } from '../src/texts/turn-texts.ts';
+import { REPLY_TEXTS } from '../src/bot/i18n/reply-texts.ts';
+import { withoutSlashes } from '../src/shared/text/texts.ts';
+import { FILE_TEXTS } from '../src/bot/i18n/file-texts.ts';
+import { SIGN_IN_TEXTS } from '../src/bot/i18n/sign-in-texts.ts';
+import { TURN_TEXTS } from '../src/bot/i18n/turn-texts.ts';
 
 const TEXTS = { ...SIGN_IN_TEXTS, ...TURN_TEXTS, not_read: FILE_TEXTS.not_read };
 

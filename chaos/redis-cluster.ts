@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { EmbeddedRedis } from '../src/local/embedded-redis.ts';
+import type { EmbeddedRedis } from '../src/bot/app/local/embedded-redis.ts';
 import { ask, portOf, slotMover, startClusterNode, startRedisCluster } from '../test/support/redis-cluster.ts';
 import { atExit } from './at-exit.ts';
 import type { RedisInstance } from './redis-instance.ts';

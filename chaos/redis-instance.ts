@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../src/local/embedded-redis.ts';
+import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../src/bot/app/local/embedded-redis.ts';
 import { atExit } from './at-exit.ts';
 import { beginRefusal } from './redis-refusal.ts';
 import type { RefusalKind } from './schedule.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { startEmbeddedRedis, type EmbeddedRedis } from '../src/local/embedded-redis.ts';
+import { startEmbeddedRedis, type EmbeddedRedis } from '../src/bot/app/local/embedded-redis.ts';
 import { atExit } from './at-exit.ts';
 import type { RedisInstance } from './redis-instance.ts';
 import { startTcpProxy, type TcpProxy } from '../test/support/tcp-proxy.ts';

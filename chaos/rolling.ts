@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { KeyRing } from '../src/base/key-ring.ts';
+import { KeyRing } from '../src/shared/crypto/key-ring.ts';
 import type { RollChange } from './schedule.ts';
 import { noteInjectedFault, type StopResult } from './inject-faults.ts';
 import type { Instance, Testbed } from './testbed.ts';

@@ -1,9 +1,9 @@
-import { createModelCatalog } from '../src/models/model-catalog.ts';
-import { createLog } from '../src/base/log.ts';
-import { connectRedis } from '../src/base/redis.ts';
+import { createModelCatalog } from '../src/shared/models/model-catalog.ts';
+import { createLog } from '../src/shared/log.ts';
+import { connectRedis } from '../src/shared/redis/redis.ts';
 import type { ServicePerson } from '../src/service/directory-file.ts';
 import { startService } from '../src/service/start-service.ts';
-import { asAccountId, type AccountId } from '../src/domain/ids.ts';
+import { asAccountId, type AccountId } from '../src/bot/domain/ids.ts';
 
 /** The real sign-in service, in the rig's own process, with an account for each person of the rig. */
 export interface SignInService {

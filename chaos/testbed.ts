@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { freePort } from '../src/local/embedded-redis.ts';
+import { freePort } from '../src/bot/app/local/embedded-redis.ts';
 import { startFakeSlack, type FakeSlack } from '../test/support/fake-slack.ts';
 import { seededRandom } from '../test/support/seeded-random.ts';
 import { startChatStandIn, type ChatStandIn, type ChatStandInOptions } from './chat-stand-in.ts';

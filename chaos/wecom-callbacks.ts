@@ -1,4 +1,4 @@
-import { decodeAesKey, openMessage, sealMessage, signParts } from '../src/messenger/wecom/crypto.ts';
+import { decodeAesKey, openMessage, sealMessage, signParts } from '../src/simulator/wecom/crypto.ts';
 
 export interface WecomCredentials {
   token: string;

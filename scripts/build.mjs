@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
 import { bundlePackages } from './build/bundle-packages.mjs';
 
-const PAGE = 'src/messenger/page';
+const PAGE = 'src/simulator/web';
 const COPIED_FILES = /\.(lua|css|html|svg|png|mjs)$/;
 
 /**

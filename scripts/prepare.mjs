@@ -1,6 +1,6 @@
 // Makes a bare clone ready to run, with what Node itself brings: packages, redis-server, a browser for the tests, dist/.
 // Usage: node scripts/prepare.mjs start|test [--quiet]. Each step looks first, so that a second run costs milliseconds.
-import { keepTrustedPath } from '../src/base/trusted-path.mjs';
+import { keepTrustedPath } from '../src/shared/process/trusted-path.mjs';
 import { findSettingByName } from './prepare/find-setting.mjs';
 import { ensureBuilt } from './prepare/ensure-built.mjs';
 import { ensureBrowser, ensureContainerPrograms, ensureRedis } from './prepare/ensure-programs.mjs';

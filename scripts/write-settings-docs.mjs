@@ -1,5 +1,5 @@
-// Writes config/.env.example and docs/SETTINGS.md from the schema in src/settings.
+// Writes config/.env.example and docs/SETTINGS.md from the schema in src/bot/config.
 import { writeFileSync } from 'node:fs';
-import { GENERATED_FILES } from '../dist/settings/settings-docs.js';
+import { GENERATED_FILES } from '../dist/bot/config/settings-docs.js';
 
 for (const { path, render } of GENERATED_FILES) writeFileSync(path, render());

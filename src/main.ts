@@ -1,23 +1,23 @@
-import { EVAL_USAGE, readEvalArguments, type EvalArguments } from './eval/eval-arguments.ts';
-import { CHECK_USAGE, readCheckArguments, type CheckArguments } from './check/check-arguments.ts';
-import { goOutThrough } from './base/way-out.ts';
-import { ignoreDebuggerSignal } from './base/stop-signals.ts';
-import { keepTrustedPath } from './base/trusted-path.mjs';
-import { EXIT } from './base/exit-codes.ts';
+import { EVAL_USAGE, readEvalArguments, type EvalArguments } from './cli/eval/eval-arguments.ts';
+import { CHECK_USAGE, readCheckArguments, type CheckArguments } from './cli/check/check-arguments.ts';
+import { goOutThrough } from './shared/http/proxy-config.ts';
+import { ignoreDebuggerSignal } from './shared/process/stop-signals.ts';
+import { keepTrustedPath } from './shared/process/trusted-path.mjs';
+import { EXIT } from './shared/process/exit-codes.ts';
 import {
   FEEDBACK_USAGE,
   readFeedbackArguments,
   runFeedbackCommand,
   type FeedbackArguments,
-} from './start/feedback-command.ts';
-import { runHashPassword } from './start/hash-password-command.ts';
-import { faultsOfNamedFiles } from './check/config-files.ts';
-import { loadSettings, readSettingsNamed, type LoadedSettings } from './settings/load-settings.ts';
-import { refusalOf } from './start/refusal.ts';
-import { readStartArguments, START_USAGE } from './start/start-arguments.ts';
-import { MANIFEST_SETTINGS, runSlackManifest } from './start/slack-manifest-command.ts';
-import { runStartCommand } from './start/start-command.ts';
-import { takeFreePorts, type SoundSettings } from './compose/take-free-ports.ts';
+} from './cli/feedback-command.ts';
+import { runHashPassword } from './cli/hash-password-command.ts';
+import { faultsOfNamedFiles } from './cli/check/config-files.ts';
+import { loadSettings, readSettingsNamed, type LoadedSettings } from './bot/config/load-settings.ts';
+import { refusalOf } from './cli/start/config-errors.ts';
+import { readStartArguments, START_USAGE } from './cli/start/start-arguments.ts';
+import { MANIFEST_SETTINGS, runSlackManifest } from './cli/slack-manifest-command.ts';
+import { runStartCommand } from './cli/start/start-command.ts';
+import { takeFreePorts, type SoundSettings } from './bot/app/take-free-ports.ts';
 
 ignoreDebuggerSignal();
 keepTrustedPath();
@@ -65,7 +65,7 @@ async function tellFeedback(wanted: FeedbackArguments): Promise<void> {
 
 async function evaluate(asked: EvalArguments): Promise<void> {
   if (asked.kind !== 'eval') return tellUsage(asked, EVAL_USAGE);
-  const { runEvalCommand } = await import('./eval/eval-command.ts');
+  const { runEvalCommand } = await import('./cli/eval/eval-command.ts');
   const { stdout: output, stderr: asides, env } = process;
   process.exitCode = await runEvalCommand({ asked, env, cwd: process.cwd(), output, asides });
 }
@@ -100,10 +100,10 @@ type CheckRun = Extract<CheckArguments, { kind: 'settings' | 'sign-in' | 'as' }>
 
 async function runCheck(check: CheckRun, settings: SoundSettings): Promise<number> {
   if (check.kind === 'sign-in')
-    return (await import('./check/check-sign-in-command.ts')).runSignInCommand(settings, readSettings, check);
+    return (await import('./cli/check/check-sign-in-command.ts')).runSignInCommand(settings, readSettings, check);
   if (check.kind === 'as')
-    return (await import('./check/check-as-command.ts')).runAsCommand(settings.config, settings.secrets, check.asked);
-  return (await import('./check/check-command.ts')).runCheckCommand(settings.config, settings.secrets);
+    return (await import('./cli/check/check-as-command.ts')).runAsCommand(settings.config, settings.secrets, check.asked);
+  return (await import('./cli/check/check-command.ts')).runCheckCommand(settings.config, settings.secrets);
 }
 
 function tellUsage(asked: { kind: 'help' } | { kind: 'wrong'; complaint: string }, usage: string): void {

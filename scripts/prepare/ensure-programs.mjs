@@ -1,5 +1,5 @@
 import { existsSync, readSync } from 'node:fs';
-import { findProgram } from '../../src/base/trusted-path.mjs';
+import { findProgram } from '../../src/shared/process/trusted-path.mjs';
 import { PreparationError, runStep } from './run-step.mjs';
 
 const REDIS_PROGRAMS = ['redis-server', 'valkey-server'];

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 /**
  * Whether a setting is given in the environment or the settings file. Only for choosing what to install: the settings
- * proper are read by src/settings once packages are there.
+ * proper are read by src/bot/config once packages are there.
  */
 export function findSettingByName(name) {
   if (process.env[name] || process.env[`${name}_FILE`]) return true;

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { isAbsolute } from 'node:path';
-import { findProgram } from '../../src/base/trusted-path.mjs';
+import { findProgram } from '../../src/shared/process/trusted-path.mjs';
 
 /** A preparation that cannot go on; its message is one sentence that says what to do. */
 export class PreparationError extends Error {}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readJsonFile } from '../base/json-file.ts';
+import { readJsonFile } from '../shared/json-file.ts';
 import { checkUnique } from './unique-values.ts';
 
 /** An application that may ask people to sign in. */

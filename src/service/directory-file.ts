@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { readJsonFile } from '../base/json-file.ts';
+import { readJsonFile } from '../shared/json-file.ts';
 import { checkUnique } from './unique-values.ts';
-import { passwordFault } from './sign-in/passwords.ts';
+import { passwordFault } from './oauth/passwords.ts';
 
 const profileSchema = z.object({
   id: z.string().min(1).max(128),

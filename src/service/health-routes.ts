@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
-import { SECOND_MS } from '../base/clock.ts';
-import type { RedisClient } from '../base/redis.ts';
-import { withTimeout } from '../base/with-timeout.ts';
+import { SECOND_MS } from '../shared/clock.ts';
+import type { RedisClient } from '../shared/redis/redis.ts';
+import { withTimeout } from '../shared/with-timeout.ts';
 import type { ServiceHealth } from './service-options.ts';
 
 /** Why the service can work or not; a service that stops is not Redis's fault. */

@@ -1,13 +1,13 @@
-import type { NowMs } from '../base/clock.ts';
-import type { KeyRing } from '../base/key-ring.ts';
-import type { Log } from '../base/log.ts';
-import type { RedisClient } from '../base/redis.ts';
-import type { ModelCatalog } from '../models/model-catalog.ts';
+import type { NowMs } from '../shared/clock.ts';
+import type { KeyRing } from '../shared/crypto/key-ring.ts';
+import type { Log } from '../shared/log.ts';
+import type { RedisClient } from '../shared/redis/redis.ts';
+import type { ModelCatalog } from '../shared/models/model-catalog.ts';
 import type { ChatLimits } from './chat/key-limits.ts';
 import type { ServiceClient } from './clients-file.ts';
 import type { ServicePerson } from './directory-file.ts';
-import type { LoginLimits } from './sign-in/login-throttle.ts';
-import type { InstitutionSignIn, MakeMessagingApp } from './sign-in/methods/redirect-sign-in.ts';
+import type { LoginLimits } from './oauth/login-throttle.ts';
+import type { InstitutionSignIn, MakeMessagingApp } from './oauth/methods/redirect-sign-in.ts';
 import type { UpstreamOptions } from './upstream/engine-call.ts';
 
 /** Where the service stands. */

@@ -1,4 +1,4 @@
-import type { Log } from '../base/log.ts';
+import type { Log } from '../shared/log.ts';
 
 /** What the service tells about itself: one function an event. Neither text, tokens, codes, keys nor names of people go in. */
 export interface ServiceReport {

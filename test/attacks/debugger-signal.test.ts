@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../src/local/embedded-redis.ts';
+import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { SEES_CHILDREN } from '../support/child-processes.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../src/local/embedded-redis.ts';
+import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';

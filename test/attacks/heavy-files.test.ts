@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { makeDocx } from '../documents/make-zip.ts';
+import { makeDocx } from '../bot/knowledge/documents/make-zip.ts';
 import { startDeployment, type Deployment } from '../support/deployment.ts';
 
 const HEAVY_PERSON = 'zhangwei';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { MIB_BYTES } from '../../src/base/clock.ts';
+import { MIB_BYTES } from '../../src/shared/clock.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { startDeployment, type Deployment } from '../support/deployment.ts';
 import { createWecomSender, wecomText } from '../support/wecom-sender.ts';

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '../../src/local/embedded-redis.ts';
+import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 

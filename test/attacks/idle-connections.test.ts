@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { got } from 'got';
-import { boundIdleConnections } from '../../src/base/idle-connections.ts';
+import { boundIdleConnections } from '../../src/shared/http/idle-connections.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { open, type RawConnection } from './raw-client.ts';
 

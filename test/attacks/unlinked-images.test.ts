@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { MIB_BYTES } from '../../src/base/clock.ts';
-import { MediaStore } from '../../src/conversation/images/media-store.ts';
+import { MIB_BYTES } from '../../src/shared/clock.ts';
+import { MediaStore } from '../../src/bot/turn/conversation/images/media-store.ts';
 import { testKeyRing } from '../support/messages.ts';
 import { noisePicture } from '../support/noise-picture.ts';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
-import { asPersonId } from '../../src/domain/ids.ts';
+import { asPersonId } from '../../src/bot/domain/ids.ts';
 
 let deployment: Deployment;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { MIB_BYTES } from '../../src/base/clock.ts';
+import { MIB_BYTES } from '../../src/shared/clock.ts';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 import { createWecomSender, wecomText, type WecomSender } from '../support/wecom-sender.ts';
 import { headOf, open, type RawConnection } from './raw-client.ts';

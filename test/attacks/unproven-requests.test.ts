@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { KIB_BYTES, MINUTE_MS } from '../../src/base/clock.ts';
+import { KIB_BYTES, MINUTE_MS } from '../../src/shared/clock.ts';
 import { startDeployment, type Deployment } from '../support/deployment.ts';
 import { comeBackWithoutCode, costInRedis, send, tryLogin, unprovenRequests, type Cost } from './unproven-requests.ts';
 

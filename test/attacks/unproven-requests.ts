@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { got, type OptionsInit } from 'got';
-import type { RedisClient } from '../../src/base/redis.ts';
+import type { RedisClient } from '../../src/shared/redis/redis.ts';
 import type { Deployment } from '../support/deployment.ts';
 
 /** A request of somebody who has proven nothing, with whatever it may carry that could be kept. */

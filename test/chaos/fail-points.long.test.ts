@@ -38,7 +38,7 @@ test('workers that die on the way of a file leave one whole answer to each quest
 
 test('every Lua script on a message’s way has a fail point before and after it in the long run [crash-between-post-and-record]', () => {
   const places = placesOf(allWaves(1));
-  const scripts = ['src/queue/scripts', 'src/reply/scripts'].flatMap((folder) =>
+  const scripts = ['src/bot/queue/scripts', 'src/bot/reply/scripts'].flatMap((folder) =>
     readdirSync(folder).map((name) => `redis.${name.replace('.lua', '')}`),
   );
   // A release follows a sign-in and a stop a person's button, which the rig leaves out; a claim is renewed only in a turn of

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { hostileText } from '../../chaos/hostile-text.ts';
 import { kindOfText } from '../../chaos/judge-text.ts';
 import { conversationsIn, questionsIn } from '../../chaos/ledger.ts';
-import { renderReply as renderInSlack } from '../../src/platforms/slack/render-reply.ts';
-import { renderReply as renderInWecom } from '../../src/platforms/wecom/render-reply.ts';
+import { renderReply as renderInSlack } from '../../src/bot/platforms/slack/render-reply.ts';
+import { renderReply as renderInWecom } from '../../src/bot/platforms/wecom/render-reply.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 const WORDS = 40;

@@ -3,8 +3,8 @@ import { judgeLinks, type LinkTable } from '../../chaos/judge-links.ts';
 import { ownerOf, userIdOf } from '../../chaos/drain.ts';
 import type { Ledger, SentEvent } from '../../chaos/ledger.ts';
 import { accountIdOf } from '../../chaos/sign-in-service.ts';
-import { personKey } from '../../src/identity/account.ts';
-import { accountKeyOf } from '../../src/identity/links/commit-link.ts';
+import { personKey } from '../../src/bot/identity/account.ts';
+import { accountKeyOf } from '../../src/bot/identity/links/commit-link.ts';
 
 const typed = (id: number, conversation: number): SentEvent => ({
   ...{ id, conversation, platform: 'wecom', messageId: `m${id}`, says: 'A1B2-C3D4', sentAtMs: 5_000, tries: [] },

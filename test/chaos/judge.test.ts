@@ -3,10 +3,10 @@ import { judge } from '../../chaos/judge.ts';
 import { questionText, type Ledger, type SentEvent, type VisibleMessage } from '../../chaos/ledger.ts';
 import { THOUGHT } from '../../chaos/engine-streams.ts';
 import { recoveryTimes } from '../../chaos/recovery.ts';
-import { REPLY_TEXTS } from '../../src/texts/reply-texts.ts';
-import { withoutSlashes } from '../../src/base/texts.ts';
-import { FILE_TEXTS } from '../../src/texts/file-texts.ts';
-import { TURN_TEXTS } from '../../src/texts/turn-texts.ts';
+import { REPLY_TEXTS } from '../../src/bot/i18n/reply-texts.ts';
+import { withoutSlashes } from '../../src/shared/text/texts.ts';
+import { FILE_TEXTS } from '../../src/bot/i18n/file-texts.ts';
+import { TURN_TEXTS } from '../../src/bot/i18n/turn-texts.ts';
 
 const whole = (sampling: number, ...questions: number[]) =>
   `S${sampling}w0 ${questions.map((id) => `Q${id}`).join(' ')} C7 S${sampling}w1 S${sampling}w2 S${sampling}end`;

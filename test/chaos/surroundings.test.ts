@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { startRedisPair } from '../../chaos/redis-pair.ts';
 import { startRedisInstance } from '../../chaos/redis-instance.ts';
-import { KeyRing } from '../../src/base/key-ring.ts';
+import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
 import { createRolls } from '../../chaos/rolling.ts';
 import { startFakeSlack } from '../support/fake-slack.ts';
 import { untilTrue } from '../support/deployment.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { describe, expect, test } from '@jest/globals';
-import { describeSetting } from '../../src/settings/describe-settings.ts';
-import { SETTING_NAMES } from '../../src/settings/schema.ts';
+import { describeSetting } from '../../src/bot/config/describe-settings.ts';
+import { SETTING_NAMES } from '../../src/bot/config/schema.ts';
 import { declaredVolumes, environmentOf, readCompose } from './compose-file.ts';
 import { foldersForVolumes, imageHolds } from './image-files.ts';
 

@@ -3,19 +3,19 @@ import { globalAgent } from 'node:https';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { got } from 'got';
-import { Deferred } from '../../src/base/deferred.ts';
-import { MIB_BYTES } from '../../src/base/clock.ts';
-import { freePort } from '../../src/local/embedded-redis.ts';
+import { Deferred } from '../../src/shared/deferred.ts';
+import { MIB_BYTES } from '../../src/shared/clock.ts';
+import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import {
   chunk,
   sse,
   statusOf,
   startScriptedChatServer,
   type ScriptedChatServer,
-} from '../chat/scripted-chat-server.ts';
+} from '../bot/model/scripted-chat-server.ts';
 import { Browser } from '../service/support.ts';
-import { AES_KEY, folderWith, SERVING } from '../settings/environments.ts';
-import { hashPassword } from '../../src/service/sign-in/passwords.ts';
+import { AES_KEY, folderWith, SERVING } from '../bot/config/environments.ts';
+import { hashPassword } from '../../src/service/oauth/passwords.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { startRedisServer } from '../support/redis.ts';
 import { createWecomSender, wecomText } from '../support/wecom-sender.ts';

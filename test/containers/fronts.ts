@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from '../../src/local/embedded-redis.ts';
+import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { mutatedSource } from '../support/mutated-source.ts';
 import { startParleyProcess } from '../support/parley-process.ts';

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { got } from 'got';
-import { freePort } from '../../src/local/embedded-redis.ts';
+import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { environmentOf, readCompose } from './compose-file.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { runCheckCommand } from '../../src/check/check-command.ts';
-import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
-import { filledIn, readModelsFile, type WrittenEntry } from '../../src/models/models-file.ts';
-import { thinkingFields, type Thinking } from '../../src/models/thinking-fields.ts';
-import { folderWith, loadSound, SERVING } from '../settings/environments.ts';
+import { runCheckCommand } from '../../src/cli/check/check-command.ts';
+import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/bot/app/local/embedded-redis.ts';
+import { filledIn, readModelsFile, type WrittenEntry } from '../../src/shared/models/models-file.ts';
+import { thinkingFields, type Thinking } from '../../src/shared/models/thinking-fields.ts';
+import { folderWith, loadSound, SERVING } from '../bot/config/environments.ts';
 import type { EngineRequest, EngineShape } from './engine-shape.ts';
 import { ENGINES } from './engine-shapes.ts';
 import { startEngineStandIn, type EngineStandIn } from './engine-stand-in.ts';

@@ -1,4 +1,4 @@
-import { chunk, sse } from '../chat/scripted-chat-server.ts';
+import { chunk, sse } from '../bot/model/scripted-chat-server.ts';
 
 /** What an engine writes over the wire, and what a person may be shown of it. */
 export interface ReplyDialect {

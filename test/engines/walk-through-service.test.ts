@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParams, ChatCompletionMessageParam } from 'openai/resources';
-import { createModelCatalog } from '../../src/models/model-catalog.ts';
-import { thinkingFields, type Thinking } from '../../src/models/thinking-fields.ts';
-import { parseModelsFile } from '../../src/models/models-file.ts';
+import { createModelCatalog } from '../../src/shared/models/model-catalog.ts';
+import { thinkingFields, type Thinking } from '../../src/shared/models/thinking-fields.ts';
+import { parseModelsFile } from '../../src/shared/models/models-file.ts';
 import { API_KEY, NO_LIMITS, startTestService, type TestService } from '../service/support.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import type { EngineShape } from './engine-shape.ts';

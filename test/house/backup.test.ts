@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
-import { freePort } from '../../src/local/embedded-redis.ts';
-import { findRedisProgram } from '../../src/local/redis-program.ts';
+import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
+import { findRedisProgram } from '../../src/bot/app/local/redis-program.ts';
 import { startTestRedis } from '../support/redis.ts';
 import { cutFences, readPage } from './pages.ts';
 

@@ -31,7 +31,7 @@ test('what the settings know of platforms is plain data: none of their code come
 });
 
 function readDescriptions(): string[] {
-  const folders = readdirSync('src/platforms', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const folders = readdirSync('src/bot/platforms', { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return folders.map(({ name }) => `platforms/${name}/description.ts`);
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { SETTING_NAMES } from '../../src/settings/schema.ts';
+import { SETTING_NAMES } from '../../src/bot/config/schema.ts';
 import { codeOf, cutFences, PAGES, readPage } from './pages.ts';
 
 /** Lines that run here, with what they must print. */
@@ -15,14 +15,14 @@ const RUN: Readonly<Record<string, RegExp>> = {
   'openssl rand -base64 32': /^[\w+/]{43}=\n$/,
 };
 
-const SERVER = 'starts servers until it is stopped; the journeys and test/local start them';
+const SERVER = 'starts servers until it is stopped; the journeys and test/bot/app/local start them';
 const DOCKER = 'needs Docker; test/containers runs what the image holds';
 const OWN_REDIS = 'needs the Redis of a deployment; backup.test.ts beside this runs it against one of its own';
 const MINUTES = 'takes minutes and both cores';
 const VERIFY = 'is a part of npm run verify, or all of it, and this test is one too';
 const WRITES = 'writes into the project';
-const EVALUATION = 'asks through a whole Parley of its own; test/journey/eval.test.ts runs it';
-const AS_WHOM = 'test/journey/scenes.test.ts asks it for several people and places';
+const EVALUATION = 'asks through a whole Parley of its own; test/e2e/eval.test.ts runs it';
+const AS_WHOM = 'test/e2e/scenes.test.ts asks it for several people and places';
 
 /** Lines that do not run here, with the reason. A line that stands in neither list is a fault. */
 const NOT_RUN: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'MESSENGER_PROTOCOL=slack npm start': SERVER,
   'ROLES=service npm start': SERVER,
   'PORT=8090 DATA_DIR=./data/service ROLES=service npm start': SERVER,
-  'npm run check -- --sign-in': 'needs a person at a browser; test/check signs in by itself',
+  'npm run check -- --sign-in': 'needs a person at a browser; test/cli/check signs in by itself',
   'npm run hash-password': 'waits for a password at the terminal; the line with printf runs',
   'docker compose build': DOCKER,
   'docker compose run --rm check': DOCKER,
@@ -53,7 +53,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run check -- --as "XS 2203 group wrparleycampusit01"': AS_WHOM,
   'npm run check -- --as "QT private wecom"': AS_WHOM,
   'npm test': VERIFY,
-  'npm test -- test/settings': VERIFY,
+  'npm test -- test/bot/config': VERIFY,
   'npm run verify': VERIFY,
   'npm run lint': VERIFY,
   'npm run lint -- --fix': WRITES,

@@ -1,4 +1,4 @@
-import { faultsIn, LIVE_MARK, OWN_MARK } from '../markdown/hostile-text.ts';
+import { faultsIn, LIVE_MARK, OWN_MARK } from '../bot/platforms/markdown/hostile-text.ts';
 import type { PlatformHere, Seen } from '../support/both-platforms.ts';
 
 /** What calls people, hides where a link leads, loads something or disguises, in anything that people could see. */

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { chunk, sse, streamOf, type Answer } from '../chat/scripted-chat-server.ts';
+import { chunk, sse, streamOf, type Answer } from '../bot/model/scripted-chat-server.ts';
 import { INJECTIONS, type Injection } from './corpus.ts';
 
 interface Call {

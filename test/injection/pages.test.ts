@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { renderReply as renderOnSlack, renderStatus } from '../../src/platforms/slack/render-reply.ts';
-import { renderReply as renderOnWecom } from '../../src/platforms/wecom/render-reply.ts';
-import { createCurrentTime } from '../../src/tools/current-time.ts';
-import { PUBLIC_WEB, type EgressPolicy } from '../../src/web/egress-policy.ts';
-import { createReadPage } from '../../src/tools/read-page.ts';
-import { createToolbox } from '../../src/tools/toolbox.ts';
-import type { ToolAsker } from '../../src/tools/tool.ts';
-import { createWhoAmI } from '../../src/tools/who-am-i.ts';
-import { answerInRounds } from '../../src/turn/ask/answer-in-rounds.ts';
-import { TurnSources } from '../../src/turn/ask/turn-sources.ts';
-import { TOOL_LIMITS } from '../../src/turn/ask/tool-limits.ts';
-import { startChatFixture, type ChatFixture } from '../chat/chat-fixture.ts';
+import { renderReply as renderOnSlack, renderStatus } from '../../src/bot/platforms/slack/render-reply.ts';
+import { renderReply as renderOnWecom } from '../../src/bot/platforms/wecom/render-reply.ts';
+import { createCurrentTime } from '../../src/bot/tools/current-time.ts';
+import { PUBLIC_WEB, type EgressPolicy } from '../../src/shared/web/egress-policy.ts';
+import { createReadPage } from '../../src/bot/tools/read-page.ts';
+import { createToolbox } from '../../src/bot/tools/toolbox.ts';
+import type { ToolAsker } from '../../src/bot/tools/tool.ts';
+import { createWhoAmI } from '../../src/bot/tools/who-am-i.ts';
+import { answerInRounds } from '../../src/bot/turn/answer/tool-loop.ts';
+import { TurnSources } from '../../src/bot/turn/answer/turn-sources.ts';
+import { TOOL_LIMITS } from '../../src/bot/turn/answer/tool-limits.ts';
+import { startChatFixture, type ChatFixture } from '../bot/model/chat-fixture.ts';
 import type { Seen } from '../support/both-platforms.ts';
 import { registerPublic } from '../support/evidence/evidence.ts';
 import { brought, injectionsBy, type Injection } from './corpus.ts';
 import { harmIn } from './judge-seen.ts';
 import { obedientModel } from './obedient-model.ts';
-import { asDeliveryId } from '../../src/domain/ids.ts';
+import { asDeliveryId } from '../../src/bot/domain/ids.ts';
 
 // At the border of the turn's room, since a bot reads public pages only and these lie on this machine.
 

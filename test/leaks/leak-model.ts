@@ -1,4 +1,4 @@
-import type { GroupScope } from '../../src/domain/conversation.ts';
+import type { GroupScope } from '../../src/bot/domain/conversation.ts';
 
 /** Where something is said. */
 export interface Spot {

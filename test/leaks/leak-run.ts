@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { personKey } from '../../src/identity/account.ts';
-import { keys } from '../../src/identity/store.ts';
-import type { GroupScope } from '../../src/domain/conversation.ts';
-import { helloStream, type ReceivedCall } from '../chat/scripted-chat-server.ts';
+import { personKey } from '../../src/bot/identity/account.ts';
+import { keys } from '../../src/bot/identity/store.ts';
+import type { GroupScope } from '../../src/bot/domain/conversation.ts';
+import { helloStream, type ReceivedCall } from '../bot/model/scripted-chat-server.ts';
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import type { SlackDeployment } from '../support/slack-deployment.ts';
 import { personOf, storeSignIn } from '../support/stored-sign-in.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { helloStream } from '../chat/scripted-chat-server.ts';
+import { helloStream } from '../bot/model/scripted-chat-server.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { isForSummary, linkAs, startLeakBot, summed, untilDone } from './leak-run.ts';

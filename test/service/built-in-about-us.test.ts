@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { composeAnswer } from '../../src/service/built-in/compose-answer.ts';
-import { DocSearch } from '../../src/service/built-in/doc-search.ts';
+import { composeAnswer } from '../../src/service/demo-model/compose-answer.ts';
+import { DocSearch } from '../../src/service/demo-model/doc-search.ts';
 import { readChatRequest } from '../../src/service/chat/chat-request.ts';
 import { shippedModelsByName } from '../support/shipped-models.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { composeAnswer } from '../../src/service/built-in/compose-answer.ts';
-import { DocSearch } from '../../src/service/built-in/doc-search.ts';
+import { composeAnswer } from '../../src/service/demo-model/compose-answer.ts';
+import { DocSearch } from '../../src/service/demo-model/doc-search.ts';
 import { readChatRequest } from '../../src/service/chat/chat-request.ts';
 import { shippedModelsByName } from '../support/shipped-models.ts';
 

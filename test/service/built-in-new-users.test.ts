@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createBuiltInEngine } from '../../src/service/built-in/built-in-engine.ts';
-import { composeAnswer } from '../../src/service/built-in/compose-answer.ts';
-import { DocSearch } from '../../src/service/built-in/doc-search.ts';
+import { createBuiltInEngine } from '../../src/service/demo-model/built-in-engine.ts';
+import { composeAnswer } from '../../src/service/demo-model/compose-answer.ts';
+import { DocSearch } from '../../src/service/demo-model/doc-search.ts';
 import { readChatRequest } from '../../src/service/chat/chat-request.ts';
 import { shippedModelsByName } from '../support/shipped-models.ts';
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { composeAnswer, type Answer } from '../../src/service/built-in/compose-answer.ts';
-import { DocSearch } from '../../src/service/built-in/doc-search.ts';
+import { composeAnswer, type Answer } from '../../src/service/demo-model/compose-answer.ts';
+import { DocSearch } from '../../src/service/demo-model/doc-search.ts';
 import { readChatRequest } from '../../src/service/chat/chat-request.ts';
 import { shippedModelsByName } from '../support/shipped-models.ts';
-import { createCurrentTime } from '../../src/tools/current-time.ts';
-import { createReadPage } from '../../src/tools/read-page.ts';
-import { PUBLIC_WEB } from '../../src/web/egress-policy.ts';
-import { createWebSearch } from '../../src/tools/web-search.ts';
-import { createWhoAmI } from '../../src/tools/who-am-i.ts';
-import { labelToolResult } from '../../src/turn/ask/label-tool-result.ts';
+import { createCurrentTime } from '../../src/bot/tools/current-time.ts';
+import { createReadPage } from '../../src/bot/tools/read-page.ts';
+import { PUBLIC_WEB } from '../../src/shared/web/egress-policy.ts';
+import { createWebSearch } from '../../src/bot/tools/web-search.ts';
+import { createWhoAmI } from '../../src/bot/tools/who-am-i.ts';
+import { labelToolResult } from '../../src/bot/turn/answer/label-tool-result.ts';
 
 const docs = new DocSearch('/nonexistent');
 const models = shippedModelsByName();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { CasSignIn } from '../../src/service/sign-in/methods/cas-sign-in.ts';
+import { CasSignIn } from '../../src/service/oauth/methods/cas-sign-in.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { startStandIn, type StandIn } from './sign-in-support.ts';
 import { authorizePath, Browser, exchange, getProfile, startTestService, type TestService } from './support.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { CasSignIn } from '../../src/service/sign-in/methods/cas-sign-in.ts';
+import { CasSignIn } from '../../src/service/oauth/methods/cas-sign-in.ts';
 import { findChromium, launchChromium } from '../support/chromium.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { judgePage } from './judge-page.ts';

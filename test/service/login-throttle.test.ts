@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { KeyRing } from '../../src/base/key-ring.ts';
+import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
 import { parseDirectoryFile } from '../../src/service/directory-file.ts';
-import { LoginThrottle } from '../../src/service/sign-in/login-throttle.ts';
-import { Store } from '../../src/service/sign-in/store.ts';
+import { LoginThrottle } from '../../src/service/oauth/login-throttle.ts';
+import { Store } from '../../src/service/oauth/store.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { authorizePath, Browser, PEOPLE, startTestService, type TestService } from './support.ts';
 

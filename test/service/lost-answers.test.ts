@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { MakeMessagingApp } from '../../src/service/sign-in/methods/redirect-sign-in.ts';
+import type { MakeMessagingApp } from '../../src/service/oauth/methods/redirect-sign-in.ts';
 import { losingEachAnswer, startForgetfulRedis, type ForgetfulRedis } from '../support/lost-answers.ts';
 import {
   authorizePath,

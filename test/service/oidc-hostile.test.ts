@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { OidcSignIn } from '../../src/service/sign-in/methods/oidc-sign-in.ts';
+import { OidcSignIn } from '../../src/service/oauth/methods/oidc-sign-in.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { startHostileProvider, type HostileProvider, type Mischief } from './hostile-oidc-provider.ts';
 import { authorizePath, Browser, startTestService, type TestService } from './support.ts';

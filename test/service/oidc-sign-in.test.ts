@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { parseDirectoryFile } from '../../src/service/directory-file.ts';
-import { parseProfileMapFile } from '../../src/sign-in-dialects/profile-map-file.ts';
-import { OidcSignIn } from '../../src/service/sign-in/methods/oidc-sign-in.ts';
+import { parseProfileMapFile } from '../../src/shared/sign-in/profile-map-file.ts';
+import { OidcSignIn } from '../../src/service/oauth/methods/oidc-sign-in.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { OIDC_CLIENT, startRealProvider, type AuthMethod, type RealProvider } from './real-oidc-provider.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Response } from 'got';
-import { connectRedis } from '../../src/base/redis.ts';
-import { CasSignIn } from '../../src/service/sign-in/methods/cas-sign-in.ts';
+import { connectRedis } from '../../src/shared/redis/redis.ts';
+import { CasSignIn } from '../../src/service/oauth/methods/cas-sign-in.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
 import { GIF, HELLO, user, WEATHER } from './chat-bodies.ts';
 import { AnswerJudge } from './openapi/answer-judge.ts';

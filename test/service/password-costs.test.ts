@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { got } from 'got';
 import { argon2id } from 'hash-wasm';
-import { KeyRing } from '../../src/base/key-ring.ts';
+import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
 import { parseDirectoryFile, type ServicePerson } from '../../src/service/directory-file.ts';
-import { LoginQueue } from '../../src/service/sign-in/login-queue.ts';
-import { DEFAULT_LOGIN_LIMITS, LoginThrottle } from '../../src/service/sign-in/login-throttle.ts';
-import { NobodysPassword } from '../../src/service/sign-in/nobodys-password.ts';
-import { passwordFits } from '../../src/service/sign-in/passwords.ts';
-import { Store } from '../../src/service/sign-in/store.ts';
+import { LoginQueue } from '../../src/service/oauth/login-queue.ts';
+import { DEFAULT_LOGIN_LIMITS, LoginThrottle } from '../../src/service/oauth/login-throttle.ts';
+import { NobodysPassword } from '../../src/service/oauth/timing-dummy-hash.ts';
+import { passwordFits } from '../../src/service/oauth/passwords.ts';
+import { Store } from '../../src/service/oauth/store.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { authorizePath, Browser, PEOPLE, startTestService } from './support.ts';
 

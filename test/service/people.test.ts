@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { KeyRing } from '../../src/base/key-ring.ts';
+import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
 import { parseDirectoryFile } from '../../src/service/directory-file.ts';
-import { personFromClaims } from '../../src/sign-in-dialects/person-from-claims.ts';
-import { Directory } from '../../src/service/sign-in/directory.ts';
-import { People } from '../../src/service/sign-in/people.ts';
-import { Store } from '../../src/service/sign-in/store.ts';
+import { personFromClaims } from '../../src/shared/sign-in/person-from-claims.ts';
+import { Directory } from '../../src/service/oauth/directory.ts';
+import { People } from '../../src/service/oauth/people.ts';
+import { Store } from '../../src/service/oauth/store.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { PEOPLE } from './support.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseProfileMapFile, type ProfileMap } from '../../src/sign-in-dialects/profile-map-file.ts';
-import type { ConfigFileError } from '../../src/base/json-file.ts';
-import { personFromClaims } from '../../src/sign-in-dialects/person-from-claims.ts';
-import { ProviderError } from '../../src/sign-in-dialects/provider-error.ts';
+import { parseProfileMapFile, type ProfileMap } from '../../src/shared/sign-in/profile-map-file.ts';
+import type { ConfigFileError } from '../../src/shared/json-file.ts';
+import { personFromClaims } from '../../src/shared/sign-in/person-from-claims.ts';
+import { ProviderError } from '../../src/shared/sign-in/provider-error.ts';
 
 const map = (file: object): ProfileMap => parseProfileMapFile(JSON.stringify(file));
 const usual = map({});

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readCasAnswer } from '../../src/sign-in-dialects/read-cas-answer.ts';
+import { readCasAnswer } from '../../src/shared/sign-in/read-cas-answer.ts';
 
 const NS = 'http://www.yale.edu/tp/cas';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources';
-import { createModelCatalog } from '../../src/models/model-catalog.ts';
-import { parseModelsFile } from '../../src/models/models-file.ts';
+import { createModelCatalog } from '../../src/shared/models/model-catalog.ts';
+import { parseModelsFile } from '../../src/shared/models/models-file.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { begin, DONE, engineChunk, engineReply, startEngine, type StandInEngine } from './stand-in-engine.ts';
 import { API_KEY, NO_LIMITS, startTestService, type TestService } from './support.ts';

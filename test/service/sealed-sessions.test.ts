@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { sha256Hex } from '../../src/base/ids.ts';
-import { KeyRing } from '../../src/base/key-ring.ts';
-import { Sessions } from '../../src/service/sign-in/sessions.ts';
-import { Store } from '../../src/service/sign-in/store.ts';
+import { sha256Hex } from '../../src/shared/crypto/ids.ts';
+import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
+import { Sessions } from '../../src/service/oauth/sessions.ts';
+import { Store } from '../../src/service/oauth/store.ts';
 import { useTestRedis } from '../support/use-test-redis.ts';
 
 const server = useTestRedis();

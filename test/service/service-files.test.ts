@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { argon2id } from 'hash-wasm';
 import { parseClientsFile } from '../../src/service/clients-file.ts';
 import { parseDirectoryFile } from '../../src/service/directory-file.ts';
-import { parseProfileMapFile } from '../../src/sign-in-dialects/profile-map-file.ts';
-import { hashPassword, passwordFits, passwordFault } from '../../src/service/sign-in/passwords.ts';
-import { ConfigFileError } from '../../src/base/json-file.ts';
-import { runHashPassword } from '../../src/start/hash-password-command.ts';
+import { parseProfileMapFile } from '../../src/shared/sign-in/profile-map-file.ts';
+import { hashPassword, passwordFits, passwordFault } from '../../src/service/oauth/passwords.ts';
+import { ConfigFileError } from '../../src/shared/json-file.ts';
+import { runHashPassword } from '../../src/cli/hash-password-command.ts';
 import { CLIENT, PEOPLE } from './support.ts';
 
 function faultsOf(parse: () => unknown): readonly string[] {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { freePort } from '../../src/local/embedded-redis.ts';
-import { faultsOfNamedFiles } from '../../src/check/config-files.ts';
-import { startServicePart } from '../../src/compose/service.ts';
-import { folderWith, loadSound } from '../settings/environments.ts';
+import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
+import { faultsOfNamedFiles } from '../../src/cli/check/config-files.ts';
+import { startServicePart } from '../../src/bot/app/service.ts';
+import { folderWith, loadSound } from '../bot/config/environments.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
 import { startHostileProvider } from './hostile-oidc-provider.ts';
 import { authorizePath, Browser, CLIENT } from './support.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { KeyRing } from '../../src/base/key-ring.ts';
-import { connectRedis } from '../../src/base/redis.ts';
+import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
+import { connectRedis } from '../../src/shared/redis/redis.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
 import { HELLO } from './chat-bodies.ts';
 import { askChat, postRaw } from './chat-client.ts';

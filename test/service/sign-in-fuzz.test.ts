@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Pool } from 'undici';
-import { wecomSignIn } from '../../src/service/sign-in/methods/wecom-sign-in.ts';
+import { wecomSignIn } from '../../src/service/oauth/methods/wecom-sign-in.ts';
 import { fuzzMs, fuzzTestMs } from '../support/fuzz-time.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { attempts, MARK, type Attempt } from './sign-in-attempts.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseDirectoryFile } from '../../src/service/directory-file.ts';
-import { CasSignIn } from '../../src/service/sign-in/methods/cas-sign-in.ts';
-import type { Arrival, Leaving, MessagingAppSignIn } from '../../src/service/sign-in/methods/redirect-sign-in.ts';
-import { wecomSignIn } from '../../src/service/sign-in/methods/wecom-sign-in.ts';
+import { CasSignIn } from '../../src/service/oauth/methods/cas-sign-in.ts';
+import type { Arrival, Leaving, MessagingAppSignIn } from '../../src/service/oauth/methods/redirect-sign-in.ts';
+import { wecomSignIn } from '../../src/service/oauth/methods/wecom-sign-in.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { authorizePath, Browser, PEOPLE, startTestService, type TestService } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import type { RedisClient } from '../../src/base/redis.ts';
+import type { RedisClient } from '../../src/shared/redis/redis.ts';
 import { authorizePath, Browser, exchange, startTestService } from './support.ts';
 import { useTestService } from './use-test-service.ts';
 

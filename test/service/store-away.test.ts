@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { connectRedis } from '../../src/base/redis.ts';
+import { connectRedis } from '../../src/shared/redis/redis.ts';
 import { recordingLog } from '../support/redis.ts';
 import { askChat } from './chat-client.ts';
 import { authorizePath, Browser, exchange, getProfile, obtainCode, startTestService } from './support.ts';

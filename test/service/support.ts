@@ -1,6 +1,6 @@
 import { shippedModels } from '../support/shipped-models.ts';
 import { got, type Response } from 'got';
-import type { RedisClient } from '../../src/base/redis.ts';
+import type { RedisClient } from '../../src/shared/redis/redis.ts';
 import { parseClientsFile } from '../../src/service/clients-file.ts';
 import { parseDirectoryFile } from '../../src/service/directory-file.ts';
 import type {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/bot/app/local/embedded-redis.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { begin, engineChunk, startEngine, type StandInEngine } from './stand-in-engine.ts';
 import { API_KEY } from './support.ts';

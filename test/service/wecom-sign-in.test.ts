@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { wecomSignIn } from '../../src/service/sign-in/methods/wecom-sign-in.ts';
+import { wecomSignIn } from '../../src/service/oauth/methods/wecom-sign-in.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import {
   authorizePath,

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../src/base/redis.ts';
+import type { RedisClient } from '../../src/shared/redis/redis.ts';
 
 /**
  * Makes every message that waits older than it is, and longer untouched. Ages are counted by Redis' clock (RELIABILITY.md wrong-clocks), which no test can

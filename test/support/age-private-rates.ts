@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../src/base/redis.ts';
+import type { RedisClient } from '../../src/shared/redis/redis.ts';
 
 /** Lets time go by for what people are written to unasked: it is counted by Redis' clock, which no test can move. */
 export async function agePrivateRates(redis: RedisClient, byMs: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../src/base/redis.ts';
+import type { RedisClient } from '../../src/shared/redis/redis.ts';
 
 /** Changes the sealed bytes of a list's newest entry, as a broken disk or an intruder would; its key id stays. */
 export async function alterEntry(redis: RedisClient, list: string): Promise<void> {

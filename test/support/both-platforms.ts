@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
-import { decodeAesKey, sealMedia } from '../../src/messenger/wecom/crypto.ts';
+import { decodeAesKey, sealMedia } from '../../src/simulator/wecom/crypto.ts';
 import type { SlackDeployment } from './slack-deployment.ts';
 import { untilTrue } from './deployment.ts';
 import { createWecomSender } from './wecom-sender.ts';

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../src/base/redis.ts';
+import type { RedisClient } from '../../src/shared/redis/redis.ts';
 
 /** Has a client send every script twice and give the second answer, as after a lost first one. @returns the same client */
 export function doubleScripts(redis: RedisClient): RedisClient {

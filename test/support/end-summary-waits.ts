@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../src/base/redis.ts';
+import type { RedisClient } from '../../src/shared/redis/redis.ts';
 
 const TRIES = /^(.*)\.(\d+):\d+:(.*)$/;
 

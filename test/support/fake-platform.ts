@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { MINUTE_MS } from '../../src/base/clock.ts';
-import { PlatformError } from '../../src/platforms/platform-error.ts';
-import type { Delivery, Platform, WebSignIn } from '../../src/platforms/platform.ts';
-import type { PlatformName } from '../../src/domain/message.ts';
+import { MINUTE_MS } from '../../src/shared/clock.ts';
+import { PlatformError } from '../../src/bot/platforms/platform-error.ts';
+import type { Delivery, Platform, WebSignIn } from '../../src/bot/platforms/platform.ts';
+import type { PlatformName } from '../../src/bot/domain/message.ts';
 import { registerSecret } from './evidence/evidence.ts';
 
 /** Where the fake platform's web sign-in "is"; a test's browser recognises it and asks `codeFor`. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
-import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
+import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/bot/app/local/embedded-redis.ts';
 import type { SlackDeployment } from './slack-deployment.ts';
 import { untilTrue } from './deployment.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { connectRedis, type RedisClient, type RedisPatience } from '../../src/base/redis.ts';
+import { connectRedis, type RedisClient, type RedisPatience } from '../../src/shared/redis/redis.ts';
 import { recordingLog, startTestRedis, type TestRedis } from './redis.ts';
 
 /** A Redis of which single answers get lost: it has carried the command out, and the connection breaks before it says so. */

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../src/base/redis.ts';
+import type { RedisClient } from '../../src/shared/redis/redis.ts';
 
 /** How many messages of all people wait for an answer, or are being answered. */
 export async function messagesWaiting(redis: RedisClient): Promise<number> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { KeyRing } from '../../src/base/key-ring.ts';
-import type { InboundMessage } from '../../src/domain/message.ts';
-import { readSlashCommand } from '../../src/domain/slash-words.ts';
+import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
+import type { InboundMessage } from '../../src/bot/domain/message.ts';
+import { readSlashCommand } from '../../src/bot/domain/slash-words.ts';
 import { registerSecret } from './evidence/evidence.ts';
 import { registerText } from './evidence/harvest.ts';
 

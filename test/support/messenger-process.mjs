@@ -1,8 +1,8 @@
 // The messenger alone in a process of its own, from the compiled `dist/`: one that a test can freeze.
-import { createLog } from '../../dist/base/log.js';
-import { connectRedis } from '../../dist/base/redis.js';
-import { startMessenger } from '../../dist/messenger/start-messenger.js';
-import { wecomProtocol } from '../../dist/messenger/wecom/index.js';
+import { createLog } from '../../dist/shared/log.js';
+import { connectRedis } from '../../dist/shared/redis/redis.js';
+import { startMessenger } from '../../dist/simulator/start-messenger.js';
+import { wecomProtocol } from '../../dist/simulator/wecom/index.js';
 
 const { REDIS_URL, BOT_URL, BOT_TOKEN, BOT_AES_KEY } = process.env;
 const log = createLog({ level: 'warn', format: 'json' });

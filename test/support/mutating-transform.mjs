@@ -4,7 +4,7 @@ import swcJest from '@swc/jest';
 import './compile-once.mjs';
 
 /** Where Lua scripts are read; a change to one of them is put in here. */
-const LUA_READER = { file: '/src/base/lua-script.ts', read: "readFileSync(new URL(path, base), 'utf8')" };
+const LUA_READER = { file: '/src/shared/redis/lua-script.ts', read: "readFileSync(new URL(path, base), 'utf8')" };
 
 const mutant = process.env.MUTANT === undefined ? undefined : JSON.parse(process.env.MUTANT);
 

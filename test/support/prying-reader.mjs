@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { serveOrders } from '../../src/base/serve-orders.mjs';
+import { serveOrders } from '../../src/shared/process/serve-orders.mjs';
 
 serveOrders(async ({ bytes }) => {
   const { secretFile, newFile } = JSON.parse(bytes.toString());

@@ -1,4 +1,4 @@
-import type { Delivery, Platform, RawDelivery } from '../../src/platforms/platform.ts';
+import type { Delivery, Platform, RawDelivery } from '../../src/bot/platforms/platform.ts';
 
 /** Hands a delivery to a platform as the webhook does: first what stands before the body, then its bytes. */
 export function receiveAt(platform: Platform, { body, ...head }: RawDelivery): Delivery {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import { endWithUs } from '../../src/local/end-with-us.ts';
-import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
-import { findRedisProgram } from '../../src/local/redis-program.ts';
+import { endWithUs } from '../../src/bot/app/local/exit-with-parent.ts';
+import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/bot/app/local/embedded-redis.ts';
+import { findRedisProgram } from '../../src/bot/app/local/redis-program.ts';
 import { untilTrue } from './until-true.ts';
 
 const run = promisify(execFile);

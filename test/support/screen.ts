@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import type { MessengerEvent } from '../../src/messenger/api.ts';
+import type { MessengerEvent } from '../../src/simulator/api.ts';
 
 /** What one person's open page of the messaging app was told, in order. */
 export interface Screen {

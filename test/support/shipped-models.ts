@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { createModelCatalog, type ModelCatalog } from '../../src/models/model-catalog.ts';
-import type { ModelEntry } from '../../src/models/model-entry.ts';
-import { parseModelsFile } from '../../src/models/models-file.ts';
+import { createModelCatalog, type ModelCatalog } from '../../src/shared/models/model-catalog.ts';
+import type { ModelEntry } from '../../src/shared/models/model-entry.ts';
+import { parseModelsFile } from '../../src/shared/models/models-file.ts';
 
 /** The models of `config/models.json`, as it is shipped. */
 export function shippedModels(): ModelCatalog {

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { startApp, type App } from '../../src/compose/app.ts';
-import { connectRedis, type RedisClient } from '../../src/base/redis.ts';
-import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
-import { loadSettings } from '../../src/settings/load-settings.ts';
-import { startScriptedChatServer, type ScriptedChatServer } from '../chat/scripted-chat-server.ts';
+import { startApp, type App } from '../../src/bot/app/app.ts';
+import { connectRedis, type RedisClient } from '../../src/shared/redis/redis.ts';
+import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/bot/app/local/embedded-redis.ts';
+import { loadSettings } from '../../src/bot/config/load-settings.ts';
+import { startScriptedChatServer, type ScriptedChatServer } from '../bot/model/scripted-chat-server.ts';
 import { startFakeSlack, type FakeSlack } from './fake-slack.ts';
 import { startParleyProcess, type ParleyProcess } from './parley-process.ts';
 import { recordingLog } from './redis.ts';

@@ -1,5 +1,5 @@
-import { startStandInService, type StandInService } from '../identity/stand-in-service.ts';
-import { TestBrowser, type Answer } from '../identity/test-browser.ts';
+import { startStandInService, type StandInService } from '../bot/identity/stand-in-service.ts';
+import { TestBrowser, type Answer } from '../bot/identity/test-browser.ts';
 import { untilTrue } from './deployment.ts';
 import type { SlackDeployment } from './slack-deployment.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { PUBLIC_WEB, type EgressPolicy } from '../../src/web/egress-policy.ts';
+import { PUBLIC_WEB, type EgressPolicy } from '../../src/shared/web/egress-policy.ts';
 
 const NAME = 'news.library.example';
 

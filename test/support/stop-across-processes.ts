@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chunk, type Answer } from '../chat/scripted-chat-server.ts';
+import { chunk, type Answer } from '../bot/model/scripted-chat-server.ts';
 import type { SlackDeployment } from './slack-deployment.ts';
 import { untilTrue } from './deployment.ts';
 import { createWecomSender, wecomText, type WecomSender } from './wecom-sender.ts';

@@ -1,9 +1,9 @@
-import { KeyRing } from '../../src/base/key-ring.ts';
-import type { RedisClient } from '../../src/base/redis.ts';
-import { personKey, type ChatPerson } from '../../src/identity/account.ts';
-import { keys } from '../../src/identity/store.ts';
-import { fieldArguments, sealWho } from '../../src/identity/links/stored-link.ts';
-import { createVault } from '../../src/identity/tokens/vault.ts';
+import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
+import type { RedisClient } from '../../src/shared/redis/redis.ts';
+import { personKey, type ChatPerson } from '../../src/bot/identity/account.ts';
+import { keys } from '../../src/bot/identity/store.ts';
+import { fieldArguments, sealWho } from '../../src/bot/identity/links/stored-link.ts';
+import { createVault } from '../../src/bot/identity/tokens/vault.ts';
 
 export interface SignedInAs {
   accountKey: string;

@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pendingKey } from '../../src/domain/partition-keys.ts';
-import { ALL_PARTITIONS } from '../../src/domain/conversation.ts';
-import { chunk, sse, type Answer } from '../chat/scripted-chat-server.ts';
+import { pendingKey } from '../../src/bot/domain/partition-keys.ts';
+import { ALL_PARTITIONS } from '../../src/bot/domain/conversation.ts';
+import { chunk, sse, type Answer } from '../bot/model/scripted-chat-server.ts';
 import type { ParleyProcess } from './parley-process.ts';
 import type { SlackDeployment } from './slack-deployment.ts';
 import { untilTrue } from './deployment.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
-import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/local/embedded-redis.ts';
-import { helloStream } from '../chat/scripted-chat-server.ts';
+import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/bot/app/local/embedded-redis.ts';
+import { helloStream } from '../bot/model/scripted-chat-server.ts';
 import { useSlackDeployment, type SlackDeployment } from './slack-deployment.ts';
 
 /** The rules say 2 s and 5 s; the figures are printed. What is held here leaves room for a machine with other work. */

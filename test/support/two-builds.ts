@@ -15,39 +15,39 @@ export interface TwoBuilds {
  * well, and versions 1 and 2 are read. File of `dist/`, text that stands in it once, text in its place.
  */
 const CHANGES: readonly (readonly [string, string, string])[] = [
-  ['queue/wake-queue.js', 'WAKE_VERSION = 1', 'WAKE_VERSION = 2'],
-  ['queue/wake-queue.js', '{ version: WAKE_VERSION, conversation }', '{ version: WAKE_VERSION, place: conversation }'],
+  ['bot/queue/wake-queue.js', 'WAKE_VERSION = 1', 'WAKE_VERSION = 2'],
+  ['bot/queue/wake-queue.js', '{ version: WAKE_VERSION, conversation }', '{ version: WAKE_VERSION, place: conversation }'],
   [
-    'queue/turn-worker.js',
+    'bot/queue/turn-worker.js',
     '{ conversation, version } = job.data',
     '{ place, conversation = place, version } = job.data',
   ],
-  ['queue/turn-worker.js', 'version !== WAKE_VERSION', 'version > WAKE_VERSION'],
-  ['queue/inbox-entry.js', 'KNOWN_VERSION = 1', 'KNOWN_VERSION = 2'],
+  ['bot/queue/turn-worker.js', 'version !== WAKE_VERSION', 'version > WAKE_VERSION'],
+  ['bot/queue/inbox-entry.js', 'KNOWN_VERSION = 1', 'KNOWN_VERSION = 2'],
   [
-    'queue/inbox-entry.js',
+    'bot/queue/inbox-entry.js',
     'JSON.stringify(message)',
     'JSON.stringify({ ...message, parts: undefined, said: message.parts })',
   ],
   [
-    'queue/inbox-entry.js',
+    'bot/queue/inbox-entry.js',
     'if (message.version !== KNOWN_VERSION) {',
     'message.parts ??= message.said;\n    if (message.version > KNOWN_VERSION) {',
   ],
-  ['queue/inbox-entry.js', 'message.sender, message.parts]', 'message.sender, message.parts ?? message.said]'],
-  ['platforms/wecom/read-delivery.js', 'version: 1,', 'version: 2,'],
-  ['platforms/slack/place.js', '{ version: 1,', '{ version: 2,'],
-  ['turn/stored-answer.js', 'version: 1,', 'version: 2,'],
-  ['turn/stored-answer.js', 'version === 1', 'version <= 2'],
-  ['turn/stored-answer.js', 'version > 1', 'version > 2'],
-  ['turn/prompt/turn-history.js', 'version: 1,', 'version: 2,'],
-  ['conversation/history.js', 'turn.version === 1', 'turn.version <= 2'],
+  ['bot/queue/inbox-entry.js', 'message.sender, message.parts]', 'message.sender, message.parts ?? message.said]'],
+  ['bot/platforms/wecom/read-delivery.js', 'version: 1,', 'version: 2,'],
+  ['bot/platforms/slack/place.js', '{ version: 1,', '{ version: 2,'],
+  ['bot/turn/stored-answer.js', 'version: 1,', 'version: 2,'],
+  ['bot/turn/stored-answer.js', 'version === 1', 'version <= 2'],
+  ['bot/turn/stored-answer.js', 'version > 1', 'version > 2'],
+  ['bot/turn/prompt/turn-history.js', 'version: 1,', 'version: 2,'],
+  ['bot/turn/conversation/history.js', 'turn.version === 1', 'turn.version <= 2'],
 ];
 
 /** In both: what was given back, or lost its wake, is woken by a sweep, for which a test need not wait so long. */
 const SOONER: readonly (readonly [string, string, string])[] = [
-  ['queue/sweeper.js', 'SWEEP_AFTER_MS = 10 * SECOND_MS', 'SWEEP_AFTER_MS = 2 * SECOND_MS'],
-  ['queue/sweeper.js', 'SWEEP_EVERY_MS = 5 * SECOND_MS', 'SWEEP_EVERY_MS = SECOND_MS'],
+  ['bot/queue/sweeper.js', 'SWEEP_AFTER_MS = 10 * SECOND_MS', 'SWEEP_AFTER_MS = 2 * SECOND_MS'],
+  ['bot/queue/sweeper.js', 'SWEEP_EVERY_MS = 5 * SECOND_MS', 'SWEEP_EVERY_MS = SECOND_MS'],
 ];
 
 /** Copies `dist/` twice and changes one copy. In a run of `npm run mutants` the other has the mutant. */

@@ -1,5 +1,5 @@
 import { got } from 'got';
-import { decodeAesKey, openMessage, sealMessage, signParts } from '../../src/messenger/wecom/crypto.ts';
+import { decodeAesKey, openMessage, sealMessage, signParts } from '../../src/simulator/wecom/crypto.ts';
 import { registerSecret } from './evidence/evidence.ts';
 import { registerText } from './evidence/harvest.ts';
 

@@ -1,4 +1,4 @@
-import { CodedError } from '../../base/coded-error.ts';
+import { CodedError } from '../../shared/coded-error.ts';
 
 export type ChatApiErrorCode =
   | 'invalid_json'

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { ChatApiError } from './chat-api-error.ts';
 import { firstFault, listOf, must, optional } from './field-rules.ts';
 import { imagesOf, isDataUrl, messageSchema, type ChatMessage } from './chat-message.ts';
-import { isDeeperThan, MAX_LEVELS } from './nesting.ts';
+import { isDeeperThan, MAX_LEVELS } from './json-depth.ts';
 import { toolSchema, type ToolDeclaration } from './tool-declaration.ts';
 import { pickRelayed } from './relayed-fields.ts';
-import type { ModelEntry } from '../../models/model-entry.ts';
+import type { ModelEntry } from '../../shared/models/model-entry.ts';
 
 /** A chat request that was found in order. */
 export interface ChatRequest {

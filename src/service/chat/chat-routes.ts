@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { asError } from '../../base/coded-error.ts';
-import type { NowMs } from '../../base/clock.ts';
+import { asError } from '../../shared/coded-error.ts';
+import type { NowMs } from '../../shared/clock.ts';
 import type { ServiceReport } from '../service-report.ts';
 import { createKeyFinder } from './api-keys.ts';
 import { asChatApiError, ChatApiError } from './chat-api-error.ts';
@@ -13,8 +13,8 @@ import type { PassThrough } from '../upstream/pass-through.ts';
 import type { SharedLimits } from './shared-limits.ts';
 import { BodyBudget, readAnyBody, readBody, type BodyHold } from './read-body.ts';
 import { readRequest } from './read-request.ts';
-import type { ModelCatalog } from '../../models/model-catalog.ts';
-import type { ModelEntry } from '../../models/model-entry.ts';
+import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
+import type { ModelEntry } from '../../shared/models/model-entry.ts';
 import { streamAnswer } from './stream-answer.ts';
 
 export interface ChatRoutesOptions {

@@ -1,4 +1,4 @@
-import { SECOND_MS, type NowMs } from '../../base/clock.ts';
+import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { ChatApiError } from './chat-api-error.ts';
 
 export interface ChatLimits {

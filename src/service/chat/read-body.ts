@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { MIB_BYTES, SECOND_MS } from '../../base/clock.ts';
-import { asError } from '../../base/coded-error.ts';
-import { JsonMeter } from '../../base/json-meter.ts';
-import { textOfUtf8 } from '../../base/utf8.ts';
+import { MIB_BYTES, SECOND_MS } from '../../shared/clock.ts';
+import { asError } from '../../shared/coded-error.ts';
+import { JsonMeter } from '../../shared/json-meter.ts';
+import { textOfUtf8 } from '../../shared/text/utf8.ts';
 import { ChatApiError } from './chat-api-error.ts';
 
 const MAX_BODY_MIB = 32;

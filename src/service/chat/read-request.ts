@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { BoundedProcess, BoundedProcessError } from '../../base/bounded-process.ts';
-import { MIB_BYTES, SECOND_MS } from '../../base/clock.ts';
-import { SerialQueue } from '../../base/serial-queue.ts';
-import { threadModule } from '../../base/threads.ts';
-import type { ModelEntry } from '../../models/model-entry.ts';
+import { BoundedProcess, BoundedProcessError } from '../../shared/process/sandboxed-process.ts';
+import { MIB_BYTES, SECOND_MS } from '../../shared/clock.ts';
+import { SerialQueue } from '../../shared/serial-queue.ts';
+import { threadModule } from '../../shared/process/worker-pool.ts';
+import type { ModelEntry } from '../../shared/models/model-entry.ts';
 import { ChatApiError, type ChatApiErrorCode } from './chat-api-error.ts';
 import { readChatRequest, type ChatRequest, type RequestRules } from './chat-request.ts';
 import { parseBody, tooManyValues, type JsonBody } from './read-body.ts';

@@ -1,5 +1,5 @@
-import type { ModelEntry } from '../../models/model-entry.ts';
-import { isDeeperThan, MAX_LEVELS } from './nesting.ts';
+import type { ModelEntry } from '../../shared/models/model-entry.ts';
+import { isDeeperThan, MAX_LEVELS } from './json-depth.ts';
 
 /**
  * The fields of a request that an engine is given beside the judged ones (SECURITY.md relayed-fields): those of the standard interface,

@@ -1,5 +1,5 @@
 // The program of the process that reads intricate chat requests, started by read-request.ts.
-import { serveOrders } from '../../base/serve-orders.mjs';
+import { serveOrders } from '../../shared/process/serve-orders.mjs';
 import { asChatApiError } from './chat-api-error.ts';
 import { readChatRequest } from './chat-request.ts';
 import { parseBody } from './read-body.ts';

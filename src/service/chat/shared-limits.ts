@@ -1,10 +1,10 @@
-import { MINUTE_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
-import { inBackground } from '../../base/in-background.ts';
-import { randomToken } from '../../base/ids.ts';
-import type { KeyRing } from '../../base/key-ring.ts';
-import { loadScript } from '../../base/lua-script.ts';
-import type { RedisClient } from '../../base/redis.ts';
-import { withTimeout } from '../../base/with-timeout.ts';
+import { MINUTE_MS, SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import { inBackground } from '../../shared/in-background.ts';
+import { randomToken } from '../../shared/crypto/ids.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import { loadScript } from '../../shared/redis/lua-script.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { withTimeout } from '../../shared/with-timeout.ts';
 import { tooManyAtOnce, tooOften, type ChatLimits } from './key-limits.ts';
 
 const WINDOW_MS = 10 * SECOND_MS;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import { asError } from '../../base/coded-error.ts';
-import { Deferred } from '../../base/deferred.ts';
+import { asError } from '../../shared/coded-error.ts';
+import { Deferred } from '../../shared/deferred.ts';
 import { asChatApiError } from './chat-api-error.ts';
 import type { AnswerSink, ChatEngine } from './chat-engine.ts';
 import type { ChatRequest } from './chat-request.ts';

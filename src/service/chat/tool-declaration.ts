@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isDeeperThan, MAX_LEVELS } from './nesting.ts';
+import { isDeeperThan, MAX_LEVELS } from './json-depth.ts';
 import { listOf, mapOf, must, optional } from './field-rules.ts';
 
 const MAX_NAME_CHARS = 128;

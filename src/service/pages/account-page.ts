@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import { html, plainName } from '../../base/html.ts';
-import { say } from '../../base/texts.ts';
+import { html, plainName } from '../../shared/text/html.ts';
+import { say } from '../../shared/text/texts.ts';
 import { languageOf, showPage } from './layout.ts';
 import { PAGE_TEXTS as T } from './service-page-texts.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
-import { html } from '../../base/html.ts';
-import { say } from '../../base/texts.ts';
-import type { PageError } from '../sign-in/sign-in-errors.ts';
+import { html } from '../../shared/text/html.ts';
+import { say } from '../../shared/text/texts.ts';
+import type { PageError } from '../oauth/sign-in-errors.ts';
 import { languageOf, showPage } from './layout.ts';
 import { ERROR_TEXTS, PAGE_TEXTS as T } from './service-page-texts.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Context } from 'koa';
-import { html, type SafeHtml } from '../../base/html.ts';
-import { languageOfHeader, say, type Language } from '../../base/texts.ts';
+import { html, type SafeHtml } from '../../shared/text/html.ts';
+import { languageOfHeader, say, type Language } from '../../shared/text/texts.ts';
 import { PAGE_TEXTS } from './service-page-texts.ts';
 
 const STYLE = ['./colours.css', './style.css']

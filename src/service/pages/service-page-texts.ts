@@ -1,5 +1,5 @@
-import type { Bilingual, Catalogue } from '../../base/texts.ts';
-import type { PageErrorCode } from '../sign-in/sign-in-errors.ts';
+import type { Bilingual, Catalogue } from '../../shared/text/texts.ts';
+import type { PageErrorCode } from '../oauth/sign-in-errors.ts';
 
 /** What the service's pages say. */
 export const PAGE_TEXTS = {

@@ -1,4 +1,4 @@
-import { foldRoles } from '../../models/fold-roles.ts';
+import { foldRoles } from '../../shared/models/fold-roles.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 
 /** Fields that once belonged to a search of the interface's own, which was withdrawn (SERVICE.md withdrawn-search). */

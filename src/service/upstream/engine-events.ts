@@ -1,8 +1,8 @@
 import { createParser } from 'eventsource-parser';
-import { MIB_BYTES, MINUTE_MS, SECOND_MS } from '../../base/clock.ts';
-import { classifyEngineError } from '../../models/engine-error.ts';
-import { parseJson } from '../../models/json-scan.ts';
-import { errorIn, readPayload } from '../../models/stream-payload.ts';
+import { MIB_BYTES, MINUTE_MS, SECOND_MS } from '../../shared/clock.ts';
+import { classifyEngineError } from '../../shared/models/engine-error.ts';
+import { parseJson } from '../../shared/models/json-scan.ts';
+import { errorIn, readPayload } from '../../shared/models/stream-payload.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { EngineReply } from './own-replies.ts';
 

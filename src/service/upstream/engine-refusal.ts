@@ -1,10 +1,10 @@
-import { HOUR_MS, SECOND_MS, type NowMs } from '../../base/clock.ts';
-import type { HttpHeaders } from '../../base/http-exchange.ts';
+import { HOUR_MS, SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import type { HttpHeaders } from '../../shared/http/http-exchange.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import { imagesOf } from '../chat/chat-message.ts';
-import { classifyEngineError, type EngineErrorKind } from '../../models/engine-error.ts';
-import { fieldsMeant, saysCannot } from '../../models/refusal-words.ts';
+import { classifyEngineError, type EngineErrorKind } from '../../shared/models/engine-error.ts';
+import { fieldsMeant, saysCannot } from '../../shared/models/refusal-words.ts';
 import type { ServiceReport } from '../service-report.ts';
 
 const MAX_WAIT_SEC = HOUR_MS / SECOND_MS;

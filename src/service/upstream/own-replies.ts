@@ -1,9 +1,9 @@
 import type { ChatRequest } from '../chat/chat-request.ts';
-import { CallPieces, readCallPieces } from '../../models/call-pieces.ts';
-import { readContent, readThought, THOUGHT_FIELDS_OF_REPLY } from '../../models/content-parts.ts';
-import { readFinishReason } from '../../models/finish-reason.ts';
-import { ReplyText, type Ending } from '../../models/reply-text.ts';
-import { WholeText } from '../../models/whole-text.ts';
+import { CallPieces, readCallPieces } from '../../shared/models/call-pieces.ts';
+import { readContent, readThought, THOUGHT_FIELDS_OF_REPLY } from '../../shared/models/content-parts.ts';
+import { readFinishReason } from '../../shared/models/finish-reason.ts';
+import { ReplyText, type Ending } from '../../shared/models/reply-text.ts';
+import { WholeText } from '../../shared/models/whole-text.ts';
 
 /** What an engine sends, as far as we look at it; everything else passes through untouched. */
 export interface EngineReply {

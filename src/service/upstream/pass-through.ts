@@ -1,7 +1,7 @@
 import { Pool, type Dispatcher } from 'undici';
-import { KIB_BYTES, SECOND_MS } from '../../base/clock.ts';
-import { definedOnly } from '../../base/defined-only.ts';
-import { asError } from '../../base/coded-error.ts';
+import { KIB_BYTES, SECOND_MS } from '../../shared/clock.ts';
+import { definedOnly } from '../../shared/defined-only.ts';
+import { asError } from '../../shared/coded-error.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { ServiceReport } from '../service-report.ts';
 import type { UpstreamOptions } from './engine-call.ts';

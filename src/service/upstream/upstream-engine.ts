@@ -1,7 +1,7 @@
-import { SECOND_MS } from '../../base/clock.ts';
-import { asError } from '../../base/coded-error.ts';
-import { Deferred } from '../../base/deferred.ts';
-import type { HttpExchange } from '../../base/http-exchange.ts';
+import { SECOND_MS } from '../../shared/clock.ts';
+import { asError } from '../../shared/coded-error.ts';
+import { Deferred } from '../../shared/deferred.ts';
+import type { HttpExchange } from '../../shared/http/http-exchange.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { AnswerSink, ChatEngine } from '../chat/chat-engine.ts';
 import { eventLine } from '../chat/event-lines.ts';

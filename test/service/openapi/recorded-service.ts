@@ -1,6 +1,6 @@
 import { got, type Method, type Response } from 'got';
 import { API_KEY, authorizePath, Browser, CALLBACK, startTestService, type TestService } from '../support.ts';
-import type { RedisClient } from '../../../src/base/redis.ts';
+import type { RedisClient } from '../../../src/shared/redis/redis.ts';
 
 type ServiceOptions = Parameters<typeof startTestService>[1];
 

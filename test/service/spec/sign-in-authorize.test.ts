@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { KeyRing } from '../../../src/base/key-ring.ts';
+import { KeyRing } from '../../../src/shared/crypto/key-ring.ts';
 import { parseClientsFile } from '../../../src/service/clients-file.ts';
-import { wecomSignIn } from '../../../src/service/sign-in/methods/wecom-sign-in.ts';
+import { wecomSignIn } from '../../../src/service/oauth/methods/wecom-sign-in.ts';
 import {
   authorizePath,
   Browser,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { got, type Method } from 'got';
-import { KeyRing } from '../../../src/base/key-ring.ts';
+import { KeyRing } from '../../../src/shared/crypto/key-ring.ts';
 import { parseDirectoryFile } from '../../../src/service/directory-file.ts';
 import {
   authorizePath,

@@ -26,6 +26,6 @@ export const ALLOWANCES: readonly Allowance[] = [
     evidence: 'pages',
     secret: 'code',
     around: /^page \/oauth\/platform\/wecom\/callback\?/,
-    why: 'a stand-in for the bot in test/messenger, which shows the address at which it was opened',
+    why: 'a stand-in for the bot in test/simulator, which shows the address at which it was opened',
   },
 ];

@@ -1,4 +1,4 @@
-import type { MessengerDriver } from '../../../src/messenger/driver.ts';
+import type { MessengerDriver } from '../../../src/simulator/driver.ts';
 import { registerText } from './harvest.ts';
 
 /** A driver that registers what people say as secret before it is said. */

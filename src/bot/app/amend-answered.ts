@@ -1,0 +1,67 @@
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { languageOfText } from '../../shared/text/texts.ts';
+import { rewordedTurns, turnsOf } from '../turn/conversation/turns-of-message.ts';
+import { conversationOf, type ConversationRef, type GroupScope } from '../domain/conversation.ts';
+import type { InboundAmendment, InboundMessage } from '../domain/message.ts';
+import { tenantOf } from '../platforms/of-tenant.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { describePlatform } from '../platforms/registry.ts';
+import type { Amended } from '../queue/edit-message.ts';
+import { changeHistory } from '../queue/change-history.ts';
+import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
+import { sayTyped } from '../i18n/say-typed.ts';
+import { textOfMessage } from '../turn/prompt/question.ts';
+
+interface AmendAnsweredOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  groupScope: GroupScope;
+}
+
+/**
+ * What becomes of an answered message that is deleted or edited (SECURITY.md taken-back): the history forgets the turn of a deleted one,
+ * and holds what an edited one says now; its answer stays as it is. Whoever edits is told, once, how to ask again. Safe to repeat.
+ */
+export function createAmendAnswered({ redis, keyRing, groupScope }: AmendAnsweredOptions) {
+  return async (platform: Platform, amendment: InboundAmendment, amended: Amended): Promise<void> => {
+    const { message } = amendment;
+    const { deliveryId } = amended;
+    let isLast = false;
+    for (const conversation of placesOf(message, amended.conversation, groupScope)) {
+      if (amendment.kind === 'deleted') {
+        const { sealed, media } = await turnsOf(redis, keyRing, { deliveryId, conversation });
+        await changeHistory(redis, conversation, {
+          because: deliveryId,
+          changes: sealed.map((record) => ({ sealed: record })),
+        });
+        if (media.length > 0) await redis.del(...media);
+        continue;
+      }
+      const text = textOfMessage(message);
+      const reworded = await rewordedTurns(redis, keyRing, { deliveryId, conversation }, text);
+      await changeHistory(redis, conversation, { because: deliveryId, changes: reworded.changes });
+      isLast ||= reworded.isLast;
+    }
+    if (amendment.kind === 'edited' && !amended.isRepeat) await offer(platform, message, isLast);
+  };
+}
+
+/** Where its turn is kept: in its conversation, and in that of the thread which its answer began. */
+function placesOf(message: InboundMessage, own: ConversationRef, groupScope: GroupScope): ConversationRef[] {
+  const { chat, opensThread: threadId } = message;
+  return threadId === undefined
+    ? [own]
+    : [own, conversationOf({ ...message, chat: { ...chat, threadId } }, groupScope)];
+}
+
+async function offer(platform: Platform, message: InboundMessage, isLast: boolean): Promise<void> {
+  const { replyTarget } = message;
+  if (replyTarget === undefined) return;
+  const { bareWords } = describePlatform(platform.name);
+  const voice = { language: languageOfText(textOfMessage(message)), bareWords };
+  await tenantOf(platform, message.tenant)?.push?.tellAsker?.(
+    replyTarget,
+    sayTyped(REPLY_TEXTS[isLast ? 'editedLast' : 'edited'], voice),
+  );
+}

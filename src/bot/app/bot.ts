@@ -1,0 +1,399 @@
+import { createKeepAnswer } from './keep-answer.ts';
+import { createAmendAnswered } from './amend-answered.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type Router from '@koa/router';
+import { inBackground } from '../../shared/in-background.ts';
+import { DAY_MS, monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { Log } from '../../shared/log.ts';
+import { connectRedis, type RedisClient } from '../../shared/redis/redis.ts';
+import { shareThroughRedis } from '../model/capacity-share.ts';
+import { createChat } from './chat.ts';
+
+import type { RecentChanges } from '../identity/links/recent-changes.ts';
+import { PLATFORM_MODULES } from '../platforms/platform-module.ts';
+import { personIdOf } from '../domain/conversation.ts';
+import { tenantOf } from '../platforms/of-tenant.ts';
+import type { RefusedWrite } from '../platforms/write-meaning.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { PlatformName } from '../domain/message.ts';
+
+import { readCatalog } from './models.ts';
+import { readGreetings } from './greeting.ts';
+import { createScenes } from '../policy/scenes.ts';
+import { readScenes } from './scenes.ts';
+import { createPolicy, type Policy } from '../policy/policy.ts';
+import { parsePolicyFile } from '../policy/policy-file.ts';
+import { Inbox } from '../queue/accept.ts';
+import { noteAnswerEnding } from '../queue/thread-subscriptions.ts';
+import { replayAfterFailover } from '../queue/replay-after-failover.ts';
+import { ReplayBuffer } from '../queue/replay-buffer.ts';
+import type { PressureLimits } from '../queue/queue-pressure.ts';
+import { keepSayingShards, readAllShards, ShardCensus } from '../queue/shard-registry.ts';
+import { startSweeper } from '../queue/sweeper.ts';
+import { MOST_HELD_MESSAGES, TurnStore } from '../queue/turn-store.ts';
+import { TurnWorker } from '../queue/turn-worker.ts';
+import { WakeQueue } from '../queue/wake-queue.ts';
+import type { Config, Secrets } from '../config/config.ts';
+import { MediaStore } from '../turn/conversation/images/media-store.ts';
+import { PromptSizes } from '../turn/conversation/prompt-sizes.ts';
+import { fieldsToRead } from '../domain/message-record.ts';
+import { messageKey } from '../domain/partition-keys.ts';
+import { prefetchFiles } from '../turn/files/fetch-files.ts';
+import { prefetchImages } from '../turn/images/fetch-images.ts';
+import { AfterCare } from '../reply/deferred-reconciliation.ts';
+import { createAnswerQuestion } from '../turn/answer/answer-question.ts';
+import { createApology } from '../turn/apologise.ts';
+import { createDecideOutcome } from '../turn/turn-pipeline.ts';
+import { createOpenTurn } from '../turn/open-turn.ts';
+import { createRunTurn } from '../turn/run-turn.ts';
+import { createSetAside } from '../turn/reject-unreadable.ts';
+import { SignInGate } from '../turn/sign-in-gate.ts';
+import { createRunSlashWord } from '../turn/commands/run-slash-word.ts';
+import { createTakeTypedCode } from '../turn/typed-codes.ts';
+import { shedLoad } from '../turn/answer/load-shedding.ts';
+import type { HealthPart } from '../metrics/health.ts';
+import { healthOfConnections } from './connection-health.ts';
+import { keepConnections, type KeptConnections } from '../ingress/connections.ts';
+import { createHandleDelivery } from '../ingress/handle-delivery.ts';
+import { installRoutes } from '../ingress/install-routes.ts';
+import { webhookRoutes, type ServeWebhook } from '../ingress/webhook-routes.ts';
+import { createKeyRing, redisAddress } from './secrets.ts';
+import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForLostLinks } from './sign-in.ts';
+import { holdsCodeOf } from './holds-code.ts';
+import { createIsolation } from './isolation.ts';
+import { createSummaries } from './summaries.ts';
+import { readKnowledge, type NextKnowledge } from './knowledge.ts';
+import { createTools } from './tools.ts';
+import { createKnowledge } from '../knowledge/create-knowledge.ts';
+import type { EgressPolicy } from '../../shared/web/egress-policy.ts';
+import { keepFeedback } from '../reply/feedback/keep-feedback.ts';
+import { FollowUps } from '../reply/follow-ups/follow-ups.ts';
+import { createTellLimited } from './notify-limited.ts';
+import { turnsGraceSec } from './shutdown-timeout.ts';
+import type { Report } from '../metrics/report.ts';
+
+/** What every part of the bot is built from. */
+export interface BotOptions {
+  config: Config;
+  secrets: Secrets;
+  nowMs: NowMs;
+  /** How long a platform may carry out a post that was given up; its own trait but in tests. Milliseconds. */
+  postSettlesWithinMs?: number;
+  /** The account links that this process has made and undone lately, whichever part did. */
+  recentLinks: RecentChanges;
+  /** What the tool that reads pages may reach; the public web but in tests. */
+  egress?: EgressPolicy;
+  log: Log;
+  report: Report;
+  /** By what name this process takes turns; made up unless told. */
+  workerName?: string;
+}
+
+/** What the receiver and the worker both stand on: one connection, the keys, the platforms, the conversation's store. */
+function createBase(options: BotOptions, patience: 'fail-fast' | 'wait') {
+  const { config, secrets, nowMs, log, workerName } = options;
+  const redis = connectRedis(redisAddress(config, secrets), patience, log, patience === 'wait' ? 'worker' : 'receiver');
+  const keyRing = createKeyRing(secrets);
+  const platforms = createPlatforms(options, redis, keyRing);
+  const historyLifeMs = config.conversation.historyTtlDays * DAY_MS;
+  const { promptTokens } = config.chat;
+  const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs, promptTokens, workerName });
+  const wakeQueue = new WakeQueue(redis, config.queue.shards, log);
+  return { redis, keyRing, platforms, store, wakeQueue };
+}
+
+export type Base = ReturnType<typeof createBase>;
+
+/** The platforms whose credentials are set. */
+export function createPlatforms(
+  { config, secrets, nowMs, log, postSettlesWithinMs, report }: PlatformsOptions,
+  redis: RedisClient,
+  keyRing: KeyRing,
+): ReadonlyMap<PlatformName, Platform> {
+  const served = [...PLATFORM_MODULES].filter(([name]) => config.platforms.includes(name));
+  return new Map(
+    served.map(([name, { create }]) => {
+      const onRefused = (code: string) => report?.platformRefused({ platform: name, code });
+      const onWriteRefused = ({ write, code, meaning }: RefusedWrite) =>
+        report?.writeRefused({ platform: name, method: write, code, meaning });
+      const told = { onRefused, onWriteRefused };
+      const platform = create({ config, secrets, redis, keyRing, nowMs, log, postSettlesWithinMs, ...told });
+      return [name, withEditGap(platform, config.reply.minEditMs)];
+    }),
+  );
+}
+
+type PlatformsOptions = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log' | 'postSettlesWithinMs'> & {
+  report?: Pick<Report, 'platformRefused' | 'writeRefused'>;
+};
+
+function withEditGap(platform: Platform, minEditMs: number | undefined): Platform {
+  if (minEditMs === undefined) return platform;
+  const { ofTenant } = platform;
+  return {
+    ...platform,
+    replyTraits: { ...platform.replyTraits, minEditGapMs: minEditMs },
+    ofTenant:
+      ofTenant &&
+      ((tenant) => {
+        const found = ofTenant(tenant);
+        return found && withEditGap(found, minEditMs);
+      }),
+  };
+}
+
+function feedbackRules({ conversation }: Config): { lifeMs: number; keepsWords: boolean } {
+  return { lifeMs: conversation.feedbackTtlDays * DAY_MS, keepsWords: conversation.keepsFeedbackText };
+}
+
+export interface Receiver {
+  serveWebhook: ServeWebhook;
+  /** The sign-in pages. */
+  routes: Router[];
+  /** What `/readyz` says of its connections. */
+  parts: HealthPart[];
+  redis: RedisClient;
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  /** Opens the connections over which platforms deliver; to be called once all else is ready. */
+  connect(): void;
+  /** Reads the suggested questions and scenes anew. @returns takes them over. @throws ConfigFileError */
+  reread(): () => void;
+  close(): Promise<void>;
+}
+
+/** The part that takes deliveries in, answers polls and serves the sign-in pages. Its store fails fast: the platform sends again. */
+export function createReceiver(options: BotOptions): Receiver {
+  const { config, nowMs, log, report } = options;
+  const base = createBase(options, 'fail-fast');
+  const { redis, keyRing, platforms, wakeQueue } = base;
+  const identity = createSignIn(options, base);
+  const standsAlone = config.signIn.proofs.includes('typed-code') ? holdsCodeOf(config) : undefined;
+  const recent = new ReplayBuffer({ onBare: () => report.acceptKeptBare() });
+  const inbox = new Inbox({ redis, keyRing, recent, standsAlone });
+  const endSaying = keepSayingShards(redis, config.queue.shards);
+  const endWatch = replayAfterFailover({ redis, inbox, recent, wakeQueue, log, report });
+  const endLinkWatch = watchForLostLinks(base, identity, log);
+  const { groupScope } = config.conversation;
+  const mediaStore = new MediaStore(redis, keyRing);
+  const served = [...platforms.values()];
+  let greeting = readGreetings(config, identity);
+  let connections: KeptConnections | undefined;
+  const handle = createHandleDelivery({
+    onAccepted: (platform, accepted) => {
+      const { conversation, message, deliveryId } = accepted;
+      const { sender } = message;
+      const personId = personIdOf(message, sender.userId);
+      // Nothing is fetched here of who is not.
+      const place = {
+        platform: tenantOf(platform, message.tenant) ?? platform,
+        store: mediaStore,
+        conversation,
+        personId,
+        isSignedIn: true,
+      };
+      // What was answered meanwhile may be forgotten already, and must not come back.
+      const record = messageKey(conversation.partition, deliveryId);
+      const stillWaits = async () => (await redis.hget(record, ...fieldsToRead('state'))) === 'accepted';
+      const isKnown = async () =>
+        (await stillWaits()) && (!identity || (await identity.accountOf(message, sender.userId))?.status === 'active');
+      // A turn that begins before fetches them itself.
+      inBackground(() => prefetchImages(place, { message, deliveryId, isKnown }));
+      inBackground(() => prefetchFiles(place, { message, deliveryId, isKnown }));
+    },
+    onLimited: createTellLimited({ redis, keyRing, log }),
+    greeting: (platform, to) => greeting(platform, to),
+    answered: {
+      amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
+      keepFeedback: (rating) => keepFeedback({ redis, keyRing, ...feedbackRules(config) }, rating),
+    },
+    redis,
+    keyRing,
+    inbox,
+    wakeQueue,
+    groupScope,
+    nowMs,
+    log,
+    report,
+  });
+  const keepAnswer = createKeepAnswer({ redis, keyRing, groupScope, report });
+  return {
+    serveWebhook: webhookRoutes({ platforms: served.filter(({ connect }) => !connect), handle, log, report }),
+    routes: [installRoutes(served, log), ...(identity ? [identity.routes()] : [])],
+    parts: healthOfConnections(served, (platform) => connections?.lastChange(platform)),
+    redis,
+    platforms,
+    connect: () => (connections = keepConnections({ platforms: served, handle, log, report, keepAnswer })),
+    reread() {
+      const next = readGreetings(config, identity);
+      return () => (greeting = next);
+    },
+    async close() {
+      await connections?.close();
+      endWatch();
+      endLinkWatch();
+      endSaying();
+      await wakeQueue.close();
+      redis.disconnect();
+    },
+  };
+}
+
+export interface WorkerPart {
+  worker: TurnWorker;
+  redis: RedisClient;
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  /** Takes up at once what workers had begun that are known to be dead. @returns how many turns */
+  followDead(names: readonly string[]): Promise<number>;
+  /** Reads policy, scenes, tools, models, knowledge and prompt anew. @returns takes them over for the turns from then on. @throws ConfigFileError */
+  reread(): () => void;
+  close(graceSec: number): Promise<void>;
+}
+
+/** The part that runs turns. Its store waits for Redis as long as it takes. */
+export function createWorkerPart(options: BotOptions): WorkerPart {
+  const { config, secrets, nowMs, log, report } = options;
+  const base = createBase(options, 'wait');
+  const { redis, keyRing, platforms, store, wakeQueue } = base;
+  const identity = createSignIn(options, base);
+  const endLinkWatch = watchForLostLinks(base, identity, log);
+  const chat = createChat(options, readCatalog(config), shareThroughRedis(redis));
+  const { groupScope } = config.conversation;
+  const mode = config.signIn.mode;
+  const summaries = createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs, log });
+  const mediaStore = new MediaStore(redis, keyRing);
+  const sizes = new PromptSizes(nowMs);
+  const afterCare = new AfterCare(log);
+  const followUps = new FollowUps({ redis, keyRing, platforms, log, report });
+  const reply = { redis, keyRing, afterCare, nowMs, log, report };
+  const openTurn = createOpenTurn({ platforms, groupScope, keyRing, reply });
+  const setAside = createSetAside({ platforms, reply });
+  /** The whole way of a turn, from what the files say now. @throws ConfigFileError */
+  const readTurnFiles = (next: NextKnowledge) => {
+    const catalog = readCatalog(config);
+    const gate = new SignInGate({
+      identity,
+      policy: readPolicy(config),
+      scenes: createScenes(readScenes(config)),
+      mode,
+      helpUrl: config.signIn.helpUrl,
+      mostHeld: MOST_HELD_MESSAGES,
+      keyRing,
+      nowMs,
+      report,
+    });
+    const answer = createAnswerQuestion({
+      requestSummary: (request) => summaries.request(request),
+      models: { catalog, models: config.chat.models, fallbackModel: config.chat.fallbackModel },
+      tools: {
+        chat: chat.knowing(catalog),
+        toolbox: createTools({ config, secrets, nowMs, egress: options.egress, knowledge: next.knowledge }),
+        report,
+      },
+      prompt: {
+        systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
+        budgetTokens: config.chat.promptTokens,
+        ...{ sizes, groupScope, idleMs: config.conversation.idleSec * SECOND_MS },
+        timeZone: config.timeZone,
+      },
+      images: { mediaStore, mode },
+      sendsUser: config.chat.sendsUser,
+      thinkingShown: config.chat.thinkingShown,
+      keyRing,
+      nowMs,
+    });
+    const answerQuestion = shedLoad(keyRing, answer);
+    const runSlashWord = createRunSlashWord({
+      keyRing,
+      catalog,
+      gate,
+      identity,
+      mode,
+      answerQuestion,
+      serviceName: config.signIn.serviceName,
+      records: { redis, keyRing, groupScope, nowMs, timeZone: config.timeZone },
+    });
+    const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
+    const decideOutcome = createDecideOutcome({ gate, runSlashWord, takeTypedCode, answerQuestion, keyRing, log });
+    return createRunTurn({
+      ...{ redis, keyRing, groupScope, openTurn, setAside, decideOutcome, report },
+      noteAnswerEnding: (thread) => noteAnswerEnding(redis, thread),
+    });
+  };
+  const knowledge = createKnowledge({ folder: join(config.local.dataDir, 'knowledge'), report, nowMs });
+  // A turn that has begun keeps what it began with.
+  const firstKnowledge = readKnowledge(config, knowledge);
+  let runTurn = readTurnFiles(firstKnowledge);
+  firstKnowledge.takeOver();
+  const { isolation, reclaim, keepPresence } = createIsolation(base, config);
+  const worker = new TurnWorker({
+    redis,
+    store,
+    isolation,
+    wakeQueue,
+    limits: {
+      shards: config.queue.shards,
+      concurrency: config.queue.workerConcurrency,
+      pressure: pressureLimits(config),
+    },
+    steps: {
+      runTurn: (context) => runTurn(context),
+      apologise: createApology({ openTurn, setAside }),
+      onHeld: async (claim) => (identity ? releaseIfLinked(base, identity, claim) : 0),
+      bringFollowUps: (partition) => followUps.wake(partition),
+    },
+    nowMs,
+    log,
+    report,
+  });
+  const census = new ShardCensus(redis, config.queue.shards);
+  const chores = [
+    () => readAllShards(census, worker),
+    () => followUps.repeat(),
+    ...(identity ? [repeatReleases(base, identity)] : []),
+  ];
+  const endSweeper = startSweeper({ redis, wakeQueue, log, report }, chores);
+  const endPresence = keepPresence();
+  const endRechecks = identity ? startRechecks(identity, log) : () => undefined;
+  return {
+    worker,
+    redis,
+    platforms,
+    reread() {
+      const nextKnowledge = readKnowledge(config, knowledge);
+      const next = readTurnFiles(nextKnowledge);
+      return () => {
+        nextKnowledge.takeOver();
+        runTurn = next;
+      };
+    },
+    followDead: reclaim,
+    async close(graceSec) {
+      endSweeper();
+      endRechecks();
+      endLinkWatch();
+      const turnsMs = turnsGraceSec(graceSec) * SECOND_MS;
+      const turnsUntilMs = monotonicMs() + turnsMs;
+      await Promise.all([worker.close(turnsMs), summaries.close()]);
+      await endPresence();
+      await afterCare.close(Math.max(0, turnsUntilMs - monotonicMs()));
+      await followUps.close();
+      await wakeQueue.close();
+      await chat.close();
+      await knowledge.close();
+      redis.disconnect();
+    },
+  };
+}
+
+function pressureLimits({ queue }: Config): PressureLimits {
+  const { softWaiting, hardWaiting, softAgeSec, hardAgeSec } = queue;
+  return { softWaiting, hardWaiting, softAgeMs: softAgeSec * SECOND_MS, hardAgeMs: hardAgeSec * SECOND_MS };
+}
+
+/** @throws ConfigFileError; a start that gets here has looked at the file before (`config-files.ts`) */
+function readPolicy({ policyFile, chat: { models, model } }: Config): Policy {
+  const file = parsePolicyFile(readFileSync(policyFile, 'utf8'), models);
+  return createPolicy({ file, models, defaultModel: model });
+}

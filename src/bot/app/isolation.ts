@@ -1,0 +1,33 @@
+import { monotonicMs } from '../../shared/clock.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { reclaimFromDeadWorkers, turnsOfDeadWorker } from '../queue/reclaim.ts';
+import { IsolationStore } from '../queue/isolation-store.ts';
+import type { TurnStore } from '../queue/turn-store.ts';
+import type { WakeQueue } from '../queue/wake-queue.ts';
+import { keepWorkerPresence } from '../queue/worker-presence.ts';
+import type { Config } from '../config/config.ts';
+
+interface IsolationParts {
+  redis: RedisClient;
+  store: TurnStore;
+  wakeQueue: WakeQueue;
+}
+
+/** What a worker does about the death of others: takes their turns over, and finds the turn that killed them. */
+export function createIsolation({ redis, store: { workerName }, wakeQueue }: IsolationParts, { queue }: Config) {
+  const { shards, turnMaxCrashes } = queue;
+  const isolation = new IsolationStore({
+    redis,
+    wakeQueue,
+    maxCrashes: turnMaxCrashes,
+    turnsOf: (worker) => turnsOfDeadWorker(worker, redis, shards),
+  });
+  const reclaim = (names: readonly string[]) => reclaimFromDeadWorkers(names, { redis, shards, isolation });
+  return {
+    isolation,
+    reclaim,
+    /** Registers this worker and watches the others. @returns ends both */
+    keepPresence: () =>
+      keepWorkerPresence({ redis, workerName, nowMs: monotonicMs, reclaim: (name) => reclaim([name]) }),
+  };
+}

@@ -1,0 +1,73 @@
+import { Registry } from 'prom-client';
+import { createReport } from '../metrics/metrics.ts';
+import { asError } from '../../shared/coded-error.ts';
+import { goOutThrough } from '../../shared/http/proxy-config.ts';
+import { createLog } from '../../shared/log.ts';
+import { ignoreDebuggerSignal } from '../../shared/process/stop-signals.ts';
+import { createWorkerPart, type WorkerPart } from './bot.ts';
+import { EXIT } from '../../shared/process/exit-codes.ts';
+import { RecentChanges } from '../identity/links/recent-changes.ts';
+import type { FromWorker, ToWorker, WorkerQuestion, WorkerTask } from './local/worker-messages.ts';
+import { healthOfWorker } from './worker-health.ts';
+
+/**
+ * The program of local mode's worker process. It is told everything by the channel to the process that started it, and ends
+ * with that: nothing would start another one in its place.
+ */
+const registry = new Registry();
+let worker: WorkerPart | undefined;
+/** Messages are heard one after another. */
+let hearing = Promise.resolve();
+
+function tell(message: FromWorker): void {
+  process.send?.(message, () => undefined);
+}
+
+async function begin({ config, secrets, name, deadNames }: WorkerTask): Promise<void> {
+  goOutThrough({ ...secrets, noProxy: config.noProxy });
+  const log = createLog({ ...config.log, role: 'worker' });
+  // Nothing is known about the state after an error that nobody caught: another process starts afresh.
+  const crash = (thrown: unknown) => {
+    log.fatal({ error: asError(thrown) }, 'the worker process cannot go on');
+    process.exit(EXIT.crash);
+  };
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', crash);
+  const report = createReport(registry, log);
+  const recentLinks = new RecentChanges();
+  worker = createWorkerPart({ config, secrets, nowMs: Date.now, recentLinks, log, report, workerName: name });
+  tell({ kind: 'ready', takenOver: await worker.followDead(deadNames) });
+}
+
+async function answerTo(question: WorkerQuestion): Promise<unknown> {
+  if (question === 'running') return worker?.worker.runningTurns ?? 0;
+  if (question === 'metrics') return registry.getMetricsAsJSON();
+  const parts = worker ? healthOfWorker(worker) : [];
+  return (await Promise.all(parts.map(({ isReady }) => isReady()))).every(Boolean) && parts.length > 0;
+}
+
+async function hear(message: ToWorker): Promise<void> {
+  if (message.kind === 'begin') return begin(message.task);
+  await worker?.close(message.kind === 'stop' ? message.graceSec : 0);
+  process.exit(EXIT.ok);
+}
+
+function fail(thrown: unknown): void {
+  tell({ kind: 'failed', message: asError(thrown).message });
+}
+
+ignoreDebuggerSignal();
+process.on('message', (message: ToWorker) => {
+  if (message.kind === 'ask') {
+    const { id } = message;
+    // What cannot be answered is not: whoever asks waits a second at most.
+    answerTo(message.question).then(
+      (value) => tell({ kind: 'answer', id, value }),
+      () => undefined,
+    );
+  } else hearing = hearing.then(() => hear(message)).catch(fail);
+});
+process.on('disconnect', () => process.exit(EXIT.crash));
+// Whoever stops all processes of a service at once reaches this one too; when it ends is for the other one to say.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+tell({ kind: 'here' });

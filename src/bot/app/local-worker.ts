@@ -1,0 +1,58 @@
+import { SECOND_MS } from '../../shared/clock.ts';
+import type { Log } from '../../shared/log.ts';
+import { KeptWorker } from './local/supervised-worker.ts';
+import type { LocalControls, WorkerView } from '../../simulator/local-controls.ts';
+import { ownModelControls, withOwnModel } from './own-model.ts';
+import type { Config, Secrets } from '../config/config.ts';
+import { workerApart, type WorkerSide } from './worker-host.ts';
+
+interface LocalWorkerOptions {
+  /** What the worker process runs. */
+  program: URL;
+  config: Config;
+  secrets: Secrets;
+  log: Log;
+}
+
+export interface LocalWorker {
+  side: WorkerSide;
+  controls: LocalControls;
+}
+
+/** Whoever presses the button again and again is not to keep the bot from ever answering. */
+const KILLS_APART_MS = 5 * SECOND_MS;
+/** Somebody waits for the other model; an answer that does not end meanwhile goes on with it. */
+const REPLACE_GRACE_SEC = 7;
+
+/** Starts local mode's worker in a process of its own, so that ending it by force is real. @throws Error when it does not come up */
+export async function startLocalWorker({ program, config, secrets, log }: LocalWorkerOptions): Promise<LocalWorker> {
+  const listeners = new Set<(view: WorkerView) => void>();
+  let killed: { view: WorkerView; atMs: number } | undefined;
+  const kept = await KeptWorker.start({
+    ...{ program, log, settings: () => withOwnModel(config, secrets) },
+    onSuccession({ processId, takenOver }) {
+      if (!killed || killed.view.next) return;
+      const next = { processId, takenOver, afterMs: performance.now() - killed.atMs };
+      killed.view = { ...killed.view, next };
+      for (const listener of listeners) listener(killed.view);
+    },
+  });
+  return {
+    side: workerApart(kept),
+    controls: {
+      killWorker() {
+        const atMs = performance.now();
+        if (kept.processId === undefined || (killed && atMs - killed.atMs < KILLS_APART_MS)) return undefined;
+        killed = { atMs, view: { killedProcessId: kept.processId, killedAtMs: Date.now() } };
+        kept.kill();
+        log.warn({ processId: killed.view.killedProcessId }, 'the worker process was ended from the page, by kill -9');
+        return killed.view;
+      },
+      onWorker(listener) {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+      ...ownModelControls({ config, restartWorker: () => kept.replace(REPLACE_GRACE_SEC) }),
+    },
+  };
+}

@@ -1,0 +1,8 @@
+import { findProgram } from '../../../shared/process/trusted-path.mjs';
+
+const PROGRAMS = ['redis-server', 'valkey-server'];
+
+/** The Redis to start: `redis-server`, or `valkey-server` where only that is in a trusted folder of PATH. Always an absolute path. */
+export function findRedisProgram(path?: string): string {
+  return findProgram(PROGRAMS, path) ?? '/usr/bin/redis-server';
+}

@@ -1,0 +1,96 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { Deferred } from '../../../shared/deferred.ts';
+import { SECOND_MS } from '../../../shared/clock.ts';
+import type { FromWorker, ToWorker, WorkerQuestion, WorkerTask } from './worker-messages.ts';
+
+/** How a worker process ended. */
+export interface WorkerEnd {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  /** How long it had run. Milliseconds. */
+  afterMs: number;
+}
+
+const ANSWER_LIMIT_MS = SECOND_MS;
+/** Beyond the grace time, for the last writes. */
+const END_RESERVE_MS = 3 * SECOND_MS;
+
+/** A worker in a process of its own, which ends when this one does, however that ends. */
+export class WorkerProcess {
+  /** By what name it takes turns. */
+  readonly name: string;
+  /** Once it takes turns: how many it took over from the dead. Rejects when it ends before. */
+  readonly ready: Promise<number>;
+  readonly ended: Promise<WorkerEnd>;
+  readonly #child: ChildProcess;
+  readonly #answers = new Map<number, Deferred<unknown>>();
+  #lastId = 0;
+
+  constructor(program: URL, task: WorkerTask) {
+    this.name = task.name;
+    const startedMs = performance.now();
+    // A terminal's Ctrl+C reaches the whole process group: the worker is told by us alone, and once.
+    this.#child = fork(program, {
+      detached: true,
+      serialization: 'advanced',
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const ready = new Deferred<number>();
+    const ended = new Deferred<WorkerEnd>();
+    this.ready = ready.promise;
+    this.ended = ended.promise;
+    this.ready.catch(() => undefined);
+    const end = (exitCode: number | null, signal: NodeJS.Signals | null) => {
+      const afterMs = performance.now() - startedMs;
+      ready.reject(new Error(`The worker process ended before it was ready (${signal ?? `exit ${exitCode}`})`));
+      for (const answer of this.#answers.values()) answer.reject(new Error('The worker process ended'));
+      ended.resolve({ exitCode, signal, afterMs });
+    };
+    this.#child.once('exit', end);
+    this.#child.once('error', () => end(null, null));
+    this.#child.on('message', (message: FromWorker) => {
+      if (message.kind === 'here') this.#tell({ kind: 'begin', task });
+      else if (message.kind === 'ready') ready.resolve(message.takenOver);
+      else if (message.kind === 'failed') ready.reject(new Error(message.message));
+      else this.#answers.get(message.id)?.resolve(message.value);
+    });
+  }
+
+  get processId(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** @throws Error when it does not answer in a second, or ends */
+  async ask(question: WorkerQuestion): Promise<unknown> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const answer = new Deferred<unknown>();
+    this.#answers.set(id, answer);
+    const timer = setTimeout(() => answer.reject(new Error('The worker process does not answer')), ANSWER_LIMIT_MS);
+    this.#tell({ kind: 'ask', id, question });
+    try {
+      return await answer.promise;
+    } finally {
+      clearTimeout(timer);
+      this.#answers.delete(id);
+    }
+  }
+
+  /** Ends it in order within the grace time, by force beyond. */
+  async stop(graceSec: number): Promise<void> {
+    this.#tell({ kind: 'stop', graceSec });
+    const timer = setTimeout(() => this.kill(), graceSec * SECOND_MS + END_RESERVE_MS);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  /** What no program can hear or refuse: `kill -9`. */
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  #tell(message: ToWorker): void {
+    // Whom it does not reach any more has ended, which is told in its own way.
+    if (this.#child.connected) this.#child.send(message, () => undefined);
+  }
+}

@@ -1,0 +1,22 @@
+import { asError } from '../../shared/coded-error.ts';
+import { MINUTE_MS } from '../../shared/clock.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { Log } from '../../shared/log.ts';
+import { isFirst } from '../../shared/redis/claim-once.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { personIdOf } from '../domain/conversation.ts';
+import { tenantOf } from '../platforms/of-tenant.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { InboundMessage } from '../domain/message.ts';
+import { tooManyMessages } from '../reply/read-live-reply.ts';
+
+/** Tells a person, once a minute, that messages were not taken since too many came; for platforms where the HTTP answer shows nothing. */
+export function createTellLimited({ redis, keyRing, log }: { redis: RedisClient; keyRing: KeyRing; log: Log }) {
+  return (platform: Platform, message: InboundMessage): void => {
+    void (async () => {
+      const person = keyRing.pseudonym('told-limited', personIdOf(message, message.sender.userId));
+      if (await isFirst(redis, `{told}:limited:${person}`, MINUTE_MS))
+        await tenantOf(platform, message.tenant)?.writePrivately?.(message.sender.userId, tooManyMessages());
+    })().catch((thrown: unknown) => log.debug({ error: asError(thrown) }, 'a person was not told of the limit'));
+  };
+}

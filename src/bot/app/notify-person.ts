@@ -1,0 +1,59 @@
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { Log } from '../../shared/log.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import type { ChatPerson, IdentityNotice } from '../identity/identity.ts';
+import { conversationOf, type GroupScope } from '../domain/conversation.ts';
+import { platformOf } from '../platforms/of-tenant.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { describePlatform } from '../platforms/registry.ts';
+import type { PlatformName } from '../domain/message.ts';
+import { keepNotice } from '../reply/notices.ts';
+import { sayTyped, type Voice } from '../i18n/say-typed.ts';
+import { linkedText } from '../turn/linked-text.ts';
+import { TURN_TEXTS } from '../i18n/turn-texts.ts';
+
+interface TellPersonOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  groupScope: GroupScope;
+  log: Log;
+}
+
+/**
+ * Tells a person about their account in their private chat: at once where the platform lets us write first, else with
+ * their next private reply, apart from its text.
+ */
+export function createTellPerson({ redis, keyRing, platforms, groupScope, log }: TellPersonOptions) {
+  return async (person: ChatPerson, notice: IdentityNotice): Promise<void> => {
+    const platform = platformOf(platforms, person);
+    const { bareWords } = describePlatform(person.platform);
+    const text = noticeText(notice, { language: person.language ?? 'zh', bareWords });
+    const result = await platform?.writePrivately?.(person.chatUserId, text);
+    if (result === 'sent') return;
+    if (result !== undefined)
+      log.warn({ platform: person.platform, result }, 'a notice could not be sent; it waits for the next reply');
+    const chat = { kind: 'private' as const, id: person.chatUserId };
+    const conversation = conversationOf({ ...person, chat, sender: { userId: person.chatUserId } }, groupScope);
+    await keepNotice(redis, keyRing, { conversation, text });
+  };
+}
+
+function noticeText(notice: IdentityNotice, voice: Voice): string {
+  switch (notice.kind) {
+    case 'linked':
+      return linkedText(voice, notice);
+    case 'someone-else-signed-in':
+      return sayTyped(TURN_TEXTS.otherPersonNotice, voice);
+    case 'account-wanted-elsewhere':
+      return sayTyped(TURN_TEXTS.conflictNotice, voice);
+    case 'code-seen-in-group':
+      return sayTyped(TURN_TEXTS.codeSeenNotice, voice);
+    case 'sign-in-again':
+      return sayTyped(TURN_TEXTS.signInAgainNotice, voice);
+    case 'sign-in-lost':
+      return sayTyped(TURN_TEXTS.signInLostNotice, voice);
+    case 'suspended':
+      return sayTyped(TURN_TEXTS.suspended, voice);
+  }
+}

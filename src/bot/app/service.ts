@@ -1,0 +1,135 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import type { Log } from '../../shared/log.ts';
+import { connectRedis } from '../../shared/redis/redis.ts';
+import { readCatalog } from './models.ts';
+import { createKeyRing, redisAddress } from './secrets.ts';
+import type { LocalMode } from './local/local-mode.ts';
+import { describePlatform } from '../platforms/registry.ts';
+import { parseClientsFile, type ServiceClient } from '../../service/clients-file.ts';
+import { parseDirectoryFile, type ServicePerson } from '../../service/directory-file.ts';
+import { parseProfileMapFile } from '../../shared/sign-in/profile-map-file.ts';
+import type { Institution, ServedFiles } from '../../service/service-options.ts';
+import { CasSignIn } from '../../service/oauth/methods/cas-sign-in.ts';
+import { OidcSignIn } from '../../service/oauth/methods/oidc-sign-in.ts';
+import { wecomSignIn } from '../../service/oauth/methods/wecom-sign-in.ts';
+import { startService } from '../../service/start-service.ts';
+import type { Registry } from 'prom-client';
+import type { Config, Secrets } from '../config/config.ts';
+import type { ConfigFileState } from '../metrics/config-file-state.ts';
+import { isServiceAlone } from '../config/mode.ts';
+
+interface ServicePartOptions {
+  config: Config;
+  secrets: Secrets;
+  /** The clients when no file names them: in local mode the bot. */
+  clients: LocalMode['clients'] | undefined;
+  /** What shows to `npm run check` that it reached this. */
+  prove?(nonce: string): string;
+  registry: Registry;
+  /** What `/readyz` says of the files on disk. */
+  files?: ConfigFileState;
+  nowMs: NowMs;
+  log: Log;
+}
+
+/** The pages that the built-in model answers from: the project's own. */
+const DOCS_DIR = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** Starts the reference service from the settings, on a Redis connection of its own. */
+export async function startServicePart(options: ServicePartOptions) {
+  const { config, secrets, clients, prove, registry, files, nowMs, log } = options;
+  const redis = connectRedis(redisAddress(config, secrets), 'fail-fast', log, 'service');
+  const { service: settings, wecom, local } = config;
+  const isLocal = config.mode === 'local';
+  const readFiles = async (): Promise<ServedFiles> => ({
+    models: readCatalog(config),
+    clients: await readClients(settings.clientsFile, clients),
+    directory: await readDirectory(settings.directoryFile, isLocal),
+    institution: await readInstitution(settings, secrets),
+  });
+  const service = await startService({
+    files: await readFiles(),
+    address: {
+      // Alone it takes PORT like any other process; beside the bot, the bot has that one.
+      port: isServiceAlone(config.roles) ? config.http.port : local.servicePort,
+      host: config.http.host,
+      // Browsers reach the service alone where the settings say; in local mode where it listens.
+      publicUrl: isLocal ? undefined : config.http.publicUrl,
+      refusesForeignHosts: isLocal,
+      trustedProxyHops: config.http.trustedProxyHops,
+    },
+    chat: { apiKeys: [...secrets.serviceApiKeys] },
+    engine: {
+      upstream:
+        settings.upstreamUrl === undefined
+          ? undefined
+          : {
+              url: settings.upstreamUrl,
+              key: secrets.serviceUpstreamKey,
+              models: settings.upstreamModels,
+              relayedFields: settings.relayedFields,
+              imageAddresses: settings.imageAddresses,
+            },
+      docsDir: DOCS_DIR,
+      bareWords: isLocal && describePlatform(local.messengerProtocol).bareWords,
+    },
+    signIn: {
+      messagingApps:
+        wecom.app && secrets.wecomAgentSecret !== undefined
+          ? [
+              wecomSignIn({
+                ...wecom.app,
+                agentSecret: secrets.wecomAgentSecret,
+                apiUrl: wecom.apiUrl,
+                openUrl: wecom.openUrl,
+              }),
+            ]
+          : undefined,
+      accessTokenSec: settings.accessTokenSec,
+      refreshTokenSec: settings.refreshTokenSec,
+    },
+    health: {
+      metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+      prove,
+      remarks: () => ({ files: files?.sentence() }),
+    },
+    redis,
+    keyRing: createKeyRing(secrets),
+    nowMs,
+    log,
+  });
+  return {
+    url: service.url,
+    /** Reads clients, people, models and the map of profiles anew. @returns takes them over. @throws ConfigFileError */
+    async reread() {
+      const files = await readFiles();
+      return () => service.change(files);
+    },
+    async close() {
+      await service.close(config.http.shutdownGraceSec * SECOND_MS);
+      redis.disconnect();
+    },
+  };
+}
+
+async function readInstitution(
+  { institution, institutionName: name, profileMapFile }: Config['service'],
+  { serviceOidcClientSecret: clientSecret }: Secrets,
+): Promise<Institution | undefined> {
+  if (!institution) return undefined;
+  const profileMap = parseProfileMapFile(profileMapFile === undefined ? '{}' : await readFile(profileMapFile, 'utf8'));
+  if (institution.kind === 'cas') return { signIn: new CasSignIn({ url: institution.url, profileMap }), name };
+  const { issuer, clientId, scope, clientAuth } = institution;
+  const client = { issuer, clientId, clientSecret: clientSecret ?? '', scope, clientAuth };
+  return { signIn: new OidcSignIn({ ...client, profileMap }), name };
+}
+
+async function readClients(path: string | undefined, made: LocalMode['clients'] | undefined): Promise<ServiceClient[]> {
+  return parseClientsFile(path === undefined ? JSON.stringify(made ?? []) : await readFile(path, 'utf8'));
+}
+
+async function readDirectory(path: string | undefined, allowPlainPasswords: boolean): Promise<ServicePerson[]> {
+  return path === undefined ? [] : parseDirectoryFile(await readFile(path, 'utf8'), { allowPlainPasswords });
+}

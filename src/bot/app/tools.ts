@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import type { NowMs } from '../../shared/clock.ts';
+import type { Knowledge } from '../knowledge/knowledge.ts';
+import type { Config, Secrets } from '../config/config.ts';
+import { PUBLIC_WEB, type EgressPolicy } from '../../shared/web/egress-policy.ts';
+import { TOOLS } from '../tools/registry.ts';
+import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
+import { parseToolsFile } from '../tools/tools-file.ts';
+
+interface ToolboxParts {
+  config: Config;
+  secrets: Secrets;
+  nowMs: NowMs;
+  egress: EgressPolicy | undefined;
+  /** What the institution's documents say; undefined where there is no source of them. */
+  knowledge: Knowledge | undefined;
+}
+
+/**
+ * The tools that can run with these settings, by the rules of `TOOLS_FILE`.
+ * @throws ConfigFileError; a start that gets here has looked at the file before (`config-files.ts`)
+ */
+export function createTools({ config, secrets, nowMs, egress = PUBLIC_WEB, knowledge }: ToolboxParts): Toolbox {
+  const rules = parseToolsFile(readFileSync(config.toolsFile, 'utf8'), TOOLS);
+  const tools = TOOLS.flatMap((tool) => {
+    const named = { settings: pick(config, tool.settings), secrets: pick(secrets, tool.secrets) };
+    return tool.create({ ...named, nowMs, egress, knowledge, own: rules[tool.name] ?? {} }) ?? [];
+  });
+  return createToolbox(tools, rules);
+}
+
+/** The fields of these names, without the others. */
+function pick<Whole extends object>(whole: Whole, names: readonly (keyof Whole)[] = []): Whole {
+  return Object.fromEntries(names.map((name) => [name, whole[name]])) as Whole;
+}

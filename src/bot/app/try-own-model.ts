@@ -1,0 +1,71 @@
+import { askForModels, askForWord, hasChoices, modelsIn } from '../../cli/check/check-chat.ts';
+import type { CheckAnswer } from '../../cli/check/check-request.ts';
+import type { OwnModel } from './local/own-model-file.ts';
+import type { ModelFault, ModelRequest } from '../../simulator/local-controls.ts';
+
+export type TriedModel = { own: OwnModel } | { fault: ModelFault };
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/;
+/** What a header takes. */
+const KEY = /^[\x21-\x7e]*$/;
+/** Models that do other things than chat, by what they are usually called. */
+const OTHER_WORK = /embed|rerank|whisper|tts|speech|audio|image|dall-e|moderation|realtime/i;
+const MOST_TRIES = 3;
+
+/**
+ * Tries a chat service as `npm run check` does, before anything is kept: what models it lists, and one tiny answer of one of them.
+ * Whoever types the address runs Parley on this very machine, so that every address is theirs to name; what comes back is
+ * judged and never shown.
+ */
+export async function tryOwnModel({ address, apiKey, model }: ModelRequest): Promise<TriedModel> {
+  const places = placesOf(address);
+  if (typeof places === 'string') return { fault: { code: places } };
+  if (!KEY.test(apiKey)) return { fault: { code: 'key_form' } };
+  let fault: ModelFault = { code: 'not_found' };
+  for (const baseUrl of places) {
+    const tried = await tryPlace({ baseUrl, apiKey }, model);
+    if ('own' in tried || tried.fault.code !== 'not_found') return tried;
+    fault = tried.fault;
+  }
+  return { fault };
+}
+
+/** The address as it was given, and with the `/v1` that is easily left out. */
+function placesOf(address: string): string[] | 'address' | 'insecure' {
+  const text = address
+    .trim()
+    .replace(/(?<!\/)\/+$/, '')
+    .replace(/\/(chat\/completions|models)$/, '');
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') return 'address';
+  if (url.username !== '' || url.password !== '') return 'address';
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) return 'insecure';
+  return /\/v\d+$/.test(url.pathname) ? [text] : [`${text}/v1`, text];
+}
+
+async function tryPlace(place: { baseUrl: string; apiKey: string }, chosen: string | undefined): Promise<TriedModel> {
+  const list = await askForModels(place);
+  const offered = list.status === 200 && 'body' in list ? modelsIn(list.body) : undefined;
+  // A service without a list may answer all the same, once it is told for which model.
+  if (!offered && ![200, 404, 405, 501].includes(list.status)) return { fault: faultOf(list) };
+  const models = chosen === undefined ? likelyModels(offered ?? []) : [chosen];
+  if (models.length === 0) return { fault: { code: list.status === 404 ? 'not_found' : 'name_model' } };
+  let fault: ModelFault = { code: 'no_answer' };
+  for (const model of models) {
+    const answer = await askForWord(place, model);
+    if ('body' in answer && answer.status === 200 && hasChoices(answer.body)) return { own: { ...place, model } };
+    fault = answer.status === 200 ? { code: 'no_answer' } : faultOf(answer);
+    if (fault.code === 'unreachable' || fault.code === 'key') break;
+  }
+  return { fault };
+}
+
+function likelyModels(offered: readonly string[]): string[] {
+  return offered.filter((name) => !OTHER_WORK.test(name)).slice(0, MOST_TRIES);
+}
+
+function faultOf(answer: CheckAnswer): ModelFault {
+  if ('code' in answer) return { code: 'unreachable', detail: answer.code };
+  const codes: Readonly<Record<number, ModelFault['code']>> = { 401: 'key', 403: 'key', 404: 'not_found', 429: 'busy' };
+  return { code: codes[answer.status] ?? 'refused', detail: String(answer.status) };
+}

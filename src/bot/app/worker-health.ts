@@ -1,0 +1,31 @@
+import type { HealthPart } from '../metrics/health.ts';
+import { SECOND_MS } from '../../shared/clock.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import type { WorkerPart } from './bot.ts';
+import type { Platform } from '../platforms/platform.ts';
+
+/** Written by the readiness probe: a Redis that answers but refuses writes (full, read-only) can store no message. */
+const PROBE_KEY = '{ready}:probe';
+
+/** What `/readyz` says of a worker. */
+export function healthOfWorker({ redis, worker, platforms }: WorkerPart): HealthPart[] {
+  return [
+    healthOfRedis('worker-redis', redis),
+    { name: 'worker', isReady: async () => worker.isReady() },
+    ...[...platforms.values()].filter(({ access }) => access !== undefined).map(healthOfPlatform),
+    { name: 'keys', isReady: async () => true, remark: () => worker.missingKeys.sentence() },
+  ];
+}
+
+export function healthOfRedis(name: string, redis: RedisClient): HealthPart {
+  return { name, isReady: async () => (await redis.set(PROBE_KEY, '1', 'PX', SECOND_MS), true) };
+}
+
+/** Ready whatever the platform says: a process that takes no messages in while a token is mended would lose them. */
+function healthOfPlatform({ name, access }: Platform): HealthPart {
+  return { name, isReady: async () => true, remark: () => access?.fault && refusalSentence(access.fault) };
+}
+
+function refusalSentence(code: string): string {
+  return `takes no calls (${code}): mend the token, the secret or the rights of the app; answers are kept meanwhile`;
+}

@@ -1,0 +1,83 @@
+import { editDistance, nearestOf } from '../../shared/text/did-you-mean.ts';
+import { PLATFORMS } from '../platforms/registry.ts';
+import { PLATFORMS_TO_COME } from './platforms-to-come.ts';
+import { type Environment, SECRET_NAMES } from './read-values.ts';
+import { SETTING_NAMES } from './schema.ts';
+
+const PREFIXES = [
+  'PARLEY_',
+  ...PLATFORMS.flatMap((platform) => ('prefix' in platform ? [platform.prefix] : [])),
+  'CHAT_',
+  'SIGN_IN_',
+  'SERVICE_',
+  'MESSENGER_',
+  'REDIS_',
+  'QUEUE_',
+  'SECRET_KEY',
+  'PUBLIC_URL',
+];
+const MORE_PREFIXES = [
+  'WEBHOOK_',
+  'WORKER_',
+  'TURN_',
+  'REPLY_',
+  'HISTORY_',
+  'SHUTDOWN_',
+  'TRUSTED_PROXY_',
+  'GROUP_SCOPE',
+  'THREAD_',
+  'THINKING_',
+  'ADMIN_IDS',
+];
+
+/** Variables that Kubernetes puts into every container beside a service called `redis` or `chat`. */
+const FROM_KUBERNETES = /_(SERVICE_(HOST$|PORT)|PORT($|_\d+_(TCP|UDP)))/;
+
+const KNOWN = new Set<string>([...SETTING_NAMES, ...SECRET_NAMES.map((name) => `${name}_FILE`), 'ENV_FILE']);
+
+/** Edits after which a name is no longer taken for a slip of another. */
+const MAX_EDITS = 4;
+
+/**
+ * Warnings about names that look like ours but are not, each with the nearest known name. In the settings file every name
+ * is meant for us; in the process environment only those with our prefixes are, and those one slip away from a setting.
+ */
+export function warnOfUnknownNames(env: Environment, file: Environment): string[] {
+  const inEnv = Object.keys(env).filter(
+    (name) => isGiven(env, name) && !FROM_KUBERNETES.test(name) && looksLikeOurs(name),
+  );
+  const names = new Set([...inEnv, ...Object.keys(file)].filter((name) => !KNOWN.has(name)));
+  const platforms = Object.entries(PLATFORMS_TO_COME).filter(([prefix]) =>
+    [...names].some((name) => name.startsWith(prefix)),
+  );
+  const others = [...names].filter((name) => !Object.keys(PLATFORMS_TO_COME).some((prefix) => name.startsWith(prefix)));
+  return [
+    ...platforms.map(
+      ([prefix, platform]) => `${prefix}… is set, but this version does not serve ${platform} yet; it is ignored`,
+    ),
+    ...others.map(describe),
+  ];
+}
+
+/** The known name that needs the fewest edits, if it is near enough to be meant. */
+export function nearestName(name: string): string | undefined {
+  return nearestOf(name.toUpperCase(), [...KNOWN], MAX_EDITS);
+}
+
+function looksLikeOurs(name: string): boolean {
+  if ([...PREFIXES, ...MORE_PREFIXES, ...Object.keys(PLATFORMS_TO_COME)].some((prefix) => name.startsWith(prefix)))
+    return true;
+  return (
+    name.length > 6 &&
+    [...KNOWN].some((known) => Math.abs(known.length - name.length) <= 1 && editDistance(name, known) === 1)
+  );
+}
+
+function isGiven(env: Environment, name: string): boolean {
+  return env[name] !== undefined && env[name] !== '';
+}
+
+function describe(name: string): string {
+  const nearest = nearestName(name);
+  return `${name} is not a setting of Parley${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
+}

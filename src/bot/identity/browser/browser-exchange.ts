@@ -1,0 +1,39 @@
+import type { Context } from 'koa';
+import { languageOfHeader } from '../../../shared/text/texts.ts';
+import type { BackToChat } from '../../platforms/platform.ts';
+import type { BrowserRequest, PageOutcome } from './step.ts';
+import type { PageHeaders } from '../pages/headers.ts';
+import { readBrowserCookie, writeBrowserCookie } from './request-guards.ts';
+
+/** What the steps read of a request. */
+export function browserRequest(context: Context): BrowserRequest {
+  const cookie = readBrowserCookie(context.headers.cookie);
+  const { origin } = context.headers;
+  const secFetchSite = context.headers['sec-fetch-site'];
+  const body: unknown = context.request.body;
+  return {
+    language: languageOfHeader(context.headers['accept-language']),
+    userAgent: context.get('User-Agent'),
+    querystring: context.querystring,
+    form: typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {},
+    cookie,
+    origin,
+    secFetchSite: typeof secFetchSite === 'string' ? secFetchSite : undefined,
+  };
+}
+
+/** Writes a step's outcome as the answer. */
+export function send(context: Context, headersOf: (back?: BackToChat) => PageHeaders, outcome: PageOutcome): void {
+  context.set(headersOf(outcome.kind === 'page' ? outcome.back : undefined));
+  if (outcome.cookie !== undefined) context.append('Set-Cookie', writeBrowserCookie(outcome.cookie));
+  if (outcome.kind === 'page') {
+    context.type = 'text/html';
+    context.body = outcome.page.text;
+    return;
+  }
+  if (outcome.isCallback) context.set('Referrer-Policy', 'no-referrer');
+  context.status = 303;
+  context.set('Location', outcome.location);
+  context.body = '';
+  context.status = 303;
+}

@@ -1,0 +1,80 @@
+import { sha256Hex } from '../../../shared/crypto/ids.ts';
+import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import { tryOpen, type Opened } from '../../../shared/crypto/decrypt-record.ts';
+import type { CommitRequest } from '../links/commit-link.ts';
+import { PageError } from '../pages/page-error.ts';
+import type { WaitsFor } from '../links/waiting.ts';
+import type { PendingSignIn, PendingSignIns } from '../invitations/pending-sign-ins.ts';
+import type { Tickets } from '../invitations/invitations.ts';
+import type { BrowserRequest } from './step.ts';
+
+/** A finished sign-in of this browser that waits for its confirmation, or for its code to be typed. */
+export interface WaitingSignIn extends CommitRequest {
+  kind: 'waiting';
+  cookie: string;
+  quarantined: PendingSignIn & { kind: 'waiting' };
+}
+
+/** One that has made its link; the name is the account's. */
+export interface DoneSignIn {
+  kind: 'done';
+  name: string;
+  ticketHash: string;
+  /** What waited when the link was made. */
+  waitsFor: WaitsFor;
+}
+
+/** @throws PageError page-expired: a form without the cookie is not one of ours */
+export function demandCookie({ cookie }: BrowserRequest): string {
+  if (cookie === undefined) throw new PageError('page-expired');
+  return cookie;
+}
+
+/** @throws PageError sign-in-broken-off when this browser has nothing to confirm, link-used-up when its ticket is over */
+export type FindSignIn = (cookie: string | undefined) => Promise<WaitingSignIn | DoneSignIn>;
+
+export interface FindSignInParts {
+  pendingSignIns: Pick<PendingSignIns, 'read' | 'open'>;
+  tickets: Pick<Tickets, 'read'>;
+  keyRing: KeyRing;
+}
+
+export function createFindSignIn(parts: FindSignInParts): FindSignIn {
+  return (cookie) => find(parts, cookie);
+}
+
+async function find(
+  parts: FindSignInParts,
+  cookie: string | undefined,
+  isSecondLook = false,
+): Promise<WaitingSignIn | DoneSignIn> {
+  const { pendingSignIns, tickets, keyRing } = parts;
+  if (cookie === undefined) throw new PageError('sign-in-broken-off');
+  const cookieHash = sha256Hex(cookie);
+  const read = await pendingSignIns.read(cookieHash);
+  if (!read) throw new PageError('sign-in-broken-off');
+  const { quarantined: pending, text } = read;
+  if (pending.kind === 'done') return openDone(keyRing, cookieHash, pending);
+  const ticket = await tickets.read(pending.ticketHash);
+  // Between the two reads the other half of a double click, or the typed code, may have made the link.
+  if (ticket?.status === 'done' && !isSecondLook) return find(parts, cookie, true);
+  const isOpen = ticket?.status === 'started' || ticket?.status === 'awaiting_code';
+  if (!isOpen || ticket.browser !== cookieHash) throw new PageError('link-used-up');
+  const signedIn = openedOrRefused(pendingSignIns.open(ticket, pending));
+  return { kind: 'waiting', ticket, cookie, cookieHash, quarantined: pending, quarantineText: text, signedIn };
+}
+
+function openDone(
+  keyRing: KeyRing,
+  cookieHash: string,
+  { sealedName, ticketHash, waitsFor = 'nothing' }: PendingSignIn & { kind: 'done' },
+): DoneSignIn {
+  const name = openedOrRefused(tryOpen(() => keyRing.open('done-page', cookieHash, sealedName)));
+  return { kind: 'done', name, ticketHash, waitsFor };
+}
+
+/** A record that is broken or lacks its key is no record. */
+function openedOrRefused<Value>(opened: Opened<Value>): Value {
+  if (opened.kind !== 'opened') throw new PageError('sign-in-broken-off');
+  return opened.value;
+}

@@ -1,0 +1,74 @@
+import { asError } from '../../../shared/coded-error.ts';
+import type { Log } from '../../../shared/log.ts';
+import type { Platform } from '../../platforms/platform.ts';
+import type { Tell } from '../account.ts';
+import type { Audit, IdentityReason } from '../audit.ts';
+import { PageError, type ErrorPage } from '../pages/page-error.ts';
+import type { Tickets } from '../invitations/invitations.ts';
+import type { Returned } from './take-transaction.ts';
+
+/** Whether whoever came back is the ticket's own person, and what is done about a stranger. */
+export interface PersonProof {
+  /**
+   * The ticket's chat user id, converted where the platform encrypts it.
+   * @throws PageError other-chat-account with a reason of its own where it cannot be converted; chat-app-failed where the platform did not answer
+   */
+  plainIdOf(returned: Returned, platform: Platform): Promise<string>;
+  /** Somebody else used the link: it is spent, nothing is linked, and its owner is told. */
+  refuseOther(
+    returned: Returned,
+    reason: IdentityReason,
+    page?: 'other-chat-account' | 'other-organisation',
+  ): Promise<PageError>;
+  /** @throws PageError chat-app-failed where the platform did not answer */
+  orTryAgain<T>(returned: Returned, answer: Promise<T>): Promise<T>;
+}
+
+export interface PersonProofParts {
+  tickets: Pick<Tickets, 'close'>;
+  audit: Audit;
+  tell: Tell;
+  log: Log;
+}
+
+export function createPersonProof(parts: PersonProofParts): PersonProof {
+  const orTryAgain: PersonProof['orTryAgain'] = async ({ again }, answer) => {
+    try {
+      return await answer;
+    } catch (thrown) {
+      // Who came back was not asked about yet.
+      if (thrown instanceof PageError) throw thrown;
+      parts.log.warn({ error: asError(thrown) }, 'the platform did not identify a browser');
+      throw new PageError('chat-app-failed', { again });
+    }
+  };
+  return {
+    orTryAgain,
+    async plainIdOf(returned, platform) {
+      const { person } = returned.ticket;
+      const plainUserId = await orTryAgain(returned, platform.plainUserId(person.chatUserId));
+      if (plainUserId !== undefined) return plainUserId;
+      throw await refuse(parts, returned, { page: 'chat-account-unverifiable', reason: 'id-unverifiable' });
+    },
+    refuseOther: (returned, reason, page = 'other-chat-account') => refuse(parts, returned, { page, reason }),
+  };
+}
+
+interface Refusal {
+  page: ErrorPage;
+  reason: IdentityReason;
+}
+
+async function refuse(
+  { tickets, audit, tell }: PersonProofParts,
+  { ticket, cookieHash }: Returned,
+  { page, reason }: Refusal,
+): Promise<PageError> {
+  const isAbuse = page !== 'chat-account-unverifiable';
+  const isFirst = await tickets.close(ticket, isAbuse ? 'abused' : 'refused', cookieHash);
+  if (isFirst) {
+    audit('link-refused', ticket.person, reason);
+    if (isAbuse) tell(ticket.person, { kind: 'someone-else-signed-in' });
+  }
+  return new PageError(page);
+}

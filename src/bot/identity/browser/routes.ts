@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import Router from '@koa/router';
+import type { Middleware } from 'koa';
+import bodyParser from 'koa-bodyparser';
+import type { BackToChat } from '../../platforms/platform.ts';
+import type { PlatformName } from '../../domain/message.ts';
+import type { Log } from '../../../shared/log.ts';
+import { browserRequest, send } from './browser-exchange.ts';
+import { answerErrors } from './error-answers.ts';
+import type { FailureLimit } from '../failure-limit.ts';
+import type { ChatApps } from './chat-apps.ts';
+import { PageError } from '../pages/page-error.ts';
+import { limitFailures, onPublicHost } from './page-guards.ts';
+import { BACK_SCRIPT, BACK_SCRIPT_PATH } from '../pages/back-to-chat.ts';
+import { STYLE_SHEET_PATH } from '../pages/layout.ts';
+import { pageHeaders } from '../pages/headers.ts';
+import type { CodeSteps } from '../typed-code/show-code.ts';
+import type { ConfirmSteps } from './confirm-sign-in.ts';
+import type { StartSteps } from './start-sign-in.ts';
+import type { BrowserRequest, PageOutcome, Step, StepOf } from './step.ts';
+
+const STYLE_SHEET = readFileSync(new URL('../pages/sign-in.css', import.meta.url), 'utf8');
+const MAX_FORM = '8kb';
+
+/** All that a browser can ask for on its way through a sign-in. */
+export interface SignInSteps extends StartSteps, ConfirmSteps, Pick<CodeSteps, 'showNewCode'> {
+  returnFromPlatform: StepOf<PlatformName>;
+  returnFromService: Step;
+}
+
+export interface RouteOptions {
+  steps: SignInSteps;
+  /** `https://HOST[:PORT]`, without a path. */
+  publicOrigin: string;
+  apps: Pick<ChatApps, 'backTo'>;
+  failures: FailureLimit;
+  platformNames: readonly PlatformName[];
+  /** Where the forms' answers may lead. */
+  formOrigins(): readonly string[];
+  trustedProxyHops: number;
+  helpUrl?: string;
+  log: Log;
+}
+
+/** The sign-in's pages and callbacks. */
+export function createRoutes(options: RouteOptions): Router {
+  const { steps, failures, publicOrigin, trustedProxyHops } = options;
+  const headersOf = (back?: BackToChat) => pageHeaders(options.formOrigins(), back);
+  const router = new Router();
+  const form = bodyParser({ enableTypes: ['form'], formLimit: MAX_FORM });
+  const { apps, helpUrl, log } = options;
+  const guard = [
+    answerErrors({ apps, headersOf, helpUrl, log }),
+    limitFailures(failures, trustedProxyHops),
+    onPublicHost(publicOrigin, trustedProxyHops),
+  ];
+  const step =
+    (run: StepWithParameters): Middleware =>
+    async (context) => {
+      const parameters = context.params as Readonly<Record<string, string | undefined>>;
+      send(context, headersOf, await run(browserRequest(context), parameters));
+    };
+
+  router.get(
+    '/link/:ticket',
+    ...guard,
+    step((request, { ticket }) => steps.showLanding(request, ticket ?? '')),
+  );
+  router.post(
+    '/link/:ticket/start',
+    ...guard,
+    form,
+    step((request, { ticket }) => steps.startSignIn(request, ticket ?? '')),
+  );
+  router.post('/sign-in/again', ...guard, form, step(steps.startAgain));
+  const callback = (path: string, run: Step) => {
+    router.get(path, ...guard, ignoreHead, step(run));
+    // A form from another site comes without the cookie, so that no sign-in can be found (SECURITY.md other-browser).
+    router.post(path, ...guard, refuseForm);
+  };
+  const refuseForm: Middleware = () => {
+    log.warn('a sign-in came back by POST: the provider has to return by a redirect (response_mode=query)');
+    throw new PageError('sign-in-broken-off');
+  };
+  callback('/oauth/callback', steps.returnFromService);
+  for (const name of options.platformNames) {
+    callback(`/oauth/platform/${name}/callback`, (request) => steps.returnFromPlatform(request, name));
+  }
+  router.get('/sign-in/confirm', ...guard, step(steps.showConfirm));
+  router.post('/sign-in/confirm', ...guard, form, step(steps.confirmSignIn));
+  router.post('/sign-in/new-code', ...guard, form, step(steps.showNewCode));
+  router.post('/sign-in/cancel', ...guard, form, step(steps.cancelSignIn));
+  router.get(STYLE_SHEET_PATH, asset('text/css', STYLE_SHEET));
+  router.get(BACK_SCRIPT_PATH, asset('text/javascript', BACK_SCRIPT));
+  return router;
+}
+
+/** A scanner or a prefetch that asks for the head of a callback spends nothing. */
+const ignoreHead: Middleware = (context, next) => {
+  if (context.method !== 'HEAD') return next();
+  context.status = 200;
+  return Promise.resolve();
+};
+
+function asset(type: string, text: string): Middleware {
+  return (context) => {
+    context.set({ 'Cache-Control': 'public, max-age=3600', 'X-Content-Type-Options': 'nosniff' });
+    context.type = type;
+    context.body = text;
+  };
+}
+
+type StepWithParameters = (
+  request: BrowserRequest,
+  parameters: Readonly<Record<string, string | undefined>>,
+) => Promise<PageOutcome>;

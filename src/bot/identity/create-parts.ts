@@ -1,0 +1,51 @@
+import { asError } from '../../shared/coded-error.ts';
+import type { Log } from '../../shared/log.ts';
+import { createAudit } from './audit.ts';
+import { createChatApps } from './browser/chat-apps.ts';
+import { createDialect } from './providers/create-provider.ts';
+import { createCommit } from './links/commit-link.ts';
+import { createLinks } from './links/links.ts';
+import { RecentChanges } from './links/recent-changes.ts';
+import { createReleases } from './links/releases.ts';
+import { createWaitsFor } from './links/waiting.ts';
+import type { IdentityOptions } from './options.ts';
+import { createStore } from './store.ts';
+import { createPendingSignIns } from './invitations/pending-sign-ins.ts';
+import { createTickets } from './invitations/invitations.ts';
+import { createAccessTokens } from './tokens/access-token.ts';
+import { createVault } from './tokens/vault.ts';
+import { createTypedCodes } from './typed-code/typed-codes.ts';
+
+/** What is built once of one identity. Whoever wires something picks from it; nobody else gets it whole. */
+export function createParts({ redis, keyRing, platforms, signIn, chat, ...given }: IdentityOptions) {
+  const { changes = new RecentChanges(), nowMs, log, report } = given;
+  const { allowedIdentityCodes, keepTokens, uncheckedLinkDays } = signIn.rules;
+  const store = createStore(redis);
+  const audit = createAudit(log, keyRing, report);
+  const vault = createVault(keyRing);
+  const tell = background(log, 'a notice was not delivered', chat.notify);
+  const release = background(log, 'a release was not taken at once', chat.onLinked);
+  const dialect = createDialect(signIn.service, { clientId: signIn.service.clientId, allowedIdentityCodes });
+  const records = { store, keyRing, vault, audit, changes, nowMs };
+  const links = createLinks(records);
+  const waitsFor = createWaitsFor(store, { lookForHeld: chat.lookForHeld, log });
+  return {
+    ...{ store, audit, vault, changes, tell, release, dialect, links, waitsFor },
+    ...createCommit({ ...records, waitsFor }, links, { keepTokens, uncheckedLinkDays }),
+    accessTokens: createAccessTokens({ store, links, vault, dialect, keepTokens, audit, tell, nowMs, log }),
+    apps: createChatApps(platforms),
+    codes: createTypedCodes(store, keyRing, nowMs),
+    pendingSignIns: createPendingSignIns(store, vault, nowMs),
+    releases: createReleases(store, nowMs),
+    tickets: createTickets(store, keyRing, nowMs),
+  };
+}
+
+export type IdentityParts = ReturnType<typeof createParts>;
+
+/** Calls a function of the composition root without waiting for it; a page must not hang on a messaging platform. */
+function background<Args extends unknown[]>(log: Log, failure: string, call: (...args: Args) => Promise<void> | void) {
+  return (...args: Args): void => {
+    void (async () => call(...args))().catch((thrown: unknown) => log.warn({ error: asError(thrown) }, failure));
+  };
+}

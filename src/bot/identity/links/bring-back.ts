@@ -1,0 +1,61 @@
+import { DAY_MS, type NowMs } from '../../../shared/clock.ts';
+import { isFirst } from '../../../shared/redis/claim-once.ts';
+import type { ChatPerson, HandOnRelease, Tell } from '../account.ts';
+import type { Audit } from '../audit.ts';
+import { linkAgain } from './commit-link.ts';
+import { unlinkAgain, type Links } from './links.ts';
+import type { RecentChange } from './recent-changes.ts';
+import { keys, type IdentityStore } from '../store.ts';
+import type { PersonId } from '../../domain/ids.ts';
+
+const AT_ONCE = 100;
+
+export interface BringBackParts {
+  store: IdentityStore;
+  links: Links;
+  audit: Audit;
+  nowMs: NowMs;
+  tell: Tell;
+  release: HandOnRelease;
+}
+
+/**
+ * Writes again what a failover took back of the links that this process made and undid. For each person the latest change
+ * counts, by Redis' clock, also beside what other processes bring back and what people have done since: a link that was
+ * undone stays so. What was undone goes first, so that such a link is not there even for a moment.
+ * @throws IdentityError `store_away`
+ */
+export async function bringBack(parts: BringBackParts, changes: RecentChange[]): Promise<void> {
+  const kinds: RecentChange['kind'][] = ['unlinked', 'linked'];
+  for (const kind of kinds) {
+    const due = changes.filter((change) => change.kind === kind);
+    while (due.length > 0) {
+      const some = due.splice(0, AT_ONCE);
+      await Promise.all(some.map((change) => bringBackOne(parts, change)));
+    }
+  }
+}
+
+async function bringBackOne(parts: BringBackParts, change: RecentChange): Promise<void> {
+  const { store, links, audit, nowMs } = parts;
+  const who = links.openWho(change.person, change.who);
+  // Broken or without its key, it is written again all the same; only nobody is named or told.
+  const person = who.kind === 'opened' ? who.value : undefined;
+  if (change.kind === 'unlinked') {
+    if ((await unlinkAgain(store, change)) && person) audit('unlinked-again', person);
+    return;
+  }
+  const made = await linkAgain(store, change, nowMs());
+  if (made.kind === 'linked') {
+    if (person) audit('linked-again', person);
+    for (const release of made.releases) parts.release(release);
+  }
+  if (made.kind === 'held-elsewhere' && person) await tellLost(parts, change.person, person);
+}
+
+/** Somebody else is linked to the account by now, or again. Whoever is told decides what is to be done. */
+async function tellLost({ store, audit, tell }: BringBackParts, key: PersonId, person: ChatPerson): Promise<void> {
+  if (!(await store.withDeadline((redis) => isFirst(redis, keys.told(key, 'sign-in-lost'), DAY_MS)))) return;
+  audit('link-lost', person, 'linked-elsewhere');
+  tell(person, { kind: 'sign-in-lost' });
+}

@@ -1,0 +1,39 @@
+import type { ScriptShape } from '../../../shared/redis/script-shape.ts';
+import { CHANGED_LIFE_MS } from '../store.ts';
+
+// What the scripts that link and unlink are given, which is kept beside them for the case that a failover takes them back.
+
+export const COMMIT_LINK_SHAPE = {
+  constants: { CHANGED_LIFE_MS },
+  keys: [
+    ...(['ticket', 'quarantine', 'link', 'holder', 'waiting', 'liveTicket'] as const),
+    ...(['releases', 'rechecks', 'outcomes', 'changed'] as const),
+  ],
+  args: [
+    ...([
+      'nowMs',
+      'cookieHash',
+      'quarantineRead',
+      'person',
+      'accountKey',
+      'newQuarantine',
+      'quarantineLifeMs',
+    ] as const),
+    ...(['linkLifeMs', 'releaseLifeMs', 'releaseIdPrefix', 'releasePrefix', 'linkPrefix', 'nextCheckAtMs'] as const),
+    ...(['codeMac?', 'messageId?', 'language', 'mostWrongCodes', 'outcomeLifeMs', 'callName', 'madeAtMs?'] as const),
+    ...(['linkedAtMs', '...fields'] as const),
+  ],
+  // What a ticket and a message's outcome keep of it has this order too, and older programs read it.
+  answer: {
+    kind: ['linked', 'linked-before', 'gone', 'already-linked', 'held-elsewhere', 'wrong', 'known'],
+    detail: 'text',
+    releases: '...texts',
+  },
+} as const satisfies ScriptShape;
+
+export const UNLINK_SHAPE = {
+  constants: { CHANGED_LIFE_MS },
+  keys: ['link', 'rechecks', 'outcome', 'changed'],
+  args: ['person', 'holderPrefix', 'outcomeLifeMs', 'undoneAtMs?', 'outcomeThen?'],
+  answer: { wasLinked: 'flag', undoneAtMs: 'number' },
+} as const satisfies ScriptShape;

@@ -1,0 +1,39 @@
+import type { NowMs } from '../../../shared/clock.ts';
+import type { HandOnRelease, Tell } from '../account.ts';
+import type { Audit } from '../audit.ts';
+import { maskId } from '../mask-id.ts';
+import type { Committed, CommitLink, CommitRequest } from './commit-link.ts';
+import { reportConflict } from './link-conflict.ts';
+
+/** Makes the link of a confirmed sign-in and tells whoever has to know. @throws IdentityError `store_away`: then they are told later */
+export type MakeLink = (confirmed: CommitRequest) => Promise<Committed>;
+
+export interface MakeLinkParts {
+  commit: CommitLink;
+  audit: Audit;
+  tell: Tell;
+  release: HandOnRelease;
+  nowMs: NowMs;
+}
+
+export function createMakeLink(parts: MakeLinkParts): MakeLink {
+  return async (confirmed) => {
+    // Though its browser was told that Redis is away, the link may have been made.
+    const committed = await parts.commit(confirmed, (late) => tellOutcome(parts, confirmed, late));
+    tellOutcome(parts, confirmed, committed);
+    return committed;
+  };
+}
+
+function tellOutcome(parts: MakeLinkParts, { ticket, signedIn }: CommitRequest, committed: Committed): void {
+  const { audit, tell, release, nowMs } = parts;
+  const { person } = ticket;
+  const { id, name } = signedIn.profile;
+  if (committed.kind === 'linked') {
+    audit('linked', person);
+    for (const freed of committed.releases) release(freed);
+    tell(person, { kind: 'linked', name, maskedId: maskId(id), atMs: nowMs() });
+  } else if (committed.kind !== 'linked-before' && committed.kind !== 'gone') {
+    reportConflict(parts, person, committed);
+  }
+}

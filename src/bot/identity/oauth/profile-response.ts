@@ -1,0 +1,93 @@
+import { plainName } from '../../../shared/text/html.ts';
+import { IdentityError } from '../identity-error.ts';
+import { asJsonObject, readJsonObject, unwrapped, type JsonObject } from '../../../shared/sign-in/json-answer.ts';
+import type { RawAnswer } from './raw-answer.ts';
+import { asAccountId, type AccountId } from '../../domain/ids.ts';
+
+/** A profile that passed every check. */
+export interface Profile {
+  id: AccountId;
+  name: string;
+  identityCode: string;
+  department: string;
+  departmentName: string;
+  /** The profile's `attributes` that are texts, for the declared same-id rule. */
+  attributes: Readonly<Record<string, string>>;
+}
+
+export interface ProfileRules {
+  clientId: string;
+  allowedIdentityCodes?: readonly string[];
+}
+
+/** Staff and student numbers, account names, e-mail-like ids; nothing that could be markup, a path or a separator. */
+const ID = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,127}$/;
+const MAX_ATTRIBUTE_CHARS = 256;
+
+/**
+ * Reads the answer to a profile request (SECURITY.md usable-profile): a usable id, an active account, our client, an
+ * allowed identity type.
+ * @throws IdentityError `service_refused` for another status than 200 or no JSON object, `profile_broken`, `profile_unfit`
+ */
+export function readProfile(answer: RawAnswer, rules: ProfileRules): Profile {
+  return judgeProfile(profileObject(answer), rules);
+}
+
+/**
+ * The object that a profile answer is, or that it wraps. Other answers say nothing about the account: the service failed, and a
+ * new try may help (service-failed, not account-refused).
+ * @throws IdentityError `service_refused`
+ */
+export function profileObject(answer: RawAnswer): JsonObject {
+  if (answer.status !== 200)
+    throw new IdentityError('service_refused', `The profile was refused: status ${answer.status}`);
+  const body = readJsonObject(answer.body);
+  if (!body) throw new IdentityError('service_refused', 'The profile was not a JSON object');
+  return unwrapped(body, 'id');
+}
+
+/** The attributes of a profile: an object, or a list of objects with one attribute each. */
+export function attributesIn(value: unknown): JsonObject {
+  const all = Array.isArray(value) ? value : [value];
+  return Object.assign({}, ...all.map((one) => asJsonObject(one) ?? {})) as JsonObject;
+}
+
+/** Judges a profile, wherever it came from. @throws IdentityError `profile_broken`, `profile_unfit` */
+export function judgeProfile(body: JsonObject, rules: ProfileRules, form = ID): Profile {
+  const { active, client_id: clientId, parentIdentityInfo: identity } = body;
+  const id = Number.isSafeInteger(body['id']) ? String(body['id']) : body['id'];
+  if (typeof id !== 'string' || !form.test(id)) throw broken('no usable id');
+  if (typeof active !== 'boolean') throw broken('active is not a boolean');
+  if (!active) throw unfit('not active');
+  if (clientId !== rules.clientId) throw unfit('of another client');
+  const identityCode = textOf(asJsonObject(identity)?.['code']);
+  if (rules.allowedIdentityCodes && !rules.allowedIdentityCodes.includes(identityCode))
+    throw unfit('identity type not allowed');
+  const attributes = textsOf(body['attributes']);
+  return {
+    id: asAccountId(id),
+    name: plainName(attributes['XM'] ?? '') || id,
+    identityCode,
+    department: attributes['BMBM'] ?? '',
+    departmentName: plainName(attributes['BMMC'] ?? ''),
+    attributes,
+  };
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(attributesIn(value)).flatMap(([name, text]) => (textOf(text) === '' ? [] : [[name, textOf(text)]])),
+  );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' && value.length <= MAX_ATTRIBUTE_CHARS ? value : '';
+}
+
+function broken(what: string): IdentityError {
+  return new IdentityError('profile_broken', `The profile cannot be read: ${what}`);
+}
+
+function unfit(what: string): IdentityError {
+  return new IdentityError('profile_unfit', `The profile may not be used: ${what}`);
+}

@@ -1,0 +1,73 @@
+import { KIB_BYTES } from '../../../shared/clock.ts';
+import { IdentityError } from '../identity-error.ts';
+import { readJsonObject, unwrapped, type JsonObject } from '../../../shared/sign-in/json-answer.ts';
+import type { RawAnswer } from './raw-answer.ts';
+import { tokenLifeMs, type ExpiresUnit } from './token-life.ts';
+
+/** What a token request yields. */
+export interface TokenSet {
+  accessToken: string;
+  /** Absent where the service gave none; the caller keeps the one it has (SECURITY.md refresh-token-kept). */
+  refreshToken?: string;
+  lifeMs: number;
+}
+
+/** Tokens with many groups have some 16 KiB. */
+const MAX_TOKEN_BYTES = 32 * KIB_BYTES;
+
+/**
+ * Judges the answer to a code exchange or a refresh (SECURITY.md token-answer-checked): a JSON object with a usable access
+ * token of type bearer. A 200 that carries `error` is an error.
+ * @throws IdentityError `service_refused`
+ */
+export function readTokenResponse(answer: RawAnswer, unit: ExpiresUnit): TokenSet {
+  const whole = readJsonObject(answer.body);
+  if (answer.status !== 200) throw refused(`status ${answer.status}${codeOf(whole)}`);
+  if (!whole) throw refused('not a JSON object');
+  const body = unwrapped(whole, 'access_token');
+  if (isError(whole) || isError(body)) throw refused(`an error in a 200${codeOf(whole)}`);
+  const { access_token: accessToken, token_type: tokenType, refresh_token: refreshToken } = body;
+  if (!isToken(accessToken)) throw refused('no usable access_token');
+  if (typeof tokenType !== 'string' || tokenType.toLowerCase() !== 'bearer') throw refused('token_type is not bearer');
+  const lifeMs = tokenLifeMs(body['expires_in'], unit);
+  return isToken(refreshToken) ? { accessToken, refreshToken, lifeMs } : { accessToken, lifeMs };
+}
+
+/**
+ * What a refused refresh means (SECURITY.md refresh-outcomes).
+ * - `definitive`: the refresh token is dead; - `ours`: our own client settings are refused, no user's fault;
+ * - `transient`: try again later; - `unknown`: definitive only when it happens again.
+ */
+export type RefusalClass = 'definitive' | 'ours' | 'transient' | 'unknown';
+
+const OUR_FAULTS = new Set(['invalid_client', 'unauthorized_client']);
+
+export function classifyRefusal(answer: RawAnswer): RefusalClass {
+  const body = readJsonObject(answer.body);
+  // An error in a 200 is the refusal that its word says.
+  const status = answer.status === 200 && body && isError(body) ? 400 : answer.status;
+  if (status < 400 || status >= 500 || status === 408 || status === 429) return 'transient';
+  if (!body) return 'transient';
+  const error = body['error'];
+  if (typeof error === 'string' && OUR_FAULTS.has(error)) return 'ours';
+  const isGrantRefused = error === 'invalid_grant' && (status === 400 || status === 401);
+  return isGrantRefused ? 'definitive' : 'unknown';
+}
+
+function isError({ error }: JsonObject): boolean {
+  return error !== undefined && error !== null && error !== '';
+}
+
+/** The protocol's own word for a refusal, for the log; other texts stay out of it. */
+function codeOf(body: JsonObject | undefined): string {
+  const error = body?.['error'];
+  return typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? ` (${error})` : '';
+}
+
+function isToken(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= MAX_TOKEN_BYTES;
+}
+
+function refused(what: string): IdentityError {
+  return new IdentityError('service_refused', `The token answer was refused: ${what}`);
+}

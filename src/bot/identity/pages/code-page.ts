@@ -1,0 +1,87 @@
+import { html, type SafeHtml } from '../../../shared/text/html.ts';
+import { say, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { chatAccount, page, platformLabel, type ShownPerson } from './layout.ts';
+import { inSentence } from './page-words.ts';
+
+const TEXTS: Catalogue<
+  | 'title'
+  | 'lead'
+  | 'yet'
+  | 'code'
+  | 'life'
+  | 'oneMinute'
+  | 'warning'
+  | 'after'
+  | 'afterAnswered'
+  | 'typed'
+  | 'renew'
+  | 'cancel'
+> = {
+  title: { en: 'Type this code in the chat', zh: '请在聊天中输入此验证码' },
+  lead: {
+    en: 'One step is left. Type this in your private chat with the bot in {platform}, as {chat}:',
+    zh: '还差一步。请用{chat}的身份，在{platform}中与机器人的私聊里输入：',
+  },
+  yet: { en: 'The chat has not received this code yet.', zh: '聊天中尚未收到此验证码。' },
+  code: { en: 'Your code', zh: '你的验证码' },
+  life: { en: 'It works for {minutes} minutes.', zh: '{minutes} 分钟内有效。' },
+  oneMinute: { en: 'It works for one more minute.', zh: '1 分钟内有效。' },
+  warning: {
+    en: 'Never give it to another person; our staff never ask.',
+    zh: '切勿告诉任何人，我们的工作人员绝不会索要。',
+  },
+  after: { en: 'Then you are signed in there as {name}.', zh: '之后你将在聊天中登录为{name}。' },
+  afterAnswered: {
+    en: 'Then you are signed in there as {name}, and your question is answered.',
+    zh: '之后你将在聊天中登录为{name}，并可看到回答。',
+  },
+  typed: { en: 'I have typed it', zh: '我已输入' },
+  renew: { en: 'New code', zh: '换一个' },
+  cancel: { en: 'Cancel', zh: '取消' },
+};
+
+interface CodeView {
+  language: Language;
+  person: ShownPerson;
+  accountName: string;
+  providerName: string;
+  code: string;
+  minutesLeft: number;
+  csrf: string;
+  /** The page was opened again, and the code has not been typed. */
+  isAgain: boolean;
+  /** The serial of this code, as long as another may take its place. */
+  replaces?: number;
+  /** Whether a question is answered after it. */
+  isAwaited: boolean;
+}
+
+/** The code that the chat person has to type (SECURITY.md typed-code), and what happens then. */
+export function codePage(view: CodeView): SafeHtml {
+  const { language, person, accountName, providerName, code, minutesLeft, csrf, isAgain, replaces, isAwaited } = view;
+  const chat = inSentence(chatAccount(person, language), language);
+  const platform = inSentence(platformLabel(person.platform, language), language);
+  const values = { platform, chat, name: inSentence(accountName, language), minutes: minutesLeft };
+  const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
+  const form = (action: string, label: string, fields: SafeHtml | '' = '') =>
+    html`<form method="post" action="${action}">
+      <input type="hidden" name="csrf" value="${csrf}" />
+      ${fields}
+      <button class="plain" type="submit">${label}</button>
+    </form>`;
+  const serial = html`<input type="hidden" name="serial" value="${replaces}" />`;
+  const body = html`<p class="lead">${text('lead')}</p>
+    ${isAgain ? html`<p class="note app" role="status">${text('yet')}</p>` : ''}
+    <section class="code" aria-label="${text('code')}">
+      <p class="symbols">${code.slice(0, 4)}-${code.slice(4)}</p>
+      <p class="life">${text(minutesLeft === 1 ? 'oneMinute' : 'life')}</p>
+    </section>
+    <p class="note" role="note"><strong>${text('warning')}</strong></p>
+    <a class="primary" href="/sign-in/confirm">${text('typed')}</a>
+    <div class="ways">
+      ${replaces === undefined ? '' : form('/sign-in/new-code', text('renew'), serial)}
+      ${form('/sign-in/cancel', text('cancel'))}
+    </div>
+    <p class="quiet">${text(isAwaited ? 'afterAnswered' : 'after')}</p>`;
+  return page({ language, title: text('title'), header: providerName, body });
+}

@@ -1,0 +1,63 @@
+import { html, type SafeHtml } from '../../../shared/text/html.ts';
+import { say, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { maskId } from '../mask-id.ts';
+import type { Profile } from '../oauth/profile-response.ts';
+import { chatSide, page, pairOf, platformLabel, type ShownPerson } from './layout.ts';
+import { inSentence, sayWords } from './page-words.ts';
+
+const TEXTS: Catalogue<
+  'title' | 'question' | 'joins' | 'go' | 'goToCode' | 'cancel' | 'answered' | 'back' | 'code' | 'codeAnswered' | 'undo'
+> = {
+  title: { en: 'Are both of these you?', zh: '这两个账号都是你的吗？' },
+  question: {
+    en: 'The assistant in {platform} will answer this chat account as {name}.',
+    zh: '{platform}中的这个聊天账号今后将按{name}的身份使用机器人。',
+  },
+  joins: { en: 'will be connected with', zh: '将绑定到' },
+  go: { en: 'Confirm and sign in', zh: '确认登录' },
+  goToCode: { en: 'Yes, show my code', zh: '是，显示验证码' },
+  cancel: { en: 'No, cancel', zh: '不，取消' },
+  answered: { en: 'Back in the chat, your question is answered.', zh: '回到聊天窗口即可看到回答。' },
+  back: { en: 'Then you go back to the chat.', zh: '完成后返回聊天。' },
+  code: { en: 'You get a code to type in your private chat.', zh: '你会得到一个验证码，请在私聊中输入。' },
+  codeAnswered: {
+    en: 'You get a code to type in your private chat; then your question is answered.',
+    zh: '你会得到一个验证码，在私聊中输入后即可看到回答。',
+  },
+  undo: { en: 'You can sign out at any time with /unlink.', zh: '你可以随时发送“解绑”退出登录。' },
+};
+
+interface ConfirmView {
+  language: Language;
+  person: ShownPerson;
+  profile: Profile;
+  providerName: string;
+  csrf: string;
+  /** What comes next is a code for the chat, not yet the link (proof typed-code). */
+  endsWithCode: boolean;
+  /** Whether a question is answered after it. */
+  isAwaited: boolean;
+}
+
+/** Asks the person who signed in whether the chat account is theirs (SECURITY.md confirmed-by-name). */
+export function confirmPage(view: ConfirmView): SafeHtml {
+  const { language, person, profile, providerName, csrf, endsWithCode, isAwaited } = view;
+  const [plain, awaited] = endsWithCode ? (['code', 'codeAnswered'] as const) : (['back', 'answered'] as const);
+  const platform = inSentence(platformLabel(person.platform, language), language);
+  const values = { platform, name: inSentence(profile.name, language) };
+  const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
+  const account = { place: providerName, name: profile.name, detail: maskId(profile.id) };
+  const form = (action: string, className: string, label: string) =>
+    html`<form method="post" action="${action}">
+      <input type="hidden" name="csrf" value="${csrf}" />
+      <button class="${className}" type="submit">${label}</button>
+    </form>`;
+  const body = html`<p class="lead">${text('question')}</p>
+    ${pairOf(chatSide(person, language), account, text('joins'))}
+    ${form('/sign-in/confirm', 'primary', text(endsWithCode ? 'goToCode' : 'go'))}
+    ${form('/sign-in/cancel', 'plain', text('cancel'))}
+    <p class="quiet">
+      ${text(isAwaited ? awaited : plain)}${language === 'en' ? ' ' : ''}${sayWords(TEXTS.undo, language, person.platform)}
+    </p>`;
+  return page({ language, title: text('title'), header: providerName, body });
+}

@@ -1,0 +1,53 @@
+import { html, type SafeHtml } from '../../../shared/text/html.ts';
+import { say, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { ERROR_TEXTS } from './error-texts.ts';
+import { page } from './layout.ts';
+import { sayWords } from './page-words.ts';
+import type { BackToChat } from '../../platforms/platform.ts';
+import { backToChat } from './back-to-chat.ts';
+import type { ErrorPage, TryAgain } from './page-error.ts';
+import { AGAIN, tryAgainForm } from './try-again.ts';
+
+const TEXTS: Catalogue<'help' | 'reference'> = {
+  help: { en: 'Contact the help desk', zh: '联系服务台' },
+  reference: { en: 'Reference {reference}', zh: '编号 {reference}' },
+};
+
+interface ErrorView {
+  language: Language;
+  error: ErrorPage;
+  /** A random word that is in our log too. */
+  reference: string;
+  again?: TryAgain;
+  helpUrl?: string;
+  back?: BackToChat;
+}
+
+/** An error page: what happened, what to do, that as a button where there is somewhere to go, and a reference. */
+export function errorPage(view: ErrorView): SafeHtml {
+  const { language, error, reference, back } = view;
+  const text = ERROR_TEXTS[error];
+  const body = html`<div class="closing bad">
+      ${mark}
+      <p class="lead">${sayWords(text.next, language, back?.platform)}</p>
+      ${nextStep(view)}
+    </div>
+    <p class="reference">${say(TEXTS.reference, language, { reference })}</p>`;
+  return page({ language, title: say(text.title, language), outcome: 'error', back, body });
+}
+
+function nextStep({ language, error, again, helpUrl, back }: ErrorView): SafeHtml | string {
+  const link = (href: string, label: string) => html`<a class="primary" href="${href}">${label}</a>`;
+  const aside = backToChat(back, { language, isPrimary: false });
+  if (again) return html`${tryAgainForm(again, language)} ${aside}`;
+  const { way } = ERROR_TEXTS[error];
+  if (way === 'again') return html`${link('', say(AGAIN, language))} ${aside}`;
+  if (way === 'help' && helpUrl) return html`${link(helpUrl, say(TEXTS.help, language))} ${aside}`;
+  return backToChat(back, { language, isPrimary: true });
+}
+
+const mark = html`<svg class="mark" viewBox="0 0 48 48" width="48" height="48" aria-hidden="true" focusable="false">
+  <circle cx="24" cy="24" r="23" fill="currentColor" opacity="0.14" />
+  <path d="M24 13v14" fill="none" stroke="currentColor" stroke-width="4" stroke-linecap="round" />
+  <circle cx="24" cy="34.5" r="2.5" fill="currentColor" />
+</svg>`;

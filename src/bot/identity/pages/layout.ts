@@ -1,0 +1,116 @@
+import { html, plainName, type SafeHtml } from '../../../shared/text/html.ts';
+import { say, type Bilingual, type Language } from '../../../shared/text/texts.ts';
+import type { BackToChat } from '../../platforms/platform.ts';
+import { describePlatform } from '../../platforms/registry.ts';
+import type { PlatformName } from '../../domain/message.ts';
+import { maskId } from '../mask-id.ts';
+import { BACK_SCRIPT_PATH } from './back-to-chat.ts';
+
+export const STYLE_SHEET_PATH = '/assets/sign-in.css';
+
+const HTML_LANGUAGE: Readonly<Record<Language, string>> = { en: 'en', zh: 'zh-CN' };
+
+/** How a page ends somebody's way through our pages; others lead on. The local messenger reads it. */
+export type PageOutcome = 'done' | 'cancelled' | 'declined' | 'signed-out' | 'returned' | 'error';
+
+interface PageOptions {
+  language: Language;
+  title: string;
+  /** The institution's name above the card. */
+  header?: string;
+  outcome?: PageOutcome;
+  back?: BackToChat;
+  body: SafeHtml;
+}
+
+/** A whole page: one card in the middle. Nothing from outside, and no script but the one that closes the page. */
+export function page({ language, title, header, outcome, back, body }: PageOptions): SafeHtml {
+  return html`<!doctype html>
+    <html lang="${HTML_LANGUAGE[language]}" ${outcome && html` data-outcome="${outcome}"`}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>${title}</title>
+        <link rel="stylesheet" href="${STYLE_SHEET_PATH}" />
+        ${back?.kind === 'close-window' && html`<script src="${BACK_SCRIPT_PATH}" defer></script>`}
+      </head>
+      <body>
+        <main class="card">
+          ${header ? html`<p class="institution">${header}</p>` : ''}
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html>`;
+}
+
+export function platformLabel(name: PlatformName, language: Language): string {
+  return say(describePlatform(name).label, language);
+}
+
+/** One side of the pair of identities. */
+export interface Side {
+  /** Where this identity lives: the app, the institution. */
+  place: string;
+  name: string;
+  detail: string;
+  /** Not known yet: drawn as an empty seat. */
+  isOpen?: boolean;
+}
+
+/** Two identities side by side with an arrow between them. */
+export function pairOf(left: Side, right: Side, joins: string): SafeHtml {
+  return html`<div class="pair" role="group" aria-label="${left.name} ${joins} ${right.name}">
+    ${seat(left)}
+    <svg class="arrow" viewBox="0 0 32 16" width="32" height="16" aria-hidden="true" focusable="false">
+      <path
+        d="M2 8h26M22 2l6 6-6 6"
+        fill="none"
+        stroke="currentColor"
+        stroke-width="2"
+        stroke-linecap="round"
+        stroke-linejoin="round"
+      />
+    </svg>
+    ${seat(right)}
+  </div>`;
+}
+
+function seat({ place, name, detail, isOpen }: Side): SafeHtml {
+  return html`<div class="${isOpen ? 'seat open' : 'seat'}">
+    <span class="avatar" aria-hidden="true">${isOpen ? '?' : initialOf(name)}</span>
+    <span class="place">${place}</span>
+    <strong class="name" dir="auto">${name}</strong>
+    <span class="detail">${detail}</span>
+  </div>`;
+}
+
+function initialOf(name: string): string {
+  return ([...name][0] ?? '?').toUpperCase();
+}
+
+/** The chat person as the pages show them. */
+export interface ShownPerson {
+  platform: PlatformName;
+  chatUserId: string;
+  displayName?: string;
+}
+
+/** The chat account in a sentence: its name with the masked id, or the id alone. */
+export function chatAccount(person: ShownPerson, language: Language): string {
+  const { name, detail } = chatSide(person, language);
+  return plainName(person.displayName ?? '') === '' ? name : say(NAMED_ACCOUNT, language, { name, id: detail });
+}
+
+const NAMED_ACCOUNT: Bilingual = { en: '{name} ({id})', zh: '{name}（{id}）' };
+
+/** The chat side of a pair: platform, display name, masked id (SECURITY.md named-before-consent). */
+export function chatSide({ platform, chatUserId, displayName }: ShownPerson, language: Language): Side {
+  const masked = maskId(plainName(chatUserId));
+  const name = plainName(displayName ?? '');
+  const account: Bilingual = { en: 'Chat account', zh: '聊天账号' };
+  const place = platformLabel(platform, language);
+  return name === '' ? { place, name: masked, detail: say(account, language) } : { place, name, detail: masked };
+}

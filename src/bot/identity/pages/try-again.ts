@@ -1,0 +1,14 @@
+import { html, type SafeHtml } from '../../../shared/text/html.ts';
+import { say, type Bilingual, type Language } from '../../../shared/text/texts.ts';
+import type { TryAgain } from './page-error.ts';
+
+export const AGAIN: Bilingual = { en: 'Try again', zh: '重试' };
+
+/** A new start in this browser, with the same link. */
+export function tryAgainForm({ csrf, ticketHash }: TryAgain, language: Language): SafeHtml {
+  return html`<form method="post" action="/sign-in/again">
+    <input type="hidden" name="csrf" value="${csrf}" />
+    <input type="hidden" name="ticket" value="${ticketHash}" />
+    <button class="primary" type="submit">${say(AGAIN, language)}</button>
+  </form>`;
+}

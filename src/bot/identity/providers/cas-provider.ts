@@ -1,0 +1,32 @@
+import { CasClient } from '../../../shared/sign-in/cas-client.ts';
+import { IdentityError } from '../identity-error.ts';
+import type { ProfileRules } from '../oauth/profile-response.ts';
+import type { SignInService } from '../options.ts';
+import type { SignInDialect } from './provider.ts';
+import { profileOfClaims } from './profile-of-claims.ts';
+import { orIdentityError } from './provider-failure.ts';
+
+/** CAS: a service ticket tells the person once; nothing can be renewed or asked again, so that links end by their age. */
+export function createCasDialect({ authUrl, profileMap = {} }: SignInService, rules: ProfileRules): SignInDialect {
+  const client = new CasClient(authUrl);
+  return {
+    returns: { name: 'ticket', mostChars: 3_072 },
+    checksByRenewal: false,
+    returnsOnlySignedOut: true,
+    origins: () => [new URL(authUrl).origin],
+    prepare: () => Promise.resolve(),
+    leave: async ({ redirectUri, state }) => ({
+      location: client.loginUrl({ callbackUrl: redirectUri, state }),
+      kept: '',
+    }),
+    redeem: ({ code, redirectUri, state }) =>
+      orIdentityError(async () => {
+        const claims = await client.claimsOf(code, { callbackUrl: redirectUri, state });
+        const profile = () => orIdentityError(() => profileOfClaims(claims, profileMap, rules));
+        return { tokens: {}, lifeMs: 0, profile };
+      }),
+    renew: async () => ({ kind: 'refused', refusal: 'definitive', status: 0 }),
+    profile: () => Promise.reject(new IdentityError('service_refused', 'CAS cannot be asked about a person again')),
+    logoutUrl: (returnTo) => Promise.resolve(client.logoutUrl(returnTo)),
+  };
+}

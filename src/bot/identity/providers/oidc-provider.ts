@@ -1,0 +1,65 @@
+import { OidcClient } from '../../../shared/sign-in/oidc-client.ts';
+import { IdentityError } from '../identity-error.ts';
+import type { ProfileRules } from '../oauth/profile-response.ts';
+import { tokenLifeMs } from '../oauth/token-life.ts';
+import { classifyRefusal } from '../oauth/token-response.ts';
+import type { SignInService } from '../options.ts';
+import type { CurrentToken, SignInDialect } from './provider.ts';
+import { profileOfClaims } from './profile-of-claims.ts';
+import { orIdentityError } from './provider-failure.ts';
+
+/** Entra's codes have well over a thousand characters. */
+const MOST_CODE_CHARS = 3_072;
+
+/** OpenID Connect: id token and user address together tell the person. */
+export function createOidcDialect(service: SignInService, rules: ProfileRules): SignInDialect {
+  const { authUrl: issuer, clientId, clientSecret, clientAuth, scope = 'openid profile', profileMap = {} } = service;
+  const client = new OidcClient({ issuer, clientId, clientSecret, clientAuth, scope });
+  const profileOf = async ({ accessToken, subject, claims }: CurrentToken) => {
+    if (subject === undefined) throw new IdentityError('service_refused', 'These tokens name no subject');
+    const more = await client.userInfo(accessToken, subject);
+    return profileOfClaims({ ...claims, ...more, sub: subject }, profileMap, rules);
+  };
+  return {
+    returns: { name: 'code', mostChars: MOST_CODE_CHARS },
+    checksByRenewal: true,
+    returnsOnlySignedOut: false,
+    origins() {
+      const endpoint = client.metadata?.authorization_endpoint;
+      return [issuer, ...(endpoint === undefined ? [] : [endpoint])].map((address) => new URL(address).origin);
+    },
+    prepare: () =>
+      client.discover().then(
+        () => undefined,
+        () => undefined,
+      ),
+    leave: ({ redirectUri, state }) =>
+      orIdentityError(() => client.leave({ callbackUrl: redirectUri, state, isAnew: false })),
+    redeem: ({ redirectUri, state, query, kept }) =>
+      orIdentityError(async () => {
+        const { claims, expiresIn, ...tokens } = await client.redeem({ callbackUrl: redirectUri, state, query, kept });
+        const subject = claims.sub;
+        return {
+          tokens: { ...tokens, subject },
+          lifeMs: tokenLifeMs(expiresIn, 'seconds'),
+          profile: () => orIdentityError(() => profileOf({ accessToken: tokens.accessToken, subject, claims })),
+        };
+      }),
+    renew: ({ refreshToken = '', subject }) =>
+      orIdentityError(async () => {
+        // Kept by another dialect, before the deployment changed to this one.
+        if (subject === undefined) return { kind: 'refused', refusal: 'definitive', status: 0 };
+        const renewed = await client.refresh(refreshToken);
+        if ('refusal' in renewed) {
+          const { status, error } = renewed.refusal;
+          return { kind: 'refused', refusal: classifyRefusal({ status, body: JSON.stringify({ error }) }), status };
+        }
+        const { claims, expiresIn, ...tokens } = renewed;
+        if (claims !== undefined && claims['sub'] !== subject)
+          throw new IdentityError('profile_unfit', 'A refresh brought the tokens of another subject');
+        return { kind: 'renewed', tokens: { ...tokens, lifeMs: tokenLifeMs(expiresIn, 'seconds') }, claims };
+      }),
+    profile: (token) => orIdentityError(() => profileOf(token)),
+    logoutUrl: (returnTo) => client.logoutUrl(returnTo).catch(() => undefined),
+  };
+}

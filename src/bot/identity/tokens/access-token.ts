@@ -1,0 +1,94 @@
+import { SECOND_MS } from '../../../shared/clock.ts';
+import { randomToken } from '../../../shared/crypto/ids.ts';
+import { loadScript } from '../../../shared/redis/lua-script.ts';
+import { isFirst } from '../../../shared/redis/claim-once.ts';
+import type { ChatPerson } from '../account.ts';
+import type { CurrentToken } from '../providers/provider.ts';
+import { readHeld, type Held, type TokenParts } from './held-tokens.ts';
+import { IdentityError } from '../identity-error.ts';
+import { refresh, refuseTooEarly } from './refresh-token.ts';
+import { keys } from '../store.ts';
+
+const releaseLock = loadScript(import.meta.url, '../scripts/release-lock.lua', {
+  keys: ['lock'],
+  args: ['owner'],
+  answer: 'flag',
+});
+
+const LOCK_LIFE_MS = 15 * SECOND_MS;
+const POLL_GAP_MS = 100;
+/** Added to the gap at random, so that many who wait do not ask in step. */
+const POLL_JITTER_MS = 100;
+const POLL_LIMIT_MS = 6 * SECOND_MS;
+
+export interface AccessTokens {
+  /**
+   * A usable access token; refreshed by exactly one of any number of callers and processes (SECURITY.md one-refresh).
+   * @param rejected a token that the service has just refused with 401: it counts as stale
+   * @throws IdentityError `refresh_later`, `sign_in_again`, `store_away`
+   */
+  fresh(person: ChatPerson, rejected?: string): Promise<string>;
+  /**
+   * The same, with what was said of the person when the token was given.
+   * @param options.isAnew renews even a token that lives
+   * @throws IdentityError as `fresh`; `profile_unfit` when the new token is another person's
+   */
+  current(person: ChatPerson, options?: { rejected?: string; isAnew?: boolean }): Promise<CurrentToken>;
+}
+
+export function createAccessTokens(parts: TokenParts): AccessTokens {
+  const current: AccessTokens['current'] = async (person, { rejected, isAnew = false } = {}) => {
+    const held = await readHeld(parts, person);
+    const stale = isAnew ? held.tokens.accessToken : rejected;
+    return freshToken(held, parts, stale) ?? refreshAlone(parts, held, stale);
+  };
+  return {
+    current,
+    fresh: async (person, rejected) => {
+      const { accessToken } = await current(person, { rejected });
+      return accessToken;
+    },
+  };
+}
+
+function freshToken({ link, tokens }: Held, { nowMs }: TokenParts, rejected?: string): CurrentToken | undefined {
+  const { accessToken, subject } = tokens;
+  if (accessToken === undefined || accessToken === rejected) return undefined;
+  return nowMs() < link.refreshAtMs ? { accessToken, subject } : undefined;
+}
+
+/**
+ * Refreshes under the lock. Who does not get it never calls the service: it uses what the holder writes, stops at once
+ * when the holder wrote that the service refused, and takes over from a holder that died once the lock has run out.
+ */
+async function refreshAlone(parts: TokenParts, first: Held, rejected?: string): Promise<CurrentToken> {
+  const { store } = parts;
+  const lock = keys.refreshLock(first.key);
+  const owner = randomToken(16);
+  const deadlineMs = performance.now() + POLL_LIMIT_MS;
+  let held = first;
+  while (performance.now() < deadlineMs) {
+    refuseTooEarly(parts, held);
+    if (await store.withDeadline((redis) => isFirst(redis, lock, LOCK_LIFE_MS, owner)))
+      return refreshLocked(parts, held, { lock, owner, rejected });
+    await new Promise((resolve) => setTimeout(resolve, POLL_GAP_MS + Math.random() * POLL_JITTER_MS));
+    held = await readHeld(parts, held.person);
+    const token = freshToken(held, parts, rejected);
+    if (token !== undefined) return token;
+  }
+  throw new IdentityError('refresh_later', 'Another process is refreshing this token');
+}
+
+/** Between the first look and the lock another may have refreshed, so the holder looks again (SECURITY.md read-after-lock). */
+async function refreshLocked(
+  parts: TokenParts,
+  { person }: Held,
+  { lock, owner, rejected }: { lock: string; owner: string; rejected: string | undefined },
+): Promise<CurrentToken> {
+  try {
+    const again = await readHeld(parts, person);
+    return freshToken(again, parts, rejected) ?? (await refresh(parts, again));
+  } finally {
+    await parts.store.run(releaseLock, { lock }, { owner }).catch(() => undefined);
+  }
+}

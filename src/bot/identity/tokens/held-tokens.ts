@@ -1,0 +1,55 @@
+import type { NowMs } from '../../../shared/clock.ts';
+import type { Log } from '../../../shared/log.ts';
+import { personKey, type ChatPerson, type Tell } from '../account.ts';
+import type { Audit } from '../audit.ts';
+import { IdentityError } from '../identity-error.ts';
+import type { Links } from '../links/links.ts';
+import type { SignInDialect } from '../providers/provider.ts';
+import type { KeepTokens } from '../options.ts';
+import type { StoredLink } from '../links/stored-link.ts';
+import type { IdentityStore } from '../store.ts';
+import type { KeptTokens, Vault } from './vault.ts';
+import type { PersonId } from '../../domain/ids.ts';
+
+/** What reading and renewing tokens needs. */
+export interface TokenParts {
+  store: IdentityStore;
+  links: Links;
+  vault: Vault;
+  dialect: SignInDialect;
+  keepTokens: KeepTokens;
+  audit: Audit;
+  tell: Tell;
+  nowMs: NowMs;
+  log: Log;
+}
+
+/** A link as one reader found it. */
+export interface HeldLink {
+  key: PersonId;
+  person: ChatPerson;
+  link: StoredLink;
+}
+
+/** A link's tokens as one reader found them. */
+export interface Held extends HeldLink {
+  tokens: KeptTokens;
+}
+
+/** @throws IdentityError `sign_in_again` when nothing is left to refresh with, or the record is broken or lacks its key; `store_away` */
+export async function readHeld(
+  { links, vault }: Pick<TokenParts, 'links' | 'vault'>,
+  person: ChatPerson,
+): Promise<Held> {
+  const key = personKey(person);
+  const link = await links.read(key);
+  if (!link || link.tokens === '' || link.status === 'reauth') throw signInAgain();
+  const opened = vault.open({ purpose: 'tokens', person, version: link.tokensVersion }, link.tokens);
+  if (opened.kind !== 'opened') throw signInAgain(opened.error);
+  return { key, person, link, tokens: opened.value };
+}
+
+/** There is no token any more. */
+export function signInAgain(cause?: Error): IdentityError {
+  return new IdentityError('sign_in_again', 'There is no token to use; the person has to sign in again', { cause });
+}

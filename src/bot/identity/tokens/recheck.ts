@@ -1,0 +1,152 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/clock.ts';
+import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import { loadScript } from '../../../shared/redis/lua-script.ts';
+import type { ChatPerson } from '../account.ts';
+import type { AccessTokens } from './access-token.ts';
+import { accountKeyOf } from '../links/commit-link.ts';
+import { IdentityError, isIdentityError } from '../identity-error.ts';
+import type { Profile } from '../oauth/profile-response.ts';
+import { dropTokens } from './refresh-token.ts';
+import type { HeldLink, TokenParts } from './held-tokens.ts';
+import { keys } from '../store.ts';
+import type { LinkFields, StoredLink } from '../links/stored-link.ts';
+import { asPersonId, type PersonId } from '../../domain/ids.ts';
+
+const claimScript = loadScript(import.meta.url, '../scripts/claim-rechecks.lua', {
+  keys: ['rechecks'],
+  args: ['nowMs', 'claimedUntilMs', 'most'],
+  answer: 'texts',
+});
+
+const CLAIM_LIFE_MS = 10 * MINUTE_MS;
+const CHECK_EVERY_MS = DAY_MS;
+const RETRY_AFTER_MS = HOUR_MS;
+/** How long a link outlives a sign-in service that does not answer, or a key that no process has (SECURITY.md daily-check). */
+const GRACE_MS = 72 * HOUR_MS;
+/** The longest check (a refresh and a profile read) is 10 s; so many at once keep a due day's people in an hour. */
+const AT_ONCE = 5;
+
+export interface RecheckParts extends Omit<TokenParts, 'keepTokens' | 'log'> {
+  keyRing: KeyRing;
+  accessTokens: Pick<AccessTokens, 'current'>;
+}
+
+/**
+ * Asks the sign-in service again about people whose day is over: inactive, or another id, suspends the link at once.
+ * @param limit most people of this call
+ * @returns how many were looked at; as many as `limit` means that more may be due
+ * @throws IdentityError `store_away`
+ */
+export async function recheckDue(parts: RecheckParts, limit: number): Promise<number> {
+  const { store, nowMs } = parts;
+  const args = { nowMs: nowMs(), claimedUntilMs: nowMs() + CLAIM_LIFE_MS + Math.random(), most: limit };
+  const due = await store.run(claimScript, { rechecks: keys.rechecks() }, args);
+  const queue = due.map(asPersonId);
+  const work = async () => {
+    for (let key = queue.pop(); key !== undefined; key = queue.pop()) await recheckOne(parts, key);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return due.length;
+}
+
+async function recheckOne(parts: RecheckParts, key: PersonId): Promise<void> {
+  const { links, store } = parts;
+  const link = await links.read(key);
+  const person = link && openWho(parts, key, link);
+  if (link && isLocked(parts, link)) return leaveToOthers(parts, key, person, link);
+  if (!link || !person || link.tokens === '') {
+    await store.withDeadline((redis) => redis.zrem(keys.rechecks(), key));
+    return;
+  }
+  const checked = { key, person, link };
+  try {
+    const profile = await readProfileNow(parts, person);
+    const isSame = accountKeyOf(person, profile.id) === link.accountKey;
+    await (isSame ? confirmLink(parts, checked, profile) : suspend(parts, checked, 'inactive'));
+  } catch (error) {
+    if (isIdentityError(error, 'profile_unfit')) return suspend(parts, checked, 'inactive');
+    if (isIdentityError(error, 'store_away')) throw error;
+    // Dropped already, unless the tokens do not open: a link must not live on unchecked because of that.
+    if (isIdentityError(error, 'sign_in_again')) await dropTokens(parts, checked, 'record-broken');
+    else await postpone(parts, checked, 'service-unreachable');
+  }
+}
+
+/** Whether a key is lacking for what the check reads and writes; what is broken is no such thing, and is never left. */
+function isLocked({ keyRing }: RecheckParts, { who, profile, tokens }: StoredLink): boolean {
+  return [who, profile, tokens].some((sealed) => keyRing.lacksKeyOf(sealed));
+}
+
+/**
+ * In a change of keys another process has the key; its turn comes once this claim is over. If nobody has it, what still opens
+ * here is not believed for ever. A link that does not even say whose it is gives nobody anything here.
+ */
+async function leaveToOthers(
+  parts: RecheckParts,
+  key: PersonId,
+  person: ChatPerson | undefined,
+  link: StoredLink,
+): Promise<void> {
+  if (person) await postpone(parts, { key, person, link }, 'key-lacking');
+}
+
+/** Without its key the link is left to others (`isLocked`); a broken one is nobody's, and is checked no more. */
+function openWho({ links }: RecheckParts, key: PersonId, { who }: StoredLink): ChatPerson | undefined {
+  const opened = links.openWho(key, who);
+  return opened.kind === 'opened' ? opened.value : undefined;
+}
+
+/** The truth about a token is a 401: then it is refreshed once and the call repeated once (SECURITY.md expiry-unit). */
+async function readProfileNow({ accessTokens, dialect }: RecheckParts, person: ChatPerson): Promise<Profile> {
+  const token = await accessTokens.current(person, { isAnew: dialect.checksByRenewal });
+  const first = await dialect.profile(token);
+  if (first !== 'token-refused') return first;
+  const second = await dialect.profile(await accessTokens.current(person, { rejected: token.accessToken }));
+  if (second !== 'token-refused') return second;
+  throw new IdentityError('service_refused', 'A token that was just renewed was refused');
+}
+
+async function confirmLink(
+  { links, vault, nowMs }: RecheckParts,
+  { key, person, link }: HeldLink,
+  profile: Profile,
+): Promise<void> {
+  const version = link.profileVersion + 1;
+  await links.write(key, 'profileVersion', link.profileVersion, {
+    profile: vault.seal({ purpose: 'profile', person, version }, profile),
+    profileVersion: version,
+    status: 'active',
+    unreachableSinceMs: 0,
+  });
+  // Up to a tenth earlier, so that people who signed in together do not stay together.
+  await links.renew(key, nowMs() + CHECK_EVERY_MS * (1 - Math.random() / 10));
+}
+
+async function suspend(parts: RecheckParts, { key, person, link }: HeldLink, reason: 'inactive'): Promise<void> {
+  const { links, store, audit, tell, nowMs } = parts;
+  // Later than any version so far, so that a refresh that is under way cannot write tokens into a suspended link.
+  const tokensVersion = Math.max(nowMs(), link.tokensVersion + 1);
+  const fields: LinkFields = { status: 'suspended', tokens: '', tokensVersion, refreshAtMs: 0 };
+  if (await links.write(key, 'profileVersion', link.profileVersion, fields)) {
+    audit('suspended', person, reason);
+    if (link.status !== 'suspended') tell(person, { kind: 'suspended' });
+  }
+  await store.withDeadline((redis) => redis.zrem(keys.rechecks(), key));
+}
+
+/** It could not be checked: the link stays for the grace time, then it is suspended until a check succeeds. */
+async function postpone(
+  { links, nowMs, store, audit, tell }: RecheckParts,
+  { key, person, link }: HeldLink,
+  reason: 'service-unreachable' | 'key-lacking',
+): Promise<void> {
+  const unreachableSinceMs = link.unreachableSinceMs || nowMs();
+  const isOver = nowMs() - unreachableSinceMs >= GRACE_MS;
+  const fields: LinkFields = isOver ? { unreachableSinceMs, status: 'suspended' } : { unreachableSinceMs };
+  const isWritten = await links.write(key, 'profileVersion', link.profileVersion, fields);
+  if (isWritten && isOver && link.status !== 'suspended') {
+    audit('suspended', person, reason);
+    tell(person, { kind: 'suspended' });
+  }
+  await store.withDeadline((redis) => redis.zadd(keys.rechecks(), 'XX', nowMs() + RETRY_AFTER_MS, key));
+}

@@ -1,0 +1,124 @@
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../shared/clock.ts';
+import { isFirst } from '../../../shared/redis/claim-once.ts';
+import { tokensToKeep } from '../links/commit-link.ts';
+import { readHeld, signInAgain, type Held, type HeldLink, type TokenParts } from './held-tokens.ts';
+import { IdentityError, isIdentityError } from '../identity-error.ts';
+import { refreshAfterMs } from '../oauth/token-life.ts';
+import type { CurrentToken, Renewal } from '../providers/provider.ts';
+import type { TokenSet } from '../oauth/token-response.ts';
+import { keys } from '../store.ts';
+import type { LinkFields } from '../links/stored-link.ts';
+import type { KeptTokens } from './vault.ts';
+
+/** At most one refresh a person in this time (SECURITY.md expiry-unit). */
+const REFRESH_FLOOR_MS = MINUTE_MS;
+/** A refusal of unknown kind counts as final when it is repeated after this long (SECURITY.md refresh-outcomes). */
+const SECOND_REFUSAL_MS = MINUTE_MS;
+const FIRST_BACKOFF_MS = 5 * SECOND_MS;
+const LONGEST_BACKOFF_MS = 10 * MINUTE_MS;
+
+/** @throws IdentityError `refresh_later` when this link's tokens were refreshed, or their refresh refused, a moment ago */
+export function refuseTooEarly({ nowMs }: Pick<TokenParts, 'nowMs'>, { link }: HeldLink): void {
+  const floorMs = Math.max(link.notBeforeMs, link.lastRefreshAttemptMs + REFRESH_FLOOR_MS);
+  if (nowMs() < floorMs) throw new IdentityError('refresh_later', 'This token was refreshed or refused a moment ago');
+}
+
+/**
+ * Renews a link's tokens; the caller holds the lock. Every outcome is written under the version that was read.
+ * @throws IdentityError `refresh_later`, `sign_in_again`, `store_away`; `profile_unfit` when the new tokens are another person's
+ */
+export async function refresh(parts: TokenParts, held: Held): Promise<CurrentToken> {
+  const { nowMs, dialect } = parts;
+  const { tokens } = held;
+  const startedMs = nowMs();
+  refuseTooEarly(parts, held);
+  if (tokens.refreshToken === undefined) throw signInAgain();
+  let renewal: Renewal;
+  try {
+    renewal = await dialect.renew(tokens);
+  } catch (error) {
+    if (!isIdentityError(error, 'service_timeout', 'service_unreachable', 'service_refused')) throw error;
+    return backOff(parts, held, error);
+  }
+  if (renewal.kind === 'refused') return judgeRefusal(parts, held, renewal);
+  await keep(parts, held, { renewed: renewal.tokens, startedMs });
+  return { accessToken: renewal.tokens.accessToken, subject: tokens.subject, claims: renewal.claims };
+}
+
+async function keep(
+  parts: TokenParts,
+  held: Held,
+  { renewed, startedMs }: { renewed: TokenSet; startedMs: number },
+): Promise<void> {
+  const { links, vault, keepTokens } = parts;
+  const { key, person, link, tokens } = held;
+  const version = link.tokensVersion + 1;
+  // A reply without a refresh token does not take away the one that we have (SECURITY.md refresh-token-kept).
+  const kept = tokensToKeep({ ...tokens, ...tokensOf(renewed) }, keepTokens);
+  const isWritten = await links.write(key, 'tokensVersion', link.tokensVersion, {
+    tokens: vault.seal({ purpose: 'tokens', person, version }, kept),
+    tokensVersion: version,
+    refreshAtMs: startedMs + refreshAfterMs(renewed.lifeMs),
+    lastRefreshAttemptMs: startedMs,
+    ...{ notBeforeMs: 0, failures: 0, refusedAtMs: 0 },
+  });
+  // Unlinked or linked anew meanwhile: this token belongs to a link that is no more.
+  if (!isWritten) throw new IdentityError('refresh_later', 'The link changed during the refresh');
+}
+
+function tokensOf({ accessToken, refreshToken }: TokenSet): KeptTokens {
+  return refreshToken === undefined ? { accessToken } : { accessToken, refreshToken };
+}
+
+async function judgeRefusal(
+  parts: TokenParts,
+  held: Held,
+  { refusal, status }: Extract<Renewal, { kind: 'refused' }>,
+): Promise<CurrentToken> {
+  const { nowMs, links, log } = parts;
+  const { key, link } = held;
+  const cause = new IdentityError('service_refused', `A refresh was refused: ${refusal}, status ${status}`);
+  if (refusal === 'definitive') return giveUp(parts, held);
+  if (refusal === 'ours') log.error({ status }, 'the sign-in service refuses our client id or secret');
+  if (refusal !== 'unknown') return backOff(parts, held, cause);
+  if (link.refusedAtMs > 0 && nowMs() - link.refusedAtMs >= SECOND_REFUSAL_MS) return giveUp(parts, held);
+  const refusedAtMs = link.refusedAtMs || nowMs();
+  await links.write(key, 'tokensVersion', link.tokensVersion, { refusedAtMs, lastRefreshAttemptMs: nowMs() });
+  throw new IdentityError('refresh_later', 'A refresh was refused', { cause });
+}
+
+/** Keeps the tokens and waits, longer after each failure, with jitter. */
+async function backOff({ nowMs, links }: TokenParts, { key, link }: Held, cause: Error): Promise<never> {
+  const longestMs = Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(link.failures, 10), LONGEST_BACKOFF_MS);
+  const notBeforeMs = nowMs() + Math.round(longestMs * (0.5 + Math.random() / 2));
+  const fields: LinkFields = { notBeforeMs, failures: link.failures + 1, lastRefreshAttemptMs: nowMs() };
+  await links.write(key, 'tokensVersion', link.tokensVersion, fields);
+  throw new IdentityError('refresh_later', 'The sign-in service could not refresh a token now', { cause });
+}
+
+/** The refresh token is dead, unless the link moved on meanwhile: then what was written counts (SECURITY.md refresh-outcomes). */
+async function giveUp(parts: TokenParts, held: Held): Promise<CurrentToken> {
+  if (await dropTokens(parts, held, 'token-refused')) throw signInAgain();
+  const { link, tokens } = await readHeld(parts, held.person);
+  const { accessToken, subject } = tokens;
+  if (link.tokensVersion !== held.link.tokensVersion && accessToken !== undefined) return { accessToken, subject };
+  throw new IdentityError('refresh_later', 'The link changed during the refresh');
+}
+
+/**
+ * Deletes tokens that are of no use any more: the person signs in again, and is told so once in 24 hours.
+ * @returns false when the link moved on meanwhile, and nothing was done
+ * @throws IdentityError `store_away`
+ */
+export async function dropTokens(
+  { links, store, audit, tell }: Pick<TokenParts, 'links' | 'store' | 'audit' | 'tell'>,
+  { key, person, link }: HeldLink,
+  reason: 'token-refused' | 'record-broken',
+): Promise<boolean> {
+  const fields: LinkFields = { status: 'reauth', tokens: '', tokensVersion: link.tokensVersion + 1, refreshAtMs: 0 };
+  if (!(await links.write(key, 'tokensVersion', link.tokensVersion, fields))) return false;
+  audit('sign-in-again', person, reason);
+  if (await store.withDeadline((redis) => isFirst(redis, keys.told(key, 'sign-in-again'), DAY_MS)))
+    tell(person, { kind: 'sign-in-again' });
+  return true;
+}

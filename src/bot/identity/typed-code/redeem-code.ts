@@ -1,0 +1,216 @@
+import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import type { Language } from '../../../shared/text/texts.ts';
+import { tryOpenJson } from '../../../shared/crypto/decrypt-record.ts';
+import {
+  personKey,
+  readChatPerson,
+  type ChatPerson,
+  type HandOnRelease,
+  type PersonOwner,
+  type Tell,
+} from '../account.ts';
+import type { Audit } from '../audit.ts';
+import type { CommitTyped, CommittedTyped } from '../links/commit-link.ts';
+import { reportConflict } from '../links/link-conflict.ts';
+import type { Links } from '../links/links.ts';
+import { maskId } from '../mask-id.ts';
+import type { PendingSignIns } from '../invitations/pending-sign-ins.ts';
+import type { Tickets } from '../invitations/invitations.ts';
+import { macsOfCode } from './make-code.ts';
+import { readCodes, type ReadCode } from './read-codes.ts';
+import type { AwaitedCode, InvalidatedTicket, RememberedOutcome, TypedCodes } from './typed-codes.ts';
+import type { PersonId } from '../../domain/ids.ts';
+
+/** A chat message, as far as a typed code matters. */
+export interface TypedMessage {
+  owner: PersonOwner;
+  chatUserId: string;
+  chatKind: 'private' | 'group';
+  text: string;
+  /** Stays the same when the message is handled again: then the outcome does too. */
+  messageId: string;
+}
+
+/** What became of a message that held a code. Whatever it is, the message goes no further. */
+export type TypedOutcome = { language: Language | undefined } & (
+  | { kind: 'linked'; name: string; maskedId: string; atMs: number }
+  | { kind: 'wrong'; triesLeft: number }
+  | { kind: 'code-expired' | 'already-linked' | 'held-elsewhere' }
+  /** Nobody awaits a code here. If it was somebody else's, it is of no use any more, and they were told. */
+  | { kind: 'not-awaited' }
+  /** Codes belong in the private chat; if this was one, it is of no use any more. */
+  | { kind: 'seen-in-group' }
+);
+
+export interface RedeemParts {
+  codes: TypedCodes;
+  tickets: Pick<Tickets, 'read' | 'close'>;
+  pendingSignIns: Pick<PendingSignIns, 'read' | 'open'>;
+  links: Pick<Links, 'accountOf'>;
+  commitTyped: CommitTyped;
+  keyRing: KeyRing;
+  audit: Audit;
+  tell: Tell;
+  release: HandOnRelease;
+}
+
+interface Typed {
+  message: TypedMessage;
+  person: ChatPerson;
+  /** `personKey(person)`. */
+  sender: PersonId;
+  codes: [ReadCode, ...ReadCode[]];
+}
+
+/**
+ * Takes a sign-in code out of the chat (SECURITY.md typed-code). Only the ticket's own person, in the private chat, can
+ * finish a sign-in with it; anywhere else it spoils the ticket that it belongs to.
+ * @returns undefined when the message holds no code and goes its ordinary way
+ * @throws IdentityError `store_away`
+ */
+export async function redeemTypedCode(parts: RedeemParts, message: TypedMessage): Promise<TypedOutcome | undefined> {
+  const [first, ...more] = readCodes(message.text);
+  if (!first) return undefined;
+  const { platform, tenant, app } = message.owner;
+  const person = { platform, tenant, app, chatUserId: message.chatUserId };
+  const typed: Typed = { message, person, sender: personKey(person), codes: [first, ...more] };
+  const before = await parts.codes.outcomeOf(typed.sender, message.messageId);
+  if (before) return takeAgain(parts, typed, before);
+  return message.chatKind === 'group' ? takeFromGroup(parts, typed) : takePrivately(parts, typed);
+}
+
+async function takePrivately(parts: RedeemParts, typed: Typed): Promise<TypedOutcome | undefined> {
+  const awaited = await parts.codes.awaitedFrom(typed.sender);
+  const [first] = typed.codes;
+  if (!awaited) return takeUnawaited(parts, typed);
+  const { language } = awaited;
+  if (awaited.isOver) {
+    const isThisOne = first.look !== 'plain' || macsOfCode(parts.keyRing, first.code).includes(awaited.mac);
+    return isThisOne ? { kind: 'code-expired', language } : undefined;
+  }
+  const committed = await commit(parts, typed, awaited);
+  if (committed.kind === 'gone') return (await takeUnawaited(parts, typed)) ?? { ...notAwaited, language };
+  if (committed.kind === 'wrong') await invalidateAny(parts, typed);
+  return outcomeOf(parts, typed, committed, language);
+}
+
+async function takeUnawaited(parts: RedeemParts, typed: Typed): Promise<TypedOutcome | undefined> {
+  const [first] = typed.codes;
+  if (await parts.codes.hasLinked(typed.sender, first.code))
+    return outcomeOf(parts, typed, { kind: 'linked-before' }, undefined);
+  return (await invalidateAny(parts, typed)) || isAsShown(first) ? notAwaited : undefined;
+}
+
+/** Compares and links in one step. The quarantine is opened before, since only we can, and thrown away if the code is wrong. */
+async function commit(parts: RedeemParts, { message, codes }: Typed, awaited: AwaitedCode): Promise<CommittedTyped> {
+  const ticket = await parts.tickets.read(awaited.ticketHash);
+  const cookieHash = ticket?.browser;
+  const read = cookieHash === undefined ? undefined : await parts.pendingSignIns.read(cookieHash);
+  if (!ticket || cookieHash === undefined || read?.quarantined.kind !== 'waiting') return { kind: 'gone' };
+  const { quarantined: pending, text } = read;
+  const opened = parts.pendingSignIns.open(ticket, pending);
+  // Broken or without its key: nothing is there to be linked.
+  if (opened.kind !== 'opened') return { kind: 'gone' };
+  const macs = macsOfCode(parts.keyRing, codes[0].code);
+  // The key that the code was shown under may have become an older one since; any other is a wrong code.
+  const mac = macs.find((one) => one === awaited.mac) ?? macs[0] ?? '';
+  const request = { ticket, cookieHash, quarantineText: text, signedIn: opened.value };
+  const committed = await parts.commitTyped(request, { mac, messageId: message.messageId });
+  if (committed.kind === 'linked') {
+    parts.audit('linked', ticket.person);
+    for (const release of committed.releases) parts.release(release);
+  }
+  if (committed.kind === 'wrong' && committed.triesLeft === 0)
+    parts.audit('link-refused', ticket.person, 'wrong-codes');
+  if (committed.kind === 'already-linked' || committed.kind === 'held-elsewhere')
+    reportConflict(parts, ticket.person, committed);
+  return committed;
+}
+
+async function takeFromGroup(parts: RedeemParts, typed: Typed): Promise<TypedOutcome | undefined> {
+  const isOne = await invalidateAny(parts, typed);
+  const looksLikeOne = typed.codes.some(({ look }) => look !== 'plain');
+  // Mistyped or not: a person who awaits a code and writes one into a group has shown it to everybody there.
+  const isOwn = looksLikeOne && (await spoilOwnInGroup(parts, typed));
+  return isOne || isOwn || isAsShown(typed.codes[0]) ? { kind: 'seen-in-group', language: undefined } : undefined;
+}
+
+/** Ends the tickets that the codes in the message belong to, and tells their owners. */
+async function invalidateAny(parts: RedeemParts, { message, sender, codes }: Typed): Promise<boolean> {
+  const isInGroup = message.chatKind === 'group';
+  let isAny = false;
+  for (const { code } of codes) {
+    const spoiled = await parts.codes.invalidate({ code, sender, messageId: message.messageId, isInGroup });
+    if (!spoiled) continue;
+    isAny = true;
+    const owner = openOwner(parts, spoiled);
+    if (!owner) continue;
+    parts.audit('link-refused', owner, isInGroup ? 'code-in-group' : 'code-of-another');
+    if (personKey(owner) !== sender)
+      parts.tell(owner, { kind: isInGroup ? 'code-seen-in-group' : 'someone-else-signed-in' });
+  }
+  return isAny;
+}
+
+async function spoilOwnInGroup(parts: RedeemParts, { sender, message }: Typed): Promise<boolean> {
+  const awaited = await parts.codes.awaitedFrom(sender);
+  const ticket = awaited && (await parts.tickets.read(awaited.ticketHash));
+  if (!ticket) return false;
+  // Remembered first: handled again after a crash, the message ends the ticket then.
+  await parts.codes.rememberSeenInGroup(sender, message.messageId);
+  if (!(await parts.tickets.close(ticket, 'abused', ticket.browser ?? ''))) return false;
+  parts.audit('link-refused', ticket.person, 'code-in-group');
+  return true;
+}
+
+/** Whose ticket is broken or lacks its key cannot be told; it is of no use any more all the same. */
+function openOwner(
+  { keyRing }: Pick<RedeemParts, 'keyRing'>,
+  { ticketHash, sealedPerson }: InvalidatedTicket,
+): ChatPerson | undefined {
+  const opened = tryOpenJson(() => keyRing.open('link-ticket', ticketHash, sealedPerson), readChatPerson);
+  return opened.kind === 'opened' ? opened.value : undefined;
+}
+
+const notAwaited: TypedOutcome = { kind: 'not-awaited', language: undefined };
+
+/** Nobody awaits it, and it is nobody's: only what stands there just as our page shows codes is kept from the model. */
+function isAsShown({ look, isWhole }: ReadCode): boolean {
+  return isWhole && look === 'shown';
+}
+
+/** A message that was handled before: what was decided stays, and what a crash may have left undone is done. */
+async function takeAgain(parts: RedeemParts, typed: Typed, { kind, more, language }: RememberedOutcome) {
+  if (kind === 'wrong') await invalidateAny(parts, typed);
+  if (kind === 'seen-in-group') await takeFromGroup(parts, typed);
+  const remembered = kind === 'wrong' ? { kind, triesLeft: Number(more) } : { kind };
+  return outcomeOf(parts, typed, remembered as Decided, language);
+}
+
+type Decided = CommittedTyped | { kind: 'seen-in-group' | 'not-awaited' };
+
+async function outcomeOf(
+  { links }: Pick<RedeemParts, 'links'>,
+  { person }: Typed,
+  committed: Decided,
+  language: Language | undefined,
+): Promise<TypedOutcome> {
+  switch (committed.kind) {
+    case 'linked':
+    case 'linked-before': {
+      const account = await links.accountOf(person);
+      if (!account) return { ...notAwaited, language };
+      const { name, accountId, linkedAtMs } = account;
+      return { kind: 'linked', name, maskedId: maskId(accountId), atMs: linkedAtMs, language };
+    }
+    case 'wrong':
+      return { kind: 'wrong', triesLeft: committed.triesLeft, language };
+    case 'already-linked':
+    case 'held-elsewhere':
+    case 'seen-in-group':
+      return { kind: committed.kind, language };
+    case 'gone':
+    case 'not-awaited':
+      return { ...notAwaited, language };
+  }
+}

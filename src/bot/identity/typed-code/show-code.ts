@@ -1,0 +1,92 @@
+import { MINUTE_MS, type NowMs } from '../../../shared/clock.ts';
+import { say, type Bilingual } from '../../../shared/text/texts.ts';
+import { demandCookie, type FindSignIn, type WaitingSignIn } from '../browser/find-sign-in.ts';
+import type { Forms } from '../browser/forms.ts';
+import type { BrowserRequest, PageOutcome, Step, StepOf } from '../browser/step.ts';
+import { isAnswered, type FindWaiting } from '../links/waiting.ts';
+import { codePage } from '../pages/code-page.ts';
+import { PageError } from '../pages/page-error.ts';
+import { MOST_CODES_OF_A_TICKET, type TypedCodes } from './typed-codes.ts';
+
+export interface ShowCodeParts {
+  codes: Pick<TypedCodes, 'show' | 'codeOf'>;
+  findSignIn: FindSignIn;
+  forms: Forms;
+  providerName: Bilingual;
+  waitsFor: FindWaiting;
+  nowMs: NowMs;
+}
+
+/** The steps of a sign-in that ends with a code in the chat (SECURITY.md typed-code). */
+export interface CodeSteps {
+  /**
+   * Shows the first code of a confirmed sign-in and begins to await it; nothing is linked. A second click gets the same code.
+   * @throws PageError link-used-up
+   */
+  awaitCode: StepOf<WaitingSignIn>;
+  /** GET while the code is awaited: the same code in the same browser, and that it has not been typed yet. @throws PageError link-used-up */
+  showCodeAgain: StepOf<WaitingSignIn>;
+  /**
+   * POST of "new code": the old one is worth nothing from then on. The form names the code that it replaces, so that a
+   * second click does not replace the new one.
+   * @throws PageError link-used-up, sign-in-broken-off, page-expired
+   */
+  showNewCode: Step;
+}
+
+export function createCodeSteps(parts: ShowCodeParts): CodeSteps {
+  return {
+    awaitCode: (request, found) => showSerial(parts, request, { found, serial: found.ticket.code?.serial ?? 1 }),
+    showCodeAgain: (request, found) => pageOf(parts, request, found, true),
+    async showNewCode(request) {
+      const found = await parts.findSignIn(demandCookie(request));
+      parts.forms.demandOwn(request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
+      const replaced = Number(request.form['serial']);
+      if (found.kind === 'done' || found.ticket.code?.serial !== replaced || replaced >= MOST_CODES_OF_A_TICKET)
+        return { kind: 'redirect', location: '/sign-in/confirm' };
+      return showSerial(parts, request, { found, serial: replaced + 1 });
+    },
+  };
+}
+
+interface Showing {
+  found: WaitingSignIn;
+  serial: number;
+}
+
+async function showSerial(
+  parts: ShowCodeParts,
+  request: BrowserRequest,
+  { found, serial }: Showing,
+): Promise<PageOutcome> {
+  await parts.codes.show({ ...found, serial });
+  // The other half of a double click may have been there first; both see the same.
+  const now = await parts.findSignIn(found.cookie);
+  if (now.kind === 'done') return { kind: 'redirect', location: '/sign-in/confirm' };
+  return pageOf(parts, request, now, false);
+}
+
+async function pageOf(
+  { codes, forms, providerName, waitsFor, nowMs }: ShowCodeParts,
+  request: BrowserRequest,
+  found: WaitingSignIn,
+  isAgain: boolean,
+): Promise<PageOutcome> {
+  const { ticket, signedIn, cookie, quarantined: pending } = found;
+  const code = codes.codeOf(ticket, cookie);
+  if (code === undefined || !ticket.code) throw new PageError('link-used-up');
+  const { serial } = ticket.code;
+  const page = codePage({
+    language: request.language,
+    person: ticket.person,
+    accountName: signedIn.profile.name,
+    providerName: say(providerName, request.language),
+    code,
+    minutesLeft: Math.max(1, Math.ceil((pending.expiresAtMs - nowMs()) / MINUTE_MS)),
+    csrf: forms.token(cookie, ticket.hash),
+    isAgain,
+    isAwaited: isAnswered(await waitsFor(ticket.person)),
+    replaces: serial < MOST_CODES_OF_A_TICKET ? serial : undefined,
+  });
+  return { kind: 'page', page };
+}

@@ -1,0 +1,68 @@
+import { asError } from '../../shared/coded-error.ts';
+import type { Log } from '../../shared/log.ts';
+import type { PlatformName } from '../domain/message.ts';
+import type { ConnectionChange, ConnectionUse, KeptConnection } from '../platforms/connection.ts';
+import type { Delivery, Platform } from '../platforms/platform.ts';
+import type { HandleDelivery } from './handle-delivery.ts';
+import type { WebhookReport } from './webhook-report.ts';
+
+export interface ConnectionsOptions {
+  platforms: readonly Platform[];
+  handle: HandleDelivery;
+  log: Log;
+  report: WebhookReport;
+  /** Keeps an answer that the platform took by no way of its connection. */
+  keepAnswer(platform: Platform, answer: NotShown): Promise<void>;
+}
+
+type NotShown = Parameters<ConnectionUse['onNotShown']>[0];
+
+export interface KeptConnections extends KeptConnection {
+  /** What a platform's connection reported last; undefined before its first report. */
+  lastChange(platform: PlatformName): ConnectionChange | undefined;
+}
+
+/**
+ * Opens the connections of the platforms that deliver over one, in place of their webhook: read → handle → acknowledge. What comes in
+ * is handled as a delivery to the webhook is, so nothing is acknowledged that is not stored.
+ */
+export function keepConnections({ platforms, ...options }: ConnectionsOptions): KeptConnections {
+  const last = new Map<PlatformName, ConnectionChange>();
+  const kept = platforms.flatMap((platform) => platform.connect?.(useOf(platform, options, last)) ?? []);
+  return {
+    lastChange: (platform) => last.get(platform),
+    async close() {
+      await Promise.all(kept.map((connection) => connection.close()));
+    },
+  };
+}
+
+function useOf(
+  platform: Platform,
+  { handle, log, report, keepAnswer }: Omit<ConnectionsOptions, 'platforms'>,
+  last: Map<PlatformName, ConnectionChange>,
+): ConnectionUse {
+  const take = async (read: () => Delivery): Promise<boolean> => {
+    const startedMs = performance.now();
+    const pending = platform.pending?.();
+    if (pending) await pending;
+    const delivery = read();
+    const { answer, outcome, deliveryId } = await handle(platform, delivery);
+    const durationMs = performance.now() - startedMs;
+    report.deliveryReceived({ platform: platform.name, kind: delivery.kind, outcome, deliveryId, durationMs });
+    return answer.status === 200;
+  };
+  return {
+    take: (read) =>
+      take(read).catch((thrown: unknown) => {
+        log.error({ error: asError(thrown), platform: platform.name }, 'a delivery failed');
+        return false;
+      }),
+    onNotShown: (answer) => keepAnswer(platform, answer),
+    onLost: (reason) => report.deliveryLost({ platform: platform.name, reason }),
+    onChange(change) {
+      last.set(platform.name, change);
+      report.connectionChanged({ platform: platform.name, ...change });
+    },
+  };
+}

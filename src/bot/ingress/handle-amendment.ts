@@ -1,0 +1,42 @@
+import { inBackground } from '../../shared/in-background.ts';
+import type { Log } from '../../shared/log.ts';
+import { conversationOf, type GroupScope } from '../domain/conversation.ts';
+import type { InboundAmendment } from '../domain/message.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { tenantOf } from '../platforms/of-tenant.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { Inbox } from '../queue/accept.ts';
+import type { Amended } from '../queue/edit-message.ts';
+import type { WakeQueue } from '../queue/wake-queue.ts';
+import { takeInvitationAway } from '../reply/take-invitation-away.ts';
+
+export interface AmendmentOptions {
+  redis: RedisClient;
+  inbox: Pick<Inbox, 'amend'>;
+  wakeQueue: Pick<WakeQueue, 'wake'>;
+  groupScope: GroupScope;
+  log: Log;
+  /** Does what is to be done about a message that was answered already; safe to repeat. */
+  amendAnswered(platform: Platform, amendment: InboundAmendment, amended: Amended): Promise<void>;
+}
+
+/** Takes back what a person deleted, or changes what they edited, wherever it is by now. @throws whatever the store throws: it is to be told again */
+export async function handleAmendment(
+  { redis, inbox, wakeQueue, groupScope, log, amendAnswered }: AmendmentOptions,
+  platform: Platform,
+  amendment: InboundAmendment,
+): Promise<void> {
+  const amended = await inbox.amend(conversationOf(amendment.message, groupScope), amendment);
+  // What runs begins anew by itself; this is for one whose worker is gone.
+  if (amended.where === 'running')
+    inBackground(
+      () => wakeQueue.wake(amended.conversation),
+      (error) => log.debug({ error }, 'a wake was not sent'),
+    );
+  if (amended.where === 'held' && amended.nothingWaits) {
+    const { turnId: deliveryId, conversation } = amended;
+    const { partition } = conversation;
+    await takeInvitationAway(redis, tenantOf(platform, amendment.message.tenant), { partition, deliveryId });
+  }
+  if (amended.where === 'answered') await amendAnswered(platform, amendment, amended);
+}

@@ -1,0 +1,288 @@
+import { asError } from '../../shared/coded-error.ts';
+import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { Log } from '../../shared/log.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { say, type Language } from '../../shared/text/texts.ts';
+import { withTimeout } from '../../shared/with-timeout.ts';
+import {
+  conversationOf,
+  deliveryIdOf,
+  personIdOf,
+  type ConversationRef,
+  type GroupScope,
+} from '../domain/conversation.ts';
+import { inBackground } from '../../shared/in-background.ts';
+import { tenantOf } from '../platforms/of-tenant.ts';
+import type { Delivery, HttpAnswer, Platform, Welcome } from '../platforms/platform.ts';
+import type { SuggestedPrompts } from '../platforms/prompts-file.ts';
+import type { InboundMessage, Sender } from '../domain/message.ts';
+import type { DeliveryId } from '../domain/ids.ts';
+import type { Inbox } from '../queue/accept.ts';
+import { isFollowed } from '../queue/thread-subscriptions.ts';
+import { stopRunning } from '../queue/stop-running.ts';
+import { storeAndWake } from '../queue/enqueue.ts';
+import type { WakeQueue } from '../queue/wake-queue.ts';
+import { createMissingReplies, type MissingReplies } from '../reply/missing-replies.ts';
+import { readLiveReply, stopTaken, tooManyMessages } from '../reply/read-live-reply.ts';
+import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
+import { PRESS_TEXTS } from '../i18n/feedback-texts.ts';
+import { handleAmendment, type AmendmentOptions } from './handle-amendment.ts';
+import { handleFeedback, type FeedbackOptions } from './handle-feedback.ts';
+import { isAskersOwn, tellPresser } from './presses.ts';
+import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
+
+/**
+ * How long the receiver tries to store a message or to read a reply before it answers 503 (SECURITY.md acknowledged-when-stored):
+ * libraries' own limits do not cover a connection that was never made. A late result is dropped, which repeating a delivery makes harmless.
+ */
+const STORE_DEADLINE_MS = 1.5 * SECOND_MS;
+const STORE_RETRY_PAUSE_MS = 100;
+/** Of whom we do not know in which language they read. */
+const USUAL_LANGUAGE: Language = 'zh';
+
+/** The words of a welcome, and questions that are offered; without words the usual ones. */
+export interface Greeting {
+  welcome?: Readonly<Partial<Record<Language, string>>>;
+  prompts: SuggestedPrompts;
+}
+
+export interface HandleDeliveryOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  inbox: Inbox;
+  wakeQueue: WakeQueue;
+  groupScope: GroupScope;
+  /** What happens to answers that stand: their questions change, and people say what they think of them. */
+  answered: Pick<AmendmentOptions, 'amendAnswered'> & Pick<FeedbackOptions, 'keepFeedback'>;
+  /** Told of each new message once it is stored; must not throw or wait (its images are fetched meanwhile). */
+  onAccepted(
+    platform: Platform,
+    accepted: { conversation: ConversationRef; message: InboundMessage; deliveryId: DeliveryId },
+  ): void;
+  /** Told of each message that was refused because too many came, where the HTTP answer cannot say so; must not throw or wait. */
+  onLimited(platform: Platform, message: InboundMessage): void;
+  /** What somebody is told and offered who has said nothing yet. Never rejects; bounded. */
+  greeting(platform: Platform, to: { tenant: string; sender: Sender }): Promise<Greeting>;
+  nowMs: NowMs;
+  log: Log;
+  report: WebhookReport;
+}
+
+interface Handled {
+  answer: HttpAnswer;
+  outcome: DeliveryOutcome;
+  /** The message's delivery id, where it is one. */
+  deliveryId?: DeliveryId;
+}
+
+export type HandleDelivery = (platform: Platform, delivery: Delivery) => Promise<Handled>;
+
+const NOT_STORED: Handled = { answer: { status: 503, body: '' }, outcome: 'not-stored' };
+
+/** What each kind of verified delivery leads to. 200 only once a message is stored; an unwanted event is never an error (SECURITY.md quiet-ignorance). */
+export function createHandleDelivery(options: HandleDeliveryOptions): HandleDelivery {
+  const { report } = options;
+  const missing = createMissingReplies();
+  return async (platform, delivery) => {
+    switch (delivery.kind) {
+      case 'refused':
+        return { answer: { status: delivery.status, body: '' }, outcome: 'refused' };
+      case 'handshake':
+        return { answer: delivery.answer, outcome: 'handshake' };
+      case 'ignored':
+        return { answer: delivery.answer, outcome: 'ignored' };
+      case 'feedback':
+        return feedbackAnswer(options, platform, delivery);
+      case 'entered-chat':
+        report.welcomeSent({ platform: platform.name });
+        return { answer: delivery.answer(await welcomeOf(options, platform, delivery)), outcome: 'event' };
+      case 'opened-chat':
+        inBackground(async () => {
+          const { prompts } = await options.greeting(platform, delivery);
+          await tenantOf(platform, delivery.tenant)?.suggest?.(delivery.target, prompts, USUAL_LANGUAGE);
+        });
+        return { answer: delivery.answer, outcome: 'event' };
+      case 'stop':
+        return stopAnswer(options, platform, delivery);
+      case 'amendment':
+        return amendmentAnswer(options, platform, delivery);
+      case 'poll':
+        return answerPoll({ ...options, missing }, platform, delivery);
+      case 'message':
+        return acceptMessage(options, platform, delivery);
+    }
+  };
+}
+
+/** It has five seconds. */
+async function welcomeOf(
+  { greeting }: HandleDeliveryOptions,
+  platform: Platform,
+  { botName, sender }: { botName: string; sender: Sender },
+): Promise<Welcome> {
+  const { welcome, prompts } = await greeting(platform, { tenant: platform.tenant, sender });
+  return {
+    botName,
+    text: welcome?.[USUAL_LANGUAGE] ?? say(REPLY_TEXTS.welcome, USUAL_LANGUAGE, { bot: botName }),
+    prompts: prompts[USUAL_LANGUAGE],
+    heading: say(REPLY_TEXTS.couldAsk, USUAL_LANGUAGE),
+  };
+}
+
+type MessageDelivery = Extract<Delivery, { kind: 'message' }>;
+type StopDelivery = Extract<Delivery, { kind: 'stop' }>;
+type FeedbackDelivery = Extract<Delivery, { kind: 'feedback' }>;
+type AmendmentDelivery = Extract<Delivery, { kind: 'amendment' }>;
+type PollDelivery = Extract<Delivery, { kind: 'poll' }>;
+
+async function acceptMessage(
+  options: HandleDeliveryOptions,
+  platform: Platform,
+  delivery: MessageDelivery,
+): Promise<Handled> {
+  const { message, answer, pressed } = delivery;
+  const { log, groupScope, redis } = options;
+  const conversation = conversationOf(message, groupScope);
+  try {
+    // Whatever else people say to each other is not read on (SECURITY.md unaddressed-talk).
+    const isOurs = !delivery.isUnaddressed || (await tryInTime(() => isFollowed(redis, conversation)));
+    if (!isOurs) return { answer: answer(undefined), outcome: 'ignored' };
+    if (pressed && !(await tryInTime(() => isAskersOwn(redis, conversation, message, pressed)))) {
+      tellPresser(platform, message.tenant, pressed, PRESS_TEXTS.notYours);
+      return { answer: answer(undefined), outcome: 'ignored' };
+    }
+    const { deliveryId, result } = await tryInTime(() => storeAndWake(options, conversation, message));
+    if (result === 'new') {
+      options.onAccepted(platform, { conversation, message, deliveryId });
+      return { answer: answer({ replyId: deliveryId, content: '', finished: false }), outcome: 'accepted', deliveryId };
+    }
+    if (platform.push) {
+      // The HTTP answer shows nothing to anybody here.
+      if (result === 'limited' && !isStop(message)) options.onLimited(platform, message);
+      if (result === 'repeat' && pressed) tellPresser(platform, message.tenant, pressed, PRESS_TEXTS.askedAgain);
+      return { answer: answer(undefined), outcome: result === 'repeat' ? 'repeated' : result, deliveryId };
+    }
+    if (result === 'limited')
+      return {
+        answer: answer({
+          replyId: deliveryId,
+          content: isStop(message) ? stopTaken() : tooManyMessages(),
+          finished: true,
+        }),
+        outcome: 'limited',
+        deliveryId,
+      };
+    const personId = personIdOf(message, message.sender.userId);
+    const reading = readLiveReply(
+      { ...options, platform },
+      { partition: conversation.partition, deliveryId, personId, isRepeat: true },
+    );
+    return { answer: answer(await withTimeout(reading, STORE_DEADLINE_MS)), outcome: 'repeated', deliveryId };
+  } catch (error) {
+    const deliveryId = deliveryIdOf(message);
+    log.warn(
+      { error: asError(error), platform: platform.name, trace: deliveryId },
+      'a message could not be stored now; it is taken again',
+    );
+    return { ...NOT_STORED, deliveryId };
+  }
+}
+
+/** A stop that came among too many messages has acted: nobody is to be told to send it again. */
+function isStop({ slash }: InboundMessage): boolean {
+  return slash?.word === 'stop';
+}
+
+/** Tries again within the deadline: whether the platform repeats a delivery after a 503 is not certain everywhere. */
+function tryInTime<Result>(action: () => Promise<Result>): Promise<Result> {
+  const giveUpAtMs = performance.now() + STORE_DEADLINE_MS;
+  return withTimeout(
+    action().catch(async (error: unknown) => {
+      for (;;) {
+        if (performance.now() + STORE_RETRY_PAUSE_MS >= giveUpAtMs) throw error;
+        await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_PAUSE_MS));
+        try {
+          return await action();
+        } catch {
+          // Asked again until the time is over.
+        }
+      }
+    }),
+    STORE_DEADLINE_MS,
+  );
+}
+
+/** Not queued behind what it stops. What cannot be marked now is asked for again by the platform. */
+async function stopAnswer(
+  { redis, groupScope, log }: HandleDeliveryOptions,
+  platform: Platform,
+  { stop, pressed, answer }: StopDelivery,
+): Promise<Handled> {
+  try {
+    const isStopped = await tryInTime(() => stopRunning(redis, platform, stop, groupScope));
+    if (!isStopped && pressed) tellPresser(platform, stop.tenant, pressed, PRESS_TEXTS.nothingStopped);
+    return { answer, outcome: 'event' };
+  } catch (error) {
+    log.warn({ error: asError(error), platform: platform.name }, 'a stop could not be marked');
+    return NOT_STORED;
+  }
+}
+
+/** What cannot be taken back or changed now is told again by the platform. */
+async function amendmentAnswer(
+  options: HandleDeliveryOptions,
+  platform: Platform,
+  { amendment, answer }: AmendmentDelivery,
+): Promise<Handled> {
+  try {
+    // What is told the platform on it is not tried again at once.
+    const inbox: AmendmentOptions['inbox'] = { amend: (...of) => tryInTime(() => options.inbox.amend(...of)) };
+    const handled = handleAmendment({ ...options, ...options.answered, inbox }, platform, amendment);
+    await withTimeout(handled, STORE_DEADLINE_MS);
+    return { answer, outcome: 'event' };
+  } catch (error) {
+    options.log.warn(
+      { error: asError(error), platform: platform.name, trace: deliveryIdOf(amendment.message) },
+      'a message could not be taken back or changed',
+    );
+    return NOT_STORED;
+  }
+}
+
+/** What cannot be kept now is not: nobody waits for an answer to it, and no platform tells it again. */
+async function feedbackAnswer(
+  options: HandleDeliveryOptions,
+  platform: Platform,
+  { feedback, answer }: FeedbackDelivery,
+): Promise<Handled> {
+  try {
+    await tryInTime(() => handleFeedback({ ...options, ...options.answered }, platform, feedback));
+    return { answer, outcome: 'event' };
+  } catch (error) {
+    options.log.warn(
+      { error: asError(error), platform: platform.name, trace: feedback.answer },
+      'a rating was not kept',
+    );
+    return NOT_STORED;
+  }
+}
+
+async function answerPoll(
+  options: HandleDeliveryOptions & { missing: MissingReplies },
+  platform: Platform,
+  delivery: PollDelivery,
+): Promise<Handled> {
+  const { chat, sender, replyId, answer } = delivery;
+  const onSeen = (deliveryId: DeliveryId) => options.inbox.answerSeen(deliveryId);
+  const owner = { platform: platform.name, tenant: platform.tenant, app: platform.app };
+  const { partition } = conversationOf({ ...owner, chat, sender }, options.groupScope);
+  try {
+    const personId = personIdOf(owner, sender.userId);
+    const reading = readLiveReply({ ...options, platform, onSeen }, { partition, deliveryId: replyId, personId });
+    return { answer: answer(await withTimeout(reading, STORE_DEADLINE_MS)), outcome: 'polled' };
+  } catch (error) {
+    options.log.debug({ error: asError(error), platform: platform.name }, 'a poll could not be answered');
+    return NOT_STORED;
+  }
+}

@@ -1,0 +1,47 @@
+import { inBackground } from '../../shared/in-background.ts';
+import type { Language } from '../../shared/text/texts.ts';
+import { conversationOf, personIdOf, type GroupScope } from '../domain/conversation.ts';
+import { FEEDBACK_REASONS, type InboundFeedback } from '../domain/feedback.ts';
+import type { FeedbackChange, Rating } from '../reply/feedback/keep-feedback.ts';
+import { tenantOf } from '../platforms/of-tenant.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { REASON_TEXTS } from '../i18n/feedback-texts.ts';
+import type { WebhookReport } from './webhook-report.ts';
+
+export interface FeedbackOptions {
+  groupScope: GroupScope;
+  keepFeedback(rating: Rating): Promise<FeedbackChange>;
+  report: Pick<WebhookReport, 'feedbackGiven'>;
+}
+
+/**
+ * Keeps what somebody thinks of an answer, and counts it once, however often it is told. Whoever thinks little of it is asked why, where
+ * the platform does not do so by itself; nobody waits for that.
+ * @throws whatever the connection throws when Redis is away
+ */
+export async function handleFeedback(
+  { groupScope, keepFeedback, report }: FeedbackOptions,
+  platform: Platform,
+  feedback: InboundFeedback,
+): Promise<void> {
+  const { answer, verdict, reasons, words, chat, sender, followUp } = feedback;
+  const { name, app } = platform;
+  const owner = { platform: name, tenant: feedback.tenant ?? platform.tenant, app };
+  if (answer === undefined) return report.feedbackGiven({ platform: name, verdict, reasons, isDetail: false });
+  const { partition } = conversationOf({ ...owner, chat, sender }, groupScope);
+  const personId = personIdOf(owner, sender.userId);
+  const change = await keepFeedback({ partition, answer, platform: name, personId, verdict, reasons, words });
+  const isNews = change !== 'same' && change !== 'full';
+  const isDetail = change === 'detailed';
+  if (isNews) report.feedbackGiven({ platform: name, verdict, reasons, isDetail, deliveryId: answer });
+  const push = tenantOf(platform, owner.tenant)?.push;
+  if (!followUp || !push) return;
+  const { language } = followUp;
+  if (reasons.length > 0) inBackground(() => push.thank?.(followUp, REASON_TEXTS.thanks[language]));
+  else if (verdict === 'bad' && isNews) inBackground(() => push.askWhy?.(followUp, answer, whyIn(language)));
+}
+
+function whyIn(language: Language) {
+  const labels = FEEDBACK_REASONS.map((reason) => [reason, REASON_TEXTS[reason][language]] as const);
+  return { question: REASON_TEXTS.why[language], labels: new Map(labels) };
+}

@@ -1,0 +1,80 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { asError } from '../../shared/coded-error.ts';
+import type { Log } from '../../shared/log.ts';
+import { languageOfHeader, say, type Bilingual } from '../../shared/text/texts.ts';
+import type { InstallOutcome, InstallPages, Platform } from '../platforms/platform.ts';
+import { INSTALL_TEXTS } from '../i18n/install-texts.ts';
+
+/** Binds the browser to its way to the platform and back. The prefix makes browsers refuse it without `Secure`. */
+const COOKIE = '__Host-install';
+const COOKIE_LIFE_SEC = 10 * 60;
+const COOKIE_VALUE = /^[A-Za-z0-9_-]{43}$/;
+
+const ANSWERS: Readonly<Record<InstallOutcome | 'away', { status: number; text: Bilingual }>> = {
+  installed: { status: 200, text: INSTALL_TEXTS.installed },
+  'not-invited': { status: 403, text: INSTALL_TEXTS.notInvited },
+  declined: { status: 200, text: INSTALL_TEXTS.declined },
+  'not-begun-here': { status: 400, text: INSTALL_TEXTS.notBegunHere },
+  refused: { status: 502, text: INSTALL_TEXTS.refused },
+  away: { status: 503, text: INSTALL_TEXTS.away },
+};
+
+/** Where an administrator adds the app to a further organisation: `/install/NAME`, and the return from the platform. */
+export function installRoutes(platforms: readonly Platform[], log: Log): Router {
+  const router = new Router();
+  for (const { name, install } of platforms) {
+    if (!install) continue;
+    router.get(`/install/${name}`, (context) => {
+      const { location, cookie } = install.begin();
+      setHeaders(context);
+      context.append('Set-Cookie', cookieLine(cookie, COOKIE_LIFE_SEC));
+      context.status = 303;
+      context.set('Location', location);
+      context.body = '';
+      context.status = 303;
+    });
+    router.get(`/oauth/platform/${name}/installed`, async (context) => {
+      const outcome = await finish(install, context).catch((thrown: unknown) => {
+        log.warn({ error: asError(thrown), platform: name }, 'an installation could not be kept');
+        return 'away' as const;
+      });
+      const { status, text } = ANSWERS[outcome];
+      log.info({ platform: name, outcome }, 'an administrator came back from the platform');
+      setHeaders(context);
+      // One try each: whoever comes back again begins again.
+      context.append('Set-Cookie', cookieLine('', 0));
+      context.status = status;
+      context.type = 'text/plain; charset=utf-8';
+      context.body = `${say(text, languageOfHeader(context.get('Accept-Language')))}\n`;
+    });
+  }
+  return router;
+}
+
+function finish(install: InstallPages, context: Context): Promise<InstallOutcome> {
+  return install.finish(new URLSearchParams(context.querystring), cookieOf(context.headers.cookie));
+}
+
+function cookieOf(header = ''): string | undefined {
+  const values = header.split(';').flatMap((pair) => {
+    const [name, value = ''] = pair.trim().split('=', 2);
+    return name === COOKIE ? [value] : [];
+  });
+  const [value] = values;
+  return values.length === 1 && value !== undefined && COOKIE_VALUE.test(value) ? value : undefined;
+}
+
+function cookieLine(value: string, lifeSec: number): string {
+  return `${COOKIE}=${value}; Path=/; Max-Age=${lifeSec}; Secure; HttpOnly; SameSite=Lax`;
+}
+
+function setHeaders(context: Context): void {
+  context.set({
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    Vary: 'Accept-Language',
+  });
+}

@@ -1,0 +1,35 @@
+import { inBackground } from '../../shared/in-background.ts';
+import { say, type Bilingual } from '../../shared/text/texts.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { personIdOf, type ConversationRef } from '../domain/conversation.ts';
+import type { DeliveryId } from '../domain/ids.ts';
+import { fieldsToRead } from '../domain/message-record.ts';
+import type { InboundMessage } from '../domain/message.ts';
+import { messageKey } from '../domain/partition-keys.ts';
+import { tenantOf } from '../platforms/of-tenant.ts';
+import type { Platform, Press } from '../platforms/platform.ts';
+
+/**
+ * Whether whoever pressed something at an answer asked it (SECURITY.md own-buttons). After a day nobody can tell any more; then the turn
+ * looks for it among what this person asked last.
+ */
+export async function isAskersOwn(
+  redis: RedisClient,
+  { partition }: ConversationRef,
+  message: InboundMessage,
+  { answer }: { answer: DeliveryId },
+): Promise<boolean> {
+  const owner = await redis.hget(messageKey(partition, answer), fieldsToRead('owner')[0]);
+  return owner === null || owner === personIdOf(message, message.sender.userId);
+}
+
+/** Says, to whoever pressed something alone, what came of it. Nobody waits for that, and a failure is nobody's business. */
+export function tellPresser(
+  platform: Platform,
+  tenant: string | undefined,
+  { target, language }: Press,
+  text: Bilingual,
+): void {
+  const push = tenantOf(platform, tenant ?? platform.tenant)?.push;
+  inBackground(() => push?.tellAsker?.(target, say(text, language)));
+}

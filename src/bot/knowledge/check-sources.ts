@@ -1,0 +1,40 @@
+import { SECOND_MS } from '../../shared/clock.ts';
+import { unlessAborted } from '../../shared/abortable.ts';
+import { checkDify } from './dify/check-dify.ts';
+import { checkFolder } from './folder/check-folder.ts';
+import { checkSite } from './site/check-site.ts';
+import type { CheckSource, SourceFinding } from './source-check.ts';
+import type { SourceDefinition } from './source-kinds.ts';
+
+type Kind = SourceDefinition['kind'];
+
+/** How each kind is tried, one line each. */
+const CHECKS: { readonly [K in Kind]: CheckSource<Extract<SourceDefinition, { kind: K }>> } = {
+  folder: checkFolder,
+  dify: checkDify,
+  sitemap: checkSite,
+};
+
+/** A folder on a slow disk takes a while; a service that people wait for has less by itself. */
+const CHECK_LIMIT_MS = 30 * SECOND_MS;
+
+export interface CheckedSource extends SourceFinding {
+  /** The source's name. */
+  source: string;
+}
+
+/** Tries the sources of `KNOWLEDGE_FILE`, all at once, and says of each whether it works. Reads and asks only. */
+export async function checkSources(sources: readonly SourceDefinition[]): Promise<CheckedSource[]> {
+  return Promise.all(sources.map(checkOne));
+}
+
+async function checkOne(source: SourceDefinition): Promise<CheckedSource> {
+  const check = CHECKS[source.kind] as CheckSource<SourceDefinition>;
+  const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
+  try {
+    return { source: source.name, ...(await unlessAborted(check(source, signal), signal)) };
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return { source: source.name, verdict: 'fault', detail: 'no result in time' };
+  }
+}

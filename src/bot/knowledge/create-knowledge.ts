@@ -1,0 +1,147 @@
+import { join } from 'node:path';
+import { monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import { hashParts } from '../../shared/crypto/ids.ts';
+import { unlessAborted } from '../../shared/abortable.ts';
+import type { LocalHit, LocalIndex } from './index/local-index.ts';
+import { IndexProcess, type IndexProcessOptions } from './index/index-process.ts';
+import type { Found, Knowledge } from './knowledge.ts';
+import { parseKnowledgeFile, type KnowledgeFile } from './knowledge-file.ts';
+import { createDifySource } from './dify/dify-source.ts';
+import type { KnowledgeReport } from './knowledge-report.ts';
+import { mayRead, type Reader } from './readers.ts';
+import { SourceError } from './remote-source.ts';
+import { SiteKeeper, type SiteKeeperParts } from './site/site-keeper.ts';
+import { PUBLIC_WEB } from '../../shared/web/egress-policy.ts';
+
+export interface KnowledgeParts {
+  /** Where the index is kept from one start to the next; where it cannot be, it is made anew. */
+  folder: string;
+  /** Opens the index of what is on this machine; in a process of its own but in tests. */
+  openIndex?(options: IndexProcessOptions): LocalIndex;
+  report: KnowledgeReport;
+  nowMs: NowMs;
+  /** How sites are read, for tests. */
+  sites?: Partial<SiteKeeperParts>;
+}
+
+/** The sources of this process, over all versions of `KNOWLEDGE_FILE`. */
+export interface KeptKnowledge {
+  /**
+   * Reads the file's text. @param path where it stands
+   * @returns what turns that begin from now on ask, and what takes the sources over: what is not named any more is searched no more,
+   * whoever asks @throws ConfigFileError
+   */
+  read(text: string, path: string): { knowledge: Knowledge; takeOver(): void };
+  close(): Promise<void>;
+}
+
+const MOST_FOUND = 8;
+/** Somebody waits for the answer; what comes later is left out. */
+const SEARCH_LIMIT_MS = 5 * SECOND_MS;
+const MOST_QUERY_CHARS = 1_000;
+
+/** Nothing is read or started before a file with folders or sites is taken over. */
+export function createKnowledge(parts: KnowledgeParts): KeptKnowledge {
+  const { folder, report, nowMs, openIndex = openProcess } = parts;
+  const { resolve } = PUBLIC_WEB;
+  const sites = new SiteKeeper({ folder: join(folder, 'pages'), report, nowMs, resolve, ...parts.sites });
+  let local: LocalIndex | undefined;
+  const takeOver = ({ sources }: KnowledgeFile) => {
+    const pages = sites.use(sources.filter((source) => source.kind === 'sitemap'));
+    const here = [...sources.filter((source) => source.kind === 'folder'), ...pages];
+    if (here.length > 0) local ??= openIndex({ folder, report });
+    local?.use(here);
+  };
+  return {
+    read(text, path) {
+      const file = parseKnowledgeFile(text, path);
+      return { knowledge: knowledgeOf(file, () => local, report), takeOver: () => takeOver(file) };
+    },
+    async close() {
+      await Promise.all([sites.close(), local?.close()]);
+    },
+  };
+}
+
+const openProcess = (options: IndexProcessOptions) => new IndexProcess(options);
+
+/** What is asked for one search, beside whatever else is. */
+interface Asked {
+  /** The sources whose answer this is. */
+  names: readonly string[];
+  search(query: string, reader: Reader, signal: AbortSignal): Promise<Found[]>;
+}
+
+function knowledgeOf(
+  { sources }: KnowledgeFile,
+  local: () => LocalIndex | undefined,
+  report: KnowledgeReport,
+): Knowledge {
+  const remote = sources.flatMap((source) => (source.kind === 'dify' ? [createDifySource(source)] : []));
+  const here = sources.filter(({ kind }) => kind !== 'dify').map(({ name }) => name);
+  const searchHere = async (names: readonly string[], query: string, reader: Reader, signal: AbortSignal) => {
+    const index = local();
+    if (!index) throw new SourceError('away', 'The index is away');
+    const hits = await index.search({ query, reader, sources: names, most: MOST_FOUND }, signal);
+    // Judged before the best were taken; whatever goes wrong there, nothing else leaves here (SECURITY.md knowledge-rights).
+    return hits.filter(({ readers }) => mayRead(readers, reader)).map(foundOf);
+  };
+  const askedFor = (only: readonly string[] | undefined): Asked[] => {
+    const counts = (name: string) => !only || only.includes(name);
+    const names = here.filter(counts);
+    const parts: Asked[] = remote
+      .filter(({ name }) => counts(name))
+      .map((source) => ({
+        names: [source.name],
+        search: (query, reader, signal) => source.search(query, reader, MOST_FOUND, signal),
+      }));
+    if (names.length > 0) parts.unshift({ names, search: (...asking) => searchHere(names, ...asking) });
+    return parts;
+  };
+  return {
+    hasSources: sources.length > 0,
+    async search(query, reader, signal, only) {
+      signal.throwIfAborted();
+      const beganMs = monotonicMs();
+      const asked = askedFor(only);
+      const cut = query.slice(0, MOST_QUERY_CHARS);
+      const lists = await Promise.all(asked.map((part) => askWithin(part, cut, reader, signal, report)));
+      const found = inTurns(lists).slice(0, MOST_FOUND);
+      const count = asked.reduce((sum, { names }) => sum + names.length, 0);
+      report.searched({ sources: count, found: found.length, durationMs: monotonicMs() - beganMs });
+      return found;
+    },
+  };
+}
+
+/** Asks within the limit. What fails is left out and counted. @throws the signal's reason */
+async function askWithin(
+  { names, search }: Asked,
+  query: string,
+  reader: Reader,
+  signal: AbortSignal,
+  report: KnowledgeReport,
+): Promise<Found[]> {
+  const ending = AbortSignal.any([signal, AbortSignal.timeout(SEARCH_LIMIT_MS)]);
+  try {
+    return await unlessAborted(search(query, reader, ending), ending);
+  } catch (error) {
+    signal.throwIfAborted();
+    const fault = ending.aborted ? 'late' : error instanceof SourceError ? error.code : 'away';
+    for (const source of names) report.sourceFailed({ source, fault });
+    return [];
+  }
+}
+
+/** The best of each first, then the second of each: one source's scores say nothing of another's. */
+function inTurns(lists: readonly (readonly Found[])[]): Found[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat();
+}
+
+function foundOf({ source, path, title, place, text, url, date, score }: LocalHit): Found {
+  const documentId = hashParts(source, path).slice(0, ID_CHARS);
+  return { documentId, source, title, place: place || undefined, text, url, date, score };
+}
+
+const ID_CHARS = 16;

@@ -1,0 +1,73 @@
+import type { ReadDocument } from '../document.ts';
+import { Gathering } from '../text-collector.ts';
+import { decodeText } from '../text/decode-text.ts';
+import { TableParts } from '../text/table-parts.ts';
+
+const DELIMITERS = [',', ';', '\t', '|'];
+const SAMPLE_CHARS = 20_000;
+const MOST_CELL_CHARS = 2_000;
+const MOST_CELLS_OF_ROW = 16_384;
+
+/** Reads a table of separated values; what separates them is found by looking. */
+export async function readCsv(bytes: Buffer): Promise<ReadDocument> {
+  const text = decodeText(bytes).replace(/^sep=.\n/, '');
+  const gathering = new Gathering();
+  const table = new TableParts(gathering);
+  for (const row of rowsOf(text, delimiterOf(text))) {
+    table.add(new Map(row.entries()));
+    if (gathering.isFull) break;
+  }
+  table.end(gathering.isFull);
+  return gathering.result();
+}
+
+/** The one that most often stands equally often in the first lines. */
+export function delimiterOf(text: string): string {
+  const lines = text
+    .slice(0, SAMPLE_CHARS)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, 20);
+  const scores = DELIMITERS.map((delimiter) => {
+    const counts = lines.map((line) => line.replace(/"[^"]*"/g, '').split(delimiter).length - 1);
+    const first = counts[0] ?? 0;
+    return { delimiter, score: first === 0 ? 0 : counts.filter((count) => count === first).length * 1_000 + first };
+  });
+  return scores.reduce((best, one) => (one.score > best.score ? one : best)).delimiter;
+}
+
+/** Rows of cells; a cell in quotes may hold anything, and a quote that is written twice. */
+function* rowsOf(text: string, delimiter: string): Generator<string[]> {
+  let row: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    let cell = '';
+    if (text[at] === '"') {
+      const end = endOfQuotes(text, at + 1);
+      cell = text.slice(at + 1, Math.min(end, at + 1 + MOST_CELL_CHARS)).replaceAll('""', '"');
+      at = end + 1;
+    }
+    const end = endOfCell(text, at, delimiter);
+    cell += text.slice(at, Math.min(end, at + MOST_CELL_CHARS));
+    if (row.length < MOST_CELLS_OF_ROW) row.push(cell);
+    at = end + 1;
+    if (end < text.length && text[end] === delimiter) {
+      if (at === text.length) row.push('');
+      continue;
+    }
+    yield row;
+    row = [];
+  }
+  if (row.length > 0) yield row;
+}
+
+function endOfQuotes(text: string, start: number): number {
+  for (let at = text.indexOf('"', start); at !== -1; at = text.indexOf('"', at + 2))
+    if (text[at + 1] !== '"') return at;
+  return text.length;
+}
+
+function endOfCell(text: string, start: number, delimiter: string): number {
+  for (let at = start; at < text.length; at += 1) if (text[at] === delimiter || text[at] === '\n') return at;
+  return text.length;
+}

@@ -1,0 +1,18 @@
+import type { ReadDocument } from '../document.ts';
+import type { DocumentKind } from '../detect-type.ts';
+import { readCsv } from './csv.ts';
+import { readHtml } from './html.ts';
+import { readMarkdown } from './markdown.ts';
+import { readOffice } from './office.ts';
+import { readPdf } from './pdf.ts';
+import { readPlainText } from './plain-text.ts';
+
+/** Each reads bytes of its kind. @throws DocumentError */
+export const KINDS: Readonly<Record<DocumentKind, (bytes: Buffer) => Promise<ReadDocument>>> = {
+  pdf: readPdf,
+  office: readOffice,
+  html: readHtml,
+  markdown: readMarkdown,
+  csv: readCsv,
+  text: readPlainText,
+};

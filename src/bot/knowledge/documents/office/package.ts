@@ -1,0 +1,75 @@
+import { posix } from 'node:path';
+import { MIB_BYTES } from '../../../../shared/clock.ts';
+import type { DocumentPicture } from '../document.ts';
+import type { Gathering } from '../text-collector.ts';
+import { pictureType } from '../picture-type.ts';
+import { attributeOf, readXml } from './read-xml.ts';
+import type { Zip } from './zip.ts';
+
+/** One part of an office document that names another. */
+export interface Relation {
+  /** The last word of its type: `styles`, `image`, `worksheet`. */
+  type: string;
+  /** The name of the entry. */
+  target: string;
+}
+
+const MOST_RELATIONS = 10_000;
+const MOST_PICTURE_BYTES = 8 * MIB_BYTES;
+
+/** What a part names, by id. What lies outside the document is left out, and so never fetched. */
+export async function readRelations(zip: Zip, part: string): Promise<Map<string, Relation>> {
+  const folder = posix.dirname(part);
+  const relations = new Map<string, Relation>();
+  await readXml(zip.pieces(posix.join(folder, '_rels', `${posix.basename(part)}.rels`)), {
+    open(name, { Id, Type, Target, TargetMode }) {
+      if (name !== 'Relationship' || TargetMode === 'External' || relations.size >= MOST_RELATIONS) return;
+      if (Id === undefined || Target === undefined) return;
+      const target = posix.normalize(Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target));
+      relations.set(Id, { type: Type?.split('/').at(-1) ?? '', target });
+    },
+  });
+  return relations;
+}
+
+/** The entry that an office document begins with. */
+export async function mainPart(zip: Zip): Promise<string | undefined> {
+  const relations = await readRelations(zip, '');
+  return [...relations.values()].find(({ type }) => type === 'officeDocument')?.target;
+}
+
+export function findRelation(relations: ReadonlyMap<string, Relation>, type: string): string | undefined {
+  return [...relations.values()].find((relation) => relation.type === type)?.target;
+}
+
+/** The title that the author gave, if any. */
+export async function readTitle(zip: Zip): Promise<string | undefined> {
+  let isInside = false;
+  let title = '';
+  await readXml(zip.pieces('docProps/core.xml'), {
+    open: (name) => (isInside = name === 'title'),
+    close: () => (isInside = false),
+    text: (text) => (title += isInside ? text : ''),
+  });
+  return title.trim() === '' ? undefined : title;
+}
+
+/** Whether a program of the author lies in it. */
+export function hasMacros(zip: Zip): boolean | undefined {
+  return [...zip.names].some((name) => /vbaProject\.bin$|\/macrosheets\//i.test(name)) ? true : undefined;
+}
+
+/** Takes a picture of the document, if it is of a kind that can be shown. */
+export async function addPicture(zip: Zip, name: string, label: string, gathering: Gathering): Promise<boolean> {
+  if (!gathering.wantsPictures) return false;
+  const bytes = await zip.whole(name, MOST_PICTURE_BYTES);
+  const mediaType: DocumentPicture['mediaType'] | undefined = bytes && pictureType(bytes);
+  if (!bytes || !mediaType) return false;
+  gathering.addPicture({ label, bytes, mediaType });
+  return true;
+}
+
+/** An attribute that is on by its mere presence unless it says otherwise. */
+export function isOn(attributes: Readonly<Record<string, string>>): boolean {
+  return !['0', 'false', 'off', 'none'].includes(attributeOf(attributes, 'val') ?? 'true');
+}

@@ -1,0 +1,106 @@
+import { basename, extname } from 'node:path/posix';
+import { DocumentError } from '../documents/document.ts';
+import { readDocument } from '../documents/read-document.ts';
+import { decodeText } from '../documents/text/decode-text.ts';
+import { takeFrontMatter, type FrontMatter } from '../front-matter.ts';
+import { textOfHtml } from './html-text.ts';
+import { readWholeFile } from './read-file.ts';
+import type { FolderFile } from './walk-folder.ts';
+
+/** A document's text, and what it says about itself. */
+export interface ReadText extends FrontMatter {
+  title: string;
+  url?: string;
+  parts: readonly { label?: string; text: string }[];
+  /** Why it has no text; a code. */
+  refused?: string;
+}
+
+type Kind = (text: string) => { title?: string; parts: ReadText['parts'] };
+
+const MARKDOWN_HEADING = /^#{1,6}[ \t]+(.{1,200})/m;
+
+const markdown: Kind = (text) => ({ title: headingIn(text), parts: [{ text }] });
+
+const html: Kind = (text) => {
+  const read = textOfHtml(text);
+  return { title: read.title, parts: [{ text: read.text }] };
+};
+
+const plainText: Kind = (text) => ({ parts: [{ text }] });
+
+/** The kinds that are read here, by the end of a file's name. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  '.md': markdown,
+  '.markdown': markdown,
+  '.html': html,
+  '.htm': html,
+  '.txt': plainText,
+};
+/** Those that may be broken in ways of their own are read in a process that may end. */
+const READ_APART: ReadonlySet<string> = new Set(['.csv', '.tsv', '.pdf', '.docx', '.docm', '.xlsx', '.xlsm']);
+
+/** @returns why a file is no document, by its name alone; undefined where it may be one */
+export function whyNoDocument(path: string): string | undefined {
+  const extension = extname(path).toLowerCase();
+  return Object.hasOwn(KINDS, extension) || READ_APART.has(extension) ? undefined : 'unknown_kind';
+}
+
+/**
+ * Reads a document; one that cannot be read is one without text, and says why. @param file one that may be a document
+ * @throws the signal's reason
+ */
+export async function readDocumentFile(
+  { path, realPath }: FolderFile,
+  mostBytes: number,
+  signal: AbortSignal,
+): Promise<ReadText> {
+  const extension = extname(path);
+  const name = basename(path, extension);
+  const refuse = (refused: string): ReadText => ({ title: name, parts: [], refused });
+  const bytes = readWholeFile(realPath, mostBytes);
+  if (!bytes) return refuse('unreadable');
+  try {
+    const read = READ_APART.has(extension.toLowerCase()) ? await readApart(path, bytes, signal) : readHere(path, bytes);
+    return { ...read, title: read.title ?? name };
+  } catch (error) {
+    signal.throwIfAborted();
+    return refuse(error instanceof DocumentError ? error.code : 'unreadable');
+  }
+}
+
+type MaybeTitled = Omit<ReadText, 'title'> & { title?: string };
+
+/** Somebody wrote who may read the document, or may have, in a way that cannot be understood. */
+const LEFT_OUT: MaybeTitled = { readers: 'nobody', parts: [], refused: 'front_matter' };
+
+/** @throws DocumentError */
+async function readApart(path: string, bytes: Buffer, signal: AbortSignal): Promise<MaybeTitled> {
+  // Rows and pages keep their names; a table may say first whose it is, as a text may.
+  const isTable = /\.[ct]sv$/i.test(path);
+  const { matter, text, isOdd } = isTable
+    ? takeFrontMatter(decodeText(bytes))
+    : { matter: {}, text: undefined, isOdd: false };
+  if (isOdd === true) return LEFT_OUT;
+  const rest = text === undefined ? bytes : Buffer.from(text);
+  const { title, parts } = await readDocument(rest, { name: basename(path) }, READER, signal);
+  if (parts.length === 0) throw new DocumentError('no_text', 'There is no text in the document');
+  return { ...matter, title: matter.title ?? title, parts };
+}
+
+/** In whose name documents are read. */
+export const READER = 'knowledge';
+
+/** @throws DocumentError */
+function readHere(path: string, bytes: Buffer): MaybeTitled {
+  const { matter, text, isOdd } = takeFrontMatter(decodeText(bytes));
+  if (isOdd === true) return LEFT_OUT;
+  const { title, parts } = (KINDS[extname(path).toLowerCase()] ?? plainText)(text);
+  return { ...matter, title: matter.title ?? title, parts };
+}
+
+/** The first heading of a Markdown text. */
+export function headingIn(text: string): string | undefined {
+  const heading = MARKDOWN_HEADING.exec(text)?.[1]?.replace(/(?<![\s#])[\s#]+$/, '');
+  return heading === '' ? undefined : heading;
+}

@@ -1,0 +1,143 @@
+import { parse } from 'yaml';
+import { compatibleForm, withoutUnseen } from '../../shared/text/sanitize-text.ts';
+import { readReaders, type Readers } from './readers.ts';
+
+/** What a document says about itself before its text begins. */
+export interface FrontMatter {
+  title?: string;
+  /** Absent where it says nothing, so that its source's readers are its own. */
+  readers?: Readers;
+  /** `YYYY-MM-DD` */
+  date?: string;
+}
+
+export interface WithoutFrontMatter {
+  matter: FrontMatter;
+  /** What stands behind it. */
+  text: string;
+  /** Something like front matter that cannot be understood: the document is left out, and counted. */
+  isOdd?: boolean;
+}
+
+/** A longer block is never given to the parser. */
+const MOST_CHARS = 8_192;
+/** Where the end of a block is looked for. */
+const MOST_SEARCHED_CHARS = 262_144;
+const OPENING = /^---[ \t]*\n/;
+const CLOSING = /(?<![^\n])(?:---|\.\.\.)[ \t]*(?![^\n])/;
+/** Signs with which other programs begin such a block, and what only looks like the usual ones. */
+const ODD_OPENING = /^(?:[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]{3,}|\+{3,}|;{3,}|\u{ff0b}{3,})[^\n]{0,40}\n|^\{/u;
+const ODD_CLOSING =
+  /(?<![^\n])(?:[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]{3,}|\+{3,}|;{3,}|\u{ff0b}{3,}|\.{3})[ \t]*(?![^\n])/u;
+/** A line that gives something a name, in YAML, TOML or JSON. */
+const FIELD = /^[\s{,?"'*_-]{0,20}([^\s:=：＝#][^:=：＝\n]{0,80}?)["'\s]{0,20}[:=：＝]/u;
+const MOST_TITLE_CHARS = 200;
+/** Letters of other scripts that look like those of `readers`, and the small capitals. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  ...{ а: 'a', ɑ: 'a', α: 'a', ᴀ: 'a', е: 'e', ε: 'e', є: 'e', ҽ: 'e', ᴇ: 'e', ԁ: 'd', ɗ: 'd', ᴅ: 'd', đ: 'd' },
+  ...{ г: 'r', ʀ: 'r', ᴦ: 'r', ꭇ: 'r', ѕ: 's', ꜱ: 's', ʂ: 's' },
+};
+
+/**
+ * Takes the front matter off a document: a block of YAML between two lines of `---`, at its very beginning. What only resembles
+ * one, or speaks of readers in a way that cannot be understood, leaves the document to no reader (SECURITY.md knowledge-rights).
+ */
+export function takeFrontMatter(document: string): WithoutFrontMatter {
+  const bare = document.replace(/^\uFEFF/, '').replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n');
+  const opening = OPENING.exec(bare)?.[0];
+  if (opening === undefined) return isOddBlock(bare) ? oddDocument(document) : { matter: {}, text: document };
+  const head = bare.slice(opening.length, opening.length + MOST_SEARCHED_CHARS);
+  const closing = CLOSING.exec(head);
+  const written = closing ? head.slice(0, closing.index) : head;
+  const fields = closing && written.length <= MOST_CHARS ? fieldsIn(written) : undefined;
+  // A line across the page begins the same way.
+  if (!closing || !fields) return isOddBlock(bare) ? oddDocument(document) : { matter: {}, text: document };
+  const text = bare.slice(opening.length + closing.index + closing[0].length).replace(/^\n/, '');
+  const readers = readersIn(fields);
+  const isOdd = (readers === undefined && namesReaders(written)) || (readers !== 'nobody' && hasSecondBlock(text));
+  if (isOdd) return oddDocument(text);
+  return {
+    matter: { title: titleIn(fields), readers, date: dateIn(fields) },
+    text,
+    isOdd: readers === 'nobody' ? true : undefined,
+  };
+}
+
+function oddDocument(text: string): WithoutFrontMatter {
+  return { matter: { readers: 'nobody' }, text, isOdd: true };
+}
+
+/**
+ * Whether a document begins with what somebody may have meant as front matter: behind blanks or invisible characters, with other
+ * signs, without an end, or too long. Its first line tells a field from a sentence, unless readers are named further down.
+ */
+function isOddBlock(document: string): boolean {
+  const start = withoutUnseen(document.slice(0, MOST_SEARCHED_CHARS)).trimStart();
+  const opening = ODD_OPENING.exec(start)?.[0];
+  if (opening === undefined) return false;
+  const rest = start.slice(opening.length);
+  const closing = ODD_CLOSING.exec(rest);
+  const block = closing ? rest.slice(0, closing.index) : rest;
+  if (namesReaders(block)) return true;
+  const [first = ''] = block.trimStart().split('\n', 1);
+  return opening !== '{' && FIELD.test(first) && !first.includes('://');
+}
+
+/** A further block right behind the first, whose readers would be taken for text. */
+function hasSecondBlock(text: string): boolean {
+  const start = withoutUnseen(text.slice(0, MOST_CHARS)).trimStart();
+  const opening = ODD_OPENING.exec(start)?.[0];
+  if (opening === undefined || opening === '{') return false;
+  const rest = start.slice(opening.length);
+  const closing = ODD_CLOSING.exec(rest);
+  return closing !== null && namesReaders(rest.slice(0, closing.index));
+}
+
+/** Whether a line has a field that is called `readers`, or looks so. */
+function namesReaders(block: string): boolean {
+  return block.split('\n').some((line) => {
+    const [, name] = FIELD.exec(line) ?? [];
+    return name !== undefined && looksLikeReaders(name);
+  });
+}
+
+/** Whether a reader takes a name for `readers`, whatever letters it is written with. */
+function looksLikeReaders(name: string): boolean {
+  const letters = [...compatibleForm(withoutUnseen(name)).normalize('NFD').toLowerCase()];
+  const plain = letters.map((letter) => LOOK_ALIKES[letter] ?? letter).join('');
+  return /^readers?$/.test(plain.replace(/[^a-z]/g, ''));
+}
+
+/** @returns undefined for what is no mapping */
+function fieldsIn(yaml: string): ReadonlyMap<unknown, unknown> | undefined {
+  try {
+    // Aliases could make much of little, and nobody needs them here.
+    const parsed: unknown = parse(yaml, { mapAsMap: true, maxAliasCount: 0, logLevel: 'error' });
+    if (parsed === null) return new Map();
+    return parsed instanceof Map ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readersIn(fields: ReadonlyMap<unknown, unknown>): Readers | undefined {
+  const named = [...fields.keys()].filter((key) => typeof key !== 'string' || looksLikeReaders(key));
+  if (named.length === 0) return undefined;
+  return named.length === 1 && named[0] === 'readers' ? readReaders(asObject(fields.get('readers'))) : 'nobody';
+}
+
+function titleIn(fields: ReadonlyMap<unknown, unknown>): string | undefined {
+  const title = fields.get('title');
+  const text = typeof title === 'string' || typeof title === 'number' ? String(title) : '';
+  return text.replace(/\s+/g, ' ').trim().slice(0, MOST_TITLE_CHARS) || undefined;
+}
+
+function dateIn(fields: ReadonlyMap<unknown, unknown>): string | undefined {
+  const date = fields.get('date');
+  return typeof date === 'string' ? /^\d{4}-\d{2}-\d{2}(?!\d)/.exec(date)?.[0] : undefined;
+}
+
+/** Only the first level is looked at as a mapping: what readers are is judged by their schema. */
+function asObject(value: unknown): unknown {
+  return value instanceof Map ? Object.fromEntries(value) : value;
+}

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MIB_BYTES, SECOND_MS } from '../../../shared/clock.ts';
+import { hashParts } from '../../../shared/crypto/ids.ts';
+import { inBackground } from '../../../shared/in-background.ts';
+import { FOLDER_LIMITS, walkFolder, type FolderFile } from '../folder/walk-folder.ts';
+import type { KnowledgeReport } from '../knowledge-report.ts';
+import { LeftOut } from '../skipped-documents.ts';
+import { mayRead, type Readers } from '../readers.ts';
+import type { LocalHit, LocalIndex, LocalQuery, LocalSource } from './local-index.ts';
+import { LOCAL_KINDS } from './local-kinds.ts';
+import { PassageIndex } from './passage-index.ts';
+import { SegmentFiles } from './segment-files.ts';
+import type { DocumentEntry } from './segment.ts';
+
+export type IndexReport = Pick<KnowledgeReport, 'documentsLeftOut' | 'indexed'>;
+
+export interface IndexKeeperOptions {
+  /** Where the index is kept from one start to the next. */
+  folder: string;
+  report: IndexReport;
+  /** Between two looks at what changed; 3 s unless told. */
+  lookEveryMs?: number;
+}
+
+/** Of all sources together. */
+const MOST_TEXT_BYTES = 512 * MIB_BYTES;
+const LOOK_EVERY_MS = 3 * SECOND_MS;
+
+/** A source, and whether what the index has of it was compared with what is there now. */
+interface KeptSource extends LocalSource {
+  isCompared: boolean;
+}
+
+/** Keeps an index of folders, and looks every few seconds what changed there. */
+export class IndexKeeper implements LocalIndex {
+  readonly #report: IndexReport;
+  readonly #lookEveryMs: number;
+  readonly #index: PassageIndex;
+  readonly #ending = new AbortController();
+  /** By what stands in entries: another folder of the same name is another source. */
+  #sources: ReadonlyMap<string, KeptSource> = new Map();
+  /** What was last told of what each source leaves out. */
+  readonly #told = new Map<string, string>();
+  #looking: Promise<void> | undefined;
+  /** Ends the rest between two looks. */
+  #waking = new AbortController();
+
+  constructor({ folder, report, lookEveryMs = LOOK_EVERY_MS }: IndexKeeperOptions) {
+    this.#report = report;
+    this.#lookEveryMs = lookEveryMs;
+    this.#index = new PassageIndex(new SegmentFiles(folder));
+  }
+
+  use(sources: readonly LocalSource[]): void {
+    const kept = sources.map((source) => {
+      const key = keyOf(source);
+      return [key, { ...source, isCompared: this.#sources.get(key)?.isCompared ?? false }] as const;
+    });
+    this.#sources = new Map(kept);
+    this.#waking.abort();
+    this.#looking ??= this.#keepLooking();
+    inBackground(() => this.#looking);
+  }
+
+  async search({ query, reader, sources, most }: LocalQuery): Promise<LocalHit[]> {
+    const asked = new Map(
+      [...this.#sources].filter(([, { name, isCompared }]) => isCompared && sources.includes(name)),
+    );
+    const isReadable = (entry: DocumentEntry): boolean => {
+      const source = asked.get(entry.source);
+      return source !== undefined && mayRead(readersOf(entry, source), reader);
+    };
+    return this.#index.search({ query, isReadable, most }).map(({ entry, place, text, score }) => {
+      const source = asked.get(entry.source) as KeptSource;
+      const { path, title, date } = entry;
+      const [readers, url] = [readersOf(entry, source), entry.url ?? addressOf(entry, source)];
+      return { source: source.name, path, title, readers, place, text, url, date, score };
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await this.#looking;
+  }
+
+  async #keepLooking(): Promise<void> {
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      this.#waking = new AbortController();
+      await this.#look().catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+      const woken = AbortSignal.any([signal, this.#waking.signal]);
+      await sleep(this.#lookEveryMs, undefined, { signal: woken, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** Brings the index to what stands in the folders now. What went or changed is taken out first, since its readers may have, too. */
+  async #look(): Promise<void> {
+    for (const key of this.#index.sources()) if (!this.#sources.has(key)) this.#index.removeSource(key);
+    const seen: { key: string; source: KeptSource; files: readonly FolderFile[]; leftOut: LeftOut }[] = [];
+    for (const [key, source] of this.#sources) {
+      const walked = await walkFolder(source.folder, FOLDER_LIMITS).catch(() => undefined);
+      const files = walked?.files ?? [];
+      const leftOut = new LeftOut(walked?.leftOut);
+      if (!walked) leftOut.add('no_folder', source.folder);
+      const stamps = new Map(files.map(({ path, stamp }) => [path, stamp]));
+      for (const path of this.#index.paths(key))
+        if (this.#index.find(key, path)?.stamp !== stamps.get(path)) this.#index.remove(key, path);
+      source.isCompared = true;
+      seen.push({ key, source, files, leftOut });
+    }
+    let { textBytes } = this.#index.size();
+    let hasNews = false;
+    for (const { key, source, files, leftOut } of seen) {
+      const kind = LOCAL_KINDS[source.kind];
+      for (const file of files) {
+        if (this.#ending.signal.aborted) return;
+        const known = this.#index.find(key, file.path);
+        const wasRead = known && known.refused !== 'not_read' ? known : undefined;
+        const reason = kind.whyNone(file.path) ?? wasRead?.refused;
+        if (reason !== undefined) leftOut.add(reason, known?.url ?? file.path);
+        else if (!wasRead && textBytes >= MOST_TEXT_BYTES) leftOut.add('index_full', file.path);
+        else if (!wasRead) {
+          if (known) this.#index.remove(key, file.path);
+          const read = await kind.readFile(file, FOLDER_LIMITS.fileBytes, this.#ending.signal);
+          if (read.refused !== undefined) leftOut.add(read.refused, read.url ?? file.path);
+          await this.#index.add({ ...read, source: key, path: file.path, stamp: file.stamp });
+          textBytes += read.parts.reduce((sum, { text }) => sum + text.length, 0);
+          hasNews = true;
+        }
+      }
+      this.#tellLeftOut(source.name, leftOut);
+    }
+    await this.#index.settle();
+    if (hasNews) this.#report.indexed({ ...this.#index.size(), memoryBytes: process.memoryUsage.rss() });
+  }
+
+  /** Once, until something else is left out. */
+  #tellLeftOut(source: string, leftOut: LeftOut): void {
+    const told = JSON.stringify(leftOut.reasons());
+    if ((this.#told.get(source) ?? '[]') === told) return;
+    this.#told.set(source, told);
+    this.#report.documentsLeftOut({ source, reasons: leftOut.reasons() });
+  }
+}
+
+function keyOf({ kind, name, folder }: LocalSource): string {
+  return hashParts(kind, name, folder).slice(0, KEY_CHARS);
+}
+
+const KEY_CHARS = 16;
+
+function readersOf({ readers }: DocumentEntry, source: LocalSource): Readers {
+  return readers ?? source.readers;
+}
+
+function addressOf({ path }: DocumentEntry, { url }: LocalSource): string | undefined {
+  return url === undefined ? undefined : url + path.split('/').map(encodeURIComponent).join('/');
+}

@@ -1,0 +1,165 @@
+import type { DocumentEntry, Segment } from './segment.ts';
+import type { IndexQuery } from './passage-index.ts';
+import type { CollectedPostings } from './postings.ts';
+import { queryWords, type QueryWord } from '../../../shared/text/query-words.ts';
+import type { Term } from '../../../shared/text/word-terms.ts';
+
+/** A document that fits, and its best passage; both by their numbers in the segment. */
+export interface Ranked {
+  segment: Segment;
+  document: number;
+  passage: number;
+  /** From 0 to 1. */
+  score: number;
+}
+
+/** What a question has more is not looked up. */
+const MOST_TERMS = 64;
+/** Okapi BM25's usual constants: how soon further occurrences stop counting, and how much length counts. */
+const K1 = 1.2;
+const B = 0.75;
+/** What a passage has of a question must weigh at least so much of the whole: one rare word that fits by chance is no answer. */
+const LEAST_COVERAGE = 0.15;
+
+/**
+ * Ranks documents by their best passage (BM25). Documents that may not be read are left out of everything, the counts by which
+ * words weigh included: a search says nothing of them (SECURITY.md knowledge-rights). The order is the same for the same documents,
+ * however they lie in segments.
+ */
+export function rankDocuments(segments: readonly Segment[], { query, isReadable, most }: IndexQuery): Ranked[] {
+  const words = queryWords(query, MOST_TERMS);
+  if (words.length === 0) return [];
+  const field = new Field(segments, isReadable);
+  if (field.passages === 0) return [];
+  let whole = 0;
+  for (const word of words) whole += field.addWord(word);
+  return field.best(most, whole);
+}
+
+interface Plot {
+  segment: Segment;
+  /** By document. */
+  isReadable: Uint8Array;
+  /** By passage. */
+  scores: Float64Array;
+  coverage: Float64Array;
+}
+
+/** Searches run one after another, and what one wrote is wiped for the next: new lists for each would be most of its work. */
+const plots = new WeakMap<Segment, Plot>();
+
+function plotOf(segment: Segment): Plot {
+  const { passages } = segment;
+  const plot = plots.get(segment) ?? {
+    segment,
+    isReadable: new Uint8Array(segment.parts.documents.length),
+    scores: new Float64Array(passages),
+    coverage: new Float64Array(passages),
+  };
+  plots.set(segment, plot);
+  plot.isReadable.fill(0);
+  plot.scores.fill(0);
+  plot.coverage.fill(0);
+  return plot;
+}
+
+/** The scores of one search. */
+class Field {
+  readonly passages: number;
+  readonly #plots: readonly Plot[];
+  readonly #averageLength: number;
+  /** Where a term stands, one segment's behind the other's. */
+  readonly #found: CollectedPostings;
+  /** Terms that were looked up in place of others. */
+  readonly #fallbacks = new Set<Term>();
+
+  constructor(segments: readonly Segment[], isReadable: (entry: DocumentEntry) => boolean) {
+    let passages = 0;
+    let terms = 0;
+    this.#plots = segments.map((segment) => {
+      const { documents } = segment.parts;
+      const plot = plotOf(segment);
+      for (const [document, entry] of documents.entries()) {
+        if (segment.isDeleted(document) || !isReadable(entry)) continue;
+        plot.isReadable[document] = 1;
+        passages += entry.passages;
+        terms += entry.terms;
+      }
+      return plot;
+    });
+    this.passages = passages;
+    this.#found = { passages: new Uint32Array(passages), counts: new Uint32Array(passages) };
+    this.#averageLength = passages === 0 ? 1 : terms / passages;
+  }
+
+  /** Adds what one word of a question says. @returns how much it weighs */
+  addWord({ anyOf, orElse, isOptional }: QueryWord): number {
+    const added = this.#add(anyOf);
+    if (added.found > 0) return added.weight;
+    if (orElse === undefined) return isOptional ? 0 : added.weight;
+    if (this.#fallbacks.has(orElse)) return 0;
+    this.#fallbacks.add(orElse);
+    return this.#add([orElse]).weight;
+  }
+
+  #add(anyOf: readonly Term[]): { found: number; weight: number } {
+    const { passages, counts } = this.#found;
+    let found = 0;
+    const ends = this.#plots.map(
+      ({ segment, isReadable }) => (found = segment.collect(anyOf, isReadable, this.#found, found)),
+    );
+    const weight = Math.log(1 + (this.passages - found + 0.5) / (found + 0.5));
+    const least = K1 * (1 - B);
+    const each = (K1 * B) / this.#averageLength;
+    let at = 0;
+    for (const [plot, { segment, scores, coverage }] of this.#plots.entries()) {
+      const { length } = segment.parts.passages;
+      const end = ends[plot] as number;
+      for (; at < end; at += 1) {
+        const passage = passages[at] as number;
+        const count = counts[at] as number;
+        const slowdown = least + each * (length[passage] as number);
+        scores[passage]! += (weight * count) / (count + slowdown);
+        coverage[passage]! += weight;
+      }
+    }
+    return { found, weight };
+  }
+
+  best(most: number, whole: number): Ranked[] {
+    const best: Ranked[] = [];
+    for (const { segment, scores, coverage } of this.#plots) {
+      const { document, from } = segment.parts.passages;
+      for (let passage = 0; passage < from.length;) {
+        const here = document[passage] as number;
+        let top = -1;
+        for (; passage < from.length && document[passage] === here; passage += 1) {
+          if ((coverage[passage] as number) < LEAST_COVERAGE * whole || scores[passage] === 0) continue;
+          if (top < 0 || (scores[passage] as number) > (scores[top] as number)) top = passage;
+        }
+        if (top >= 0)
+          insert(best, { segment, document: here, passage: top, score: (scores[top] as number) / whole }, most);
+      }
+    }
+    return best;
+  }
+}
+
+function insert(best: Ranked[], ranked: Ranked, most: number): void {
+  let at = best.length;
+  while (at > 0 && comesBefore(ranked, best[at - 1] as Ranked)) at -= 1;
+  if (at >= most) return;
+  best.splice(at, 0, ranked);
+  best.length = Math.min(best.length, most);
+}
+
+/** What is equal is ordered by name, so that nothing hangs on where it lies. */
+function comesBefore(one: Ranked, other: Ranked): boolean {
+  if (one.score !== other.score) return one.score > other.score;
+  return nameOf(one) < nameOf(other);
+}
+
+function nameOf({ segment, document }: Ranked): string {
+  const { source, path } = segment.parts.documents[document] as DocumentEntry;
+  return `${source}\n${path}`;
+}

@@ -1,0 +1,13 @@
+import { CodedError } from '../../shared/coded-error.ts';
+import type { SourceFault } from './knowledge-report.ts';
+import type { Found, Reader } from './knowledge.ts';
+
+/** Why a source gives nothing. */
+export class SourceError extends CodedError<SourceFault> {}
+
+/** A source that is asked over the network. */
+export interface RemoteSource {
+  readonly name: string;
+  /** @returns the best first, nothing that this reader may not read @throws SourceError; the signal's reason */
+  search(query: string, reader: Reader, most: number, signal: AbortSignal): Promise<Found[]>;
+}

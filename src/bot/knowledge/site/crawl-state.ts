@@ -1,0 +1,96 @@
+import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { Breath } from '../../../shared/event-loop-yielder.ts';
+
+/** What is known of a page from the last time that it was asked. */
+const askedSchema = z.object({
+  /** When the site last said how it is. Milliseconds since the epoch. */
+  askedAtMs: z.number(),
+  /** Of the file that is kept of it. */
+  sizeBytes: z.number(),
+  /** Of what stands in it, to tell a page that did not change. */
+  digest: z.string(),
+  /** Where it was found. */
+  url: z.string(),
+  /** What the sitemap said of it then. */
+  listedAs: z.string().optional(),
+  etag: z.string().optional(),
+  lastModified: z.string().optional(),
+});
+
+export type AskedPage = z.output<typeof askedSchema>;
+
+const lineSchema = z.tuple([z.string(), askedSchema.nullable()]);
+
+/**
+ * Notes what was asked of a site's pages, a line each, so that the next round, by whichever process, need not ask for all of them
+ * anew. A line that is broken, because its writer died, counts as none: its page is fetched once more.
+ */
+export class AskedPages {
+  readonly #path: string;
+  readonly #pages = new Map<string, AskedPage>();
+
+  private constructor(path: string) {
+    this.#path = path;
+  }
+
+  static async load(path: string): Promise<AskedPages> {
+    const asked = new AskedPages(path);
+    const breath = new Breath();
+    const text = await readFile(path, 'utf8').catch(() => '');
+    for (let at = 0; at < text.length;) {
+      const found = text.indexOf('\n', at);
+      const end = found < 0 ? text.length : found;
+      asked.#take(text.slice(at, end));
+      at = end + 1;
+      if (breath.isDue) await breath.take();
+    }
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    // What follows must not stand in a line that was never ended.
+    if (text !== '' && !text.endsWith('\n')) await appendFile(path, '\n', { mode: 0o600 });
+    return asked;
+  }
+
+  get(name: string): AskedPage | undefined {
+    return this.#pages.get(name);
+  }
+
+  names(): string[] {
+    return [...this.#pages.keys()];
+  }
+
+  /** @param page undefined where nothing is kept of it any more @throws the system's error */
+  async note(name: string, page: AskedPage | undefined): Promise<void> {
+    if (page) this.#pages.set(name, page);
+    else if (!this.#pages.delete(name)) return;
+    await appendFile(this.#path, lineOf(name, page), { mode: 0o600 });
+  }
+
+  /** Writes each page once. @throws the system's error */
+  async tidy(): Promise<void> {
+    const breath = new Breath();
+    const lines: string[] = [];
+    for (const [name, page] of this.#pages) {
+      lines.push(lineOf(name, page));
+      if (breath.isDue) await breath.take();
+    }
+    const beside = `${this.#path}.new`;
+    await writeFile(beside, lines, { mode: 0o600 });
+    await rename(beside, this.#path);
+  }
+
+  #take(line: string): void {
+    try {
+      const [name, page] = lineSchema.parse(JSON.parse(line));
+      if (page) this.#pages.set(name, page);
+      else this.#pages.delete(name);
+    } catch {
+      // As good as none.
+    }
+  }
+}
+
+function lineOf(name: string, page: AskedPage | undefined): string {
+  return `${JSON.stringify([name, page ?? null])}\n`;
+}

@@ -1,0 +1,79 @@
+import { DAY_MS, MINUTE_MS, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
+import type { EgressPolicy } from '../../../shared/web/egress-policy.ts';
+import { fetchAddress, type WebAnswer } from '../../../shared/web/fetch-address.ts';
+import { WebError } from '../../../shared/web/web-error.ts';
+import type { AskedPage } from './crawl-state.ts';
+import { mostBytesOf, PAGE_TYPES } from './page-kinds.ts';
+
+/** What a site says when it is asked for a page. */
+export type PageAnswer =
+  | { kind: 'page'; answer: WebAnswer; body: readonly Buffer[]; etag?: string; lastModified?: string }
+  | { kind: 'unchanged' }
+  /** It is no page of ours, or none any more. */
+  | { kind: 'gone'; reason: string }
+  /** Nobody knows; `waitMs`: after so long it may be asked again. */
+  | { kind: 'failed'; waitMs?: number };
+
+/** As many as RFC 9110's older readers followed; each is looked at. */
+const REDIRECTS = 5;
+const TOTAL_MS = 30 * SECOND_MS;
+const LONGEST_WAIT_MS = 5 * MINUTE_MS;
+const NOT_THERE: ReadonlySet<number> = new Set([404, 410]);
+const CLOSED: ReadonlySet<number> = new Set([401, 403, 407, 451]);
+const BUSY: ReadonlySet<number> = new Set([429, 503]);
+/** Where it leads in the end is noted. */
+const MOST_URL_CHARS = 4_096;
+/** What goes back in a request's header is plain and short. */
+const HEADER_VALUE = /^[\x20-\x7e]{1,300}$/;
+
+/** @param known what was kept of it the last time @throws the signal's reason */
+export async function askPage(
+  address: string,
+  { egress, known, nowMs }: { egress: EgressPolicy; known: AskedPage | undefined; nowMs: NowMs },
+  signal: AbortSignal,
+): Promise<PageAnswer> {
+  const conditions = conditionsOf(known);
+  const asked = { egress, redirects: REDIRECTS, totalMs: TOTAL_MS, accept: PAGE_TYPES, mostBytesOf, conditions };
+  try {
+    return judge(await fetchAddress(address, asked, signal), known, nowMs);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof WebError)) throw error;
+    const reason = REASONS[error.code];
+    return reason === undefined ? { kind: 'failed' } : { kind: 'gone', reason };
+  }
+}
+
+const REASONS = { refused: 'leads_outside', too_large: 'too_large', unusable: 'unreadable', unreachable: undefined };
+
+function judge(answer: WebAnswer, known: AskedPage | undefined, nowMs: NowMs): PageAnswer {
+  const { status, body } = answer;
+  if (status === 304 && known) return { kind: 'unchanged' };
+  if (NOT_THERE.has(status)) return { kind: 'gone', reason: 'not_found' };
+  if (CLOSED.has(status)) return { kind: 'gone', reason: 'closed' };
+  if (BUSY.has(status)) return { kind: 'failed', waitMs: waitOf(answer.header('retry-after'), nowMs) };
+  if (status !== 200) return { kind: 'failed' };
+  if (!body) return { kind: 'gone', reason: 'unknown_kind' };
+  if (answer.url.href.length > MOST_URL_CHARS) return { kind: 'gone', reason: 'unreadable' };
+  const [etag, lastModified] = [plainHeader(answer, 'etag'), plainHeader(answer, 'last-modified')];
+  return { kind: 'page', answer, body, etag, lastModified };
+}
+
+function conditionsOf(known: AskedPage | undefined): Record<string, string> {
+  const conditions: Record<string, string> = {};
+  if (known?.etag !== undefined) conditions['if-none-match'] = known.etag;
+  if (known?.lastModified !== undefined) conditions['if-modified-since'] = known.lastModified;
+  return conditions;
+}
+
+function plainHeader(answer: WebAnswer, name: string): string | undefined {
+  const value = answer.header(name);
+  return value !== undefined && HEADER_VALUE.test(value) ? value : undefined;
+}
+
+/** @returns undefined where it names no time, or one too far away to be waited for. Milliseconds */
+function waitOf(retryAfter: string | undefined, nowMs: NowMs): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  const waitMs = /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * SECOND_MS : Date.parse(retryAfter) - nowMs();
+  return waitMs >= -DAY_MS && waitMs <= LONGEST_WAIT_MS ? Math.max(0, waitMs) : undefined;
+}

@@ -1,0 +1,75 @@
+import { basename } from 'node:path/posix';
+import { DocumentError } from '../documents/document.ts';
+import { readDocument } from '../documents/read-document.ts';
+import { decodeText } from '../documents/text/decode-text.ts';
+import { charsetOf } from '../../../shared/web/decode-page.ts';
+import { textOfHtml } from '../folder/html-text.ts';
+import { headingIn, READER, type ReadText } from '../folder/read-document.ts';
+import { readWholeFile } from '../folder/read-file.ts';
+import type { FolderFile } from '../folder/walk-folder.ts';
+import { openKeptPage, PAGE_NAME, type KeptPage } from './kept-page.ts';
+import { pageKindOf } from './page-kinds.ts';
+
+type Read = Pick<ReadText, 'parts'> & { title?: string };
+
+/** @returns why a file is no kept page, by its name alone; undefined where it may be one */
+export function whyNoPage(path: string): string | undefined {
+  return PAGE_NAME.test(path) ? undefined : 'unknown_kind';
+}
+
+/**
+ * Reads a page as it was kept. Whatever it says of its readers does not count: whoever writes on a site would else say who may read
+ * what is found of it (SECURITY.md knowledge-rights). @throws the signal's reason
+ */
+export async function readPageFile(
+  { realPath }: FolderFile,
+  mostBytes: number,
+  signal: AbortSignal,
+): Promise<ReadText> {
+  const bytes = readWholeFile(realPath, mostBytes);
+  const kept = bytes && openKeptPage(bytes);
+  if (!kept) return { title: '', parts: [], refused: 'unreadable' };
+  const { url, date } = kept.head;
+  const title = nameOf(url);
+  try {
+    const read = await readBody(kept, signal);
+    return { title: read.title ?? title, parts: read.parts, url, date };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { title, parts: [], url, refused: error instanceof DocumentError ? error.code : 'unreadable' };
+  }
+}
+
+/** @throws DocumentError; the signal's reason */
+async function readBody({ head, body }: KeptPage, signal: AbortSignal): Promise<Read> {
+  const kind = pageKindOf(head.mediaType);
+  if (kind === undefined) throw new DocumentError('unsupported', 'The page is of no kind that is read');
+  if (kind === 'apart') {
+    const hint = { name: nameOf(head.url), mediaType: head.mediaType };
+    const { title, parts } = await readDocument(body, hint, READER, signal);
+    return withText({ title, parts });
+  }
+  const text = decodeText(body, charsetOf({ charset: head.charset, body }));
+  if (kind === 'html') {
+    const page = textOfHtml(text);
+    return withText({ title: page.title, parts: [{ text: page.text }] });
+  }
+  return withText({ title: kind === 'markdown' ? headingIn(text) : undefined, parts: [{ text }] });
+}
+
+/** @throws DocumentError */
+function withText(read: Read): Read {
+  if (!read.parts.some(({ text }) => text.trim() !== '')) throw new DocumentError('no_text', 'There is no text in it');
+  return read;
+}
+
+/** What stands last in its address, as people would name it. */
+function nameOf(address: string): string {
+  const { pathname, host } = new URL(address);
+  const last = basename(pathname);
+  try {
+    return decodeURIComponent(last) || host;
+  } catch {
+    return last || host;
+  }
+}

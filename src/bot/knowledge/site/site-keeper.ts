@@ -1,0 +1,200 @@
+import { mkdirSync } from 'node:fs';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { HOUR_MS, MINUTE_MS, monotonicMs, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
+import { hashParts } from '../../../shared/crypto/ids.ts';
+import { inBackground } from '../../../shared/in-background.ts';
+import type { EgressPolicy } from '../../../shared/web/egress-policy.ts';
+import type { LocalSource } from '../index/local-index.ts';
+import type { KnowledgeReport } from '../knowledge-report.ts';
+import { SourceError } from '../remote-source.ts';
+import type { SitemapDefinition } from '../source-kinds.ts';
+import { usableFolder } from '../usable-folder.ts';
+import { AskedPages } from './crawl-state.ts';
+import { SiteRound, type SiteRead } from './read-site.ts';
+import { ClaimLostError, RoundClaims, type ClaimTimes } from './crawl-lock.ts';
+import { siteBorders } from './crawl-scope.ts';
+
+export interface SiteKeeperParts {
+  /** Where pages are kept, a folder for each site. */
+  folder: string;
+  report: Pick<KnowledgeReport, 'siteRead'>;
+  nowMs: NowMs;
+  /** Looks a name up, as the public web's rules do. */
+  resolve: EgressPolicy['resolve'];
+  claimTimes?: ClaimTimes;
+  /** Between two looks whether a round is due; 30 s unless told. */
+  lookEveryMs?: number;
+  /** Of all of a site's pages together; 1 GiB unless told. */
+  mostBytes?: number;
+}
+
+const CLAIM_TIMES: ClaimTimes = { renewMs: 30 * SECOND_MS, lostAfterMs: 5 * MINUTE_MS };
+const LOOK_EVERY_MS = 30 * SECOND_MS;
+/** One that came to nothing is not waited for as long as others. */
+const AGAIN_AFTER_MS = HOUR_MS;
+const KEY_CHARS = 16;
+const KEY = /^[0-9a-f]{16}$/;
+/** What is no page begins with a dot, so that the index leaves it out. */
+const ROUND_FOLDER = '.round';
+
+const endedSchema = z.object({ endedAtMs: z.number(), isWhole: z.boolean() });
+
+interface KeptSite {
+  site: SitemapDefinition;
+  ending: AbortController;
+  running: Promise<void>;
+}
+
+/**
+ * Reads the sites that the sources name, each in rounds, and keeps their pages where the index finds them. Of all processes that share
+ * the folder one at a time reads a site (SECURITY.md site-asked-gently).
+ */
+export class SiteKeeper {
+  readonly #parts: SiteKeeperParts;
+  readonly #sites = new Map<string, KeptSite>();
+  /** What ends, so that nothing is deleted beneath it. */
+  readonly #leaving = new Set<Promise<void>>();
+
+  constructor(parts: SiteKeeperParts) {
+    this.#parts = parts;
+  }
+
+  /** From now on these are the sites, and no others. @returns where the index finds their pages */
+  use(sites: readonly SitemapDefinition[]): LocalSource[] {
+    const root = sites.length > 0 ? (usableFolder(this.#parts.folder) ?? this.#parts.folder) : this.#parts.folder;
+    const wanted = new Map<string, SitemapDefinition>();
+    for (const site of sites) wanted.set(keyOf(site), wanted.get(keyOf(site)) ?? site);
+    for (const [key, { ending, running }] of this.#sites)
+      if (!wanted.has(key)) {
+        ending.abort();
+        this.#sites.delete(key);
+        const left = running.finally(() => this.#leaving.delete(left));
+        this.#leaving.add(left);
+      }
+    for (const [key, site] of wanted) {
+      const known = this.#sites.get(key);
+      if (known) known.site = site;
+      else this.#begin(key, site, join(root, key));
+    }
+    inBackground(() => this.#forget(root));
+    return sites.map((site) => ({
+      kind: 'pages',
+      name: site.name,
+      readers: site.readers,
+      folder: join(root, keyOf(site)),
+    }));
+  }
+
+  async close(): Promise<void> {
+    for (const { ending } of this.#sites.values()) ending.abort();
+    await Promise.all([...this.#sites.values()].map(({ running }) => running));
+    await Promise.all(this.#leaving);
+  }
+
+  #begin(key: string, site: SitemapDefinition, folder: string): void {
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    } catch {
+      // Told with the round that comes to nothing.
+    }
+    const ending = new AbortController();
+    const kept: KeptSite = { site, ending, running: Promise.resolve() };
+    kept.running = this.#keep(kept, folder).catch(() => undefined);
+    this.#sites.set(key, kept);
+  }
+
+  /** Deletes what is kept of sites that nobody names any more. */
+  async #forget(root: string): Promise<void> {
+    await Promise.all(this.#leaving);
+    const names = await readdir(root).catch(() => []);
+    for (const name of names)
+      if (KEY.test(name) && !this.#sites.has(name)) await rm(join(root, name), { recursive: true, force: true });
+  }
+
+  async #keep(kept: KeptSite, folder: string): Promise<void> {
+    const { signal } = kept.ending;
+    const { claimTimes = CLAIM_TIMES, lookEveryMs = LOOK_EVERY_MS } = this.#parts;
+    const claims = new RoundClaims(join(folder, ROUND_FOLDER), claimTimes);
+    let againAtMs = -Infinity;
+    while (!signal.aborted) {
+      if (monotonicMs() >= againAtMs)
+        await this.#readIfDue(kept, folder, claims).catch((error: unknown) => {
+          if (signal.aborted || error instanceof ClaimLostError) return;
+          // A disk that is full or gone, and no fault of the site's.
+          againAtMs = monotonicMs() + AGAIN_AFTER_MS;
+          this.#parts.report.siteRead(nothingRead(kept.site, 'failed'));
+        });
+      await sleep(lookEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  async #readIfDue(kept: KeptSite, folder: string, claims: RoundClaims): Promise<void> {
+    if (!(await this.#isDue(kept.site, folder))) return;
+    const claim = await claims.take();
+    if (!claim) return;
+    try {
+      // Another process may have ended one meanwhile.
+      if (await this.#isDue(kept.site, folder)) await this.#read(kept, folder, claim);
+    } finally {
+      await claim.release();
+    }
+  }
+
+  async #read(
+    { site, ending: { signal } }: KeptSite,
+    folder: string,
+    claim: { check(): Promise<void> },
+  ): Promise<void> {
+    const { nowMs, resolve, mostBytes } = this.#parts;
+    const borders = siteBorders(site, resolve);
+    const asked = await AskedPages.load(join(folder, ROUND_FOLDER, 'asked'));
+    let read: SiteRead;
+    try {
+      read = await new SiteRound({ site, folder, asked, borders, claim, nowMs, mostBytes }).run(signal);
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      read = { ...nothingRead(site, error.code), pages: asked.names().length };
+    }
+    signal.throwIfAborted();
+    await claim.check();
+    await asked.tidy();
+    await writeWhole(join(folder, ROUND_FOLDER, 'ended.json'), {
+      endedAtMs: nowMs(),
+      isWhole: read.fault === undefined,
+    });
+    this.#parts.report.siteRead(read);
+  }
+
+  /** A clock that was set back counts as time that went by. */
+  async #isDue({ everyMs }: SitemapDefinition, folder: string): Promise<boolean> {
+    const text = await readFile(join(folder, ROUND_FOLDER, 'ended.json'), 'utf8').catch(() => '{}');
+    const ended = endedSchema.safeParse(jsonOf(text)).data;
+    if (!ended) return true;
+    const ageMs = this.#parts.nowMs() - ended.endedAtMs;
+    return ageMs < 0 || ageMs >= (ended.isWhole ? everyMs : Math.min(everyMs, AGAIN_AFTER_MS));
+  }
+}
+
+function keyOf({ sitemap, under }: SitemapDefinition): string {
+  return hashParts(sitemap, ...[...under].sort()).slice(0, KEY_CHARS);
+}
+
+function nothingRead({ name }: SitemapDefinition, fault: SiteRead['fault']): SiteRead {
+  return { source: name, fault, pages: 0, fetched: 0, unchanged: 0, gone: 0, failed: 0, leftOut: [], durationMs: 0 };
+}
+
+async function writeWhole(path: string, value: z.output<typeof endedSchema>): Promise<void> {
+  await writeFile(`${path}.new`, JSON.stringify(value), { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { HOUR_MS, SECOND_MS } from '../../shared/clock.ts';
+import { listOf } from '../policy/subject.ts';
+import { readersSchema, type Readers } from './readers.ts';
+
+/** What every source has. */
+interface SourceCommon {
+  /** By this people, scenes and the log know it. */
+  name: string;
+  /** Who may read its documents where these say nothing themselves; `nobody` where the file names no readers. */
+  readers: Readers;
+}
+
+/** A folder of documents on this machine, with its sub-folders. */
+export interface FolderDefinition extends SourceCommon {
+  kind: 'folder';
+  /** Absolute. */
+  folder: string;
+  /** Where its documents are to be read: their path is added to it. Ends in `/`. */
+  url?: string;
+}
+
+/** A retrieval service that speaks Dify's External Knowledge interface. */
+export interface DifyDefinition extends SourceCommon {
+  kind: 'dify';
+  /** Where it is asked, as it was written. */
+  address: string;
+  knowledgeId: string;
+  /** Absolute; holds the key that is sent as a bearer. */
+  keyFile?: string;
+  /** Sent as `metadata_condition`, as it was written. */
+  condition?: Readonly<Record<string, unknown>>;
+}
+
+/** The pages of a site of the institution's own, as its sitemap lists them. */
+export interface SitemapDefinition extends SourceCommon {
+  kind: 'sitemap';
+  /** The sitemap's address, as it is asked. */
+  sitemap: string;
+  /** Where pages may lie; each ends in `/`. */
+  under: readonly string[];
+  mostPages: number;
+  /** From the end of one round to the next. */
+  everyMs: number;
+  /** Between two requests. */
+  pauseMs: number;
+}
+
+/** A source as `KNOWLEDGE_FILE` describes it. */
+export type SourceDefinition = FolderDefinition | DifyDefinition | SitemapDefinition;
+
+/** A kind of source: the field by which it is known, and what else it has. */
+export interface SourceKind {
+  field: string;
+  /** @param atPath makes a path of the file absolute */
+  schema(atPath: (written: string) => string): z.ZodType<SourceDefinition>;
+}
+
+const MOST_NAME_CHARS = 80;
+
+const common = {
+  name: z.string().trim().min(1).max(MOST_NAME_CHARS),
+  readers: readersSchema.default('nobody'),
+};
+
+const baseAddress = z
+  .string()
+  .refine((given) => isWebAddress(given), 'Must be an https or http address without user, query or fragment')
+  .transform((given) => new URL(given).href.replace(/(?<!\/)\/*$/, '/'));
+
+const folder: SourceKind = {
+  field: 'folder',
+  schema: (atPath) =>
+    z
+      .strictObject({ ...common, folder: z.string().min(1).transform(atPath), url: baseAddress.optional() })
+      .transform((given) => ({ kind: 'folder' as const, ...given })),
+};
+
+const serviceAddress = z.string().refine(isServiceAddress, {
+  message: 'Must be an https address (http only on this machine) without user or fragment',
+});
+
+/** What the interface knows; values are the service's own. */
+const condition = z.strictObject({
+  logical_operator: z.enum(['and', 'or']).optional(),
+  conditions: listOf(
+    z.strictObject({
+      name: z.union([z.string(), z.array(z.string())]),
+      comparison_operator: z.string().min(1),
+      value: z.unknown().optional(),
+    }),
+  ),
+});
+
+const dify: SourceKind = {
+  field: 'dify',
+  schema: (atPath) =>
+    z
+      .strictObject({
+        ...common,
+        dify: serviceAddress,
+        knowledgeId: z.string().min(1),
+        keyFile: z.string().min(1).transform(atPath).optional(),
+        condition: condition.optional(),
+      })
+      .transform(({ dify: address, ...given }) => ({ kind: 'dify' as const, address, ...given })),
+};
+
+const sitemapAddress = z.string().refine((given) => isWebAddress(given, { mayAsk: true }), {
+  message: 'Must be an https or http address without user or fragment',
+});
+const MOST_PREFIXES = 50;
+
+const sitemap: SourceKind = {
+  field: 'sitemap',
+  schema: () =>
+    z
+      .strictObject({
+        ...common,
+        sitemap: sitemapAddress.transform((given) => new URL(given).href),
+        under: listOf(baseAddress).max(MOST_PREFIXES).optional(),
+        mostPages: z.int().min(1).max(20_000).default(5_000),
+        everyHours: z.number().min(1).max(168).default(24),
+        pauseSec: z.number().min(0.05).max(60).default(1),
+      })
+      .transform(({ everyHours, pauseSec, under, ...given }) => ({
+        kind: 'sitemap' as const,
+        ...given,
+        under: under ?? [new URL('/', given.sitemap).href],
+        everyMs: everyHours * HOUR_MS,
+        pauseMs: pauseSec * SECOND_MS,
+      })),
+};
+
+/** The kinds that there are, one line each. */
+export const SOURCE_KINDS: readonly SourceKind[] = [
+  folder, //
+  dify,
+  sitemap,
+];
+
+function isServiceAddress(given: string): boolean {
+  if (!URL.canParse(given)) return false;
+  const { protocol, hostname, username, password, hash } = new URL(given);
+  const isHere = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname);
+  return (
+    (protocol === 'https:' || (protocol === 'http:' && isHere)) &&
+    [username, password, hash].every((part) => part === '')
+  );
+}
+
+function isWebAddress(given: string, { mayAsk = false } = {}): boolean {
+  if (!URL.canParse(given)) return false;
+  const { protocol, username, password, search, hash } = new URL(given);
+  const unwanted = [username, password, hash, ...(mayAsk ? [] : [search])];
+  return /^https?:$/.test(protocol) && unwanted.every((part) => part === '');
+}

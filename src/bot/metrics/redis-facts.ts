@@ -1,0 +1,45 @@
+import { Cluster } from 'ioredis';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+
+/** What Parley's promise rests on in a Redis: seen through INFO, since CONFIG may be denied (SECURITY.md durable-redis). */
+export interface RedisFacts {
+  version: string;
+  /** Whether it still reads its files; what it says of them is not true until then. */
+  isLoading: boolean;
+  isVersionKnownToWork: boolean;
+  /** Whether an append-only file keeps what was acknowledged. */
+  hasAppendOnlyFile: boolean;
+  /** `noeviction`, or the policy by which Redis would throw data away. */
+  evictionPolicy: string;
+  /** 0 when no limit is set. */
+  maxMemoryBytes: number;
+}
+
+const OLDEST_VERSION = [6, 2] as const;
+
+/** Reads the facts of one node; of a cluster, its masters must be alike, so the first stands for all. */
+export async function readRedisFacts(redis: RedisClient): Promise<RedisFacts> {
+  const node = redis instanceof Cluster ? (redis.nodes('master')[0] ?? redis) : redis;
+  const fields = parseInfo(await Promise.all(['server', 'persistence', 'memory'].map((section) => node.info(section))));
+  const version = fields.get('redis_version') ?? 'unknown';
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_VERSION;
+  return {
+    version,
+    isLoading: fields.get('loading') === '1',
+    isVersionKnownToWork: major > oldestMajor || (major === oldestMajor && minor >= oldestMinor),
+    hasAppendOnlyFile: fields.get('aof_enabled') === '1',
+    evictionPolicy: fields.get('maxmemory_policy') ?? 'unknown',
+    maxMemoryBytes: Number(fields.get('maxmemory') ?? 0),
+  };
+}
+
+function parseInfo(sections: string[]): Map<string, string> {
+  const lines = sections.join('\n').split(/\r?\n/);
+  return new Map(lines.flatMap((line) => (/^\w+:/.test(line) ? [splitField(line)] : [])));
+}
+
+function splitField(line: string): [string, string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon), line.slice(colon + 1).trim()];
+}

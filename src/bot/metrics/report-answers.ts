@@ -1,0 +1,121 @@
+import type { Registry } from 'prom-client';
+import { MINUTE_MS, monotonicMs } from '../../shared/clock.ts';
+import type { Log } from '../../shared/log.ts';
+import { counter, durations, QUICK_BUCKETS_SEC, SLOW_BUCKETS_SEC } from './instruments.ts';
+import type { AnswerReport } from './report.ts';
+
+export function reportAnswers(registry: Registry, log: Log): AnswerReport {
+  const slow = { bucketsSec: SLOW_BUCKETS_SEC, labels: ['platform'] } as const;
+  const turns = durations(registry, {
+    name: 'turn_duration_seconds',
+    help: 'From a turn’s start to its visible outcome; the count by outcome is the number of turns',
+    labels: ['platform', 'outcome'],
+    bucketsSec: SLOW_BUCKETS_SEC,
+  });
+  const waits = durations(registry, {
+    name: 'turn_wait_seconds',
+    help: 'From a message to the start of its turn',
+    ...slow,
+    bucketsSec: SLOW_BUCKETS_SEC,
+  });
+  const firstTexts = durations(registry, {
+    name: 'first_text_seconds',
+    help: 'From a message to the first text of its answer',
+    ...slow,
+    bucketsSec: SLOW_BUCKETS_SEC,
+  });
+  const refusals = counter(registry, {
+    name: 'access_refusals_total',
+    help: 'Questions that the policy refused: because of the person, in a private chat, or in a group',
+    labels: ['platform', 'because'],
+  });
+  const handovers = counter(registry, {
+    name: 'replies_handed_over_total',
+    help: 'Answers that went another way than the live reply',
+    labels: ['platform', 'result'],
+  });
+  const refused = counter(registry, {
+    name: 'platform_calls_unauthorised_total',
+    help: 'Calls that a platform refused until the operator mends the app (token, scopes), by its own code',
+    labels: ['platform', 'code'],
+  });
+  const kept = counter(registry, {
+    name: 'answers_kept_total',
+    help: 'Tries of whole answers that are kept since the platform takes no calls',
+    labels: ['platform'],
+  });
+  const writes = counter(registry, {
+    name: 'platform_writes_refused_total',
+    help: 'Posts, edits and uploads that a platform did not carry out, by its own method and code',
+    labels: ['platform', 'method', 'code'],
+  });
+  const notShown = counter(registry, {
+    name: 'answers_not_shown_total',
+    help: 'Answers that the platform refused in every form; the person reads a sentence about it where one can be shown',
+    labels: ['platform'],
+  });
+  const saidMs = new Map<string, number>();
+  const isDue = (key: string) => {
+    const lastMs = saidMs.get(key) ?? Number.NEGATIVE_INFINITY;
+    const due = monotonicMs() - lastMs >= MINUTE_MS;
+    if (due) saidMs.set(key, monotonicMs());
+    return due;
+  };
+  const tools = durations(registry, {
+    name: 'tool_duration_seconds',
+    help: 'Calls of tools, by how they ended',
+    labels: ['tool', 'outcome'],
+    bucketsSec: QUICK_BUCKETS_SEC,
+  });
+  return {
+    accessRefused({ platform, turnId, person, because, rule }) {
+      refusals({ platform, because });
+      log.info(
+        { audit: true, event: 'access-refused', trace: turnId, platform, person, because, rule },
+        'the policy refused a question',
+      );
+    },
+    toolEnded({ turnId, tool, outcome, durationMs }) {
+      tools({ tool, outcome }, durationMs);
+      log.info({ trace: turnId, tool, outcome, durationMs }, 'tool ended');
+    },
+    turnEnded({ platform, turnId, outcome, durationMs, waitedMs }) {
+      turns({ platform, outcome }, durationMs);
+      waits({ platform }, waitedMs);
+      log.info({ platform, trace: turnId, outcome, durationMs, waitedMs }, 'turn ended');
+    },
+    platformRefused({ platform, code }) {
+      refused({ platform, code });
+      if (!isDue(platform)) return;
+      log.error(
+        { platform, code },
+        'the platform takes no calls: mend the token, the secret or the rights of the app; answers are kept',
+      );
+    },
+    writeRefused({ platform, method, code, meaning }) {
+      writes({ platform, method, code });
+      const level = isDue(`${platform} ${method} ${code}`) ? 'warn' : 'debug';
+      log[level](
+        { platform, method, code, meaning },
+        'the platform refused a write; it is tried again or by another way',
+      );
+    },
+    answerNotShown({ platform, deliveryId: trace }) {
+      notShown({ platform });
+      log.error({ platform, trace }, 'the platform refused an answer in every form; it is not shown');
+    },
+    answerKept({ platform, deliveryId: trace }) {
+      kept({ platform });
+      log.debug({ platform, trace }, 'a whole answer is kept until the platform takes calls');
+    },
+    firstTextShown({ platform, deliveryId: trace, afterMs }) {
+      firstTexts({ platform }, afterMs);
+      log.debug({ platform, trace, afterMs }, 'first text shown');
+    },
+    replyHandedOver({ platform, deliveryId: trace, result, way }) {
+      handovers({ platform, result });
+      const level = result === 'sent' ? 'info' : 'error';
+      log[level]({ platform, trace, result, way }, 'an answer went another way than the live reply');
+    },
+  };
+}

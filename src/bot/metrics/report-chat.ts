@@ -1,0 +1,76 @@
+import type { Registry } from 'prom-client';
+import type { Log } from '../../shared/log.ts';
+import type { ChatReport } from '../model/chat-types.ts';
+import { counter, durations, gauge, SLOW_BUCKETS_SEC } from './instruments.ts';
+
+export function reportChat(registry: Registry, log: Log): ChatReport {
+  const calls = durations(registry, {
+    name: 'chat_call_duration_seconds',
+    help: 'HTTP calls to the chat service; the count by outcome is the number of calls',
+    labels: ['model', 'outcome'],
+    bucketsSec: SLOW_BUCKETS_SEC,
+  });
+  const firstEvents = durations(registry, {
+    name: 'chat_first_event_seconds',
+    help: 'From a call to the first thing that the model says',
+    labels: ['model'],
+    bucketsSec: SLOW_BUCKETS_SEC,
+  });
+  const retries = counter(registry, { name: 'chat_retries_total', help: 'Calls repeated', labels: ['model', 'code'] });
+  const waits = durations(registry, {
+    name: 'chat_wait_seconds',
+    help: 'Waits of questions for the chat service: for capacity, for a service that cannot be reached, for a model that loads',
+    labels: ['model', 'reason'],
+    bucketsSec: SLOW_BUCKETS_SEC,
+  });
+  const limits = gauge(registry, {
+    name: 'chat_concurrency_limit_connections',
+    help: 'Calls that the engine of a model was seen to serve at once; 0 while it has refused none',
+    labels: ['model'],
+  });
+  const breakers = counter(registry, {
+    name: 'chat_breaker_changes_total',
+    help: 'Changes of the breaker that spares a failing chat service',
+    labels: ['model', 'state'],
+  });
+  const fallbacks = counter(registry, {
+    name: 'chat_fallbacks_total',
+    help: 'Questions that the fallback model answered, by the model that could not and why',
+    labels: ['model', 'fallback', 'code'],
+  });
+  const unknownReasons = counter(registry, {
+    name: 'chat_unknown_finish_reasons_total',
+    help: 'Answers that ended for a reason this version does not know',
+    labels: ['model'],
+  });
+  return {
+    callEnded({ model, trace, outcome, durationMs, firstEventMs }) {
+      calls({ model, outcome }, durationMs);
+      if (firstEventMs !== undefined) firstEvents({ model }, firstEventMs);
+      log.debug({ model, trace, outcome, durationMs, firstEventMs }, 'chat call ended');
+    },
+    retried({ model, trace, code, waitMs }) {
+      retries({ model, code });
+      log.info({ model, trace, code, waitMs }, 'a chat call is repeated');
+    },
+    waited({ model, trace, reason, waitMs }) {
+      waits({ model, reason }, waitMs);
+      log.debug({ model, trace, reason, waitMs }, 'a question waited for the chat service');
+    },
+    limitChanged({ model, limit }) {
+      limits(limit, { model });
+    },
+    breakerChanged({ model, state }) {
+      breakers({ model, state });
+      log[state === 'open' ? 'error' : 'info']({ model, state }, 'the breaker of the chat service changed');
+    },
+    fellBack({ model, trace, fallback, code }) {
+      fallbacks({ model, fallback, code });
+      log.info({ model, trace, fallback, code }, 'the fallback model answers');
+    },
+    unknownFinishReason({ model, trace }) {
+      unknownReasons({ model });
+      log.info({ model, trace }, 'the chat service gave an unknown finish reason');
+    },
+  };
+}

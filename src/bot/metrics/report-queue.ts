@@ -1,0 +1,119 @@
+import type { Registry } from 'prom-client';
+import { MINUTE_MS, monotonicMs } from '../../shared/clock.ts';
+import type { Log } from '../../shared/log.ts';
+import type { QueueReport } from '../queue/queue-report.ts';
+import { counter, gauge } from './instruments.ts';
+
+export function reportQueue(registry: Registry, log: Log): QueueReport {
+  const count = (name: string, help: string) => {
+    const add = counter(registry, { name, help });
+    return (times?: number) => add({}, times);
+  };
+  const wakes = count('wakes_repeated_total', 'Conversations that the sweeper woke again');
+  const missed = gauge(registry, {
+    name: 'unreachable_partitions',
+    help: 'Partitions of 64 that the sweeper could not reach in its last round',
+  });
+  const fenced = count('turns_fenced_total', 'Turns that a newer run had taken over');
+  const resumed = count('turns_resumed_total', 'Turns found after their worker had died');
+  const dead = count('dead_letters_total', 'Turns given up with an apology');
+  const stalls = count('queue_stalls_total', 'Jobs of a silent worker that went back to the queue');
+  const locks = count('lock_renewals_failed_total', 'Jobs whose locks were not renewed in time');
+  const failures = count('runs_failed_total', 'Runs that ended by an error which no turn caught');
+  const newer = count('newer_versions_met_total', 'Messages and wakes that wait for a newer worker');
+  const keyless = count('key_missing_total', 'Times that a conversation was found waiting for a key that is not here');
+  const broken = count('messages_broken_total', 'Acknowledged messages that were altered and got an apology');
+  const lostAnswers = count(
+    'stored_answers_lost_total',
+    'Stored answers that did not open, so that the model was asked again',
+  );
+  const recovered = count('events_recovered_total', 'Acknowledged messages stored again after a failover lost them');
+  const bare = count(
+    'accepts_kept_bare_total',
+    'Acknowledged messages that could not be stored again if a failover lost them, since too many wait',
+  );
+  const lost = count('events_lost_total', 'Acknowledged messages that a failover lost for good');
+  const pressures = counter(registry, {
+    name: 'queue_pressure_changes_total',
+    help: 'Times that more or less waited than the limits of the queue allow, by the pressure from then on',
+    labels: ['pressure'],
+  });
+  let saidOfBareMs = -Infinity;
+  const saidOfKeyMs = new Map<string, number>();
+  return {
+    wakeRepeated({ count: times }) {
+      wakes(times);
+      log.info({ count: times }, 'the sweeper woke conversations again');
+    },
+    partitionsMissed({ count: partitions }) {
+      missed(partitions);
+      log[partitions > 0 ? 'warn' : 'info']({ partitions }, 'partitions that the sweeper cannot reach');
+    },
+    turnFenced({ turnId }) {
+      fenced();
+      log.info({ trace: turnId }, 'a newer run has taken over a turn');
+    },
+    turnResumed({ turnId, crashes }) {
+      resumed();
+      log.warn({ trace: turnId, crashes }, 'a turn is run again after its worker died');
+    },
+    deadLetter({ turnId, crashes }) {
+      dead();
+      log.error({ trace: turnId, crashes }, 'a turn was given up with an apology');
+    },
+    queueStalled() {
+      stalls();
+      log.warn('a job of a silent worker went back to the queue');
+    },
+    lockRenewalFailed({ jobs }) {
+      locks(jobs);
+      log.warn({ jobs }, 'job locks were not renewed in time');
+    },
+    newerVersionMet({ what }) {
+      newer();
+      log.warn({ what }, 'something is of a version that only a newer worker reads; it waits for one');
+    },
+    keyMissing({ keyId, waiting }) {
+      keyless();
+      // It is met again every ten seconds or so; to say it once a minute is enough.
+      const nowMs = monotonicMs();
+      if (nowMs - (saidOfKeyMs.get(keyId) ?? -Infinity) < MINUTE_MS) return;
+      saidOfKeyMs.set(keyId, nowMs);
+      log.error(
+        { keyId, conversations: waiting },
+        'messages wait for a key that this process lacks: put it into SECRET_KEY_PREVIOUS (or SECRET_KEY) and restart',
+      );
+    },
+    messagesBroken({ turnId, count: times }) {
+      broken(times);
+      log.error({ trace: turnId, count: times }, 'messages were altered and do not open; they get an apology');
+    },
+    storedAnswerLost({ turnId }) {
+      lostAnswers();
+      log.warn({ trace: turnId }, 'a stored answer does not open; the model is asked again');
+    },
+    eventRecovered({ deliveryId }) {
+      recovered();
+      log.warn({ trace: deliveryId }, 'a failover had lost an acknowledged message; it is stored again');
+    },
+    acceptKeptBare() {
+      bare();
+      const nowMs = monotonicMs();
+      if (nowMs - saidOfBareMs < MINUTE_MS) return;
+      saidOfBareMs = nowMs;
+      log.warn('more messages wait than can be kept against a failover; of the oldest a loss could only be told');
+    },
+    eventLost({ deliveryId }) {
+      lost();
+      log.error({ trace: deliveryId }, 'a failover lost an acknowledged message');
+    },
+    pressureChanged({ pressure, waiting }) {
+      pressures({ pressure });
+      log[pressure === 'hard' ? 'warn' : 'info']({ pressure, waiting }, 'the pressure of what waits has changed');
+    },
+    runFailed({ error }) {
+      failures();
+      log.error({ error }, 'a run ended by an error; the sweeper wakes its conversation again');
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { Registry } from 'prom-client';
+import { SECOND_MS } from '../../shared/clock.ts';
+import type { Log } from '../../shared/log.ts';
+import type { WebhookReport } from '../ingress/webhook-report.ts';
+import { census, counter, durations, QUICK_BUCKETS_SEC } from './instruments.ts';
+import {
+  lostConnectionInWords,
+  refusalInWords,
+  refusedConnectionInWords,
+  replacedConnectionInWords,
+} from './refusal-words.ts';
+
+/** Outcomes that somebody should look at; all others come with every message and every poll. */
+const LOG_LEVELS: Readonly<Record<string, 'warn' | 'info'>> = {
+  'not-stored': 'warn',
+  refused: 'info',
+  'too-large': 'info',
+  limited: 'info',
+};
+
+export function reportReceiving(registry: Registry, log: Log): WebhookReport {
+  const labels = ['platform', 'kind', 'outcome'] as const;
+  const deliveries = counter(registry, { name: 'deliveries_total', help: 'Deliveries from platforms', labels });
+  const seconds = durations(registry, {
+    name: 'delivery_duration_seconds',
+    help: 'From a delivery’s first byte to its answer',
+    labels: ['platform', 'kind'],
+    bucketsSec: QUICK_BUCKETS_SEC,
+  });
+  const feedback = counter(registry, {
+    name: 'feedback_total',
+    help: 'Verdicts on answers',
+    labels: ['platform', 'verdict'],
+  });
+  const reasonsGiven = counter(registry, {
+    name: 'feedback_reasons_total',
+    help: 'Why answers were found to be no good',
+    labels: ['platform', 'reason'],
+  });
+  const changes = counter(registry, {
+    name: 'connection_changes_total',
+    help: 'Changes of the connections over which platforms deliver',
+    labels: ['platform', 'state'],
+  });
+  const open = census(registry, {
+    name: 'open_connections',
+    help: 'Connections of this process over which platforms deliver',
+    label: 'platform',
+  });
+  const openBy = new Map<string, number>();
+  const gaps = counter(registry, {
+    name: 'connection_gap_seconds_total',
+    help: 'How long nobody is known to have held a connection of which there is one in all',
+    labels: ['platform'],
+  });
+  const lost = counter(registry, {
+    name: 'lost_deliveries_total',
+    help: 'Deliveries over a connection that could not be stored and do not come again',
+    labels: ['platform'],
+  });
+  const welcomes = counter(registry, { name: 'welcomes_total', help: 'Welcomes shown', labels: ['platform'] });
+  return {
+    deliveryReceived({ platform, kind, outcome, deliveryId: trace, durationMs, reason, offSec, sizeBytes }) {
+      deliveries({ platform, kind, outcome });
+      seconds({ platform, kind }, durationMs);
+      if (reason === undefined) {
+        log[LOG_LEVELS[outcome] ?? 'debug']({ platform, kind, outcome, trace, durationMs }, 'delivery answered');
+        return;
+      }
+      const words = refusalInWords({ platform, reason, offSec, sizeBytes });
+      log.info({ platform, kind, outcome, durationMs, offSec, sizeBytes }, `a delivery was refused: ${words}`);
+    },
+    deliveryProven({ platform }) {
+      log.info({ platform }, 'the first delivery since the start was verified: its secrets are right');
+    },
+    connectionChanged(change) {
+      const { platform, state } = change;
+      changes({ platform, state });
+      openBy.set(platform, state === 'open' ? 1 : 0);
+      open(openBy);
+      if (state === 'open') {
+        const { gapMs = 0 } = change;
+        gaps({ platform }, gapMs / SECOND_MS);
+        return log.info({ platform, gapMs }, 'the connection to the platform is open: it delivers here');
+      }
+      if (state === 'standby') return log.debug({ platform }, 'another process holds the connection to the platform');
+      if (state === 'replaced') {
+        const { level, restMs } = change;
+        const { isRival, words } = replacedConnectionInWords(level);
+        return log[isRival ? 'error' : 'warn']({ platform, times: level, restMs }, words);
+      }
+      const { reason } = change;
+      if (state === 'closed') return log.warn({ platform, reason }, lostConnectionInWords(reason));
+      log.error({ platform, reason }, refusedConnectionInWords(platform));
+    },
+    deliveryLost({ platform, reason }) {
+      lost({ platform });
+      log.error(
+        { platform, reason },
+        'a message is lost: it could not be stored, and the platform does not send it again',
+      );
+    },
+    feedbackGiven({ platform, verdict, reasons, isDetail, deliveryId: trace }) {
+      if (!isDetail) feedback({ platform, verdict });
+      for (const reason of reasons) reasonsGiven({ platform, reason });
+      log.info({ platform, verdict, reasons, trace }, 'an answer was rated');
+    },
+    welcomeSent({ platform }) {
+      welcomes({ platform });
+      log.debug({ platform }, 'welcome shown');
+    },
+  };
+}

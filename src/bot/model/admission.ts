@@ -1,0 +1,176 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { SECOND_MS } from '../../shared/clock.ts';
+import type { CallParts } from './call-parts.ts';
+import { ChatError, type ChatErrorCode } from './chat-error.ts';
+import type { ChatRequest, Patience, WaitReason } from './chat-types.ts';
+import type { BreakerPass, CircuitBreaker } from './circuit-breaker.ts';
+import type { CapacityPermit, EngineCapacity } from './engine-capacity.ts';
+
+/** Leave for one call: the breaker's pass and a permit of the engine's capacity. */
+interface Admitted {
+  pass: BreakerPass;
+  permit: CapacityPermit;
+}
+
+/** Only the operator can change these, so no question waits for them. */
+const OPERATORS = new Set<ChatErrorCode>(['chat_refused', 'chat_quota_spent']);
+/** Pause before a service that cannot be reached is tried again, with as much jitter. */
+const REACH_PAUSE_MS = SECOND_MS;
+
+const NO_PERMIT: CapacityPermit = {
+  accepted: () => undefined,
+  refused: () => undefined,
+  starved: () => undefined,
+  leave: () => undefined,
+};
+
+/**
+ * Admits the calls of one question to one model. A patient question waits for capacity, for a service that cannot be reached and
+ * for a model that loads; the wait costs no try. Overload is a matter of the queue and not of the person.
+ */
+export class Admission {
+  readonly #parts: CallParts;
+  readonly #request: ChatRequest;
+  readonly #signal: AbortSignal;
+  readonly #patience: Patience | undefined;
+  readonly #breaker: CircuitBreaker;
+  readonly #capacity: EngineCapacity | undefined;
+  readonly #hasFallback: boolean;
+  #awaySinceMs: number | undefined;
+  #told: WaitReason | undefined;
+
+  constructor(
+    parts: CallParts,
+    { request, signal, hasFallback }: { request: ChatRequest; signal: AbortSignal; hasFallback: boolean },
+  ) {
+    const { patience, model } = request;
+    this.#parts = parts;
+    this.#request = request;
+    this.#signal = signal;
+    this.#breaker = parts.engines.breakerOf(model);
+    const capacity = parts.engines.capacityOf(model);
+    const untilMs = hasFallback ? parts.monotonicMs() + parts.limits.fallbackAfterMs : Number.POSITIVE_INFINITY;
+    this.#patience = patience && capacity ? { ...patience, untilMs: Math.min(patience.untilMs, untilMs) } : undefined;
+    this.#capacity = capacity;
+    this.#hasFallback = hasFallback;
+  }
+
+  /** @throws ChatError where the question may not wait, or has waited long enough: `before` or why it waited */
+  async enter(before?: ChatError): Promise<Admitted> {
+    for (;;) {
+      const permit = await this.#permit();
+      try {
+        return { permit, pass: this.#breaker.enter() };
+      } catch (error) {
+        permit.leave();
+        if (!(error instanceof ChatError) || !(await this.#outlast(error))) throw before ?? error;
+      }
+    }
+  }
+
+  /** Ends a call that failed before it said anything. @returns whether it may be repeated without spending a try */
+  async mayAskAgain(
+    error: ChatError,
+    { permit, isLastTry }: { permit: CapacityPermit | undefined; isLastTry: boolean },
+  ): Promise<boolean> {
+    if (this.#patience === undefined || permit === undefined) return false;
+    if (error.code === 'chat_local_limit') {
+      permit.starved();
+      return true;
+    }
+    if (this.#isLimit(error, isLastTry)) {
+      permit.refused(error.retryAfterMs);
+      return true;
+    }
+    permit.leave();
+    if (this.#hasFallback) return false;
+    if (error.code === 'chat_loading') return this.#outlastUntil(error);
+    if (error.code !== 'chat_unreachable' || !this.#isInTime('reach')) return false;
+    this.#tell('reach');
+    const startedMs = this.#parts.monotonicMs();
+    await pauseUnlessCancelled(this.#parts.retryPolicy.withJitter(REACH_PAUSE_MS), this.#signal);
+    this.#report('reach', startedMs);
+    return true;
+  }
+
+  /** A bare 503 says "overloaded" where it asks to wait, or where the engine serves other calls and tries have not helped. */
+  #isLimit({ code, status, retryAfterMs }: ChatError, isLastTry: boolean): boolean {
+    if (code === 'chat_rate_limited') return true;
+    if (code !== 'chat_server_error' || status !== 503) return false;
+    if (retryAfterMs !== undefined) return true;
+    return this.#capacity?.isServing === true && (isLastTry || this.#capacity.isLimited);
+  }
+
+  async #permit(): Promise<CapacityPermit> {
+    if (!this.#patience || !this.#capacity) return NO_PERMIT;
+    const { askedAtMs, untilMs } = this.#patience;
+    const startedMs = this.#parts.monotonicMs();
+    const wait = { isTold: false };
+    const waits = () => {
+      wait.isTold = true;
+      this.#tell('capacity');
+    };
+    try {
+      return await this.#capacity.enter({ askedAtMs, untilMs, signal: this.#signal, waits });
+    } finally {
+      if (wait.isTold) this.#report('capacity', startedMs);
+    }
+  }
+
+  /** Waits for the breaker. @returns whether the question may try to enter again */
+  async #outlast(open: ChatError): Promise<boolean> {
+    return (
+      this.#patience !== undefined &&
+      !this.#hasFallback &&
+      !OPERATORS.has(open.openedBy ?? open.code) &&
+      this.#outlastUntil(open)
+    );
+  }
+
+  async #outlastUntil(error: ChatError): Promise<boolean> {
+    const reason = (error.openedBy ?? error.code) === 'chat_loading' ? 'loading' : 'reach';
+    if (!this.#isInTime(reason)) return false;
+    this.#tell(reason);
+    const startedMs = this.#parts.monotonicMs();
+    const mayEnter = await this.#breaker.mayEnter(this.#untilMs(reason), this.#signal);
+    this.#report(reason, startedMs);
+    throwIfCancelled(this.#signal);
+    return mayEnter;
+  }
+
+  /** A model may load for as long as the question lives; a service that is away is given up sooner. */
+  #untilMs(reason: WaitReason): number {
+    const { monotonicMs, limits } = this.#parts;
+    const untilMs = this.#patience?.untilMs ?? 0;
+    if (reason === 'loading') return untilMs;
+    this.#awaySinceMs ??= monotonicMs();
+    return Math.min(untilMs, this.#awaySinceMs + limits.awayMs);
+  }
+
+  #isInTime(reason: WaitReason): boolean {
+    return this.#parts.monotonicMs() < this.#untilMs(reason);
+  }
+
+  #tell(reason: WaitReason): void {
+    if (this.#told !== reason) this.#patience?.waits(reason);
+    this.#told = reason;
+  }
+
+  #report(reason: WaitReason, startedMs: number): void {
+    const { model, trace } = this.#request;
+    this.#parts.report.waited({ model, trace, reason, waitMs: this.#parts.monotonicMs() - startedMs });
+  }
+}
+
+/** @throws ChatError `chat_cancelled` */
+export async function pauseUnlessCancelled(waitMs: number, signal: AbortSignal): Promise<void> {
+  try {
+    await pause(waitMs, undefined, { signal });
+  } catch {
+    throw new ChatError('chat_cancelled', 'The chat call was cancelled');
+  }
+}
+
+function throwIfCancelled({ aborted }: AbortSignal): void {
+  if (aborted) throw new ChatError('chat_cancelled', 'The chat call was cancelled');
+}

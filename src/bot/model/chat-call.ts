@@ -1,0 +1,170 @@
+import { asError } from '../../shared/coded-error.ts';
+import { AnswerWatch } from './stream/answer-watch.ts';
+import type { CallParts } from './call-parts.ts';
+import type { ChatEvent, ChatRequest, OnChatEvent } from './chat-types.ts';
+import { ChatError } from './chat-error.ts';
+import type { BreakerPass } from './circuit-breaker.ts';
+import type { CapacityPermit } from './engine-capacity.ts';
+import { openAnswer } from './open-answer.ts';
+import { readRefusal } from './refused-fields.ts';
+import type { DecoderLimits } from './stream/stream-decoder.ts';
+
+export interface CallOptions {
+  request: ChatRequest;
+  /** The request as it is sent. */
+  fields: Readonly<Record<string, unknown>>;
+  signal: AbortSignal;
+  pass: BreakerPass;
+  permit: Pick<CapacityPermit, 'accepted'> | undefined;
+  /** What is left of the time for all tries. */
+  totalMs: number;
+  onEvent: OnChatEvent;
+}
+
+/** One HTTP call to the chat service: tells the breaker, the log and the counters once each how it went. */
+export class ChatCall {
+  readonly #parts: CallParts;
+  readonly #options: CallOptions;
+  readonly #watch: AnswerWatch;
+  readonly #startedMs: number;
+  #firstEventMs: number | undefined;
+  /** What the listener threw. */
+  #listenersError: Error | undefined;
+
+  constructor(parts: CallParts, options: CallOptions) {
+    const { request, signal, totalMs } = options;
+    this.#parts = parts;
+    this.#options = options;
+    this.#startedMs = parts.monotonicMs();
+    const { idleMs = parts.limits.idleMs } = parts.catalog.of(request.model);
+    const limits = { ...parts.limits, idleMs };
+    this.#watch = new AnswerWatch({ limits, firstByteMs: firstByteMs(parts, request), totalMs, signal });
+  }
+
+  /** Whether an event was handed on. */
+  get hasSpoken(): boolean {
+    return this.#firstEventMs !== undefined;
+  }
+
+  /**
+   * Sends the request and hands its answer on as it comes, to the `end` event. @throws ChatError, or what the listener
+   * threw; after either the connection is free
+   */
+  async run(): Promise<void> {
+    const { url, apiKey, agent: dispatcher, nowMs } = this.#parts;
+    const { request, fields, pass, permit } = this.#options;
+    const hint = this.#hintThatItLoads();
+    try {
+      const reader = await openAnswer({
+        url,
+        apiKey,
+        dispatcher,
+        nowMs,
+        body: JSON.stringify(fields),
+        meaningOf: (status, text) => readRefusal(status, text, fields),
+        isStreamed: request.stream !== false,
+        trace: request.trace,
+        limits: limitsOf(this.#parts, request),
+        watch: this.#watch,
+        began: () => {
+          clearTimeout(hint);
+          permit?.accepted();
+          request.began?.();
+        },
+        onEvent: (event) => this.#heard(event),
+      });
+      await reader.ended;
+      if (reader.outcome === 'truncated') pass.failed(new ChatError('chat_truncated', 'The answer broke off'));
+      else if (reader.hasUnknownReason) this.#parts.report.unknownFinishReason(ofCall(request));
+      this.#reportEnd(reader.outcome);
+    } catch (thrown) {
+      throw this.#fail(thrown);
+    } finally {
+      clearTimeout(hint);
+    }
+  }
+
+  /** An answer that is not streamed begins only when it is whole, which says nothing of the model. */
+  #hintThatItLoads(): NodeJS.Timeout | undefined {
+    const { patience, stream } = this.#options.request;
+    if (patience === undefined || stream === false) return undefined;
+    return setTimeout(() => patience.waits('loading'), this.#parts.limits.loadingHintMs);
+  }
+
+  #heard(event: ChatEvent): void {
+    if (event.type === 'retract') this.#parts.refusedFields.sawThoughtFirst(this.#options.request.model);
+    if (this.#firstEventMs === undefined) {
+      this.#firstEventMs = this.#parts.monotonicMs() - this.#startedMs;
+      this.#options.pass.succeeded();
+    }
+    try {
+      this.#options.onEvent(event);
+    } catch (thrown) {
+      this.#listenersError = asError(thrown);
+      throw this.#listenersError;
+    }
+  }
+
+  #fail(thrown: unknown): Error {
+    this.#watch.abort();
+    if (this.#listenersError !== undefined) {
+      this.#reportEnd('chat_cancelled');
+      return this.#listenersError;
+    }
+    const error =
+      thrown instanceof ChatError
+        ? thrown
+        : new ChatError('chat_bad_stream', 'The answer could not be read', { cause: asError(thrown) });
+    const { code, status } = error;
+    const { model, trace } = this.#options.request;
+    this.#options.pass.failed(this.#isForLoad(error) ? new ChatError('chat_rate_limited', error.message) : error);
+    if (code === 'chat_refused') this.#parts.log.error({ code, status, trace }, 'chat: the service refused our key');
+    else if (code === 'chat_local_limit')
+      this.#parts.log.error({ error, trace }, 'chat: this process has no descriptors or ports left for calls');
+    else if (code === 'chat_quota_spent')
+      this.#parts.log.error({ code, status, trace }, 'chat: the account at the service has no quota or balance left');
+    else if (code !== 'chat_cancelled') this.#parts.log.warn({ error, status, model, trace }, 'chat: a call failed');
+    this.#reportEnd(code);
+    return error;
+  }
+
+  /** An engine that answers 503 while it serves other calls is full: for the breaker that is no fault. */
+  #isForLoad({ code, status }: ChatError): boolean {
+    const { engines } = this.#parts;
+    const isUnavailable = code === 'chat_server_error' && status === 503;
+    return isUnavailable && engines.capacityOf(this.#options.request.model)?.isServing === true;
+  }
+
+  #reportEnd(outcome: string): void {
+    const durationMs = this.#parts.monotonicMs() - this.#startedMs;
+    const { request } = this.#options;
+    this.#parts.report.callEnded({ ...ofCall(request), outcome, durationMs, firstEventMs: this.#firstEventMs });
+  }
+}
+
+/** What is told of every call. */
+function ofCall({ model, trace }: ChatRequest): Pick<ChatRequest, 'model' | 'trace'> {
+  return { model, trace };
+}
+
+function limitsOf({ limits, catalog, refusedFields }: CallParts, request: ChatRequest): DecoderLimits {
+  const { model, maxAnswerChars = limits.maxAnswerChars } = request;
+  return {
+    maxLineChars: limits.maxLineChars,
+    maxAnswerChars: Math.min(limits.maxAnswerChars, maxAnswerChars),
+    offered: toolsOf(request),
+    thoughtFirst: catalog.of(model).thoughtFirst || refusedFields.thinksFirst(model),
+  };
+}
+
+/** The tools that are offered, and those that were: a model that may call no more may still try. */
+function toolsOf({ tools = [], messages }: ChatRequest): ReadonlySet<string> {
+  const called = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
+  return new Set([...tools, ...called].map(({ name }) => name));
+}
+
+function firstByteMs({ limits, catalog }: CallParts, { model, thinking, stream }: ChatRequest): number {
+  const mayThink = thinking !== undefined && thinking !== 'off';
+  const own = catalog.of(model).firstByteMs ?? limits.firstByteMs;
+  return mayThink || stream === false ? Math.max(own, limits.firstByteThinkingMs) : own;
+}

@@ -1,0 +1,131 @@
+import { Agent } from 'undici';
+import { monotonicMs, type NowMs } from '../../shared/clock.ts';
+import { outgoingConnector } from '../../shared/http/http-agent.ts';
+import type { Log } from '../../shared/log.ts';
+import { askWithRetries } from './ask-with-retries.ts';
+import type { CallParts } from './call-parts.ts';
+import type { ChatClient, ChatReport } from './chat-types.ts';
+import { engineName, type CapacityShare } from './capacity-share.ts';
+import { EngineCapacity } from './engine-capacity.ts';
+import { DEFAULT_CHAT_LIMITS, type ChatLimits } from './chat-limits.ts';
+import { CircuitBreaker } from './circuit-breaker.ts';
+import { listModels } from './list-models.ts';
+import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
+import { RefusedFields } from './refused-fields.ts';
+import { RetryPolicy } from './retry-policy.ts';
+
+export interface ChatClientOptions {
+  /** The chat interface's address, ending in `/v1`. */
+  baseUrl: string;
+  apiKey: string;
+  /** The time of day. */
+  nowMs: NowMs;
+  /** Lengths of time; this process' own clock for them unless told. */
+  monotonicMs?: NowMs;
+  log: Log;
+  report: ChatReport;
+  /** What each model can do, and how it is asked. */
+  catalog: ModelCatalog;
+  limits?: Partial<ChatLimits>;
+  /** How workers share the concurrency of an engine. Without it no question waits for capacity. */
+  share?: CapacityShare;
+  /** Jitter of the retries, 0 ≤ x < 1; `Math.random` unless told. */
+  random?: () => number;
+}
+
+/** A client of the chat interface: streams answers as typed events, over connections of its own that are kept open. */
+export function createChatClient(options: ChatClientOptions): ChatClient {
+  const limits: ChatLimits = { ...DEFAULT_CHAT_LIMITS, ...options.limits };
+  const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, '');
+  // Times are watched by AnswerWatch, which knows thinking from stalling; undici's own are off.
+  const agent = new Agent({
+    connect: outgoingConnector({ timeoutMs: limits.connectMs }),
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const { nowMs, apiKey, log, report, random = Math.random } = options;
+  const lengths = { monotonicMs: options.monotonicMs ?? monotonicMs };
+  const capacities = capacitiesByModel({ ...lengths, baseUrl, share: options.share, random, report, log });
+  const parts: CallParts = {
+    url: new URL(`${baseUrl}/chat/completions`),
+    apiKey,
+    agent,
+    limits,
+    nowMs,
+    ...lengths,
+    log,
+    report,
+    retryPolicy: new RetryPolicy({ ...lengths, limits, random }),
+    catalog: options.catalog,
+    refusedFields: new RefusedFields(lengths.monotonicMs),
+    engines: { breakerOf: breakersByModel({ ...lengths, limits, report, log }), capacityOf: capacities.of },
+  };
+  const clientOf = (ownParts: CallParts): ChatClient => ({
+    stream: (request, signal, onEvent) => askWithRetries(ownParts, { request, signal, onEvent }),
+    listModels: (signal) => listModels({ baseUrl, apiKey, limits, signal }),
+    knowing: (catalog) => clientOf({ ...ownParts, catalog }),
+    async close() {
+      capacities.close();
+      await agent.destroy();
+    },
+  });
+  return clientOf(parts);
+}
+
+type BreakerParts = Pick<CallParts, 'monotonicMs' | 'limits' | 'report' | 'log'>;
+
+function breakersByModel({
+  monotonicMs: countMs,
+  limits,
+  report,
+  log,
+}: BreakerParts): CallParts['engines']['breakerOf'] {
+  const breakers = new Map<string, CircuitBreaker>();
+  return (model) => {
+    let breaker = breakers.get(model);
+    if (!breaker) {
+      const changed: (state: 'open' | 'half-open' | 'closed') => void = (state) => {
+        log.warn({ model, breaker: state }, 'chat: the breaker changed');
+        report.breakerChanged({ model, state });
+      };
+      breaker = new CircuitBreaker({ monotonicMs: countMs, limits, changed });
+      breakers.set(model, breaker);
+    }
+    return breaker;
+  };
+}
+
+type CapacityParts = Pick<CallParts, 'monotonicMs' | 'report' | 'log'> & { random: () => number } & Pick<
+    ChatClientOptions,
+    'share' | 'baseUrl'
+  >;
+
+interface Capacities {
+  of: CallParts['engines']['capacityOf'];
+  close(): void;
+}
+
+function capacitiesByModel({ baseUrl, share, report, log, ...own }: CapacityParts): Capacities {
+  const capacities = new Map<string, EngineCapacity>();
+  return {
+    of(model) {
+      if (share === undefined) return undefined;
+      let capacity = capacities.get(model);
+      if (!capacity) {
+        const limited = (limit: number) => {
+          log[limit === 0 ? 'info' : 'warn']({ model, limit }, 'chat: the concurrency limit of the engine changed');
+          report.limitChanged({ model, limit });
+        };
+        capacity = new EngineCapacity({ ...own, engine: engineName(baseUrl, model), share, limited });
+        capacities.set(model, capacity);
+      }
+      return capacity;
+    },
+    close() {
+      for (const capacity of capacities.values()) capacity.close();
+      share?.close();
+    },
+  };
+}
+
+export type { ChatClient };

@@ -1,0 +1,273 @@
+import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import { inBackground } from '../../shared/in-background.ts';
+import { RENEW_MS, type CapacityGrant, type CapacityShare } from './capacity-share.ts';
+import { ChatError } from './chat-error.ts';
+
+/** After this long a waiting question is told that it waits. */
+const TELL_AFTER_MS = SECOND_MS;
+/** Jitter of the first call after a pause. */
+const JITTER_MS = SECOND_MS / 2;
+/** An engine that accepted a call this recently is there. */
+const SERVING_MS = 10 * SECOND_MS;
+/** Workers that wait for a place do not report in the same moment. */
+const NEWS_JITTER_MS = 20;
+/** A process without descriptors tries again after this long. */
+const STARVED_MS = SECOND_MS;
+/** Share of the calls that had descriptors which a process without descriptors goes on with: posts of answers need some too. */
+const KEPT_WHEN_STARVED = 0.75;
+/** A process that was without descriptors allows itself one more call after each of these. */
+const REGROW_MS = 10 * SECOND_MS;
+
+export interface EngineCapacityOptions {
+  engine: string;
+  share: CapacityShare;
+  monotonicMs: NowMs;
+  /** 0 ≤ x < 1. */
+  random: () => number;
+  /** The limit was learned, changed, or forgotten (0). */
+  limited(limit: number): void;
+}
+
+/** A question that asks for a permit. Times are on the monotonic clock. */
+interface CapacityWish {
+  askedAtMs: number;
+  untilMs: number;
+  signal: AbortSignal;
+  /** Called once, after a second of waiting. */
+  waits(): void;
+}
+
+/** The permit for one call. `refused`, `starved` and `leave` end it; only the first of them counts. */
+export interface CapacityPermit {
+  /** The engine began to answer. */
+  accepted(): void;
+  /** The engine has no capacity for this call. */
+  refused(retryAfterMs: number | undefined): void;
+  /** This process has no descriptor for this call. */
+  starved(): void;
+  leave(): void;
+}
+
+interface Waiter {
+  askedAtMs: number;
+  admit(): void;
+}
+
+/**
+ * Admits calls to one engine within the concurrency that it has shown to serve, oldest question first. Until the engine refuses a
+ * call for the first time everything is admitted, at the price of a counter.
+ */
+export class EngineCapacity {
+  readonly #options: EngineCapacityOptions;
+  /** What all workers may have in flight together; 0 while the engine has refused nothing. */
+  #limit = 0;
+  #told = 0;
+  #held = 0;
+  #running = 0;
+  /** The most calls that ran at once since the last report. */
+  #top = 0;
+  #acceptedAtMs = Number.NEGATIVE_INFINITY;
+  #passed = 0;
+  #refused = 0;
+  #pauseMs = 0;
+  /** Calls that this process has descriptors for. */
+  #localLimit = Number.POSITIVE_INFINITY;
+  #localSinceMs = 0;
+  /** Oldest question first. */
+  readonly #waiters: Waiter[] = [];
+  #isReporting = false;
+  #isClosed = false;
+  #isDue = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: EngineCapacityOptions) {
+    this.#options = options;
+    options.share.onNews((engine) => {
+      if (engine !== options.engine) return;
+      // Others have learned a limit: from now on this process takes part.
+      const isNew = this.#limit === 0;
+      this.#limit ||= 1;
+      if (isNew || this.#waiters.length > 0) this.#admitIn(NEWS_JITTER_MS * options.random());
+    });
+  }
+
+  get isLimited(): boolean {
+    return this.#limit > 0;
+  }
+
+  /** Whether the engine serves calls of this process, or has accepted one just now. */
+  get isServing(): boolean {
+    return this.#running > 0 || this.#options.monotonicMs() - this.#acceptedAtMs < SERVING_MS;
+  }
+
+  /** @throws ChatError `chat_rate_limited` at `untilMs`, `chat_cancelled` by the signal */
+  async enter(wish: CapacityWish): Promise<CapacityPermit> {
+    const isFree = this.#limit === 0 && this.#waiters.length === 0 && this.#held < this.#localLimit;
+    if (isFree) this.#held += 1;
+    else await this.#wait(wish);
+    return this.#permit();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #permit(): CapacityPermit {
+    let isRunning = false;
+    let isOver = false;
+    const end = (): boolean => {
+      if (isOver) return false;
+      isOver = true;
+      this.#held -= 1;
+      if (isRunning) this.#running -= 1;
+      return true;
+    };
+    return {
+      accepted: () => {
+        if (isOver || isRunning) return;
+        isRunning = true;
+        this.#running += 1;
+        this.#top = Math.max(this.#top, this.#running);
+        this.#acceptedAtMs = this.#options.monotonicMs();
+        this.#passed += 1;
+      },
+      refused: (retryAfterMs = 0) => {
+        if (isRunning && !isOver) this.#takeBack();
+        if (!end()) return;
+        this.#refused += 1;
+        this.#pauseMs = Math.max(this.#pauseMs, retryAfterMs);
+        this.#limit ||= Math.max(1, this.#running);
+        this.#admit();
+      },
+      starved: () => {
+        if (!end()) return;
+        this.#localLimit = Math.max(1, Math.floor(this.#held * KEPT_WHEN_STARVED));
+        this.#localSinceMs = this.#options.monotonicMs();
+        this.#admitIn(STARVED_MS * (1 + this.#options.random()));
+      },
+      leave: () => {
+        if (!end()) return;
+        this.#regrow();
+        this.#admit();
+      },
+    };
+  }
+
+  /** The answer that the engine began was a refusal. */
+  #takeBack(): void {
+    this.#passed = Math.max(0, this.#passed - 1);
+    this.#top = Math.max(0, Math.min(this.#top, this.#running) - 1);
+  }
+
+  async #wait(wish: CapacityWish): Promise<void> {
+    const { monotonicMs } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      const end = (error?: ChatError) => {
+        clearTimeout(told);
+        clearTimeout(deadline);
+        wish.signal.removeEventListener('abort', cancel);
+        if (error === undefined) return resolve();
+        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
+        reject(error);
+      };
+      const cancel = () => end(new ChatError('chat_cancelled', 'The chat call was cancelled'));
+      const waiter: Waiter = { askedAtMs: wish.askedAtMs, admit: () => end() };
+      const told = setTimeout(() => wish.waits(), TELL_AFTER_MS);
+      const deadline = setTimeout(
+        () => end(new ChatError('chat_rate_limited', 'The engine had no capacity within the age of the question')),
+        Math.max(0, wish.untilMs - monotonicMs()),
+      );
+      const behind = this.#waiters.findIndex(({ askedAtMs }) => askedAtMs > wish.askedAtMs);
+      this.#waiters.splice(behind < 0 ? this.#waiters.length : behind, 0, waiter);
+      if (wish.signal.aborted) return cancel();
+      wish.signal.addEventListener('abort', cancel, { once: true });
+      this.#admit();
+    });
+  }
+
+  /** Admits what may go now: by itself while no limit is known, else by a report to all workers. */
+  #admit(): void {
+    if (this.#limit > 0) inBackground(() => this.#report());
+    else this.#take(this.#waiters.length);
+  }
+
+  #take(count: number): number {
+    const taken = Math.min(count, this.#waiters.length, Math.max(0, this.#localLimit - this.#held));
+    for (const waiter of this.#waiters.splice(0, taken)) {
+      this.#held += 1;
+      waiter.admit();
+    }
+    return taken;
+  }
+
+  /** One report at a time; the next one carries all that has changed meanwhile. */
+  async #report(): Promise<void> {
+    this.#isDue = true;
+    if (this.#isReporting) return;
+    this.#isReporting = true;
+    while (this.#isDue && !this.#isClosed) {
+      this.#isDue = false;
+      const { granted, limit, againInMs } = await this.#reportOnce();
+      this.#setLimit(limit);
+      const taken = this.#take(limit === 0 ? this.#waiters.length : granted);
+      // A question left meanwhile: its permit goes back.
+      this.#isDue ||= limit > 0 && taken < granted;
+      if (!this.#isDue) this.#plan(againInMs);
+    }
+    this.#isReporting = false;
+  }
+
+  async #reportOnce(): Promise<CapacityGrant> {
+    const { share, engine, monotonicMs } = this.#options;
+    const [oldest] = this.#waiters;
+    const [passed, refused, pauseMs, top] = [this.#passed, this.#refused, this.#pauseMs, this.#top];
+    [this.#passed, this.#refused, this.#pauseMs, this.#top] = [0, 0, 0, this.#running];
+    try {
+      return await share.report(engine, {
+        held: this.#held,
+        running: this.#running,
+        waiting: Math.min(this.#waiters.length, Math.max(0, this.#localLimit - this.#held)),
+        waitedMs: oldest ? monotonicMs() - oldest.askedAtMs : 0,
+        ...{ top, passed, refused, pauseMs },
+      });
+    } catch {
+      // Redis is away: each worker keeps to the limit by itself until it is back.
+      this.#top = Math.max(this.#top, top);
+      this.#passed += passed;
+      this.#refused += refused;
+      this.#pauseMs = Math.max(this.#pauseMs, pauseMs);
+      const free = pauseMs > 0 ? 0 : Math.max(0, Math.min(this.#limit, this.#localLimit) - this.#held);
+      return { granted: Math.min(free, this.#waiters.length), limit: this.#limit, againInMs: SECOND_MS };
+    }
+  }
+
+  #plan(againInMs: number): void {
+    if (this.#limit === 0 || (this.#held === 0 && this.#waiters.length === 0)) return;
+    this.#admitIn(againInMs > 0 ? againInMs + this.#options.random() * Math.min(againInMs, JITTER_MS) : RENEW_MS);
+  }
+
+  #admitIn(ms: number): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#regrow();
+      this.#admit();
+    }, ms);
+    this.#timer.unref();
+  }
+
+  #regrow(): void {
+    const { monotonicMs } = this.#options;
+    if (monotonicMs() - this.#localSinceMs < REGROW_MS) return;
+    this.#localLimit += 1;
+    this.#localSinceMs = monotonicMs();
+  }
+
+  #setLimit(limit: number): void {
+    this.#limit = limit;
+    if (limit === this.#told) return;
+    this.#told = limit;
+    this.#options.limited(limit);
+  }
+}

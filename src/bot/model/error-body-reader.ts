@@ -1,0 +1,49 @@
+import { KIB_BYTES, type NowMs } from '../../shared/clock.ts';
+import type { HttpHeaders } from '../../shared/http/http-exchange.ts';
+import type { AnswerWatch } from './stream/answer-watch.ts';
+import type { ChatError } from './chat-error.ts';
+import { mapHttpStatus, readRetryAfter } from './map-http-status.ts';
+import type { RefusalMeaning } from './refused-fields.ts';
+
+/** An error's body is read this far, for the code in it. */
+const MAX_ERROR_BYTES = 64 * KIB_BYTES;
+
+export interface ErrorBodyReaderOptions {
+  status: number;
+  headers: HttpHeaders;
+  watch: AnswerWatch;
+  nowMs: NowMs;
+  /** What a refusal says of the request, by its status and body. */
+  meaningOf(status: number, text: string): RefusalMeaning;
+  /** Takes what the answer stands for, once. */
+  onFailure(failure: ChatError): void;
+}
+
+/** Reads an answer with a status other than 200, for its error. */
+export class ErrorBodyReader {
+  readonly #options: ErrorBodyReaderOptions;
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(options: ErrorBodyReaderOptions) {
+    this.#options = options;
+  }
+
+  onBytes(bytes: Buffer): void {
+    this.#bytes += bytes.length;
+    if (this.#bytes > MAX_ERROR_BYTES) this.onEnd();
+    else this.#pieces.push(bytes);
+  }
+
+  /** A break does not matter, since the status alone is enough; unless it was we who ended the call. */
+  onEnd(): void {
+    const { status, headers, watch, nowMs, meaningOf, onFailure } = this.#options;
+    const { 'retry-after': retryAfter } = headers;
+    const retryAfterMs = readRetryAfter(typeof retryAfter === 'string' ? retryAfter : undefined, nowMs);
+    const text = Buffer.concat(this.#pieces).toString('utf8');
+    const wasCancelled = watch.failure?.code === 'chat_cancelled';
+    onFailure(
+      wasCancelled ? watch.failure : mapHttpStatus(status, { retryAfterMs, body: text, ...meaningOf(status, text) }),
+    );
+  }
+}

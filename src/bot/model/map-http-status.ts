@@ -1,0 +1,60 @@
+import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import { classifyEngineError, type EngineErrorKind } from '../../shared/models/engine-error.ts';
+import { ChatError, type ChatErrorCode } from './chat-error.ts';
+import type { RefusalMeaning } from './refused-fields.ts';
+
+/** Statuses of faults after which the same request may be sent again (SECURITY.md bounded-retries). */
+const RETRYABLE = new Set([409, 425, 500, 502, 503, 504]);
+
+const CODES: Readonly<Record<EngineErrorKind, ChatErrorCode>> = {
+  'too-long': 'chat_too_large',
+  limited: 'chat_rate_limited',
+  quota: 'chat_quota_spent',
+  unauthorised: 'chat_refused',
+  loading: 'chat_loading',
+  'content-filter': 'chat_content_filter',
+  'unknown-model': 'chat_unknown_model',
+  'bad-request': 'chat_bad_request',
+  timeout: 'chat_timeout',
+  unavailable: 'chat_server_error',
+};
+
+export interface StatusDetail extends Partial<RefusalMeaning> {
+  /** The error's body, as text or as a parsed value. It is read and not kept. */
+  body?: unknown;
+  /** From the header `Retry-After`. */
+  retryAfterMs?: number;
+}
+
+/**
+ * The error that an engine's answer stands for. Only the status goes into its message.
+ * @param status the HTTP status; 200 for an error in the body of a success or in a stream
+ */
+export function mapHttpStatus(
+  status: number,
+  { body, retryAfterMs, refusedFields, wantsThought }: StatusDetail,
+): ChatError {
+  const found = classifyEngineError(status, body);
+  const { kind } = found;
+  return new ChatError(
+    found.status < 400 ? 'chat_bad_stream' : CODES[kind],
+    `The chat service answered with status ${found.status}`,
+    {
+      status: found.status,
+      retryAfterMs: retryAfterMs ?? found.retryAfterMs,
+      isRetryable:
+        ['limited', 'loading', 'timeout'].includes(kind) || (kind === 'unavailable' && RETRYABLE.has(found.status)),
+      // Other refusals are not about a field.
+      refusedFields: kind === 'bad-request' || kind === 'unavailable' ? refusedFields : [],
+      wantsThought,
+    },
+  );
+}
+
+/** Reads a `Retry-After` header, seconds or a date (RFC 9110 section 10.2.3), as milliseconds from now. */
+export function readRetryAfter(header: string | undefined, nowMs: NowMs): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\s*\d{1,9}(\.\d+)?\s*$/.test(header)) return Math.ceil(Number(header) * SECOND_MS);
+  const atMs = /[a-z]{3}/i.test(header) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs());
+}

@@ -1,0 +1,91 @@
+import type { Dispatcher } from 'undici';
+import type { NowMs } from '../../shared/clock.ts';
+import { definedOnly } from '../../shared/defined-only.ts';
+import { Deferred } from '../../shared/deferred.ts';
+import { outsideCall } from '../../shared/fail-point.ts';
+import { HttpExchange } from '../../shared/http/http-exchange.ts';
+import { AnswerReader } from './stream/answer-reader.ts';
+import type { AnswerWatch } from './stream/answer-watch.ts';
+import type { OnChatEvent } from './chat-types.ts';
+import { ChatError } from './chat-error.ts';
+import { ErrorBodyReader } from './error-body-reader.ts';
+import type { RefusalMeaning } from './refused-fields.ts';
+import { SniffingDecoder, type DecoderLimits } from './stream/stream-decoder.ts';
+
+export interface HttpCall {
+  url: URL;
+  apiKey: string;
+  body: string;
+  isStreamed: boolean;
+  /** Told to the service as `X-Request-Id`. */
+  trace: string | undefined;
+  dispatcher: Dispatcher;
+  watch: AnswerWatch;
+  limits: DecoderLimits;
+  nowMs: NowMs;
+  /** What a refusal says of the request, by its status and body. */
+  meaningOf(status: number, text: string): RefusalMeaning;
+  /** Told once the service has begun to answer, before any event. */
+  began(): void;
+  onEvent: OnChatEvent;
+}
+
+/** Sends one request and judges the head of its answer. @returns what reads the rest. @throws ChatError */
+export function openAnswer(call: HttpCall): Promise<AnswerReader> {
+  return outsideCall('chat.completions', () => send(call));
+}
+
+function send(call: HttpCall): Promise<AnswerReader> {
+  const opened = new Deferred<AnswerReader>();
+  const { url, apiKey, body, isStreamed, trace, dispatcher, watch, nowMs, meaningOf } = call;
+  let reader: AnswerReader | ErrorBodyReader | undefined;
+  const exchange = new HttpExchange({
+    onHead(status, headers) {
+      if (status !== 200)
+        reader = new ErrorBodyReader({
+          ...{ status, headers, watch, nowMs, meaningOf },
+          onFailure: (failure) => opened.reject(failure),
+        });
+      else {
+        call.began();
+        reader = readerOf(call);
+        opened.resolve(reader);
+      }
+    },
+    onBytes: (bytes) => reader?.onBytes(bytes),
+    onEnd(cause) {
+      if (reader) reader.onEnd(cause);
+      else opened.reject(watch.failure ?? unreachable(cause));
+    },
+  });
+  watch.onFailure((failure) => exchange.abort(failure));
+  exchange.send(dispatcher, {
+    url,
+    method: 'POST',
+    headers: definedOnly({
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      accept: isStreamed ? 'text/event-stream' : 'application/json',
+      'x-request-id': trace,
+    }),
+    body,
+  });
+  return opened.promise;
+}
+
+/** The content decides what it is, not the content type. */
+function readerOf({ limits, watch, onEvent }: HttpCall): AnswerReader {
+  return new AnswerReader({ decoder: new SniffingDecoder(limits), watch, onEvent });
+}
+
+/** The process or its machine is out of descriptors, ports or buffers: nothing is wrong with the service. */
+const LOCAL_LIMITS = new Set(['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM']);
+
+function unreachable(cause: Error | undefined): ChatError {
+  if (cause !== undefined && 'code' in cause && LOCAL_LIMITS.has(String(cause.code)))
+    return new ChatError('chat_local_limit', 'This process has no resources for another connection', {
+      isRetryable: true,
+      cause,
+    });
+  return new ChatError('chat_unreachable', 'The chat service could not be reached', { isRetryable: true, cause });
+}

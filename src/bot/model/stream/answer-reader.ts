@@ -1,0 +1,125 @@
+import { asError } from '../../../shared/coded-error.ts';
+import { Deferred } from '../../../shared/deferred.ts';
+import type { AnswerWatch } from './answer-watch.ts';
+import { ChatError } from '../chat-error.ts';
+import type { ChatEvent, EndReason, OnChatEvent } from '../chat-types.ts';
+import type { AnswerDecoder } from './stream-decoder.ts';
+
+/** An answer without a word may end for one of these. */
+const SILENT_REASONS: ReadonlySet<EndReason> = new Set(['length', 'content_filter']);
+
+export interface ReaderOptions {
+  decoder: AnswerDecoder;
+  watch: AnswerWatch;
+  onEvent: OnChatEvent;
+}
+
+/**
+ * Reads one HTTP answer to its end. This is the hottest place of the bot, so bytes become events and reach the listener in
+ * the step in which they come: nothing waits for a promise between the connection and what the person is shown.
+ */
+export class AnswerReader {
+  readonly #ended = new Deferred();
+  readonly #decoder: AnswerDecoder;
+  readonly #watch: AnswerWatch;
+  readonly #onEvent: OnChatEvent;
+  #hasSpoken = false;
+  #isOver = false;
+  #outcome: 'complete' | 'truncated' | 'open' = 'open';
+
+  constructor({ decoder, watch, onEvent }: ReaderOptions) {
+    this.#decoder = decoder;
+    this.#watch = watch;
+    this.#onEvent = onEvent;
+  }
+
+  /** Settles once the `end` event was handed on. Rejects with a ChatError, or with what the listener threw. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  /** `open` until the end event; after it `complete` or `truncated`. */
+  get outcome(): 'complete' | 'truncated' | 'open' {
+    return this.#outcome;
+  }
+
+  /** Whether the finish reason is one that this version does not know. */
+  get hasUnknownReason(): boolean {
+    return this.#decoder.hasUnknownReason;
+  }
+
+  onBytes(bytes: Buffer): void {
+    // After a complete answer the rest is read off, so that the connection can be used again.
+    if (!this.#isOver) this.#take(() => this.#decode(bytes));
+  }
+
+  onEnd(cause?: Error): void {
+    if (!this.#isOver) this.#take(() => (cause === undefined ? this.#end() : this.#cut(cause)));
+    this.#watch.close();
+  }
+
+  #take(read: () => ChatEvent[]): void {
+    try {
+      this.#handOn(read());
+      if (this.#outcome === 'open') return;
+      this.#leave();
+      this.#ended.resolve();
+    } catch (error) {
+      this.#isOver = true;
+      this.#ended.reject(asError(error));
+    }
+  }
+
+  #handOn(events: readonly ChatEvent[]): void {
+    this.#hasSpoken ||= events.length > 0;
+    for (const event of events) {
+      const { failure } = this.#watch;
+      if (failure?.code === 'chat_cancelled') throw failure;
+      this.#onEvent(event);
+    }
+  }
+
+  #decode(bytes: Buffer): ChatEvent[] {
+    this.#watch.sawBytes(bytes.length);
+    const events = this.#decoder.push(bytes);
+    // What came in the same bytes as the end is handed on with it.
+    this.#hasSpoken ||= events.length > 0;
+    if (this.#decoder.isDone) return [...events, ...this.#end()];
+    if (this.#decoder.isFinished) this.#watch.sawFinish();
+    return events;
+  }
+
+  /** The connection broke, or the watch ended it. Once the finish reason was seen neither matters but a cancel. */
+  #cut(cause: Error): ChatEvent[] {
+    const failure = this.#watch.failure;
+    if (failure && (failure.code === 'chat_cancelled' || !this.#decoder.isFinished)) throw failure;
+    return this.#end(cause);
+  }
+
+  #end(cause?: Error): ChatEvent[] {
+    this.#isOver = true;
+    const events = this.#decoder.end();
+    const last = events.at(-1);
+    this.#outcome = last?.type === 'end' && last.reason === 'truncated' ? 'truncated' : 'complete';
+    const isSilent = !this.#hasSpoken && events.every(isSilence);
+    if (isSilent && this.#outcome === 'truncated')
+      throw new ChatError('chat_truncated', 'The connection ended before the answer began', {
+        isRetryable: true,
+        cause,
+      });
+    // An engine that is out of order may end well without a word. One that was stopped has said why.
+    if (isSilent && last?.type === 'end' && !SILENT_REASONS.has(last.reason))
+      throw new ChatError('chat_bad_stream', 'The chat service sent an empty answer', { isRetryable: true });
+    return events;
+  }
+
+  /** Nothing more is wanted. The connection may go on for a short while to its mark and be used again, or is cut at once. */
+  #leave(): void {
+    if (this.#outcome === 'complete' && this.#decoder.isFinished) this.#watch.sawFinish();
+    else this.#watch.abort();
+  }
+}
+
+function isSilence(event: ChatEvent): boolean {
+  return event.type === 'end' || event.type === 'usage' || (event.type === 'text' && event.delta.trim() === '');
+}

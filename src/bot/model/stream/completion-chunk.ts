@@ -1,0 +1,80 @@
+import { ChatError } from '../chat-error.ts';
+import { readCallPieces, type ToolCallPiece } from '../../../shared/models/call-pieces.ts';
+import { readContent, readThought } from '../../../shared/models/content-parts.ts';
+import { asObject, parseJson, type JsonObject } from '../../../shared/models/json-scan.ts';
+import { errorIn, type Payload } from '../../../shared/models/stream-payload.ts';
+import { mapHttpStatus } from '../map-http-status.ts';
+
+export type { ToolCallPiece };
+
+/** What one streamed chunk, or one whole completion, says. Everything else in it is passed over. */
+export interface CompletionChunk {
+  /** Whether it held a reply at all; usage and keep-alive chunks come without. */
+  hasReply: boolean;
+  /** Whether the reply stands where whole ones do (`message`): in a stream it sums up what came before. */
+  isMessage: boolean;
+  text: string;
+  reasoning: string;
+  toolCalls: readonly ToolCallPiece[];
+  finishReason: string | undefined;
+  usage: { promptTokens: number; completionTokens: number } | undefined;
+}
+
+/**
+ * Third layer: one payload to one chunk. Reads streamed chunks (`delta`) and whole completions (`message`) alike.
+ * @throws ChatError `chat_bad_stream` for an object that lost a part, or what the service's own error stands for
+ */
+export function readChunk(body: Payload): CompletionChunk | undefined {
+  if (body === 'torn') throw new ChatError('chat_bad_stream', 'The chat service sent a malformed chunk');
+  if (typeof body === 'string') return undefined;
+  const error = errorIn(body);
+  if (error !== undefined) throw failureOf(error);
+  const choice = firstChoice(body['choices']);
+  const delta = asObject(choice?.['delta']);
+  const message = asObject(choice?.['message']);
+  const isMessage = message !== undefined && (delta === undefined || Object.keys(delta).length === 0);
+  const reply = isMessage ? message : delta;
+  const { text, thought } = readContent(reply?.['content']);
+  return {
+    hasReply: reply !== undefined,
+    isMessage,
+    text: text || asText(reply?.['refusal']) || (reply ? '' : asText(choice?.['text'])),
+    reasoning: readThought(reply) || thought,
+    toolCalls: readCallPieces(reply, isMessage),
+    finishReason: asText(choice?.['finish_reason']) || undefined,
+    // Some engines write it beside the finish reason.
+    usage: readUsage(body['usage']) ?? readUsage(choice?.['usage']),
+  };
+}
+
+/** Reads a JSON object; undefined for anything else. */
+export function parseObject(text: string): JsonObject | undefined {
+  return asObject(parseJson(text));
+}
+
+/** What an error inside an answer of status 200 stands for. @param error an object or a text, which is read and not kept */
+export function failureOf(error: unknown): ChatError {
+  return mapHttpStatus(200, { body: error });
+}
+
+function firstChoice(choices: unknown): JsonObject | undefined {
+  if (!Array.isArray(choices)) return undefined;
+  const found: unknown = choices.find((choice) => Number(asObject(choice)?.['index'] ?? 0) === 0);
+  return asObject(found);
+}
+
+function readUsage(usage: unknown): CompletionChunk['usage'] {
+  const counts = asObject(usage);
+  const promptTokens = counts?.['prompt_tokens'];
+  const completionTokens = counts?.['completion_tokens'];
+  if (!isCount(promptTokens) || !isCount(completionTokens)) return undefined;
+  return { promptTokens, completionTokens };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

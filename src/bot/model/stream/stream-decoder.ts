@@ -1,0 +1,189 @@
+import { asError } from '../../../shared/coded-error.ts';
+import { parseJson } from '../../../shared/models/json-scan.ts';
+import { readPayload } from '../../../shared/models/stream-payload.ts';
+import { AnswerAssembler, type AssemblerOptions } from './answer-assembler.ts';
+import type { ChatEvent } from '../chat-types.ts';
+import { ChatError } from '../chat-error.ts';
+import type { ChatLimits } from '../chat-limits.ts';
+import { ChunkReader } from './chunk-reader.ts';
+import { failureOf, parseObject, readChunk } from './completion-chunk.ts';
+import { EventReader, type StreamedEvent } from './event-reader.ts';
+import { LineReader } from './line-reader.ts';
+
+/** What turns an answer's bytes into events; one for streams, one for whole replies. */
+export interface AnswerDecoder {
+  /**
+   * @returns the events that these bytes completed. @throws ChatError; events decoded before the fault in the same
+   * bytes are returned first and the error comes with the next call
+   */
+  push(bytes: Buffer): ChatEvent[];
+  /** The last events, once the bytes have ended for whatever reason. @throws ChatError */
+  end(): ChatEvent[];
+  /** Whether the end mark (or our cap on the text) was reached: no more bytes are needed. */
+  readonly isDone: boolean;
+  /** Whether the service has said why the answer ended. */
+  readonly isFinished: boolean;
+  readonly hasUnknownReason: boolean;
+}
+
+export type DecoderLimits = Pick<ChatLimits, 'maxLineChars'> & AssemblerOptions;
+
+/**
+ * The four layers of a streamed answer in one: bytes → lines → events → chunks → chat events (SECURITY.md whole-answers, strict-streams).
+ * What says nothing is passed over, and so is whatever follows the finish reason but usage.
+ */
+export class StreamDecoder implements AnswerDecoder {
+  readonly #lines: LineReader;
+  readonly #events: EventReader;
+  readonly #chunks = new ChunkReader();
+  readonly #answer: AnswerAssembler;
+  #sawDone = false;
+  #failure: Error | undefined;
+
+  constructor(limits: DecoderLimits) {
+    this.#lines = new LineReader(limits.maxLineChars);
+    this.#events = new EventReader(limits.maxLineChars);
+    this.#answer = new AnswerAssembler(limits);
+  }
+
+  get isDone(): boolean {
+    return this.#sawDone || this.#answer.isFull;
+  }
+
+  get isFinished(): boolean {
+    return this.#answer.isFinished;
+  }
+
+  get hasUnknownReason(): boolean {
+    return this.#answer.hasUnknownReason;
+  }
+
+  push(bytes: Buffer): ChatEvent[] {
+    if (this.#failure !== undefined) throw this.#failure;
+    const decoded: ChatEvent[] = [];
+    try {
+      for (const line of this.#lines.push(bytes)) {
+        const event = this.#events.push(line);
+        if (event && !this.isDone) this.#decode(event, decoded);
+      }
+    } catch (failure) {
+      if (decoded.length === 0) throw failure;
+      this.#failure = asError(failure);
+    }
+    return decoded;
+  }
+
+  end(): ChatEvent[] {
+    if (this.#failure !== undefined && !this.isDone) throw this.#failure;
+    const decoded: ChatEvent[] = [];
+    if (!this.isDone) this.#decodeRest(decoded);
+    decoded.push(...this.#answer.end(this.#sawDone));
+    return decoded;
+  }
+
+  /** A last event that was not ended counts if it is whole; a torn one is part of the truncation. */
+  #decodeRest(decoded: ChatEvent[]): void {
+    const lastLine = this.#lines.end();
+    const waiting = lastLine === '' ? undefined : this.#events.push(lastLine);
+    for (const event of [waiting, this.#events.flush()]) {
+      if (event && readPayload(event.data) !== 'torn') this.#decode(event, decoded);
+    }
+  }
+
+  #decode(event: StreamedEvent, decoded: ChatEvent[]): void {
+    try {
+      if (event.name === 'error') throw failureOf(parseObject(event.data) ?? event.data);
+      const chunk = this.#chunks.read(event.data);
+      if (chunk === 'done') this.#sawDone = true;
+      else if (chunk) this.#answer.add(chunk, decoded);
+    } catch (failure) {
+      // The answer is whole already.
+      if (!this.isFinished) throw failure;
+    }
+  }
+}
+
+/** Reads an answer that comes as JSON: one object, or one on each line, asked for or sent although a stream was asked for. */
+export class WholeDecoder implements AnswerDecoder {
+  readonly isDone = false;
+  readonly isFinished = false;
+  readonly #pieces: Buffer[] = [];
+  readonly #answer: AnswerAssembler;
+
+  constructor(limits: DecoderLimits) {
+    this.#answer = new AnswerAssembler(limits);
+  }
+
+  get hasUnknownReason(): boolean {
+    return this.#answer.hasUnknownReason;
+  }
+
+  push(bytes: Buffer): ChatEvent[] {
+    this.#pieces.push(bytes);
+    return [];
+  }
+
+  end(): ChatEvent[] {
+    const text = Buffer.concat(this.#pieces).toString('utf8').trim();
+    const lines = parseJson(text) === undefined ? text.split('\n') : [text];
+    const chunks = lines.flatMap((line) => readChunk(readPayload(line)) ?? []);
+    if (!chunks.some(({ hasReply, text: said }) => hasReply || said !== '')) throw noCompletion();
+    const decoded: ChatEvent[] = [];
+    for (const chunk of chunks) this.#answer.add(chunk, decoded);
+    // A whole object is complete even when it does not say why it ended.
+    decoded.push(...this.#answer.end(lines.length === 1));
+    return decoded;
+  }
+}
+
+function noCompletion(): ChatError {
+  return new ChatError('chat_bad_stream', 'The chat service sent no completion', { isRetryable: true });
+}
+
+const FIRST_SIGN = /[^\s\ufeff]/;
+/** Maximum number of blanks before an answer. */
+const MAX_BLANK_BYTES = 65_536;
+
+/**
+ * Chooses the decoder by the first character of the answer: engines and the proxies before them name the wrong content type. JSON begins
+ * with a brace, a page with an angle bracket; all else is a stream of events.
+ */
+export class SniffingDecoder implements AnswerDecoder {
+  readonly #limits: DecoderLimits;
+  #blanks: Buffer = Buffer.alloc(0);
+  #chosen: AnswerDecoder | undefined;
+
+  constructor(limits: DecoderLimits) {
+    this.#limits = limits;
+  }
+
+  get isDone(): boolean {
+    return this.#chosen?.isDone ?? false;
+  }
+
+  get isFinished(): boolean {
+    return this.#chosen?.isFinished ?? false;
+  }
+
+  get hasUnknownReason(): boolean {
+    return this.#chosen?.hasUnknownReason ?? false;
+  }
+
+  push(bytes: Buffer): ChatEvent[] {
+    if (this.#chosen) return this.#chosen.push(bytes);
+    this.#blanks = Buffer.concat([this.#blanks, bytes]);
+    const sign = FIRST_SIGN.exec(this.#blanks.toString('latin1').replace('\u00ef\u00bb\u00bf', ''))?.[0];
+    if (sign === undefined && this.#blanks.length < MAX_BLANK_BYTES) return [];
+    if (sign === '<') throw new ChatError('chat_bad_stream', 'The chat service answered with a page', PAGE);
+    this.#chosen = sign === '{' ? new WholeDecoder(this.#limits) : new StreamDecoder(this.#limits);
+    return this.#chosen.push(this.#blanks);
+  }
+
+  end(): ChatEvent[] {
+    this.#chosen ??= new StreamDecoder(this.#limits);
+    return this.#chosen.end();
+  }
+}
+
+/** A proxy's page may be gone with the next request. */
+const PAGE = { status: 200, isRetryable: true };

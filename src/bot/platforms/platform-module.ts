@@ -1,0 +1,39 @@
+import type { NowMs } from '../../shared/clock.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { Log } from '../../shared/log.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import type { Config, Secrets } from '../config/config.ts';
+import type { Platform } from './platform.ts';
+import { PLATFORMS, type PlatformName } from './registry.ts';
+import type { RefusedWrite } from './write-meaning.ts';
+
+/** What a platform is built from. */
+export interface PlatformParts {
+  config: Config;
+  secrets: Secrets;
+  redis: RedisClient;
+  keyRing: KeyRing;
+  nowMs: NowMs;
+  log: Log;
+  /** Overrides the trait `postSettlesWithinMs` where something is pushed. Milliseconds. */
+  postSettlesWithinMs?: number;
+  /** Called with the platform's code when it takes no call until the operator mends something. */
+  onRefused(code: string): void;
+  /** Called for each write that the platform did not carry out. */
+  onWriteRefused(refused: RefusedWrite): void;
+}
+
+/** What `platforms/NAME/module.ts` exports. */
+interface PlatformModule {
+  create(parts: PlatformParts): Platform;
+}
+
+/** The code of every platform. */
+export const PLATFORM_MODULES: ReadonlyMap<PlatformName, PlatformModule> = await loadAll();
+
+/** One after another, since they share most of their files. */
+async function loadAll(): Promise<Map<PlatformName, PlatformModule>> {
+  const modules = new Map<PlatformName, PlatformModule>();
+  for (const { name, load } of PLATFORMS) modules.set(name, await load());
+  return modules;
+}

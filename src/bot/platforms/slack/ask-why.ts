@@ -1,0 +1,26 @@
+import { outsideCall } from '../../../shared/fail-point.ts';
+import type { FeedbackFollowUp, FeedbackReason } from '../../domain/feedback.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
+import { requestBounded } from '../bounded-request.ts';
+import { reasonBlocks } from './offers.ts';
+import type { SlackApi } from './platform-api.ts';
+import { readTarget } from './reply-target.ts';
+
+/** Asks somebody who thinks little of an answer what is wrong with it; they alone see the question. */
+export async function askWhy(
+  api: SlackApi,
+  { target, language }: FeedbackFollowUp,
+  answer: DeliveryId,
+  { question, labels }: { question: string; labels: ReadonlyMap<FeedbackReason, string> },
+): Promise<void> {
+  const { channel, threadTs, userId } = readTarget(target);
+  const blocks = reasonBlocks(question, labels, { answer, language });
+  await api.call('chat.postEphemeral', { channel, user: userId, thread_ts: threadTs, text: question, blocks });
+}
+
+/** Puts thanks in that question's place. Its address is Slack's own, takes no token, and is good for five uses in half an hour. */
+export async function thank({ askedAt }: FeedbackFollowUp, text: string): Promise<void> {
+  if (askedAt === undefined) return;
+  const json = { response_type: 'ephemeral', replace_original: true, text };
+  await outsideCall('slack.response', () => requestBounded(new URL(askedAt), { method: 'POST', json }));
+}

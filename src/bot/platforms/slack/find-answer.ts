@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { HOUR_MS, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
+import type { FoundPosts } from '../platform.ts';
+import { isNotThere } from './answer-command.ts';
+import type { BotMethod } from './app-rights.ts';
+import type { SlackApi } from './platform-api.ts';
+import { ANSWER_EVENT, REMOVED_EVENT } from './post-answer.ts';
+import { formatHandle, type ReplyTarget } from './reply-target.ts';
+
+const MESSAGES_A_PAGE = 200;
+/** Of one thread since one question; beyond that nothing is known. */
+const MOST_PAGES = 25;
+/** A slash command is no message of its own, so that only the clock says since when to look. */
+const COMMAND_AGE_MS = 2 * HOUR_MS;
+
+const messageShape = z.looseObject({
+  ts: z.string(),
+  user: z.string().optional(),
+  bot_id: z.string().optional(),
+  files: z.array(z.unknown()).optional(),
+  metadata: z
+    .looseObject({
+      event_type: z.string(),
+      event_payload: z.looseObject({ key: z.string(), last: z.string(), merged: z.string() }).partial().optional(),
+    })
+    .optional(),
+});
+const pageShape = z.looseObject({
+  messages: z.array(messageShape),
+  has_more: z.boolean().optional(),
+  response_metadata: z.looseObject({ next_cursor: z.string().optional() }).optional(),
+});
+type FoundMessage = z.infer<typeof messageShape>;
+
+/**
+ * Looks in the chat for an answer that was posted, perhaps (SECURITY.md looked-up-not-repeated, "lookup"), to the end of what was said since the
+ * question. What can be edited carries its key as metadata, which Slack only returns with `include_all_metadata`. A native
+ * stream has none before its end: one that its opener lost cannot be told from anybody else's, so it is told apart as a stray.
+ */
+export async function findAnswer(
+  { api, nowMs }: { api: SlackApi; nowMs: NowMs },
+  botUserId: string | undefined,
+  target: ReplyTarget,
+  postKey: string,
+): Promise<FoundPosts | 'unknown'> {
+  const { channel, threadTs, ts } = target;
+  const method = threadTs === undefined ? 'conversations.history' : 'conversations.replies';
+  const args = {
+    channel,
+    ts: threadTs,
+    oldest: ts ?? ((nowMs() - COMMAND_AGE_MS) / SECOND_MS).toFixed(6),
+    inclusive: false,
+    limit: MESSAGES_A_PAGE,
+    include_all_metadata: true,
+  };
+  const said = await readToTheEnd(api, method, args);
+  if (!said) return 'unknown';
+  const own = said
+    .filter((message) => isOwn(message, botUserId) && isAfter(message.ts, ts))
+    .sort((one, other) => (isAfter(one.ts, other.ts) ? 1 : -1));
+  const handles = (messages: FoundMessage[]) => messages.map((message) => formatHandle({ channel, ts: message.ts }));
+  return {
+    keyed: handles(own.filter((message) => keyOf(message) === postKey)),
+    // Only a thread can hold a stream; what else is said in a channel is written there on purpose.
+    strays: threadTs === undefined ? [] : handles(own.filter(isStray)),
+    isWhole: isWhole(own, postKey),
+    doomed: handles(own.filter(({ metadata }) => metadata?.event_type === REMOVED_EVENT)),
+  };
+}
+
+/** @returns undefined where Slack does not show all of it now */
+async function readToTheEnd(
+  api: SlackApi,
+  method: BotMethod,
+  args: Record<string, unknown>,
+): Promise<FoundMessage[] | undefined> {
+  const messages: FoundMessage[] = [];
+  let cursor = '';
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const answer = await api.call(method, { ...args, cursor: cursor === '' ? undefined : cursor });
+    // A command typed where the app is no member: nothing of ours can stand there.
+    if (answer.kind === 'error' && isNotThere(answer.error) && page === 0) return [];
+    const read = answer.kind === 'ok' ? pageShape.safeParse(answer.body) : undefined;
+    if (read?.success !== true) return undefined;
+    messages.push(...read.data.messages);
+    cursor = read.data.response_metadata?.next_cursor ?? '';
+    if (cursor === '') return read.data.has_more === true ? undefined : messages;
+  }
+  return undefined;
+}
+
+/** A stream holds no files. */
+function isStray({ metadata, files = [] }: FoundMessage): boolean {
+  return metadata === undefined && files.length === 0;
+}
+
+function isOwn({ user, bot_id: botId }: FoundMessage, botUserId: string | undefined): boolean {
+  return botId !== undefined && (botUserId === undefined || user === undefined || user === botUserId);
+}
+
+/** Both are seconds with decimals of the same width or not; as text they compare by length of the seconds, then letter by letter. */
+function isAfter(ts: string, questionTs: string | undefined): boolean {
+  if (questionTs === undefined) return true;
+  const [seconds = '', part = ''] = ts.split('.');
+  const [thanSeconds = '', thanPart = ''] = questionTs.split('.');
+  const width = Math.max(seconds.length, thanSeconds.length);
+  const [left, right] = [seconds.padStart(width, '0'), thanSeconds.padStart(width, '0')];
+  return left === right ? part.padEnd(9, '0') > thanPart.padEnd(9, '0') : left > right;
+}
+
+/** An answer is whole once its last part has its last snapshot; the parts before it had theirs by then. */
+function isWhole(own: readonly FoundMessage[], postKey: string): boolean {
+  const ends = own.flatMap((message) => {
+    const { last, merged = '' } = message.metadata?.event_payload ?? {};
+    return last === undefined ? [] : [{ keys: [keyOf(message), ...merged.split(' ')], key: keyOf(message), last }];
+  });
+  return ends.some(
+    ({ keys, last }) => keys.includes(postKey) && ends.some((other) => other.key === last && other.last === last),
+  );
+}
+
+function keyOf({ metadata }: FoundMessage): string | undefined {
+  return metadata?.event_type === ANSWER_EVENT ? (metadata.event_payload?.key ?? '') : undefined;
+}

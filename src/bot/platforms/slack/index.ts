@@ -1,0 +1,260 @@
+import { HOUR_MS, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
+import type { DeliveryHead, Platform, PostResult, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
+import { WriteJudge, type TellsRefusals } from '../write-meaning.ts';
+import { refusedFor } from '../refused-delivery.ts';
+import { isResponseAddress } from './answer-command.ts';
+import { createPushReplies } from './push-replies.ts';
+import { checkBot, checkSocket, checkWebSignIn, checkWorkspace } from './check-settings.ts';
+import { displayNameOf } from './display-name.ts';
+import { NameFinder } from './find-names.ts';
+import { fetchFile, isFileAddress } from './media.ts';
+import { createInstall } from './install.ts';
+import type { Installations } from './installations.ts';
+import { InstalledApp } from './installed-app.ts';
+import type { SlackAddresses, SlackClient } from './open-id.ts';
+import { OwnApp, type AppIdentity } from './own-app.ts';
+import { createSlackAccess, createSlackApi, type SlackApi, type TokenSource } from './platform-api.ts';
+import { readDelivery, readEnvelopeOf, type Reading, type ReadOptions } from './read-delivery.ts';
+import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
+import { EMPTY_ANSWER, ignored } from './place.ts';
+import { SLACK_MEANINGS } from './refusals.ts';
+import { keepSocket } from './socket/keep-socket.ts';
+import type { Envelope } from './socket/read-frame.ts';
+import { SOCKET_TIMING, type SocketTiming } from './socket/slack-socket.ts';
+import { isSignedBy, signatureFields } from './verify-delivery.ts';
+import { suggestPrompts } from './suggest-prompts.ts';
+import { createWebSignIn } from './web-sign-in.ts';
+
+/** Lengths of time that a test shortens. */
+export interface SlackPace {
+  /** Overrides the trait `postSettlesWithinMs`. Milliseconds. */
+  settlesWithinMs: number;
+  socket: Partial<SocketTiming>;
+}
+
+/** Further workspaces by the same app, and where an administrator comes back to who adds one. */
+interface MoreWorkspaces {
+  installations: Installations;
+  redirectUri: string;
+}
+
+export interface SlackOptions {
+  /** Empty where deliveries come over the socket: then nothing that calls the webhook is proven. */
+  signingSecret: string;
+  /** Opens the socket over which deliveries come; absent where Slack calls the webhook. */
+  appToken?: string;
+  botToken: string;
+  /** Ends in `/api` or `/api/`; Slack's own unless told. */
+  apiUrl?: string;
+  /** Where its pages are; Slack's own unless told. */
+  openUrl?: string;
+  /** The app's client, where its web sign-in is set up, and where that returns to. */
+  webSignIn?: { client: SlackClient; redirectUri: string; more?: MoreWorkspaces };
+  /** Native streams where the chat has them, or a message that is edited. */
+  reply: 'stream' | 'edit';
+  /**
+   * The models that people may choose here by name, whether a thread in which the bot has answered may go on without naming it, and
+   * whether answers have buttons (they have unless told).
+   */
+  talk?: { models: readonly string[]; followsThreads: boolean; hasButtons?: boolean };
+  webhookWindowSec: number;
+  nowMs: NowMs;
+  told?: TellsRefusals;
+  pace?: Partial<SlackPace>;
+}
+
+/** Slack has no word for this. Its own limit of a request lies below, with room for what a network holds back. */
+const SETTLES_WITHIN_MS = 30 * SECOND_MS;
+/** Threads are read in tier 3, about 50 times a minute for all of a workspace's answers. */
+const LOOK_UP_AGAIN_AFTER_MS = 8 * SECOND_MS;
+
+/** Long enough for a state of Slack's that is being changed, short enough for somebody who waits. */
+const REFUSALS_PASS_WITHIN_MS = 10 * SECOND_MS;
+
+/** The first workspace's id is not part of any key: this word is. A further one goes by its id, which begins with T. */
+const TENANT = 'slack';
+const APP = 'bot';
+
+/** One append in 0.7 s keeps a reply within Slack's tier 4; edits are tier 3, at most one in 1.2 s (PLATFORM_FACTS.md slack-web-api). */
+const EDIT_GAP_MS = { stream: 700, edit: 1_200 } as const;
+
+/** Slack: Events API in, one growing message out. */
+export function createSlack(options: SlackOptions): Platform {
+  const apiUrl = withoutSlash(options.apiUrl ?? 'https://slack.com/api');
+  const addresses = { apiUrl, openUrl: withoutSlash(options.openUrl ?? 'https://slack.com') };
+  const access = createSlackAccess(options.told?.onRefused);
+  const writes = new WriteJudge(SLACK_MEANINGS, options.told?.onWriteRefused);
+  const api = createSlackApi(apiUrl, options.botToken, access, writes);
+  const { appToken, webSignIn } = options;
+  const more = webSignIn?.more;
+  const ownApp = new OwnApp(api);
+  const token = async () => options.botToken;
+  const first = createWorkspace(options, { addresses, api, token, tenant: TENANT, ownApp });
+  const others = new Map(
+    more?.installations.teams.map((team) => {
+      const app = new InstalledApp(team, more.installations);
+      const tokenOf = async () => (await more.installations.find(team))?.token;
+      const apiOf = createSlackApi(apiUrl, tokenOf, createSlackAccess(options.told?.onRefused), writes);
+      const parts = { addresses, api: apiOf, token: tokenOf, tenant: team, ownApp: app };
+      return [team, createWorkspace(options, { ...parts, onLeft: () => app.left(apiOf) })];
+    }),
+  );
+  const reading: Reading = ({ teamId }) => (others.get(teamId ?? '') ?? first).reading;
+  const timing = { ...SOCKET_TIMING, ...options.pace?.socket };
+  const read = ({ type, payload }: Envelope) => readEnvelopeOf(type, payload, reading);
+  return {
+    ...first.platform,
+    access,
+    ofTenant: more && ((tenant) => others.get(tenant)?.platform),
+    install: more && createInstall({ ...more, client: webSignIn.client, addresses }),
+    pending: () => waitForBoth(ownApp.pending(), more?.installations.fresh()),
+    admit: (head) => admit(head, options, reading),
+    connect:
+      appToken === undefined
+        ? undefined
+        : (use) => keepSocket({ ...use, api: createSlackApi(apiUrl, appToken), timing, read }),
+    check: async () => {
+      const checks = [
+        checkBot(api, [...others.keys()]),
+        ...[...others].flatMap(([team, { api: apiOf }]) =>
+          more ? [checkWorkspace({ ...more, team, api: apiOf })] : [],
+        ),
+        ...(appToken === undefined ? [] : [checkSocket(createSlackApi(apiUrl, appToken))]),
+        ...(webSignIn ? [checkWebSignIn({ ...webSignIn, addresses })] : []),
+      ];
+      return (await Promise.all(checks)).flat();
+    },
+  };
+}
+
+function waitForBoth(...waits: (Promise<unknown> | undefined)[]): Promise<unknown> | undefined {
+  const open = waits.filter((wait) => wait !== undefined);
+  return open.length === 0 ? undefined : Promise.all(open);
+}
+
+interface WorkspaceParts {
+  addresses: SlackAddresses;
+  api: SlackApi;
+  token: TokenSource;
+  tenant: string;
+  ownApp: AppIdentity;
+  onLeft?(): void;
+}
+
+interface Workspace {
+  platform: Platform;
+  reading: ReadOptions;
+  api: SlackApi;
+}
+
+/** One workspace: how its deliveries are read, and all that goes out to it. Deliveries come to the first. */
+function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspace {
+  const { addresses, api, token, tenant, ownApp, onLeft } = parts;
+  const { apiUrl } = addresses;
+  const { reply, nowMs } = options;
+  const { models, followsThreads, hasButtons = true } = options.talk ?? { models: [], followsThreads: false };
+  const reading: ReadOptions = {
+    tenant,
+    app: APP,
+    answersInThreads: reply === 'stream',
+    followsThreads,
+    bare: { models },
+    isFileAddress: (address) => isFileAddress(address, apiUrl),
+    isOwnAddress: (address) => isResponseAddress(address, apiUrl),
+    isStranger: (origin) => ownApp.isStranger(origin),
+    onLeft,
+  };
+  const replyTraits: ReplyTraits = {
+    delivery: reply === 'stream' ? 'append' : 'edit',
+    // A message can be edited for as long as anybody waits; that a stream cannot is this folder's own affair.
+    liveLifetimeMs: HOUR_MS,
+    laterReplyLifetimeMs: 0,
+    laterReplyUses: 'one',
+    handoverMarginMs: 0,
+    maxBytes: MAX_REPLY_BYTES,
+    minEditGapMs: EDIT_GAP_MS[reply],
+    thinking: 'status',
+    reconcile: 'lookup',
+    lookUpAfterMs: LOOK_UP_AGAIN_AFTER_MS,
+    postSettlesWithinMs: options.pace?.settlesWithinMs ?? SETTLES_WITHIN_MS,
+    refusalsPassWithinMs: REFUSALS_PASS_WITHIN_MS,
+    deliveredWithinMs: 0,
+  };
+  const settlesWithinMs = replyTraits.postSettlesWithinMs;
+  const placePrefix = tenant === TENANT ? '' : `${tenant}/`;
+  const names = new NameFinder(api, nowMs);
+  const platform: Platform = {
+    name: 'slack',
+    tenant,
+    app: APP,
+    replyTraits,
+    admit: (head) => refusedFor('no signature', timeOf(head), nowMs),
+    renderReply,
+    splitReply,
+    splitAnswer,
+    push: createPushReplies({ api, apiUrl, reply, hasButtons, nowMs, settlesWithinMs, placePrefix }),
+    canMention: true,
+    followsThreads,
+    writesMarkdownPrivately: true,
+    writePrivately: (userId, text) => writePrivately(api, userId, text),
+    suggest: (target, prompts, usual) => suggestPrompts(api, target, prompts, usual),
+    fetchMedia: async (mediaRef, maxBytes, signal) =>
+      fetchFile({ mediaRef, api, apiUrl, botToken: (await token()) ?? '', maxBytes, signal }),
+    plainUserId: (userId) => Promise.resolve(userId),
+    displayNameOf: (userId) => displayNameOf(api, userId),
+    namesOf: (references) => names.find(references),
+    isAppBrowser: (userAgent) => /\bSlack(?:_SSB)?\//i.test(userAgent),
+    webSignIn: options.webSignIn && createWebSignIn({ client: options.webSignIn.client, addresses, ownApp, tenant }),
+    backToChat: () => ownApp.chatLink(),
+    check: async () => [],
+  };
+  return { platform, reading, api };
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/(?<!\/)\/+$/, '');
+}
+
+/** Slack's certificate check may come unsigned, in a form as short as this. */
+const LONGEST_CHECK_BYTES = 1_024;
+
+function isForm({ headers }: DeliveryHead): boolean {
+  return /^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '');
+}
+
+function timeOf({ headers }: DeliveryHead): string {
+  return String(headers['x-slack-request-timestamp']);
+}
+
+/** Whether it may be Slack's certificate check, which comes unsigned; nothing else of it is looked at then. */
+function mayBeCheck(head: DeliveryHead): boolean {
+  return isForm(head) && Number(head.headers['content-length']) < LONGEST_CHECK_BYTES;
+}
+
+function isCheck(body: Buffer): boolean {
+  return new URLSearchParams(body.toString()).get('ssl_check') === '1';
+}
+
+function admit(head: DeliveryHead, options: SlackOptions, reading: Reading): RefusedDelivery | ReadDelivery {
+  const { signingSecret, appToken, webhookWindowSec: windowSec, nowMs } = options;
+  if (appToken !== undefined) return refusedFor('no signature', timeOf(head), nowMs);
+  const fields = signatureFields(head, { windowSec, nowMs });
+  const isShortForm = mayBeCheck(head);
+  if (typeof fields === 'string' && !isShortForm) return refusedFor(fields, timeOf(head), nowMs);
+  return (body) => {
+    if (isShortForm && isCheck(body)) return { kind: 'ignored', reason: 'certificate check', answer: EMPTY_ANSWER };
+    if (typeof fields === 'string') return refusedFor(fields, timeOf(head), nowMs);
+    if (!isSignedBy(signingSecret, fields, body)) return refusedFor('signature differs', timeOf(head), nowMs);
+    return head.method === 'POST' ? readDelivery(body, isForm(head), reading) : ignored('not a delivery');
+  };
+}
+
+/** Slack opens the private channel by itself when a message goes to a person's id. */
+async function writePrivately(api: SlackApi, userId: string, text: string): Promise<PostResult> {
+  const content = renderReply({ text, finished: true });
+  const args = { channel: userId, markdown_text: content, unfurl_links: false, unfurl_media: false };
+  const answer = await api.call('chat.postMessage', args);
+  if (answer.kind === 'ok') return 'sent';
+  if (answer.kind !== 'error') return answer.kind;
+  return answer.meaning === 'passing' ? 'declined' : 'refused';
+}

@@ -1,0 +1,94 @@
+import { say, type Language } from '../../../shared/text/texts.ts';
+import { platformCallbackUrl, platformInstalledUrl } from '../callback-url.ts';
+import { botScopes, COMMAND, signInScopes, subscribedEvents } from './app-rights.ts';
+import { MANIFEST_TEXTS } from './description.ts';
+
+export interface ManifestWish {
+  /** An origin that Slack and browsers reach. */
+  publicUrl: string;
+  /** Over sockets Slack calls no address of ours. */
+  connect: 'http' | 'socket';
+  botName: string;
+  /** Whether the app is installed in further workspaces too. */
+  isShared: boolean;
+  /** Whether people show by Slack's own web sign-in who they are. */
+  hasWebSignIn: boolean;
+  /** Declares the app as an agent, for Slack's own stop button. */
+  isAgent: boolean;
+  language: Language;
+}
+
+/** Bits of a manifest, in the order in which they are written; what is undefined is left out. */
+type Part = string | boolean | readonly Part[] | { readonly [name: string]: Part | undefined };
+
+const HEAD =
+  '# The Slack app of Parley, with the scopes and events that the code uses and no others.\n# Made from the settings by npm run slack:manifest.\n';
+
+/** What a Slack app is created from, "From a manifest", as YAML (PLATFORM_FACTS.md slack-manifest). */
+export function renderManifest(wish: ManifestWish): string {
+  return `${HEAD}${linesOf(manifestOf(wish)).join('\n')}\n`;
+}
+
+function manifestOf(wish: ManifestWish): Part {
+  const { publicUrl, connect, botName, hasWebSignIn, isShared, isAgent, language } = wish;
+  const redirectUrls = [
+    ...(hasWebSignIn ? [platformCallbackUrl(publicUrl, 'slack')] : []),
+    ...(isShared ? [platformInstalledUrl(publicUrl, 'slack')] : []),
+  ];
+  const isCalled = connect === 'http';
+  const url = isCalled ? `${publicUrl}/webhooks/slack` : undefined;
+  const description = say(MANIFEST_TEXTS.description, language);
+  return {
+    display_information: { name: botName, description },
+    features: {
+      agent_view: isAgent ? { agent_description: description } : undefined,
+      app_home: { home_tab_enabled: false, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
+      bot_user: { display_name: botName, always_online: true },
+      slash_commands: [
+        {
+          command: COMMAND,
+          url,
+          description: say(MANIFEST_TEXTS.command, language, { name: botName }),
+          usage_hint: say(MANIFEST_TEXTS.hint, language),
+          should_escape: true,
+        },
+      ],
+    },
+    oauth_config: {
+      redirect_urls: redirectUrls.length > 0 ? redirectUrls : undefined,
+      scopes: { user: hasWebSignIn ? signInScopes() : undefined, bot: botScopes(isAgent) },
+    },
+    settings: {
+      event_subscriptions: { request_url: url, bot_events: subscribedEvents({ isAgent, isShared }) },
+      interactivity: { is_enabled: true, request_url: url },
+      org_deploy_enabled: false,
+      socket_mode_enabled: !isCalled,
+      token_rotation_enabled: false,
+    },
+  };
+}
+
+/** Block style, with no more than a manifest needs. */
+function linesOf(part: Part): string[] {
+  if (typeof part === 'string') return [scalar(part)];
+  if (typeof part === 'boolean') return [String(part)];
+  if (isList(part)) return part.flatMap((one) => linesOf(one).map((line, index) => (index === 0 ? '- ' : '  ') + line));
+  return Object.entries(part).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const lines = linesOf(value);
+    return typeof value === 'object'
+      ? [`${name}:`, ...lines.map((line) => `  ${line}`)]
+      : [`${name}: ${lines.join('')}`];
+  });
+}
+
+function isList(part: Part): part is readonly Part[] {
+  return Array.isArray(part);
+}
+
+/** Plain where nothing in it could be read otherwise. */
+function scalar(text: string): string {
+  const isPlain =
+    /^[A-Za-z/](?:[\w ./,|-]|:(?! ))*$/.test(text) && !/^(?:y|n|yes|no|on|off|true|false|null)$|[ :]$/i.test(text);
+  return isPlain ? text : `'${text.replaceAll("'", "''")}'`;
+}

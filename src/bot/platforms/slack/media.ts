@@ -1,0 +1,89 @@
+import { SECOND_MS } from '../../../shared/clock.ts';
+import { requestBounded } from '../bounded-request.ts';
+import { fileNameOf } from '../file-name.ts';
+import type { FetchedMedia } from '../platform.ts';
+import { PlatformError } from '../platform-error.ts';
+import { fieldsOf } from './body-fields.ts';
+import type { SlackApi } from './platform-api.ts';
+import { textOf } from './post-answer.ts';
+
+const DOWNLOAD_TIMEOUT_MS = 20 * SECOND_MS;
+
+/** Whether the bot's token may be sent to an address: the configured platform's origin, or Slack's own hosts by https (SECURITY.md pinned-media). */
+export function isFileAddress(address: string, apiUrl: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { origin, protocol, port, hostname } = new URL(address);
+  if (origin === new URL(apiUrl).origin) return true;
+  return protocol === 'https:' && port === '' && /(?:^|\.)slack\.com$/.test(hostname);
+}
+
+/** What stands in place of an address where Slack is to be asked for it by the file's id. */
+const ASK_FOR = 'slack-file:';
+
+export function isFileId(id: string | undefined): id is string {
+  return id !== undefined && /^F[A-Z0-9]{1,40}$/.test(id);
+}
+
+/** The reference of a file of which only the id is known. */
+export function refOfFile(id: string): string {
+  return `${ASK_FOR}${id}`;
+}
+
+interface FileRequest {
+  mediaRef: string;
+  api: SlackApi;
+  apiUrl: string;
+  botToken: string;
+  maxBytes: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Downloads a file with the bot's token; redirects are not followed, so the token never leaves Slack.
+ * @throws PlatformError `media_refused`, `media_elsewhere`, `media_gone`, `media_too_large`, `media_unreadable`, `unreachable`
+ */
+export async function fetchFile({ mediaRef, api, ...request }: FileRequest): Promise<FetchedMedia> {
+  if (!mediaRef.startsWith(ASK_FOR)) return fetchFrom(mediaRef, request);
+  const { address, name } = await askFor(api, mediaRef.slice(ASK_FOR.length));
+  const fetched = await fetchFrom(address, request);
+  return { bytes: fetched.bytes, name: name ?? fetched.name };
+}
+
+/** @throws PlatformError `media_gone` where Slack does not hand it out, `unreachable` */
+async function askFor(api: SlackApi, fileId: string): Promise<{ address: string; name: string | undefined }> {
+  const answer = await api.call('files.info', { file: fileId });
+  if (answer.kind === 'error')
+    throw new PlatformError('media_gone', `Slack tells nothing of the file (${answer.error})`);
+  if (answer.kind !== 'ok') throw new PlatformError('unreachable', `Slack does not tell of the file (${answer.kind})`);
+  const file = fieldsOf(answer.body['file']);
+  if (file['mode'] === 'external' || file['is_external'] === true)
+    throw new PlatformError('media_elsewhere', 'The file is stored outside Slack');
+  const address = textOf(file['url_private_download']) ?? textOf(file['url_private']);
+  if (address === undefined) throw new PlatformError('media_gone', 'The file has no address');
+  return { address, name: textOf(file['name']) };
+}
+
+async function fetchFrom(
+  address: string,
+  { apiUrl, botToken, maxBytes, signal }: Omit<FileRequest, 'mediaRef' | 'api'>,
+): Promise<FetchedMedia> {
+  if (!isFileAddress(address, apiUrl)) throw new PlatformError('media_refused', 'The file does not lie at Slack');
+  const { status, body, contentType, headers } = await requestBounded(new URL(address), {
+    method: 'GET',
+    headers: { authorization: `Bearer ${botToken}` },
+    maxBytes,
+    timeoutMs: DOWNLOAD_TIMEOUT_MS,
+    signal,
+  });
+  if (status === 404 || status === 410) throw new PlatformError('media_gone', `The file is gone (${status})`);
+  if (status !== 200) throw new PlatformError('unreachable', `The file could not be fetched (${status})`);
+  const disposition = headers['content-disposition'];
+  // With a token that Slack does not take, a login page comes with status 200 (PLATFORM_FACTS.md slack-messages); a page that somebody sent is handed out as a file.
+  if (contentType?.startsWith('text/html') === true && !isAttachment(disposition))
+    throw new PlatformError('media_unreadable', 'Slack sent a login page in place of the file');
+  return { bytes: body, name: fileNameOf(disposition) };
+}
+
+function isAttachment(disposition: string | string[] | undefined): boolean {
+  return typeof disposition === 'string' && /^attachment\b/i.test(disposition);
+}

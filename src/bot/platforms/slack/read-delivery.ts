@@ -1,0 +1,361 @@
+import { SECOND_MS } from '../../../shared/clock.ts';
+import { textOfUtf8 } from '../../../shared/text/utf8.ts';
+import type { Delivery } from '../platform.ts';
+import type { InboundMessage, MessagePart } from '../../domain/message.ts';
+import { readOwnCommand, readSlashCommand, type BareEnglish, type SlashCommand } from '../../domain/slash-words.ts';
+import { isSubscribedTo } from './app-rights.ts';
+import { isFileId, refOfFile } from './media.ts';
+import { originOf, type Origin } from './own-app.ts';
+import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, spoken, stopIn, type Place } from './place.ts';
+import { tablesIn, textOfBlocks } from './read-blocks.ts';
+import { readPress } from './read-press.ts';
+import { readShared } from './shared-messages.ts';
+import { formatHandle, formatTarget } from './reply-target.ts';
+import { mentionOf, namesAnybody, plainText, unnamedIn } from './plain-text.ts';
+import {
+  readChangeFields,
+  readEnvelopeFields,
+  readMessageFields,
+  readOpeningFields,
+  readStopFields,
+  saysGone,
+  wireCommand,
+  type WireChange,
+  type WireCommand,
+  type WireEnvelope,
+  type WireFile,
+  type WireMessage,
+  type WireOpening,
+  type WireStop,
+} from './wire-event.ts';
+
+export interface ReadOptions extends Place {
+  /** Whether an answer in a private chat opens a thread: native streams need one (PLATFORM_FACTS.md slack-web-api). */
+  answersInThreads: boolean;
+  /** Whether a thread in which the bot has answered may go on without naming it (SECURITY.md unaddressed-talk). */
+  followsThreads: boolean;
+  /** How words are read that people type without a slash: Slack keeps what begins with one for itself. */
+  bare: BareEnglish;
+  /** Whether an address is Slack's own, so that an answer may be posted to it. */
+  isOwnAddress(address: string): boolean;
+  /** Whether a file lies at Slack, so that it may be fetched with the bot's token. */
+  isFileAddress(address: string): boolean;
+  /** Whether what comes from there is another workspace's or app's, and none of our business. */
+  isStranger(origin: Origin): boolean;
+  /** Slack says that the app is gone from the workspace. */
+  onLeft?(): void;
+}
+
+/** How what comes from a workspace is read. */
+export type Reading = (origin: Origin) => ReadOptions;
+
+/** System notes of a channel are `message` events too; these are the subtypes that a person writes. */
+const SPOKEN_SUBTYPES = new Set(['file_share', 'thread_broadcast', 'me_message']);
+/** Slack's own accounts: what they write is no question. */
+const SYSTEM_USERS = new Set(['USLACK', 'USLACKBOT']);
+/** Documents that live in Slack itself and have no file behind them. */
+const SLACK_DOCUMENTS = new Set(['canvas', 'quip', 'list', 'post', 'space']);
+const NOT_HANDED_OUT = new Set(['access_denied', 'file_not_found', 'file_not_accessible', 'file_deleted']);
+const MAX_QUERY_TEXT_CHARS = 100_000;
+/** A `ts` has six decimals and is unique in its channel. */
+const MICROSECONDS = 1_000_000;
+/** More of one message are never kept. */
+const MOST_IMAGES_KEPT = 20;
+const STRANGER = 'of another workspace or app';
+
+/** Reads a verified body. Whatever makes no sense is ignored with an empty 200, always the same (SECURITY.md quiet-ignorance). */
+export function readDelivery(body: Buffer, isForm: boolean, reading: Reading): Delivery {
+  const text = textOfUtf8(body);
+  if (text === undefined) return ignored('not UTF-8');
+  return isForm ? readForm(new URLSearchParams(text), reading) : readEnvelope(parseJson(text), reading);
+}
+
+/** Reads what came over the socket: the same payloads, already parsed, under a word that says which. */
+export function readEnvelopeOf(type: string, payload: unknown, reading: Reading): Delivery {
+  if (type === 'events_api') return readEnvelope(payload, reading);
+  if (type === 'interactive') return readInteraction(payload, reading);
+  return type === 'slash_commands' ? readCommandFields(payload, reading) : ignored('unwanted envelope');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readEnvelope(parsed: unknown, reading: Reading): Delivery {
+  const envelope = readEnvelopeFields(parsed);
+  if (!envelope) return ignored('unreadable event');
+  const { type, challenge, event } = envelope;
+  if (type === 'url_verification' && challenge !== undefined)
+    return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: challenge } };
+  if (type !== 'event_callback') return ignored('unwanted event');
+  const origin = originOf(parsed);
+  const options = reading(origin);
+  if (options.isStranger(origin)) return ignored(STRANGER);
+  if (!isSubscribedTo(event)) return ignored('unwanted event');
+  if (saysGone(event)) options.onLeft?.();
+  const change = readChangeFields(event);
+  if (change) return readChange(change, envelope, options);
+  const message = readMessageFields(event);
+  if (message) return readMessage(message, envelope, options);
+  const stopped = readStopFields(event);
+  if (stopped) return readButton(stopped, options);
+  const opening = readOpeningFields(event);
+  return opening ? readOpening(opening, envelope, options) : ignored('unwanted event');
+}
+
+function readOpening(
+  { channel, user, thread_ts: threadTs }: WireOpening,
+  { team_id: teamId = '' }: WireEnvelope,
+  { tenant }: ReadOptions,
+): Delivery {
+  const target = formatTarget({ channel, threadTs, userId: user, teamId, isPrivate: true });
+  return { kind: 'opened-chat', tenant, sender: { userId: user }, target, answer: EMPTY_ANSWER };
+}
+
+/** The person pressed Slack's own stop button. */
+function readButton(
+  { channel, user, thread_ts: threadTs, streaming_message_ts: streaming, event_ts: ts }: WireStop,
+  { tenant }: ReadOptions,
+) {
+  const shownAt = streaming.map((one) => formatHandle({ channel, ts: one }));
+  const place = { tenant, channel, user, threadTs, isPrivate: channel.startsWith('D') };
+  return stopIn(place, { stopId: `stop:${ts}`, shownAt });
+}
+
+function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOptions): Delivery {
+  const stranger = strangerIn(event, envelope);
+  if (stranger !== undefined) return ignored(stranger);
+  const { isPrivate, isForUs, text } = addressOf(event, envelope);
+  if (!isForUs && isBareStop(event, options)) return readBareStop(event, options);
+  if (!isForUs && !mayFollow(event, options)) return ignored('a message without a mention');
+  const parts = partsOf(text, event, options);
+  const isBareMention = isForUs && !isPrivate && parts.length === 0;
+  // What is only forwarded is asked about, too.
+  if (parts.length === 0 && (quoteOf(event, options) !== undefined || isBareMention))
+    parts.push({ type: 'text', text: '' });
+  if (parts.length === 0) return ignored('an empty message');
+  const message = saidBy(event, envelope, options, { parts, isPrivate });
+  const delivery = { kind: 'message', message, answer: () => EMPTY_ANSWER } as const;
+  return isForUs ? delivery : { ...delivery, isUnaddressed: true };
+}
+
+/** A message that was deleted or edited. What of it was never for us is not told apart here: of that one nothing is known. */
+function readChange({ before, after, editedAt }: WireChange, envelope: WireEnvelope, options: ReadOptions): Delivery {
+  const stands = after ?? before;
+  const stranger = stands && strangerIn(stands, envelope);
+  if (!stands || stranger !== undefined) return ignored(stranger ?? 'an unreadable change');
+  const isSame = before?.text === after?.text && before?.files.length === after?.files.length;
+  if (before && after && isSame) return ignored('a change of nothing that was said');
+  // A thread's first message names its own thread once there are answers; when it was said, there was none.
+  const { thread_ts: threadTs, ts } = stands;
+  const event = { ...stands, thread_ts: threadTs === ts ? undefined : threadTs };
+  const { isPrivate, isForUs, text } = addressOf(event, envelope);
+  const wasForUs = before !== undefined && addressOf(before, envelope).isForUs;
+  const parts = after ? partsOf(text, after, options) : [];
+  if (after && parts.length === 0) return ignored('an empty message');
+  const haveFilesChanged = before?.files.length !== after?.files.length;
+  return {
+    kind: 'amendment',
+    amendment: {
+      kind: after ? 'edited' : 'deleted',
+      message: saidBy(event, envelope, options, { parts, isPrivate }),
+      editedAt,
+      mayCome: isForUs || wasForUs || (!after && mayFollow(event, options)),
+      imagesBefore: haveFilesChanged ? Math.min(before?.files.length ?? 0, MOST_IMAGES_KEPT) : 0,
+    },
+    answer: EMPTY_ANSWER,
+  };
+}
+
+/** Why nobody is meant to hear of a message; undefined for a person's own words. */
+function strangerIn({ user, bot_id: botId, subtype }: WireMessage, { ownIds }: WireEnvelope): string | undefined {
+  if (user === undefined || botId !== undefined) return 'not from a person';
+  if (SYSTEM_USERS.has(user)) return 'said by the platform';
+  if (subtype !== undefined && !SPOKEN_SUBTYPES.has(subtype)) return 'said by the platform';
+  return ownIds.includes(user) ? 'said by ourselves' : undefined;
+}
+
+/** For whom a message is, and what it says without the bot's name. */
+function addressOf(message: WireMessage, { ownIds }: WireEnvelope) {
+  const { type, channel_type: channelType } = message;
+  const text = saidText(message);
+  const isPrivate = type === 'message' && channelType === 'im';
+  const mention = mentionOf(text, ownIds);
+  // In a channel only what names the bot is for it; its `message` and its `app_mention` are one message with one ts.
+  const isForUs = isPrivate || type === 'app_mention' || (ownIds.length > 0 && mention.isMentioned);
+  return { isPrivate, isForUs, text: isPrivate ? text : mention.text };
+}
+
+function saidBy(
+  event: WireMessage,
+  envelope: WireEnvelope,
+  options: ReadOptions,
+  { parts, isPrivate }: { parts: MessagePart[]; isPrivate: boolean },
+): InboundMessage {
+  const { channel, ts, user = '', thread_ts: threadTs } = event;
+  const opensThread = threadTs === undefined && (!isPrivate || options.answersInThreads);
+  const target = formatTarget({
+    channel,
+    ts,
+    threadTs: threadTs ?? (opensThread ? ts : undefined),
+    userId: user,
+    teamId: event.user_team ?? envelope.team_id ?? '',
+    isPrivate,
+  });
+  const quote = parts.length === 0 ? undefined : quoteOf(event, options);
+  // With nothing behind the mention, its writer looks for help.
+  const isBare = !isPrivate && quote === undefined && isBlank(parts);
+  const slash: SlashCommand | undefined = isBare ? { word: 'help', argument: '' } : slashOf(parts, options.bare);
+  return spoken(options, slash, {
+    messageId: messageIdOf(channel, ts),
+    saidAtMs: Math.floor(Number(ts) * SECOND_MS),
+    chatOrder: Math.round(Number(ts) * MICROSECONDS),
+    chat: chatOf({ isPrivate, channel, user }, threadTs),
+    sender: { userId: user },
+    parts,
+    quote,
+    unnamed: unnamedOf(event),
+    replyTarget: target,
+    opensThread: opensThread ? ts : undefined,
+    threadBegunBy: threadTs === undefined ? undefined : messageIdOf(channel, threadTs),
+  });
+}
+
+/**
+ * Whether it may go on with what the bot has answered in its thread: written there by a person, for nobody else who is named. What is
+ * also sent to the channel is said to the channel.
+ */
+function mayFollow({ type, subtype, text = '', ts, thread_ts: threadTs }: WireMessage, options: ReadOptions): boolean {
+  const isReply = type === 'message' && threadTs !== undefined && threadTs !== ts;
+  return (
+    options.followsThreads && isReply && (subtype === undefined || subtype === 'file_share') && !namesAnybody(text)
+  );
+}
+
+/** The stop word alone in a thread of a channel. It ends the sender's own answer there, if there is one, and says nothing. */
+function isBareStop({ thread_ts: threadTs, text = '', files }: WireMessage, { bare }: ReadOptions): boolean {
+  return threadTs !== undefined && files.length === 0 && readSlashCommand(plainText(text), bare)?.word === 'stop';
+}
+
+function readBareStop({ channel, thread_ts: threadTs, ts, user = '' }: WireMessage, { tenant }: ReadOptions): Delivery {
+  return stopIn({ tenant, channel, user, threadTs, isPrivate: false }, { stopId: `stop:${ts}` });
+}
+
+function slashOf(parts: MessagePart[], bare: BareEnglish): SlashCommand | undefined {
+  const only = parts.length === 1 && parts[0]?.type === 'text' ? parts[0].text : undefined;
+  return only === undefined ? undefined : readSlashCommand(only, bare);
+}
+
+function isBlank(parts: readonly MessagePart[]): boolean {
+  return parts.length === 1 && parts[0]?.type === 'text' && parts[0].text === '';
+}
+
+/** What a message says: its text, else that of its blocks. */
+function saidText({ text = '', blocks }: WireMessage): string {
+  return text.trim() === '' ? textOfBlocks(blocks) : text;
+}
+
+function partsOf(text: string, { files, blocks, attachments }: WireMessage, options: ReadOptions): MessagePart[] {
+  const tables = tablesIn(blocks, attachments);
+  const plain = [plainText(text.slice(0, MAX_QUERY_TEXT_CHARS)), ...tables].join('\n\n').trim();
+  const parts = files.map((file) => filePart(file, options));
+  return [...(plain === '' ? [] : [{ type: 'text' as const, text: plain }]), ...parts];
+}
+
+/** What was forwarded with it: who said it, what, and its pictures. */
+function quoteOf({ attachments }: WireMessage, options: ReadOptions): MessagePart[] | undefined {
+  const parts = readShared(attachments).flatMap(({ author, text, files }) => {
+    const words = plainText([author === '' ? '' : `${author}:`, text].filter((one) => one !== '').join(' ')).trim();
+    const read = files.map((file) => filePart(file, options));
+    return [...(text === '' ? [] : [{ type: 'text' as const, text: words }]), ...read];
+  });
+  return parts.length === 0 ? undefined : parts;
+}
+
+/** People and channels that the message names by their ids. */
+function unnamedOf(event: WireMessage): string[] | undefined {
+  const texts = [saidText(event), ...readShared(event.attachments).map(({ text }) => text)];
+  const unnamed = unnamedIn(texts.join('\n').slice(0, MAX_QUERY_TEXT_CHARS));
+  return unnamed.length === 0 ? undefined : unnamed;
+}
+
+/** A file that Slack does not hand out is named with its reason, so that its sender still gets an answer. */
+function filePart(file: WireFile, { isFileAddress }: ReadOptions): MessagePart {
+  const { name, mode = '', file_access: access = '', plain_text: mail } = file;
+  if (mode === 'email' && mail !== undefined && mail.trim() !== '')
+    return { type: 'text', text: Buffer.from([name ?? '', mail].join('\n').trim()).toString() };
+  if (file.is_external || mode === 'external') return { type: 'unsupported', what: 'elsewhere', name };
+  if (SLACK_DOCUMENTS.has(mode)) return { type: 'unsupported', what: 'canvas', name };
+  const address = file.url_private_download ?? file.url_private;
+  if (NOT_HANDED_OUT.has(access)) return { type: 'unsupported', what: 'withheld', name };
+  if (address === undefined) {
+    // Of another company's file (Slack Connect) the event tells that it is there; of what kind it is shows when it is fetched.
+    if (access === 'check_file_info' && isFileId(file.id))
+      return { type: 'file', mediaRef: refOfFile(file.id), name: file.name };
+    return { type: 'unsupported', what: 'withheld', name };
+  }
+  if (!isFileAddress(address)) return { type: 'unsupported', what: 'elsewhere', name };
+  if (file.mimetype?.startsWith('image/')) return { type: 'image', mediaRef: address };
+  return { type: 'file', mediaRef: address, name: file.name };
+}
+
+/** Form bodies: clicks (`payload`) and the app's slash command (`/parley help`). */
+function readForm(form: URLSearchParams, reading: Reading): Delivery {
+  const payload = form.get('payload');
+  if (payload !== null) return readInteraction(parseJson(payload), reading);
+  return readCommandFields(Object.fromEntries(form), reading);
+}
+
+function readCommandFields(fields: unknown, reading: Reading): Delivery {
+  const origin = originOf(fields);
+  const options = reading(origin);
+  if (options.isStranger(origin)) return ignored(STRANGER);
+  const command = wireCommand.safeParse(fields);
+  if (!command.success) return ignored('unwanted form');
+  return readCommand(command.data, options);
+}
+
+/** A word behind the app's command, or a question. With nothing behind it somebody looks for help. */
+function readCommand(
+  {
+    text,
+    team_id: teamId,
+    channel_id: channel,
+    user_id: userId,
+    trigger_id: triggerId,
+    response_url: url,
+  }: WireCommand,
+  options: ReadOptions,
+): Delivery {
+  const isPrivate = channel.startsWith('D');
+  const said = plainText(text.slice(0, MAX_QUERY_TEXT_CHARS)).trim();
+  const slash: SlashCommand | undefined =
+    said === '' ? { word: 'help', argument: '' } : readOwnCommand(said, options.bare);
+  const responseUrl = url !== undefined && options.isOwnAddress(url) ? url : undefined;
+  const message = spoken(options, slash, {
+    messageId: `command:${triggerId}`,
+    chat: chatOf({ isPrivate, channel, user: userId }),
+    sender: { userId },
+    parts: [{ type: 'text', text: said }],
+    unnamed: unnamedIn(text.slice(0, MAX_QUERY_TEXT_CHARS)),
+    replyTarget: formatTarget({
+      channel,
+      userId,
+      teamId,
+      isPrivate,
+      response:
+        responseUrl === undefined ? undefined : { url: responseUrl, isFirst: slash !== undefined && !isPrivate },
+    }),
+  });
+  return { kind: 'message', message, answer: () => EMPTY_ANSWER };
+}
+
+function readInteraction(parsed: unknown, reading: Reading): Delivery {
+  const origin = originOf(parsed);
+  const options = reading(origin);
+  return options.isStranger(origin) ? ignored(STRANGER) : readPress(parsed, options);
+}

@@ -1,0 +1,128 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { asError } from '../../../../shared/coded-error.ts';
+import { monotonicMs, SECOND_MS } from '../../../../shared/clock.ts';
+import { inBackground } from '../../../../shared/in-background.ts';
+import { settledWithin } from '../../../../shared/settled-within.ts';
+import { unlessAborted } from '../../../../shared/abortable.ts';
+import type { ConnectionUse, KeptConnection } from '../../connection.ts';
+import type { Delivery } from '../../platform.ts';
+import type { AppMethod } from '../app-rights.ts';
+import type { SlackApi } from '../platform-api.ts';
+import { textOf } from '../post-answer.ts';
+import { reconnectPauseMs } from '../../web-socket.ts';
+import type { Envelope } from './read-frame.ts';
+import { SlackSocket, type SocketTiming } from './slack-socket.ts';
+
+export interface KeepSocketOptions extends ConnectionUse {
+  /** Slack's Web API with the app-level token. */
+  api: SlackApi<AppMethod>;
+  timing: SocketTiming;
+  read(envelope: Envelope): Delivery;
+}
+
+/** A stop waits no longer for what came to be acknowledged. */
+const CLOSE_WITHIN_MS = 5 * SECOND_MS;
+const LONGEST_PAUSE_MS = 30 * SECOND_MS;
+/** A connection that did not live so long is no proof that all is well again. */
+const PROVEN_AFTER_MS = 30 * SECOND_MS;
+/** Not a reason to hurry: Slack will say so again until Socket Mode is on again, or until other programs of the app are stopped. */
+const SLOW_REASONS: ReadonlySet<string> = new Set(['link_disabled', 'too_many_websockets']);
+
+type Opened = { socket: SlackSocket } | { refused: string } | { failed: string; waitMs?: number };
+
+/**
+ * Keeps one socket of Slack's open for this process; Slack spreads deliveries over those of all processes. The next is opened before
+ * the old one closes, so that nothing has to come again. Never tries a refused token twice.
+ */
+export function keepSocket(options: KeepSocketOptions): KeptConnection {
+  const keeper = new SocketKeeper(options);
+  return { close: () => keeper.close() };
+}
+
+class SocketKeeper {
+  readonly #options: KeepSocketOptions;
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+  #current: SlackSocket | undefined;
+
+  constructor(options: KeepSocketOptions) {
+    this.#options = options;
+    this.#ended = this.#run().catch((thrown: unknown) => {
+      if (!this.#stop.signal.aborted) options.onChange({ state: 'refused', reason: asError(thrown).message });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    const current = this.#current;
+    this.#current = undefined;
+    await settledWithin([this.#ended, ...(current ? [current.retire()] : [])], CLOSE_WITHIN_MS);
+  }
+
+  #hasStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    for (let failures = 0; !this.#hasStopped();) {
+      const opened = await open(this.#options);
+      if ('refused' in opened) return this.#refused(opened.refused);
+      if ('failed' in opened) {
+        failures += 1;
+        if (!this.#current) this.#options.onChange({ state: 'closed', reason: opened.failed });
+        await pause(Math.max(opened.waitMs ?? 0, reconnectPauseMs(failures)), undefined, { signal });
+        continue;
+      }
+      const { socket } = opened;
+      // Stopped meanwhile.
+      if (this.#hasStopped()) return socket.retire();
+      const openedMs = monotonicMs();
+      this.#take(socket);
+      const reason = await unlessAborted(socket.leaving, signal);
+      failures = monotonicMs() - openedMs < PROVEN_AFTER_MS ? failures + 1 : 0;
+      // The first pause takes seconds, since the reason may be gone by then; only what stays is met with longer ones.
+      if (SLOW_REASONS.has(reason)) failures = Math.max(failures, 2);
+      await pause(reconnectPauseMs(failures, LONGEST_PAUSE_MS), undefined, { signal });
+    }
+  }
+
+  /** From now on deliveries come over this one; the one before goes. */
+  #take(socket: SlackSocket): void {
+    const before = this.#current;
+    this.#current = socket;
+    if (before) inBackground(() => before.retire());
+    else this.#options.onChange({ state: 'open' });
+    inBackground(async () => {
+      const reason = await socket.ended;
+      if (this.#current !== socket) return;
+      this.#current = undefined;
+      this.#options.onChange({ state: 'closed', reason });
+    });
+  }
+
+  #refused(reason: string): void {
+    const current = this.#current;
+    this.#current = undefined;
+    if (current) inBackground(() => current.retire());
+    this.#options.onChange({ state: 'refused', reason });
+  }
+}
+
+/** Asks Slack for an address, which is good for one connection, and connects to it. */
+async function open({ api, timing, take, read }: KeepSocketOptions): Promise<Opened> {
+  const answer = await api.call('apps.connections.open', {});
+  if (answer.kind === 'unauthorised') return { refused: answer.error };
+  if (answer.kind === 'busy') return { failed: 'ratelimited', waitMs: answer.retryAfterMs };
+  if (answer.kind === 'uncertain') return { failed: 'Slack did not answer' };
+  if (answer.kind === 'error') return { failed: answer.error.slice(0, 64), waitMs: LONGEST_PAUSE_MS };
+  const url = textOf(answer.body['url']);
+  if (url === undefined || !/^wss?:\/\//.test(url)) return { failed: 'Slack named no address' };
+  try {
+    return {
+      socket: await SlackSocket.open({ url, timing, take: (envelope) => take(() => read(envelope)) }),
+    };
+  } catch (thrown) {
+    return { failed: asError(thrown).message };
+  }
+}

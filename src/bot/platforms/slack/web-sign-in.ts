@@ -1,0 +1,69 @@
+import type { Claims } from '../../../shared/sign-in/person-from-claims.ts';
+import { ProviderError } from '../../../shared/sign-in/provider-error.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { WebSignIn } from '../platform.ts';
+import { createOpenIdClient, type SlackAddresses, type SlackClient } from './open-id.ts';
+import type { AppIdentity } from './own-app.ts';
+
+const USER = 'https://slack.com/user_id';
+const TEAM = 'https://slack.com/team_id';
+const ENTERPRISE = 'https://slack.com/enterprise_id';
+
+interface Parts {
+  client: SlackClient;
+  addresses: SlackAddresses;
+  ownApp: AppIdentity;
+  tenant: string;
+}
+
+/** Sign in with Slack: works in any browser, and tells who is there and of which workspace (PLATFORM_FACTS.md slack-web-sign-in). */
+export function createWebSignIn({ client, addresses, ownApp, tenant }: Parts): WebSignIn {
+  const openId = createOpenIdClient(client, addresses);
+  return {
+    needsAppBrowser: false,
+    origins: originsOf(addresses.openUrl),
+    async leave({ redirectUri, state }) {
+      // Whoever is signed in to several workspaces is then not asked which is meant.
+      const more = { team: await ownApp.team() };
+      return orPlatformError(() => openId.leave({ callbackUrl: redirectUri, state, more }));
+    },
+    async identify({ redirectUri, state, query, kept }) {
+      const { token, told } = await orPlatformError(async () => {
+        const { accessToken, claims } = await openId.redeem({ callbackUrl: redirectUri, state, query, kept });
+        const told = await openId.userInfo(accessToken, claims.sub);
+        return { token: claims, told };
+      });
+      const userId = agreed(token, told, USER);
+      const teamId = agreed(token, told, TEAM);
+      if (userId === undefined || teamId === undefined)
+        throw new PlatformError('refused', 'Slack’s sign-in names no user or no workspace');
+      if (await ownApp.isOwnWorkspace({ teamId, enterpriseId: agreed(token, told, ENTERPRISE) }))
+        return { userId, tenant };
+      throw new PlatformError('not_a_member', 'The person signed in to another workspace');
+    },
+  };
+}
+
+/** What the id token and the user address say alike, or one of them alone. @throws PlatformError where they differ */
+function agreed(token: Claims, told: Claims, name: string): string | undefined {
+  const said = [token[name], told[name]].filter((value) => typeof value === 'string' && value !== '') as string[];
+  if (new Set(said).size > 1) throw new PlatformError('refused', 'Slack’s sign-in names two users or two workspaces');
+  return said[0];
+}
+
+/** Browsers apply `form-action` to redirects too, and Slack sends people to sign in at their workspace's own host below it. */
+function originsOf(openUrl: string): string[] {
+  const { origin, protocol, host, hostname } = new URL(openUrl);
+  const isName = hostname.includes('.') && !/^[\d.]+$/.test(hostname);
+  return isName ? [origin, `${protocol}//*.${host}`] : [origin];
+}
+
+async function orPlatformError<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof ProviderError)) throw thrown;
+    const isAway = thrown.code === 'timeout' || thrown.code === 'unreachable';
+    throw new PlatformError(isAway ? 'unreachable' : 'refused', thrown.message);
+  }
+}

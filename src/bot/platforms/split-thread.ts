@@ -1,0 +1,10 @@
+// Cuts one answer into the messages of a platform, in a thread of its own (`split-answer.ts`).
+import { parentPort, workerData } from 'node:worker_threads';
+import { createMarkdownWriter } from './markdown/markdown-writer.ts';
+import { SLACK_DIALECT } from './slack/dialect.ts';
+import type { SplitWork } from './split-answer.ts';
+import { WECOM_DIALECT } from './wecom/dialect.ts';
+
+const { dialect, text, maxBytes } = workerData as SplitWork;
+const writer = createMarkdownWriter(dialect === 'slack' ? SLACK_DIALECT : WECOM_DIALECT);
+parentPort?.postMessage(writer.pieces(text, maxBytes));

@@ -1,0 +1,224 @@
+import { WebSocket } from 'ws';
+import { asError } from '../../../../shared/coded-error.ts';
+import { SECOND_MS } from '../../../../shared/clock.ts';
+import { Deferred } from '../../../../shared/deferred.ts';
+import { randomToken } from '../../../../shared/crypto/ids.ts';
+import { inBackground } from '../../../../shared/in-background.ts';
+import { settledWithin } from '../../../../shared/settled-within.ts';
+import { openWebSocket, textOfFrame } from '../../web-socket.ts';
+import { NOT_SUBSCRIBED, REFUSED_SECRET } from './codes.ts';
+import { readFrame, type Frame } from './read-frame.ts';
+
+/** Lengths of time; tests shrink them. */
+export interface BotSocketTiming {
+  /** From the start of a connection to the subscription's answer. Milliseconds. */
+  subscribedWithinMs: number;
+  /** The pause between our pings; after two without any sign of life a connection counts as dead. Milliseconds. */
+  pingEveryMs: number;
+  /** The answer to a frame is waited for so long. Milliseconds. */
+  answerWithinMs: number;
+  /** A refusal of an answer's last words that may pass is tried again for so long; a limit of a minute passes within it. Milliseconds. */
+  refusalsPassWithinMs: number;
+}
+
+export const BOT_SOCKET_TIMING: BotSocketTiming = {
+  subscribedWithinMs: 5 * SECOND_MS,
+  pingEveryMs: 30 * SECOND_MS,
+  answerWithinMs: 5 * SECOND_MS,
+  refusalsPassWithinMs: 90 * SECOND_MS,
+};
+
+export interface BotSocketOptions {
+  url: string;
+  botId: string;
+  secret: string;
+  timing: BotSocketTiming;
+  /** Told of each message and event, and over which connection it came, which `open` may not have returned yet; must not throw. */
+  onCallback(callback: Extract<Frame, { kind: 'callback' }>, from: BotSocket): void;
+}
+
+/** Why a connection did not come about. `refused`: the bot's id or secret is wrong, and trying again is of no use. */
+export class NotSubscribed extends Error {
+  readonly isRefused: boolean;
+
+  constructor(reason: string, isRefused: boolean) {
+    super(reason);
+    this.isRefused = isRefused;
+  }
+}
+
+/** What WeCom said to a frame: its errcode, 0 where it was taken; undefined when it said nothing in time. */
+export type FrameAnswer = number | undefined;
+
+/** What WeCom said to a frame, with what it gave. */
+export interface WholeAnswer {
+  errcode: number;
+  body: unknown;
+}
+
+const MOST_SILENT_PINGS = 2;
+/** So many frames in a row without an answer mean that nothing gets through. */
+const MOST_UNANSWERED = 3;
+/** WeCom says so at once when another connection has taken this one's place. */
+export const REPLACED = 'replaced';
+const CLOSE_WITHIN_MS = SECOND_MS;
+
+/**
+ * One connection of WeCom's AI bot: transport only (SECURITY.md connections-accept-alike). On `ws`: the vendor's client waits for ever
+ * for an unanswered subscription, credits a late answer to the next frame, and gives up after ten tries (PLATFORM_FACTS.md wecom-connection).
+ */
+export class BotSocket {
+  readonly #socket: WebSocket;
+  readonly #options: BotSocketOptions;
+  readonly #leaving = new Deferred<string>();
+  readonly #ended = new Deferred<string>();
+  /** What awaits an answer, by the request's id, oldest first: answers name nothing else. */
+  readonly #awaited = new Map<string, Deferred<WholeAnswer | undefined>[]>();
+  readonly #pinging: NodeJS.Timeout;
+  #silentPings = 0;
+  #unanswered = 0;
+  #isOver = false;
+
+  private constructor(options: BotSocketOptions) {
+    this.#options = options;
+    const { timing } = options;
+    this.#socket = openWebSocket(options.url, timing.subscribedWithinMs);
+    this.#pinging = setInterval(() => this.#ping(), timing.pingEveryMs);
+    this.#socket.on('message', (data, isBinary) => this.#heard(textOfFrame(data, isBinary)));
+    this.#socket.on('error', (error) => this.#end(asError(error).message.slice(0, 128)));
+    this.#socket.on('close', (code) => this.#end(`closed with ${code}`));
+  }
+
+  /**
+   * Connects and subscribes, which takes the place of any other connection of this bot.
+   * @returns once WeCom delivers here @throws NotSubscribed
+   */
+  static async open(options: BotSocketOptions): Promise<BotSocket> {
+    const socket = new BotSocket(options);
+    const { botId, secret, timing } = options;
+    const timer = setTimeout(() => socket.#end('no answer'), timing.subscribedWithinMs);
+    try {
+      const isOpen = await socket.#opened();
+      const body = { bot_id: botId, secret };
+      const errcode = isOpen ? await socket.send('aibot_subscribe', newReqId('aibot_subscribe'), body) : undefined;
+      if (errcode === 0) return socket;
+      socket.#end(errcode === undefined ? 'no answer' : `errcode ${errcode}`);
+      throw new NotSubscribed(await socket.ended, errcode === REFUSED_SECRET);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Resolves when nothing more may be sent here, with why: it is replaced, or over. */
+  get leaving(): Promise<string> {
+    return this.#leaving.promise;
+  }
+
+  /** Resolves once nothing comes over it any more, with why. */
+  get ended(): Promise<string> {
+    return this.#ended.promise;
+  }
+
+  /**
+   * Sends a frame, behind all that was sent before.
+   * @param onLate called when an answer that did not come in time comes after all
+   * @returns WeCom's errcode; undefined when its answer did not come in time, or never will
+   */
+  async send(cmd: string, reqId: string, body: object, onLate?: (errcode: number) => void): Promise<FrameAnswer> {
+    return (await this.ask(cmd, reqId, body, onLate))?.errcode;
+  }
+
+  /** As `send`, for frames whose answer brings something. */
+  async ask(
+    cmd: string,
+    reqId: string,
+    body: object,
+    onLate?: (errcode: number) => void,
+  ): Promise<WholeAnswer | undefined> {
+    if (!this.isOpen) return undefined;
+    const answer = new Deferred<WholeAnswer | undefined>();
+    const behind = this.#awaited.get(reqId) ?? [];
+    behind.push(answer);
+    this.#awaited.set(reqId, behind);
+    this.#socket.send(JSON.stringify({ cmd, headers: { req_id: reqId }, body }));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), this.#options.timing.answerWithinMs);
+    });
+    const answered = await Promise.race([answer.promise, late]);
+    clearTimeout(timer);
+    if (!answered) {
+      this.#unanswered += 1;
+      if (onLate) inBackground(async () => answer.promise.then((late) => late && onLate(late.errcode)));
+    }
+    if (this.#unanswered >= MOST_UNANSWERED) this.#end('no answers');
+    if (answered?.errcode === NOT_SUBSCRIBED) this.#end('not subscribed any more');
+    return answered;
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  /** How much of what was sent has not left this process. Bytes. */
+  get waitingBytes(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  /** Closes it. */
+  async close(): Promise<void> {
+    this.#socket.close(1_000);
+    await settledWithin([this.ended], CLOSE_WITHIN_MS);
+    this.#end('closed');
+  }
+
+  async #opened(): Promise<boolean> {
+    const opened = new Deferred<boolean>();
+    this.#socket.once('open', () => opened.resolve(true));
+    return Promise.race([opened.promise, this.ended.then(() => false)]);
+  }
+
+  #heard(text: string): void {
+    this.#silentPings = 0;
+    const frame = readFrame(text);
+    if (frame.kind === 'answer') this.#answered(frame);
+    else if (frame.kind === 'callback' && isReplacement(frame)) this.#leaving.resolve(REPLACED);
+    else if (frame.kind === 'callback') this.#options.onCallback(frame, this);
+  }
+
+  #answered({ reqId, errcode, body }: Extract<Frame, { kind: 'answer' }>): void {
+    this.#unanswered = 0;
+    const waiting = this.#awaited.get(reqId);
+    waiting?.shift()?.resolve({ errcode, body });
+    if (waiting?.length === 0) this.#awaited.delete(reqId);
+  }
+
+  /** Ticks of a timer, not times: a process that was frozen reads what waits for it before it counts a second one. */
+  #ping(): void {
+    this.#silentPings += 1;
+    if (this.#silentPings > MOST_SILENT_PINGS) return this.#end('silent');
+    if (!this.isOpen) return;
+    this.#socket.send(JSON.stringify({ cmd: 'ping', headers: { req_id: newReqId('ping') } }));
+  }
+
+  #end(reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearInterval(this.#pinging);
+    this.#leaving.resolve(reason);
+    this.#ended.resolve(reason);
+    for (const answers of this.#awaited.values()) for (const answer of answers) answer.resolve(undefined);
+    this.#awaited.clear();
+    this.#socket.terminate();
+  }
+}
+
+/** A request's id of our own, as WeCom's client makes them. */
+export function newReqId(cmd: string): string {
+  return `${cmd}_${randomToken(12)}`;
+}
+
+function isReplacement({ isEvent, body }: Extract<Frame, { kind: 'callback' }>): boolean {
+  const event = (body as { event?: { eventtype?: unknown } } | undefined)?.event;
+  return isEvent && event?.eventtype === 'disconnected_event';
+}

@@ -1,0 +1,298 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { asError } from '../../../../shared/coded-error.ts';
+import { MINUTE_MS, monotonicMs, SECOND_MS } from '../../../../shared/clock.ts';
+import { inBackground } from '../../../../shared/in-background.ts';
+import { pauseUntil } from '../../../../shared/pause-until.ts';
+import type { KeyRing } from '../../../../shared/crypto/key-ring.ts';
+import type { Log } from '../../../../shared/log.ts';
+import type { RedisClient } from '../../../../shared/redis/redis.ts';
+import { settledWithin } from '../../../../shared/settled-within.ts';
+import { subscribe } from '../../../../shared/redis/subscriber.ts';
+import { unlessAborted } from '../../../../shared/abortable.ts';
+import { asDeliveryId } from '../../../domain/ids.ts';
+import { REPLY_CHANNEL, type PulledReply } from '../../../domain/reply.ts';
+import type { Welcome } from '../../platform.ts';
+import type { ConnectionUse, KeptConnection } from '../../connection.ts';
+import type { WriteJudge } from '../../write-meaning.ts';
+import { reconnectPauseMs } from '../../web-socket.ts';
+import { EMPTY_ANSWER } from '../callback-answers.ts';
+import type { ReadOptions } from '../read-delivery.ts';
+import { welcomeReply } from '../welcome.ts';
+import { BotSocket, NotSubscribed, REPLACED, type BotSocketTiming } from './bot-socket.ts';
+import { ChatPace } from './chat-pace.ts';
+import { Intake } from './intake.ts';
+import { Lease, MAX_REST_MS, type HeldLease } from './lease.ts';
+import { ReplyPlaces, type ReplyPlace } from './reply-places.ts';
+import { ReplyPump } from './reply-pump.ts';
+
+/** The AI bot's connection: where it is, and who we are there. */
+export interface BotAccount {
+  url: string;
+  botId: string;
+  secret: string;
+}
+
+export interface KeepConnectionOptions {
+  account: BotAccount;
+  timing: BotSocketTiming;
+  use: ConnectionUse;
+  reading: Omit<ReadOptions, 'laterReplyHandle'>;
+  /** Where a tap on a card itself leads; without one there are no cards. */
+  cardUrl?: string;
+  redis: RedisClient;
+  keyRing: KeyRing;
+  log: Log;
+  /** Decides what a refusal means. */
+  writes: WriteJudge;
+}
+
+/** A connection that did not live so long is no proof that all is well again. */
+const PROVEN_AFTER_MS = 30 * SECOND_MS;
+/** After so many failures in a row another process may try. */
+const MOST_FAILURES = 3;
+const LONGEST_PAUSE_MS = 10 * SECOND_MS;
+/** A connection that stayed ours so long makes up for one replacement. */
+const UNDISPUTED_MS = MINUTE_MS;
+/** From this many replacements in a row on the pause has its longest length. */
+const MAX_LEVEL = 6;
+/** At an orderly stop whoever takes over connects within this, and until then messages come here. */
+const HANDED_OVER_WITHIN_MS = 3 * SECOND_MS;
+
+/** How a connection ended: by what its `BotSocket` says, or because another process has the lease. */
+type Ended = 'lost' | 'replaced' | 'broken' | 'refused' | 'stopped';
+
+interface Held {
+  lease: HeldLease;
+  /** How often in a row another program has replaced the connection. */
+  level: number;
+  /** When the connection was opened and lost last, by the monotonic clock; undefined before. */
+  openedAtMs?: number;
+  lostAtMs?: number;
+}
+
+/**
+ * Keeps the bot's one connection, in one process of all that do: the others stand by, and one of them connects as soon as the lease
+ * is free (RELIABILITY.md connection-lost). Never tries a refused secret twice.
+ */
+export function keepConnection(options: KeepConnectionOptions): KeptConnection {
+  const keeper = new ConnectionKeeper(options);
+  return { close: () => keeper.close() };
+}
+
+class ConnectionKeeper {
+  readonly #options: KeepConnectionOptions;
+  readonly #places: ReplyPlaces;
+  readonly #lease: Lease;
+  readonly #intake: Intake;
+  readonly #pace = new ChatPace(monotonicMs);
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+  #pump: ReplyPump | undefined;
+  /** Failed connections in a row, over all times that this process held the lease. */
+  #failures = 0;
+  /** What was reported last while another process holds the lease; undefined while this one does. */
+  #isStandbyReplaced: boolean | undefined;
+
+  constructor(options: KeepConnectionOptions) {
+    this.#options = options;
+    const { redis, keyRing, account, use, reading } = options;
+    this.#places = new ReplyPlaces(redis, keyRing, account.botId);
+    this.#lease = new Lease(redis, this.#places.leaseKey);
+    this.#intake = new Intake({
+      ...{ use, places: this.#places, reading },
+      onStored: (id, place, isAgain) => this.#stored(id, place, isAgain),
+    });
+    this.#ended = this.#run().catch((thrown: unknown) => {
+      if (!this.#hasStopped()) use.onChange({ state: 'refused', reason: asError(thrown).message });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await settledWithin([this.#ended], HANDED_OVER_WITHIN_MS + SECOND_MS);
+    await this.#intake.close();
+  }
+
+  #hasStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!this.#hasStopped()) {
+      const lease = await this.#lease.gain(signal, (isReplaced) => this.#standBy(isReplaced));
+      this.#isStandbyReplaced = undefined;
+      try {
+        const ended = await this.#holdConnection(lease);
+        if (ended === 'refused' || ended === 'stopped') return;
+      } finally {
+        await lease.release().catch(() => 0);
+      }
+    }
+  }
+
+  #standBy(isReplaced: boolean): void {
+    if (this.#isStandbyReplaced === isReplaced) return;
+    this.#isStandbyReplaced = isReplaced;
+    this.#options.use.onChange({ state: 'standby', isReplaced });
+  }
+
+  /** Connects, and connects again, as long as the lease is ours. */
+  async #holdConnection(lease: HeldLease): Promise<Ended> {
+    const { signal } = this.#stop;
+    const { level, restMs } = lease.rivalry;
+    const held: Held = { lease, level };
+    // Another process was replaced and waited; the wait is everyone's.
+    if (restMs > 0) {
+      this.#options.use.onChange({ state: 'replaced', level, restMs });
+      await pauseUntil(restMs, lease.lost, signal);
+    }
+    for (;;) {
+      if (lease.isLost()) return 'lost';
+      const beganMs = monotonicMs();
+      const ended = await this.#connectOnce(held);
+      if (ended === 'lost' || ended === 'refused' || ended === 'stopped') return ended;
+      if (ended === 'replaced') {
+        this.#failures = 0;
+        await this.#giveWay(held);
+        continue;
+      }
+      const failures = monotonicMs() - beganMs < PROVEN_AFTER_MS ? this.#failures + 1 : 1;
+      this.#failures = failures;
+      if (failures >= MOST_FAILURES) {
+        await lease.release().catch(() => 0);
+        await pause(reconnectPauseMs(failures, LONGEST_PAUSE_MS), undefined, { signal });
+        return 'broken';
+      }
+      await pauseUntil(reconnectPauseMs(failures - 1, LONGEST_PAUSE_MS), lease.lost, signal);
+    }
+  }
+
+  /**
+   * Another program connected as this bot. Short visits cost seconds; a program that comes back each time is met with longer and longer
+   * pauses, so that two programs never replace each other without end (RELIABILITY.md replaced-connection). The pause is noted beside the lease:
+   * a process that takes the lease over waits for its rest.
+   */
+  async #giveWay(held: Held): Promise<void> {
+    const { lease } = held;
+    const undisputedMs = monotonicMs() - (held.openedAtMs ?? monotonicMs());
+    const level = levelAfter(held.level, undisputedMs);
+    const restMs = restMsAt(level);
+    // WeCom often reports a hand-over within this deployment before Redis does, so Redis is asked first.
+    await lease.left({ level, restMs });
+    if (lease.isLost()) return this.#options.use.onChange({ state: 'closed', reason: 'lost' });
+    held.level = level;
+    this.#options.use.onChange({ state: 'replaced', level, restMs });
+    await pauseUntil(restMs, lease.lost, this.#stop.signal);
+  }
+
+  async #connectOnce(held: Held): Promise<Ended> {
+    const { account, timing, use } = this.#options;
+    const { lease } = held;
+    let socket: BotSocket;
+    try {
+      const { url, botId, secret } = account;
+      socket = await BotSocket.open({
+        ...{ url, botId, secret, timing },
+        onCallback: (callback, from) =>
+          this.#intake.receive(callback, (welcome) => this.#welcome(from, callback.reqId, welcome)),
+      });
+    } catch (thrown) {
+      const isRefused = thrown instanceof NotSubscribed && thrown.isRefused;
+      const reason = asError(thrown).message;
+      use.onChange(isRefused ? { state: 'refused', reason } : { state: 'closed', reason });
+      return isRefused ? 'refused' : 'broken';
+    }
+    held.openedAtMs = monotonicMs();
+    const ownGapMs = held.lostAtMs === undefined ? 0 : held.openedAtMs - held.lostAtMs;
+    const pump = this.#startPump(socket, lease);
+    this.#pump = pump.pump;
+    use.onChange({ state: 'open', gapMs: await lease.opened().catch(() => ownGapMs) });
+    try {
+      const ended = await this.#untilOver(socket, lease);
+      held.lostAtMs = monotonicMs();
+      if (ended === 'broken') await lease.left();
+      return ended;
+    } finally {
+      this.#pump = undefined;
+      pump.close();
+      await socket.close();
+    }
+  }
+
+  #startPump(socket: BotSocket, lease: HeldLease): { pump: ReplyPump; close(): void } {
+    const { redis, log } = this.#options;
+    const pump = new ReplyPump({
+      ...{ socket, lease, places: this.#places, pace: this.#pace, log },
+      look: (id, place) => this.#look(id, place),
+      cardUrl: this.#options.cardUrl,
+      ...{ writes: this.#options.writes, passWithinMs: this.#options.timing.refusalsPassWithinMs },
+      onNotShown: (answer) => this.#options.use.onNotShown(answer),
+    });
+    const endHearing = subscribe(redis, {
+      channel: REPLY_CHANNEL,
+      onMessage: (id) => pump.tell(id),
+      onReady: () => pump.lookAgain(),
+    });
+    return {
+      pump,
+      close() {
+        endHearing();
+        pump.close();
+      },
+    };
+  }
+
+  async #untilOver(socket: BotSocket, lease: HeldLease): Promise<Ended> {
+    const { use } = this.#options;
+    const { signal } = this.#stop;
+    const lost = lease.lost.then(() => 'lost' as const);
+    const left = socket.leaving.then((reason) => (reason === REPLACED ? ('replaced' as const) : ('broken' as const)));
+    const ended = await unlessAborted(Promise.race([lost, left]), signal).catch(() => 'stopped' as const);
+    if (ended === 'stopped') await this.#handOver(socket, lease);
+    if (ended !== 'replaced')
+      use.onChange({ state: 'closed', reason: ended === 'broken' ? await socket.leaving : ended });
+    return ended;
+  }
+
+  /** Whoever stands by connects now; until then what people say comes here. */
+  async #handOver(socket: BotSocket, lease: HeldLease): Promise<void> {
+    const waiting = await lease.release().catch(() => 0);
+    if (waiting > 0) await settledWithin([socket.leaving], HANDED_OVER_WITHIN_MS);
+  }
+
+  #stored(id: string, place: ReplyPlace, isAgain: boolean): void {
+    const pump = this.#pump;
+    if (!pump) inBackground(() => this.#places.tell(id));
+    else if (isAgain) pump.tell(id, place.reqId);
+    else pump.begin(id, place);
+  }
+
+  #welcome(socket: BotSocket, reqId: string, welcome: Welcome): void {
+    const reply = welcomeReply(welcome, this.#options.cardUrl);
+    inBackground(() => socket.send('aibot_respond_welcome_msg', reqId, reply));
+  }
+
+  /** As WeCom's own poll over the webhook would. */
+  async #look(id: string, { chat, userId }: ReplyPlace): Promise<PulledReply | undefined> {
+    let seen: PulledReply | undefined;
+    const isRead = await this.#options.use.take(() => ({
+      ...{ kind: 'poll' as const, replyId: asDeliveryId(id), chat, sender: { userId } },
+      answer(reply: PulledReply) {
+        seen = reply;
+        return EMPTY_ANSWER;
+      },
+    }));
+    return isRead ? seen : undefined;
+  }
+}
+
+/** @param undisputedMs how long the connection was ours before it was replaced */
+export function levelAfter(level: number, undisputedMs: number): number {
+  return Math.min(MAX_LEVEL, Math.max(0, level - Math.floor(undisputedMs / UNDISPUTED_MS)) + 1);
+}
+
+/** From one to two seconds up to a minute, each time twice as long, with jitter. Milliseconds. */
+export function restMsAt(level: number): number {
+  return Math.round(reconnectPauseMs(level + 1, MAX_REST_MS));
+}

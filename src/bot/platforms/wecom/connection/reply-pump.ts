@@ -1,0 +1,385 @@
+import { asError } from '../../../../shared/coded-error.ts';
+import { HOUR_MS, KIB_BYTES, MINUTE_MS, monotonicMs, SECOND_MS } from '../../../../shared/clock.ts';
+import { inBackground } from '../../../../shared/in-background.ts';
+import type { Log } from '../../../../shared/log.ts';
+import type { PulledReply } from '../../../domain/reply.ts';
+import { asDeliveryId } from '../../../domain/ids.ts';
+import type { ConnectionUse } from '../../connection.ts';
+import type { AnswerFile } from '../../platform.ts';
+import { offersCard } from '../offers-card.ts';
+import { newReqId, type BotSocket, type FrameAnswer } from './bot-socket.ts';
+import type { ChatPace } from './chat-pace.ts';
+import type { Refusal, WriteJudge } from '../../write-meaning.ts';
+import { STREAM_OVER, UNKNOWN_REQUEST } from './codes.ts';
+import type { HeldLease } from './lease.ts';
+import type { ReplyEnd, ReplyPlace, ReplyPlaces } from './reply-places.ts';
+import { isLater, markdown, type Shown } from './shown-reply.ts';
+import { uploadFile } from './upload-file.ts';
+import { wordsAlone } from './words-alone.ts';
+
+export interface ReplyPumpOptions {
+  socket: Pick<BotSocket, 'send' | 'ask' | 'isOpen' | 'waitingBytes'>;
+  lease: Pick<HeldLease, 'number' | 'isCertain'>;
+  places: ReplyPlaces;
+  pace: ChatPace;
+  /** What a live answer looks like now. @returns undefined when that cannot be said now; never rejects */
+  look(id: string, place: ReplyPlace): Promise<PulledReply | undefined>;
+  /** Where a tap on a card itself leads; without one there are no cards. */
+  cardUrl?: string;
+  log: Log;
+  /** Decides what a refusal means. */
+  writes: WriteJudge;
+  /** How long a refusal of an answer's last words that may pass is tried again. Milliseconds. */
+  passWithinMs: number;
+  /** Told of an answer that WeCom took by no way; it is kept elsewhere once this resolves. */
+  onNotShown: ConnectionUse['onNotShown'];
+}
+
+/** A frame of a stream, as it left. */
+interface SentStream {
+  content: string;
+  finished: boolean;
+  place: ReplyPlace;
+}
+
+/** How often what nobody tells of is looked at: an answer whose time is over goes another way, a word of a change may be lost. */
+const LOOK_EVERY_MS = 5 * SECOND_MS;
+/** A socket that takes so little is slow: newer snapshots replace those that have not left. */
+const MOST_WAITING_BYTES = 64 * KIB_BYTES;
+const FIRST_PAUSE_MS = SECOND_MS;
+const LONGEST_PAUSE_MS = 15 * SECOND_MS;
+/** A snapshot that is not taken is not worth more than this. */
+const SNAPSHOT_PAUSE_MS = 2 * SECOND_MS;
+/** WeCom takes answers for a day. */
+const KEPT_MS = 24 * HOUR_MS;
+/** Whoever sent a later message keeps it for the next private reply when it did not get through in ten minutes. */
+const LATER_KEPT_MS = 8 * MINUTE_MS;
+/** So often a file is brought and sent; then its answer goes as messages. */
+const MOST_FILE_TRIES = 3;
+const FEEDBACK_BYTES = 256;
+
+/**
+ * Shows answers over the bot's connection, as WeCom's own polls do over the webhook: told of a change, it reads the newest snapshot
+ * and sends that, so that a slow connection never makes a backlog. Whoever takes the connection over sends the newest again.
+ */
+export class ReplyPump {
+  readonly #options: ReplyPumpOptions;
+  readonly #shown = new Map<string, Shown>();
+  readonly #timer: NodeJS.Timeout;
+  #isClosed = false;
+  /** What others left is known here. */
+  #hasTakenUp = false;
+
+  constructor(options: ReplyPumpOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#lookAround(), LOOK_EVERY_MS / 5);
+  }
+
+  /** Takes up all that is open, of whoever held the connection before. */
+  async takeUp(): Promise<void> {
+    const all = await this.#options.places.all();
+    // Its stream may have begun: an empty frame would wipe what stands there.
+    for (const { id, place, ageMs } of all) this.#take(id, place, { hasLeft: true, ageMs });
+    this.#hasTakenUp = true;
+  }
+
+  /** A new answer. Its first frame is empty, by which WeCom shows that something comes. */
+  begin(id: string, place: ReplyPlace): void {
+    this.#take(id, place, { hasLeft: false, ageMs: 0 });
+  }
+
+  /** Something changed about an answer, as a script has told. @param laterReqId its message was delivered once more */
+  tell(id: string, laterReqId?: string): void {
+    inBackground(
+      async () => {
+        const shown = this.#shown.get(id);
+        const found = shown ? undefined : await this.#options.places.find(id);
+        if (found) this.#take(id, found.place, { hasLeft: false, ageMs: found.ageMs });
+        const told = this.#shown.get(id);
+        if (!told) return;
+        if (laterReqId !== undefined && laterReqId !== told.place.reqId) await this.#change(told, { laterReqId });
+        this.#serve(told);
+      },
+      (error) => this.#options.log.debug({ error }, 'an answer of the connection could not be looked up'),
+    );
+  }
+
+  /** What was told meanwhile was not heard. */
+  lookAgain(): void {
+    this.#hasTakenUp = false;
+    this.#lookAround();
+    for (const shown of this.#shown.values()) this.#serve(shown);
+  }
+
+  /** Sends nothing more. */
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    for (const { timer } of this.#shown.values()) clearTimeout(timer);
+    this.#shown.clear();
+  }
+
+  #take(id: string, place: ReplyPlace, { hasLeft, ageMs }: { hasLeft: boolean; ageMs: number }): void {
+    if (this.#isClosed || this.#shown.has(id)) return;
+    const shown: Shown = {
+      ...{ id, place, openedAtMs: monotonicMs() - ageMs, content: undefined, hasLeft, isDirty: false, isServed: false },
+      ...{ lookedAtMs: monotonicMs(), notBeforeMs: 0, failures: 0, timer: undefined, end: undefined, isOver: false },
+      ...{ card: undefined, mediaId: undefined, refusedSinceMs: undefined },
+    };
+    this.#shown.set(id, shown);
+    this.#serve(shown);
+  }
+
+  #lookAround(): void {
+    if (!this.#hasTakenUp) inBackground(() => this.takeUp());
+    const beforeMs = monotonicMs() - LOOK_EVERY_MS;
+    for (const shown of this.#shown.values()) if (shown.lookedAtMs <= beforeMs) this.#serve(shown);
+  }
+
+  #serve(shown: Shown): void {
+    shown.isDirty = true;
+    if (shown.isServed || this.#isClosed) return;
+    shown.isServed = true;
+    inBackground(async () => {
+      try {
+        while (shown.isDirty && !shown.isOver && this.#maySend()) await this.#once(shown);
+      } catch (thrown) {
+        // Redis is away; the next look finds it again.
+        this.#options.log.debug({ error: asError(thrown), trace: shown.id }, 'an answer waits for its connection');
+      } finally {
+        shown.isServed = false;
+      }
+    });
+  }
+
+  #maySend(): boolean {
+    return !this.#isClosed && this.#options.socket.isOpen && this.#options.lease.isCertain();
+  }
+
+  /** Brings one answer to what it looks like now. */
+  async #once(shown: Shown): Promise<void> {
+    shown.isDirty = false;
+    if (shown.end) return this.#end(shown, shown.end);
+    const waitMs = shown.notBeforeMs - monotonicMs();
+    if (waitMs > 0) return this.#later(shown, waitMs);
+    shown.lookedAtMs = monotonicMs();
+    if (this.#isTooOld(shown)) return this.#end(shown, 'refused');
+    if (isLater(shown.place) && this.#isBehindLive(shown)) return;
+    if (shown.place.file) return this.#showFile(shown, shown.place.file);
+    const look = await this.#look(shown);
+    if (!look || shown.isOver) return;
+    const { content, finished } = look;
+    shown.card ??= offersCard(look.offers, this.#options.cardUrl);
+    if (shown.place.whole !== undefined) {
+      if (!finished) return;
+      if (shown.place.whole === 'push') return this.#sayOnce(shown, markdown(content), content);
+    }
+    if (!finished && (content === shown.content || (content === '' && shown.hasLeft))) return;
+    if (!finished && this.#options.socket.waitingBytes > MOST_WAITING_BYTES) return this.#later(shown, FIRST_PAUSE_MS);
+    await this.#send(shown, content, finished);
+  }
+
+  async #look({ id, place }: Shown): Promise<PulledReply | undefined> {
+    if (place.text !== undefined) return { replyId: id as PulledReply['replyId'], content: place.text, finished: true };
+    return this.#options.look(id, place);
+  }
+
+  /** A later message stands below the live one of the same request. */
+  #isBehindLive({ place }: Shown): boolean {
+    for (const other of this.#shown.values())
+      if (!isLater(other.place) && other.place.reqId === place.reqId) return true;
+    return false;
+  }
+
+  async #send(shown: Shown, content: string, finished: boolean): Promise<void> {
+    const { pace, socket } = this.#options;
+    const { place } = shown;
+    const isFirst = !shown.hasLeft;
+    const waitMs = pace.mayLeave(place.chat.id, isFirst ? 'begins' : finished ? 'whole' : 'snapshot');
+    if (waitMs > 0) return this.#later(shown, waitMs);
+    // The last thing before it leaves: whoever was frozen since is not the holder any more.
+    if (!this.#maySend()) return;
+    shown.hasLeft = true;
+    const feedback = isFirst && !isLater(place) ? { id: shown.id.slice(0, FEEDBACK_BYTES) } : undefined;
+    const sent = { content, finished, place };
+    const stream = { id: place.streamId, finish: finished, content, feedback };
+    // Answers name no frame: the late one to the same last words sent before, or to these, says that they are shown.
+    const onLate = (errcode: number) => {
+      if (finished && errcode === 0) inBackground(() => this.#heard(shown, sent, 0));
+    };
+    const sending = socket.send('aibot_respond_msg', place.reqId, { msgtype: 'stream', stream }, onLate);
+    // The first text does not wait until WeCom has answered the empty frame before it.
+    if (content === '' && !finished) inBackground(async () => this.#heard(shown, sent, await sending));
+    else await this.#heard(shown, sent, await sending);
+  }
+
+  async #heard(shown: Shown, sent: SentStream, answer: FrameAnswer): Promise<void> {
+    if (shown.isOver || this.#isClosed) return;
+    const { reqId, streamId } = shown.place;
+    // It went another way meanwhile.
+    if (sent.place.reqId !== reqId || sent.place.streamId !== streamId) return this.#serve(shown);
+    if (answer === 0) {
+      shown.failures = 0;
+      shown.content = sent.content;
+      if (sent.finished) {
+        this.#offer(shown);
+        await this.#end(shown, 'sent');
+      }
+      return;
+    }
+    const refusal = this.#refusalOf('aibot_respond_msg', answer);
+    if (answer === UNKNOWN_REQUEST) return this.#changeWay(shown);
+    if (answer === STREAM_OVER && shown.place.whole === 'stream') return this.#leaveStream(shown);
+    if (answer === STREAM_OVER) {
+      shown.hasLeft = false;
+      shown.content = undefined;
+      await this.#change(shown, { streamId: `${shown.id}.whole`, whole: 'stream' });
+      return this.#serve(shown);
+    }
+    // An empty frame only says that something comes.
+    if (sent.content === '' && !sent.finished) return;
+    this.#options.log.debug(
+      { errcode: answer, trace: shown.id, whole: sent.finished },
+      'a frame of an answer was not taken',
+    );
+    if (sent.finished && refusal !== undefined && this.#isForGood(shown, refusal)) return this.#leaveStream(shown);
+    this.#failed(shown, sent.finished);
+  }
+
+  /** @returns why WeCom did not take a frame; undefined where it said nothing, or takes it later for sure */
+  #refusalOf(cmd: string, answer: FrameAnswer): Refusal | undefined {
+    if (answer === undefined) return undefined;
+    const meaning = this.#options.writes.judge(cmd, answer);
+    if (meaning === 'snapshot' || meaning === 'way' || meaning === 'conversation') return meaning;
+    // Which code stands for the limits of a conversation is not documented: an unknown one may.
+    this.#options.pace.refused();
+    return meaning === 'passing' ? meaning : undefined;
+  }
+
+  #isForGood(shown: Shown, refusal: Refusal): boolean {
+    shown.refusedSinceMs ??= monotonicMs();
+    const isOver = monotonicMs() - shown.refusedSinceMs >= this.#options.passWithinMs;
+    if (refusal === 'passing' && !isOver) return false;
+    shown.refusedSinceMs = undefined;
+    return true;
+  }
+
+  /** WeCom takes the last words of a stream in no form: they are pushed, and the stream is closed as it stands. */
+  async #leaveStream(shown: Shown): Promise<void> {
+    const { place, content } = shown;
+    shown.failures = 0;
+    await this.#change(shown, { whole: 'push' });
+    if (content !== undefined && content !== '' && this.#maySend()) {
+      const stream = { id: place.streamId, finish: true, content };
+      inBackground(() => this.#options.socket.send('aibot_respond_msg', place.reqId, { msgtype: 'stream', stream }));
+    }
+    this.#serve(shown);
+  }
+
+  /** Nobody waits for the card: what is not taken, or would be too much in this chat, is left out. */
+  #offer({ card, place }: Shown): void {
+    const { pace, socket } = this.#options;
+    if (!card || pace.mayLeave(place.chat.id, 'begins') > 0 || !this.#maySend()) return;
+    inBackground(() =>
+      socket.send('aibot_respond_msg', place.reqId, { msgtype: 'template_card', template_card: card }),
+    );
+  }
+
+  /** WeCom does not know the request any more: by the one of a later delivery, or pushed once it is whole. */
+  async #changeWay(shown: Shown): Promise<void> {
+    const { laterReqId } = shown.place;
+    shown.hasLeft = false;
+    shown.content = undefined;
+    if (laterReqId === undefined) await this.#change(shown, { whole: 'push' });
+    else await this.#change(shown, { reqId: laterReqId, laterReqId: undefined });
+    this.#serve(shown);
+  }
+
+  #failed(shown: Shown, finished: boolean): void {
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(shown.failures, 6));
+    shown.failures += 1;
+    this.#later(shown, finished ? pauseMs : SNAPSHOT_PAUSE_MS);
+  }
+
+  /** Once a file is brought, its message is no stream: sent again it would stand there twice. */
+  async #showFile(shown: Shown, file: AnswerFile): Promise<void> {
+    shown.mediaId ??= await uploadFile(this.#options.socket, file, this.#options.writes);
+    if (shown.isOver) return;
+    const { mediaId } = shown;
+    if (mediaId !== undefined) return this.#sayOnce(shown, { msgtype: 'file', file: { media_id: mediaId } });
+    this.#options.log.debug({ trace: shown.id }, 'a file could not be brought');
+    await this.#failedFile(shown);
+  }
+
+  /** A whole message, once: it cannot be taken back or repeated. By its request, or pushed where WeCom knows that no more. */
+  async #sayOnce(shown: Shown, message: object, content = ''): Promise<void> {
+    const { pace, places, lease, socket } = this.#options;
+    const { chat, reqId, whole, file } = shown.place;
+    const waitMs = pace.mayLeave(chat.id, 'begins');
+    if (waitMs > 0) return this.#later(shown, waitMs);
+    const verdict = await places.beginPush(shown.id, lease.number);
+    if (verdict === 'stale') return;
+    if (verdict === 'left') return this.#supposeSent(shown);
+    if (!this.#maySend()) return places.withdrawPush(shown.id);
+    const isPush = whole === 'push';
+    const address = { chatid: chat.id, chat_type: chat.kind === 'private' ? 1 : 2 };
+    const answer = await (isPush
+      ? socket.send('aibot_send_msg', newReqId('aibot_send_msg'), { ...address, ...message })
+      : socket.send('aibot_respond_msg', reqId, message));
+    if (answer === 0) return this.#end(shown, 'sent');
+    if (answer === undefined) return this.#supposeSent(shown);
+    await places.withdrawPush(shown.id);
+    const refusal = this.#refusalOf(isPush ? 'aibot_send_msg' : 'aibot_respond_msg', answer);
+    if (answer === UNKNOWN_REQUEST && !isPush) return this.#changeWay(shown);
+    if (file && refusal !== 'conversation') return this.#failedFile(shown);
+    if (refusal === undefined || !this.#isForGood(shown, refusal)) return this.#failed(shown, true);
+    await this.#giveUp(shown, content);
+  }
+
+  /** The caller of a later message uses another way; a live answer is kept for the person's next reply. */
+  async #giveUp(shown: Shown, content: string): Promise<void> {
+    const { id, place } = shown;
+    if (!isLater(place))
+      await this.#options.onNotShown({ replyId: asDeliveryId(id), userId: place.userId, text: wordsAlone(content) });
+    await this.#end(shown, 'refused');
+  }
+
+  /** It stands nowhere: whoever waits for it says the answer in messages. */
+  async #failedFile(shown: Shown): Promise<void> {
+    if (shown.failures + 1 >= MOST_FILE_TRIES) return this.#end(shown, 'refused');
+    this.#failed(shown, true);
+  }
+
+  async #supposeSent(shown: Shown): Promise<void> {
+    const words = 'it is not known whether an answer that was pushed arrived; it is not pushed again';
+    this.#options.log.warn({ trace: shown.id }, words);
+    await this.#end(shown, 'sent');
+  }
+
+  async #change(shown: Shown, changes: Partial<ReplyPlace>): Promise<void> {
+    shown.place = { ...shown.place, ...changes };
+    await this.#options.places.change(shown.id, shown.place, this.#options.lease.number);
+  }
+
+  #isTooOld({ openedAtMs, place }: Shown): boolean {
+    return monotonicMs() - openedAtMs > (isLater(place) ? LATER_KEPT_MS : KEPT_MS);
+  }
+
+  async #end(shown: Shown, how: ReplyEnd): Promise<void> {
+    // Where Redis is away this is all that is tried again.
+    shown.end = how;
+    await this.#options.places.end(shown.id, how);
+    const { whole: way } = shown.place;
+    if (how === 'sent' && way) this.#options.log.info({ trace: shown.id, way }, 'an answer ended outside its stream');
+    shown.isOver = true;
+    this.#shown.delete(shown.id);
+    // Later messages of the same request may stand below it from now on.
+    for (const other of this.#shown.values()) if (other.place.reqId === shown.place.reqId) this.#serve(other);
+  }
+
+  #later(shown: Shown, pauseMs: number): void {
+    shown.notBeforeMs = monotonicMs() + pauseMs;
+    clearTimeout(shown.timer);
+    shown.timer = setTimeout(() => this.#serve(shown), pauseMs);
+  }
+}

@@ -1,0 +1,231 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
+import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import type { Log } from '../../../shared/log.ts';
+import type { RedisClient } from '../../../shared/redis/redis.ts';
+import { textOfUtf8 } from '../../../shared/text/utf8.ts';
+import type { DeliveryHead, Platform, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
+import type { AccessTokenStore } from './access-token.ts';
+import { WriteJudge, type TellsRefusals } from '../write-meaning.ts';
+import { refusedFor } from '../refused-delivery.ts';
+import { createCallbackAnswers } from './callback-answers.ts';
+import { checkWecom } from './check-settings.ts';
+import { BOT_SOCKET_TIMING, type BotSocketTiming } from './connection/bot-socket.ts';
+import { checkConnection } from './connection/check-connection.ts';
+import { keepConnection, type BotAccount } from './connection/keep-connection.ts';
+import { postFileLater, postLater } from './connection/later-messages.ts';
+import { ReplyPlaces } from './connection/reply-places.ts';
+import { readAesKey } from './crypto.ts';
+import { displayNameOf } from './display-name.ts';
+import { fetchMedia, isReplyAddress } from './media.ts';
+import { PlainUserIds } from './plain-user-id.ts';
+import { createWecomApi, type WecomAgent } from './platform-api.ts';
+import { createWecomAccess, replyLater } from './post-messages.ts';
+import type { PrivateRate } from './private-rate.ts';
+import { ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
+import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
+import { WECOM_MEANINGS } from './refusals.ts';
+import { createMentionStripper } from './strip-mention.ts';
+import { signatureFields, verifyDelivery } from './verify-delivery.ts';
+import { splitPrivately, writePrivately } from './write-privately.ts';
+import { createWebSignIn } from './web-sign-in.ts';
+
+export type { AccessTokenStore, StoredToken } from './access-token.ts';
+export { createPrivateRate } from './private-rate.ts';
+
+/** The AI bot. */
+export interface WecomBot {
+  /** The callback's token and EncodingAESKey (43 symbols). */
+  token: string;
+  aesKey: string;
+  /** As shown in the chat; group mentions are recognised by it. */
+  name: string;
+}
+
+/** The bot's own connection, which takes the callback's place. */
+export interface WecomConnection {
+  account: BotAccount;
+  redis: RedisClient;
+  keyRing: KeyRing;
+  /** Overrides lengths of time, in tests. */
+  timing?: Partial<BotSocketTiming>;
+}
+
+export interface WecomOptions {
+  bot: WecomBot;
+  /** Where WeCom delivers over a connection: then the callback's secrets are not used. */
+  connection?: WecomConnection;
+  /** The self-built app beside it. */
+  agent?: WecomAgent;
+  /** Base addresses; the platform's own unless told. */
+  addresses?: { apiUrl?: string; openUrl?: string };
+  /** Where a tap on a card itself leads; without one a welcome is a text, and answers have no cards. */
+  cardUrl?: string;
+  /** Whether answers have a card with what may be pressed; not unless told. */
+  hasButtons?: boolean;
+  webhookWindowSec: number;
+  nowMs: NowMs;
+  log: Log;
+  tokenStore: AccessTokenStore;
+  privateRate: PrivateRate;
+  told?: TellsRefusals;
+}
+
+/** A deployment serves one bot, so its id is not part of any key: the company and this word are. */
+const APP = 'aibot';
+const ONLY_TENANT = 'wecom';
+
+const REPLY_TRAITS: ReplyTraits = {
+  delivery: 'pull',
+  liveLifetimeMs: 6 * MINUTE_MS,
+  laterReplyLifetimeMs: HOUR_MS,
+  handoverMarginMs: 30 * SECOND_MS,
+  maxBytes: MAX_REPLY_BYTES,
+  // WeCom polls about once a second; a newer snapshot than the next poll needs is not worth a write.
+  minEditGapMs: 250,
+  thinking: 'block',
+  laterReplyUses: 'one',
+  reconcile: 'once',
+  lookUpAfterMs: 0,
+  postSettlesWithinMs: 0,
+  refusalsPassWithinMs: 20 * SECOND_MS,
+  // Three tries of five seconds each, and what lies between them.
+  deliveredWithinMs: 20 * SECOND_MS,
+};
+
+/** Over the connection: no polls, and a message's request takes further messages for a day. */
+const CONNECTION_TRAITS: ReplyTraits = {
+  ...REPLY_TRAITS,
+  isTold: true,
+  laterReplyLifetimeMs: DAY_MS,
+  laterReplyUses: 'many',
+  // Each snapshot is a frame of its own, over one connection for all.
+  minEditGapMs: 400,
+};
+
+/** WeCom's AI bot, by its callback or its connection. @throws PlatformError `bad_setting` when the EncodingAESKey has no usable form */
+export function createWecom(options: WecomOptions): Platform {
+  const { bot, agent, addresses = {}, log, nowMs, tokenStore } = options;
+  const apiUrl = withoutSlash(addresses.apiUrl ?? 'https://qyapi.weixin.qq.com');
+  const openUrl = withoutSlash(addresses.openUrl ?? 'https://open.weixin.qq.com');
+  const { connection } = options;
+  const aesKey = connection ? undefined : readAesKey(bot.aesKey);
+  const ownUrls = connection ? [apiUrl, connection.account.url] : [apiUrl];
+  const places = connection && new ReplyPlaces(connection.redis, connection.keyRing, connection.account.botId);
+  const api = createWecomApi({ apiUrl, agent, tokenStore, nowMs, log });
+  const userIds = new PlainUserIds(agent ? api : undefined, nowMs);
+  const access = createWecomAccess(options.told?.onRefused);
+  const writes = new WriteJudge(WECOM_MEANINGS, options.told?.onWriteRefused);
+  const posting = { api, apiUrl, log, userIds, access, writes };
+  const tenant = agent?.corpId ?? ONLY_TENANT;
+  const reading: ReadOptions = {
+    tenant,
+    app: APP,
+    botName: bot.name,
+    mention: createMentionStripper(bot.name),
+    laterReplyHandle: ({ response_url: url }) => (url !== undefined && isReplyAddress(url, apiUrl) ? url : undefined),
+  };
+  return {
+    name: 'wecom',
+    tenant,
+    app: APP,
+    access,
+    replyTraits: { ...(connection ? CONNECTION_TRAITS : REPLY_TRAITS), takesOffers: offersFrom(options) },
+    admit: (head) =>
+      aesKey
+        ? admit(head, options, { aesKey, reading })
+        : refusedFor('no signature', head.query.get('timestamp'), nowMs),
+    connect:
+      connection &&
+      ((use) =>
+        keepConnection({
+          ...{ account: connection.account, redis: connection.redis, keyRing: connection.keyRing },
+          timing: { ...BOT_SOCKET_TIMING, ...connection.timing },
+          ...{ use, reading, cardUrl: options.cardUrl, log, writes },
+        })),
+    renderReply,
+    splitReply,
+    splitAnswer,
+    replyLater: places
+      ? (handle, text, part = 0) => postLater(places, { handle, text, part })
+      : (handle, text) => replyLater(handle, text, posting),
+    replyLaterAsFile: places && ((handle, file) => postFileLater(places, { handle, file })),
+    splitPrivately,
+    writePrivately:
+      agent &&
+      ((userId, text, partOf) =>
+        writePrivately({ userId, text, partOf }, { ...posting, agent, privateRate: options.privateRate })),
+    fetchMedia: (mediaRef, maxBytes, signal) => fetchMedia({ mediaRef, ownUrls, aesKey, maxBytes, signal }),
+    plainUserId: (userId) => userIds.find(userId),
+    displayNameOf: agent && ((userId) => displayNameOf(api, userIds, userId)),
+    webSignIn: agent && createWebSignIn(agent, api, openUrl),
+    isAppBrowser,
+    backToChat: (userAgent) => (isAppBrowser(userAgent) ? { kind: 'close-window', platform: 'wecom' } : undefined),
+    check(isStart = false) {
+      const tried = connection && (isStart ? undefined : () => checkConnection(connection));
+      return checkWecom({ agent, api, bot: connection ? tried : 'callback' });
+    },
+  };
+}
+
+/** Over the connection a card is a message of its own: it follows the answer (PLATFORM_FACTS.md wecom-offers). */
+function offersFrom({ hasButtons = false, cardUrl, connection }: WecomOptions): ReplyTraits['takesOffers'] {
+  if (!hasButtons || cardUrl === undefined) return undefined;
+  return connection ? 'finished' : 'growing';
+}
+
+interface Prepared {
+  aesKey: Buffer;
+  reading: ReadOptions;
+}
+
+function admit(
+  head: DeliveryHead,
+  options: Pick<WecomOptions, 'bot' | 'webhookWindowSec' | 'nowMs' | 'cardUrl'>,
+  { aesKey, reading }: Prepared,
+): RefusedDelivery | ReadDelivery {
+  const {
+    bot: { token },
+    webhookWindowSec: windowSec,
+    nowMs,
+    cardUrl,
+  } = options;
+  const fields = signatureFields(head, { windowSec, nowMs });
+  if ('reason' in fields) return refusedFor(fields.reason, head.query.get('timestamp'), nowMs);
+  const isHandshake = head.method === 'GET';
+  return (body) => {
+    const verified = verifyDelivery({ ...head, body }, fields, { token, aesKey });
+    if (verified.verdict === 'refused') return { kind: 'refused', status: verified.status, reason: verified.reason };
+    if (verified.verdict === 'undecryptable') {
+      return isHandshake
+        ? { kind: 'refused', status: 400, reason: 'the echo does not open' }
+        : ignored('does not open');
+    }
+    const { plain } = verified;
+    // WeCom compares the echoed bytes exactly, and gives the answer one second.
+    if (isHandshake)
+      return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: plain.toString() } };
+    const { nonce, timestamp } = fields;
+    const sentAtMs = Number(timestamp) * SECOND_MS;
+    return readDelivery(parseJson(plain), createCallbackAnswers({ token, aesKey, nowMs, nonce, cardUrl }), {
+      ...reading,
+      sentAtMs,
+    });
+  };
+}
+
+function parseJson(plain: Buffer): unknown {
+  try {
+    return JSON.parse(textOfUtf8(plain) ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+/** WeCom itself, and the builds of it for governments and for an institution's own servers. */
+function isAppBrowser(userAgent: string): boolean {
+  return /\bwxwork[a-z]*\//i.test(userAgent);
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/(?<!\/)\/+$/, '');
+}

@@ -1,0 +1,41 @@
+import type { Platform } from '../platform.ts';
+import type { PlatformParts } from '../platform-module.ts';
+import { createSealedTokenStore } from '../sealed-token-store.ts';
+import type { Config } from '../../config/config.ts';
+import { createPrivateRate, createWecom } from './index.ts';
+
+/** WeCom from the settings. Token and counts are shared by all processes of a deployment. */
+export function create({
+  config,
+  secrets,
+  redis,
+  keyRing,
+  nowMs,
+  log,
+  onRefused,
+  onWriteRefused,
+}: PlatformParts): Platform {
+  const { wecom, webhook } = config;
+  const { wecomAgentSecret: secret } = secrets;
+  const { connection: account } = wecom;
+  return createWecom({
+    bot: { token: secrets.wecomBotToken ?? '', aesKey: secrets.wecomBotAesKey ?? '', name: wecom.botName },
+    connection: account && { account: { ...account, secret: secrets.wecomBotSecret ?? '' }, redis, keyRing },
+    agent: wecom.app && secret !== undefined ? { ...wecom.app, secret } : undefined,
+    addresses: { apiUrl: wecom.apiUrl, openUrl: wecom.openUrl },
+    cardUrl: cardUrlOf(config),
+    hasButtons: wecom.hasButtons,
+    webhookWindowSec: webhook.windowSec,
+    nowMs,
+    log,
+    tokenStore: createSealedTokenStore(redis, keyRing, nowMs),
+    privateRate: createPrivateRate(redis, log),
+    told: { onRefused, onWriteRefused },
+  });
+}
+
+/** The help desk's page, else the one that browsers find where WeCom delivers; over a connection there is none. */
+function cardUrlOf({ http, signIn: { helpUrl }, wecom }: Config): string | undefined {
+  if (helpUrl?.startsWith('http') === true) return helpUrl;
+  return wecom.connection ? undefined : new URL('/webhooks/wecom', http.publicUrl).href;
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { HOUR_MS, MINUTE_MS, type NowMs } from '../../../shared/clock.ts';
+import type { WecomAnswer, WecomApi } from './platform-api.ts';
+
+const MOST_REMEMBERED = 5_000;
+const REMEMBER_MS = HOUR_MS;
+/** An answer that rests on the id's looks alone, since the platform could not be asked, is soon asked for again. */
+const REMEMBER_GUESS_MS = MINUTE_MS;
+const USER_UNKNOWN = 60_111;
+/** What WeCom's encrypted ids look like; a company's own ids are at most this long only by chance. */
+const LOOKS_ENCRYPTED = /^wo[\w-]{18,}$/;
+
+const conversionShape = z.object({
+  userid_list: z.array(z.object({ open_userid: z.string(), userid: z.string().min(1) })).default([]),
+});
+
+interface Found {
+  userId: string | undefined;
+  forMs: number;
+}
+
+/**
+ * Turns sender ids into plain ones. Senders are encrypted unless the bot was made by a super administrator, and an id
+ * does not say which it is. With the self-built app the platform is asked; without it an id that looks encrypted has no
+ * plain form.
+ */
+export class PlainUserIds {
+  readonly #api: WecomApi | undefined;
+  readonly #nowMs: NowMs;
+  readonly #remembered = new Map<string, { userId: string | undefined; untilMs: number }>();
+
+  /** @param api undefined without the self-built app */
+  constructor(api: WecomApi | undefined, nowMs: NowMs) {
+    this.#api = api;
+    this.#nowMs = nowMs;
+  }
+
+  /** @returns undefined when the id cannot be converted. @throws PlatformError when an id that looks encrypted cannot be asked for now */
+  async find(userId: string): Promise<string | undefined> {
+    const known = this.#remembered.get(userId);
+    if (known && known.untilMs > this.#nowMs()) return known.userId;
+    const found = await this.#ask(userId);
+    this.#remembered.delete(userId);
+    this.#remembered.set(userId, { userId: found.userId, untilMs: this.#nowMs() + found.forMs });
+    const oldest = this.#remembered.keys().next().value;
+    if (this.#remembered.size > MOST_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
+    return found.userId;
+  }
+
+  async #ask(userId: string): Promise<Found> {
+    const isEncrypted = LOOKS_ENCRYPTED.test(userId);
+    const byLooks = { userId: isEncrypted ? undefined : userId, forMs: REMEMBER_GUESS_MS };
+    if (!this.#api) return byLooks;
+    try {
+      const converted = await this.#convert(this.#api, userId);
+      if (converted !== undefined) return { userId: converted, forMs: REMEMBER_MS };
+      // Plain ids come back as not convertible, and so do ids of nobody.
+      const { errcode } = await this.#read(this.#api, userId);
+      if (errcode === 0) return { userId, forMs: REMEMBER_MS };
+      return errcode === USER_UNKNOWN ? { userId: undefined, forMs: REMEMBER_GUESS_MS } : byLooks;
+    } catch (error) {
+      if (isEncrypted) throw error;
+      return byLooks;
+    }
+  }
+
+  async #convert(api: WecomApi, userId: string): Promise<string | undefined> {
+    const path = '/cgi-bin/batch/openuserid_to_userid';
+    const answer = await api.call({ method: 'POST', path, json: { open_userid_list: [userId] } });
+    const read = conversionShape.safeParse(answer);
+    if (answer.errcode !== 0 || !read.success) return undefined;
+    return read.data.userid_list.find((pair) => pair.open_userid === userId)?.userid;
+  }
+
+  #read(api: WecomApi, userId: string): Promise<WecomAnswer> {
+    return api.call({ method: 'GET', path: '/cgi-bin/user/get', query: { userid: userId } });
+  }
+}

@@ -1,0 +1,79 @@
+import { asError } from '../../../shared/coded-error.ts';
+import type { Log } from '../../../shared/log.ts';
+import { PlatformAccess } from '../platform-access.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { PostResult } from '../platform.ts';
+import { isReplyAddress } from './media.ts';
+import type { WriteJudge, WriteMeaning } from '../write-meaning.ts';
+import type { WecomApi, WecomAnswer } from './platform-api.ts';
+import { FORBIDDEN } from './refusals.ts';
+import { renderReply } from './render-reply.ts';
+
+export interface PostOptions {
+  api: WecomApi;
+  apiUrl: string;
+  log: Log;
+  /** Learns what WeCom refuses until the operator mends the app. */
+  access: PlatformAccess;
+  /** Decides what a refusal means. */
+  writes: WriteJudge;
+}
+
+const TO_ADDRESS = 'response_url';
+export const BY_APP = 'message/send';
+/**
+ * What WeCom's answers to posts show of whether it takes our calls. A post by the app shows that its secret, its ids and its
+ * address are in order; an address that carries its own permission shows nothing but itself.
+ * @param onRefused called with the errcode
+ */
+export function createWecomAccess(onRefused?: (code: string) => void): PlatformAccess {
+  return new PlatformAccess((taken, code) => taken === BY_APP && code !== String(FORBIDDEN), onRefused);
+}
+
+/** Posts an answer to a message's response_url: good for one hour and one use. All but `sent` and `refused` may be tried again. */
+export async function replyLater(handle: string, text: string, options: PostOptions): Promise<PostResult> {
+  if (!isReplyAddress(handle, options.apiUrl)) return 'refused';
+  const content = renderReply({ text, finished: true });
+  const post = options.api.postTo(new URL(handle), { msgtype: 'markdown', markdown: { content } });
+  return resultOf(post, options, TO_ADDRESS);
+}
+
+/** What became of a post. Never rejects. @param name of the kind of post */
+export async function resultOf(
+  post: Promise<WecomAnswer>,
+  { log, access, writes }: Pick<PostOptions, 'log' | 'access' | 'writes'>,
+  name: string,
+): Promise<PostResult> {
+  const because = (errcode: number | undefined) => {
+    if (errcode === undefined) return 'refused';
+    const result = RESULTS[writes.judge(name, errcode)];
+    if (result === 'unauthorised') access.refused(name, String(errcode));
+    return result;
+  };
+  try {
+    const answer = await post;
+    if (answer.errcode === 0) access.taken(name);
+    const hasReached = typeof answer['invaliduser'] !== 'string' || answer['invaliduser'] === '';
+    if (answer.errcode === 0) return hasReached ? 'sent' : because(NOBODY_REACHED);
+    return because(answer.errcode);
+  } catch (error) {
+    log.warn({ post: name, error: asError(error) }, 'the fate of a post to WeCom is not known');
+    if (!(error instanceof PlatformError) || error.code === 'unreachable') return 'uncertain';
+    // A process that was frozen before the call left asks its fence again.
+    return error.code === 'unsent' ? 'busy' : because(error.platformCode);
+  }
+}
+
+/** WeCom's code for a message that no receiver may get; one that names them beside a success means the same here. */
+const NOBODY_REACHED = 81_013;
+
+const RESULTS: Readonly<Record<WriteMeaning, Exclude<PostResult, 'sent'>>> = {
+  'rate-limited': 'busy',
+  'unknown-fate': 'uncertain',
+  unauthorised: 'unauthorised',
+  passing: 'declined',
+  snapshot: 'refused',
+  way: 'refused',
+  conversation: 'refused',
+  stopped: 'refused',
+};

@@ -1,0 +1,89 @@
+import { sha256Hex } from '../../../shared/crypto/ids.ts';
+import { cutText } from '../markdown/cut-text.ts';
+import type { PartOfText, PostResult } from '../platform.ts';
+import type { PrivateRate } from './private-rate.ts';
+import { safePlainText } from './dialect.ts';
+import type { PlainUserIds } from './plain-user-id.ts';
+import type { WecomAgent } from './platform-api.ts';
+import { BY_APP, resultOf, type PostOptions } from './post-messages.ts';
+
+interface WriteOptions extends PostOptions {
+  agent: WecomAgent;
+  userIds: PlainUserIds;
+  privateRate: PrivateRate;
+}
+
+interface PrivateMessage {
+  userId: string;
+  text: string;
+  partOf: PartOfText | undefined;
+}
+
+const MAX_APP_TEXT_BYTES = 2_048;
+/** Only a text's end is as short as this, and what it repeats is longer. */
+const LEAST_CUT_CHARS = 64;
+/** WeCom drops the same text to the same person within this time, which makes repeating an uncertain post harmless. */
+const DUPLICATE_CHECK_SEC = 1_800;
+const USER_ID = /^[A-Za-z0-9][\w.@-]{0,63}$/;
+
+/** Cuts a text into messages of the app, no two the same: WeCom would drop the second. */
+export function splitPrivately(text: string): string[] {
+  const [pieces, seen] = [[] as string[], new Set<string>()];
+  let rest = safePlainText(text);
+  do {
+    let piece = firstPiece(rest, MAX_APP_TEXT_BYTES);
+    while (seen.has(piece) && piece.length > LEAST_CUT_CHARS) piece = firstPiece(rest, Buffer.byteLength(piece) - 1);
+    pieces.push(piece);
+    seen.add(piece);
+    rest = rest.slice(piece.length);
+  } while (rest !== '');
+  return pieces;
+}
+
+function firstPiece(text: string, maxBytes: number): string {
+  // No more of it is looked at than decides where to cut.
+  const [piece = ''] = cutText(text.slice(0, 2 * MAX_APP_TEXT_BYTES), maxBytes);
+  return piece;
+}
+
+/**
+ * Writes to one person as the self-built app. What does not fit one message leaves whole or not at all, and stops at the first
+ * message that does not arrive.
+ */
+export async function writePrivately(
+  { userId, text, partOf }: PrivateMessage,
+  options: WriteOptions,
+): Promise<PostResult> {
+  const { agent, api, privateRate } = options;
+  let plainId: string | undefined;
+  try {
+    plainId = await options.userIds.find(userId);
+  } catch {
+    // It could not be asked who that is: nothing was posted.
+    return 'busy';
+  }
+  // `@all` and joined ids would reach others; neither is an id.
+  if (plainId === undefined || !USER_ID.test(plainId)) return 'refused';
+  const messages = splitPrivately(text);
+  // WeCom drops what exceeds its rate without an error.
+  const person = sha256Hex(`${agent.corpId}|${agent.agentId}|${plainId.toLowerCase()}`).slice(0, 32);
+  if (!(await privateRate.mayLeave(person, messages.length, partOf))) return 'busy';
+  for (const content of messages) {
+    const post = api.call({
+      method: 'POST',
+      path: '/cgi-bin/message/send',
+      isPost: true,
+      json: {
+        touser: plainId,
+        msgtype: 'text',
+        agentid: Number(agent.agentId),
+        text: { content },
+        enable_duplicate_check: 1,
+        duplicate_check_interval: DUPLICATE_CHECK_SEC,
+      },
+    });
+    const result = await resultOf(post, options, BY_APP);
+    if (result !== 'sent') return result;
+  }
+  return 'sent';
+}

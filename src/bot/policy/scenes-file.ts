@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { readJsonFile } from '../../shared/json-file.ts';
+import { inOurWords } from '../../shared/text/format-zod-error.ts';
+import type { Language } from '../../shared/text/texts.ts';
+import { groupsSchema, isEverybody, listOf, subjectSchema, type Subject } from './subject.ts';
+
+/** A question that is offered to whom the scene is for. */
+export interface ScenePrompt {
+  title: string;
+  message: string;
+}
+
+/** One scene: whom and where it is for, and what is otherwise there. What it allows is never more than policy and tools allow. */
+export interface Scene {
+  name: string;
+  who: Subject;
+  /** The platform's ids of groups; absent: private chats and groups alike. `none`: private chats alone. */
+  groups?: 'all' | 'none' | readonly string[];
+  platforms?: readonly string[];
+  /** Stand behind the system prompt. */
+  instructions?: string;
+  /** Of the models that the policy allows, these. */
+  models?: readonly string[];
+  /** Of the tools that are on, these; empty for none. */
+  tools?: readonly string[];
+  /** Of the sources of knowledge, these, by their names; empty for none. */
+  knowledge?: readonly string[];
+  /** For whoever has not chosen by `/think`. */
+  thinking?: 'off' | 'low' | 'high' | 'max';
+  /** In which language is answered. */
+  language?: Language;
+  style?: 'brief' | 'detailed';
+  welcome?: Readonly<Partial<Record<Language, string>>>;
+  prompts?: Readonly<Partial<Record<Language, readonly ScenePrompt[]>>>;
+}
+
+/** What a scenes' file may name. */
+export interface KnownNames {
+  models: readonly string[];
+  tools: readonly string[];
+  platforms: readonly string[];
+}
+
+const MOST_INSTRUCTION_CHARS = 20_000;
+const MOST_WELCOME_CHARS = 1_000;
+const MOST_PROMPTS = 4;
+const MOST_TITLE_CHARS = 75;
+const MOST_MESSAGE_CHARS = 1_000;
+
+/** Reads `SCENES_FILE`'s text. @throws ConfigFileError with every fault */
+export function parseScenesFile(text: string, known: KnownNames): readonly Scene[] {
+  return readJsonFile(text, scenesSchema(known));
+}
+
+function scenesSchema(known: KnownNames): z.ZodType<readonly Scene[]> {
+  const scenes = z.array(sceneSchema(known)).superRefine((given, context) => {
+    for (const [index, { name }] of given.entries()) {
+      const complain = (message: string) => context.addIssue({ code: 'custom', path: [index], message });
+      const before = given.slice(0, index);
+      if (before.some((other) => other.name === name)) complain(`There is a scene ${JSON.stringify(name)} before it`);
+      const catchAll = before.find(isEverywhere);
+      if (catchAll)
+        complain(`It never decides, since ${JSON.stringify(catchAll.name)} before it fits everybody everywhere`);
+    }
+  });
+  // JSON has no comments: words for who reads the file stand beside the list.
+  const withWords = z
+    .strictObject({ about: z.union([z.string(), z.array(z.string())]).optional(), scenes })
+    .transform((given) => given.scenes);
+  // One form is chosen by what stands there, so that a fault is told of that one.
+  return z.unknown().transform((given, context) => {
+    const read = (Array.isArray(given) ? scenes : withWords).safeParse(given, { error: inOurWords });
+    if (read.success) return read.data;
+    for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
+    return z.NEVER;
+  });
+}
+
+function sceneSchema({ models, tools, platforms }: KnownNames): z.ZodType<Scene> {
+  const ofKnown = (names: readonly string[], what: string) =>
+    z.string().refine((name) => names.includes(name), {
+      error: ({ input }) => `${JSON.stringify(input)} is no ${what}; there are ${names.join(', ')}`,
+    });
+  const words = (most: number) => z.string().trim().min(1).max(most);
+  const lines = z.union(
+    [words(MOST_INSTRUCTION_CHARS), listOf(z.string()).transform((given) => given.join('\n').trim())],
+    'Must be a text or a list of lines',
+  );
+  return z.strictObject({
+    name: z.string().trim().min(1).max(100),
+    who: subjectSchema.default({}),
+    groups: groupsSchema.optional(),
+    platforms: listOf(ofKnown(platforms, 'platform')).optional(),
+    instructions: lines.pipe(z.string().min(1).max(MOST_INSTRUCTION_CHARS)).optional(),
+    models: listOf(ofKnown(models, 'model of CHAT_MODELS')).optional(),
+    tools: z.array(ofKnown(tools, 'tool')).optional(),
+    knowledge: z.array(z.string().trim().min(1)).optional(),
+    thinking: z.enum(['off', 'low', 'high', 'max'], 'Must be off, low, high or max').optional(),
+    language: z.enum(['en', 'zh'], 'Must be en or zh').optional(),
+    style: z.enum(['brief', 'detailed'], 'Must be brief or detailed').optional(),
+    welcome: byLanguage(words(MOST_WELCOME_CHARS), 'Must be a text, or { "zh": …, "en": … }').optional(),
+    prompts: byLanguage(promptsSchema, 'Must be a list of questions, or { "zh": […], "en": […] }').optional(),
+  });
+}
+
+/** One value for both languages, or one for each. */
+function byLanguage<Value>(value: z.ZodType<Value>, complaint: string) {
+  const both = value.transform((given) => ({ zh: given, en: given }));
+  return z.union([both, z.strictObject({ zh: value.optional(), en: value.optional() })], complaint);
+}
+
+/** Its own words are its title where it has none. */
+const promptSchema = z
+  .union([
+    z.string().transform((message) => ({ title: message, message })),
+    z.strictObject({ title: z.string(), message: z.string() }),
+  ])
+  .transform(({ title, message }) => ({
+    title: title.replace(/\s+/g, ' ').trim().slice(0, MOST_TITLE_CHARS),
+    message: message.trim(),
+  }))
+  .pipe(z.object({ title: z.string().min(1), message: z.string().min(1).max(MOST_MESSAGE_CHARS) }));
+const promptsSchema = z.array(promptSchema).max(MOST_PROMPTS);
+
+function isEverywhere({ who, groups, platforms }: Scene): boolean {
+  return isEverybody(who) && groups === undefined && platforms === undefined;
+}

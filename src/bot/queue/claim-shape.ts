@@ -1,0 +1,40 @@
+import type { ScriptShape } from '../../shared/redis/script-shape.ts';
+
+/** What begin.lua is given and answers. */
+export const BEGIN_SHAPE = {
+  keys: ['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary', 'leftovers'],
+  args: [
+    ...(['conversationId', 'mostMessages', 'mostTurns', 'messagePrefix', 'claim', 'mostHistoryBytes'] as const),
+    ...(['epochStep', 'preferencesPrefix', 'preferencesLifeMs', 'keyIds'] as const),
+  ],
+  answer: {
+    verdict: ['nothing', 'claimed', 'lacks-key', 'begun'],
+    lackedKeyId: 'text',
+    epoch: 'number',
+    turnId: 'text',
+    crashes: 'number',
+    crashedWorker: 'text',
+    storedAnswer: 'text',
+    stopSeq: 'number',
+    stopOwner: 'text',
+    stopServed: 'number',
+    heldCount: 'number',
+    startedAtMs: 'number',
+    wasHandedOver: 'flag',
+    entries: 'texts',
+    history: 'texts',
+    notices: 'texts',
+    wasBegun: 'flag',
+    preferences: 'texts',
+    wasStopped: 'flag',
+    redisNowMs: 'number',
+    summary: 'text',
+    historyLength: 'number',
+    target: 'text',
+    dueForMs: 'number',
+    leftovers: 'texts',
+    mayBeAnswered: 'flag',
+    behind: 'texts',
+    wasHeldInGroup: 'flag',
+  },
+} as const satisfies ScriptShape;

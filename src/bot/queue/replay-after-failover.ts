@@ -1,0 +1,105 @@
+import { inBackground } from '../../shared/in-background.ts';
+import { MINUTE_MS } from '../../shared/clock.ts';
+import type { Log } from '../../shared/log.ts';
+import { loadScript } from '../../shared/redis/lua-script.ts';
+import { messageKey } from '../domain/partition-keys.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { watchHistory } from '../../shared/redis/failover-detector.ts';
+import type { Inbox } from './accept.ts';
+import type { QueueReport } from './queue-report.ts';
+import type { AcceptedId, AcceptedMessage, ReplayBuffer } from './replay-buffer.ts';
+import type { WakeQueue } from './wake-queue.ts';
+
+const answeredScript = loadScript(import.meta.url, './scripts/answered.lua', {
+  keys: ['...records'],
+  answer: 'numbers',
+});
+const NOT_FORGOTTEN = 'it could not be looked which acknowledged messages have their answer';
+const AT_ONCE = 200;
+const FORGET_EVERY_MS = MINUTE_MS;
+
+export interface ReplayOptions {
+  /** The connection over which the inbox accepts. */
+  redis: RedisClient;
+  inbox: Inbox;
+  recent: ReplayBuffer;
+  wakeQueue: WakeQueue;
+  log: Log;
+  report: QueueReport;
+  /** How often it is looked which messages have their answer and need not be kept; a minute unless told. Milliseconds. */
+  forgetEveryMs?: number;
+}
+
+interface Offer {
+  whole: AcceptedMessage[];
+  bare: AcceptedId[];
+}
+
+/**
+ * After a failover, stores again what this receiver acknowledged shortly before and the new master never got, and reports
+ * what it could not store again (RELIABILITY.md failover). Accept is idempotent, so what was not lost stays as it is.
+ * @returns a function that ends the watching
+ */
+export function replayAfterFailover(options: ReplayOptions): () => void {
+  const { redis, recent, log } = options;
+  const memory = { recall: () => recent.all(), bringBack: (offer: Offer) => makeOffer(options, offer) };
+  const watch = watchHistory({ redis, memory, what: 'messages', log });
+  // Not while an offer is due: what is not there may be lost and not answered.
+  const forgetting = setInterval(() => {
+    if (!watch.isDue)
+      inBackground(
+        () => forgetAnswered(options),
+        (error) => log.debug({ error }, NOT_FORGOTTEN),
+      );
+  }, options.forgetEveryMs ?? FORGET_EVERY_MS).unref();
+  return () => {
+    watch.end();
+    clearInterval(forgetting);
+  };
+}
+
+/** @throws whatever the connection throws; what was stored by then is only found there at the next try */
+async function makeOffer({ redis, inbox, wakeQueue, report }: ReplayOptions, { whole, bare }: Offer): Promise<void> {
+  for (const some of inPortions(byConversation(whole))) {
+    await Promise.all(
+      some.map(async (messages) => {
+        // One after the other keeps their order, whatever the script's first use does.
+        for (const message of messages) {
+          if ((await inbox.acceptAgain(message)) !== 'new') continue;
+          report.eventRecovered({ deliveryId: message.deliveryId });
+          await wakeQueue.wake(message.conversation);
+        }
+      }),
+    );
+  }
+  for (const some of inPortions(bare)) {
+    const found = await Promise.all(some.map(({ recordKey }) => redis.exists(recordKey)));
+    for (const [index, { deliveryId }] of some.entries()) if (found[index] === 0) report.eventLost({ deliveryId });
+  }
+}
+
+/** Drops what has its answer: it is visible, and need not be kept any longer. One call for many, since thousands may wait. */
+export async function forgetAnswered({ redis, recent }: Pick<ReplayOptions, 'redis' | 'recent'>): Promise<void> {
+  for (const [partition, deliveryIds] of recent.olderByPartition()) {
+    for (const some of inPortions(deliveryIds)) {
+      const records = some.map((deliveryId) => messageKey(partition, deliveryId));
+      const places = await answeredScript.run(redis, { records }, {});
+      recent.forgetAnswered(places.flatMap((place) => some[place - 1] ?? []));
+    }
+  }
+}
+
+function byConversation(messages: AcceptedMessage[]): AcceptedMessage[][] {
+  const found = new Map<string, AcceptedMessage[]>();
+  for (const message of messages) {
+    const { id } = message.conversation;
+    found.set(id, [...(found.get(id) ?? []), message]);
+  }
+  return [...found.values()];
+}
+
+function inPortions<Item>(items: Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / AT_ONCE) }, (_, index) =>
+    items.slice(index * AT_ONCE, (index + 1) * AT_ONCE),
+  );
+}

@@ -1,0 +1,136 @@
+import { asError } from '../../shared/coded-error.ts';
+import { SECOND_MS } from '../../shared/clock.ts';
+import { loadScript } from '../../shared/redis/lua-script.ts';
+import { pendingKey } from '../domain/partition-keys.ts';
+import type { Log } from '../../shared/log.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { settledWithin } from '../../shared/settled-within.ts';
+import { ALL_PARTITIONS, type ConversationRef } from '../domain/conversation.ts';
+import { asConversationId, type ConversationId } from '../domain/ids.ts';
+import type { QueueReport } from './queue-report.ts';
+import type { WakeQueue } from './wake-queue.ts';
+
+/** What has waited untouched for so long has lost its wake (a crash between accept and wake, a lost queue). Milliseconds. */
+export const SWEEP_AFTER_MS = 10 * SECOND_MS;
+const SWEEP_EVERY_MS = 5 * SECOND_MS;
+/**
+ * What was woken is left alone for so long by all sweepers, this one too. Below the shortest pause between two of its rounds, so
+ * that a wake of its own that gets lost is repeated in the next one.
+ */
+const WOKEN_AGAIN_AFTER_MS = 0.8 * SWEEP_EVERY_MS;
+/** In one round of one process: thousands that wait while all workers are busy must not cost more than the answers. */
+const MOST_WOKEN_A_PARTITION = 10;
+/** A master that is gone answers never, and the others' conversations wait for nobody. */
+const LONGEST_ROUND_MS = 2 * SECOND_MS;
+const forgottenScript = loadScript(import.meta.url, './scripts/find-stale-pending.lua', {
+  keys: ['pending'],
+  args: ['untouchedMs', 'most', 'touchedAgoMs'],
+  answer: 'texts',
+});
+
+export interface SweeperOptions {
+  redis: RedisClient;
+  wakeQueue: Pick<WakeQueue, 'wake'>;
+  log: Log;
+  report: QueueReport;
+}
+
+/** Work of the sweeper's kind: repeats what a crash may have left undone. */
+export type Chore = () => Promise<unknown>;
+
+/**
+ * Wakes conversations whose messages wait without a wake, so that no instant exists at which a crash loses a message.
+ * Every worker sweeps; a wake too many is harmless.
+ * @param chores further work for each round (releases after a sign-in); what fails or hangs holds up nothing else
+ * @returns a function that ends the sweeping
+ */
+export function startSweeper(options: SweeperOptions, chores: Chore[]): () => void {
+  const sweeper = new Sweeper(options);
+  const all = [() => sweeper.sweep(), ...chores].map((chore) => oneAtATime(chore, options.log));
+  const tick = () => {
+    for (const run of all) run();
+  };
+  // Spread over processes that were started together.
+  const first = setTimeout(tick, Math.random() * SECOND_MS);
+  const timer = setInterval(tick, SWEEP_EVERY_MS * (0.9 + Math.random() * 0.2));
+  return () => {
+    clearTimeout(first);
+    clearInterval(timer);
+  };
+}
+
+function oneAtATime(chore: Chore, log: Log): () => void {
+  let isRunning = false;
+  return () => {
+    if (isRunning) return;
+    isRunning = true;
+    chore()
+      .catch((error: unknown) => log.debug({ error: asError(error) }, 'a chore of the sweeper could not be finished'))
+      .finally(() => (isRunning = false));
+  };
+}
+
+/**
+ * Reads one short range of each partition, never scans keys. Touches what it wakes, so that as many processes as sweep, each
+ * conversation is woken once in a while and not once by each. Who dies or hangs in between delays a wake by that while.
+ */
+export class Sweeper {
+  readonly #options: SweeperOptions;
+  /** What has no answer yet is not asked again: a master that is gone must not gather questions. */
+  readonly #asking = new Set<number>();
+  readonly #waking = new Set<string>();
+  #woken = 0;
+  #missed = 0;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * One pass over all partitions that can be reached.
+   * @param afterMs so long nobody touched what is woken, by Redis' clock
+   * @returns how many conversations were woken
+   */
+  async sweep(afterMs = SWEEP_AFTER_MS): Promise<number> {
+    const { report } = this.#options;
+    const free = ALL_PARTITIONS.filter((partition) => !this.#asking.has(partition));
+    const swept = await settledWithin(
+      free.map((partition) => this.#sweepPartition(partition, afterMs)),
+      LONGEST_ROUND_MS,
+    );
+    const missed = ALL_PARTITIONS.length - swept.length;
+    if (missed !== this.#missed) report.partitionsMissed({ count: missed });
+    this.#missed = missed;
+    const count = this.#woken;
+    this.#woken = 0;
+    if (count > 0) report.wakeRepeated({ count });
+    return count;
+  }
+
+  async #sweepPartition(partition: number, afterMs: number): Promise<void> {
+    const ids = await this.#takeForgotten(partition, afterMs);
+    await Promise.all(ids.filter((id) => !this.#waking.has(id)).map((id) => this.#wake({ id, partition })));
+  }
+
+  async #takeForgotten(partition: number, afterMs: number): Promise<ConversationId[]> {
+    this.#asking.add(partition);
+    try {
+      const touchedAgoMs = SWEEP_AFTER_MS - WOKEN_AGAIN_AFTER_MS;
+      const args = { untouchedMs: afterMs, most: MOST_WOKEN_A_PARTITION, touchedAgoMs };
+      const ids = await forgottenScript.run(this.#options.redis, { pending: pendingKey(partition) }, args);
+      return ids.map(asConversationId);
+    } finally {
+      this.#asking.delete(partition);
+    }
+  }
+
+  async #wake(conversation: ConversationRef): Promise<void> {
+    this.#waking.add(conversation.id);
+    try {
+      await this.#options.wakeQueue.wake(conversation);
+      this.#woken += 1;
+    } finally {
+      this.#waking.delete(conversation.id);
+    }
+  }
+}

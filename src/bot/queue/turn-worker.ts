@@ -1,0 +1,342 @@
+import { Worker, type Job } from 'bullmq';
+import { asError } from '../../shared/coded-error.ts';
+import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import { inBackground } from '../../shared/in-background.ts';
+import type { Log } from '../../shared/log.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { PlatformError } from '../platforms/platform-error.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
+import { closeWorkers } from './close-workers.ts';
+import { EntryError, MissingKeyError } from './inbox-entry.ts';
+import { MissingKeys } from './wait-for-key.ts';
+import type { QueueReport } from './queue-report.ts';
+import { QueuePressure, type PressureLimits, type TakenWake } from './queue-pressure.ts';
+import { StopListener } from './stop-listener.ts';
+import { isMeantBy, marksOf } from './stop-mark.ts';
+import { type StopMark, type TurnCommit, type AbortReason, type TurnClaim, type TurnControls } from '../domain/turn.ts';
+import type { IsolationStore } from './isolation-store.ts';
+import { SWEEP_AFTER_MS } from './sweeper.ts';
+import { LOCK_MS, TurnLease } from './turn-lease.ts';
+import { hasFollowUp } from './turn-commit.ts';
+import type { TurnStore } from './turn-store.ts';
+import { shardNames, WAKE_VERSION, type WakeJob, type WakeQueue } from './wake-queue.ts';
+
+/** Runs one turn to its commit; called by the worker, given by the composition root. Errors inside a turn are outcomes, not throws. */
+export type RunTurn = (context: TurnControls) => Promise<TurnCommit>;
+/** Says sorry for a turn that is given up. */
+export type ApologiseFor = (claim: TurnClaim) => Promise<TurnCommit>;
+
+export interface WorkerLimits {
+  shards: number;
+  /** Turns at once in this process. */
+  concurrency: number;
+  pressure: PressureLimits;
+}
+
+/** What is done with a turn; the composition root gives it. */
+export interface TurnSteps {
+  runTurn: RunTurn;
+  apologise: ApologiseFor;
+  /** Called once a turn is held. @returns how many messages it brought back, its own among them */
+  onHeld(claim: TurnClaim): Promise<number>;
+  /** Called behind a commit that left something to follow its answer; must not throw or wait. */
+  bringFollowUps?(partition: number): void;
+}
+
+export interface TurnWorkerOptions {
+  redis: RedisClient;
+  store: TurnStore;
+  isolation: IsolationStore;
+  wakeQueue: WakeQueue;
+  limits: WorkerLimits;
+  steps: TurnSteps;
+  nowMs: NowMs;
+  log: Log;
+  report: QueueReport;
+}
+
+const STALLED_SCAN_MS = 2.5 * SECOND_MS;
+/** Crashes are counted per turn, never per job, so BullMQ's own count must not end anything. */
+const NEVER = 1_000_000;
+
+/** A wake that this process has taken, and the turn that runs for it. */
+interface TakenTurn {
+  lease: TurnLease;
+  /** Aborted with an `AbortReason` as its reason. */
+  controller: AbortController;
+  wake: TakenWake;
+}
+
+/** Takes wakes from the queue and runs one turn for each, fenced by the conversation's epoch. */
+export class TurnWorker {
+  readonly #options: TurnWorkerOptions;
+  /** By shard. */
+  readonly #workers: Worker<WakeJob>[];
+  /** Of shards that nobody uses any more. */
+  readonly #leaving = new Set<Worker<WakeJob>>();
+  readonly #stops: StopListener;
+  /** By the conversation's id: jobs of two shards may have the same one. */
+  readonly #running = new Map<string, TakenTurn>();
+  readonly #pressure: QueuePressure;
+  /** What this process cannot read for want of a key. */
+  readonly missingKeys: MissingKeys;
+  #isClosing = false;
+  #isGraceOver = false;
+
+  constructor(options: TurnWorkerOptions) {
+    this.#options = options;
+    this.#stops = new StopListener(options.redis);
+    this.missingKeys = new MissingKeys(options.report);
+    const { limits, wakeQueue, nowMs, log, report } = options;
+    this.#pressure = new QueuePressure({
+      ...{ limits: limits.pressure, concurrency: limits.concurrency },
+      ...{ readWaiting: () => wakeQueue.waiting(), nowMs, log, report },
+    });
+    this.#workers = Array.from({ length: limits.shards }, (_, shard) => this.#startWorker(shard));
+  }
+
+  /** Turns that run in this process now. */
+  get runningTurns(): number {
+    return this.#running.size;
+  }
+
+  /** Whether the queue is being read. */
+  isReady(): boolean {
+    return !this.#isClosing && this.#workers.every((worker) => worker.isRunning());
+  }
+
+  /**
+   * Orderly stop (SECURITY.md orderly-stop): takes no more wakes, lets turns run for `graceMs`, gives the rest back for another
+   * worker or the next start, and ends.
+   */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    this.#options.isolation.close();
+    const timer = setTimeout(() => {
+      this.#isGraceOver = true;
+      for (const { controller } of this.#running.values()) controller.abort('shutdown' satisfies AbortReason);
+    }, graceMs);
+    const { redis } = this.#options;
+    await closeWorkers([...this.#workers, ...this.#leaving], {
+      redis,
+      hasJobs: this.#running.size > 0,
+      jobsMs: graceMs,
+    });
+    clearTimeout(timer);
+    this.#stops.close();
+  }
+
+  /**
+   * Reads so many shards from now on, and never fewer than its own number: others may wake by more. One that is read no more is to
+   * be empty.
+   */
+  readShards(count: number): void {
+    if (this.#isClosing) return;
+    const most = Math.max(count, this.#options.limits.shards);
+    while (this.#workers.length < most) this.#workers.push(this.#startWorker(this.#workers.length));
+    for (const worker of this.#workers.splice(most)) {
+      this.#leaving.add(worker);
+      inBackground(() => worker.close().finally(() => this.#leaving.delete(worker)));
+    }
+  }
+
+  #startWorker(shard: number): Worker<WakeJob> {
+    const { redis, limits, log, report } = this.#options;
+    const { name, prefix } = shardNames(shard);
+    const worker = new Worker<WakeJob>(name, (job, token) => this.#processWake(job, token ?? '', shard), {
+      connection: redis,
+      prefix,
+      concurrency: limits.concurrency,
+      lockDuration: LOCK_MS,
+      skipLockRenewal: true,
+      stalledInterval: STALLED_SCAN_MS,
+      maxStalledCount: NEVER,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+      skipVersionCheck: true,
+    });
+    worker.on('error', (error) => log.debug({ error }, 'the wake worker reported an error'));
+    worker.on('stalled', () => report.queueStalled());
+    worker.on('failed', (_job, error) => report.runFailed({ error }));
+    return worker;
+  }
+
+  async #processWake(job: Job<WakeJob>, token: string, shard: number): Promise<void> {
+    const { conversation, version } = job.data;
+    const { report, store, wakeQueue } = this.#options;
+    // A wake is only a hint: what it was for is pending, and the sweeper wakes it in a way that this worker knows.
+    if ((version as number) !== WAKE_VERSION) return report.newerVersionMet({ what: 'wake' });
+    // BullMQ gives a wake whose lock ran out to this process too. The turn goes on, and wakes what waits behind it.
+    if (await this.#running.get(conversation.id)?.lease.renew()) return;
+    const controller = new AbortController();
+    const lease = new TurnLease({
+      ...{ job, token, store, report },
+      onFenced: () => controller.abort('fenced' satisfies AbortReason),
+      onRenewed: (claim, renewed) => {
+        if (renewed.wasAmended) controller.abort('amended' satisfies AbortReason);
+        stopIfMeant(claim, marksOf(claim, renewed), controller);
+      },
+    });
+    const wake = this.#pressure.take(shard);
+    try {
+      const waiting = await this.#runNextTurn(conversation, { lease, controller, wake });
+      // One turn a wake keeps it fair: others that wait come before this conversation's next turn.
+      if (waiting > 0) await wakeQueue.wake(conversation);
+    } finally {
+      lease.end();
+      wake.leave();
+    }
+  }
+
+  /** @returns how many messages wait after it */
+  async #runNextTurn(conversation: ConversationRef, taken: TakenTurn): Promise<number> {
+    const { report } = this.#options;
+    const claim = await taken.lease.begin(conversation).catch((error: unknown) => {
+      if (error instanceof MissingKeyError) this.missingKeys.note(conversation.id, error.keyId);
+      else if (error instanceof EntryError) report.newerVersionMet({ what: 'message' });
+      else throw error;
+    });
+    if (!claim) return 0;
+    // Asked for beside the claim, so that it is mostly there.
+    await taken.wake.reading;
+    this.missingKeys.found(conversation.id);
+    const { turnId, unreadable, isAnswerLost } = claim;
+    if (unreadable.length > 0) report.messagesBroken({ turnId, count: unreadable.length });
+    if (isAnswerLost) report.storedAnswerLost({ turnId });
+    if (claim.crashes === 0) return this.#runClaimed(claim, taken);
+    report.turnResumed({ turnId: claim.turnId, crashes: claim.crashes });
+    return this.#runSuspect(claim, taken);
+  }
+
+  /** A worker died while this turn ran in it (SECURITY.md poison-turns). Where it has to wait it leaves its place to others. */
+  async #runSuspect(claim: TurnClaim, taken: TakenTurn): Promise<number> {
+    const { isolation } = this.#options;
+    const admission = await isolation.admit(claim);
+    if (admission === 'wait') {
+      taken.lease.end();
+      await this.#giveBack(claim, 0);
+      if (!this.#isClosing) isolation.wakeWhenAdmitted(claim);
+      return 0;
+    }
+    return admission === 'run' ? this.#runClaimed(claim, taken) : this.#giveUp(claim);
+  }
+
+  async #runClaimed(claim: TurnClaim, taken: TakenTurn): Promise<number> {
+    const { runTurn } = this.#options.steps;
+    const { controller } = taken;
+    const context = this.#contextOf(claim, taken);
+    const endListening = this.#stops.listen(claim.conversation, (news) => {
+      if (news === 'amended') controller.abort('amended' satisfies AbortReason);
+      else stopIfMeant(claim, [news], controller);
+    });
+    this.#running.set(claim.conversation.id, taken);
+    // Its wake was fetched right before the stop: what ended the others came too early for it.
+    if (this.#isGraceOver) controller.abort('shutdown' satisfies AbortReason);
+    stopIfMeant(claim, marksOf(claim, claim), controller);
+    try {
+      return await this.#finish(claim, await runTurn(context));
+    } catch (error) {
+      if (controller.signal.reason === 'fenced') {
+        this.#onFenced(claim);
+        return 0;
+      }
+      taken.lease.end();
+      // Its place is given up already, and it waits behind others.
+      if (controller.signal.reason === 'yielded') return 1;
+      const isKept = error instanceof PlatformError && error.code === 'unauthorised';
+      // One that only the operator can help along waits for the sweeper, so that others have its place meanwhile.
+      await this.#giveBack(claim, isKept ? 0 : SWEEP_AFTER_MS);
+      // What has changed is asked at once.
+      if (controller.signal.reason === 'shutdown' || controller.signal.reason === 'amended') return 1;
+      if (isKept) return 0;
+      throw asError(error);
+    } finally {
+      endListening();
+      const { id } = claim.conversation;
+      if (this.#running.get(id) === taken) this.#running.delete(id);
+    }
+  }
+
+  /** The turn is another worker's, which took it because this one was silent for too long. */
+  #onFenced(claim: TurnClaim): void {
+    const { store, isolation, report } = this.#options;
+    report.turnFenced({ turnId: claim.turnId });
+    inBackground(async () => {
+      if (await store.notCrashed(claim)) await isolation.retractDeath(store.workerName);
+    });
+  }
+
+  #contextOf(claim: TurnClaim, { controller, lease, wake }: TakenTurn): TurnControls {
+    const { store } = this.#options;
+    const fenced = () => controller.abort('fenced' satisfies AbortReason);
+    return {
+      claim,
+      signal: controller.signal,
+      pressure: () => (claim.wasBegun ? 'none' : wake.pressure(claim.dueForMs)),
+      fenced,
+      stopped: () => controller.abort('stopped' satisfies AbortReason),
+      storeAnswer: async (text) => {
+        const isStored = await store.storeAnswer(claim, text);
+        if (!isStored) fenced();
+        return isStored;
+      },
+      sealAnswer: (text) => store.sealAnswer(claim, text),
+      isClaimHeld: () => lease.isSurelyHeld(),
+      waitIdle: async (wait) => {
+        // Where Redis cannot be told, a crash counts as it did before.
+        const mark = async (marked: Promise<boolean>) => {
+          if (!(await marked.catch(() => true))) fenced();
+        };
+        await mark(store.markWaiting(claim));
+        await wait();
+        await mark(store.markRunning(claim));
+      },
+      yieldToHeld: async () => {
+        if (await store.releaseBefore(claim)) controller.abort('yielded' satisfies AbortReason);
+      },
+    };
+  }
+
+  /** Whoever looks next, another worker or the next start, takes it at once. */
+  async #giveBack(claim: TurnClaim, touchedAgoMs = SWEEP_AFTER_MS): Promise<void> {
+    await this.#options.store.giveBack(claim, touchedAgoMs);
+  }
+
+  async #finish(claim: TurnClaim, commit: TurnCommit): Promise<number> {
+    const { store, steps, isolation } = this.#options;
+    const waiting = await store.commit(claim, commit);
+    if (claim.crashes > 0 && typeof waiting === 'number') inBackground(() => isolation.noteEnd(claim));
+    if (waiting === 'amended') {
+      await this.#giveBack(claim);
+      return 1;
+    }
+    if (waiting !== 'stale' && hasFollowUp(commit)) steps.bringFollowUps?.(claim.conversation.partition);
+    if (waiting !== 'stale') return commit.outcome === 'held' ? waiting + (await this.#afterHeld(claim)) : waiting;
+    this.#onFenced(claim);
+    return 0;
+  }
+
+  /** What cannot be done now is made good by the sweeper: the release of a sign-in stays until no turn is open any more. */
+  async #afterHeld(claim: TurnClaim): Promise<number> {
+    const { steps, log } = this.#options;
+    return steps.onHeld(claim).catch((thrown: unknown) => {
+      log.warn(
+        { error: asError(thrown), trace: claim.turnId },
+        'it could not be seen whether a held message may be answered already',
+      );
+      return 0;
+    });
+  }
+
+  async #giveUp(claim: TurnClaim): Promise<number> {
+    this.#options.report.deadLetter({ turnId: claim.turnId, crashes: claim.crashes });
+    return this.#finish(claim, { ...(await this.#options.steps.apologise(claim)), outcome: 'dead' });
+  }
+}
+
+function stopIfMeant(claim: TurnClaim, marks: readonly StopMark[], controller: AbortController): void {
+  const meant = marks.find((mark) => isMeantBy(mark, claim.messages));
+  if (!meant) return;
+  claim.stop = { ...claim.stop, seq: meant.seq, ownerId: meant.ownerId };
+  controller.abort('stopped' satisfies AbortReason);
+}

@@ -1,0 +1,80 @@
+import { Redis } from 'ioredis';
+import { inBackground } from '../../shared/in-background.ts';
+import { HOUR_MS, SECOND_MS } from '../../shared/clock.ts';
+import { loadScript } from '../../shared/redis/lua-script.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { settledWithin } from '../../shared/settled-within.ts';
+import { subscribe } from '../../shared/redis/subscriber.ts';
+
+const CHANNEL_PREFIX = 'parley:worker:';
+const WORKERS_KEY = '{isolation}:workers';
+const CHECK_EVERY_MS = SECOND_MS / 2;
+/** After our own subscription was lost, those of others may still be on their way back. */
+const SETTLE_MS = 5 * SECOND_MS;
+/** A worker that failed to be reclaimed is tried again after this time, by any worker. */
+const RECLAIM_LOCK_MS = 5 * SECOND_MS;
+/** A stop waits this long for its name to be taken out. */
+const LEAVE_LIMIT_MS = SECOND_MS / 4;
+
+const absentScript = loadScript(import.meta.url, './scripts/find-absent-workers.lua', {
+  keys: ['workers'],
+  args: ['name', 'channelPrefix', 'forgetMs'],
+  answer: { isHeard: 'flag', absent: 'texts' },
+});
+
+export interface WorkerPresenceOptions {
+  redis: RedisClient;
+  /** What this worker's claims begin with. */
+  workerName: string;
+  nowMs(): number;
+  /** Takes over what a dead worker had claimed. */
+  reclaim(worker: string): Promise<unknown>;
+}
+
+/**
+ * Notices the death of other workers within about a second (SECURITY.md quick-takeover). Each worker holds a subscription of its own
+ * name. A worker whose subscription is missing in two checks is dead, or cut off from Redis; in both cases its turns are taken over, and
+ * the fence refuses whatever it still writes. A frozen process keeps its subscription: its leases run out instead. On Redis Cluster a
+ * node counts only its own subscribers, so there the leases decide alone.
+ * @returns ends the registration
+ */
+export function keepWorkerPresence({ redis, workerName, nowMs, reclaim }: WorkerPresenceOptions): () => Promise<void> {
+  if (!(redis instanceof Redis)) return async () => undefined;
+  const endHearing = subscribe(redis, { channel: CHANNEL_PREFIX + workerName, onMessage: () => undefined });
+  let missing = new Set<string>();
+  let settledAtMs = Number.POSITIVE_INFINITY;
+  let isChecking = false;
+
+  async function check(): Promise<void> {
+    if (isChecking) return;
+    isChecking = true;
+    try {
+      const args = { name: workerName, channelPrefix: CHANNEL_PREFIX, forgetMs: HOUR_MS };
+      const { isHeard, absent } = await absentScript.run(redis, { workers: WORKERS_KEY }, args);
+      if (!isHeard) settledAtMs = nowMs() + SETTLE_MS;
+      else if (settledAtMs === Number.POSITIVE_INFINITY) settledAtMs = nowMs();
+      const isSettled = isHeard && nowMs() >= settledAtMs;
+      const dead = isSettled ? absent.filter((name) => missing.has(name)) : [];
+      missing = new Set(isSettled ? absent : []);
+      for (const name of dead) await takeOver(name);
+    } finally {
+      isChecking = false;
+    }
+  }
+
+  async function takeOver(name: string): Promise<void> {
+    const lock = `{isolation}:reclaim:${name}`;
+    if ((await redis.set(lock, workerName, 'PX', RECLAIM_LOCK_MS, 'NX')) === null) return;
+    await reclaim(name);
+    await redis.zrem(WORKERS_KEY, name);
+  }
+
+  const timer = setInterval(() => inBackground(check), CHECK_EVERY_MS);
+  inBackground(check);
+  return async () => {
+    clearInterval(timer);
+    // While Redis is away the command would wait. A name that stays is harmless: the others find no turns of it.
+    await settledWithin([redis.zrem(WORKERS_KEY, workerName)], LEAVE_LIMIT_MS);
+    endHearing();
+  };
+}

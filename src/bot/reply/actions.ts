@@ -1,0 +1,28 @@
+import { say } from '../../shared/text/texts.ts';
+import type { ReplyOffers } from '../domain/reply.ts';
+import { OFFER_TEXTS } from '../i18n/feedback-texts.ts';
+import type { LiveReplyOptions, Offer } from './live-reply.ts';
+
+type Answered = Pick<LiveReplyOptions, 'deliveryId' | 'language'>;
+
+/** What may be pressed while an answer grows. */
+export function growingOffers({ deliveryId: answer, language }: Answered): ReplyOffers {
+  return { answer, language, heading: say(OFFER_TEXTS.heading, language), stop: say(OFFER_TEXTS.stop, language) };
+}
+
+/** What may be pressed once it is whole; undefined for nothing. */
+export function finalOffers(
+  { deliveryId: answer, language }: Answered,
+  offers: readonly Offer[] = [],
+): ReplyOffers | undefined {
+  if (offers.length === 0) return undefined;
+  return {
+    answer,
+    language,
+    heading: say(OFFER_TEXTS.heading, language),
+    retry: offers.includes('retry') ? say(OFFER_TEXTS.retry, language) : undefined,
+    rate: offers.includes('rate')
+      ? { good: say(OFFER_TEXTS.good, language), bad: say(OFFER_TEXTS.bad, language) }
+      : undefined,
+  };
+}

@@ -1,0 +1,75 @@
+import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import type { RedisClient } from '../../../shared/redis/redis.ts';
+import { tryOpen } from '../../../shared/crypto/decrypt-record.ts';
+import { ALL_PARTITIONS } from '../../domain/conversation.ts';
+import { asDeliveryId, type DeliveryId } from '../../domain/ids.ts';
+import { feedbackKey, ratedAnswersKey } from '../../domain/partition-keys.ts';
+import { FEEDBACK_PURPOSE } from './keep-feedback.ts';
+
+/** One person's verdict on one answer, as it is kept. */
+export interface KeptFeedback {
+  /** When it was given last. */
+  atMs: number;
+  platform: string;
+  /** The message that was answered; log lines and `trace` name it so. */
+  answer: DeliveryId;
+  /** A pseudonym of whoever rated it. */
+  rater: string;
+  verdict: string;
+  reasons: string[];
+  /** Empty where the answer was more than a day old when it was rated first. */
+  model: string;
+  rule: string;
+  /** Empty where nothing was written, where words are not kept, and where they do not open any more. */
+  words: string;
+}
+
+/** So many answers are read at once, so that a long list takes little memory. */
+const AT_ONCE = 200;
+
+/**
+ * All that is kept of ratings since then, a partition after the other, in each by when the answer was rated last.
+ * @throws whatever the connection throws when Redis is away
+ */
+export async function* readFeedback(
+  { redis, keyRing }: { redis: RedisClient; keyRing: KeyRing },
+  sinceMs: number,
+): AsyncGenerator<KeptFeedback> {
+  for (const partition of ALL_PARTITIONS) {
+    const rated = ratedAnswersKey(partition);
+    for (let from = 0; ; from += AT_ONCE) {
+      const answers = await redis.zrangebyscore(rated, sinceMs, '+inf', 'LIMIT', from, AT_ONCE);
+      const hashes = await Promise.all(answers.map((one) => redis.hgetall(feedbackKey(partition, asDeliveryId(one)))));
+      for (const [index, hash] of hashes.entries())
+        yield* ratingsIn(keyRing, asDeliveryId(answers[index] ?? ''), hash, sinceMs);
+      if (answers.length < AT_ONCE) break;
+    }
+  }
+}
+
+const VERDICT_FIELD = 'verdict:';
+
+function* ratingsIn(
+  keyRing: KeyRing,
+  answer: DeliveryId,
+  hash: Readonly<Record<string, string>>,
+  sinceMs: number,
+): Generator<KeptFeedback> {
+  const { platform = '', model = '', rule = '' } = hash;
+  for (const field of Object.keys(hash)) {
+    if (!field.startsWith(VERDICT_FIELD)) continue;
+    const rater = field.slice(VERDICT_FIELD.length);
+    const atMs = Number(hash[`at:${rater}`] ?? 0);
+    if (atMs < sinceMs) continue;
+    const sealed = hash[`words:${rater}`] ?? '';
+    const reasons = (hash[`reasons:${rater}`] ?? '').split(' ').filter((one) => one !== '');
+    const words = wordsOf(keyRing, answer, sealed);
+    yield { atMs, platform, answer, rater, verdict: hash[field] ?? '', reasons, model, rule, words };
+  }
+}
+
+function wordsOf(keyRing: KeyRing, answer: DeliveryId, sealed: string): string {
+  if (sealed === '') return '';
+  const opened = tryOpen(() => keyRing.open(FEEDBACK_PURPOSE, answer, sealed));
+  return opened.kind === 'opened' ? opened.value : '';
+}

@@ -1,0 +1,49 @@
+import { DAY_MS } from '../../../shared/clock.ts';
+import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import { loadScript } from '../../../shared/redis/lua-script.ts';
+import { tryOpen } from '../../../shared/crypto/decrypt-record.ts';
+import { conversationKeys } from '../../domain/partition-keys.ts';
+import type { RedisClient } from '../../../shared/redis/redis.ts';
+import type { ConversationRef } from '../../domain/conversation.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
+
+const PURPOSE = 'leftover';
+const LIFE_MS = 7 * DAY_MS;
+const MOST_LEFTOVERS = 5;
+const keepScript = loadScript(import.meta.url, './scripts/keep-leftover.lua', {
+  keys: ['leftovers'],
+  args: ['deliveryId', 'sealed', 'most', 'lifeMs'],
+  answer: 'number',
+});
+
+/** A text that stands before a person's next private reply, and how it is kept. */
+export interface Leftover {
+  text: string;
+  list: string;
+  record: string;
+}
+
+/** Keeps a text for the next reply in a person's private conversation. Safe to repeat with the same message. */
+export async function keepLeftover(
+  redis: RedisClient,
+  keyRing: KeyRing,
+  leftover: { conversation: ConversationRef; deliveryId: DeliveryId; text: string },
+): Promise<void> {
+  const { conversation, deliveryId, text } = leftover;
+  const sealed = keyRing.seal(PURPOSE, conversation.id, text);
+  const args = { deliveryId, sealed, most: MOST_LEFTOVERS, lifeMs: LIFE_MS };
+  await keepScript.run(redis, conversationKeys(conversation), args);
+}
+
+/** Opens the oldest leftover that opens, as a turn's claim carries them; what is broken or lacks its key is passed over, and ends with its time. */
+export function openLeftover(
+  keyRing: KeyRing,
+  conversation: ConversationRef,
+  kept: readonly string[],
+): Leftover | undefined {
+  for (const record of kept) {
+    const opened = tryOpen(() => keyRing.open(PURPOSE, conversation.id, record.slice(record.indexOf(':') + 1)));
+    if (opened.kind === 'opened') return { text: opened.value, list: conversationKeys(conversation).leftovers, record };
+  }
+  return undefined;
+}

@@ -1,0 +1,81 @@
+import { loadScript } from '../../../shared/redis/lua-script.ts';
+import { monotonicMs } from '../../../shared/clock.ts';
+import { followUpKeyPrefix, followUpsKey, messageKey } from '../../domain/partition-keys.ts';
+import { asDeliveryId, type DeliveryId } from '../../domain/ids.ts';
+import type { RedisClient } from '../../../shared/redis/redis.ts';
+import { FENCE_HOLDS_MS } from '../../platforms/platform.ts';
+import type { KeptProgress } from './progress.ts';
+
+const takeScript = loadScript(import.meta.url, './scripts/take-follow-ups.lua', {
+  keys: ['due'],
+  args: ['followUpPrefix', 'claim', 'heldMs', 'most'],
+  rows: { deliveryId: 'text', sealed: 'text', ageMs: 'number', state: 'text', parts: 'text' },
+});
+const holdScript = loadScript(import.meta.url, './scripts/hold-follow-up.lua', {
+  keys: ['due', 'followUp'],
+  args: ['deliveryId', 'claim', 'heldMs', 'state', 'parts'],
+  answer: 'flag',
+});
+const endScript = loadScript(import.meta.url, './scripts/end-follow-up.lua', {
+  keys: ['due', 'followUp', 'record'],
+  args: ['deliveryId', 'claim', 'delivery'],
+  answer: 'flag',
+});
+
+/** One follow-up as a worker took it. */
+export interface TakenFollowUp {
+  /** Of the message that is answered. */
+  deliveryId: DeliveryId;
+  sealed: string;
+  /** How long ago the commit was when it was taken, by Redis' clock. Milliseconds. */
+  ageMs: number;
+  /** How far it had come; empty when nobody tried yet. */
+  progress: KeptProgress;
+}
+
+/** The follow-ups of one partition, under one claim. */
+export interface FollowUpStore {
+  /** Takes what is due. @param heldMs so long nobody else takes it */
+  take(heldMs: number, most: number): Promise<TakenFollowUp[]>;
+  /** Notes how far one has come. @returns false when it is another worker's by now, or over; then nothing may leave */
+  hold(taken: TakenFollowUp, heldMs: number, progress: KeptProgress): Promise<boolean>;
+  /** @returns whether this call ended it */
+  end(taken: TakenFollowUp, delivery: string): Promise<boolean>;
+}
+
+interface StoreOptions {
+  redis: RedisClient;
+  partition: number;
+  /** A name of its own for this taking. */
+  claim: string;
+}
+
+export function createFollowUpStore({ redis, partition, claim }: StoreOptions): FollowUpStore {
+  const due = followUpsKey(partition);
+  const keyOf = ({ deliveryId }: TakenFollowUp) => followUpKeyPrefix(partition) + deliveryId;
+  return {
+    async take(heldMs, most) {
+      const args = { followUpPrefix: followUpKeyPrefix(partition), claim, heldMs, most };
+      const rows = await takeScript.run(redis, { due }, args);
+      return rows.map(({ state, parts, deliveryId, ...taken }) => ({
+        ...{ ...taken, deliveryId: asDeliveryId(deliveryId) },
+        progress: { state, parts },
+      }));
+    },
+    async hold(taken, heldMs, progress) {
+      for (;;) {
+        const askedMs = monotonicMs();
+        const { state, parts } = progress;
+        const args = { deliveryId: taken.deliveryId, claim, heldMs, state, parts };
+        if (!(await holdScript.run(redis, { due, followUp: keyOf(taken) }, args))) return false;
+        // The answer may have waited while this process was frozen, and another one took it.
+        if (monotonicMs() - askedMs < FENCE_HOLDS_MS) return true;
+      }
+    },
+    async end(taken, delivery) {
+      const { deliveryId } = taken;
+      const keys = { due, followUp: keyOf(taken), record: messageKey(partition, deliveryId) };
+      return endScript.run(redis, keys, { deliveryId, claim, delivery });
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { asError } from '../../../shared/coded-error.ts';
+import { MINUTE_MS, monotonicMs, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
+import { randomToken } from '../../../shared/crypto/ids.ts';
+import { inBackground } from '../../../shared/in-background.ts';
+import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import type { Log } from '../../../shared/log.ts';
+import type { RedisClient } from '../../../shared/redis/redis.ts';
+import { ALL_PARTITIONS } from '../../domain/conversation.ts';
+import type { Platform, PostResult } from '../../platforms/platform.ts';
+import type { PlatformName } from '../../domain/message.ts';
+import { ANSWER_FILE_NAME } from '../answer-file.ts';
+import type { ReplyReport } from '../reply-report.ts';
+import { createFollowUpStore, type FollowUpStore, type TakenFollowUp } from './follow-up-store.ts';
+import { openFollowUp, type FollowUp } from './follow-up.ts';
+import { keepLeftover } from './deferred-messages.ts';
+import { afterTry, formatProgress, nextWay, readProgress, type Progress, type Way } from './progress.ts';
+import { restOfParts, wordsByHandle, wordsByItself } from './follow-up-format.ts';
+
+/** So long the platform's own ways are tried, from the commit on; then the next private reply begins with it. */
+const TRIED_FOR_MS = 10 * MINUTE_MS;
+/** Longer than any one try; a worker that is silent for longer has lost it to another. */
+const HELD_MS = 20 * SECOND_MS;
+const FIRST_PAUSE_MS = 0.5 * SECOND_MS;
+const LONGEST_PAUSE_MS = 30 * SECOND_MS;
+/** One that no key of this process opens is left alone for so long; the key may come back. */
+const UNREADABLE_HELD_MS = 5 * MINUTE_MS;
+const MOST_AT_ONCE = 50;
+const CLAIM_BYTES = 12;
+
+export interface FollowUpsOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  log: Log;
+  report: Pick<ReplyReport, 'replyHandedOver'>;
+  /** For lengths of time; the process's own unless told. */
+  monotonicMs?: NowMs;
+  /** Waits so many milliseconds, or until the signal; a timer unless told. */
+  pause?(pauseMs: number, signal: AbortSignal): Promise<void>;
+}
+
+interface Bringing {
+  store: FollowUpStore;
+  taken: TakenFollowUp;
+  followUp: FollowUp;
+  platform: Platform;
+  /** How long ago the commit was. Milliseconds. */
+  ageMs(): number;
+}
+
+/**
+ * Brings what follows an answer, behind the turn, which is over: the conversation goes on meanwhile. Each is one worker's at a
+ * time; what a dead one left is taken by another, in the same way and without doubling.
+ */
+export class FollowUps {
+  readonly #options: FollowUpsOptions;
+  readonly #running = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+
+  constructor(options: FollowUpsOptions) {
+    this.#options = options;
+  }
+
+  /** Called behind each commit that left something. Returns at once; what cannot be taken now is taken by a later pass. */
+  wake(partition: number): void {
+    inBackground(
+      () => this.takeUp(partition),
+      (error) => this.#options.log.warn({ error }, 'what follows an answer waits'),
+    );
+  }
+
+  /** Takes what is due in a partition, and brings it in the background. */
+  async takeUp(partition: number): Promise<void> {
+    const { redis } = this.#options;
+    const most = MOST_AT_ONCE - this.#running.size;
+    if (this.#isClosing || most <= 0) return;
+    const store = createFollowUpStore({ redis, partition, claim: randomToken(CLAIM_BYTES) });
+    const now = this.#options.monotonicMs ?? monotonicMs;
+    const takenAtMs = now();
+    for (const taken of await store.take(HELD_MS, most)) {
+      const ageMs = () => taken.ageMs + now() - takenAtMs;
+      const bringing = this.#bring(store, taken, ageMs).catch((error: unknown) => {
+        this.#options.log.warn({ error: asError(error) }, 'what follows an answer could not be brought now');
+      });
+      this.#running.add(bringing);
+      inBackground(() => bringing.finally(() => this.#running.delete(bringing)));
+    }
+  }
+
+  /** One pass over all partitions, for what was left by a worker that died. */
+  async repeat(): Promise<void> {
+    await Promise.allSettled(ALL_PARTITIONS.map((partition) => this.takeUp(partition)));
+  }
+
+  /** Waits until all that this process took is brought. */
+  async settle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  /** Ends after the tries that are under way; the rest is given back. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.settle();
+  }
+
+  get #isClosing(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  async #bring(store: FollowUpStore, taken: TakenFollowUp, ageMs: () => number): Promise<void> {
+    const { keyRing, platforms, log } = this.#options;
+    const opened = openFollowUp(keyRing, taken.deliveryId, taken.sealed);
+    // Broken or without its key: held as long as another process may open it, and tried again.
+    if (opened.kind !== 'opened') log.warn({ error: opened.error }, 'what follows an answer does not open');
+    const followUp = opened.kind === 'opened' ? opened.value : undefined;
+    const platform = followUp && platforms.get(followUp.platform);
+    if (!platform) await store.hold(taken, UNREADABLE_HELD_MS, taken.progress);
+    else await this.#tryWays({ store, taken, followUp, platform, ageMs });
+  }
+
+  async #tryWays(bringing: Bringing): Promise<void> {
+    const { store, taken, followUp, platform, ageMs } = bringing;
+    let progress = readProgress(taken.progress, followUp.file === undefined ? 'handle' : 'file');
+    const { refusalsPassWithinMs } = platform.replyTraits;
+    let attempt = 0;
+    let declinedSinceMs: number | undefined;
+    let parts: string[] = [];
+    for (;;) {
+      progress = nextWay(progress, { followUp, platform, ageMs: ageMs() });
+      if (progress.way === 'reply') return this.#keep(bringing, progress);
+      if (progress.way === 'private' && parts.length === 0) parts = partsOf(bringing, progress);
+      // What it says before the post holds for whoever takes over when this process dies in it.
+      const posting = progress.way === 'handle' ? { ...progress, isInDoubt: true } : progress;
+      if (!(await store.hold(taken, HELD_MS, formatProgress(posting)))) return;
+      const said = await post(bringing, progress, parts);
+      declinedSinceMs = said === 'declined' ? (declinedSinceMs ?? ageMs()) : undefined;
+      const isForGood = declinedSinceMs !== undefined && ageMs() - declinedSinceMs >= refusalsPassWithinMs;
+      const result = isForGood ? 'refused' : said;
+      const after = afterTry(progress, result, {
+        ...{ pieces: followUp.pieces.length, parts: parts.length },
+        uses: platform.replyTraits.laterReplyUses,
+      });
+      if (after === 'brought') return this.#end(bringing, 'sent', progress.way);
+      const isFurther =
+        after.way !== progress.way || after.sentParts > progress.sentParts || after.sentPieces > progress.sentPieces;
+      if (after.way !== progress.way) declinedSinceMs = undefined;
+      progress = after;
+      if (isFurther) attempt = 0;
+      if (isFurther && !this.#isClosing) continue;
+      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10));
+      attempt += 1;
+      if (!isFurther && ageMs() + pauseMs >= TRIED_FOR_MS) return this.#keep(bringing, progress);
+      if (!(await store.hold(taken, pauseMs + HELD_MS, formatProgress(progress)))) return;
+      if (!this.#isClosing) await (this.#options.pause ?? pause)(pauseMs, this.#closing.signal);
+      if (!this.#isClosing) continue;
+      // Due at once, for another worker or the next start.
+      await store.hold(taken, 0, formatProgress(progress));
+      return;
+    }
+  }
+
+  /**
+   * The next private reply begins with it, unless another worker has taken it meanwhile and may have brought it. Kept before it is
+   * ended, so that a crash in between loses nothing; who takes it then keeps it, too.
+   */
+  async #keep(bringing: Bringing, progress: Progress): Promise<void> {
+    const { redis, keyRing } = this.#options;
+    const { store, followUp, taken } = bringing;
+    if (!(await store.hold(taken, HELD_MS, formatProgress({ ...progress, way: 'reply' })))) return;
+    const { sentPieces, sentParts } = progress;
+    const text =
+      sentParts > 0
+        ? restOfParts(followUp, partsOf(bringing, progress), sentParts)
+        : wordsByItself(followUp, sentPieces);
+    await keepLeftover(redis, keyRing, { conversation: followUp.privateChat, deliveryId: taken.deliveryId, text });
+    await this.#end(bringing, 'kept', 'reply');
+  }
+
+  async #end({ store, taken, platform }: Bringing, result: 'sent' | 'kept', way: Way): Promise<void> {
+    if (!(await store.end(taken, result))) return;
+    const { deliveryId } = taken;
+    this.#options.report.replyHandedOver({ platform: platform.name, deliveryId, result, way });
+  }
+}
+
+/** The messages in which what no handle brought is written privately. */
+function partsOf({ followUp, platform }: Bringing, { sentPieces }: Progress): string[] {
+  const text = wordsByItself(followUp, sentPieces);
+  return platform.splitPrivately?.(text) ?? [text];
+}
+
+async function post(
+  { taken, followUp, platform }: Bringing,
+  { way, sentPieces, sentParts }: Progress,
+  parts: string[],
+): Promise<PostResult> {
+  const { handle, file } = followUp;
+  if (way === 'file')
+    return (await platform.replyLaterAsFile?.(handle, { name: ANSWER_FILE_NAME, text: file ?? '' })) ?? 'refused';
+  if (way === 'handle') {
+    const words = wordsByHandle(platform, followUp, sentPieces);
+    return (await platform.replyLater?.(followUp.handle, words, sentPieces)) ?? 'refused';
+  }
+  const partOf = { name: taken.deliveryId, isLast: sentParts + 1 >= parts.length };
+  return (await platform.writePrivately?.(followUp.userId, parts[sentParts] ?? '', partOf)) ?? 'refused';
+}
+
+async function pause(pauseMs: number, signal: AbortSignal): Promise<void> {
+  await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+}

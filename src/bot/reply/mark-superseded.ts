@@ -1,0 +1,43 @@
+import { messageFields, postFieldOf } from '../domain/message-record.ts';
+import { DAY_MS } from '../../shared/clock.ts';
+import { messageKey } from '../domain/partition-keys.ts';
+import type { DeliveryId } from '../domain/ids.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { say, type Language } from '../../shared/text/texts.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
+import { postKeyOf } from './post-ledger.ts';
+
+export interface OldAnswer {
+  partition: number;
+  /** The message that it answered. */
+  deliveryId: DeliveryId;
+}
+
+/**
+ * Makes an answer that was asked for again point to the new one, which stands below it, where the platform can edit what
+ * stands. Called once the new answer is visible; safe to repeat, also by a worker that has been replaced meanwhile. What
+ * cannot be edited any more stays as it is.
+ */
+export async function markSuperseded(
+  { redis, platform, language }: { redis: RedisClient; platform: Platform; language: Language },
+  { partition, deliveryId }: OldAnswer,
+): Promise<void> {
+  const { push } = platform;
+  if (!push) return;
+  const key = messageKey(partition, deliveryId);
+  const record = await redis.hgetall(key);
+  // What looks after the old answer must not lay its text over this.
+  if (record['state'] !== undefined)
+    await redis
+      .multi()
+      .hset(key, ...messageFields({ replaced: '1' }))
+      .pexpire(key, DAY_MS)
+      .exec();
+  const content = platform.renderReply({ text: say(REPLY_TEXTS.answeredBelow, language), finished: true });
+  for (let part = 0; ; part += 1) {
+    const handle = record[postFieldOf(part)];
+    if (handle === undefined) return;
+    if (handle !== 'posting') await push.update(handle, { content, finished: true }, postKeyOf(deliveryId, part));
+  }
+}

@@ -1,0 +1,47 @@
+import { conversationKeys } from '../domain/partition-keys.ts';
+import { DAY_MS } from '../../shared/clock.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { tryOpen } from '../../shared/crypto/decrypt-record.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
+
+const PURPOSE = 'notice';
+const NOTICE_LIFE_MS = 7 * DAY_MS;
+const MOST_NOTICES = 5;
+
+/**
+ * Keeps a notice for a person to whom the platform does not let us write first; it is shown, apart from the text, with
+ * the next reply in their private chat.
+ * @param conversation the person's private conversation
+ */
+export async function keepNotice(
+  redis: RedisClient,
+  keyRing: KeyRing,
+  notice: { conversation: ConversationRef; text: string },
+): Promise<void> {
+  const { notices } = conversationKeys(notice.conversation);
+  const sealed = keyRing.seal(PURPOSE, notice.conversation.id, notice.text);
+  // Taken out before it is put in, so that a command that the connection sends again adds nothing (SECURITY.md repeatable-scripts).
+  const steps = redis.multi().lrem(notices, 0, sealed).rpush(notices, sealed);
+  await steps.ltrim(notices, -MOST_NOTICES, -1).pexpire(notices, NOTICE_LIFE_MS).exec();
+}
+
+/**
+ * Opens notices as a turn's claim carries them. One of a key that is not here stays for a worker that has it, as long as it
+ * lives; one that was altered is never shown.
+ * @returns the texts, and the sealed notices that are done with once these stand
+ */
+export function openNotices(
+  keyRing: KeyRing,
+  conversation: ConversationRef,
+  sealed: string[],
+): { texts: string[]; done: string[] } {
+  const texts: string[] = [];
+  const done: string[] = [];
+  for (const notice of sealed) {
+    const opened = tryOpen(() => keyRing.open(PURPOSE, conversation.id, notice));
+    if (opened.kind === 'opened') texts.push(opened.value);
+    if (opened.kind !== 'key-lacking') done.push(notice);
+  }
+  return { texts, done };
+}

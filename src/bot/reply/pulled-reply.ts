@@ -1,0 +1,274 @@
+import { fieldsToRead, messageFields, type MessageValues } from '../domain/message-record.ts';
+import { conversationKeys, messageKey } from '../domain/partition-keys.ts';
+import { monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import { loadScript } from '../../shared/redis/lua-script.ts';
+import { say } from '../../shared/text/texts.ts';
+import { REPLY_CHANNEL, type ReplyView } from '../domain/reply.ts';
+import type { DeliveryId } from '../domain/ids.ts';
+import { isLongAnswer } from '../platforms/split-answer.ts';
+import { EarlierSnapshot } from './earlier-snapshot.ts';
+import { sealFollowUp } from './follow-ups/follow-up.ts';
+import { followsAsFile, goesOn, goesOnBytes, keptPieces, withCutNotice } from './follow-ups/follow-up-format.ts';
+import { MOST_MESSAGES } from './answer-file.ts';
+import type { ApartFromText, FinalRecord, LiveReply, LiveReplyOptions, Offer } from './live-reply.ts';
+import { definedOnly } from '../../shared/defined-only.ts';
+import { endedInTime } from './turn-abort.ts';
+import { EditThrottle, progressOf } from './edit-throttle.ts';
+import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
+
+const showScript = loadScript(import.meta.url, './scripts/show.lua', {
+  constants: { REPLY_CHANNEL },
+  keys: ['state', '...records'],
+  args: ['epoch', 'told', 'offers', '...snapshots'],
+  answer: { verdict: ['shown', 'stale'], wasHandedOver: 'flag' },
+});
+
+export const CONTENT_PURPOSE = 'reply';
+/** A live reply is not ended so shortly before its handover that a poll of another process could hand it over meanwhile. */
+const HANDOVER_GUARD_MS = 5 * SECOND_MS;
+/** What is open is polled every second or so; one that was not for so long was ended. */
+const POLLED_WITHIN_MS = 30 * SECOND_MS;
+/** The most that a status takes of a message, its marks included. */
+const STATUS_ROOM_BYTES = 1_100;
+
+/** What an answer goes on with, behind its last snapshot. */
+interface Follows {
+  pieces: readonly string[];
+  /** All of the answer, where it is to be a file. */
+  file: string | undefined;
+}
+
+/**
+ * One visible answer while it grows, on a platform that pulls: every snapshot is a snapshot in Redis that any receiver can
+ * serve, written under the conversation's epoch. The first text is written at once, later ones at the platform's pace,
+ * always the newest whole text.
+ */
+export class PulledReply implements LiveReply {
+  readonly #options: LiveReplyOptions;
+  readonly #pacer: EditThrottle;
+  #hasShownText = false;
+  #hasWritten = false;
+  #isHandedOver: boolean;
+  /** Of a worker that died. */
+  readonly #earlier: EarlierSnapshot | undefined;
+  readonly #monotonicMs: NowMs;
+  /** When the message came, on the monotonic clock: a poll hands over by Redis' clock, and ours may jump meanwhile (RELIABILITY.md wrong-clocks). */
+  readonly #cameAtMs: number;
+
+  constructor(options: LiveReplyOptions) {
+    this.#options = options;
+    const { deliveryId, claim, deps } = options;
+    this.#isHandedOver = claim.wasHandedOver;
+    const { redis, keyRing } = deps;
+    const place = { redis, keyRing, deliveryId, partition: claim.conversation.partition, purpose: CONTENT_PURPOSE };
+    this.#earlier = claim.wasBegun ? new EarlierSnapshot(place) : undefined;
+    this.#monotonicMs = deps.monotonicMs ?? monotonicMs;
+    this.#cameAtMs = this.#monotonicMs() - (deps.nowMs() - claim.startedAtMs);
+    const { minEditGapMs: minGapMs } = options.platform.replyTraits;
+    this.#pacer = new EditThrottle({
+      minGapMs,
+      nowMs: monotonicMs,
+      write: (view) => this.#write(view),
+      onError: (error) => deps.log.debug({ error, trace: deliveryId }, 'a look of an answer was not written'),
+    });
+  }
+
+  /** What a poll has ended the platform never asks for again, and what is open it asks for all the time. */
+  async findWhole(): Promise<FinalRecord[] | undefined> {
+    const { claim, deliveryId, platform, deps } = this.#options;
+    const { redis } = deps;
+    const key = messageKey(claim.conversation.partition, deliveryId);
+    const [againMs, polledAgain, atMs] = await redis.hmget(key, ...fieldsToRead('againMs', 'polledAgain', 'atMs'));
+    if (typeof againMs !== 'string' || typeof polledAgain === 'string') return undefined;
+    const [nowSec] = await redis.time();
+    const { liveLifetimeMs, handoverMarginMs } = platform.replyTraits;
+    // Of one whose time was over by then nobody knows: the other way takes an answer once only.
+    const couldBePolled = Number(againMs) - Number(atMs) < liveLifetimeMs - handoverMarginMs;
+    const isNotPolled = Number(nowSec) * SECOND_MS - Number(againMs) >= POLLED_WITHIN_MS;
+    return couldBePolled && isNotPolled
+      ? [
+          { id: deliveryId, fields: messageFields({ finished: '1', delivery: 'live' }), isTold: this.#isTold },
+          ...this.#mergedRecords(),
+        ]
+      : undefined;
+  }
+
+  prepare(): void {
+    // A snapshot is fenced by the script that writes it; there is nothing to ask before.
+  }
+
+  show(view: Omit<ReplyView, 'finished'>): void {
+    this.#pacer.show(view);
+  }
+
+  /** Whether the answer must go the platform's other way since the live reply's time is (nearly) over. */
+  get #mustHandOver(): boolean {
+    const { liveLifetimeMs, handoverMarginMs } = this.#options.platform.replyTraits;
+    return this.#isHandedOver || this.#ageMs >= liveLifetimeMs - handoverMarginMs - HANDOVER_GUARD_MS;
+  }
+
+  get #ageMs(): number {
+    return this.#monotonicMs() - this.#cameAtMs;
+  }
+
+  /**
+   * Ends the reply with what the live message can hold. The rest goes the platform's other way behind the commit, which writes
+   * it down with this last snapshot: the person need not wait for that, and no crash separates the two. An answer of more than one
+   * message is stored before it is cut, since that takes time: whoever takes over neither asks the model again nor loses it
+   * (SECURITY.md noted-before-posted).
+   */
+  takeAway(text: string): Promise<FinalRecord[]> {
+    return this.finish(text);
+  }
+
+  async finish(text: string, { status, thinking, offers = [] }: ApartFromText = {}): Promise<FinalRecord[]> {
+    await this.close();
+    const { platform, language } = this.#options;
+    // The status stands in the same message; the thought takes what room is left.
+    const statusBytes = status === undefined ? 0 : STATUS_ROOM_BYTES;
+    const apart = { status, thinking };
+    if (isLongAnswer(text, platform.replyTraits.maxBytes) && !(await this.#options.controls.storeAnswer(text)))
+      return [];
+    const pieces = await this.#cut(text, statusBytes);
+    const isFile = pieces.length > MOST_MESSAGES && this.#canFollow && platform.replyLaterAsFile !== undefined;
+    const file = isFile ? text : undefined;
+    const merged = this.#mergedRecords();
+    const ended = this.#mustHandOver ? await this.findWhole() : undefined;
+    if (ended) return ended;
+    if (this.#mustHandOver) {
+      const notice = say(REPLY_TEXTS[this.#canFollow ? 'followsBelow' : 'tookTooLong'], language);
+      return [this.#goingOn({ text: notice, finished: true }, { pieces, file }, { handedOver: '1' }), ...merged];
+    }
+    const offered = this.#offersWith(offers);
+    const [first = '', ...rest] = pieces;
+    if (rest.length === 0)
+      return [this.#record({ text: first, ...apart, finished: true }, { delivery: 'live', ...offered }), ...merged];
+    const mark = isFile ? followsAsFile(language) : goesOn(language);
+    const shown = this.#canFollow ? first + mark : withCutNotice(platform, first, language, statusBytes);
+    return [this.#goingOn({ text: shown, ...apart, finished: true }, { pieces: rest, file }, offered), ...merged];
+  }
+
+  /**
+   * The answer in one piece, or in pieces that each leave room for the sentence that it goes on. What is longer than a message
+   * is read once only.
+   */
+  async #cut(text: string, statusBytes: number): Promise<string[]> {
+    const { platform, language } = this.#options;
+    if (!isLongAnswer(text, platform.replyTraits.maxBytes)) {
+      const whole = platform.splitReply(text, statusBytes);
+      if (whole.length <= 1) return whole;
+    }
+    return platform.splitAnswer(text, statusBytes + goesOnBytes(language));
+  }
+
+  /** Whether the platform has another way for this message. */
+  get #canFollow(): boolean {
+    const { laterReplyHandle, platform, asker } = this.#options;
+    return laterReplyHandle !== undefined && platform.replyLater !== undefined && asker !== undefined;
+  }
+
+  /** The last snapshot of a reply whose text goes on in another message, with what is to follow it. */
+  #goingOn(view: ReplyView, follows: Follows, more: MessageValues = {}): FinalRecord {
+    const { pieces, file } = follows;
+    const { platform, deliveryId, laterReplyHandle: handle, language, asker, deps } = this.#options;
+    if (!this.#canFollow || handle === undefined || !asker) {
+      deps.report.replyHandedOver({ platform: platform.name, deliveryId, result: 'unavailable' });
+      return this.#record(view, { ...more, delivery: 'unavailable' });
+    }
+    const followUp = sealFollowUp(deps.keyRing, deliveryId, {
+      ...{ version: 1, platform: platform.name, ...asker(), handle, handleAgeMs: Math.round(this.#ageMs), language },
+      ...{ pieces: keptPieces(platform, pieces, language), file, isWhole: more.handedOver !== undefined },
+    });
+    return { ...this.#record(view, { ...more, delivery: 'follows' }), followUp };
+  }
+
+  async leaveOpen(text: string): Promise<FinalRecord[]> {
+    await this.close();
+    const open = this.#record({ text, finished: false }, { keep: '1' });
+    return [open, ...this.#mergedRecords()];
+  }
+
+  async close(): Promise<void> {
+    await this.#pacer.close();
+  }
+
+  async abandon(): Promise<void> {
+    await endedInTime(this.close());
+  }
+
+  async #write(view: ReplyView): Promise<undefined> {
+    const { deps, claim, controls, deliveryId, mergedIds, platform } = this.#options;
+    const { conversation, epoch } = claim;
+    if (await this.#earlier?.holds(platform.renderReply(view))) return;
+    const ids = this.#lastShownIds(deliveryId, mergedIds);
+    const snapshots = ids.map((id) =>
+      id === deliveryId ? [this.#seal(id, view), '0', ''] : [this.#sealMerged(id), '1', this.#newerThan(id)],
+    );
+    const records = ids.map((id) => messageKey(conversation.partition, id));
+    const keys = { state: conversationKeys(conversation).state, records };
+    const { verdict, wasHandedOver } = await showScript.run(deps.redis, keys, {
+      epoch,
+      told: platform.replyTraits.isTold === true ? ids.join(' ') : '',
+      offers: this.#takesOffers ? this.#options.language : '',
+      snapshots: snapshots.flat(),
+    });
+    if (verdict === 'stale') {
+      controls.fenced();
+      return;
+    }
+    this.#isHandedOver ||= wasHandedOver;
+    if (progressOf(view) > 0 && !this.#hasShownText) {
+      this.#hasShownText = true;
+      deps.report.firstTextShown({ platform: platform.name, deliveryId, afterMs: this.#ageMs });
+    }
+  }
+
+  /** The merged messages are pointed to the answer once, by the first write. */
+  #lastShownIds(deliveryId: DeliveryId, mergedIds: DeliveryId[]): DeliveryId[] {
+    const isFirstWrite = !this.#hasWritten;
+    this.#hasWritten = true;
+    return isFirstWrite ? [deliveryId, ...mergedIds] : [deliveryId];
+  }
+
+  #offersWith(offers: readonly Offer[]): MessageValues {
+    const isOffered = this.#takesOffers && offers.includes('retry');
+    return definedOnly({ offers: isOffered ? this.#options.language : undefined });
+  }
+
+  get #takesOffers(): boolean {
+    return this.#options.platform.replyTraits.takesOffers !== undefined;
+  }
+
+  get #isTold(): boolean | undefined {
+    return this.#options.platform.replyTraits.isTold;
+  }
+
+  #mergedRecords(): FinalRecord[] {
+    return this.#options.mergedIds.map((id) => ({
+      id,
+      isTold: this.#isTold,
+      fields: messageFields({ content: this.#sealMerged(id), finished: '1', newer: this.#newerThan(id) }),
+    }));
+  }
+
+  /** Where the answer may stand for a merged message: the newer ones of its turn, the answered one last (poll.lua). */
+  #newerThan(mergedId: DeliveryId): string {
+    const { mergedIds, deliveryId } = this.#options;
+    return [...mergedIds.slice(mergedIds.indexOf(mergedId) + 1), deliveryId].join(' ');
+  }
+
+  #record(view: ReplyView, extra: MessageValues): FinalRecord {
+    const { deliveryId } = this.#options;
+    const content = this.#seal(deliveryId, view);
+    const fields = messageFields({ content, finished: view.finished ? '1' : '0', ...extra });
+    return { id: deliveryId, fields, isTold: this.#isTold };
+  }
+
+  #seal(id: DeliveryId, view: ReplyView): string {
+    return this.#options.deps.keyRing.seal(CONTENT_PURPOSE, id, this.#options.platform.renderReply(view));
+  }
+
+  #sealMerged(id: DeliveryId): string {
+    return this.#seal(id, { text: say(REPLY_TEXTS.answeredBelow, this.#options.language), finished: true });
+  }
+}

@@ -1,0 +1,41 @@
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { say } from '../../shared/text/texts.ts';
+import { fieldsToRead, messageFields, postFieldOf } from '../domain/message-record.ts';
+import { messageKey } from '../domain/partition-keys.ts';
+import type { DeliveryId } from '../domain/ids.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
+import { postKeyOf } from './post-ledger.ts';
+
+/**
+ * Takes away the invitation to sign in under which no question waits any more, since its asker deleted it; where the platform lets it
+ * stand, it says so. Safe to repeat.
+ * @throws Error where the platform takes no call now: it is to be told again
+ */
+export async function takeInvitationAway(
+  redis: RedisClient,
+  platform: Platform | undefined,
+  { partition, deliveryId }: { partition: number; deliveryId: DeliveryId },
+): Promise<void> {
+  const key = messageKey(partition, deliveryId);
+  const open = fieldsToRead('keep');
+  const [handle, keep] = await redis.hmget(key, ...fieldsToRead(postFieldOf(0)), ...open);
+  if (!platform?.push || keep !== '1' || typeof handle !== 'string' || handle === 'posting') return;
+  const removed = await platform.push.remove(handle, false);
+  if (removed === 'later') throw new Error('An invitation could not be taken away now');
+  if (removed === 'left') await endWith(platform, handle, postKeyOf(deliveryId, 0));
+  const delivery = removed === 'gone' ? 'removed' : 'live';
+  await redis
+    .multi()
+    .hdel(key, ...open)
+    .hset(key, ...messageFields({ finished: '1', delivery }))
+    .exec();
+}
+
+/** What its asker wrote is not known any more, and so in both languages. */
+async function endWith({ push, renderReply }: Platform, handle: string, postKey: string): Promise<void> {
+  const content = renderReply({ text: say(REPLY_TEXTS.nothingWaits, 'zh'), finished: true });
+  const updated = await push?.update(handle, { content, finished: true }, postKey);
+  if (updated?.result !== 'sent' && updated?.result !== 'refused')
+    throw new Error('An invitation could not be ended now');
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { say, type Bilingual } from '../../shared/text/texts.ts';
+import type { Found, Knowledge } from '../knowledge/knowledge.ts';
+import { defineTool, type Tool, type ToolModule } from './tool.ts';
+
+/** By this the model calls it; where it is offered, numbers in brackets are citations. */
+export const KNOWLEDGE_SEARCH = 'knowledge_search';
+
+export const knowledgeSearch: ToolModule = {
+  name: KNOWLEDGE_SEARCH,
+  isOnUnlessNamed: true,
+  create: ({ knowledge }) => (knowledge?.hasSources ? createKnowledgeSearch(knowledge) : undefined),
+};
+
+const STATUS: Bilingual = { en: 'Looking into the documents …', zh: '正在查阅文档……' };
+
+const MOST_RESULTS = 6;
+const MOST_TEXT_CHARS = 1_800;
+const MOST_TITLE_CHARS = 200;
+const NOTHING =
+  "Nothing was found in the institution's documents that this person may read here. Say so in one sentence; do not invent an answer or a source.";
+const RULES =
+  'Cite what you use by its number in brackets, such as [1], right behind the statement. Cite no other numbers. What these results do not say, you do not know from them.';
+
+const schema = z.strictObject({
+  query: z
+    .string()
+    .trim()
+    .min(1)
+    .max(400)
+    .describe('What to look for, in a few words, in the language of the question.'),
+});
+
+/**
+ * Finds passages of the institution's documents. What may be found follows from who asks and where (SECURITY.md knowledge-rights): of the
+ * model nothing but the words to look for goes in.
+ */
+export function createKnowledgeSearch(knowledge: Knowledge): Tool {
+  return defineTool({
+    name: KNOWLEDGE_SEARCH,
+    description:
+      "Searches the institution's own documents (rules, services, contacts, opening hours, forms, how things are done here). Use it for every question that may concern the institution, before you answer.",
+    schema,
+    findsAddresses: true,
+    status: (_, { language }) => say(STATUS, language),
+    async run({ query }, { person, place, knowledge: only, cite }, signal) {
+      const found = await knowledge.search(query, { person, place }, signal, only);
+      if (found.length === 0) return NOTHING;
+      const results = found.slice(0, MOST_RESULTS).map((one) => writeResult(one, cite(one)));
+      return [RULES, ...results].join('\n\n');
+    },
+  });
+}
+
+/** A result with its number; the numbers that stand in its text are no citations, and no line of it looks like another result's first. */
+function writeResult({ title, source, url, date, text }: Found, number: number): string {
+  const facts = [date, url].filter((fact) => fact !== undefined);
+  const head = `[${number}] ${plain(title, MOST_TITLE_CHARS)} (${[plain(source, MOST_TITLE_CHARS), ...facts].join('; ')})`;
+  const lines = [...text].slice(0, MOST_TEXT_CHARS).join('').trim().split('\n');
+  return [head, ...lines.map((line) => `> ${withoutNumbers(line)}`)].join('\n');
+}
+
+function plain(text: string, mostChars: number): string {
+  return [...withoutNumbers(text).replace(/\s+/gu, ' ').trim()].slice(0, mostChars).join('');
+}
+
+function withoutNumbers(text: string): string {
+  return text.replace(/[[【]([\d^†,，、;； \t]{1,40})[\]】]/g, '($1)');
+}

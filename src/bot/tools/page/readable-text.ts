@@ -1,0 +1,19 @@
+import { inThread } from '../../../shared/process/worker-pool.ts';
+import { ToolError } from '../tool-error.ts';
+
+export interface ReadableText {
+  title: string;
+  text: string;
+}
+
+const MODULE = new URL('./readable-text-worker.mjs', import.meta.url);
+
+/** Makes readable text of HTML, off the event loop. @throws ToolError `unusable`, or the signal's reason */
+export async function readableText(html: string, signal: AbortSignal): Promise<ReadableText> {
+  try {
+    return await inThread<ReadableText>(MODULE, { html }, { purpose: 'page', signal });
+  } catch {
+    signal.throwIfAborted();
+    throw new ToolError('unusable', 'The page cannot be read.');
+  }
+}

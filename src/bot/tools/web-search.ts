@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { say, type Bilingual } from '../../shared/text/texts.ts';
+import { createBraveSearch } from './search/brave.ts';
+import type { SearchWeb } from './search/search-request.ts';
+import { createSearxngSearch } from './search/searxng.ts';
+import { defineTool, type Tool, type ToolModule } from './tool.ts';
+
+export const webSearch: ToolModule<'webSearchUrl', 'webSearchBraveKey'> = {
+  name: 'web_search',
+  settings: ['webSearchUrl'],
+  secrets: ['webSearchBraveKey'],
+  create({ settings, secrets }) {
+    const search = searchOf(settings.webSearchUrl, secrets.webSearchBraveKey);
+    return search && createWebSearch(search);
+  },
+};
+
+const STATUS: Bilingual = { en: 'Searching: {query}', zh: '正在搜索：{query}' };
+
+const MOST_RESULTS = 8;
+const MOST_EXCERPT_CHARS = 500;
+
+const schema = z.strictObject({
+  query: z.string().trim().min(1).max(400).describe('What to search for, in a few words.'),
+});
+
+/** Finds web pages; native search was withdrawn from the chat service (SERVICE.md withdrawn-search). */
+export function createWebSearch(search: SearchWeb): Tool {
+  return defineTool({
+    name: webSearch.name,
+    description: 'Searches the web and tells titles, addresses and excerpts of the pages that were found.',
+    schema,
+    findsAddresses: true,
+    status: ({ query }, { language }) => say(STATUS, language, { query }),
+    async run({ query }, _, signal) {
+      const results = (await search(query, signal))
+        .filter(({ url }) => /^https?:\/\//i.test(url))
+        .slice(0, MOST_RESULTS);
+      if (results.length === 0) return 'Nothing was found.';
+      return results
+        .map(({ title, url, excerpt }, index) => `${index + 1}. ${plain(title)}\n${url}\n${plain(excerpt)}`.trim())
+        .join('\n\n');
+    },
+  });
+}
+
+function searchOf(searxngUrl: string | undefined, braveKey: string | undefined): SearchWeb | undefined {
+  if (searxngUrl !== undefined) return createSearxngSearch(searxngUrl);
+  return braveKey === undefined ? undefined : createBraveSearch(braveKey);
+}
+
+/** One line without the marks that services set around what was searched for. */
+function plain(text: string): string {
+  const line = text
+    .replace(/<\/?[a-z][^<>]{0,100}>/gi, '')
+    .replace(/\s+/gu, ' ')
+    .trim();
+  return [...line].slice(0, MOST_EXCERPT_CHARS).join('');
+}

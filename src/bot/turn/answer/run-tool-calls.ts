@@ -1,0 +1,88 @@
+import { ChatError } from '../../model/chat-error.ts';
+import type { ToolCall } from '../../model/chat-types.ts';
+import { ToolError } from '../../tools/tool-error.ts';
+import type { Toolbox } from '../../tools/toolbox.ts';
+import type { ToolCallContext, ToolUse } from '../../tools/tool.ts';
+import type { ToolLimits } from './tool-limits.ts';
+import type { ToolOutcome, TurnReport } from '../turn-ports.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
+
+export interface ToolRunOptions {
+  toolbox: Toolbox;
+  context: ToolCallContext;
+  limits: ToolLimits;
+  turnId: DeliveryId;
+  report: Pick<TurnReport, 'toolEnded'>;
+  /** The turn's own: a stop word, a newer epoch or an orderly stop. */
+  signal: AbortSignal;
+  /** Shows what is being done. */
+  showStatus(status: string): void;
+}
+
+export interface ToolResult {
+  text: string;
+  /** Whether the call ran and its tool finds things: no other result names an address. */
+  namesAddresses: boolean;
+}
+
+const MOST_STATUS_CHARS = 120;
+
+/**
+ * Runs the calls of one round side by side. Whatever happens in a tool becomes text for the model; only the turn's own
+ * signal ends it, at once, also while a tool does not listen.
+ * @returns a result for each call, in their order. @throws ChatError `chat_cancelled`
+ */
+export async function runToolCalls(options: ToolRunOptions, calls: readonly ToolCall[]): Promise<ToolResult[]> {
+  const { toolbox, context, limits, turnId, report, showStatus } = options;
+  const prepared = calls.map((call, position) =>
+    position < limits.callsARound
+      ? toolbox.prepare(call, context)
+      : { fault: `Not run: at most ${limits.callsARound} calls at once. Call it again.` },
+  );
+  const statuses = prepared.flatMap((use) => ('run' in use ? [statusLine(use.status)] : []));
+  if (statuses.length > 0) showStatus([...new Set(statuses)].join('\n'));
+  const results = prepared.map(async (use, position) => {
+    const startedMs = performance.now();
+    const { outcome, text } =
+      'run' in use ? await runOne(options, use) : { outcome: 'refused' as const, text: use.fault };
+    const name = calls[position]?.name ?? '';
+    const durationMs = performance.now() - startedMs;
+    report.toolEnded({ turnId, tool: toolbox.has(name) ? name : 'unknown', outcome, durationMs });
+    return { text, namesAddresses: outcome === 'done' && toolbox.findsAddresses(name) };
+  });
+  return Promise.all(results);
+}
+
+async function runOne(
+  { limits, signal }: ToolRunOptions,
+  use: ToolUse,
+): Promise<{ outcome: ToolOutcome; text: string }> {
+  const ending = new AbortController();
+  const cancel = () => ending.abort(new ChatError('chat_cancelled', 'The turn ended while a tool ran'));
+  const timer = setTimeout(() => ending.abort(), limits.callMs);
+  signal.addEventListener('abort', cancel, { once: true });
+  if (signal.aborted) cancel();
+  const ended = new Promise<never>((_, reject) =>
+    ending.signal.addEventListener('abort', () => reject(ending.signal.reason as Error), { once: true }),
+  );
+  // A tool may throw before anybody waits for this.
+  ended.catch(() => undefined);
+  try {
+    ending.signal.throwIfAborted();
+    return { outcome: 'done', text: await Promise.race([use.run(ending.signal), ended]) };
+  } catch (error) {
+    if (signal.aborted) throw ending.signal.reason;
+    if (ending.signal.aborted) return { outcome: 'timeout', text: 'The tool took too long and was ended.' };
+    return { outcome: 'failed', text: error instanceof ToolError ? error.message : 'The tool failed.' };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', cancel);
+    ending.abort();
+  }
+}
+
+/** One line of bounded length: a status may hold words of the model. */
+function statusLine(status: string): string {
+  const letters = [...status.replace(/\s+/gu, ' ').trim()];
+  return letters.length > MOST_STATUS_CHARS ? `${letters.slice(0, MOST_STATUS_CHARS).join('')}…` : letters.join('');
+}

@@ -1,0 +1,35 @@
+import { sayTo } from './translate.ts';
+import { TURN_TEXTS } from '../i18n/turn-texts.ts';
+import { unreadableRecords, type SetAside } from './reject-unreadable.ts';
+import type { TurnControls, TurnClaim, TurnCommit } from '../domain/turn.ts';
+
+import type { OpenTurn } from './open-turn.ts';
+
+export interface ApologyOptions {
+  openTurn: OpenTurn;
+  setAside: SetAside;
+}
+
+/** The visible apology for a turn that is given up (SECURITY.md poison-turns). */
+export function createApology({ openTurn, setAside }: ApologyOptions): (turn: TurnClaim) => Promise<TurnCommit> {
+  return async (turn) => {
+    const controls: TurnControls = {
+      claim: turn,
+      signal: AbortSignal.any([]),
+      pressure: () => 'none',
+      fenced: () => undefined,
+      stopped: () => undefined,
+      storeAnswer: async () => true,
+      // What is said instead of an answer is not worth keeping: an empty one is none.
+      sealAnswer: () => '',
+      isClaimHeld: () => false,
+      waitIdle: (wait) => wait(),
+      yieldToHeld: async () => undefined,
+    };
+    const opened = openTurn(controls);
+    if (!opened) return setAside(controls);
+    const { context } = opened;
+    const records = await context.live.finish(sayTo(context, TURN_TEXTS.deadLetter));
+    return { outcome: 'dead', records: [...records, ...unreadableRecords(turn)] };
+  };
+}

@@ -1,0 +1,27 @@
+import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import { say } from '../../../shared/text/texts.ts';
+import { WORD_TEXTS } from '../../i18n/word-texts.ts';
+import type { TurnContext } from '../turn-context.ts';
+import type { Outcome } from '../outcome.ts';
+import { sayTo } from '../translate.ts';
+import { AUTO_WORDS, LANGUAGE_WORDS } from './argument-words.ts';
+import { chosen, plainArgument, sentences } from './choice.ts';
+
+/** /lang: in which language the bot itself speaks to this person in this chat. What the model speaks is the model's affair. */
+export function chooseLanguage(keyRing: KeyRing, context: TurnContext, argument: string): Outcome {
+  const { language } = context.question;
+  const how = sayTo(context, WORD_TEXTS.langHow);
+  if (argument === '') {
+    const now = say(WORD_TEXTS[context.preferences.language ? 'langIs' : 'langAuto'], language);
+    return { kind: 'command', text: sentences(language, now, how) };
+  }
+  const asked = plainArgument(argument);
+  if (AUTO_WORDS.has(asked))
+    return chosen(keyRing, context, { language: undefined }, say(WORD_TEXTS.langAuto, language));
+  const next = LANGUAGE_WORDS.get(asked);
+  if (next) return chosen(keyRing, context, { language: next }, say(WORD_TEXTS.langChosen, next));
+  return {
+    kind: 'command',
+    text: sentences(language, say(WORD_TEXTS.langUnknown, language), how),
+  };
+}

@@ -1,0 +1,84 @@
+import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import { nearestOf } from '../../../shared/text/did-you-mean.ts';
+import { say, type Language } from '../../../shared/text/texts.ts';
+import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
+import type { ModelEntry } from '../../../shared/models/model-entry.ts';
+import type { Models } from '../../policy/policy.ts';
+import { WORD_TEXTS } from '../../i18n/word-texts.ts';
+import type { TurnContext } from '../turn-context.ts';
+import type { SignInGate } from '../sign-in-gate.ts';
+import type { Outcome } from '../outcome.ts';
+import { sayTo } from '../translate.ts';
+import { AUTO_WORDS } from './argument-words.ts';
+import { chosen, echoOf, plainArgument } from './choice.ts';
+import { levelName } from './level-names.ts';
+import { modelsHere } from './models-here.ts';
+
+/** Slips of the keyboard that a hint is given for. */
+const MAX_EDITS = 3;
+
+/** /model: lists the models that may answer this person here, or chooses one of them for this person and chat. */
+export async function chooseModel(
+  { keyRing, gate, catalog }: { keyRing: KeyRing; gate: SignInGate; catalog: ModelCatalog },
+  context: TurnContext,
+  argument: string,
+): Promise<Outcome> {
+  const found = await modelsHere(gate, context);
+  if ('outcome' in found) return found.outcome;
+  const { models, usual } = found;
+  const { language } = context.question;
+  const asked = plainArgument(argument);
+  if (asked === '') return { kind: 'command', text: list(context, models, catalog) };
+  if (AUTO_WORDS.has(asked))
+    return chosen(keyRing, context, { model: undefined }, say(WORD_TEXTS.modelUsual, language, { name: usual }));
+  const name = models.find((candidate) => candidate.toLowerCase() === asked);
+  if (name === undefined) return { kind: 'command', text: unknown(models, argument, language) };
+  return chosen(keyRing, context, { model: name }, say(WORD_TEXTS.modelChosen, language, { name }));
+}
+
+/** The first of the models is the one that answers now; a list keeps its order whatever is chosen. */
+function list(context: TurnContext, models: Models, catalog: ModelCatalog): string {
+  const { language } = context.question;
+  const lines = [...models].sort().map((name) => {
+    const text = WORD_TEXTS[name === models[0] ? 'modelLineChosen' : 'modelLine'];
+    return say(text, language, { name, abilities: abilities(catalog.of(name), language) });
+  });
+  return sayTo(context, WORD_TEXTS.models, { list: lines.join('\n') });
+}
+
+/** What stands behind a model's name: its label, where it has one, and what it can. */
+function abilities({ name, label, seesImages, thinking, levels }: ModelEntry, language: Language): string {
+  const between = language === 'zh' ? '、' : ', ';
+  const told = [
+    ...(label === name ? [] : [label]),
+    ...(seesImages ? [say(WORD_TEXTS.abilitySees, language)] : []),
+    ...(thinking === 'none' ? [] : [thinks(levels.map((level) => levelName(level, language)).join(between), language)]),
+  ];
+  if (told.length === 0) return say(WORD_TEXTS.abilityText, language);
+  return told.join(language === 'zh' ? '，' : ', ');
+}
+
+function thinks(levels: string, language: Language): string {
+  return levels === ''
+    ? say(WORD_TEXTS.abilityThinks, language)
+    : say(WORD_TEXTS.abilityThinksBy, language, { levels });
+}
+
+/** One sentence for a name that is not known and one that this person may not use, so that it tells nothing of others. */
+function unknown(models: Models, argument: string, language: Language): string {
+  const names = [...models].sort();
+  const values = {
+    asked: echoOf(argument),
+    list: names.map((name) => `\`${name}\``).join(language === 'zh' ? '、' : ', '),
+  };
+  const meant = nearestOf(plainArgument(argument), names, MAX_EDITS) ?? onlyEnding(plainArgument(argument), names);
+  return meant === undefined
+    ? say(WORD_TEXTS.modelUnknown, language, values)
+    : say(WORD_TEXTS.modelMeant, language, { ...values, meant });
+}
+
+/** `max` for svc-max: a part of exactly one name. */
+function onlyEnding(asked: string, names: readonly string[]): string | undefined {
+  const fitting = names.filter((name) => name.toLowerCase().includes(asked));
+  return fitting.length === 1 ? fitting[0] : undefined;
+}

@@ -1,0 +1,54 @@
+import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import { say, type Language } from '../../../shared/text/texts.ts';
+import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
+import type { ModelEntry } from '../../../shared/models/model-entry.ts';
+import { levelFor, type Thinking } from '../../../shared/models/thinking-fields.ts';
+import { WORD_TEXTS } from '../../i18n/word-texts.ts';
+import type { TurnContext } from '../turn-context.ts';
+import type { SignInGate } from '../sign-in-gate.ts';
+import type { Outcome } from '../outcome.ts';
+import { sayTo } from '../translate.ts';
+import { AUTO_WORDS } from './argument-words.ts';
+import { chosen, echoOf, plainArgument, sentences } from './choice.ts';
+import { levelName, levelOf } from './level-names.ts';
+import { modelsHere } from './models-here.ts';
+
+/** /think: whether, and how hard, the model thinks before it answers this person in this chat (SERVICE.md request-fields). */
+export async function chooseThinking(
+  { keyRing, gate, catalog }: { keyRing: KeyRing; gate: SignInGate; catalog: ModelCatalog },
+  context: TurnContext,
+  argument: string,
+): Promise<Outcome> {
+  const { language } = context.question;
+  const how = sayTo(context, WORD_TEXTS.thinkHow);
+  const asked = plainArgument(argument);
+  if (asked === '') return { kind: 'command', text: sentences(language, stateOf(context), how) };
+  if (AUTO_WORDS.has(asked))
+    return chosen(keyRing, context, { thinking: undefined }, say(WORD_TEXTS.thinkUnset, language));
+  const thinking = levelOf(asked);
+  if (thinking === undefined)
+    return {
+      kind: 'command',
+      text: sentences(language, say(WORD_TEXTS.thinkUnknown, language, { asked: echoOf(argument) }), how),
+    };
+  if (thinking === 'off') return chosen(keyRing, context, { thinking }, say(WORD_TEXTS.thinkOff, language));
+  const found = await modelsHere(gate, context);
+  if ('outcome' in found) return found.outcome;
+  const [model] = found.models;
+  return chosen(keyRing, context, { thinking }, thinksFromNowOn(catalog.of(model), thinking, language));
+}
+
+/** What the model makes of a level: it has it, or its nearest, or thinks without levels, or does not think. */
+function thinksFromNowOn(model: ModelEntry, thinking: Thinking, language: Language): string {
+  const values = { level: levelName(thinking, language), model: model.name };
+  if (model.thinking === 'none') return say(WORD_TEXTS.thinkNever, language, values);
+  const nearest = levelFor(model.levels, thinking);
+  if (nearest === undefined) return say(WORD_TEXTS.thinkOnPlain, language, values);
+  if (nearest === thinking) return say(WORD_TEXTS.thinkOn, language, values);
+  return say(WORD_TEXTS.thinkOnNearest, language, { ...values, nearest: levelName(nearest, language) });
+}
+
+function stateOf({ preferences: { thinking }, question: { language } }: TurnContext): string {
+  if (thinking === undefined) return say(WORD_TEXTS.thinkUnset, language);
+  return say(WORD_TEXTS.thinkIs, language, { level: levelName(thinking, language) });
+}

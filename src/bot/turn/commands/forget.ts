@@ -1,0 +1,68 @@
+import { conversationKeys, mediaKey, preferencesKeyPrefix } from '../../domain/partition-keys.ts';
+import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import type { RedisClient } from '../../../shared/redis/redis.ts';
+import { ownerOfPreferences } from '../conversation/preferences.ts';
+import { keptMediaOf } from '../conversation/history.ts';
+import { readHistory } from '../conversation/read-history.ts';
+import { conversationOf, type ConversationRef, type GroupScope } from '../../domain/conversation.ts';
+import { keysOfRatings } from '../../reply/feedback/keep-feedback.ts';
+import { RECORD_TEXTS } from '../../i18n/record-texts.ts';
+import type { TurnContext } from '../turn-context.ts';
+import { sayTo } from '../translate.ts';
+import { speakerTagOf } from '../prompt/turn-history.ts';
+import type { TurnCommit } from '../../domain/turn.ts';
+import { asConversationId } from '../../domain/ids.ts';
+import type { Outcome } from '../outcome.ts';
+import { threadIndexOf } from './thread-index.ts';
+
+export interface RecordOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  groupScope: GroupScope;
+}
+
+/**
+ * /forget: what this person said in this chat, threads included, and what was answered, its images, and what the
+ * person chose and thought of answers here. What was used is still counted. Where a
+ * conversation is shared, the others' turns stay. All of it goes in the turn's one commit.
+ */
+export async function forget(options: RecordOptions, context: TurnContext): Promise<Outcome> {
+  const { newest, turn } = context;
+  const { partition } = turn.conversation;
+  const { threadId: _left, ...chat } = newest.chat;
+  const base = conversationOf({ ...newest, chat }, options.groupScope);
+  const index = threadIndexOf(newest);
+  const threads = await options.redis.zrange(index, '0', '-1');
+  const ids = new Set([base.id, turn.conversation.id, ...threads.map(asConversationId)]);
+  const { personId, field } = ownerOfPreferences(newest);
+  const isOwnChat = newest.chat.kind === 'private';
+  const own = isOwnChat ? undefined : speakerTagOf(context);
+  const ratings = await keysOfRatings(options, partition, personId);
+  const found = await Promise.all([...ids].map((id) => forgetIn(options, { id, partition }, own)));
+  return {
+    kind: 'command',
+    text: sayTo(context, RECORD_TEXTS.forgotten),
+    erase: {
+      remove: found.flatMap(({ remove }) => remove),
+      drop: [index, ratings.list, ...found.flatMap(({ drop }) => drop)],
+      fields: [{ key: preferencesKeyPrefix(partition) + personId, field }, ...ratings.fields],
+      // What a summary says of whom cannot be told apart; the others' turns are summed up anew.
+      clear: [...ids].map((id) => conversationKeys({ id, partition }).summary),
+    },
+  };
+}
+
+/** @param own the person's tag in a group; undefined where all of the conversation is theirs */
+async function forgetIn(
+  { redis, keyRing }: RecordOptions,
+  conversation: ConversationRef,
+  own: string | undefined,
+): Promise<Pick<NonNullable<TurnCommit['erase']>, 'remove' | 'drop'>> {
+  const { history } = conversationKeys(conversation);
+  const turns = (await readHistory(redis, keyRing, conversation)).filter(({ turn }) => turn.speakerTag === own);
+  const media = turns.flatMap(({ turn }) => keptMediaOf(turn)).map((id) => mediaKey(conversation.partition, id));
+  return {
+    remove: own === undefined ? [] : turns.map(({ sealed }) => ({ list: history, record: sealed })),
+    drop: [...(own === undefined ? [history] : []), ...media],
+  };
+}

@@ -1,0 +1,27 @@
+import type { Bilingual } from '../../../shared/text/texts.ts';
+import { SLASH_SPELLINGS, type SlashWord } from '../../domain/slash-words.ts';
+import { WORD_HELP, WORD_TEXTS } from '../../i18n/word-texts.ts';
+import { sayTo } from '../translate.ts';
+import type { TurnContext } from '../turn-context.ts';
+import type { Outcome } from '../outcome.ts';
+
+/** The compiler refuses a word that /help says nothing about. */
+const LINES: Readonly<Record<SlashWord, Bilingual>> = WORD_HELP;
+
+/**
+ * /help: every word that works here, in the person's language and as they type it.
+ * @param privateWords those that a group is not told of
+ */
+export function help(context: TurnContext, privateWords: ReadonlySet<SlashWord>): Outcome {
+  const isGroup = context.newest.chat.kind === 'group';
+  const words = (Object.keys(WORD_HELP) as SlashWord[])
+    .filter((word) => !(isGroup && privateWords.has(word)))
+    .map((word) => `- ${sayTo(context, lineOf(word))}`)
+    .join('\n');
+  return { kind: 'command', text: sayTo(context, WORD_TEXTS[isGroup ? 'helpGroup' : 'help'], { words }) };
+}
+
+function lineOf(word: SlashWord): Bilingual {
+  const [english, chinese] = SLASH_SPELLINGS[word];
+  return { en: `\`${english}\` ${LINES[word].en}`, zh: `\`${chinese}\` ${LINES[word].zh}` };
+}

@@ -1,0 +1,29 @@
+import type { Models } from '../../policy/policy.ts';
+import { SIGN_IN_TEXTS } from '../../i18n/sign-in-texts.ts';
+import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
+import type { TurnContext } from '../turn-context.ts';
+import type { SignInGate } from '../sign-in-gate.ts';
+import { toAsker } from '../sign-in-words.ts';
+import type { Outcome } from '../outcome.ts';
+import { sayTo } from '../translate.ts';
+import { chosenFirst } from './chosen-first.ts';
+
+/**
+ * The models that may answer this person here, the one that does now first, and the one that does when nothing is chosen;
+ * or what is said instead. Nobody is invited to sign in by asking for a list.
+ */
+export async function modelsHere(
+  gate: SignInGate,
+  context: TurnContext,
+): Promise<{ models: Models; usual: string } | { outcome: Outcome }> {
+  const judged = await gate.judge({ ...context, preferences: {} });
+  if (judged === 'unlinked') {
+    const { newest } = context;
+    if (newest.chat.kind === 'private')
+      return { outcome: { kind: 'refused', text: sayTo(context, TURN_TEXTS.whoUnlinked) } };
+    const words = await toAsker(context, sayTo(context, SIGN_IN_TEXTS.groupSignIn));
+    return { outcome: { kind: 'refused', ...words } };
+  }
+  if ('outcome' in judged) return judged;
+  return { models: chosenFirst(judged.models, context.preferences.model), usual: judged.models[0] };
+}

@@ -1,0 +1,175 @@
+import type { NowMs } from '../../../shared/clock.ts';
+import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import { languageOfText, say, type Bilingual, type Language } from '../../../shared/text/texts.ts';
+import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
+import type { Identity } from '../../identity/identity.ts';
+import type { SlashCommand, SlashWord } from '../../domain/slash-words.ts';
+import type { AccountId } from '../../domain/ids.ts';
+import type { AnswerQuestion } from '../answer/answer-question.ts';
+import { chooseLanguage } from './choose-language.ts';
+import { chooseModel } from './choose-model.ts';
+import { chooseThinking } from './choose-thinking.ts';
+import { help } from './help.ts';
+import type { AdmittedContext, TurnContext } from '../turn-context.ts';
+import { askerOf } from '../asker.ts';
+import type { SignInGate } from '../sign-in-gate.ts';
+import { linkTo } from '../sign-in-words.ts';
+import { SIGN_IN_TEXTS } from '../../i18n/sign-in-texts.ts';
+import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
+import type { HistoryTurn } from '../conversation/history.ts';
+import type { Question } from '../prompt/question.ts';
+import { filesOfTurn, imagesOfTurn, lastTurn, speakerTagOf } from '../prompt/turn-history.ts';
+import { sayTo } from '../translate.ts';
+import { exportHistory } from './export.ts';
+import { forget, type RecordOptions } from './forget.ts';
+import { showSources } from './show-sources.ts';
+import { showUsage } from './show-usage.ts';
+import type { SignInMode } from '../turn-ports.ts';
+import type { Outcome } from '../outcome.ts';
+
+export interface SlashWordsOptions {
+  keyRing: KeyRing;
+  /** What each model can do. */
+  catalog: ModelCatalog;
+  gate: SignInGate;
+  identity: Identity | undefined;
+  mode: SignInMode;
+  answerQuestion: AnswerQuestion;
+  /** The institution's or sign-in service's name. */
+  serviceName: Bilingual;
+  /** For words about what is kept of a person. */
+  records: RecordOptions & { nowMs: NowMs; timeZone: string };
+}
+
+export type RunSlashWord = (context: TurnContext, command: SlashCommand) => Promise<Outcome>;
+
+type Handler = (options: SlashWordsOptions, context: TurnContext, argument: string) => Promise<Outcome> | Outcome;
+
+const HANDLERS: Readonly<Record<SlashWord, Handler>> = {
+  help: (_options, context) => help(context, PRIVATE_WORDS),
+  new: startAnew,
+  stop,
+  retry,
+  model: chooseModel,
+  think: chooseThinking,
+  lang: ({ keyRing }, context, argument) => chooseLanguage(keyRing, context, argument),
+  usage: ({ records }, context) => showUsage(records, context),
+  forget: ({ records }, context) => forget(records, context),
+  export: exportOwn,
+  sources: showSourcesOf,
+  whoami: whoAmI,
+  signin: signIn,
+  unlink,
+};
+/** Words about the person themself are answered in their private chat only. */
+const PRIVATE_WORDS: ReadonlySet<SlashWord> = new Set<SlashWord>(['usage', 'export', 'whoami', 'signin', 'unlink']);
+
+/** What each slash word does (contract section 7). Slash words are never held and never reach the model, but for /retry. */
+export function createRunSlashWord(options: SlashWordsOptions): RunSlashWord {
+  return async (context, { word, argument }) => {
+    if (PRIVATE_WORDS.has(word) && context.newest.chat.kind === 'group') return command(context, 'privateOnly');
+    return HANDLERS[word](options, context, argument);
+  };
+}
+
+function command(
+  context: TurnContext,
+  text: keyof typeof TURN_TEXTS,
+  values: Record<string, string | number> = {},
+): Outcome {
+  return { kind: 'command', text: sayTo(context, TURN_TEXTS[text], values) };
+}
+
+function startAnew(_options: SlashWordsOptions, context: TurnContext): Outcome {
+  return { ...command(context, 'newConversation'), history: { forget: true } };
+}
+
+/** The stop itself happened when it was accepted; this turn only says whether it met anything. */
+function stop(_options: SlashWordsOptions, context: TurnContext): Outcome {
+  const own = context.turn.messages.at(-1);
+  return command(context, own && context.turn.stop.servedSeq >= own.seq ? 'stopped' : 'nothingToStop');
+}
+
+/** What the button at an answer says behind the word: which answer it stands at, by its id or how that begins. */
+const NAMES_ANSWER = /^[0-9a-f]{8,40}$/;
+
+/** Asks the last question again; its new answer takes the old one's place in the history. */
+async function retry(options: SlashWordsOptions, context: TurnContext, argument: string): Promise<Outcome> {
+  const admitted = await options.gate.admit(context, { holds: false });
+  if ('outcome' in admitted) return admitted.outcome;
+  const { account, models, rule, scene } = admitted;
+  const last = lastTurn(options.keyRing, context);
+  if (!last || !isOwn(last, context, account?.accountId)) return command(context, 'nothingToRetry');
+  if (NAMES_ANSWER.test(argument) && !last.turnId.startsWith(argument)) return command(context, 'notTheLast');
+  const question: Question = {
+    text: last.userText,
+    quotedText: last.quotedText,
+    images: imagesOfTurn(last),
+    files: filesOfTurn(last),
+    unread: [],
+    language: context.preferences.language ?? languageOfLast(last, context),
+  };
+  const { history, historyLength } = context.turn;
+  const turn = { ...context.turn, history: history.slice(0, -1), historyLength: historyLength - 1 };
+  const again: AdmittedContext = {
+    ...context,
+    models,
+    rule,
+    scene,
+    question,
+    turn,
+    replaced: last,
+    account: account ?? context.account,
+  };
+  const outcome = await options.answerQuestion(again);
+  const replaces = outcome.kind === 'answered' ? last.turnId : outcome.replaces;
+  return { ...outcome, replaces, history: { ...outcome.history, replaceLast: true } };
+}
+
+function languageOfLast({ userText }: HistoryTurn, { question }: TurnContext): Language {
+  return userText === '' ? question.language : languageOfText(userText);
+}
+
+/** Nobody asks again what was said by another person of a shared conversation, or under another account. */
+function isOwn(last: HistoryTurn, context: TurnContext, accountId: AccountId | undefined): boolean {
+  const isSamePerson = last.speakerTag === undefined || last.speakerTag === speakerTagOf(context);
+  return isSamePerson && last.accountId === accountId;
+}
+
+async function exportOwn({ records, gate }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
+  return exportHistory(records, context, (await gate.accountOf(context))?.accountId);
+}
+
+async function showSourcesOf({ keyRing, gate }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
+  return showSources(keyRing, context, (await gate.accountOf(context))?.accountId);
+}
+
+async function whoAmI({ gate, mode }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
+  if (mode === 'off') return command(context, 'whoPlatform', { id: context.newest.sender.userId });
+  const account = await gate.accountOf(context);
+  return account
+    ? command(context, 'whoLinked', { name: account.name, id: account.accountId })
+    : command(context, 'whoUnlinked');
+}
+
+async function signIn({ gate, mode }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
+  return mode === 'off' ? command(context, 'signInOff') : gate.invite(context);
+}
+
+/** Deletes the link, the tokens, and what was said under that identity; the same when its turn runs again. */
+async function unlink({ identity, mode, serviceName }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
+  if (mode === 'off' || !identity) return command(context, 'signInOff');
+  const { platform, tenant, app, chatUserId } = askerOf(context);
+  const { wasLinked, logoutUrl } = await identity.unlink({ platform, tenant, app }, chatUserId, context.turn.turnId);
+  if (!wasLinked) return command(context, 'notLinked');
+  const { language } = context.question;
+  const service = say(serviceName, language);
+  const text =
+    logoutUrl === undefined
+      ? say(SIGN_IN_TEXTS.unlinkedHere, language, { service })
+      : say(SIGN_IN_TEXTS.unlinked, language, {
+          service,
+          link: linkTo(logoutUrl, say(SIGN_IN_TEXTS.signOutLabel, language), 'markdown'),
+        });
+  return { kind: 'command', text, history: { forget: true } };
+}

@@ -1,0 +1,214 @@
+import { localTime } from '../../../shared/local-time.ts';
+import { estimatesOf, IMAGE_TOKENS, MESSAGE_TOKENS } from './estimate-tokens.ts';
+import type { HistoryTurn } from './history.ts';
+import { LABEL_RULES, labelFile, labelQuote, labelSpeaker, labelSummary, SUMMARY_RULES } from './label-text.ts';
+import { contentOf, quotedParts, saidParts, textPart, type PlacedImage, type PromptPart } from './prompt-parts.ts';
+
+/** A message of a prompt; the chat room's messages take it as it is. */
+export type PromptMessage =
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: string | PromptPart[] }
+  | { role: 'assistant'; content: string };
+
+export interface CurrentQuestion {
+  text: string;
+  images: readonly PlacedImage[];
+  /** Text of the message that the question quotes. */
+  quote?: string;
+  /** In a group the asker's tag. */
+  speakerTag?: string;
+  /** What the files say that the question may be about, its own last. */
+  files?: readonly PromptFile[];
+}
+
+/** A file as the model is shown it. */
+export interface PromptFile {
+  /** Plain letters: it stands in the label. */
+  name: string;
+  text: string;
+  pictures: readonly { label: string; dataUrl: string }[];
+  /** More follows that is not shown. */
+  isCut: boolean;
+}
+
+export interface PromptOptions {
+  systemPrompt: string;
+  /** Earlier turns, oldest first. */
+  turns: readonly HistoryTurn[];
+  current: CurrentQuestion;
+  /** What is known of turns before `turns`; it comes first, where the budget has room for it. */
+  summary?: string;
+  /** Images of earlier turns that are sent again, by their turn's id; of other turns it is only told that there were some. */
+  earlierImages?: EarlierImages;
+  /** Files of earlier turns that the question's files hold, by the names under which they are kept; of others it is told that they are gone. */
+  filesAtHand?: ReadonlySet<string>;
+  /** Estimated tokens that the whole prompt may take. Only the current question with the system prompt may pass it. */
+  budgetTokens: number;
+  chatKind: 'private' | 'group';
+  nowMs: number;
+  /** The institution's time zone: the prompt names its date. */
+  timeZone: string;
+  /** See `estimateTokens`. */
+  tokenFactor?: number;
+}
+
+/** All images of a turn, by its id. */
+export type EarlierImages = ReadonlyMap<string, readonly PlacedImage[]>;
+
+const FILE_GOES_ON = '[The file goes on; what follows is not shown.]';
+const CUT_OFF = '[The answer was cut off here.]';
+const NO_TEXT = '[A message without text.]';
+
+export interface BuiltPrompt {
+  messages: PromptMessage[];
+  /** It holds nothing that was said before the question. */
+  isBare: boolean;
+  /** Earlier turns that the budget left out, oldest first. */
+  droppedTurns: HistoryTurn[];
+}
+
+/**
+ * Makes the messages for the model: the system prompt, as many of the newest earlier turns as fit the budget, and the
+ * question. A summary of what came before precedes the first of them, in the same message. So each prompt has one system
+ * message, then user and assistant by turns, which is all that strict chat templates accept (RELIABILITY.md strict-templates). Turns are left out whole and oldest first, so that no answer loses its question. A group's prompt holds
+ * only turns of groups, a private one only private turns, whatever was passed in (SECURITY.md group-is-not-private).
+ */
+export function buildPrompt(options: PromptOptions): BuiltPrompt {
+  const { chatKind, turns, current, budgetTokens, tokenFactor = 1 } = options;
+  const usable = turns.filter((turn) => isUsable(turn, chatKind));
+  const hasSpeakers = new Set([...usable, current].map(({ speakerTag }) => speakerTag)).size > 1;
+  const hasFiles = (current.files ?? []).length > 0;
+  const hasLabels = hasSpeakers || hasFiles || current.quote !== undefined || hasQuotedImages(options);
+  const system = writeSystem(options, hasLabels);
+  const question = writeQuestion(current, hasSpeakers);
+  let leftTokens = budgetTokens - messageTokens(system, tokenFactor) - messageTokens(question, tokenFactor);
+  const summary = options.summary === undefined ? undefined : writeSummary(options.summary);
+  const summaryTokens = summary ? messageTokens({ role: 'user', content: summary }, tokenFactor) : 0;
+  const hasRoom = summaryTokens <= leftTokens;
+  if (hasRoom) leftTokens -= summaryTokens;
+  const kept: PromptMessage[][] = [];
+  for (const turn of usable.toReversed()) {
+    const messages = writeTurn(turn, hasSpeakers, options);
+    leftTokens -= promptTokens(messages, tokenFactor);
+    if (leftTokens < 0) break;
+    kept.push(messages);
+  }
+  const said = [...kept.toReversed().flat(), question];
+  const isSummed = summary !== undefined && hasRoom;
+  return {
+    isBare: kept.length === 0 && !isSummed,
+    messages: [system, ...(isSummed ? withSummary(summary, said) : said)],
+    droppedTurns: usable.slice(0, usable.length - kept.length),
+  };
+}
+
+/** Estimates what a prompt takes, images included. */
+export function promptTokens(messages: readonly PromptMessage[], tokenFactor = 1): number {
+  return messages.reduce((sum, message) => sum + messageTokens(message, tokenFactor), 0);
+}
+
+function messageTokens(message: PromptMessage, tokenFactor: number): number {
+  const { content } = message;
+  const images = typeof content === 'string' ? 0 : content.filter(({ type }) => type === 'image').length;
+  return MESSAGE_TOKENS + textTokens(message, tokenFactor) + IMAGE_TOKENS * images;
+}
+
+const textTokens = estimatesOf(({ content }: PromptMessage) =>
+  typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+);
+
+function isUsable(turn: HistoryTurn, chatKind: 'private' | 'group'): boolean {
+  return turn.assistantText.trim() !== '' && (turn.speakerTag !== undefined) === (chatKind === 'group');
+}
+
+function writeSummary(text: string): string {
+  return contentOf([textPart(`${SUMMARY_RULES}\n`), ...labelSummary(text)]) as string;
+}
+
+/** The first message is a person's. */
+function withSummary(summary: string, [first, ...rest]: readonly PromptMessage[]): PromptMessage[] {
+  const said = first?.content ?? '';
+  const parts = typeof said === 'string' ? [textPart(said)] : said;
+  return [{ role: 'user', content: contentOf([textPart(`${summary}\n\n`), ...parts]) }, ...rest];
+}
+
+/** The message is the same one all day, so that its tokens are counted once. */
+function writeSystem({ systemPrompt, nowMs, timeZone }: PromptOptions, hasLabels: boolean): PromptMessage {
+  const { date, weekday } = localTime(nowMs, timeZone);
+  const day = `${date} ${timeZone}`;
+  if (written?.day !== day || written.systemPrompt !== systemPrompt)
+    written = { day, systemPrompt, messages: new Map() };
+  const known = written.messages.get(hasLabels);
+  if (known) return known;
+  const today = `Today is ${weekday}, ${date} (time zone ${timeZone}).`;
+  const content = [systemPrompt.trim(), today, ...(hasLabels ? [LABEL_RULES] : [])].join('\n\n');
+  const message: PromptMessage = { role: 'system', content };
+  written.messages.set(hasLabels, message);
+  return message;
+}
+
+let written: { day: string; systemPrompt: string; messages: Map<boolean, PromptMessage> } | undefined;
+
+function writeTurn(
+  turn: HistoryTurn,
+  hasSpeakers: boolean,
+  { earlierImages, filesAtHand }: Pick<PromptOptions, 'earlierImages' | 'filesAtHand'>,
+): PromptMessage[] {
+  const images = earlierImages?.get(turn.turnId);
+  const markers = [...fileMarkers(turn, filesAtHand), ...(images ? [] : imageMarker(turn.images))];
+  const text = [turn.userText, ...markers].filter((said) => said !== '').join('\n\n');
+  const answer = turn.interrupted ? `${turn.assistantText}\n\n${CUT_OFF}` : turn.assistantText;
+  return [
+    writeSaid({ text, images: images ?? [], speakerTag: hasSpeakers ? (turn.speakerTag ?? '') : undefined }),
+    { role: 'assistant', content: answer },
+  ];
+}
+
+/** What the files of earlier turns say stands before the question, as long as it is kept; a model that is not told else makes it up. */
+function fileMarkers({ files = [] }: HistoryTurn, atHand: ReadonlySet<string> | undefined): string[] {
+  return files.map(({ name, mediaId }) => {
+    const came = `The file “${name}” came with this message`;
+    return atHand?.has(mediaId) === false
+      ? `[${came}. It is not at hand any more: it can be sent again.]`
+      : `[${came}.]`;
+  });
+}
+
+/** Where earlier images are not sent again, the model is told that there were some. */
+function imageMarker(images: number): string[] {
+  if (images <= 0) return [];
+  return [images === 1 ? '[An image came with this message.]' : `[${images} images came with this message.]`];
+}
+
+function writeQuestion({ speakerTag, ...said }: CurrentQuestion, hasSpeakers: boolean): PromptMessage {
+  return writeSaid({ ...said, speakerTag: hasSpeakers ? (speakerTag ?? '') : undefined });
+}
+
+/** What a person said, in their order: first what they quote, images before text, then their own text and images. */
+function writeSaid({ text, images, quote, speakerTag, files = [] }: CurrentQuestion): PromptMessage {
+  const quoted = [...quotedParts(images), ...(quote === undefined ? [] : [textPart(quote)])];
+  const said = saidParts(text, images);
+  const content = contentOf([
+    ...files.flatMap((file) => [...labelFile(file.name, filePieces(file)), textPart('\n\n')]),
+    ...(quoted.length > 0 ? [...labelQuote(quoted), textPart('\n\n')] : []),
+    ...(speakerTag === undefined ? said : labelSpeaker(speakerTag, said)),
+  ]);
+  // Some engines refuse a message without content.
+  return { role: 'user', content: isBlank(content) ? NO_TEXT : content };
+}
+
+function isBlank(content: string | PromptPart[]): boolean {
+  return typeof content === 'string' && content.trim() === '';
+}
+
+function filePieces({ text, pictures, isCut }: PromptFile): PromptPart[] {
+  const shown = pictures.flatMap(({ label, dataUrl }): PromptPart[] => [
+    textPart(`\n\n[${label}, as a picture]\n`),
+    { type: 'image', dataUrl },
+  ]);
+  return [textPart(text), ...shown, textPart(isCut ? `\n\n${FILE_GOES_ON}` : '')];
+}
+
+function hasQuotedImages({ current, earlierImages }: PromptOptions): boolean {
+  return [current.images, ...(earlierImages?.values() ?? [])].some((images) => quotedParts(images).length > 0);
+}

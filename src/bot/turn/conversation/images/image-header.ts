@@ -1,0 +1,56 @@
+import { MIB_BYTES } from '../../../../shared/clock.ts';
+import { readGif } from './gif.ts';
+import { ImageError } from './image-error.ts';
+import { readJpeg } from './jpeg.ts';
+import { readPng } from './png.ts';
+import { readWebp } from './webp.ts';
+
+export type ImageMediaType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+
+/** What an image's header says, before anything is unpacked. */
+export interface ImageHeader {
+  width: number;
+  height: number;
+  /** What its decoder must hold at once, beside a few rows: 0 where it comes row by row. */
+  unpackedBytes: number;
+  /** The image without what is not needed for its first picture: long texts, colour profiles, later frames, what follows its end. */
+  lean: Buffer;
+}
+
+export interface CheckedImage extends ImageHeader {
+  mediaType: ImageMediaType;
+}
+
+export const MAX_IMAGE_BYTES = 10 * MIB_BYTES;
+export const MAX_IMAGE_PIXELS = 25_000_000;
+/** A row is held as a whole: 0.5 MiB at this width and the widest pixel. */
+export const MAX_SIDE_PIXELS = 65_535;
+/** With the scaled picture beside it, one decoding stays below 100 MB (SECURITY.md pinned-media). */
+export const MAX_UNPACKED_BYTES = 36 * MIB_BYTES;
+
+const READERS: readonly [mediaType: ImageMediaType, magic: RegExp, read: (bytes: Buffer) => ImageHeader][] = [
+  ['image/png', /^\x89PNG\r\n\x1a\n/, readPng],
+  ['image/jpeg', /^\xff\xd8\xff/, readJpeg],
+  ['image/gif', /^GIF8[79]a/, readGif],
+  ['image/webp', /^RIFF[^]{4}WEBP/, readWebp],
+];
+
+/**
+ * Judges an image by its bytes alone, whatever name or type it came with: kind, size and, from its header, pixels and
+ * the memory that it will take; a small file can unpack to a huge picture (SECURITY.md pinned-media). A vector image is none.
+ * @throws ImageError
+ */
+export function checkImage(bytes: Buffer): CheckedImage {
+  if (bytes.length > MAX_IMAGE_BYTES) throw new ImageError('too_large', 'The image has too many bytes');
+  const head = bytes.toString('latin1', 0, 12);
+  const reader = READERS.find(([, magic]) => magic.test(head));
+  if (!reader) throw new ImageError('unknown_type', 'The bytes are no image of a known type');
+  const [mediaType, , read] = reader;
+  const header = read(bytes);
+  const { width, height, unpackedBytes } = header;
+  if (!(width > 0 && height > 0)) throw new ImageError('broken', 'The image has no size');
+  if (width * height > MAX_IMAGE_PIXELS || Math.max(width, height) > MAX_SIDE_PIXELS)
+    throw new ImageError('too_many_pixels', 'The image has too many pixels');
+  if (unpackedBytes > MAX_UNPACKED_BYTES) throw new ImageError('too_heavy', 'The image takes too much memory');
+  return { mediaType, ...header };
+}

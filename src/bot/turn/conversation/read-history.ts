@@ -1,0 +1,21 @@
+import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import { conversationKeys } from '../../domain/partition-keys.ts';
+import type { RedisClient } from '../../../shared/redis/redis.ts';
+import type { ConversationRef } from '../../domain/conversation.ts';
+import { openTurns, type HistoryTurn } from './history.ts';
+
+/** A turn with its record as it stands in Redis. */
+export interface KeptTurn {
+  sealed: string;
+  turn: HistoryTurn;
+}
+
+/** All turns that are kept of a conversation, oldest first; for words about the record itself, not for prompts. */
+export async function readHistory(
+  redis: RedisClient,
+  keyRing: KeyRing,
+  conversation: ConversationRef,
+): Promise<KeptTurn[]> {
+  const records = await redis.lrange(conversationKeys(conversation).history, 0, -1);
+  return records.flatMap((sealed) => openTurns(keyRing, conversation.id, [sealed]).map((turn) => ({ sealed, turn })));
+}

@@ -1,0 +1,24 @@
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import { openLeftover, type Leftover } from '../reply/follow-ups/deferred-messages.ts';
+import type { TurnContext } from './turn-context.ts';
+import type { TurnCommit } from '../domain/turn.ts';
+import type { Outcome } from './outcome.ts';
+
+/** What an earlier answer left for the person's next private reply; there is none in a group, and none while a question is held. */
+export function leftoverFor(keyRing: KeyRing, { newest, turn }: TurnContext, { hold }: Outcome): Leftover | undefined {
+  if (newest.chat.kind !== 'private' || hold) return undefined;
+  return openLeftover(keyRing, turn.conversation, turn.leftovers);
+}
+
+/** The reply's text: it begins with what was left over. */
+export function behindLeftover(leftover: Leftover | undefined, text: string): string {
+  return leftover ? `${leftover.text}\n\n---\n\n${text}` : text;
+}
+
+/** What the commit erases: what was shown now, too; and with /forget all that is left over. */
+export function eraseWith(leftover: Leftover | undefined, erase: TurnCommit['erase']): TurnCommit['erase'] {
+  if (!leftover) return erase;
+  const { list, record } = leftover;
+  if (erase) return { ...erase, drop: [...erase.drop, list] };
+  return { remove: [{ list, record }], drop: [] };
+}

@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND_MS } from '../../../shared/clock.ts';
+import { outsideCall } from '../../../shared/fail-point.ts';
+import { SerialQueue } from '../../../shared/serial-queue.ts';
+import { ImageError, type ImageFault } from '../conversation/images/image-error.ts';
+import { prepareImage } from '../conversation/images/prepare-image.ts';
+import { DocumentError, MAX_DOCUMENT_BYTES, type DocumentFault, type ReadDocument } from '../../knowledge/documents/document.ts';
+import { pictureType } from '../../knowledge/documents/picture-type.ts';
+import { readDocument } from '../../knowledge/documents/read-document.ts';
+import type { DeliveryId, PersonId } from '../../domain/ids.ts';
+import type { InboundMessage } from '../../domain/message.ts';
+import { PlatformError } from '../../platforms/platform-error.ts';
+import type { ImageScene } from '../images/fetch-images.ts';
+import { fileRefsOf, type FileRef } from '../images/image-refs.ts';
+import { readKept, writeKept, type KeptFile, type UnfitFile } from './kept-file.ts';
+
+/** More are refused as a whole. */
+export const MOST_FILES = 5;
+/** Of what one file says: more than any prompt takes, and a part of what is kept for a person. */
+const MOST_KEPT_CHARS = 600_000;
+const FETCH_LIMIT_MS = 20 * SECOND_MS;
+/** As for images: a turn that starts at once has its files by then. */
+const PREFETCH_AFTER_MS = 3 * SECOND_MS;
+const MOST_PREFETCHES = 10;
+
+/** Whole files are in memory one beside another, of one person one. */
+const intake = new SerialQueue(2, 1);
+
+/** What became of a file; one that is `gone` may be tried again, one that is `elsewhere` is stored outside the platform. */
+export type FoundFile = KeptNow | UnfitFile | OutOfReach | Delayed;
+
+interface OutOfReach {
+  name?: string;
+  fault: 'gone' | 'elsewhere';
+}
+
+/** A file that is not read yet, since its sender's files were too heavy (SECURITY.md heavy-files). */
+interface Delayed {
+  name?: string;
+  fault: 'must_wait';
+  waitMs: number;
+}
+
+/** A file that was read, with how it was kept where that was just now: `made_room` by letting older ones of the person go; `no_room` not at all. */
+export type KeptNow = KeptFile & { keeping?: 'made_room' | 'no_room' };
+
+/** A question's files as they were read, in their order; from what is kept, or from the platform. @throws the signal's reason */
+export async function fetchFiles(
+  scene: ImageScene,
+  files: readonly FileRef[],
+  signal: AbortSignal,
+): Promise<FoundFile[]> {
+  const kept = await keptFiles(scene, files);
+  return Promise.all(files.map(async (file, index) => kept[index] ?? fetchFile(scene, file, signal)));
+}
+
+/** What is kept of files; undefined for what is not, or not any more. */
+export async function keptFiles(
+  { store, conversation }: Pick<ImageScene, 'store' | 'conversation'>,
+  files: readonly FileRef[],
+): Promise<(KeptFile | UnfitFile | undefined)[]> {
+  const ids = files.map(({ mediaId }) => mediaId);
+  const plain = await store.readTexts(conversation.partition, ids);
+  return plain.map((text) => (text === undefined ? undefined : readKept(text)));
+}
+
+/** Fetches the files of an accepted message that still waits after a moment, as `prefetchImages` does, and for its reasons. */
+export async function prefetchFiles(
+  scene: ImageScene,
+  { message, deliveryId, isKnown }: { message: InboundMessage; deliveryId: DeliveryId; isKnown(): Promise<boolean> },
+): Promise<void> {
+  const files = fileRefsOf(message, deliveryId);
+  if (files.length === 0 || files.length > MOST_FILES) return;
+  await sleep(PREFETCH_AFTER_MS, undefined, { ref: false });
+  if (intake.unfinished + files.length > MOST_PREFETCHES || !(await isKnown().catch(() => false))) return;
+  await fetchFiles(scene, files, new AbortController().signal).catch(() => undefined);
+}
+
+async function fetchFile(
+  scene: ImageScene,
+  { mediaId, mediaRef, name }: FileRef,
+  signal: AbortSignal,
+): Promise<FoundFile> {
+  if (mediaRef === undefined) return { name, fault: 'gone' };
+  const { platform, store, conversation, personId, isSignedIn } = scene;
+  return intake.run(personId, async () => {
+    // Another worker, or the receiver, may have read it, also while this one waited.
+    const [known] = await keptFiles(scene, [{ mediaId, isQuoted: false }]);
+    if (known) return known;
+    const waitMs = await store.heavyFiles.waitMs(personId);
+    if (waitMs !== undefined) return { name, fault: 'must_wait', waitMs };
+    const onHeavy = () => store.heavyFiles.note(personId, mediaId);
+    const found = await readFile(platform, { mediaRef, name, personId, onHeavy }, signal);
+    if ('fault' in found && isPassing(found)) return found;
+    const place = { partition: conversation.partition, personId, isSignedIn, mediaId };
+    const { isKept, wentCount } = await store.keepText(place, writeKept(found));
+    if ('fault' in found || (isKept && wentCount === 0)) return found;
+    return { ...found, keeping: isKept ? 'made_room' : 'no_room' };
+  });
+}
+
+/** Not kept: another try may read it. */
+function isPassing(found: UnfitFile | OutOfReach): found is OutOfReach {
+  return ['gone', 'elsewhere', 'not_read'].includes(found.fault);
+}
+
+interface WantedFile {
+  mediaRef: string;
+  name?: string;
+  personId: PersonId;
+  /** Reading the document takes too much time or memory. */
+  onHeavy(): Promise<void>;
+}
+
+async function readFile(
+  platform: ImageScene['platform'],
+  { mediaRef, name, personId: owner, onHeavy }: WantedFile,
+  signal: AbortSignal,
+): Promise<KeptFile | UnfitFile | OutOfReach> {
+  let called = name;
+  try {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(FETCH_LIMIT_MS)]);
+    const { bytes, name: given } = await outsideCall('files.fetch', () =>
+      platform.fetchMedia(mediaRef, MAX_DOCUMENT_BYTES, limited),
+    );
+    called ??= given;
+    if (pictureType(bytes) !== undefined) return { name: called, ...(await readPicture(bytes, owner, signal)) };
+    const document = await outsideCall('files.read', () => readDocument(bytes, { name: called ?? '' }, owner, signal));
+    return { name: called, ...withinKept(document), pictures: await preparePictures(document, owner, signal) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (error instanceof DocumentError && error.code === 'too_heavy') await onHeavy();
+    if (error instanceof DocumentError) return { name: called, fault: error.code };
+    if (error instanceof ImageError) return { name: called, fault: PICTURE_FAULTS[error.code] };
+    if (error instanceof PlatformError) return { name: called, fault: MEDIA_FAULTS.get(error.code) ?? 'gone' };
+    if (error instanceof DOMException && error.name === 'TimeoutError') return { name: called, fault: 'gone' };
+    throw error;
+  }
+}
+
+/** What stands against a file that the platform did not hand out; all others are gone. */
+const MEDIA_FAULTS: ReadonlyMap<string, 'too_large' | 'elsewhere'> = new Map([
+  ['media_too_large', 'too_large'],
+  ['media_elsewhere', 'elsewhere'],
+]);
+
+/** What stands against a picture that was sent as a file. */
+const PICTURE_FAULTS: Readonly<Record<ImageFault, DocumentFault>> = {
+  too_large: 'too_heavy',
+  unknown_type: 'unsupported',
+  too_many_pixels: 'too_heavy',
+  too_heavy: 'too_heavy',
+  broken: 'broken',
+  not_read: 'not_read',
+};
+
+/** Apps send pictures as files too, and say of some files nothing but that they are there. @throws ImageError */
+async function readPicture(bytes: Buffer, owner: string, signal: AbortSignal): Promise<Omit<KeptFile, 'name'>> {
+  return { parts: [], pictures: [{ label: 'image', dataUrl: await prepareImage(bytes, owner, signal), isScan: true }] };
+}
+
+/** What is kept of a document's text, with the place up to which it is. */
+function withinKept({ parts, cutAt, pageCount, hasMacros }: ReadDocument): Omit<KeptFile, 'pictures' | 'name'> {
+  let left = MOST_KEPT_CHARS;
+  const fits = parts.flatMap((part) => {
+    const text = part.text.slice(0, Math.max(left, 0));
+    left -= part.text.length;
+    return text === '' ? [] : [{ label: part.label, text }];
+  });
+  const isCut = left < 0;
+  return { parts: fits, cutAt: isCut ? (fits.at(-1)?.label ?? 'the beginning') : cutAt, pageCount, hasMacros };
+}
+
+/** A picture in a document that cannot be shown is left out; its document is read all the same. */
+async function preparePictures(
+  { pictures, parts }: ReadDocument,
+  owner: string,
+  signal: AbortSignal,
+): Promise<KeptFile['pictures']> {
+  const said = new Set(parts.map(({ label }) => label));
+  const made = await Promise.all(
+    pictures.map(async ({ label, bytes }) => {
+      try {
+        const dataUrl = await prepareImage(Buffer.from(bytes), owner, signal);
+        return [{ label, dataUrl, isScan: label.startsWith('page ') && !said.has(label) }];
+      } catch (error) {
+        if (error instanceof ImageError) return [];
+        throw error;
+      }
+    }),
+  );
+  return made.flat();
+}

@@ -1,0 +1,49 @@
+import { withoutUnseen } from '../../../shared/text/sanitize-text.ts';
+import { say, type Language } from '../../../shared/text/texts.ts';
+import { FILE_TEXTS } from '../../i18n/file-texts.ts';
+import type { KeptFile } from './kept-file.ts';
+
+const MOST_NAME_CHARS = 80;
+/** What could be markup in an app, a label in a prompt or a path on a disk. */
+const UNWANTED = /[<>"'`*~|[\]{}\\/@#\s\p{Cc}\p{Zl}\p{Zp}]+/gu;
+
+/** A file's name as people and models are told it: a few plain letters, whatever was sent (SECURITY.md named-plainly). */
+export function shownName(name: string | undefined, language: Language): string {
+  const last =
+    withoutUnseen(name ?? '')
+      .split(/[\\/]/)
+      .at(-1) ?? '';
+  const plain = [...last.replace(UNWANTED, ' ').trim()];
+  if (plain.length === 0) return say(FILE_TEXTS.nameless, language);
+  if (plain.length <= MOST_NAME_CHARS) return plain.join('');
+  const ending = /\.\w{1,8}$/.exec(plain.join(''))?.[0] ?? '';
+  return `${plain.slice(0, MOST_NAME_CHARS - ending.length - 1).join('')}…${ending}`;
+}
+
+/** A place of a document as it is told in a sentence; what a document calls it stays as it is. */
+export function placeIn(label: string, language: Language): string {
+  const plain = withoutUnseen(label).replace(UNWANTED, ' ').trim();
+  if (language === 'en') return plain.replace(/^page (\d+–\d+)$/, 'pages $1');
+  return plain
+    .replace(/^page (\d+(?:–\d+)?)$/, '第 $1 页')
+    .replace(/^sheet /, '工作表 ')
+    .replace(/^section /, '小节 ')
+    .replace(/^the beginning$/, '开头')
+    .replace(/rows (\d+–\d+)$/, '第 $1 行')
+    .replace(/^(\d+(?:–\d+)?) %$/, '$1 %');
+}
+
+/** What stands from one place of a document to another. */
+export function rangeIn({ from, to }: { from: string; to?: string }, language: Language): string {
+  if (to === undefined) return placeIn(from, language);
+  const [first, last] = [from, to].map((label) => /^page (\d+)$/.exec(label)?.[1]);
+  if (first !== undefined && last !== undefined) return placeIn(`page ${first}–${last}`, language);
+  return say(FILE_TEXTS.fromTo, language, { from: placeIn(from, language), to: placeIn(to, language) });
+}
+
+/** How much a file holds, behind its name: `(40 pages)`; nothing where nothing is counted. */
+export function extentOf({ pageCount, parts }: KeptFile, language: Language): string {
+  const sheets = new Set(parts.flatMap(({ label = '' }) => /^sheet ([^,]*)/.exec(label)?.[1] ?? [])).size;
+  if (pageCount !== undefined && pageCount > 1) return say(FILE_TEXTS.pages, language, { count: pageCount });
+  return sheets > 1 ? say(FILE_TEXTS.sheets, language, { count: sheets }) : '';
+}

@@ -1,0 +1,136 @@
+import { estimateTokens } from '../conversation/estimate-tokens.ts';
+import type { Piece } from './rank-chunks.ts';
+
+/** Where in a file something stands, as the document calls it: `page 3` (to `page 7`), `sheet Budget, rows 1–200`, `12–15 %`. */
+export interface Place {
+  from: string;
+  /** Where it is not one place alone. */
+  to?: string;
+}
+
+/** What of a file stands in a prompt, and where in the file that is. */
+export interface ChosenText {
+  text: string;
+  /** In the file's order. */
+  places: Place[];
+  /** Whether the file ends with it. */
+  hasEnd: boolean;
+}
+
+/** Of the room, for how the file begins: it says what the file is. */
+const BEGINNING_SHARE = 0.25;
+/** So many pieces in a row that are too large for what is left end the search for smaller ones. */
+const MOST_MISFITS = 20;
+const PAGE = /^page \d+$/;
+
+/**
+ * As much of a file as there is room for: its beginning, what fits the question with what stands beside it, and from the beginning
+ * on what room is left. In the file's order, and where something is left out that is said.
+ * @returns undefined where not one piece that fits has room
+ */
+export function writeChosen(pieces: readonly Piece[], roomTokens: number, tokenFactor: number): ChosenText | undefined {
+  const chosen = choose(pieces, roomTokens, tokenFactor);
+  if (!chosen) return undefined;
+  let text = '';
+  let last = -1;
+  for (const index of [...chosen].toSorted((one, other) => one - other)) {
+    text += pieceWithin(pieces, index, last);
+    last = index;
+  }
+  return { text, places: placesOf(pieces, chosen), hasEnd: last === pieces.length - 1 };
+}
+
+function choose(pieces: readonly Piece[], roomTokens: number, tokenFactor: number): Set<number> | undefined {
+  const chosen = new Set<number>();
+  const gapTokens = mostGapTokens(pieces, tokenFactor);
+  let leftTokens = roomTokens;
+  const take = (index: number): boolean => {
+    const piece = pieces[index];
+    if (!piece || chosen.has(index)) return true;
+    const tokens = estimateTokens(`\n\n${nameOf(piece)}${headOf(piece)}${piece.text}`, tokenFactor) + gapTokens;
+    if (tokens > leftTokens) return false;
+    leftTokens -= tokens;
+    chosen.add(index);
+    return true;
+  };
+  // A section ends where the next begins; a page does so in the midst of a sentence.
+  const goesOnWith = (index: number) => (other: number) =>
+    pieces[index]?.part === pieces[other]?.part || PAGE.test(pieces[other]?.label ?? '');
+  const fitting = pieces.flatMap(({ fit }, index) => (fit > 0 ? [{ fit, index }] : []));
+  const best = fitting.toSorted((one, other) => other.fit - one.fit).map(({ index }) => index);
+  const leastLeft = roomTokens * (1 - BEGINNING_SHARE);
+  for (let index = 0; index < pieces.length && leftTokens > leastLeft; index += 1) if (!take(index)) break;
+  takeUntilFull(best, take);
+  if (!best.some((index) => chosen.has(index))) return undefined;
+  const beside = best.flatMap((index) => (chosen.has(index) ? [index + 1, index - 1].filter(goesOnWith(index)) : []));
+  takeUntilFull(beside, take);
+  for (let index = 0; index < pieces.length; index += 1) if (!take(index)) break;
+  return chosen;
+}
+
+function takeUntilFull(indexes: readonly number[], take: (index: number) => boolean): void {
+  let misfits = 0;
+  for (const index of indexes) {
+    misfits = take(index) ? 0 : misfits + 1;
+    if (misfits > MOST_MISFITS) return;
+  }
+}
+
+/** A piece as it stands behind the one that was written last. */
+function pieceWithin(pieces: readonly Piece[], index: number, last: number): string {
+  const piece = pieces[index] as Piece;
+  const before = pieces[index - 1];
+  if (index === 0) return nameOf(piece) + piece.text;
+  if (last === index - 1) return before?.part === piece.part ? piece.text : `\n\n${nameOf(piece)}${piece.text}`;
+  const left = gapBetween(pieces[last + 1], before);
+  return `${last < 0 ? '' : '\n\n'}${left}\n\n${nameOf(piece)}${headOf(piece)}${piece.text}`;
+}
+
+function nameOf({ label }: Piece): string {
+  return label === undefined ? '' : `[${label}]\n`;
+}
+
+function headOf({ head }: Piece): string {
+  return head === undefined ? '' : `${head}\n`;
+}
+
+/** Tells the model what it is not shown. */
+function gapBetween(first: Piece | undefined, last: Piece | undefined): string {
+  if (first?.label === undefined || last?.label === undefined) return '[Something is left out here.]';
+  const places = first.label === last.label ? `of ${first.label}` : `from ${first.label} to ${last.label}`;
+  return `[Left out here: something ${places}.]`;
+}
+
+function mostGapTokens(pieces: readonly Piece[], tokenFactor: number): number {
+  const longest = pieces.reduce<Piece | undefined>(
+    (most, piece) => (labelTokens(piece) > labelTokens(most) ? piece : most),
+    pieces[0],
+  );
+  const gap = gapBetween(longest, longest && { ...longest, label: longest.label && `${longest.label} ` });
+  return estimateTokens(`${gap}\n\n`, tokenFactor);
+}
+
+function labelTokens(piece: Piece | undefined): number {
+  return estimateTokens(piece?.label ?? '');
+}
+
+/** What follows each other is one place; where nothing has a name, it is told how far in the whole it stands. */
+function placesOf(pieces: readonly Piece[], chosen: ReadonlySet<number>): Place[] {
+  const end = pieces.at(-1);
+  const wholeChars = Math.max(end ? end.from + end.text.length : 0, 1);
+  const runs: { first: Piece; last: Piece; index: number }[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    if (!chosen.has(index)) continue;
+    const run = runs.at(-1);
+    const isNext = run?.index === index - 1 || (piece.label !== undefined && run?.last.label === piece.label);
+    if (run && isNext && (run.last.label === undefined) === (piece.label === undefined))
+      Object.assign(run, { last: piece, index });
+    else runs.push({ first: piece, last: piece, index });
+  }
+  return runs.map(({ first, last }) => {
+    if (first.label !== undefined)
+      return { from: first.label, to: last.label === first.label ? undefined : last.label };
+    const share = (chars: number, round: (value: number) => number) => round((100 * chars) / wholeChars);
+    return { from: `${share(first.from, Math.floor)}–${share(last.from + last.text.length, Math.ceil)} %` };
+  });
+}

@@ -1,0 +1,68 @@
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { Account } from '../identity/identity.ts';
+import { pseudonymOf } from '../identity/audit.ts';
+import type { Models, Policy, Verdict } from '../policy/policy.ts';
+import { modelsIn, type Scenes } from '../policy/scenes.ts';
+import type { Scene } from '../policy/scenes-file.ts';
+import { askerOf } from './asker.ts';
+import { chosenFirst } from './commands/chosen-first.ts';
+import type { TurnContext } from './turn-context.ts';
+import { sayTo } from './translate.ts';
+import { TURN_TEXTS } from '../i18n/turn-texts.ts';
+import type { SignInMode, TurnReport } from './turn-ports.ts';
+import type { Outcome } from './outcome.ts';
+
+export interface AccessOptions {
+  policy: Policy;
+  scenes: Scenes;
+  mode: SignInMode;
+  /** The help desk's page or `mailto:` address. */
+  helpUrl: string | undefined;
+  keyRing: KeyRing;
+  report: Pick<TurnReport, 'accessRefused'>;
+}
+
+/** What is allowed: these models, by this rule of the policy, in this scene. */
+export interface Allowed {
+  models: Models;
+  rule: string;
+  scene: Scene | undefined;
+}
+
+/** A scene takes away and never adds: where none of the rule's models is left, nobody is answered. */
+function inScene(verdict: Verdict, scene: Scene | undefined): Verdict {
+  if (verdict.kind !== 'allowed') return verdict;
+  const models = modelsIn(scene, verdict.models);
+  return models ? { ...verdict, models } : { kind: 'refused', because: 'person', rule: verdict.rule };
+}
+
+type Refusal = Extract<Verdict, { kind: 'refused' }>;
+
+/** Asks the policy about a question, by the account as it is now. @returns the models that may answer, or what is said instead */
+export function judgeAccess(
+  options: AccessOptions,
+  context: TurnContext,
+  account: Account | undefined,
+): Allowed | { outcome: Outcome } | { outcome: Outcome; signInHelps: true } {
+  const { chat, platform } = context.newest;
+  const scene = options.scenes.of(account, { kind: chat.kind, id: chat.id, platform });
+  const verdict = inScene(options.policy.judge(account, chat), scene);
+  if (verdict.kind === 'allowed')
+    return { models: chosenFirst(verdict.models, context.preferences.model), rule: verdict.rule, scene };
+  const { because, rule } = verdict;
+  const { turnId } = context.turn;
+  const person = pseudonymOf(options.keyRing, askerOf(context));
+  options.report.accessRefused({ platform, turnId, person, because, rule });
+  const outcome: Outcome = { kind: 'refused', text: refusalText(options, context, verdict) };
+  const mayHelp =
+    account === undefined && options.mode === 'optional' && chat.kind === 'private' && because !== 'private';
+  return mayHelp ? { outcome, signInHelps: true } : { outcome };
+}
+
+/** In a group others read along: there one sentence stands for every reason, so that it tells nothing about the person. */
+function refusalText({ helpUrl }: AccessOptions, context: TurnContext, { because }: Refusal): string {
+  if (context.newest.chat.kind === 'group') return sayTo(context, TURN_TEXTS.notHere);
+  if (because === 'private') return sayTo(context, TURN_TEXTS.groupsOnly);
+  if (helpUrl === undefined) return sayTo(context, TURN_TEXTS.mayNotUse);
+  return sayTo(context, TURN_TEXTS.mayNotUseHelp, { help: helpUrl.replace(/^mailto:/, '') });
+}

@@ -1,0 +1,89 @@
+import { openPreferences } from './conversation/preferences.ts';
+import { conversationOf, type GroupScope } from '../domain/conversation.ts';
+import type { InboundMessage, PlatformName } from '../domain/message.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { Language } from '../../shared/text/texts.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { platformOf } from '../platforms/of-tenant.ts';
+import { createLiveReply, type LiveReplyOptions, type ReplyDeps } from '../reply/live-reply.ts';
+import { questionOf, type Question } from './prompt/question.ts';
+import { formatStoredAnswer } from './stored-answer.ts';
+import type { TurnClaim, TurnControls } from '../domain/turn.ts';
+import type { Outcome } from './outcome.ts';
+import { lastLanguage } from './prompt/turn-history.ts';
+import type { TurnContext } from './turn-context.ts';
+
+/** A turn that can be run. */
+export interface OpenedTurn {
+  context: TurnContext;
+  /** How the turn ends is decided: what is stored from now on has a worker that takes over end it the same way. */
+  decided(outcome: Outcome): void;
+}
+
+/** Opens a turn: who asks what, where, and the live reply that grows. Undefined where none of its messages can be read or answered. */
+export type OpenTurn = (controls: TurnControls) => OpenedTurn | undefined;
+
+export interface OpenTurnOptions {
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  groupScope: GroupScope;
+  keyRing: KeyRing;
+  reply: ReplyDeps;
+}
+
+export function createOpenTurn(options: OpenTurnOptions): OpenTurn {
+  return (controls) => openTurn(options, controls);
+}
+
+function openTurn(options: OpenTurnOptions, controls: TurnControls): OpenedTurn | undefined {
+  const turn = controls.claim;
+  // One that was deleted says nothing any more; what was merged with it is answered all the same.
+  const said = turn.messages.findLast(({ message }) => message.parts.length > 0) ?? turn.messages.at(-1);
+  const newest = said?.message;
+  const platform = newest && platformOf(options.platforms, newest);
+  if (!newest || !platform) return undefined;
+  const asked = questionOf(turn);
+  const preferences = openPreferences(options.keyRing, turn.preferences, newest);
+  const question = { ...asked, language: preferences.language ?? languageIn(options.keyRing, turn, asked, newest) };
+  let outcome: Outcome | undefined;
+  const storedForm = (text: string) => (outcome ? formatStoredAnswer(outcome) : text);
+  const ids = turn.messages.map(({ deliveryId }) => deliveryId);
+  const deliveryId = ids.at(-1) ?? turn.turnId;
+  const live = createLiveReply({
+    deps: options.reply,
+    claim: turn,
+    controls: {
+      signal: controls.signal,
+      fenced: () => controls.fenced(),
+      stopped: () => controls.stopped(),
+      storeAnswer: (text) => controls.storeAnswer(storedForm(text)),
+      sealAnswer: (text) => controls.sealAnswer(storedForm(text)),
+      isClaimHeld: () => controls.isClaimHeld(),
+      waitIdle: (wait) => controls.waitIdle(wait),
+    },
+    platform,
+    deliveryId,
+    mergedIds: ids.slice(0, -1),
+    laterReplyHandle: newest.laterReplyHandle,
+    asker: () => privatePlaceOf(newest, options.groupScope),
+    replyTarget: newest.replyTarget,
+    language: question.language,
+  });
+  const context: TurnContext = { turn, controls, question, newest, platform, live, preferences };
+  return { context, decided: (made) => (outcome = made) };
+}
+
+/** A bare slash word such as /stop, or a file alone, tells no language; what its sender said last in the conversation does. */
+function languageIn(keyRing: KeyRing, turn: TurnClaim, asked: Question, newest: InboundMessage): Language {
+  const isFileAlone = asked.text === '' && asked.files.length + asked.unread.length > 0;
+  const tellsNothing = isFileAlone || (newest.slash !== undefined && asked.language === 'en');
+  return (tellsNothing ? lastLanguage(keyRing, turn, newest) : undefined) ?? asked.language;
+}
+
+/** Where a message's sender is written to alone, whichever chat it was said in. */
+function privatePlaceOf(
+  newest: InboundMessage,
+  groupScope: GroupScope,
+): ReturnType<NonNullable<LiveReplyOptions['asker']>> {
+  const { userId } = newest.sender;
+  return { userId, privateChat: conversationOf({ ...newest, chat: { kind: 'private', id: userId } }, groupScope) };
+}

@@ -1,0 +1,146 @@
+import type { NowMs } from '../../../shared/clock.ts';
+import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import type { ChatClient, ChatRequest } from '../../model/chat-types.ts';
+import type { KeptTurn } from '../conversation/read-history.ts';
+import { openSummaryOf, type ConversationSummary, type SummedScope } from '../conversation/summary.ts';
+import { summaryPrompt, summedTokens } from '../conversation/summary-prompt.ts';
+import type { SummaryStore } from '../conversation/summary-store.ts';
+import { usageChange } from '../conversation/usage-store.ts';
+import { type UsageChange } from '../../domain/turn.ts';
+import type { SummaryRequest } from './earlier-summary.ts';
+import { TokenCount } from '../answer/count-tokens.ts';
+
+export interface SummariseOptions {
+  chat: Pick<ChatClient, 'stream'>;
+  keyRing: KeyRing;
+  store: Pick<SummaryStore, 'read' | 'begin' | 'write'>;
+  model: string;
+  /** Tokens that a prompt may take, here and in answers. */
+  promptTokens: number;
+  nowMs: NowMs;
+  /** Of the days that use counts for. */
+  timeZone: string;
+}
+
+/** The newest turns that take so much of a prompt are left for later, so that a summary is made now and then, not each time. */
+const LEFT_SHARE = 0.5;
+/** No more of them than half of what a turn reads of its history: short turns too are left by a prompt after so many. */
+const MOST_LEFT_TURNS = 25;
+/** Of a prompt so much may be turns to sum up; the rest are the instructions, and estimates that were too low. */
+const SUMMED_SHARE = 0.7;
+/** A character is at most about one token. */
+const SUMMARY_SHARE = 0.125;
+const LEAST_SUMMARY_CHARS = 500;
+
+/**
+ * Makes a conversation's summary anew: the older one and the turns after it, of the same person and conversation, up to
+ * where prompts have them anyway. Nothing is written when what it was made from is gone meanwhile, or the answer is not whole.
+ * The model is asked only when the last try that came to nothing is long enough ago.
+ * @throws ChatError when the service is away
+ */
+export function createSummarise(options: SummariseOptions) {
+  return async (request: SummaryRequest, signal: AbortSignal): Promise<'written' | 'stale' | 'not-now' | 'nothing'> => {
+    const { keyRing, store, model, promptTokens } = options;
+    const source = await store.read(request.conversation);
+    const scope = scopeOf(source.kept, request);
+    if (!scope) return 'nothing';
+    const older = openSummaryOf(keyRing, request.conversation.id, source.startedFrom, scope);
+    const chosen = chooseTurns(scope, older?.coveredToMs ?? Number.NEGATIVE_INFINITY, promptTokens);
+    const newest = chosen.at(-1);
+    if (!newest) return 'nothing';
+    const startedFrom = await store.begin(request.conversation, source.startedFrom);
+    if (startedFrom === undefined) return 'not-now';
+    const messages = summaryPrompt(
+      older?.text,
+      chosen.map(({ turn }) => turn),
+    );
+    const maxAnswerChars = Math.max(LEAST_SUMMARY_CHARS, Math.floor(promptTokens * SUMMARY_SHARE));
+    const spent = new TokenCount();
+    const text = await answerOf(options.chat, { model, messages, maxAnswerChars }, { signal, spent });
+    if (text === undefined) return 'nothing';
+    const { accountId, chatKind } = scope;
+    const coveredToMs = newest.turn.atMs;
+    const summary: ConversationSummary = {
+      version: 1,
+      text,
+      chatKind,
+      coveredToMs,
+      accountId,
+    };
+    const madeFrom = { startedFrom, newestCovered: newest.sealed };
+    return (await store.write(request.conversation, summary, madeFrom, usageOf(options, request, spent)))
+      ? 'written'
+      : 'stale';
+  };
+}
+
+/** The turns that one summary may be made of, oldest first, without the last one, which /retry may replace. */
+interface Scope extends SummedScope {
+  turns: KeptTurn[];
+  /** Where in `turns` the turn stands that asked for the summary. */
+  asked: number;
+}
+
+function scopeOf(all: KeptTurn[], { turnId, isShared }: SummaryRequest): Scope | undefined {
+  const begin = Math.max(
+    0,
+    all.findLastIndex(({ turn }) => turn.startsAnew === true),
+  );
+  const current = all.slice(begin, -1);
+  const asked = current.find(({ turn }) => turn.turnId === turnId)?.turn;
+  if (!asked) return undefined;
+  const isGroup = asked.speakerTag !== undefined;
+  const turns = current.filter(
+    ({ turn }) =>
+      turn.assistantText !== '' &&
+      (turn.speakerTag !== undefined) === isGroup &&
+      (isShared || turn.accountId === asked.accountId),
+  );
+  return {
+    turns,
+    asked: turns.findIndex(({ turn }) => turn === asked),
+    chatKind: isGroup ? 'group' : 'private',
+    accountId: isShared ? undefined : asked.accountId,
+    beganAtMs: all[begin]?.turn.startsAnew ? all[begin].turn.atMs : Number.NEGATIVE_INFINITY,
+  };
+}
+
+/** From what is covered on: the oldest that fit one request, up to where the newest begin that prompts have anyway. */
+function chooseTurns({ turns, asked }: Scope, coveredToMs: number, promptTokens: number): KeptTurn[] {
+  let leftTokens = promptTokens * LEFT_SHARE;
+  const least = Math.max(asked + 1, turns.length - MOST_LEFT_TURNS);
+  const end = 1 + turns.findLastIndex(({ turn }, at) => at < least || (leftTokens -= summedTokens(turn)) <= 0);
+  const fresh = turns.slice(0, end).filter(({ turn }) => turn.atMs > coveredToMs);
+  let roomTokens = promptTokens * SUMMED_SHARE;
+  const rest = fresh.findIndex(({ turn }) => (roomTokens -= summedTokens(turn)) < 0);
+  return rest === -1 ? fresh : fresh.slice(0, Math.max(1, rest));
+}
+
+/** @returns undefined for an answer that broke off or says nothing */
+async function answerOf(
+  chat: SummariseOptions['chat'],
+  request: ChatRequest,
+  { signal, spent }: { signal: AbortSignal; spent: TokenCount },
+): Promise<string | undefined> {
+  let [text, isWhole] = ['', false];
+  // Where the service counts nothing, nothing has corrected the estimate either.
+  spent.asked(request.messages, 1);
+  await chat.stream(request, signal, (event) => {
+    spent.heard(event);
+    if (event.type === 'text') text += event.delta;
+    if (event.type === 'retract') text = '';
+    if (event.type === 'end') isWhole = event.reason !== 'truncated';
+  });
+  return isWhole && text.trim() !== '' ? text.trim() : undefined;
+}
+
+/** What the person is counted for a summary: tokens, and no question. */
+function usageOf(
+  { nowMs, timeZone }: SummariseOptions,
+  { conversation: { partition }, personId }: SummaryRequest,
+  { tokens }: TokenCount,
+): UsageChange | undefined {
+  return personId === undefined
+    ? undefined
+    : usageChange({ partition, personId, nowMs: nowMs(), timeZone }, { questions: 0, tokens });
+}

@@ -1,0 +1,64 @@
+import { messageFields } from '../domain/message-record.ts';
+import type { PlatformName } from '../domain/message.ts';
+import { tenantOf } from '../platforms/of-tenant.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { createLiveReply, type ReplyDeps } from '../reply/live-reply.ts';
+import { TURN_TEXTS } from '../i18n/turn-texts.ts';
+import type { TurnControls, TurnClaim, TurnCommit } from '../domain/turn.ts';
+
+/**
+ * Ends a turn of which no message can be opened, since all were altered. Where the platform polls, the person reads the
+ * sentence for answers that are gone; where we post, an apology in both languages, since theirs stands in the message.
+ */
+export type SetAside = (controls: TurnControls) => Promise<TurnCommit>;
+
+export interface SetAsideOptions {
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  reply: ReplyDeps;
+}
+
+export function createSetAside({ platforms, reply }: SetAsideOptions): SetAside {
+  return (controls) => setAside(platforms, reply, controls);
+}
+
+async function setAside(
+  platforms: SetAsideOptions['platforms'],
+  deps: ReplyDeps,
+  controls: TurnControls,
+): Promise<TurnCommit> {
+  const turn = controls.claim;
+  const platform =
+    turn.apologyTarget && tenantOf(platforms.get(turn.apologyTarget.platform), turn.apologyTarget.tenant);
+  if (!turn.apologyTarget || !platform) return { outcome: 'dead', records: unreadableRecords(turn) };
+  const live = createLiveReply({
+    deps,
+    claim: turn,
+    controls: {
+      signal: controls.signal,
+      fenced: () => controls.fenced(),
+      stopped: () => controls.stopped(),
+      storeAnswer: async () => true,
+      // Whoever takes over says the same: an empty answer is none.
+      sealAnswer: () => '',
+      isClaimHeld: () => controls.isClaimHeld(),
+      waitIdle: (wait) => controls.waitIdle(wait),
+    },
+    platform,
+    deliveryId: turn.turnId,
+    mergedIds: [],
+    laterReplyHandle: undefined,
+    replyTarget: turn.apologyTarget.replyTarget,
+    language: 'en',
+  });
+  const { zh, en } = TURN_TEXTS.unreadable;
+  const records = await live.finish(`${zh}\n${en}`);
+  const { reason } = controls.signal as { reason?: unknown };
+  if (reason === 'fenced' || reason === 'shutdown') throw new Error(`The apology ended early: ${reason}`);
+  const others = unreadableRecords(turn).filter(({ id }) => id !== turn.turnId);
+  return { outcome: 'dead', records: [...records, ...others] };
+}
+
+/** Messages that do not open end with an empty text, for which a poll gets the sentence for answers that are gone. */
+export function unreadableRecords(turn: TurnClaim): TurnCommit['records'] {
+  return turn.unreadable.map((id) => ({ id, fields: messageFields({ finished: '1' }) }));
+}

@@ -1,0 +1,159 @@
+import { monotonicMs } from '../../shared/clock.ts';
+import { definedOnly } from '../../shared/defined-only.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { fieldsToRead, messageFields, withFields } from '../domain/message-record.ts';
+import { messageKey } from '../domain/partition-keys.ts';
+import type { ConversationRef, GroupScope } from '../domain/conversation.ts';
+import type { Offer } from '../reply/live-reply.ts';
+import { markSuperseded } from '../reply/mark-superseded.ts';
+import { openNotices } from '../reply/notices.ts';
+import { behindLeftover, eraseWith, leftoverFor } from './earlier-leftover.ts';
+import { threadSpokenIn } from './commands/thread-index.ts';
+import { unreadableRecords, type SetAside } from './reject-unreadable.ts';
+import type { TurnReport } from './turn-ports.ts';
+import type { TurnControls, TurnCommit } from '../domain/turn.ts';
+import type { DeliveryId } from '../domain/ids.ts';
+import { withThreadHistory } from './prompt/turn-history.ts';
+import type { Outcome } from './outcome.ts';
+import type { TurnContext } from './turn-context.ts';
+import { throwIfUnwanted, type DecideOutcome } from './turn-pipeline.ts';
+import type { OpenTurn, OpenedTurn } from './open-turn.ts';
+
+export interface RunTurnOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  groupScope: GroupScope;
+  openTurn: OpenTurn;
+  setAside: SetAside;
+  decideOutcome: DecideOutcome;
+  report: Pick<TurnReport, 'turnEnded'>;
+  /** Notes that the answer which is written now may make a thread a followed one. */
+  noteAnswerEnding(thread: ConversationRef): Promise<void>;
+}
+
+/**
+ * Runs one turn: one message (or several merged ones) to one outcome, shown in one live reply. Whatever goes wrong
+ * inside becomes an outcome too; only an abort that must show nothing (`fenced`, `shutdown`, `yielded`) and a lost store are thrown.
+ */
+export function createRunTurn(options: RunTurnOptions): (controls: TurnControls) => Promise<TurnCommit> {
+  return async (controls) => {
+    const opened = options.openTurn(controls);
+    if (!opened) return options.setAside(controls);
+    try {
+      return await runOpenTurn(options, opened);
+    } catch (error) {
+      // Before the turn is given back: the next worker takes it at once, and must find what this one has posted.
+      await opened.context.live.abandon();
+      throw error;
+    }
+  };
+}
+
+async function runOpenTurn(options: RunTurnOptions, { context, decided }: OpenedTurn): Promise<TurnCommit> {
+  const { report, keyRing } = options;
+  const { turn, controls } = context;
+  const startedMs = monotonicMs();
+  const outcome = withThreadHistory(options, context, await options.decideOutcome(context));
+  throwIfUnwanted(controls.signal);
+  decided(outcome);
+
+  if (outcome.stands) return { outcome: 'final', records: [...outcome.stands, ...unreadableRecords(turn)] };
+  const isPrivate = context.newest.chat.kind === 'private';
+  const notices = openNotices(keyRing, turn.conversation, isPrivate ? turn.notices : []);
+  const lines = [...notices.texts, ...(outcome.note === undefined ? [] : [outcome.note])];
+  const status = lines.length > 0 ? lines.join('\n') : undefined;
+  const leftover = leftoverFor(keyRing, context, outcome);
+  const erase = eraseWith(leftover, outcome.erase);
+  const thread = threadSpokenIn(context.newest, turn.conversation, outcome.threadHistory?.conversation);
+  const hasHistory = outcome.history?.append !== undefined;
+  const followed = hasHistory && thread && mayGoOn(context) ? { ...turn.conversation, id: thread.id } : undefined;
+  const isGone = await isTakenBack(options, context, outcome);
+  if (followed && !isGone) await options.noteAnswerEnding(followed);
+  const records = isGone
+    ? await context.live.takeAway(outcome.text)
+    : outcome.hold
+      ? await context.live.leaveOpen(outcome.text, outcome.mention)
+      : await context.live.finish(behindLeftover(leftover, outcome.text), {
+          status,
+          thinking: outcome.thinking,
+          mention: outcome.mention,
+          offers: OFFERS[outcome.kind],
+        });
+  throwIfUnwanted(controls.signal);
+  if (outcome.replaces !== undefined) await replaceOld(options, context, outcome.replaces);
+  report.turnEnded({
+    platform: context.platform.name,
+    turnId: turn.turnId,
+    outcome: outcome.kind,
+    durationMs: monotonicMs() - startedMs,
+    waitedMs: turn.newestAgeMs + startedMs - turn.claimedAtMs,
+  });
+  return {
+    outcome: outcome.hold ? 'held' : 'final',
+    heldIn: outcome.hold && !isPrivate ? 'group' : undefined,
+    records: [...withOrigin(records, context, outcome), ...unreadableRecords(turn)],
+    history: outcome.history,
+    threadHistory: outcome.threadHistory,
+    erase,
+    thread: hasHistory ? thread : undefined,
+    followed,
+    stopServed: outcome.stopServed,
+    preferences: outcome.preferences,
+    usage: outcome.usage,
+    noticesShown: outcome.hold ? [] : notices.done,
+  };
+}
+
+/** What may be pressed at an answer, by how it ended; nothing at a word's answer and at an invitation. */
+const OFFERS: Readonly<Partial<Record<Outcome['kind'], readonly Offer[]>>> = {
+  answered: ['rate', 'retry'],
+  interrupted: ['rate', 'retry'],
+  stopped: ['retry'],
+  failed: ['retry'],
+  expired: ['retry'],
+  busy: ['retry'],
+};
+
+/** The record of an answer says which model gave it, and by which rule: whoever rates it says it of these. */
+function withOrigin(
+  records: TurnCommit['records'],
+  { turn }: TurnContext,
+  { model, rule }: Outcome,
+): TurnCommit['records'] {
+  const origin = messageFields(definedOnly({ answeredBy: model, rule }));
+  return records.map((one) => (one.id === turn.turnId ? { ...one, fields: withFields(one.fields, origin) } : one));
+}
+
+/** So much of an answer is no more than its beginning. */
+const BEGINNING_CHARS = 200;
+
+/**
+ * Whether the answer was stopped since its question was deleted, at its beginning: then nothing is to remain of it. What was read for
+ * longer stays, with the note that it was stopped (SECURITY.md taken-back).
+ */
+async function isTakenBack({ redis }: RunTurnOptions, { turn }: TurnContext, outcome: Outcome): Promise<boolean> {
+  if (outcome.kind !== 'stopped' || outcome.text.length > BEGINNING_CHARS) return false;
+  const { partition } = turn.conversation;
+  const [deleted] = fieldsToRead('deleted');
+  const marks = await Promise.all(
+    turn.messages.map(({ deliveryId }) => redis.hget(messageKey(partition, deliveryId), deleted)),
+  );
+  return marks.every((mark) => mark === '1');
+}
+
+/** Whether its thread may go on without naming the bot; in a private chat nobody has to. */
+function mayGoOn({ platform, newest }: TurnContext): boolean {
+  return platform.followsThreads === true && newest.chat.kind === 'group';
+}
+
+/** /retry: one answer to a question is enough; the new one is visible now. */
+function replaceOld(
+  { redis }: Pick<RunTurnOptions, 'redis'>,
+  context: TurnContext,
+  deliveryId: DeliveryId,
+): Promise<void> {
+  const { platform, question, turn } = context;
+  const { language } = question;
+  return markSuperseded({ redis, platform, language }, { partition: turn.conversation.partition, deliveryId });
+}

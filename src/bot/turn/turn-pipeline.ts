@@ -1,0 +1,127 @@
+import { asError } from '../../shared/coded-error.ts';
+import { MINUTE_MS, monotonicMs } from '../../shared/clock.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { Log } from '../../shared/log.ts';
+import { IdentityError } from '../identity/identity-error.ts';
+import { sayTo } from './translate.ts';
+import { isOver } from '../reply/turn-abort.ts';
+import { TURN_TEXTS } from '../i18n/turn-texts.ts';
+import { SIGN_IN_TEXTS } from '../i18n/sign-in-texts.ts';
+import { toAsker } from './sign-in-words.ts';
+import { readStoredAnswer } from './stored-answer.ts';
+import type { TurnControls } from '../domain/turn.ts';
+import type { Outcome } from './outcome.ts';
+import { nameReferences } from './prompt/name-references.ts';
+import { failedTurnHistory } from './prompt/turn-history.ts';
+import type { TurnContext } from './turn-context.ts';
+import type { AnswerQuestion } from './answer/answer-question.ts';
+import type { RunSlashWord } from './commands/run-slash-word.ts';
+import type { SignInGate } from './sign-in-gate.ts';
+import type { TakeTypedCode } from './typed-codes.ts';
+
+/** A question that waited longer gets an apology instead of a surprise (SECURITY.md in-order). */
+export const OLDEST_QUESTION_MS = 10 * MINUTE_MS;
+
+/** The way through a turn, in order; the first that has an outcome ends it. */
+export type DecideOutcome = (context: TurnContext) => Promise<Outcome>;
+
+export interface DecideOutcomeOptions {
+  runSlashWord: RunSlashWord;
+  takeTypedCode: TakeTypedCode;
+  gate: SignInGate;
+  answerQuestion: AnswerQuestion;
+  keyRing: KeyRing;
+  log: Log;
+}
+
+export function createDecideOutcome(options: DecideOutcomeOptions): DecideOutcome {
+  return (context) => decideOutcome(options, context);
+}
+
+async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnContext): Promise<Outcome> {
+  let context = unadmitted;
+  const { turn, controls, newest } = context;
+  try {
+    if (turn.storedAnswer !== undefined) return readStoredAnswer(turn.storedAnswer);
+    // A message that became a word by an edit, in a turn of several, is read as what it was: a part of the question.
+    if (newest.slash && turn.messages.length === 1) return await options.runSlashWord(context, newest.slash);
+    const taken = await options.takeTypedCode(context);
+    if (taken) return taken;
+    const stands = turn.mayBeAnswered ? await context.live.findWhole(placesBehind(context)) : undefined;
+    throwIfUnwanted(controls.signal);
+    if (stands) return { kind: 'answered', text: '', stands };
+    if (controls.signal.reason === 'stopped') return stoppedBeforeStart(options.keyRing, context);
+    // A worker's clock may step by minutes during a turn. A turn that has begun does not expire: part of its answer may be shown.
+    if (!turn.wasBegun && turn.newestAgeMs + monotonicMs() - turn.claimedAtMs > OLDEST_QUESTION_MS) {
+      return {
+        kind: 'expired',
+        ...(await expiredWords(context)),
+        history: failedTurnHistory(options.keyRing, context),
+      };
+    }
+    const admitted = await options.gate.admit(context);
+    if ('outcome' in admitted) return admitted.outcome;
+    // Whoever may be answered now has signed in: what was held before that was said first.
+    if (turn.heldCount > 0) await yieldToHeld(controls);
+    if (admitted.account) context = { ...context, account: admitted.account };
+    const { models, rule, scene } = admitted;
+    const question = await nameReferences(context);
+    return await options.answerQuestion({ ...context, question, models, rule, scene });
+  } catch (error) {
+    throwIfUnwanted(controls.signal);
+    // While the store is away nothing can be said; the turn is given back and runs again when it is there.
+    if (error instanceof IdentityError && error.code === 'store_away') throw error;
+    return failure(options, context, asError(error));
+  }
+}
+
+/** Who signed in too late for a question in a group has not been kept waiting by us: it is only to be asked again. */
+async function expiredWords(context: TurnContext): Promise<Pick<Outcome, 'text' | 'mention'>> {
+  if (!context.turn.wasHeldInGroup) return { text: sayTo(context, TURN_TEXTS.expired) };
+  return toAsker(context, sayTo(context, SIGN_IN_TEXTS.groupTooOld));
+}
+
+/** Where the platform took the answers to what the same person wrote next. */
+function placesBehind({ turn, newest }: TurnContext): string[] {
+  const own = turn.behind.filter(({ message }) => message.sender.userId === newest.sender.userId);
+  return own.flatMap(({ message: { replyTarget } }) => replyTarget ?? []);
+}
+
+/** @throws unless nothing was held */
+async function yieldToHeld(controls: TurnControls): Promise<void> {
+  await controls.yieldToHeld().catch((cause: unknown) => {
+    throw new IdentityError('store_away', 'Held messages could not be brought back', { cause });
+  });
+  throwIfUnwanted(controls.signal);
+}
+
+function stoppedBeforeStart(keyRing: KeyRing, context: TurnContext): Outcome {
+  const { turn } = context;
+  return {
+    kind: 'stopped',
+    text: sayTo(context, TURN_TEXTS.stopped),
+    stopServed: turn.stop.seq,
+    history: failedTurnHistory(keyRing, context),
+  };
+}
+
+/** An error that no room expected. It is logged under a reference that the person can pass on; a lost store is not hidden here. */
+function failure(
+  { log, keyRing }: Pick<DecideOutcomeOptions, 'log' | 'keyRing'>,
+  context: TurnContext,
+  error: Error,
+): Outcome {
+  const trace = context.turn.turnId;
+  const reference = trace.slice(0, 8);
+  log.error({ error, reference, trace }, 'a turn failed');
+  return {
+    kind: 'failed',
+    text: sayTo(context, TURN_TEXTS.internal, { reference }),
+    history: failedTurnHistory(keyRing, context),
+  };
+}
+
+/** @throws where nothing more of the turn may be shown: another has it, or will have it */
+export function throwIfUnwanted(signal: AbortSignal): void {
+  if (isOver(signal)) throw new Error(`The turn ended early: ${String(signal.reason)}`);
+}

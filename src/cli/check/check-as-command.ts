@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import { EXIT } from '../../shared/process/exit-codes.ts';
+import { knowledgeFileOf } from '../../bot/app/knowledge.ts';
+import { readScenes } from '../../bot/app/scenes.ts';
+import { createTools } from '../../bot/app/tools.ts';
+import { describePlatform } from '../../bot/platforms/registry.ts';
+import { KNOWLEDGE_SEARCH } from '../../bot/tools/knowledge-search.ts';
+import { parseKnowledgeFile } from '../../bot/knowledge/knowledge-file.ts';
+import { createPolicy } from '../../bot/policy/policy.ts';
+import { parsePolicyFile, type PolicyRule } from '../../bot/policy/policy-file.ts';
+import { createScenes, modelsIn } from '../../bot/policy/scenes.ts';
+import type { Scene } from '../../bot/policy/scenes-file.ts';
+import type { PolicyPerson, PolicyPlace, Subject } from '../../bot/policy/subject.ts';
+import type { Config, Secrets } from '../../bot/config/config.ts';
+import type { AskedAs } from './impersonation-args.ts';
+import { faultsOfNamedFiles } from './config-files.ts';
+import type { CheckOutput } from './run-checks.ts';
+
+/** `npm run check -- --as …`: says what the files make of somebody's question, without asking anybody. @returns the exit code */
+export async function runAsCommand(
+  config: Config,
+  secrets: Secrets,
+  asked: AskedAs,
+  output: CheckOutput = process.stdout,
+): Promise<number> {
+  const faults = await faultsOfNamedFiles(config);
+  if (faults.length > 0) {
+    for (const fault of faults) output.write(`fault    ${fault}\n`);
+    return EXIT.failed;
+  }
+  for (const [name, words] of linesOf(config, secrets, asked)) output.write(`${name.padEnd(13)}${words}\n`);
+  return EXIT.ok;
+}
+
+function linesOf(config: Config, secrets: Secrets, asked: AskedAs): [string, string][] {
+  const { person, place } = asked;
+  const platform = asked.platform ?? config.platforms[0] ?? config.local.messengerProtocol;
+  const { models, model } = config.chat;
+  const file = parsePolicyFile(readFileSync(config.policyFile, 'utf8'), models);
+  const verdict = createPolicy({ file, models, defaultModel: model }).judge(person, place);
+  const rule = file.rules.find(({ name }) => name === verdict.rule);
+  const scene = createScenes(readScenes(config)).of(person, { ...place, platform });
+  const lines: [string, string][] = [
+    ['Who', `${inWords(person)}, ${placeInWords(place)} on ${describePlatform(platform).label.en}`],
+    ['Rule', ruleInWords(verdict.rule, rule)],
+    ['Scene', scene ? sceneInWords(scene) : 'none fits'],
+  ];
+  if (person === undefined && config.signIn.mode === 'required')
+    return [...lines, ['Answer', 'none before they sign in (SIGN_IN=required)']];
+  if (verdict.kind === 'refused') return [...lines, ['Answer', `refused: ${REFUSALS[verdict.because]}`]];
+  const left = modelsIn(scene, verdict.models);
+  if (!left) return [...lines, ['Answer', 'refused: the scene leaves none of the models that the rule allows']];
+  const sources = sourcesOf(config);
+  // Nothing is searched here: only whether there is something to search counts.
+  const knowledge = sources.length > 0 ? { hasSources: true, search: () => Promise.resolve([]) } : undefined;
+  const toolbox = createTools({ config, secrets, nowMs: Date.now, egress: undefined, knowledge });
+  const account = person && { ...person, accountId: '', name: '', departmentName: '' };
+  const tools = toolbox.offer({
+    person: account,
+    place,
+    language: 'en',
+    tools: scene?.tools,
+    knowledge: scene?.knowledge,
+  });
+  const maySearch = tools.some(({ name }) => name === KNOWLEDGE_SEARCH);
+  return [
+    ...lines,
+    [
+      'Models',
+      left.map((name, index) => (index === 0 ? `${name} (answers unless another is chosen)` : name)).join(', '),
+    ],
+    ['Tools', listed(tools.map(({ name }) => name))],
+    ['Knowledge', knowledgeInWords(sources, { scene, maySearch, isPublicOnly: !person || place.kind !== 'private' })],
+    ...settledBy(scene),
+  ];
+}
+
+const REFUSALS = {
+  person: 'the rule does not let them use the bot',
+  private: 'the rule does not let them ask privately',
+  group: 'the rule does not let them ask in this group',
+} as const;
+
+function inWords(person: PolicyPerson | undefined): string {
+  if (!person) return 'somebody who is not linked';
+  return person.department === '' ? person.identityCode : `${person.identityCode} of department ${person.department}`;
+}
+
+function placeInWords({ kind, id }: PolicyPlace): string {
+  return kind === 'private' ? 'in a private chat' : `in the group ${id}`;
+}
+
+function ruleInWords(name: string, rule: PolicyRule | undefined): string {
+  return rule ? `${name}: the first that fits (${subjectInWords(rule.who)})` : `${name}: no rule before it fits`;
+}
+
+function sceneInWords({ name, who, groups, platforms }: Scene): string {
+  const conditions = [
+    subjectInWords(who),
+    ...(groups === undefined ? [] : [`groups ${typeof groups === 'string' ? groups : groups.join(', ')}`]),
+    ...(platforms ? [`platforms ${platforms.join(', ')}`] : []),
+  ];
+  return `${name}: the first that fits (${conditions.join('; ')})`;
+}
+
+function subjectInWords({ signedIn, identity, departments }: Subject): string {
+  const conditions = [
+    ...(signedIn === undefined ? [] : [signedIn ? 'signed in' : 'not signed in']),
+    ...(identity ? [`identity ${identity.join(', ')}`] : []),
+    ...(departments ? [`departments ${departments.join(', ')}`] : []),
+  ];
+  return conditions.length === 0 ? 'everybody' : conditions.join('; ');
+}
+
+function sourcesOf(config: Config): string[] {
+  const path = knowledgeFileOf(config);
+  return path === undefined ? [] : parseKnowledgeFile(readFileSync(path, 'utf8'), path).sources.map(({ name }) => name);
+}
+
+interface Searching {
+  scene: Scene | undefined;
+  /** Whether the model is offered the search. */
+  maySearch: boolean;
+  /** In a group, and for who is not signed in. */
+  isPublicOnly: boolean;
+}
+
+function knowledgeInWords(sources: readonly string[], { scene, maySearch, isPublicOnly }: Searching): string {
+  const asked = sources.filter((name) => scene?.knowledge?.includes(name) ?? true);
+  const unknown = (scene?.knowledge ?? []).filter((name) => !sources.includes(name));
+  const missing = unknown.length === 0 ? '' : ` (KNOWLEDGE_FILE has no ${unknown.join(', ')})`;
+  if (asked.length === 0) return `none${missing}`;
+  if (!maySearch) return `none: the model may not call ${KNOWLEDGE_SEARCH} here${missing}`;
+  return `${isPublicOnly ? 'what is public of' : 'what they may read of'} ${asked.join(', ')}${missing}`;
+}
+
+function settledBy(scene: Scene | undefined): [string, string][] {
+  if (!scene) return [];
+  const { instructions, thinking, language, style, welcome, prompts } = scene;
+  const said = [
+    ...(instructions === undefined ? [] : [`instructions of ${instructions.length} characters`]),
+    ...(thinking === undefined ? [] : [`thinking ${thinking}`]),
+    ...(language === undefined ? [] : [`language ${language}`]),
+    ...(style === undefined ? [] : [`style ${style}`]),
+    ...(welcome ? ['a welcome of its own'] : []),
+    ...(prompts ? ['suggested questions of its own'] : []),
+  ];
+  return said.length === 0 ? [] : [['Besides', said.join(', ')]];
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.join(', ');
+}

@@ -1,0 +1,164 @@
+import { tryUnlistedModels } from '../../bot/app/try-models.ts';
+import type { JudgeProof } from './deployment-identity.ts';
+import { checkChat } from './check-chat.ts';
+import { checkPublicUrl } from './check-public-url.ts';
+import { checkKnowledge } from './check-knowledge.ts';
+import { checkRedis } from './check-redis.ts';
+import { checkSignIn, signInToCheck } from './check-sign-in.ts';
+import { checkProxies } from './check-proxies.ts';
+import { runChecks, type Check, type CheckOutput } from './run-checks.ts';
+import { createLog } from '../../shared/log.ts';
+import { checkPlatform } from './check-platform.ts';
+import { checkPorts } from './check-ports.ts';
+import { serviceChecks } from './check-service.ts';
+import { proofOfConfiguration } from '../../bot/app/configuration-proof.ts';
+import { redisAddress } from '../../bot/app/secrets.ts';
+import { modelsFileOf, readCatalog, readKnownModels } from '../../bot/app/models.ts';
+import { faultsOfModelsFile, faultsOfNamedFiles } from './config-files.ts';
+import { faultOfDataDir } from '../../bot/app/local/data-dir.ts';
+import { secretsOfEarlierStart } from '../../bot/app/local/local-mode.ts';
+import { needsLocalParts } from '../../bot/app/local/needs-local-parts.ts';
+import { readOwnModel } from '../../bot/app/local/own-model-file.ts';
+import { findRedisProgram } from '../../bot/app/local/redis-program.ts';
+import type { CheckResult } from '../../bot/platforms/platform.ts';
+import { describePlatform, PLATFORMS } from '../../bot/platforms/registry.ts';
+import type { Config, Secrets } from '../../bot/config/config.ts';
+import { isServiceAlone } from '../../bot/config/mode.ts';
+
+const REAL_ONES = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(PLATFORMS.map(({ label }) => label.en));
+
+/** What the next steps name where a model was connected on the page. */
+const CONNECTED_ON_PAGE = {
+  baseUrl: 'the address on the page',
+  apiKey: 'the key on the page',
+  models: 'the model on the page',
+  model: 'the model on the page',
+};
+
+/**
+ * `npm run check`: tries what the settings name, live; one line each. Parts that Parley brings itself are only named,
+ * since they come and go with `npm start`.
+ * @returns the exit code of contract section 1
+ */
+export async function runCheckCommand(
+  config: Config,
+  given: Secrets,
+  output: CheckOutput = process.stdout,
+): Promise<number> {
+  const secrets = secretsOfEarlierStart(config, given);
+  const judge = secrets.secretKey ? proofOfConfiguration(config, secrets).judge : undefined;
+  const isAlone = isServiceAlone(config.roles);
+  const ports = checkPorts(config, judge);
+  const checks: Check[] = [
+    { name: 'Files', run: () => checkNamedFiles(config, given) },
+    { name: 'Ports', run: () => ports },
+    { name: 'Proxy', run: () => checkProxies(given) },
+    checkOfRedis(config, secrets),
+    ...(isAlone ? serviceChecks(config, secrets) : botChecks(config, secrets)),
+    ...(config.mode === 'local' || !(isAlone || hasBot(config)) ? [] : [checkOfPublicUrl(config, judge, ports)]),
+  ];
+  return runChecks(checks, output);
+}
+
+function hasBot({ roles }: Config): boolean {
+  return roles.includes('receiver') || roles.includes('worker');
+}
+
+async function checkNamedFiles(config: Config, given: Secrets): Promise<CheckResult[]> {
+  const name = 'Files';
+  const dataDir = needsLocalParts(config, given) ? faultOfDataDir(config.local.dataDir) : undefined;
+  const faults = [...(await faultsOfNamedFiles(config)), ...(dataDir === undefined ? [] : [dataDir])];
+  if (faults.length === 0) return [{ name, verdict: 'ok', detail: 'all that the settings name can be used' }];
+  return faults.map((detail) => ({ name, verdict: 'fault', detail }));
+}
+
+function embedded(name: string, detail: string): Check {
+  return { name, run: async () => [{ name, verdict: 'ok', detail }] };
+}
+
+function checkOfRedis(config: Config, secrets: Secrets): Check {
+  if (config.embedded.redis) return embedded('Redis', `embedded, started by npm start (${findRedisProgram()})`);
+  const log = createLog({ level: 'silent', format: 'json' });
+  const address = redisAddress(config, secrets);
+  return { name: 'Redis', run: () => checkRedis({ address, isLossAllowed: config.redis.allowDataLoss, log }) };
+}
+
+function botChecks(config: Config, secrets: Secrets): Check[] {
+  const { signIn } = config;
+  return [
+    config.embedded.chat
+      ? checkOfEmbeddedChat(config)
+      : { name: 'Chat service', run: async () => checkChat(await asEngineKnowsThem(config, secrets)) },
+    ...(config.embedded.chat ? [] : [checkOfModels(config, secrets)]),
+    ...(config.roles.includes('worker') ? [{ name: 'Knowledge', run: () => checkKnowledge(config) }] : []),
+    ...(signIn.mode === 'off' ? [] : [checkOfSignIn(config, secrets)]),
+    ...(config.mode === 'local'
+      ? [embedded('Messaging app', `embedded; set the credentials of ${REAL_ONES} for a real one`)]
+      : platformChecks(config, secrets)),
+  ];
+}
+
+/** The models by the names that the engine is asked for. */
+async function asEngineKnowsThem(config: Config, secrets: Secrets): Promise<Parameters<typeof checkChat>[0]> {
+  const { baseUrl, models, model, fallbackModel } = config.chat;
+  const place = { baseUrl, apiKey: secrets.chatApiKey ?? '' };
+  if ((await faultsOfModelsFile(config)).length > 0) return { ...place, models, model, fallbackModel };
+  const upstream = (name: string) => readCatalog(config).of(name).upstream;
+  const fallback = fallbackModel === undefined ? undefined : upstream(fallbackModel);
+  return { ...place, models: models.map(upstream), model: upstream(model), fallbackModel: fallback };
+}
+
+/** Models that the file does not list are tried, so that their entry can be told. A file with faults is told elsewhere. */
+function checkOfModels(config: Config, secrets: Secrets): Check {
+  const run = async () => {
+    const { baseUrl, models } = config.chat;
+    const [fault] = await faultsOfModelsFile(config);
+    if (fault !== undefined) return [];
+    const catalog = readCatalog(config);
+    const place = { baseUrl, apiKey: secrets.chatApiKey ?? '' };
+    return tryUnlistedModels({
+      ...{ ...place, models, catalog },
+      known: readKnownModels(),
+      modelsFile: modelsFileOf(config),
+    });
+  };
+  return { name: 'Models', run };
+}
+
+/** A model that was connected on the page answers in the embedded one's place. */
+function checkOfEmbeddedChat({ local }: Config): Check {
+  const own = readOwnModel(local.dataDir);
+  if (!own) return embedded('Chat service', 'embedded; set CHAT_BASE_URL for your own');
+  const connected = { ...own, models: [own.model], title: 'Connected chat', settings: CONNECTED_ON_PAGE };
+  return { name: 'Chat service', run: () => checkChat(connected) };
+}
+
+function checkOfSignIn(config: Config, secrets: Secrets): Check {
+  const {
+    embedded: { signIn: isEmbedded },
+  } = config;
+  const name = 'Sign-in service';
+  if (isEmbedded) return embedded(name, 'embedded; set SIGN_IN_URL for your own');
+  return { name, run: () => checkSignIn(signInToCheck(config, secrets)) };
+}
+
+/** The platforms judge their own credentials. */
+function platformChecks(config: Config, secrets: Secrets): Check[] {
+  return config.platforms.map((platform) => ({
+    name: describePlatform(platform).label.en,
+    run: () => checkPlatform(platform, { config, secrets }),
+  }));
+}
+
+/** @param ports settles once no port of ours is listened on for a try: whoever called it meanwhile would be cut off */
+function checkOfPublicUrl(config: Config, judge: JudgeProof | undefined, ports: Promise<unknown>): Check {
+  const { publicUrl } = config.http;
+  const called = config.platforms.filter((platform) => !config.connections.includes(platform));
+  const platforms = isServiceAlone(config.roles) ? [] : called;
+  const hasSignIn = hasBot(config) && config.signIn.mode !== 'off';
+  const run = async () => {
+    await ports.catch(() => undefined);
+    return checkPublicUrl({ publicUrl, judge, platforms, hasSignIn });
+  };
+  return { name: 'Public address', run };
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { knowledgeFileOf } from '../../bot/app/knowledge.ts';
+import { readScenes, scenesFileOf } from '../../bot/app/scenes.ts';
+import { checkSources } from '../../bot/knowledge/check-sources.ts';
+import { parseKnowledgeFile, type KnowledgeFile } from '../../bot/knowledge/knowledge-file.ts';
+import type { CheckResult } from '../../bot/platforms/platform.ts';
+import type { Config } from '../../bot/config/config.ts';
+import { faultsOfKnowledgeAndScenes } from './config-files.ts';
+
+const NAME = 'Knowledge';
+
+/** Tries each source of knowledge, and looks whether scenes name others. Files with faults are told elsewhere. */
+export async function checkKnowledge(config: Config): Promise<CheckResult[]> {
+  if ((await faultsOfKnowledgeAndScenes(config)).length > 0) return [];
+  const { sources } = readSources(config);
+  const found = await checkSources(sources);
+  const tried = found.map(({ source, detail, ...rest }) => ({ name: NAME, detail: `${source}: ${detail}`, ...rest }));
+  return [
+    ...tried,
+    ...faultsOfScenes(
+      config,
+      sources.map(({ name }) => name),
+    ),
+  ];
+}
+
+function readSources(config: Config): KnowledgeFile {
+  const path = knowledgeFileOf(config);
+  return path === undefined ? { sources: [] } : parseKnowledgeFile(readFileSync(path, 'utf8'), path);
+}
+
+/** A scene that names what is not there leaves the model without what it was to search. */
+function faultsOfScenes(config: Config, known: readonly string[]): CheckResult[] {
+  return readScenes(config).flatMap(({ name, knowledge = [] }) => {
+    const unknown = knowledge.filter((source) => !known.includes(source));
+    if (unknown.length === 0) return [];
+    const path = knowledgeFileOf(config) ?? config.knowledgeFile.path;
+    return [
+      {
+        name: NAME,
+        verdict: 'fault' as const,
+        detail: `the scene ${name} (${scenesFileOf(config) ?? ''}) names ${unknown.join(', ')}, of which ${path} knows nothing`,
+        nextStep: known.length === 0 ? 'describe the source there' : `it knows ${known.join(', ')}`,
+      },
+    ];
+  });
+}

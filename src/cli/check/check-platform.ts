@@ -1,0 +1,23 @@
+import { createLog } from '../../shared/log.ts';
+import { connectRedis } from '../../shared/redis/redis.ts';
+import { createPlatforms } from '../../bot/app/bot.ts';
+import type { CheckResult } from '../../bot/platforms/platform.ts';
+import type { PlatformName } from '../../bot/domain/message.ts';
+import { createKeyRing, redisAddress } from '../../bot/app/secrets.ts';
+import type { Config, Secrets } from '../../bot/config/config.ts';
+
+/** What a platform says of its credentials, on a connection to Redis of its own. @param isStart see `Platform.check` */
+export async function checkPlatform(
+  name: PlatformName,
+  { config, secrets }: { config: Config; secrets: Secrets },
+  isStart = false,
+): Promise<CheckResult[]> {
+  const log = createLog({ level: 'silent', format: 'json' });
+  const redis = connectRedis(redisAddress(config, secrets), 'fail-fast', log, 'check');
+  try {
+    const platforms = createPlatforms({ config, secrets, nowMs: Date.now, log }, redis, createKeyRing(secrets));
+    return (await platforms.get(name)?.check(isStart)) ?? [];
+  } finally {
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,51 @@
+import { askWhose, type JudgeProof } from './deployment-identity.ts';
+import { holderOfPort } from '../../shared/http/port-holder.ts';
+import type { CheckResult } from '../../bot/platforms/platform.ts';
+import type { Config } from '../../bot/config/config.ts';
+import { tryToListen } from '../../bot/app/take-free-ports.ts';
+import { usedPorts } from '../../bot/app/used-ports.ts';
+
+/** Whether a start would get its ports: free ones, or those of a Parley that runs with these settings already. */
+export async function checkPorts(config: Config, judge: JudgeProof | undefined): Promise<CheckResult[]> {
+  const name = 'Ports';
+  const found: CheckResult[] = [];
+  for (const { setting, port, host } of usedPorts(config)) {
+    const obstacle = await tryToListen(port, host);
+    if (obstacle === undefined) continue;
+    if (obstacle.code !== 'EADDRINUSE') {
+      found.push({ name, verdict: 'fault', ...inWords(obstacle, `${setting} ${port}`, config.http.host) });
+      continue;
+    }
+    const whose = judge && (await askWhose(`http://127.0.0.1:${port}`, judge));
+    if (setting === 'PORT' && whose?.reached === 'these settings')
+      return [{ name, verdict: 'ok', detail: `Parley runs on PORT ${port} with these settings` }];
+    if (setting === 'PORT' && whose?.reached === 'other settings') {
+      const detail = `Parley runs on PORT ${port} with this key, but was started with other settings`;
+      return [{ name, verdict: 'warning', detail, nextStep: 'Start it again' }];
+    }
+    const detail = `${setting} ${port} is taken by ${holderOfPort(port) ?? 'another program'}`;
+    found.push(
+      config.mode === 'local'
+        ? { name, verdict: 'warning', detail, nextStep: 'npm start takes the next free one, and says so' }
+        : { name, verdict: 'fault', detail, nextStep: `Stop it, or set ${setting} to another port` },
+    );
+  }
+  if (found.length > 0) return found;
+  const free = usedPorts(config).map(({ setting, port }) => `${setting} ${port}`);
+  return [{ name, verdict: 'ok', detail: `free: ${free.join(', ')}` }];
+}
+
+/** What a start would end with, though nobody has the port. */
+function inWords(
+  { code }: NodeJS.ErrnoException,
+  port: string,
+  host: string,
+): Pick<CheckResult, 'detail' | 'nextStep'> {
+  if (code === 'EACCES')
+    return { detail: `${port} may not be listened on by this user`, nextStep: 'Choose a port above 1023' };
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    const detail = `HOST ${host} is no address of this machine`;
+    return { detail, nextStep: 'Set HOST to one that is, or to 0.0.0.0 for all' };
+  }
+  return { detail: `${port} cannot be listened on (${code ?? 'unknown'})`, nextStep: 'Choose another port' };
+}

@@ -1,0 +1,51 @@
+import { connect } from 'node:net';
+import { SECOND_MS } from '../../shared/clock.ts';
+import type { CheckResult } from '../../bot/platforms/platform.ts';
+import type { Secrets } from '../../bot/config/config.ts';
+
+const CONNECT_WITHIN_MS = 5 * SECOND_MS;
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+/**
+ * Whether the proxies that the settings name take connections: where one does not, every other line fails for its sake. Names host and
+ * port, never the user or password in front of them.
+ */
+export async function checkProxies({
+  httpsProxy,
+  httpProxy,
+}: Pick<Secrets, 'httpsProxy' | 'httpProxy'>): Promise<CheckResult[]> {
+  const named = { HTTPS_PROXY: httpsProxy, HTTP_PROXY: httpProxy };
+  return Promise.all(
+    Object.entries(named).flatMap(([setting, address]) =>
+      address === undefined ? [] : [checkProxy(setting, address)],
+    ),
+  );
+}
+
+async function checkProxy(setting: string, address: string): Promise<CheckResult> {
+  const { protocol, hostname, port } = new URL(address);
+  const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 80) };
+  const shown = `${hostname}:${place.port}`;
+  const fault = await faultOfConnecting(place);
+  if (fault === undefined) return { name: 'Proxy', verdict: 'ok', detail: `${shown} takes connections (${setting})` };
+  return {
+    name: 'Proxy',
+    verdict: 'fault',
+    detail: `${shown} cannot be reached (${fault})`,
+    nextStep: `See that ${setting} names its host and port, or unset it; what lies inside your network belongs into NO_PROXY`,
+  };
+}
+
+/** @returns why it does not come to a connection; undefined where it does */
+function faultOfConnecting(place: { host: string; port: number }): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(place);
+    const end = (fault: string | undefined) => {
+      socket.destroy();
+      resolve(fault);
+    };
+    socket.setTimeout(CONNECT_WITHIN_MS, () => end('ETIMEDOUT'));
+    socket.once('connect', () => end(undefined));
+    socket.once('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'unknown'));
+  });
+}

@@ -1,0 +1,57 @@
+import { checkChat } from './check-chat.ts';
+import { requestForCheck } from './check-request.ts';
+import type { Check } from './run-checks.ts';
+import type { CheckResult } from '../../bot/platforms/platform.ts';
+import { lacksOfService } from '../../bot/app/missing-dependencies.ts';
+import type { Config, Secrets } from '../../bot/config/config.ts';
+
+/** What `npm run check` looks at where the chat and sign-in service runs alone. */
+export function serviceChecks(config: Config, secrets: Secrets): Check[] {
+  const { upstreamUrl, institution } = config.service;
+  return [
+    { name: 'Service', run: () => checkLacks(config, secrets) },
+    ...(upstreamUrl === undefined ? [] : [engineCheck(upstreamUrl, config, secrets)]),
+    ...(institution === undefined ? [] : [{ name: 'Institution', run: () => checkInstitution(institution) }]),
+  ];
+}
+
+async function checkLacks(config: Config, secrets: Secrets): Promise<CheckResult[]> {
+  const name = 'Service';
+  const lacks = await lacksOfService(config, secrets);
+  if (lacks.length === 0) return [{ name, verdict: 'ok', detail: 'keys, applications and people are there' }];
+  return lacks.map(({ sentence, isAllLost }) => ({ name, verdict: isAllLost ? 'fault' : 'warning', detail: sentence }));
+}
+
+/** The engine is asked for the models that it is to answer for. */
+function engineCheck(baseUrl: string, { chat, service }: Config, { serviceUpstreamKey }: Secrets): Check {
+  const nameThere = (model: string) => service.upstreamModels[model] ?? model;
+  const models = chat.models.map(nameThere);
+  return {
+    name: 'Engine',
+    run: () =>
+      checkChat({
+        ...{ baseUrl, apiKey: serviceUpstreamKey ?? '', models, model: nameThere(chat.model) },
+        title: 'Engine',
+        settings: {
+          baseUrl: 'SERVICE_UPSTREAM_URL',
+          apiKey: 'SERVICE_UPSTREAM_KEY',
+          models: 'SERVICE_UPSTREAM_MODELS',
+          model: 'SERVICE_UPSTREAM_MODELS',
+        },
+      }),
+  };
+}
+
+async function checkInstitution(institution: NonNullable<Config['service']['institution']>): Promise<CheckResult[]> {
+  const name = 'Institution';
+  const isOidc = institution.kind === 'oidc';
+  const address = isOidc
+    ? `${institution.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+    : `${institution.url}/login`;
+  const setting = isOidc ? 'SERVICE_OIDC_ISSUER' : 'SERVICE_CAS_URL';
+  const answer = await requestForCheck(address);
+  const isThere = isOidc ? answer.status === 200 : answer.status > 0 && answer.status < 400;
+  if (isThere) return [{ name, verdict: 'ok', detail: `answers at ${address}` }];
+  const detail = 'code' in answer ? `cannot be reached (${answer.code})` : `${address} answers ${answer.status}`;
+  return [{ name, verdict: 'fault', detail, nextStep: `See that ${setting} is right` }];
+}

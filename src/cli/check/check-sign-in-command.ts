@@ -1,0 +1,104 @@
+import { Registry } from 'prom-client';
+import type { CheckResult } from '../../bot/platforms/platform.ts';
+import { faultsOfProfileMap } from './config-files.ts';
+import { checkSignIn, signInToCheck } from './check-sign-in.ts';
+import { checkLine } from './run-checks.ts';
+import { NAME_CHARS, runSignInProbe } from './sign-in-probe/probe.ts';
+import { listen } from '../../shared/http/http-server.ts';
+import { createLog } from '../../shared/log.ts';
+import { listenForStop } from '../../shared/process/stop-signals.ts';
+import { LocalError } from '../../bot/app/local/local-error.ts';
+import { prepareLocalMode } from '../../bot/app/local/local-mode.ts';
+import { holderOfPort } from '../../shared/http/port-holder.ts';
+import { takeProbePorts } from './probe-ports.ts';
+import type { SoundSettings } from '../../bot/app/take-free-ports.ts';
+import { readProfileMap } from '../../bot/app/sign-in.ts';
+import { startServicePart } from '../../bot/app/service.ts';
+import type { Config, Secrets } from '../../bot/config/config.ts';
+import { isServiceAlone } from '../../bot/config/mode.ts';
+
+interface SignInCommand {
+  person?: string;
+  codeAgesMs?: number[];
+}
+
+/**
+ * `npm run check -- --sign-in`: the set-up probe. In local mode, unless `SIGN_IN_URL` is set, it brings the embedded service up for
+ * itself, so that the probe can be seen at work before an institution's service is at hand.
+ * @param read reads the settings again with these values before all others
+ * @returns the exit code of contract section 1
+ */
+export async function runSignInCommand(
+  given: SoundSettings,
+  read: Parameters<typeof takeProbePorts>[1],
+  command: SignInCommand,
+): Promise<number> {
+  const { settings, told } = await takeProbePorts(given, read);
+  const { config, secrets } = settings;
+  for (const sentence of told) process.stdout.write(`${sentence}\n`);
+  if (config.signIn.mode === 'off' || isServiceAlone(config.roles)) {
+    process.stderr.write('There is no sign-in to try: set SIGN_IN_URL, and SIGN_IN to required or optional\n');
+    return 1;
+  }
+  // Whatever nobody has to sign in for is looked at first: with a fault there, signing in would show only an error.
+  if (config.signIn.type !== 'oauth2') {
+    const faults = await faultsOfProfileMap(config);
+    for (const sentence of faults) process.stderr.write(`${sentence}\n`);
+    if (faults.length > 0 || printChecks(await checkSignIn(signInToCheck(config, secrets))) > 0) return 1;
+  }
+  const interrupt = new AbortController();
+  const endListening = listenForStop({ onStop: () => interrupt.abort(), onInsist: () => process.exit(1) });
+  const endings: (() => Promise<void>)[] = [];
+  try {
+    const clientSecret = config.embedded.signIn
+      ? await startEmbeddedService(config, secrets, endings)
+      : (secrets.signInClientSecret ?? '');
+    return await runSignInProbe({
+      ...{ signIn: config.signIn, clientSecret, place: config.http },
+      ...{ person: command.person, codeAgesMs: command.codeAgesMs },
+      profileMap: readProfileMap(config.signIn),
+      output: process.stdout,
+      signal: interrupt.signal,
+    });
+  } catch (error) {
+    if (!(error instanceof LocalError) && !isPortTaken(error)) throw error;
+    const { servicePort } = config.local;
+    const holder = holderOfPort(servicePort) ?? 'another program';
+    const portTaken = `SERVICE_PORT ${servicePort} is taken by ${holder}: stop it, or set SERVICE_PORT to another port`;
+    process.stderr.write(`${error instanceof LocalError ? error.message : portTaken}\n`);
+    return 1;
+  } finally {
+    for (const end of endings.toReversed()) await end();
+    endListening();
+  }
+}
+
+/** @returns the exit code: 1 when a line is a fault */
+function printChecks(results: readonly CheckResult[]): 0 | 1 {
+  for (const result of results) process.stdout.write(`${checkLine(result, NAME_CHARS, process.stdout.isTTY)}\n`);
+  return results.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
+}
+
+function isPortTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+}
+
+/** @returns the client secret that the embedded service knows the bot by */
+async function startEmbeddedService(config: Config, given: Secrets, endings: (() => Promise<void>)[]): Promise<string> {
+  const log = createLog({ level: 'silent', format: 'json' });
+  // Tried first: a service that cannot start would leave its Redis connection behind.
+  await (await listen(() => undefined, config.local.servicePort, config.http.host)).close();
+  const local = await prepareLocalMode(config, given, { log, onGone: (sentence) => log.error(sentence) });
+  endings.push(() => local.stop());
+  const parts = {
+    config,
+    secrets: local.secrets,
+    clients: local.clients,
+    registry: new Registry(),
+    nowMs: Date.now,
+    log,
+  };
+  const service = await startServicePart(parts);
+  endings.push(() => service.close());
+  return local.secrets.signInClientSecret;
+}

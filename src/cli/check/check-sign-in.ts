@@ -1,0 +1,91 @@
+import type { Config, Secrets } from '../../bot/config/config.ts';
+import type { ClientAuthMethod } from '../../shared/sign-in/client-auth.ts';
+import type { CheckResult } from '../../bot/platforms/platform.ts';
+import { checkCas } from './check-cas.ts';
+import { checkOidc } from './check-oidc.ts';
+import { requestForCheck } from './check-request.ts';
+
+export interface SignInCheckOptions {
+  /** What the service speaks; the specification's `oauth2` unless told. */
+  type?: 'oauth2' | 'oidc' | 'cas';
+  /** The sign-in interface's base address, the issuer, or the CAS server's base. */
+  authUrl: string;
+  clientId: string;
+  /** Tried with OpenID Connect only. */
+  clientSecret?: string;
+  clientAuth?: ClientAuthMethod;
+  scope?: string;
+  publicUrl: string;
+}
+
+/** What there is to check of a deployment's sign-in service. */
+export function signInToCheck({ signIn, http }: Config, { signInClientSecret }: Secrets): SignInCheckOptions {
+  const { type, url: authUrl, clientId, clientAuth, scope } = signIn;
+  return {
+    type,
+    authUrl,
+    clientId,
+    clientSecret: signInClientSecret ?? '',
+    clientAuth,
+    scope,
+    publicUrl: http.publicUrl,
+  };
+}
+
+const NAME = 'Sign-in service';
+
+/** Opens the sign-in page as a browser would; nobody signs in. Where the service speaks `oauth2`, the client's secret is proven by a real sign-in only. */
+export function checkSignIn(options: SignInCheckOptions): Promise<CheckResult[]> {
+  const {
+    type = 'oauth2',
+    authUrl,
+    clientId,
+    clientSecret = '',
+    clientAuth,
+    scope = 'openid profile',
+    publicUrl,
+  } = options;
+  const redirectUri = `${publicUrl}/oauth/callback`;
+  if (type === 'oidc') return checkOidc({ issuer: authUrl, clientId, clientSecret, clientAuth, scope, redirectUri });
+  return type === 'cas' ? checkCas(authUrl, redirectUri) : checkOauth2({ authUrl, clientId, redirectUri });
+}
+
+async function checkOauth2({
+  authUrl,
+  clientId,
+  redirectUri,
+}: Record<'authUrl' | 'clientId' | 'redirectUri', string>): Promise<CheckResult[]> {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    state: 'check',
+  });
+  const answer = await requestForCheck(`${authUrl}/oauth2.0/authorize?${query.toString()}`);
+  if ('code' in answer) {
+    const nextStep = 'See that SIGN_IN_URL is right and that this machine reaches it';
+    return [{ name: NAME, verdict: 'fault', detail: `cannot be reached (${answer.code})`, nextStep }];
+  }
+  if (answer.status >= 500) {
+    return [
+      {
+        name: NAME,
+        verdict: 'fault',
+        detail: `answers ${answer.status}`,
+        nextStep: 'Ask who runs the sign-in service',
+      },
+    ];
+  }
+  if (answer.status === 404) {
+    const detail = `nothing is at ${authUrl}/oauth2.0/authorize (404)`;
+    return [
+      { name: NAME, verdict: 'fault', detail, nextStep: 'Correct SIGN_IN_URL: /oauth2.0/authorize is added to it' },
+    ];
+  }
+  if (answer.status >= 400) {
+    const nextStep = `Register the client SIGN_IN_CLIENT_ID with the redirect address ${redirectUri}`;
+    return [{ name: NAME, verdict: 'warning', detail: `answers ${answer.status} to our client and address`, nextStep }];
+  }
+  const nextStep = 'To try a real sign-in: npm run check -- --sign-in';
+  return [{ name: NAME, verdict: 'ok', detail: 'shows its sign-in page for our client and address', nextStep }];
+}

@@ -1,0 +1,35 @@
+import { PLATFORMS } from '../../bot/platforms/registry.ts';
+import type { PolicyPerson, PolicyPlace } from '../../bot/policy/subject.ts';
+
+/** Whose view is asked for: somebody, somewhere, on one of the platforms. */
+export interface AskedAs {
+  /** Undefined for somebody who is not linked. */
+  person: PolicyPerson | undefined;
+  place: PolicyPlace;
+  platform: (typeof PLATFORMS)[number]['name'] | undefined;
+}
+
+const PLATFORM_NAMES: readonly string[] = PLATFORMS.map(({ name }) => name);
+
+/**
+ * Reads `JG 3100 private`, `XS 2203 group wrparleycampusit01`, `unlinked private`, with a platform's name behind it where that counts.
+ * @returns undefined for what cannot be read
+ */
+export function readAskedAs(text: string): AskedAs | undefined {
+  const words = text.trim().split(/\s+/);
+  const platform = PLATFORM_NAMES.find((name) => name === words.at(-1)?.toLowerCase());
+  const said = platform === undefined || words.length < 3 ? words : words.slice(0, -1);
+  const at = said.findIndex((word, index) => index > 0 && /^(?:private|group)$/i.test(word));
+  const [identityCode = '', department = '', ...tooMany] = said.slice(0, Math.max(0, at));
+  const [kind = '', id = '', ...rest] = said.slice(at);
+  if (at < 1 || tooMany.length + rest.length > 0 || identityCode === '') return undefined;
+  const isPrivate = kind.toLowerCase() === 'private';
+  if (isPrivate !== (id === '')) return undefined;
+  const isUnlinked = identityCode.toLowerCase() === 'unlinked';
+  if (isUnlinked && department !== '') return undefined;
+  return {
+    person: isUnlinked ? undefined : { identityCode: identityCode.toUpperCase(), department },
+    place: { kind: isPrivate ? 'private' : 'group', id },
+    platform: PLATFORMS.find(({ name }) => name === platform)?.name,
+  };
+}

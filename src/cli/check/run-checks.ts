@@ -1,0 +1,54 @@
+import { SECOND_MS } from '../../shared/clock.ts';
+import { asError } from '../../shared/coded-error.ts';
+import type { CheckResult } from '../../bot/platforms/platform.ts';
+import { TooSlowError, withTimeout } from '../../shared/with-timeout.ts';
+
+/** One part's check: several lines, none of which holds a secret. */
+export interface Check {
+  /** Names the line when the check itself breaks. */
+  name: string;
+  run(): Promise<CheckResult[]>;
+}
+
+/** Where the lines go; a terminal gets colours. `process.stdout` fits. */
+export interface CheckOutput {
+  write(text: string): unknown;
+  isTTY?: boolean;
+}
+
+const CHECK_LIMIT_MS = 45 * SECOND_MS;
+const COLOURS = { ok: '\u001b[32m', warning: '\u001b[33m', fault: '\u001b[31m' } as const;
+const PLAIN = '\u001b[0m';
+const DIM = '\u001b[2m';
+
+/**
+ * Runs all checks at once and prints one line for each thing looked at, in the checks' order.
+ * @returns the exit code: 1 as soon as one line is a fault, else 0
+ */
+export async function runChecks(checks: readonly Check[], output: CheckOutput): Promise<0 | 1> {
+  const results = (await Promise.all(checks.map(runOne))).flat();
+  const nameChars = Math.max(0, ...results.map(({ name }) => name.length));
+  for (const result of results) output.write(`${checkLine(result, nameChars, output.isTTY === true)}\n`);
+  return results.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
+}
+
+async function runOne({ name, run }: Check): Promise<CheckResult[]> {
+  try {
+    return await withTimeout(run(), CHECK_LIMIT_MS);
+  } catch (thrown) {
+    const error = asError(thrown);
+    const detail = error instanceof TooSlowError ? 'no result in time' : `the check itself failed (${error.name})`;
+    return [{ name, verdict: 'fault', detail }];
+  }
+}
+
+/** One finding as the terminal shows it: verdict, name, what was found, next step. */
+export function checkLine(
+  { name, verdict, detail, nextStep }: CheckResult,
+  nameChars: number,
+  isColoured: boolean,
+): string {
+  const paint = (colour: string, text: string) => (isColoured ? `${colour}${text}${PLAIN}` : text);
+  const next = nextStep === undefined ? '' : ` ${paint(DIM, `→ ${nextStep}`)}`;
+  return `${paint(COLOURS[verdict], verdict.padEnd(7))}  ${name.padEnd(nameChars)}  ${detail}${next}`;
+}

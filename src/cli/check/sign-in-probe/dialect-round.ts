@@ -1,0 +1,107 @@
+import { maskId } from '../../../bot/identity/mask-id.ts';
+import type { Redeemed } from '../../../bot/identity/providers/provider.ts';
+import type { Profile } from '../../../bot/identity/oauth/profile-response.ts';
+import type { CheckResult } from '../../../bot/platforms/platform.ts';
+import { adviceFor } from './dialect-advice.ts';
+import { attempt, newTrip, type DialectTools, type Trip } from './dialect-tools.ts';
+import { sameIdOf } from './profile-findings.ts';
+import type { ArrivedCode, Round } from './round.ts';
+
+/** The first sign-in by OpenID Connect or CAS, as the bot makes it: code or ticket, profile, refresh, and a second use. */
+export function dialectRound(tools: DialectTools): Round {
+  const trip = newTrip(tools);
+  const failed = (detail: string): CheckResult[] => {
+    tools.facts.isStuck = true;
+    return [{ name: 'Sign-in', verdict: 'fault', detail, nextStep: adviceFor(detail, tools) }];
+  };
+  return {
+    title: { en: 'A plain sign-in', zh: '普通登录' },
+    leave: (state) => trip.leave(state),
+    isNeeded: () => true,
+    async run(arrived) {
+      const startedMs = performance.now();
+      const redeemed = await attempt(() => trip.redeem(arrived));
+      if ('failure' in redeemed) return failed(redeemed.failure.message);
+      const tookMs = Math.round(performance.now() - startedMs);
+      const isCas = tools.signIn.type === 'cas';
+      const right = isCas ? 'the ticket was right' : 'the code gave tokens, and the id token is right';
+      return [
+        { name: 'Sign-in', verdict: 'ok', detail: `${right}, in ${tookMs} ms` },
+        ...(await profileOf(tools, redeemed.value)),
+        ...(isCas ? [] : [await refreshOf(tools, redeemed.value)]),
+        await secondUse(tools, trip, arrived),
+      ];
+    },
+    cameToNothing: failed,
+  };
+}
+
+async function profileOf(tools: DialectTools, redeemed: Redeemed): Promise<CheckResult[]> {
+  const read = await attempt(() => redeemed.profile());
+  if ('failure' in read) {
+    const detail = read.failure.message;
+    return [{ name: 'Profile', verdict: 'fault', detail, nextStep: adviceFor(detail, tools) }];
+  }
+  const detail = `readable and usable, id ${maskId(read.value.id)}`;
+  return [{ name: 'Profile', verdict: 'ok', detail }, partsOf(read.value), ...sameIdOf(tools, read.value)];
+}
+
+/** What the claims did not tell. Policies and pages work without, but say less. */
+function partsOf({ id, name: personName, department, departmentName, identityCode }: Profile): CheckResult {
+  const name = 'Profile parts';
+  const lacks = [
+    ...(personName === id ? ['no name'] : []),
+    ...(department === '' && departmentName === '' ? ['no department'] : []),
+    ...(identityCode === 'QT' ? ['no kind of person'] : []),
+  ];
+  if (lacks.length === 0) return { name, verdict: 'ok', detail: 'name, department and kind of person are there' };
+  const nextStep =
+    'Name the claims in SIGN_IN_PROFILE_MAP_FILE, or let the provider release them, where you want these';
+  return { name, verdict: 'warning', detail: lacks.join(', '), nextStep };
+}
+
+async function refreshOf(
+  { dialect, facts, secrets, signIn }: DialectTools,
+  { tokens }: Redeemed,
+): Promise<CheckResult> {
+  const name = 'Refresh';
+  const verdict = signIn.keepTokens === 'none' ? 'ok' : 'warning';
+  if (tokens.refreshToken === undefined) {
+    facts.refresh = 'no token';
+    const nextStep =
+      'Let the provider give one (Entra ID and Okta do for offline_access in SIGN_IN_SCOPE); without it nobody is looked at daily, and people sign in again after 30 days';
+    return { name, verdict, detail: 'no refresh token is given', nextStep: verdict === 'ok' ? undefined : nextStep };
+  }
+  const again = await attempt(async () => {
+    const renewal = await dialect.renew(tokens);
+    if (renewal.kind === 'refused') return renewal;
+    const { accessToken, refreshToken = '' } = renewal.tokens;
+    secrets.add(accessToken, refreshToken);
+    const { subject } = tokens;
+    const profile = await dialect.profile({
+      accessToken,
+      subject,
+      claims: renewal.claims,
+    });
+    return { kind: 'looked', profile, isRotated: refreshToken !== '' && refreshToken !== tokens.refreshToken } as const;
+  });
+  const nextStep = 'Ask who runs the sign-in service: the daily look needs it';
+  if ('failure' in again) return { name, verdict: 'warning', detail: again.failure.message, nextStep };
+  if (again.value.kind === 'refused') {
+    facts.refresh = 'refused';
+    return { name, verdict: 'warning', detail: `the refresh token is refused (${again.value.status})`, nextStep };
+  }
+  if (again.value.profile === 'token-refused')
+    return { name, verdict: 'warning', detail: 'the renewed token is refused', nextStep };
+  facts.refresh = 'works';
+  const next = again.value.isRotated ? 'a new refresh token' : 'no new refresh token (the first is kept)';
+  return { name, verdict: 'ok', detail: `gives new tokens of the same person, and ${next}` };
+}
+
+async function secondUse(tools: DialectTools, trip: Trip, arrived: ArrivedCode): Promise<CheckResult> {
+  const name = tools.signIn.type === 'cas' ? 'Second use of a ticket' : 'Second use of a code';
+  const second = await attempt(() => trip.redeem(arrived));
+  if ('failure' in second) return { name, verdict: 'ok', detail: `refused (${second.failure.message})` };
+  const nextStep = 'Tell who runs the sign-in service: what leaks could be used by others';
+  return { name, verdict: 'warning', detail: 'accepted', nextStep };
+}

@@ -1,0 +1,39 @@
+import type { CheckResult } from '../../../bot/platforms/platform.ts';
+import type { KeptTokens } from '../../../bot/identity/tokens/vault.ts';
+import { attempt, newTrip, type DialectTools } from './dialect-tools.ts';
+import type { Round } from './round.ts';
+
+/** The last sign-in at a provider with refresh tokens and a sign-out: whether the token outlives the browser's session there. */
+export function dialectSignOutRound(tools: DialectTools): Round {
+  const name = 'After signing out';
+  const notTried = (detail: string): CheckResult[] => [
+    { name, verdict: 'warning', detail, nextStep: 'Run the probe again' },
+  ];
+  const trip = newTrip(tools);
+  let tokens: KeptTokens | undefined;
+  return {
+    title: { en: 'Tokens after signing out', zh: '退出登录之后的令牌' },
+    leave: (state) => trip.leave(state),
+    isNeeded: () => tools.facts.refresh === 'works' && tools.hasSignOut,
+    async run(arrived) {
+      const redeemed = await attempt(() => trip.redeem(arrived));
+      if ('failure' in redeemed) return notTried(`no tokens to try it with (${redeemed.failure.message})`);
+      tokens = redeemed.value.tokens;
+      return [];
+    },
+    cameToNothing: notTried,
+    afterSignOut: {
+      isWanted: () => tokens?.refreshToken !== undefined,
+      async run() {
+        if (!tokens) return [];
+        const kept = tokens;
+        const renewal = await attempt(() => tools.dialect.renew(kept));
+        if ('failure' in renewal) return notTried(renewal.failure.message);
+        if (renewal.value.kind === 'renewed') return [{ name, verdict: 'ok', detail: 'the refresh token still works' }];
+        const nextStep =
+          'Whoever signs out there has to sign in to Parley again when it next looks; offline_access in SIGN_IN_SCOPE may change that';
+        return [{ name, verdict: 'warning', detail: 'the refresh token is dead', nextStep }];
+      },
+    },
+  };
+}

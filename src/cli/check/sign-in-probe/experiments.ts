@@ -1,0 +1,59 @@
+import { createDialect } from '../../../bot/identity/providers/create-provider.ts';
+import type { ReturnParameter } from '../../../bot/identity/providers/provider.ts';
+import type { ProfileMap } from '../../../shared/sign-in/profile-map-file.ts';
+import { codeAgeRounds } from './code-age-rounds.ts';
+import { otherAddressRound, wrongVerifierRound } from './dialect-misuse-rounds.ts';
+import { dialectRound } from './dialect-round.ts';
+import { dialectSignOutRound } from './dialect-sign-out-round.ts';
+import type { DialectTools } from './dialect-tools.ts';
+import { pkceRounds } from './pkce-rounds.ts';
+import { plainRound } from './plain-round.ts';
+import type { ProbeTools, Round } from './round.ts';
+import { signOutRound } from './sign-out-round.ts';
+
+/** The sign-ins of a probe, and what its pages have to know of the service. */
+export interface Experiments {
+  rounds: readonly Round[];
+  returns?: ReturnParameter;
+  /** Empty where no step asks people to sign out. */
+  logoutUrl: string;
+}
+
+export interface ExperimentOptions {
+  clientSecret: string;
+  redirectUri: string;
+  profileMap: ProfileMap;
+}
+
+/**
+ * The specification leaves much open (state, units, lives, PKCE), and each is tried. The other protocols leave little: they are
+ * tried by the very code that signs people in, so that what fails here is what would fail there.
+ */
+export async function experimentsFor(tools: ProbeTools, options: ExperimentOptions): Promise<Experiments> {
+  const { signIn } = tools;
+  if (signIn.type === 'oauth2')
+    return {
+      rounds: [plainRound(tools), ...pkceRounds(tools), ...codeAgeRounds(tools), signOutRound(tools)],
+      logoutUrl: tools.calls.logoutUrl(),
+    };
+  const { clientId } = signIn;
+  const { redirectUri, clientSecret, profileMap } = options;
+  const service = { ...signIn, authUrl: signIn.url, clientSecret, profileMap };
+  const dialect = createDialect(service, { clientId, allowedIdentityCodes: signIn.identityCodes });
+  const logoutUrl = (await dialect.logoutUrl(redirectUri)) ?? '';
+  const { facts, secrets, person } = tools;
+  const dialectTools: DialectTools = {
+    facts,
+    secrets,
+    person,
+    signIn,
+    dialect,
+    redirectUri,
+    hasSignOut: logoutUrl !== '',
+  };
+  const rounds =
+    signIn.type === 'cas'
+      ? [dialectRound(dialectTools), otherAddressRound(dialectTools)]
+      : [dialectRound(dialectTools), wrongVerifierRound(dialectTools), dialectSignOutRound(dialectTools)];
+  return { rounds, returns: dialect.returns, logoutUrl };
+}

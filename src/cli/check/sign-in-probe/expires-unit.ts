@@ -1,0 +1,42 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../shared/clock.ts';
+import type { ExpiresUnit } from '../../../bot/identity/oauth/token-life.ts';
+
+export interface UnitGuess {
+  unit: ExpiresUnit;
+  /** The raw value and what it would mean; no secret, since it is a number. */
+  detail: string;
+  /** Whether only one unit gives a believable life. */
+  isSure: boolean;
+}
+
+/** Believable lives of an access token; the bounds are those of SECURITY.md expiry-unit, whose overlap nobody can decide. */
+const SHORTEST_AS_SECONDS_MS = MINUTE_MS;
+const SHORTEST_AS_MILLISECONDS_MS = 5 * MINUTE_MS;
+const LONGEST_MS = 30 * DAY_MS;
+
+/** Which unit a raw `expires_in` is in (SECURITY.md expiry-unit): the one that gives a believable life, `auto` when both or neither do. */
+export function guessExpiresUnit(expiresIn: unknown): UnitGuess {
+  const isDigits = typeof expiresIn === 'string' && /^\d{1,15}$/.test(expiresIn);
+  const value = typeof expiresIn === 'number' || isDigits ? Number(expiresIn) : Number.NaN;
+  if (!(value > 0) || !Number.isFinite(value)) {
+    const what = expiresIn === undefined ? 'is missing' : `is not a number above 0 (${typeof expiresIn})`;
+    return { unit: 'auto', detail: `expires_in ${what}: 5 minutes are assumed`, isSure: false };
+  }
+  const raw = `expires_in is ${value}${isDigits ? ', as a text' : ''}`;
+  const asSeconds = value * SECOND_MS >= SHORTEST_AS_SECONDS_MS && value * SECOND_MS <= LONGEST_MS;
+  const asMilliseconds = value >= SHORTEST_AS_MILLISECONDS_MS && value <= LONGEST_MS;
+  const inWords = `${inTime(value * SECOND_MS)} as seconds, ${inTime(value)} as milliseconds`;
+  if (asSeconds === asMilliseconds) return { unit: 'auto', detail: `${raw}: ${inWords}`, isSure: false };
+  const unit = asSeconds ? 'seconds' : 'milliseconds';
+  return { unit, detail: `${raw}: ${inTime(asSeconds ? value * SECOND_MS : value)} as ${unit}`, isSure: true };
+}
+
+function inTime(lifeMs: number): string {
+  for (const [unitMs, name] of [
+    [DAY_MS, 'days'],
+    [HOUR_MS, 'hours'],
+    [MINUTE_MS, 'minutes'],
+  ] as const)
+    if (lifeMs >= 2 * unitMs) return `${Math.round((lifeMs / unitMs) * 10) / 10} ${name}`;
+  return `${Math.round(lifeMs / 100) / 10} seconds`;
+}

@@ -1,0 +1,130 @@
+import { html, type SafeHtml } from '../../../shared/text/html.ts';
+import { say, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { page } from '../../../bot/identity/pages/layout.ts';
+import type { ProbeSession } from './session.ts';
+
+const TEXTS: Catalogue<
+  | 'start'
+  | 'startLead'
+  | 'own'
+  | 'begin'
+  | 'step'
+  | 'working'
+  | 'go'
+  | 'away'
+  | 'again'
+  | 'skip'
+  | 'signOut'
+  | 'signOutLead'
+  | 'signOutLink'
+  | 'signedOut'
+  | 'over'
+  | 'overLead'
+  | 'stranger'
+  | 'strangerLead'
+  | 'back'
+> = {
+  start: { en: 'Try the sign-in service', zh: '检测登录服务' },
+  startLead: {
+    en: 'You sign in with your own account, up to {count} times in a row; most of them need no typing. Nothing is connected and nothing is kept.',
+    zh: '你将用自己的账号连续登录，最多 {count} 次，其中多数无需再次输入密码。不会建立任何绑定，也不会保留任何信息。',
+  },
+  own: {
+    en: 'Only continue if you started this check yourself.',
+    zh: '只有当你本人启动了这次检测时才继续。',
+  },
+  begin: { en: 'Begin', zh: '开始' },
+  step: { en: 'Step {step} of {count}', zh: '第 {step} 步，共 {count} 步' },
+  working: {
+    en: 'This page goes on by itself; some steps wait on purpose.',
+    zh: '页面会自动继续；有些步骤会特意等待几秒。',
+  },
+  go: { en: 'Continue', zh: '继续' },
+  away: {
+    en: 'The sign-in service has not sent you back from this step.',
+    zh: '登录服务尚未从这一步返回。',
+  },
+  again: { en: 'Try this step again', zh: '重试这一步' },
+  skip: { en: 'It showed an error: go on', zh: '它显示了错误，继续下一步' },
+  signOut: { en: 'Now sign out', zh: '现在退出登录' },
+  signOutLead: {
+    en: 'Sign out at the sign-in service in a new tab, then come back here.',
+    zh: '请在新标签页中退出登录服务，然后回到这里。',
+  },
+  signOutLink: { en: 'Sign out there', zh: '去退出登录' },
+  signedOut: { en: 'I have signed out', zh: '我已退出登录' },
+  over: { en: 'The check is done', zh: '检测完成' },
+  overLead: {
+    en: 'The findings and the suggested settings are in the terminal. You can close this page.',
+    zh: '结果和建议的设置显示在终端中。你可以关闭此页面。',
+  },
+  stranger: { en: 'This does not belong to the check', zh: '此页面不属于本次检测' },
+  strangerLead: {
+    en: 'Use the link that the terminal shows, and stay in one browser.',
+    zh: '请使用终端中显示的链接，并始终使用同一个浏览器。',
+  },
+  back: { en: 'Back to the check', zh: '回到检测' },
+};
+
+interface PageView {
+  language: Language;
+  /** The probe's own path, which nobody can guess. */
+  path: string;
+  header: string;
+}
+
+/** What the link shows before anything happens. */
+export function startPage({ language, path, header }: PageView, stepCount: number): SafeHtml {
+  const body = html`<p class="lead">${say(TEXTS.startLead, language, { count: stepCount })}</p>
+    <p class="note" role="note">${say(TEXTS.own, language)}</p>
+    ${button(`${path}/start`, say(TEXTS.begin, language), 'primary')}`;
+  return page({ language, title: say(TEXTS.start, language), header, body });
+}
+
+/** Where the check stands. The page is asked for again by itself while there is nothing to decide. */
+export function statusPage(view: PageView, session: ProbeSession, logoutUrl: string): SafeHtml {
+  const { language, path, header } = view;
+  const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language);
+  const show = (title: string, body: SafeHtml) => page({ language, title, header, body });
+  if (!session.round) return show(text('over'), html`<p class="lead">${text('overLead')}</p>`);
+  const step = say(TEXTS.step, language, { step: session.step, count: session.stepCount });
+  const lead = html`<p class="lead">${say(session.round.title, language)}</p>`;
+  switch (session.phase) {
+    case 'ready':
+      return show(step, html`${lead}<a class="primary" href="${path}/go">${text('go')}</a>`);
+    case 'away':
+      return show(
+        step,
+        html`${lead}
+          <p>${text('away')}</p>
+          <a class="primary" href="${path}/go">${text('again')}</a>
+          ${button(`${path}/skip`, text('skip'), 'plain')}`,
+      );
+    case 'signing-out':
+      return show(
+        text('signOut'),
+        html`<p class="lead">${text('signOutLead')}</p>
+          <a class="primary" href="${logoutUrl}" target="_blank" rel="noopener noreferrer">${text('signOutLink')}</a>
+          ${button(`${path}/signed-out`, text('signedOut'), 'plain')}`,
+      );
+    case 'working':
+    case 'over':
+      return show(
+        step,
+        html`${lead}
+          <p class="quiet">${text('working')}</p>`,
+      );
+  }
+}
+
+/** For another browser, and for a return that does not fit. */
+export function strangerPage({ language, path, header }: PageView, mayGoBack: boolean): SafeHtml {
+  const back = mayGoBack ? html`<a class="primary" href="${path}">${say(TEXTS.back, language)}</a>` : '';
+  const body = html`<p class="lead">${say(TEXTS.strangerLead, language)}</p>
+    ${back}`;
+  return page({ language, title: say(TEXTS.stranger, language), header, body });
+}
+
+function button(action: string, label: string, look: 'primary' | 'plain'): SafeHtml {
+  return html`<form method="post" action="${action}"><button class="${look}" type="submit">${label}</button></form>`;
+}

@@ -1,0 +1,108 @@
+import { readJsonObject } from '../../../shared/sign-in/json-answer.ts';
+import type { ClientAuthMethod } from '../../../shared/sign-in/client-auth.ts';
+import type { TokenSet } from '../../../bot/identity/oauth/token-response.ts';
+import type { CheckResult } from '../../../bot/platforms/platform.ts';
+import { isForm, shapeOf } from './answer-shape.ts';
+import { guessExpiresUnit } from './expires-unit.ts';
+import { profileOf } from './profile-findings.ts';
+import { refusalsOf } from './refusal-findings.ts';
+import { leaveWith, type ProbeTools, type Round } from './round.ts';
+import type { ServiceAnswer } from './service-calls.ts';
+import { codeVerdict, tokensIn } from './tokens-in.ts';
+
+/** The first sign-in, just as the specification has it: tokens, profile, refresh, a second use of the code, and errors. */
+export function plainRound(tools: ProbeTools): Round {
+  return {
+    title: { en: 'A plain sign-in', zh: '普通登录' },
+    leave: leaveWith(tools),
+    isNeeded: () => true,
+    async run({ code }) {
+      const answer = await tools.calls.exchange({ code });
+      const tokens = tokensIn(answer, tools.secrets);
+      if ('refusal' in tokens) {
+        tools.facts.isStuck = true;
+        const isAboutClient = /invalid_client|status 401/.test(tokens.refusal);
+        const other = isAboutClient ? await tools.calls.otherClientAuth() : undefined;
+        return [refusedTokens(answer, tokens.refusal, other)];
+      }
+      return [
+        { name: 'Tokens', verdict: 'ok', detail: `${shapeOf(answer)}, in ${answer.tookMs} ms` },
+        lifeOfToken(tools, answer),
+        ...(await profileOf(tools, tokens.accessToken)),
+        await refreshOf(tools, tokens),
+        await secondUse(tools, code, tokens),
+        ...(await refusalsOf(tools.calls)),
+      ];
+    },
+    cameToNothing(how) {
+      tools.facts.isStuck = true;
+      const nextStep = 'See that the client may use this redirect address and scope, and that consent is given';
+      return [{ name: 'Sign-in', verdict: 'fault', detail: how, nextStep }];
+    },
+  };
+}
+
+function refusedTokens(answer: ServiceAnswer, refusal: string, other: ClientAuthMethod | undefined): CheckResult {
+  const name = 'Tokens';
+  const detail = answer.failure === undefined ? `${refusal} (${shapeOf(answer)})` : shapeOf(answer);
+  if (answer.failure !== undefined)
+    return { name, verdict: 'fault', detail, nextStep: 'See that this machine reaches SIGN_IN_URL within 5 s' };
+  if (other) return { name, verdict: 'fault', detail, nextStep: `Set SIGN_IN_CLIENT_AUTH=${other}, which it takes` };
+  if (answer.status === 401) return { name, verdict: 'fault', detail, nextStep: 'Set SIGN_IN_CLIENT_SECRET' };
+  const nextStep = isForm(answer.body)
+    ? 'Ask who runs the sign-in service to answer token requests in JSON'
+    : 'Ask who runs the sign-in service';
+  return { name, verdict: 'fault', detail, nextStep };
+}
+
+function lifeOfToken({ facts, signIn }: ProbeTools, answer: ServiceAnswer): CheckResult {
+  facts.expiresIn = readJsonObject(answer.body)?.['expires_in'];
+  const { unit, detail, isSure } = guessExpiresUnit(facts.expiresIn);
+  const isWrongAsSet = isSure && signIn.expiresUnit !== 'auto' && signIn.expiresUnit !== unit;
+  if (isWrongAsSet)
+    return { name: 'Token life', verdict: 'fault', detail, nextStep: `Set SIGN_IN_EXPIRES_UNIT=${unit}` };
+  if (isSure) return { name: 'Token life', verdict: 'ok', detail };
+  return { name: 'Token life', verdict: 'warning', detail, nextStep: 'Ask who runs the sign-in service for the unit' };
+}
+
+async function refreshOf({ calls, facts, secrets, signIn }: ProbeTools, tokens: TokenSet): Promise<CheckResult> {
+  const name = 'Refresh';
+  const verdict = signIn.keepTokens === 'none' ? 'ok' : 'warning';
+  const nextStep = 'Set SIGN_IN_KEEP_TOKENS=none: there is nothing that Parley could renew';
+  if (tokens.refreshToken === undefined) {
+    facts.refresh = 'no token';
+    return { name, verdict, detail: 'no refresh token is given', nextStep: verdict === 'ok' ? undefined : nextStep };
+  }
+  const answer = await calls.refresh(tokens.refreshToken);
+  const renewed = tokensIn(answer, secrets);
+  if ('refusal' in renewed) {
+    facts.refresh = 'refused';
+    return { name, verdict: 'warning', detail: `a refresh token is given, but: ${renewed.refusal}`, nextStep };
+  }
+  facts.refresh = 'works';
+  const next =
+    renewed.refreshToken === undefined
+      ? 'no new refresh token (the first is kept)'
+      : renewed.refreshToken === tokens.refreshToken
+        ? 'the same refresh token again'
+        : 'a new refresh token';
+  const [first, second] = [await calls.profile(tokens.accessToken), await calls.profile(renewed.accessToken)];
+  const old = first.status === 200 ? 'the first access token still works' : 'the first access token is dead';
+  if (second.status === 200) return { name, verdict: 'ok', detail: `gives an access token and ${next}; ${old}` };
+  const detail = `gives an access token that the profile refuses (${shapeOf(second)})`;
+  return { name, verdict: 'warning', detail, nextStep };
+}
+
+async function secondUse({ calls, secrets }: ProbeTools, code: string, tokens: TokenSet): Promise<CheckResult> {
+  const name = 'Second use of a code';
+  const works = async () => (await calls.profile(tokens.accessToken)).status === 200;
+  const worksBefore = await works();
+  const answer = await calls.exchange({ code });
+  const verdict = codeVerdict(answer, secrets);
+  const after = (await works()) ? 'the first token still works' : 'it kills the first token';
+  const effect = worksBefore ? after : 'the first token was dead before';
+  if (verdict === 'refused') return { name, verdict: 'ok', detail: `refused (${shapeOf(answer)}); ${effect}` };
+  const detail = verdict === 'accepted' ? `accepted; ${effect}` : `no clear refusal (${shapeOf(answer)}); ${effect}`;
+  const nextStep = 'Tell who runs the sign-in service: a code that leaks could be used by others';
+  return { name, verdict: 'warning', detail, nextStep };
+}

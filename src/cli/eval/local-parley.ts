@@ -1,0 +1,92 @@
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createLog } from '../../shared/log.ts';
+import { faultsOfNamedFiles } from '../check/config-files.ts';
+import { startApp, type App } from '../../bot/app/app.ts';
+import { takeFreePorts } from '../../bot/app/take-free-ports.ts';
+import type { Group } from '../../simulator/directory.ts';
+import type { ServicePerson } from '../../service/directory-file.ts';
+import type { Config } from '../../bot/config/config.ts';
+import { loadSettings } from '../../bot/config/load-settings.ts';
+import { readValues, type Environment } from '../../bot/config/read-values.ts';
+
+/** What of the settings an evaluation keeps: the engine, and what answers depend on. No platform, no Redis, no sign-in of the real one. */
+const KEPT =
+  /^(?:CHAT_|MODELS_FILE$|THINKING_|POLICY_FILE$|TOOLS_FILE$|SCENES_FILE$|KNOWLEDGE_FILE$|PROMPTS_FILE$|WEB_SEARCH_|SERVICE_UPSTREAM_|SERVICE_DIRECTORY_FILE$|GROUP_SCOPE$|HTTPS?_PROXY$|NO_PROXY$|AI_MARK$|MODERATION_|SHUTDOWN_GRACE_SEC$)/;
+
+/** A Parley of the evaluation's own, in local mode, on free ports and in a folder that goes with it. */
+export interface LocalParley {
+  readonly app: App;
+  readonly config: Config;
+  close(): Promise<void>;
+}
+
+/** What stands in the way of it, one sentence each. */
+export class CannotStart extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.faults = faults;
+  }
+}
+
+/** The settings of the evaluation's own Parley. @throws CannotStart */
+export function settingsOf(env: Environment, cwd: string, more: Readonly<Record<string, string>> = {}) {
+  const { texts } = readValues(env, cwd);
+  const kept = Object.entries(texts).filter(
+    ([name, text]) => text !== '' && (KEPT.test(name) || (name === 'SIGN_IN' && text === 'optional')),
+  );
+  const values = {
+    ...Object.fromEntries(kept),
+    NODE_ENV: env['NODE_ENV'],
+    ENV_FILE: '/dev/null',
+    LOG_FORMAT: 'json',
+    ...more,
+  };
+  const settings = loadSettings({ env: values, cwd });
+  if (!settings.ok) throw new CannotStart(settings.faults.map(({ message }) => message));
+  return settings;
+}
+
+/** @param office who and which groups there are @throws CannotStart */
+export async function startLocalParley(
+  { env, cwd }: { env: Environment; cwd: string },
+  office: { directory: readonly ServicePerson[]; groups: readonly Group[] },
+): Promise<LocalParley> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-eval-'));
+  try {
+    const directoryFile = join(folder, 'people.json');
+    writeFileSync(directoryFile, JSON.stringify(office.directory), { mode: 0o600 });
+    const dataDir = join(folder, 'data');
+    bringPages(resolve(cwd, env['DATA_DIR'] ?? 'data'), dataDir);
+    const own = { DATA_DIR: dataDir, SERVICE_DIRECTORY_FILE: directoryFile, MESSENGER_PROTOCOL: 'wecom' };
+    const read = (ports: Readonly<Record<string, string>> = {}) => settingsOf(env, cwd, { ...own, ...ports });
+    const { settings } = await takeFreePorts(read(), read);
+    const faults = await faultsOfNamedFiles(settings.config);
+    if (faults.length > 0) throw new CannotStart(faults);
+    const app = await startApp({
+      ...{ config: settings.config, secrets: settings.secrets, groups: office.groups },
+      log: createLog({ level: 'fatal', format: 'json', role: 'eval' }),
+      onFatal: (sentence) => process.stderr.write(`${sentence}\n`),
+    });
+    return {
+      app,
+      config: settings.config,
+      async close() {
+        await app.close();
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** A site's pages are fetched over hours, at the site's cost: an evaluation has those that are kept already. */
+function bringPages(from: string, to: string): void {
+  const kept = join(from, 'knowledge', 'pages');
+  if (existsSync(kept)) cpSync(kept, join(to, 'knowledge', 'pages'), { recursive: true });
+}

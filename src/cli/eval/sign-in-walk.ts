@@ -1,0 +1,42 @@
+import type { MessengerDriver } from '../../simulator/driver.ts';
+
+/** More pages than any sign-in has. */
+const MOST_PAGES = 8;
+
+/** Follows a sign-in link as its person would in the app's own browser, and says yes on each page. @throws Error where that leads nowhere */
+export async function walkThroughSignIn(driver: MessengerDriver, userId: string, invitation: string): Promise<void> {
+  const link = (invitation.match(/https?:\/\/[^\s()<>]+/g) ?? []).flatMap(
+    (url) => /^.*\/link\/[\w-]+/.exec(url) ?? [],
+  )[0];
+  if (link === undefined) throw new Error(`No sign-in link came for ${userId}`);
+  let shown = await driver.browse(userId, { url: new URL(link), method: 'GET', destination: 'document' });
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    if (shown.kind !== 'page' || shown.status >= 400) break;
+    const text = shown.body.toString('utf8');
+    if (text.includes('data-outcome="done"')) return;
+    const formAt = text.search(/<form\b[^<>]{0,500}method="?post/i);
+    if (formAt < 0) break;
+    const form = text.slice(formAt, text.indexOf('</form>', formAt));
+    const action = new URL(plain(/action="([^"]*)"/.exec(form)?.[1] ?? ''), shown.url);
+    shown = await driver.browse(userId, {
+      ...{ url: action, method: 'POST', destination: 'document' },
+      body: Buffer.from(fieldsOf(form).toString()),
+      contentType: 'application/x-www-form-urlencoded',
+      from: { origin: shown.url.origin, referrerPolicy: 'same-origin' },
+    });
+  }
+  throw new Error(`${userId} could not be signed in`);
+}
+
+function fieldsOf(form: string): URLSearchParams {
+  const fields = new URLSearchParams();
+  const attribute = (tag: string, name: string) => plain(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
+  for (const [tag] of form.matchAll(/<input\b[^<>]*>/g)) fields.append(attribute(tag, 'name'), attribute(tag, 'value'));
+  const button = (form.match(/<button\b[^<>]*>/g) ?? []).find((tag) => tag.includes('name='));
+  if (button !== undefined) fields.append(attribute(button, 'name'), attribute(button, 'value'));
+  return fields;
+}
+
+function plain(text: string): string {
+  return text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
+}

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { DAY_MS, SECOND_MS } from '../shared/clock.ts';
+import { EXIT } from '../shared/process/exit-codes.ts';
+import type { KeyRing } from '../shared/crypto/key-ring.ts';
+import { createLog } from '../shared/log.ts';
+import { connectRedis, type RedisClient } from '../shared/redis/redis.ts';
+import { withTimeout } from '../shared/with-timeout.ts';
+import { createKeyRing, redisAddress } from '../bot/app/secrets.ts';
+import { CSV_HEAD, csvLine } from '../bot/reply/feedback/feedback-csv.ts';
+import { readFeedback } from '../bot/reply/feedback/read-feedback.ts';
+import { secretsOfEarlierStart, socketOfEarlierStart } from '../bot/app/local/local-mode.ts';
+import type { Config, Secrets } from '../bot/config/config.ts';
+
+export const FEEDBACK_USAGE = `npm run -s feedback                 prints what people think of answers, as CSV, all that is kept
+npm run -s feedback -- --days 7     of the last 7 days
+npm run -s feedback -- --help       this text
+`;
+
+export type FeedbackArguments =
+  { kind: 'feedback'; days?: number } | { kind: 'help' } | { kind: 'wrong'; complaint: string };
+
+/** Reads what stands behind `feedback`. */
+export function readFeedbackArguments(args: readonly string[]): FeedbackArguments {
+  try {
+    const options = { help: { type: 'boolean', short: 'h' }, days: { type: 'string' } } as const;
+    const { help, days } = parseArgs({ args: [...args], options }).values;
+    if (help === true) return { kind: 'help' };
+    if (days === undefined) return { kind: 'feedback' };
+    if (/^[1-9]\d{0,3}$/.test(days)) return { kind: 'feedback', days: Number(days) };
+    return { kind: 'wrong', complaint: '--days needs a number of days from 1 to 9999' };
+  } catch (error) {
+    // Its class is Node's own, of whichever realm.
+    return { kind: 'wrong', complaint: (error as Error).message.split('. ')[0] ?? '' };
+  }
+}
+
+const CONNECTED_WITHIN_MS = 5 * SECOND_MS;
+
+interface FeedbackCommand {
+  config: Config;
+  secrets: Secrets;
+  days?: number;
+  output: NodeJS.WritableStream;
+  /** For words to the person, since the output is the table. */
+  asides: { write(text: string): unknown };
+}
+
+/** `npm run feedback`: the table of ratings, a line each. @returns the exit code of contract section 1 */
+export async function runFeedbackCommand(command: FeedbackCommand): Promise<number> {
+  const { config, days, output, asides } = command;
+  const secrets = secretsOfEarlierStart(config, command.secrets);
+  const socket = config.embedded.redis ? socketOfEarlierStart(config) : undefined;
+  if (config.embedded.redis && socket === undefined) {
+    asides.write('What is kept lies in the Redis that npm start brings, which is not running here: start it first\n');
+    return EXIT.failed;
+  }
+  const address = socket === undefined ? redisAddress(config, secrets) : { urls: [socket] };
+  const keyRing = createKeyRing(secrets);
+  const redis = connectRedis(address, 'fail-fast', createLog({ level: 'silent', format: 'json' }), 'feedback');
+  try {
+    await writeTable(redis, { keyRing, sinceMs: days === undefined ? 0 : Date.now() - days * DAY_MS, output });
+    return EXIT.ok;
+  } catch {
+    asides.write('Redis does not answer: npm run check says why\n');
+    return EXIT.failed;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function writeTable(
+  redis: RedisClient,
+  { keyRing, sinceMs, output }: { keyRing: KeyRing; sinceMs: number; output: NodeJS.WritableStream },
+): Promise<void> {
+  const write = async (text: string) => {
+    if (!output.write(text)) await once(output, 'drain');
+  };
+  await withTimeout(once(redis, 'ready'), CONNECTED_WITHIN_MS);
+  await write(CSV_HEAD);
+  for await (const kept of readFeedback({ redis, keyRing }, sinceMs)) await write(csvLine(kept));
+}

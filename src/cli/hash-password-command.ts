@@ -1,0 +1,29 @@
+import { EXIT } from '../shared/process/exit-codes.ts';
+import { hashPassword } from '../service/oauth/passwords.ts';
+
+interface Terminal {
+  input: AsyncIterable<string | Buffer> & { isTTY?: boolean };
+  output: { write(text: string): unknown };
+  /** For words to the person, since the output is what goes into the file. */
+  asides: { write(text: string): unknown };
+}
+
+/**
+ * Reads a password from standard input and prints what stands for it in `SERVICE_DIRECTORY_FILE`. Nothing typed makes no
+ * password: whoever got in with it would need none.
+ * @returns the exit code of contract section 1
+ */
+export async function runHashPassword({ input, output, asides }: Terminal): Promise<number> {
+  if (input.isTTY === true) asides.write('Type the password, then press Enter and Ctrl+D.\n');
+  const pieces: Buffer[] = [];
+  for await (const piece of input) pieces.push(Buffer.from(piece));
+  const typed = Buffer.concat(pieces)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
+  if (typed.trim() === '') {
+    asides.write("No password came: pass one on, as in  printf '%s' 'the password' | npm run -s hash-password\n");
+    return EXIT.usage;
+  }
+  output.write(`${await hashPassword(typed)}\n`);
+  return EXIT.ok;
+}

@@ -1,0 +1,134 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { EXIT } from '../shared/process/exit-codes.ts';
+import { renderManifest, type ManifestWish } from '../bot/platforms/slack/manifest.ts';
+import type { Settings } from '../bot/config/schema.ts';
+
+/** The settings that a manifest is made from. */
+export const MANIFEST_SETTINGS = [
+  'PUBLIC_URL',
+  'SLACK_CONNECT',
+  'SLACK_BOT_NAME',
+  'SIGN_IN',
+  'SIGN_IN_PROOF',
+  'SLACK_MORE_WORKSPACES',
+] as const satisfies readonly (keyof Settings)[];
+
+export type ManifestSettings = Pick<Settings, (typeof MANIFEST_SETTINGS)[number]>;
+
+interface ManifestCommand {
+  args: readonly string[];
+  settings: ManifestSettings;
+  /** What is wrong with them, a sentence each. */
+  faults: readonly string[];
+  /** The folder that holds `config/`. */
+  cwd: string;
+  output: { write(text: string): unknown };
+  /** For words to the person. */
+  asides: { write(text: string): unknown };
+}
+
+export const MANIFEST_FILE = 'config/slack-manifest.yaml';
+/** Stands in the manifest that comes with Parley. */
+const NO_HOST = 'https://your-host.example';
+
+const USAGE = `npm run slack:manifest                   writes ${MANIFEST_FILE} from the settings: what a Slack app is created from
+npm run slack:manifest -- --agent       declares the app as an agent, for Slack's own stop button
+npm run slack:manifest -- --lang zh     with Chinese descriptions
+npm run slack:manifest -- --print       prints it instead
+npm run slack:manifest -- --help        this text
+`;
+
+const NEXT_STEP = `Create the app at https://api.slack.com/apps ("From a manifest"), or paste it into the present app's "App Manifest" page and
+reinstall that app; docs/SLACK.md tells the rest.
+`;
+
+/**
+ * `npm run slack:manifest`: needs no credentials, since the app that gives them is made from this.
+ * @returns the exit code of contract section 1
+ */
+export function runSlackManifest({ args, settings, faults, cwd, output, asides }: ManifestCommand): number {
+  const asked = readArguments(args);
+  if ('complaint' in asked) {
+    asides.write(`${asked.complaint}\n\n${USAGE}`);
+    return EXIT.usage;
+  }
+  if (asked.isHelp) {
+    output.write(USAGE);
+    return EXIT.ok;
+  }
+  const wish: ManifestWish = { ...wishOf(settings), isAgent: asked.isAgent, language: asked.language };
+  const wrong = [...faults, ...addressFaults(wish)];
+  if (wrong.length > 0) {
+    asides.write(`${wrong.join('\n')}\n`);
+    return EXIT.settings;
+  }
+  const manifest = renderManifest(wish);
+  if (asked.isPrinted) {
+    output.write(manifest);
+    return EXIT.ok;
+  }
+  try {
+    writeFileSync(join(cwd, MANIFEST_FILE), manifest);
+  } catch {
+    // A container's config/ is read-only.
+    output.write(manifest);
+    asides.write(`\n${MANIFEST_FILE} cannot be written here, so it is printed. ${NEXT_STEP}`);
+    return EXIT.ok;
+  }
+  if (settings.PUBLIC_URL === undefined && !needsNoAddress(wish))
+    asides.write(`PUBLIC_URL is not set: put the address of your own in place of ${NO_HOST}.\n`);
+  output.write(`${MANIFEST_FILE} is written. ${NEXT_STEP}`);
+  return EXIT.ok;
+}
+
+/** The manifest's wishes as the settings have them; before there is an app, its web sign-in is what people will use. */
+export function wishOf(settings: ManifestSettings): Omit<ManifestWish, 'isAgent' | 'language'> {
+  const {
+    PUBLIC_URL: publicUrl = NO_HOST,
+    SLACK_CONNECT: connect,
+    SLACK_BOT_NAME: botName,
+    SIGN_IN: signIn,
+  } = settings;
+  const proof = settings.SIGN_IN_PROOF;
+  const proofs = proof && ('by' in proof ? (proof.by['slack'] ?? []) : proof.everywhere);
+  const isShared = (settings.SLACK_MORE_WORKSPACES ?? []).length > 0;
+  const hasWebSignIn = signIn !== 'off' && (proofs?.includes('same-browser') ?? true);
+  return { publicUrl, connect, botName, isShared, hasWebSignIn };
+}
+
+function needsNoAddress({ connect, hasWebSignIn, isShared }: ManifestWish): boolean {
+  return connect === 'socket' && !hasWebSignIn && !isShared;
+}
+
+function addressFaults(wish: ManifestWish): string[] {
+  if (needsNoAddress(wish) || wish.publicUrl.startsWith('https://')) return [];
+  return [
+    `PUBLIC_URL is ${wish.publicUrl}, and Slack takes https addresses alone: set the one at which ${
+      wish.connect === 'http' ? 'Slack and browsers reach' : 'browsers reach'
+    } Parley${wish.connect === 'http' ? ' (SLACK_CONNECT=socket needs none for Slack)' : ''}`,
+  ];
+}
+
+type Asked = { complaint: string } | { isHelp: boolean; isAgent: boolean; isPrinted: boolean; language: 'en' | 'zh' };
+
+function readArguments(args: readonly string[]): Asked {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        agent: { type: 'boolean', default: false },
+        print: { type: 'boolean', default: false },
+        lang: { type: 'string', default: 'en' },
+      },
+    });
+    const { help, agent, print, lang } = values;
+    if (lang !== 'en' && lang !== 'zh') return { complaint: '--lang needs en or zh' };
+    return { isHelp: help, isAgent: agent, isPrinted: print, language: lang };
+  } catch (error) {
+    // Its class is Node's own, of whichever realm.
+    return { complaint: (error as Error).message.split('. ')[0] ?? '' };
+  }
+}

@@ -1,0 +1,43 @@
+import type { App } from '../../bot/app/app.ts';
+import { asError } from '../../shared/coded-error.ts';
+import { inBackground } from '../../shared/in-background.ts';
+import type { Log } from '../../shared/log.ts';
+import { faultsOfNamedFiles } from '../check/config-files.ts';
+import type { Config } from '../../bot/config/config.ts';
+
+interface Rereader {
+  config: Config;
+  log: Log;
+  /** The running parts, once they run. */
+  app: Promise<App>;
+}
+
+/**
+ * Reads the files of `config/` anew at SIGHUP, one after another. Where one has a fault, all faults are named and everything stays as
+ * it was. In local mode and at a terminal SIGHUP means that the window was closed, and ends the process as ever.
+ */
+export function rereadAtHangUp({ config, log, app }: Rereader): void {
+  if (config.mode === 'local' || process.stdin.isTTY) return;
+  let reading = Promise.resolve();
+  process.on('SIGHUP', () => {
+    reading = reading.then(() => reread({ config, log, app }));
+    inBackground(() => reading);
+  });
+}
+
+async function reread({ config, log, app }: Rereader): Promise<void> {
+  const running = await app;
+  try {
+    const faults = await faultsOfNamedFiles(config);
+    if (faults.length > 0) {
+      log.error({ faults }, 'the files are not taken over, all stays as it was: mend them, then send SIGHUP again');
+      running.filesRejected(faults.length);
+      return;
+    }
+    await running.reread();
+    log.info('the files were read again; what begins from now on goes by them');
+  } catch (thrown) {
+    running.filesRejected(1);
+    log.error({ error: asError(thrown) }, 'the files could not be read again, all stays as it was');
+  }
+}

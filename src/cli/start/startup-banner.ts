@@ -1,0 +1,84 @@
+import type { App } from '../../bot/app/app.ts';
+import { describePlatform } from '../../bot/platforms/registry.ts';
+import type { Config } from '../../bot/config/config.ts';
+import { moveInWords, type MovedPort } from '../../bot/app/take-free-ports.ts';
+
+interface Greeting {
+  app: App;
+  config: Config;
+  moved: readonly MovedPort[];
+  /** What does not work, a sentence each. */
+  troubles: readonly string[];
+  /** Whether a person at a terminal reads it: then what matters most is bold. */
+  isTerminal: boolean;
+  /** Opens an address in the person's browser, where there is one. @returns whether it was tried */
+  open(url: string): boolean;
+  say(text: string): void;
+}
+
+/** Says where each part listens, what does not work yet and what to do next; for people, so it is plain text whatever the log's form is. */
+export function greet({
+  app: { addresses, madeApiKey },
+  config,
+  moved,
+  troubles,
+  isTerminal,
+  open,
+  say,
+}: Greeting): void {
+  const isLocal = config.mode === 'local';
+  const where = isLocal ? ' in local mode' : '';
+  const headline =
+    troubles.length === 0 ? `Parley is running${where}.` : `Parley has started${where}, but not all of it works yet:`;
+  const messenger = addresses.find(({ name }) => name === 'messenger');
+  say(
+    [
+      '',
+      headline,
+      ...(troubles.length === 0 ? [] : ['', ...troubles.map((sentence) => `  ${sentence}`)]),
+      '',
+      ...addresses.map(({ name, url }) => `  ${name.padEnd(10)} ${url}`),
+      ...(madeApiKey === undefined
+        ? []
+        : [`  chat key   ${madeApiKey}  (for the service's /v1; kept in ${config.local.dataDir}/keys.json)`]),
+      ...(moved.length === 0 ? [] : ['', ...moved.map(moveInWords)]),
+      '',
+      ...(messenger
+        ? messengerLines(messenger.url, {
+            dataDir: config.local.dataDir,
+            isTerminal,
+            isOpened: open(messenger.openUrl ?? messenger.url),
+          })
+        : [`Reached at ${config.http.publicUrl}`, ...consoleLines(config)]),
+      '',
+      '',
+    ].join('\n'),
+  );
+}
+
+interface MessengerWords {
+  dataDir: string;
+  isTerminal: boolean;
+  isOpened: boolean;
+}
+
+/** Where to look and how it ends. */
+function messengerLines(url: string, { dataDir, isTerminal, isOpened }: MessengerWords): string[] {
+  const bold = isTerminal ? ['\u001B[1m', '\u001B[22m'] : ['', ''];
+  const opened = isOpened ? ' Your browser opens it by itself.' : '';
+  return [
+    `Open ${bold.join(url)} in a browser, pick who you are, and write to the bot.${opened}`,
+    `Stop it with Ctrl+C; what was said is kept in ${dataDir}.`,
+  ];
+}
+
+/** What has to be saved on the platforms' side once this runs. */
+function consoleLines({ roles, http: { publicUrl }, platforms, connections }: Config): string[] {
+  if (!roles.includes('receiver')) return [];
+  return platforms.map((name) => {
+    const { connection, consoleLine } = describePlatform(name);
+    return connection && connections.includes(name)
+      ? connection.consoleLine
+      : consoleLine(`${publicUrl}/webhooks/${name}`);
+  });
+}

@@ -1,8 +1,0 @@
-import { findProgram } from '../base/trusted-path.mjs';
-
-const PROGRAMS = ['redis-server', 'valkey-server'];
-
-/** The Redis to start: `redis-server`, or `valkey-server` where only that is in a trusted folder of PATH. Always an absolute path. */
-export function findRedisProgram(path?: string): string {
-  return findProgram(PROGRAMS, path) ?? '/usr/bin/redis-server';
-}

@@ -1,8 +1,0 @@
-import { render } from 'preact';
-import { languageOfHeader } from '../../base/texts.ts';
-import { App } from './app.tsx';
-
-const language = languageOfHeader(navigator.languages.join(','));
-document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en';
-const root = document.getElementById('root');
-if (root !== null) render(<App language={language} />, root);

@@ -1,0 +1,103 @@
+import { say, type Language } from '../../shared/text/texts.ts';
+import type { Finding, Question } from './compose-answer.ts';
+import { BUILT_IN_TEXTS } from './built-in-texts.ts';
+import { termsOf } from './question-terms.ts';
+import { wordsOf } from './words.ts';
+
+/** A file that a caller put before the question, as its label names it. */
+export interface LabelledFile {
+  name: string;
+  text: string;
+}
+
+const OPENING = /<file name="([^"\n]{0,200})">\n/g;
+const CLOSING = '\n</file>';
+/** A page, sheet or section begins. */
+const PLACE = /^\[([^\]\n]{1,100})\]$/;
+const ASKS_ABOUT_FILES =
+  /\b(file|document|attachment|pdf|sheet|table|page|summar|it say)|文件|文档|附件|表格|摘要|总结|概括|第[^第页\n]+页/i;
+const MOST_PASSAGE_CHARS = 900;
+const SHARE_OF_TERMS = 0.5;
+
+/** The files of a message, and what else it says. */
+export function splitFiles(message: string): { files: LabelledFile[]; rest: string } {
+  const files: LabelledFile[] = [];
+  let rest = '';
+  let from = 0;
+  for (const opening of message.matchAll(OPENING)) {
+    if (opening.index < from) continue;
+    const textAt = opening.index + opening[0].length;
+    const end = message.indexOf(CLOSING, textAt);
+    if (end < 0) break;
+    files.push({ name: opening[1] ?? '', text: message.slice(textAt, end) });
+    rest += from === 0 ? message.slice(0, opening.index) : message.slice(from, opening.index).trimStart();
+    from = end + CLOSING.length;
+  }
+  return { files, rest: files.length === 0 ? message : rest + message.slice(from).trimStart() };
+}
+
+interface Passage {
+  name: string;
+  place: string;
+  text: string;
+}
+
+/** Quotes of the files the passage that fits the question best; undefined where the question is plainly about something else. */
+export function answerFromFiles(files: readonly LabelledFile[], question: Question): Finding | undefined {
+  if (files.length === 0) return undefined;
+  const { language } = question;
+  const passages = files.flatMap(passagesOf);
+  // Chapters and rows are told by their numbers.
+  const terms = [...termsOf(question.text, language), ...(question.text.match(/\d+/g) ?? [])];
+  const scored = passages.map((passage) => {
+    const words = new Set(wordsOf(`${passage.place} ${passage.text}`));
+    return { passage, score: terms.filter((term) => words.has(term)).length };
+  });
+  const best = scored.reduce((first, one) => (one.score > first.score ? one : first), scored[0] ?? NOTHING);
+  const thought = say(BUILT_IN_TEXTS.thoughtFile, language, { count: files.length });
+  if (best.score > 0 && best.score >= terms.length * SHARE_OF_TERMS)
+    return { text: say(BUILT_IN_TEXTS.fileSays, language, told(best.passage, language)), thought };
+  const [first] = passages;
+  if (first === undefined || !ASKS_ABOUT_FILES.test(question.text)) return undefined;
+  return { text: say(BUILT_IN_TEXTS.fileBegins, language, told(first, language)), thought };
+}
+
+const NOTHING = { passage: { name: '', place: '', text: '' }, score: 0 };
+
+function told({ name, place, text }: Passage, language: Language) {
+  const cut = text.length <= MOST_PASSAGE_CHARS ? text : `${text.slice(0, MOST_PASSAGE_CHARS)}…`;
+  const quoted = cut.startsWith('|') ? cut : cut.replace(/^/gm, '> ');
+  return { name, place: placeIn(place, language), text: quoted };
+}
+
+/** A place as its label names it; in Chinese the label's own words are Chinese too. */
+function placeIn(place: string, language: Language): string {
+  if (place === '') return '';
+  if (language === 'en') return ` (${place})`;
+  const chinese = place
+    .replace(/^page (\d+)$/, '第 $1 页')
+    .replace(/^sheet /, '工作表 ')
+    .replace(/^section /, '小节 ');
+  return `（${chinese}）`;
+}
+
+/** Blocks of a file with the place that they stand at; a short heading goes with what follows it. */
+function passagesOf({ name, text }: LabelledFile): Passage[] {
+  const passages: Passage[] = [];
+  let place = '';
+  let heading = '';
+  for (const block of text.split(/\n{2,}|\n(?=\[[^\]\n]{1,100}\]\n)/)) {
+    const [first = '', ...others] = block.split('\n');
+    const label = PLACE.exec(first)?.[1];
+    // A place stands right above what it holds; a line in brackets alone says what is left out.
+    if (label !== undefined && others.length > 0) place = label;
+    const said = (label === undefined ? block : others.join('\n')).trim();
+    if (/^#{1,6} [^\n]*$/.test(said)) {
+      heading = said;
+      continue;
+    }
+    if (said !== '') passages.push({ name, place, text: heading === '' ? said : `${heading}\n${said}` });
+    heading = '';
+  }
+  return passages;
+}

@@ -1,0 +1,30 @@
+import { say, type Language } from '../../shared/text/texts.ts';
+import { textOf, type ChatMessage } from '../chat/chat-message.ts';
+import type { Finding } from './compose-answer.ts';
+import { BUILT_IN_TEXTS } from './built-in-texts.ts';
+
+const MAX_RESULT_CHARS = 1_200;
+/** Callers set results from outside apart by a label, and say beneath what it means; a reader needs neither. */
+const LABELLED = /^\s*<([a-z_-]{1,40})>\n([\s\S]*)\n<\/\1>/i;
+
+/** Tells what the tools that were just called gave back, as it is: these rules cannot judge it. */
+export function answerFromToolResults(messages: ChatMessage[], language: Language): Finding {
+  const start = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
+  const calls = messages[start - 1]?.tool_calls ?? [];
+  const told = messages.slice(start).map((message) => {
+    const name = calls.find(({ id }) => id === message.tool_call_id)?.function.name ?? message.name ?? 'tool';
+    return say(BUILT_IN_TEXTS.toolResult, language, { name, result: quote(textOf(message)) });
+  });
+  return {
+    text: `${told.join('\n\n')}\n\n${say(BUILT_IN_TEXTS.toolResultEnd, language)}`,
+    thought: say(BUILT_IN_TEXTS.thoughtToolResult, language, { count: told.length }),
+  };
+}
+
+/** The beginning of a result, each of its lines a line of a quotation. */
+function quote(result: string): string {
+  const letters = [...(LABELLED.exec(result)?.[2] ?? result).trim()];
+  const shown = letters.slice(0, MAX_RESULT_CHARS).join('');
+  const lines = (letters.length > MAX_RESULT_CHARS ? `${shown}…` : shown).split(/\r?\n/);
+  return lines.map((line) => (line.trim() === '' ? '>' : `> ${line}  `.trimEnd())).join('\n');
+}

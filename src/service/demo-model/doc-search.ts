@@ -1,0 +1,163 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type MiniSearch from 'minisearch';
+import type { Language } from '../../shared/text/texts.ts';
+import { splitSections, type DocSection } from './doc-sections.ts';
+import { isAnswer, type WordCounts } from './judge-match.ts';
+import { asksAboutInside, settingNamesIn, termsOf } from './question-terms.ts';
+import { wordsOf, wordStem } from './words.ts';
+
+/** The section that fits a question best, the terms by which it was looked for, and the language that it is written in. */
+export interface FoundSection {
+  section: DocSection;
+  terms: string[];
+  language: Language;
+}
+
+interface Index {
+  search: MiniSearch;
+  sections: DocSection[];
+  counts: Record<Language, WordCounts>;
+}
+
+const CHINESE_PAGE = /\.zh-CN\.md$|^docs\/zh-CN\//;
+/** Tables of tests hold every word and explain none; pages of source are followed, not quoted in a chat. */
+const NEVER_QUOTED = new Set([
+  'PERFORMANCE.md',
+  'RELIABILITY.md',
+  'SECURITY.md',
+  'PLATFORM_FACTS.md',
+  'ADD_A_PLATFORM.md',
+  'ADD_A_TOOL.md',
+]);
+const DEVELOPER_PAGE = 'docs/ARCHITECTURE.md';
+/** What a program needs that talks to the service; its words are those of everything that people ask. */
+const INTERFACE_PAGE = 'docs/SERVICE.md';
+/** Its one part for whoever sets it up. */
+const SET_UP_SECTION = 'Run it alone';
+/** Who asks how something is used gets the developers' pages only where the others hardly touch the matter. */
+const OUTRANKED_WEIGHT = 0.35;
+const DEFINITION_WEIGHT = 10;
+/** Tables of all settings, hosts or faults have nearly every word; who names none is better served by what explains. */
+const REFERENCE_PAGE = /(?:^|\/)(?:SETTINGS|OPERATIONS)\.md$/;
+/** How the fields of a file are written, for whoever writes it: words of the interface once more. */
+const FIELDS_PAGE = /(?:^|\/)MODELS\.md$/;
+const FIELDS_WEIGHT = 0.3;
+const REFERENCE_WEIGHT = 0.5;
+const TABLE_ROW = /^- .+ — /;
+
+/** Searches README.md, docs/ and both in Chinese. Pages and the search library are loaded at the first question; missing pages are no fault. */
+export class DocSearch {
+  readonly #dir: string;
+  #index: Promise<Index> | undefined;
+
+  /** @param dir the folder that holds README.md and docs/ */
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  /** The best section for a question: for a Chinese one from the Chinese pages, and from the English only if those have none. */
+  async find(question: string, language: Language): Promise<FoundSection | undefined> {
+    const index = await (this.#index ??= this.#load());
+    const own = this.#findIn(index, question, language);
+    return own ?? (language === 'zh' ? this.#findIn(index, question, 'en') : undefined);
+  }
+
+  #findIn({ search, sections, counts }: Index, question: string, language: Language): FoundSection | undefined {
+    const terms = termsOf(question, language);
+    if (terms.length === 0) return undefined;
+    const weigh = weighFor(question, terms);
+    const rated = search.search(terms.join(' '), {
+      prefix: (term) => term.length > 3,
+      fuzzy: (term) => (term.length > 5 ? 0.2 : false),
+      filter: ({ id }) => languageOf(sections[id as number]) === language,
+      boostDocument: (id) => weigh(sections[id as number]),
+    });
+    const best = rated.find(({ queryTerms, match }) =>
+      isAnswer(question, terms, {
+        match: { terms: queryTerms, words: new Set(Object.keys(match)) },
+        counts: counts[language],
+      }),
+    );
+    const section = best && sections[best.id as number];
+    return section && { section, terms, language };
+  }
+
+  async #load(): Promise<Index> {
+    const { default: MiniSearchClass } = await import('minisearch');
+    const pages = await Promise.all(
+      (await pagesOf(this.#dir)).map(async (page) => splitSections(page, await readPage(join(this.#dir, page)))),
+    );
+    const sections = pages.flat().map((section, id) => ({ ...section, id }));
+    const search = new MiniSearchClass<DocSection>({
+      fields: ['title', 'leads', 'text'],
+      extractField: fieldOf,
+      tokenize: wordsOf,
+      processTerm: wordStem,
+      searchOptions: { boost: { title: 3, leads: 3 }, weights: { prefix: 0.4, fuzzy: 0.15 }, combineWith: 'OR' },
+    });
+    search.addAll(sections);
+    return { search, sections, counts: { en: countWords(sections, 'en'), zh: countWords(sections, 'zh') } };
+  }
+}
+
+function countWords(all: DocSection[], language: Language): WordCounts {
+  const sections = all.filter((section) => languageOf(section) === language);
+  const holding = new Map<string, number>();
+  for (const { title, blocks } of sections)
+    for (const word of new Set(wordsOf([title, ...blocks].join('\n')))) holding.set(word, (holding.get(word) ?? 0) + 1);
+  return { sections: sections.length, holding };
+}
+
+/** The bold words that open a paragraph or step are small headings; alone on a line they only group what follows. */
+const LEAD = /^\s*(?:(?:[-*+]|\d+[.)])\s*)?\*\*([^*\n]+)\*\*(?=.)/;
+
+function fieldOf(section: DocSection, field: string): string {
+  if (field === 'text') return section.blocks.join('\n');
+  if (field === 'leads') return section.blocks.map((block) => LEAD.exec(block)?.[1] ?? '').join('\n');
+  return String(field === 'title' ? section.title : section.id);
+}
+
+/** How much a section counts for a question; 0 leaves it out. */
+function weighFor(question: string, terms: string[]): (section: DocSection | undefined) => number {
+  const names = settingNamesIn(question);
+  const isAboutInside = asksAboutInside(question);
+  const asksMeaning = names.length > 0 && terms.every((term) => wordsOf(names.join(' ')).includes(term));
+  return (section) => {
+    if (!section) return 0;
+    const prose = section.blocks.filter((block) => !block.includes('```')).join('\n');
+    if (!names.every((name) => prose.includes(name))) return 0;
+    const isDefinition = asksMeaning && names.some((name) => prose.includes(`- \`${name}\` —`));
+    const isOfInterface = section.page === INTERFACE_PAGE && section.title !== SET_UP_SECTION;
+    const isOutranked = (section.page === DEVELOPER_PAGE) !== isAboutInside || isOfInterface;
+    const isReference = names.length === 0 && isTableOfReference(section);
+    if (FIELDS_PAGE.test(section.page) && !asksMeaning) return FIELDS_WEIGHT;
+    return (
+      (isDefinition ? DEFINITION_WEIGHT : isReference ? REFERENCE_WEIGHT : 1) * (isOutranked ? OUTRANKED_WEIGHT : 1)
+    );
+  };
+}
+
+function isTableOfReference({ page, blocks }: DocSection): boolean {
+  return REFERENCE_PAGE.test(page) && blocks.filter((block) => TABLE_ROW.test(block)).length > blocks.length / 2;
+}
+
+function languageOf(section: DocSection | undefined): Language {
+  return CHINESE_PAGE.test(section?.page ?? '') ? 'zh' : 'en';
+}
+
+async function pagesOf(dir: string): Promise<string[]> {
+  const names = await readdir(join(dir, 'docs'), { recursive: true }).catch(() => []);
+  return [
+    'README.md',
+    'README.zh-CN.md',
+    ...names
+      .filter((name) => name.endsWith('.md') && !NEVER_QUOTED.has(name))
+      .map((name) => `docs/${name.replaceAll('\\', '/')}`)
+      .sort(),
+  ];
+}
+
+async function readPage(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
+}

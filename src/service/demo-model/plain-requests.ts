@@ -1,0 +1,70 @@
+import { type Language, say } from '../../shared/text/texts.ts';
+import type { Finding } from './compose-answer.ts';
+import { BUILT_IN_TEXTS } from './built-in-texts.ts';
+
+/** What a tool is plainly asked for without being named, and what is said where no such tool is offered. */
+interface PlainRequest {
+  asks(question: string): boolean;
+  /** Names of tools that serve it. */
+  tool: RegExp;
+  /** Beside the share of a tool's name that occurs in the question, which counts ten when it is the whole name. */
+  weight: number;
+  /** For a question that can mean nothing else. */
+  missing?: { asks(question: string): boolean; text: 'noPageTool' | 'noSearchTool' | 'noTimeTool' };
+}
+
+const ASKS_PERSON =
+  /\bwho (?:do you (?:think|believe) )?(?:i am|am i)\b|\b(?:what is|what's|tell me) my (?:name|department|number|identity)\b|\bwhich department am i\b|我(?:是|叫)(?:谁|什么名字)|我(?:在|属于)?(?:是)?(?:哪个|什么)(?:部门|学院)|我的(?:名字|姓名|部门|工号|学号|身份)是?(?:什么|多少)?[?？]?$/i;
+/** The value of a setting is no page to read. */
+const LINK = /(?<![=\x60\w/])https?:\/\/[^\s/]/i;
+const ASKS_PAGE =
+  /^(?:please |can you |could you )*(?:read|open|fetch|visit|summari[sz]e|look at|what does|what is (?:on|at|in))\b|^(?:请|帮我|你|能不能)*(?:读|打开|总结|概括|看看|看一下|访问)|^https?:\/\/\S+$|^https?:\/\/\S+\s[\s,]*(?:please |can you |could you )*(?:read|open|fetch|visit|summari[sz]e)\b/i;
+const ASKS_SEARCH =
+  /^(?:please |can you |could you )*(?:search|google|look up)\b|^(?:请|帮我|帮忙|你|能不能)*(?:(?:上网|在网上|去网上|网上)(?:搜|查)|搜索|搜一下|搜一搜|搜搜|百度)/i;
+const ASKS_TIME =
+  /\bwhat(?:'s| is)? (?:the )?(?:current )?(?:time|date|day)(?: is it)?(?: now| today| right now)?[\s?!.]*$|现在(?:是)?(?:几点|什么时间)|今天(?:是)?(?:几号|星期几|周几|什么日子)/i;
+
+const PLAIN_REQUESTS: readonly PlainRequest[] = [
+  { asks: (question) => ASKS_PERSON.test(question), tool: /who_?am_?i|^whoami$/i, weight: 50 },
+  {
+    asks: (question) => LINK.test(question),
+    tool: /(?:read|open|fetch|visit|browse|get)_?(?:web_?)?(?:page|url|link|site)/i,
+    weight: 50,
+    missing: { asks: (question) => LINK.test(question) && ASKS_PAGE.test(question), text: 'noPageTool' },
+  },
+  {
+    asks: (question) => ASKS_SEARCH.test(question),
+    tool: /(?:web|internet|online)_?search|search_?(?:web|internet|online)|^search$/i,
+    // A tool whose whole name is said, such as search_flights, is meant rather than the web.
+    weight: 9,
+    missing: { asks: (question) => ASKS_SEARCH.test(question), text: 'noSearchTool' },
+  },
+  {
+    asks: (question) => ASKS_TIME.test(question),
+    tool: /current_?(?:time|date)|get_?time/i,
+    weight: 50,
+    missing: { asks: (question) => ASKS_TIME.test(question), text: 'noTimeTool' },
+  },
+];
+
+/** How plainly a question asks for what this tool does; 0 when it does not. */
+export function rateByPlainRequest(tool: string, question: string): number {
+  return Math.max(
+    0,
+    ...PLAIN_REQUESTS.filter((request) => request.tool.test(tool) && request.asks(question)).map(
+      ({ weight }) => weight,
+    ),
+  );
+}
+
+/** Whether one of these tools serves the request of an example question. */
+export function isServed(example: string, tools: readonly string[]): boolean {
+  return tools.some((tool) => rateByPlainRequest(tool, example) > 0);
+}
+
+/** Says that there is no tool for what is plainly wanted; undefined when no tool was wanted. */
+export function tellMissingTool(question: string, language: Language): Finding | undefined {
+  const missing = PLAIN_REQUESTS.find((request) => request.missing?.asks(question))?.missing;
+  if (!missing) return undefined;
+  return { text: say(BUILT_IN_TEXTS[missing.text], language), thought: say(BUILT_IN_TEXTS.thoughtNoTool, language) };
+}

@@ -1,0 +1,49 @@
+import type { Router } from '@koa/router';
+import { showAccountPage } from '../pages/account-page.ts';
+import type { ServiceClient } from '../clients-file.ts';
+import type { ServiceReport } from '../service-report.ts';
+import type { Consents } from './consents.ts';
+import type { Forms } from './forms.ts';
+import type { Grants } from './grants.ts';
+import type { Login } from './login.ts';
+import type { Visitors } from './browser-sessions.ts';
+
+export interface AccountRouteParts {
+  clients: ReadonlyMap<string, ServiceClient>;
+  visitors: Visitors;
+  login: Login;
+  consents: Consents;
+  forms: Forms;
+  grants: Grants;
+  report: ServiceReport;
+}
+
+/** `/account`, where people see and withdraw what they agreed to. */
+export function addAccountRoutes(router: Router, parts: AccountRouteParts): void {
+  const { clients, visitors, login, consents, forms, grants, report } = parts;
+
+  router.get('/account', async (ctx) => {
+    const person = await visitors.signedIn(ctx);
+    if (!person) return login.ask(ctx, '/account');
+    const given = await consents.list(person.username);
+    const entries = given.map(({ clientId, givenAtMs, isRemembered }) => ({
+      clientName: clients.get(clientId)?.name ?? clientId,
+      givenAtMs,
+      isRemembered,
+      csrf: forms.seal(ctx, { kind: 'withdraw', username: person.username, clientId }),
+    }));
+    return showAccountPage(ctx, entries);
+  });
+
+  router.post('/account/withdraw', async (ctx) => {
+    const { username, clientId } = forms.open(ctx, 'withdraw');
+    const person = await visitors.signedIn(ctx);
+    if (person?.username === username) {
+      await consents.withdraw(username, clientId);
+      await grants.revokeAll(username, clientId);
+      report.signInStep({ step: 'consent-withdrawn', clientId });
+    }
+    ctx.redirect('/account');
+    ctx.status = 303;
+  });
+}

@@ -1,0 +1,103 @@
+import type { Router } from '@koa/router';
+import type { Middleware } from 'koa';
+import { HOUR_MS, SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { PAGE_TEXTS } from '../pages/service-page-texts.ts';
+import type { ServiceReport } from '../service-report.ts';
+import type { ServiceSignIn, ServedFiles } from '../service-options.ts';
+import { addAccountRoutes } from './account-routes.ts';
+import { addAuthorizeRoutes } from './authorize-routes.ts';
+import { createCheckLogin } from './check-login.ts';
+import { Consents } from './consents.ts';
+import { Directory } from './directory.ts';
+import { Forms } from './forms.ts';
+import { Grants } from './grants.ts';
+import { KnownDevices } from './known-devices.ts';
+import { addLoginRoutes } from './login-routes.ts';
+import { LoginThrottle } from './login-throttle.ts';
+import { createLogin } from './login.ts';
+import { addLogoutRoutes } from './logout-routes.ts';
+import { createLeaveFor } from './methods/leave-for.ts';
+import { addMethodRoutes } from './methods/method-routes.ts';
+import { RoundTrips } from './methods/round-trips.ts';
+import { SignInMethods } from './methods/sign-in-methods.ts';
+import { NobodysPassword } from './timing-dummy-hash.ts';
+import { People } from './people.ts';
+import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
+import { Store } from './store.ts';
+import { tokenRoutes } from './token-routes.ts';
+import { Visitors } from './browser-sessions.ts';
+
+export interface SignInOptions {
+  files: Pick<ServedFiles, 'clients' | 'directory' | 'institution'>;
+  signIn: ServiceSignIn;
+  redis: RedisClient;
+  keyRing: KeyRing;
+  /** How browsers reach us, without a slash at the end. */
+  publicUrl: string;
+  trustedProxyHops: number;
+  nowMs: NowMs;
+  report: ServiceReport;
+}
+
+/** The addresses of the sign-in, for browsers and for applications. */
+export interface SignIn {
+  addBrowserRoutes(router: Router): void;
+  tokenRoutes: Middleware;
+}
+
+export function createSignIn(options: SignInOptions): SignIn {
+  const { files, signIn, redis, keyRing, publicUrl, trustedProxyHops, nowMs, report } = options;
+  const { accessTokenSec, refreshTokenSec } = signIn;
+  const store = new Store(redis, keyRing);
+  const directory = new Directory(files.directory);
+  const clients = new Map(files.clients.map((client) => [client.clientId, client]));
+  const origin = files.institution?.signIn.origin;
+  // A session's last moment may give a code, its refresh token's last moment an access token.
+  const keptMs = SESSION_LIFE_MS + (refreshTokenSec + accessTokenSec) * SECOND_MS + HOUR_MS;
+  const people = new People({ directory, store, keyRing, origin, keptMs });
+  const isKnown = async (username: string) => (await people.byUsername(username)) !== undefined;
+  const grants = new Grants({ store, accessTokenSec, refreshTokenSec, isKnown, nowMs });
+  const methods = createMethods(options, store, directory);
+  const visitors = new Visitors({ sessions: new Sessions(store), methods, people, report });
+  const forms = new Forms(keyRing, nowMs, { publicUrl, trustedProxyHops });
+  const roundTrips = new RoundTrips(store, nowMs);
+  const leaveFor = createLeaveFor(roundTrips, publicUrl);
+  const login = createLogin({ clients, methods, visitors, forms, leaveFor });
+  const consents = new Consents(store, nowMs);
+  const checkLogin = createCheckLogin({
+    directory,
+    nobodysPassword: new NobodysPassword(files.directory, keyRing.deriveKey('service-nobodys-password')),
+    throttle: new LoginThrottle(store, signIn.loginLimits),
+    knownDevices: new KnownDevices(keyRing, nowMs),
+    trustedProxyHops,
+    report,
+  });
+  return {
+    addBrowserRoutes(router) {
+      addAuthorizeRoutes(router, { clients, visitors, login, consents, forms, grants, report });
+      addLoginRoutes(router, { login, checkLogin, forms, visitors });
+      // Before the ways to sign in, whose addresses look alike.
+      addLogoutRoutes(router, { clients, visitors, login, report });
+      addMethodRoutes(router, { methods, leaveFor, roundTrips, publicUrl, people, directory, visitors });
+      addAccountRoutes(router, { clients, visitors, login, consents, forms, grants, report });
+    },
+    tokenRoutes: tokenRoutes({ clients, people, grants, accessTokenSec, report }),
+  };
+}
+
+function createMethods(
+  { files: { institution }, signIn }: Pick<SignInOptions, 'files' | 'signIn'>,
+  store: Store,
+  directory: Directory,
+): SignInMethods {
+  const name = institution?.name;
+  return new SignInMethods({
+    messagingApps: (signIn.messagingApps ?? []).map((make) => make(store)),
+    institution: institution?.signIn,
+    institutionName: name === undefined ? PAGE_TEXTS.institutionSignIn : { en: name, zh: name },
+    knowsUsersOf: (app) => directory.knowsUsersOf(app),
+    hasPasswords: !directory.isEmpty,
+  });
+}

@@ -1,0 +1,73 @@
+import type { Context } from 'koa';
+import { DAY_MS, type NowMs } from '../../shared/clock.ts';
+import { hmacBase64Url, randomToken, sameSecret } from '../../shared/crypto/ids.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import { readDevices, writeDevices } from './cookies.ts';
+
+const KEY_PURPOSE = 'service-known-device';
+const KNOWN_DAYS = 30;
+/** People who share a browser; whoever signed in longest ago is forgotten. */
+const MOST_PEOPLE = 5;
+const ID_BYTES = 16;
+/** 132 bits. */
+const MAC_CHARS = 22;
+
+/** What a browser's cookie says: its id, and a signed mark for each person who signed in there by password. */
+interface Device {
+  id: string;
+  marks: readonly string[];
+}
+
+/**
+ * Knows the browsers in which a person signed in by password within the last 30 days, by a signed cookie. It tells nobody who
+ * they were, and needs no place in Redis. It proves nothing but that: the password is asked for all the same.
+ */
+export class KnownDevices {
+  readonly #keyRing: KeyRing;
+  readonly #nowMs: NowMs;
+
+  constructor(keyRing: KeyRing, nowMs: NowMs) {
+    this.#keyRing = keyRing;
+    this.#nowMs = nowMs;
+  }
+
+  /** The browser's id, if this person signed in there before. */
+  idFor(ctx: Context, username: string): string | undefined {
+    const device = readDevice(ctx);
+    return device?.marks.some((mark) => this.#isOf(username, device.id, mark)) ? device.id : undefined;
+  }
+
+  /** Notes that a person has just signed in here. */
+  remember(ctx: Context, username: string): void {
+    const { id, marks } = readDevice(ctx) ?? { id: randomToken(ID_BYTES), marks: [] };
+    const others = marks.filter((mark) => this.#isInTime(mark) && !this.#isOf(username, id, mark));
+    const day = Math.floor(this.#nowMs() / DAY_MS);
+    const own = this.#mark(this.#keyRing.deriveKey(KEY_PURPOSE), { username, id, day });
+    writeDevices(ctx, [id, own, ...others.slice(0, MOST_PEOPLE - 1)].join('.'), (KNOWN_DAYS * DAY_MS) / 1_000);
+  }
+
+  #isOf(username: string, id: string, mark: string): boolean {
+    const day = dayOf(mark);
+    return (
+      this.#isInTime(mark) &&
+      this.#keyRing.deriveKeys(KEY_PURPOSE).some((key) => sameSecret(mark, this.#mark(key, { username, id, day })))
+    );
+  }
+
+  #isInTime(mark: string): boolean {
+    return Math.floor(this.#nowMs() / DAY_MS) - dayOf(mark) <= KNOWN_DAYS;
+  }
+
+  #mark(key: Buffer, { username, id, day }: { username: string; id: string; day: number }): string {
+    return `${day}-${hmacBase64Url(key, `${id}|${day}|${username.toLowerCase()}`).slice(0, MAC_CHARS)}`;
+  }
+}
+
+function readDevice(ctx: Context): Device | undefined {
+  const [id, ...marks] = (readDevices(ctx) ?? '').split('.');
+  return id === undefined || id === '' ? undefined : { id, marks };
+}
+
+function dayOf(mark: string): number {
+  return Number(mark.slice(0, mark.indexOf('-')));
+}

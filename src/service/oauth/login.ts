@@ -1,0 +1,88 @@
+import type { Context } from 'koa';
+import type { ServiceClient } from '../clients-file.ts';
+import { showLoginPage, type LoginPage } from '../pages/login-page.ts';
+import { formTarget, readAuthorizeRequest } from './authorize-request.ts';
+import type { Forms } from './forms.ts';
+import type { LeaveFor } from './methods/leave-for.ts';
+import type { SignInMethods } from './methods/sign-in-methods.ts';
+import { chooseSignInPath, startSignInPath } from './return-to.ts';
+import { readServiceAddress } from './service-address.ts';
+import type { Visitors } from './browser-sessions.ts';
+
+export interface LoginView extends Pick<LoginPage, 'problem' | 'username'> {
+  returnTo: string;
+  /** Whoever is signed in elsewhere does not count. */
+  isAnew?: boolean;
+}
+
+/** How people are asked to sign in. */
+export interface Login {
+  /**
+   * Lets the person sign in the way that fits where they are (SERVICE.md ways-to-sign-in): inside a messaging app by that app's identity, else
+   * with the institution; where the directory has passwords too, the page offers both. @throws PageError, StoreError
+   */
+  ask(ctx: Context, returnTo: string): Promise<void>;
+  /** The page where the way to sign in is chosen, with the login form. */
+  show(ctx: Context, view: LoginView): void;
+  /**
+   * Where somebody signs in after a form of ours: a page that sends nobody off by itself. Chromium's form-action rule follows a
+   * form's redirects, and nobody can list every host that an institution's sign-in passes.
+   */
+  againPath(ctx: Context, returnTo: string): string;
+}
+
+export interface LoginParts {
+  clients: ReadonlyMap<string, ServiceClient>;
+  methods: SignInMethods;
+  visitors: Pick<Visitors, 'appFor'>;
+  forms: Forms;
+  leaveFor: LeaveFor;
+}
+
+export function createLogin({ clients, methods, visitors, forms, leaveFor }: LoginParts): Login {
+  const show: Login['show'] = (ctx, { returnTo, isAnew = false, ...typed }) => {
+    const asking = askingClient(returnTo, clients);
+    const app = visitors.appFor(ctx);
+    const way = app ?? methods.institution;
+    showLoginPage(ctx, {
+      clientName: asking?.client.name,
+      isConsentNext: asking?.isConsentNext === true,
+      way: way && {
+        path: startSignInPath(way.name, returnTo, isAnew),
+        name: app ? undefined : methods.institutionName,
+      },
+      csrf: app || !methods.hasForm ? undefined : forms.seal(ctx, { kind: 'login', returnTo }),
+      // A remembered consent leads from this form straight to the client, so its origin is listed here already.
+      formTargets: asking ? [asking.target] : [],
+      ...typed,
+    });
+  };
+  return {
+    show,
+    async ask(ctx, returnTo) {
+      const method = visitors.appFor(ctx) ?? (methods.hasForm ? undefined : methods.institution);
+      if (method) await leaveFor(ctx, { method, returnTo });
+      else show(ctx, { returnTo });
+    },
+    againPath: (ctx, returnTo) =>
+      (visitors.appFor(ctx) ?? methods.institution) ? chooseSignInPath(returnTo) : returnTo,
+  };
+}
+
+/** The client on whose behalf somebody signs in; undefined on the way to our account page. */
+function askingClient(
+  returnTo: string,
+  clients: ReadonlyMap<string, ServiceClient>,
+): { client: ServiceClient; target: string; isConsentNext: boolean } | undefined {
+  const path = returnTo.split('?', 1)[0];
+  const query = returnTo.slice((path ?? '').length + 1);
+  if (path === '/sign-in/return') {
+    const service = readServiceAddress(query, clients);
+    return service && { client: service.client, target: formTarget(service.address), isConsentNext: false };
+  }
+  if (path !== '/oauth2.0/authorize') return undefined;
+  const reading = readAuthorizeRequest(query, clients);
+  if (!('request' in reading)) return undefined;
+  const client = clients.get(reading.request.clientId);
+  return client && { client, target: formTarget(reading.request.redirectUri), isConsentNext: true };
+}

@@ -1,0 +1,41 @@
+import { CasClient } from '../../../shared/sign-in/cas-client.ts';
+import { personFromClaims } from '../../../shared/sign-in/person-from-claims.ts';
+import type { ProfileMap } from '../../../shared/sign-in/profile-map-file.ts';
+import { orPage } from './as-page-error.ts';
+import type { Arrival, Departure, InstitutionSignIn, Leaving } from './redirect-sign-in.ts';
+
+export interface CasOptions {
+  /** Base of the CAS server, `https://cas.example.edu/cas`, without a slash at the end. */
+  url: string;
+  profileMap: ProfileMap;
+}
+
+/** Kept for the return: somebody asked to sign in as another person. */
+const RENEWED = 'renew';
+
+/** CAS's web sign-in: a service ticket comes back, and the CAS server tells whose it is. */
+export class CasSignIn implements InstitutionSignIn {
+  readonly name = 'cas';
+  readonly origin: string;
+  readonly #profileMap: ProfileMap;
+  readonly #client: CasClient;
+
+  constructor({ url, profileMap }: CasOptions) {
+    this.#profileMap = profileMap;
+    this.#client = new CasClient(url);
+    this.origin = `cas ${url}`;
+  }
+
+  async leave(leaving: Leaving): Promise<Departure> {
+    const location = this.#client.loginUrl(leaving);
+    return leaving.isAnew ? { location, kept: RENEWED } : { location };
+  }
+
+  identify({ callbackUrl, state, query, kept }: Arrival) {
+    return orPage(async () => {
+      const visit = { callbackUrl, state, isAnew: kept === RENEWED };
+      const claims = await this.#client.claimsOf(query.get('ticket') ?? '', visit);
+      return { person: personFromClaims(this.#profileMap, claims) };
+    });
+  }
+}

@@ -1,0 +1,131 @@
+import { got, type Got } from 'got';
+import { z } from 'zod';
+import { SECOND_MS } from '../../../shared/clock.ts';
+import { throughProxy } from '../../../shared/http/http-agent.ts';
+import { PageError } from '../sign-in-errors.ts';
+import type { Store } from '../store.ts';
+import type { Arrival, Departure, Leaving, MakeMessagingApp, MessagingAppSignIn } from './redirect-sign-in.ts';
+
+/** The self-built app through which WeCom tells who opened a page. */
+export interface WecomAppOptions {
+  corpId: string;
+  agentId: string;
+  agentSecret: string;
+  /** Base of the server interface, `https://qyapi.weixin.qq.com`. */
+  apiUrl: string;
+  /** Base of the browser's web sign-in, `https://open.weixin.qq.com`. */
+  openUrl: string;
+}
+
+const TOKEN_REFUSED = new Set([40014, 42001, 41001]);
+const CALL_TIMEOUT_MS = 5 * SECOND_MS;
+const MAX_CODE_CHARS = 512;
+
+const tokenSchema = z.object({
+  errcode: z.number().default(0),
+  access_token: z.string().min(1).optional(),
+  expires_in: z.number().default(7_200),
+});
+const userSchema = z.object({
+  errcode: z.number().default(0),
+  userid: z.string().optional(),
+  UserId: z.string().optional(),
+});
+
+/** WeCom's web sign-in through a self-built app. */
+export function wecomSignIn(app: WecomAppOptions): MakeMessagingApp {
+  return (store) => new WecomSignIn(app, store);
+}
+
+/** WeCom's web sign-in, silent for the person (snsapi_base). */
+class WecomSignIn implements MessagingAppSignIn {
+  readonly name = 'wecom';
+  readonly ignoresCase = true;
+  readonly #app: WecomAppOptions;
+  readonly #store: Store;
+  readonly #http: Got;
+
+  constructor(app: WecomAppOptions, store: Store) {
+    this.#app = app;
+    this.#store = store;
+    this.#http = got.extend({
+      prefixUrl: app.apiUrl,
+      ...throughProxy(app.apiUrl),
+      retry: { limit: 0 },
+      timeout: { request: CALL_TIMEOUT_MS },
+      followRedirect: false,
+    });
+  }
+
+  isOpenIn(userAgent: string): boolean {
+    return /wxwork\//i.test(userAgent);
+  }
+
+  /** Inside WeCom there is nobody else to sign in as, so that `isAnew` says nothing here. */
+  async leave({ callbackUrl, state }: Leaving): Promise<Departure> {
+    const { corpId, agentId, openUrl } = this.#app;
+    const query = new URLSearchParams({
+      appid: corpId,
+      redirect_uri: callbackUrl,
+      response_type: 'code',
+      scope: 'snsapi_base',
+      state,
+      agentid: agentId,
+    });
+    return {
+      location: `${openUrl.replace(/(?<!\/)\/+$/, '')}/connect/oauth2/authorize?${query.toString()}#wechat_redirect`,
+    };
+  }
+
+  /** The user id for the code that came back; undefined when WeCom says that this is no member. */
+  async identify({ query }: Arrival): Promise<{ userId: string } | undefined> {
+    const code = query.get('code') ?? '';
+    if (code === '' || code.length > MAX_CODE_CHARS)
+      throw new PageError('sign_in_lost', 'The return from WeCom lacks its code');
+    const answer = await this.#ask(code, await this.#token(false));
+    const user = TOKEN_REFUSED.has(answer.errcode) ? await this.#ask(code, await this.#token(true)) : answer;
+    if (user.errcode !== 0) throw failed(`getuserinfo errcode ${user.errcode}`);
+    const userId = user.userid ?? user.UserId;
+    return userId === undefined ? undefined : { userId };
+  }
+
+  #ask(code: string, token: string): Promise<z.infer<typeof userSchema>> {
+    return this.#get('cgi-bin/auth/getuserinfo', { access_token: token, code }, userSchema);
+  }
+
+  /** The app's token, kept in Redis (sealed) so that all processes share one. */
+  async #token(refetch: boolean): Promise<string> {
+    const { corpId, agentId, agentSecret } = this.#app;
+    const key = this.#store.key('wecom-token', corpId, agentId);
+    const kept = refetch ? null : await this.#store.use((redis) => redis.get(key));
+    const opened = kept === null ? undefined : this.#store.open(key, kept);
+    if (opened !== undefined) return opened;
+    const {
+      errcode,
+      access_token: token,
+      expires_in: lifeSec,
+    } = await this.#get('cgi-bin/gettoken', { corpid: corpId, corpsecret: agentSecret }, tokenSchema);
+    if (errcode !== 0 || token === undefined) throw failed(`gettoken errcode ${errcode}`);
+    const keepMs = Math.max(1, lifeSec * 0.9) * SECOND_MS;
+    const sealed = this.#store.seal(key, token);
+    await this.#store.use((redis) => redis.set(key, sealed, 'PX', Math.ceil(keepMs)));
+    return token;
+  }
+
+  /** Errors of the HTTP client are dropped: they hold the address, and with it the secret (SECURITY.md secrets-stay-inside). */
+  async #get<Reply>(path: string, query: Record<string, string>, schema: z.ZodType<Reply>): Promise<Reply> {
+    let body: unknown;
+    try {
+      body = await this.#http.get(path, { searchParams: query }).json();
+    } catch {
+      throw failed(`${path} did not answer`);
+    }
+    const parsed = schema.safeParse(body);
+    if (!parsed.success) throw failed(`${path} gave an answer that makes no sense`);
+    return parsed.data;
+  }
+}
+
+function failed(what: string): PageError {
+  return new PageError('sign_in_failed', `WeCom's web sign-in failed: ${what}`);
+}

@@ -1,0 +1,28 @@
+import bodyParser from 'koa-bodyparser';
+import type { Middleware } from 'koa';
+import { KIB_BYTES, MIB_BYTES } from '../../shared/clock.ts';
+import { HeldBytes } from '../../shared/memory-budget.ts';
+
+const MAX_FORM_BYTES = 64 * KIB_BYTES;
+/** Of all forms that a process is reading: nobody has proven anything before they are read. */
+const held = new HeldBytes(16 * MIB_BYTES);
+
+/** Reads a form into `ctx.request.body`. @param refuse throws what the sender is answered when it cannot be read */
+export function formParser(refuse: () => never): Middleware {
+  const parse = bodyParser({ enableTypes: ['form'], formLimit: `${MAX_FORM_BYTES}b`, onerror: refuse }) as Middleware;
+  return async (ctx, next) => {
+    if (ctx.method !== 'POST') {
+      await next();
+      return;
+    }
+    const form = { heldBytes: 0, evict: () => void ctx.req.destroy() };
+    held.begin(form);
+    held.grow(form, Math.min(Number(ctx.get('Content-Length') || MAX_FORM_BYTES), MAX_FORM_BYTES));
+    try {
+      await parse(ctx, () => Promise.resolve());
+    } finally {
+      held.end(form);
+    }
+    await next();
+  };
+}

@@ -1,0 +1,124 @@
+import { Router } from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { asError } from '../../shared/coded-error.ts';
+import type { ServiceClient } from '../clients-file.ts';
+import type { ServiceReport } from '../service-report.ts';
+import { authenticateClient } from './authenticate-client.ts';
+import type { Grants } from './grants.ts';
+import type { People } from './people.ts';
+import { OAuthError, StoreError } from './sign-in-errors.ts';
+import { field, parseTokenForm, required } from './token-form.ts';
+
+const TOKEN_PATH = '/oauth2.0/accessToken';
+const PROFILE_PATH = '/oauth2.0/profile';
+
+export interface TokenRoutesOptions {
+  clients: ReadonlyMap<string, ServiceClient>;
+  people: People;
+  grants: Grants;
+  accessTokenSec: number;
+  report: ServiceReport;
+}
+
+/** The addresses that applications call: `/oauth2.0/accessToken` and `/oauth2.0/profile`. Errors are those of RFC 6749 and RFC 6750. */
+export function tokenRoutes(options: TokenRoutesOptions): Middleware {
+  const router = new Router();
+  router.use(async (ctx, next) => {
+    ctx.set('Cache-Control', 'no-store');
+    ctx.set('Pragma', 'no-cache');
+    try {
+      await next();
+    } catch (thrown) {
+      refuse(ctx, thrown, options.report);
+    }
+  });
+  router.post(TOKEN_PATH, parseTokenForm, async (ctx) => {
+    required(ctx, 'grant_type');
+    const client = authenticateClient(ctx, options.clients);
+    switch (field(ctx, 'grant_type')) {
+      case 'authorization_code':
+        ctx.body = await exchangeCode(ctx, client, options);
+        return;
+      case 'refresh_token':
+        ctx.body = await refreshToken(ctx, client, options);
+        return;
+      case undefined:
+      default:
+        throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
+    }
+  });
+  router.all(TOKEN_PATH, (ctx) => refuseMethod(ctx, 'POST'));
+  router.get(PROFILE_PATH, async (ctx) => {
+    ctx.body = await readProfile(ctx, options);
+  });
+  router.all(PROFILE_PATH, (ctx) => refuseMethod(ctx, 'GET, HEAD'));
+  return router.routes() as Middleware;
+}
+
+async function exchangeCode(
+  ctx: Context,
+  client: ServiceClient,
+  { grants, accessTokenSec, report }: TokenRoutesOptions,
+): Promise<object> {
+  const exchange = {
+    code: required(ctx, 'code'),
+    redirectUri: required(ctx, 'redirect_uri'),
+    clientId: client.clientId,
+    verifier: field(ctx, 'code_verifier'),
+  };
+  const { accessToken, refreshToken: refresh } = await grants.exchange(exchange);
+  report.signInStep({ step: 'code-exchanged', clientId: client.clientId });
+  return { access_token: accessToken, token_type: 'bearer', expires_in: accessTokenSec, refresh_token: refresh };
+}
+
+async function refreshToken(
+  ctx: Context,
+  client: ServiceClient,
+  { grants, accessTokenSec, report }: TokenRoutesOptions,
+): Promise<object> {
+  const { accessToken, scope } = await grants.refresh(required(ctx, 'refresh_token'), client.clientId);
+  report.signInStep({ step: 'token-refreshed', clientId: client.clientId });
+  return { token_type: 'bearer', access_token: accessToken, expires_in: accessTokenSec, scope };
+}
+
+/** A token counts in the header alone; one in the address would end up in logs, and both at once are refused (RFC 6750 section 2). */
+async function readProfile(ctx: Context, { grants, people, clients }: TokenRoutesOptions): Promise<object> {
+  const token = /^Bearer +(\S+)$/i.exec(ctx.get('Authorization'))?.[1];
+  if (token !== undefined && 'access_token' in ctx.query)
+    throw new OAuthError('invalid_request', 'The access token came twice, in the header and in the address');
+  const grant = token === undefined ? undefined : await grants.findByAccessToken(token);
+  const person = grant && clients.has(grant.clientId) ? await people.byUsername(grant.username) : undefined;
+  if (!grant || !person)
+    throw new OAuthError('invalid_token', 'The access token is missing, unknown, expired or revoked');
+  const { id, active, parentIdentityInfo, attributes } = person.profile;
+  return { id, active, parentIdentityInfo, attributes, client_id: grant.clientId };
+}
+
+function refuseMethod(ctx: Context, allowed: string): void {
+  ctx.set('Allow', allowed);
+  ctx.status = 405;
+  ctx.body = { error: 'invalid_request', error_description: `Only ${allowed} is answered here` };
+}
+
+function refuse(ctx: Context, thrown: unknown, report: ServiceReport): void {
+  const error = asOAuthError(thrown);
+  if (error.status >= 500) report.failed('sign-in', asError(thrown));
+  else report.signInStep({ step: 'refused', reason: error.code });
+  ctx.status = error.status;
+  if (error.status === 401) ctx.set('WWW-Authenticate', challengeOf(error, ctx.get('Authorization') === ''));
+  if (error.status === 503) ctx.set('Retry-After', '5');
+  ctx.body = { error: error.code, error_description: error.message };
+}
+
+/** Who sent no token at all is told no error (RFC 6750 section 3.1). */
+function challengeOf({ code }: OAuthError, isBare: boolean): string {
+  if (code === 'invalid_client') return 'Basic realm="sign-in", charset="UTF-8"';
+  return isBare ? 'Bearer realm="sign-in"' : 'Bearer realm="sign-in", error="invalid_token"';
+}
+
+function asOAuthError(thrown: unknown): OAuthError {
+  if (thrown instanceof OAuthError) return thrown;
+  if (thrown instanceof StoreError)
+    return new OAuthError('temporarily_unavailable', 'The sign-in service cannot reach its store');
+  return new OAuthError('server_error', 'The sign-in service met an unexpected fault');
+}

@@ -1,0 +1,24 @@
+import type { z } from 'zod';
+import { CodedError } from './coded-error.ts';
+import { jsonFaultInWords, readJson } from './http/read-json.ts';
+import { inOurWords, placeInFile } from './text/format-zod-error.ts';
+
+/** A file of settings that cannot be used; `faults` says each thing to mend, with its place such as `rules[0].who`, and no secret. */
+export class ConfigFileError extends CodedError<'file_not_json' | 'file_invalid'> {
+  readonly faults: readonly string[];
+
+  constructor(code: 'file_not_json' | 'file_invalid', faults: string[]) {
+    super(code, faults.join('; '));
+    this.faults = faults;
+  }
+}
+
+/** Reads the text of a JSON file that an administrator writes. @throws ConfigFileError with every fault */
+export function readJsonFile<Output>(text: string, schema: z.ZodType<Output>): Output {
+  const json = readJson(text);
+  if (!json.ok) throw new ConfigFileError('file_not_json', [jsonFaultInWords(json.fault)]);
+  const parsed = schema.safeParse(json.value, { error: inOurWords });
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => `${placeInFile(path)}: ${message}`);
+  throw new ConfigFileError('file_invalid', faults);
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { SECOND_MS } from '../clock.ts';
+import { readJsonFile } from '../json-file.ts';
+import { plainModel, type ModelEntry } from './model-entry.ts';
+
+const word = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be a name without spaces, of at most 200 characters');
+const tokens = z.number().int().min(1).max(100_000_000);
+const seconds = z.number().int().min(1).max(600);
+/** OpenAI's own words; an entry that names no levels has these. */
+const USUAL_LEVELS = ['low', 'medium', 'high'];
+
+const entrySchema = z.strictObject({
+  name: word,
+  label: z.string().trim().min(1).max(80).optional(),
+  upstream: word.optional(),
+  images: z.boolean().optional(),
+  tools: z.boolean().optional(),
+  thinking: z.enum(['none', 'thinking', 'reasoning_effort', 'enable_thinking', 'chat_template_kwargs']).optional(),
+  levels: z.array(word).max(16).optional(),
+  thoughtFirst: z.boolean().optional(),
+  roles: z.array(z.enum(['system', 'tool'])).optional(),
+  contextTokens: tokens.optional(),
+  answerTokens: tokens.optional(),
+  firstByteSec: seconds.optional(),
+  idleSec: seconds.optional(),
+  temperature: z
+    .tuple([z.number().min(0), z.number().max(100)])
+    .refine(([min, max]) => min < max, 'must be the least and the greatest temperature, in that order')
+    .optional(),
+  defaults: z
+    .strictObject({ temperature: z.number().min(0).optional(), topP: z.number().min(0).max(1).optional() })
+    .optional(),
+  omit: z.array(word).max(64).optional(),
+});
+
+const fileSchema = z.array(entrySchema).superRefine((entries, context) => {
+  const seen = new Set<string>();
+  for (const [index, { name }] of entries.entries()) {
+    if (seen.has(name)) context.addIssue({ code: 'custom', path: [index, 'name'], message: 'stands here twice' });
+    seen.add(name);
+  }
+});
+
+/**
+ * Reads the text of the file at `MODELS_FILE`: a JSON array of models, one schema for the bot and the service (SETTINGS.md).
+ * @throws ConfigFileError with every fault
+ */
+export function parseModelsFile(text: string): ModelEntry[] {
+  return readModelsFile(text).map(filledIn);
+}
+
+/** An entry as somebody wrote it. */
+export type WrittenEntry = z.infer<typeof entrySchema>;
+
+/** The same entries as they are written. @throws ConfigFileError with every fault */
+export function readModelsFile(text: string): WrittenEntry[] {
+  return readJsonFile(text, fileSchema);
+}
+
+/** What such an entry says, with every default. */
+export function filledIn(written: WrittenEntry): ModelEntry {
+  const plain = plainModel(written.name);
+  const thinking = written.thinking ?? plain.thinking;
+  const words = written.levels ?? (thinking === 'reasoning_effort' ? USUAL_LEVELS : []);
+  const [min, max] = written.temperature ?? [plain.temperature.min, plain.temperature.max];
+  return {
+    name: written.name,
+    label: written.label ?? plain.label,
+    upstream: written.upstream ?? plain.upstream,
+    seesImages: written.images ?? plain.seesImages,
+    callsTools: written.tools ?? plain.callsTools,
+    thinking,
+    levels: words.filter((level) => level !== 'none'),
+    hasNoneLevel: words.includes('none'),
+    thoughtFirst: written.thoughtFirst ?? (thinking === 'none' && thinksFirstByName(written)),
+    roles: written.roles ? new Set(written.roles) : plain.roles,
+    contextTokens: written.contextTokens,
+    answerTokens: written.answerTokens,
+    firstByteMs: inMs(written.firstByteSec),
+    idleMs: inMs(written.idleSec),
+    temperature: { min, max },
+    defaults: written.defaults ?? plain.defaults,
+    omit: new Set(written.omit),
+  };
+}
+
+/** An engine that takes a field for thinking gives the thought in a field too. */
+function thinksFirstByName({ name, upstream = '' }: WrittenEntry): boolean {
+  return plainModel(name).thoughtFirst || plainModel(upstream).thoughtFirst;
+}
+
+function inMs(sec: number | undefined): number | undefined {
+  return sec === undefined ? undefined : sec * SECOND_MS;
+}

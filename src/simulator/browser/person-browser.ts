@@ -1,0 +1,109 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { got } from 'got';
+import { CookieJar } from 'tough-cookie';
+import { SECOND_MS } from '../../shared/clock.ts';
+import { APP_SESSION_HEADER } from './app-sessions.ts';
+import { originHeader, siteOf, worstSite, type FetchSite } from './fetch-metadata.ts';
+
+const MAX_REDIRECTS = 20;
+const TIMEOUT_MS = 20 * SECOND_MS;
+
+/** One navigation or fetch on a person's behalf. */
+export interface BrowserRequest {
+  url: URL;
+  method: 'GET' | 'POST';
+  body?: Buffer;
+  contentType?: string;
+  acceptLanguage?: string;
+  /** The page that the request starts from; none when the person opened a link of a chat. */
+  from?: { origin: string; referrerPolicy: string };
+  /** `document` for navigations; what a page loads otherwise (`style`, `image`). */
+  destination: string;
+}
+
+/** Where a navigation ended. `outside`: it would leave the pages that this browser opens. */
+export type BrowserResult =
+  | { kind: 'page'; url: URL; status: number; headers: IncomingHttpHeaders; body: Buffer }
+  | { kind: 'outside'; url: URL }
+  | { kind: 'away'; url: URL }
+  | { kind: 'circle'; url: URL };
+
+export interface PersonBrowserOptions {
+  /** The only origins that are visited: the bot's, the service's and the messenger's. */
+  allowedOrigins: readonly string[];
+  messengerOrigin: string;
+  userAgent: string;
+  /** The person's secret for the messenger (see AppSessions). */
+  sessionSecret: string;
+  signal: AbortSignal;
+}
+
+/** A person's in-app browser without its window: the app's user agent, the person's cookies, redirects followed. */
+export class PersonBrowser {
+  readonly #options: PersonBrowserOptions;
+  /** `__Host-` and Secure cookies are kept on plain http of the loopback, as real browsers do. */
+  readonly #jar = new CookieJar(undefined, { prefixSecurity: 'strict', rejectPublicSuffixes: false });
+
+  constructor(options: PersonBrowserOptions) {
+    this.#options = options;
+  }
+
+  /** Fetches like one top-level navigation would: headers, cookies and redirects as the Fetch standard lays down. */
+  async open(request: BrowserRequest): Promise<BrowserResult> {
+    let { url, method, body } = request;
+    let site: FetchSite = request.from ? siteOf(request.from.origin, url) : 'none';
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
+      if (!this.#options.allowedOrigins.includes(url.origin)) return { kind: 'outside', url };
+      const answer = await this.#fetch({ ...request, url, method, body }, site).catch(() => undefined);
+      if (!answer) return { kind: 'away', url };
+      const location = answer.headers.location;
+      const isRedirect = [301, 302, 303, 307, 308].includes(answer.status) && location !== undefined;
+      if (!isRedirect || !URL.canParse(location, url.href)) return { kind: 'page', url, ...answer };
+      const next = new URL(location, url);
+      if (next.hash === '') next.hash = url.hash;
+      if (request.from) site = worstSite(site, siteOf(request.from.origin, next));
+      if (answer.status === 303 || (answer.status <= 302 && method === 'POST')) [method, body] = ['GET', undefined];
+      url = next;
+    }
+    return { kind: 'circle', url };
+  }
+
+  async #fetch(
+    { url, method, body, contentType, acceptLanguage, from, destination }: BrowserRequest,
+    site: FetchSite,
+  ): Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }> {
+    const isNavigation = destination === 'document';
+    const sameSiteContext = site === 'cross-site' ? (method === 'GET' && isNavigation ? 'lax' : 'none') : 'strict';
+    const cookie = await this.#jar.getCookieString(url.href, { sameSiteContext });
+    const origin = method === 'POST' ? originHeader(from, url, site) : undefined;
+    const isMessenger = url.origin === this.#options.messengerOrigin;
+    const answer = await got(url, {
+      method,
+      body,
+      headers: {
+        'user-agent': this.#options.userAgent,
+        accept: isNavigation ? 'text/html,application/xhtml+xml,*/*;q=0.8' : '*/*',
+        'sec-fetch-site': site,
+        'sec-fetch-mode': isNavigation ? 'navigate' : 'no-cors',
+        'sec-fetch-dest': destination,
+        'sec-fetch-user': isNavigation ? '?1' : undefined,
+        'upgrade-insecure-requests': isNavigation ? '1' : undefined,
+        'accept-language': acceptLanguage,
+        'content-type': body && contentType !== undefined ? contentType : undefined,
+        cookie: cookie === '' ? undefined : cookie,
+        origin,
+        [APP_SESSION_HEADER]: isMessenger ? this.#options.sessionSecret : undefined,
+      },
+      responseType: 'buffer',
+      followRedirect: false,
+      throwHttpErrors: false,
+      retry: { limit: 0 },
+      timeout: { request: TIMEOUT_MS },
+      signal: this.#options.signal,
+    });
+    for (const line of answer.headers['set-cookie'] ?? []) {
+      await this.#jar.setCookie(line, url.href, { ignoreError: true });
+    }
+    return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+  }
+}

@@ -1,0 +1,186 @@
+import type { IncomingMessage } from 'node:http';
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { languageOfHeader } from '../../shared/text/texts.ts';
+import { MAX_FILE_BYTES, type Bootstrap } from '../api.ts';
+import type { Frames } from '../browser/frames.ts';
+import { MessengerError } from '../messenger-error.ts';
+import type { MessengerSide, Protocol, ProtocolKind } from '../protocol.ts';
+import { sniffImageType } from '../media-store.ts';
+import { SendOnce } from '../send-once.ts';
+import { CHINESE_SPELLINGS, SLASH_WORDS } from '../offered-words.ts';
+import { viewOf } from '../stored-message.ts';
+import { streamEvents } from './event-stream.ts';
+
+export interface PageApiOptions {
+  side: MessengerSide;
+  protocol: Protocol;
+  protocolName: ProtocolKind['name'];
+  frames: Frames;
+  /** Where the in-app browser stays among ours. */
+  trustedOrigins: readonly string[];
+  logins: Pick<Bootstrap, 'localLogins' | 'signInHost'> | undefined;
+  /** Whether the page may control the Parley it is part of. */
+  isLocal: boolean;
+}
+
+const person = z.string().min(1);
+const sendRequest = z.object({
+  person,
+  text: z.string().max(200_000),
+  images: z.array(z.string()).default([]),
+  files: z.array(z.string()).default([]),
+  quoteMessageId: z.string().optional(),
+  clientId: z.string().min(1).max(64).optional(),
+});
+const personRequest = z.object({ person });
+const rateRequest = z.object({
+  person,
+  rating: z.enum(['good', 'bad', 'withdrawn']),
+  reasons: z.array(z.enum(['irrelevant', 'incomplete', 'wrong', 'analysis'])).optional(),
+  words: z.string().max(2_000).optional(),
+});
+const pressRequest = z.object({ person, button: z.string().min(1).max(4_000) });
+const editRequest = z.object({ person, text: z.string().max(200_000) });
+const frameRequest = z.object({ person, url: z.string().max(8_192) });
+
+/** The addresses of `api.ts`, for the messenger's page. */
+export function pageApi(options: PageApiOptions): Router {
+  const router = new Router({ prefix: '/api' });
+  const { side, frames } = options;
+  router.get('/bootstrap', (context) => {
+    const people = [...side.directory.people];
+    context.body = {
+      botName: side.bot.name,
+      people,
+      slashWords: SLASH_WORDS,
+      otherSpellings: CHINESE_SPELLINGS,
+      protocol: options.protocolName,
+      inAppOrigins: [...options.trustedOrigins],
+      isLocal: options.isLocal,
+      ...options.logins,
+    } satisfies Bootstrap;
+  });
+  router.get('/people/:person/conversations', async (context) => {
+    context.body = await side.chatLog.conversations(param(context, 'person'));
+  });
+  router.get('/people/:person/events', (context) => {
+    const personId = side.directory.person(param(context, 'person')).id;
+    const languages = context.get('accept-language');
+    if (languages !== '') side.directory.noteLanguage(personId, languageOfHeader(languages));
+    const first = { name: 'bot', data: { reachable: side.bot.isReachable() } } as const;
+    const after = context.get('last-event-id') || String(context.query['after'] ?? '') || undefined;
+    const { hub, background, timing } = side;
+    streamEvents(context, { hub, personId, first, after, beatMs: timing.beatMs, signal: background.signal });
+  });
+  addMessageRoutes(router, options);
+  router.post('/uploads', async (context) => {
+    context.status = 201;
+    const bytes = await readUpload(context.req);
+    const { name } = context.query;
+    const isFile = typeof name === 'string' && sniffImageType(bytes) === undefined;
+    context.body = isFile ? await side.media.keepFile(name.slice(0, 255), bytes) : await side.media.keep(bytes);
+  });
+  router.get('/images/:id', async (context) => {
+    const { bytes, type } = await side.media.plain(param(context, 'id'));
+    context.set('Cache-Control', 'private, max-age=31536000, immutable');
+    context.set('X-Content-Type-Options', 'nosniff');
+    context.type = type;
+    context.body = bytes;
+  });
+  router.post('/frames', async (context) => {
+    const request = parse(frameRequest, context);
+    context.status = 201;
+    context.body = await frames.open(side.directory.person(request.person).id, request.url);
+  });
+  router.delete('/frames/:id', async (context) => {
+    await frames.close(param(context, 'id'));
+    context.status = 204;
+  });
+  return router;
+}
+
+function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): void {
+  const sends = new SendOnce(side.store, protocol);
+  const amend = async (personId: string, messageId: string, text: string | undefined) => {
+    const amended = await protocol.amend?.(personId, messageId, text);
+    if (!amended) throw new MessengerError('bad_request', 'Here a message stays as it was sent');
+    // The page must not wait for the repetitions.
+    amended.told.catch((error: unknown) => side.background.failed(error, 'a change could not be told'));
+    return amended.message;
+  };
+  router.get('/conversations/:id/messages', async (context) => {
+    const { person: reader, before } = context.query;
+    const beforeId = before === undefined ? undefined : String(before);
+    context.body = await side.chatLog.messages(String(reader ?? ''), param(context, 'id'), beforeId);
+  });
+  router.post('/conversations/:id/messages', async (context) => {
+    const { person: sender, text, images, files, quoteMessageId, clientId } = parse(sendRequest, context);
+    const conversationId = param(context, 'id');
+    const media = { imageIds: images, fileIds: files };
+    const saying = { person: sender, conversationId, text, ...media, quoteMessageId, clientId };
+    context.status = 202;
+    context.body = viewOf(await sends.send(saying), sender);
+  });
+  router.post('/conversations/:id/read', async (context) => {
+    const reader = parse(personRequest, context).person;
+    const id = param(context, 'id');
+    await side.chatLog.markRead(reader, id);
+    if (side.directory.conversation(id).kind === 'private') enterInBackground(reader, { side, protocol });
+    context.status = 204;
+  });
+  router.post('/messages/:id/resend', async (context) => {
+    context.status = 202;
+    const sender = parse(personRequest, context).person;
+    context.body = viewOf(await protocol.resend(sender, param(context, 'id')), sender);
+  });
+  router.post('/messages/:id/stop', async (context) => {
+    await protocol.stop(parse(personRequest, context).person, param(context, 'id'));
+    context.status = 204;
+  });
+  router.post('/messages/:id/rate', async (context) => {
+    const { person: rater, rating, ...why } = parse(rateRequest, context);
+    context.body = viewOf(await protocol.rate(rater, param(context, 'id'), rating, why), rater);
+  });
+  router.post('/messages/:id/press', async (context) => {
+    const request = parse(pressRequest, context);
+    context.body = viewOf(await protocol.press(request.person, param(context, 'id'), request.button), request.person);
+  });
+  router.post('/messages/:id/edit', async (context) => {
+    const request = parse(editRequest, context);
+    context.body = viewOf(await amend(request.person, param(context, 'id'), request.text), request.person);
+  });
+  router.post('/messages/:id/remove', async (context) => {
+    await amend(parse(personRequest, context).person, param(context, 'id'), undefined);
+    context.status = 204;
+  });
+}
+
+// The page must not wait for the bot's welcome.
+function enterInBackground(personId: string, { side, protocol }: Pick<PageApiOptions, 'side' | 'protocol'>): void {
+  const entry = protocol.enterChat(personId);
+  entry.catch((error: unknown) => side.background.failed(error, 'the entry into a chat could not be told'));
+}
+
+function parse<T>(schema: z.ZodType<T>, context: Context): T {
+  const read = schema.safeParse(context.request.body);
+  if (read.success) return read.data;
+  const where = read.error.issues[0]?.path.join('.') ?? '';
+  throw new MessengerError('bad_request', `The request is not understood${where === '' ? '' : ` (${where})`}`);
+}
+
+function param(context: Context, name: string): string {
+  return String((context['params'] as Record<string, string>)[name]);
+}
+
+async function readUpload(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > MAX_FILE_BYTES) throw new MessengerError('file_too_large', 'The file is larger than 25 MB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,26 @@
+import Router from '@koa/router';
+import { MIB_BYTES } from '../../shared/clock.ts';
+import { MessengerError } from '../messenger-error.ts';
+import { BOT_FILE_ROUTE, serveBotFile } from '../http/bot-file.ts';
+import { UPLOAD_PATH, type BotFiles } from './bot-files.ts';
+
+const MOST_BYTES = 20 * MIB_BYTES;
+
+/** Where the bot brings the bytes of its files, and where people fetch them. The first needs no token either: the address is known to nobody else. */
+export function botFileRoutes(files: BotFiles): Router {
+  const router = new Router();
+  router.post(`${UPLOAD_PATH}/:key`, async (context) => {
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    for await (const chunk of context.req as AsyncIterable<Buffer>) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > MOST_BYTES) throw new MessengerError('bad_request', 'The file is larger than 20 MB');
+      chunks.push(chunk);
+    }
+    const isTaken = files.take(String(context.params['key']), Buffer.concat(chunks));
+    context.status = isTaken ? 200 : 400;
+    context.body = isTaken ? `OK - ${sizeBytes}` : 'no such upload';
+  });
+  router.get(BOT_FILE_ROUTE, (context) => serveBotFile(context, files.find(String(context.params['key']))));
+  return router;
+}

@@ -1,0 +1,119 @@
+import { MIB_BYTES } from '../../shared/clock.ts';
+import { randomToken } from '../../shared/crypto/ids.ts';
+import { demandText, tsOf, type CallArguments } from './call-arguments.ts';
+import type { Conversation } from '../directory.ts';
+import { botFileLine } from '../http/bot-file.ts';
+import type { MessengerSide } from '../protocol.ts';
+import { SlackFault } from './slack-fault.ts';
+import { threadRoot, threadView } from './threads.ts';
+import { channelIdOf, messageIdOf, TEAM_ID, type TsClock } from './workspace.ts';
+
+/** Where the bot brings a file's bytes. */
+export const UPLOAD_PATH = '/files-pri/upload';
+
+const MAX_FILE_BYTES = 20 * MIB_BYTES;
+/** Kept in memory, the newest. */
+const MOST_FILES = 200;
+
+/** A file of the bot: announced, then brought, then shown. */
+interface BotFile {
+  id: string;
+  name: string;
+  lengthBytes: number;
+  bytes?: Buffer;
+  uploadKey: string;
+  downloadKey: string;
+  /** Where it stands, and as which message. */
+  shown?: { channel: string; ts: string };
+}
+
+export interface BotFilesParts {
+  clock: TsClock;
+  /** @throws SlackFault `channel_not_found` */
+  channel(args: CallArguments, name: string): Conversation;
+}
+
+/** Files that the bot brings (PLATFORM_FACTS.md slack-files): nobody sees one before it is complete, and each is shown once. */
+export class BotFiles {
+  readonly #side: MessengerSide;
+  readonly #parts: BotFilesParts;
+  readonly #files = new Map<string, BotFile>();
+
+  constructor(side: MessengerSide, parts: BotFilesParts) {
+    this.#side = side;
+    this.#parts = parts;
+  }
+
+  /** files.getUploadURLExternal. @throws SlackFault `invalid_arguments` */
+  begin(args: CallArguments): object {
+    const name = demandText(args, 'filename');
+    const lengthBytes = Number(demandText(args, 'length'));
+    if (!Number.isInteger(lengthBytes) || lengthBytes < 1 || lengthBytes > MAX_FILE_BYTES)
+      throw new SlackFault('invalid_arguments');
+    const id = `F${randomToken(9)
+      .replace(/[^A-Za-z0-9]/g, '0')
+      .toUpperCase()}`;
+    const file = { id, name, lengthBytes, uploadKey: randomToken(16), downloadKey: randomToken(16) };
+    this.#files.set(id, file);
+    for (const oldest of [...this.#files.keys()].slice(0, -MOST_FILES)) this.#files.delete(oldest);
+    return { file_id: id, upload_url: `${this.#side.url()}${UPLOAD_PATH}/${file.uploadKey}` };
+  }
+
+  /** @returns whether there is such an upload, of just that length */
+  take(uploadKey: string, bytes: Buffer): boolean {
+    const file = [...this.#files.values()].find((one) => one.uploadKey === uploadKey);
+    if (file?.lengthBytes !== bytes.length) return false;
+    file.bytes = bytes;
+    return true;
+  }
+
+  /** files.completeUploadExternal; once more it changes nothing. @throws SlackFault `file_not_found` and those of a post */
+  async complete(args: CallArguments): Promise<object> {
+    const [named, ...others] = Array.isArray(args['files'])
+      ? (args['files'] as { id?: unknown; title?: unknown }[])
+      : [];
+    const file = this.#files.get(String(named?.id));
+    if (others.length > 0 || file?.bytes === undefined) throw new SlackFault('file_not_found');
+    if (!file.shown) await this.#show(file, args, typeof named?.title === 'string' ? named.title : file.name);
+    return { files: [{ id: file.id, title: file.name }] };
+  }
+
+  /** files.info. @throws SlackFault `file_not_found` */
+  info(args: CallArguments): object {
+    const file = this.#files.get(demandText(args, 'file'));
+    if (!file) throw new SlackFault('file_not_found');
+    const { id, name, lengthBytes: size, shown } = file;
+    const places = shown && { [shown.channel]: [{ ts: shown.ts }] };
+    return { file: { id, name, title: name, size, shares: { private: places } } };
+  }
+
+  /** The bytes, for people: the address is known to those alone who see the message. */
+  find(downloadKey: string): { name: string; bytes: Buffer } | undefined {
+    const file = [...this.#files.values()].find((one) => one.downloadKey === downloadKey);
+    return file?.bytes && file.shown ? { name: file.name, bytes: file.bytes } : undefined;
+  }
+
+  async #show(file: BotFile, args: CallArguments, title: string): Promise<void> {
+    const { store, chatLog, bot, nowMs, url } = this.#side;
+    const conversation = this.#parts.channel(args, 'channel_id');
+    const threadTs = tsOf(args, 'thread_ts');
+    const root = threadTs === undefined ? undefined : await threadRoot(store, conversation, threadTs);
+    const ts = this.#parts.clock.next();
+    const channel = channelIdOf(conversation);
+    // Two calls at once are one file.
+    if (file.shown) return;
+    file.shown = { channel, ts };
+    await chatLog.write({
+      id: messageIdOf(channel, ts),
+      conversationId: conversation.id,
+      sender: 'bot',
+      senderName: bot.name,
+      state: 'final',
+      text: botFileLine(url(), { key: file.downloadKey, name: file.name, title }),
+      images: [],
+      atMs: nowMs(),
+      thread: root && threadView(root),
+      slack: { ts, raw: '', threadTs, fileIds: [`${TEAM_ID}-${file.id}`] },
+    });
+  }
+}

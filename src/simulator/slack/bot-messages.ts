@@ -1,0 +1,271 @@
+import type { Conversation } from '../directory.ts';
+import type { SlackPart, StoredMessage } from '../stored-message.ts';
+import { InTurn } from '../keyed-mutex.ts';
+import { DELETED_TEXT } from './event-payload.ts';
+import type { BlockWords, SlackBlock } from './read-blocks.ts';
+import { buttonsOf, namedBlocks } from './read-buttons.ts';
+import { SlackFault } from './slack-fault.ts';
+import type { MessengerSide } from '../protocol.ts';
+import { SEARCHED_MESSAGES } from './searched-messages.ts';
+import type { SlackTiming } from './timing.ts';
+import { threadRoot, threadView } from './threads.ts';
+import { channelIdOf, messageIdOf, type TsClock, type Workspace } from './workspace.ts';
+import { callsEverybody, shownText } from './written-text.ts';
+
+/** A bot's message as a call gives it. */
+export interface BotMessage extends BlockWords {
+  threadTs?: string;
+  metadata?: SlackPart['metadata'];
+  isStream: boolean;
+}
+
+interface SlackParts {
+  workspace: Workspace;
+  clock: TsClock;
+  timing: SlackTiming;
+}
+
+/**
+ * The bot's messages: posted and edited, or grown as native streams whose whole state is here. Streams die some five
+ * minutes after their start (PLATFORM_FACTS.md slack-web-api); an edited message counts as finished once it was left alone.
+ */
+export class BotMessages {
+  readonly #side: MessengerSide;
+  readonly #slack: SlackParts;
+  readonly #inTurn = new InTurn();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+
+  constructor(side: MessengerSide, slack: SlackParts) {
+    this.#side = side;
+    this.#slack = slack;
+  }
+
+  /** @throws SlackFault `thread_not_found`, `cannot_reply_to_message` */
+  post(conversation: Conversation, { threadTs, metadata, isStream, ...words }: BotMessage): Promise<StoredMessage> {
+    const { store, nowMs, bot } = this.#side;
+    return this.#inTurn.run(conversation.id, async () => {
+      const root = threadTs === undefined ? undefined : await threadRoot(store, conversation, threadTs);
+      const ts = this.#slack.clock.next();
+      const questionId = await this.#questionFor(conversation, threadTs);
+      const message: StoredMessage = {
+        id: messageIdOf(channelIdOf(conversation), ts),
+        conversationId: conversation.id,
+        sender: 'bot',
+        senderName: bot.name,
+        state: 'streaming',
+        text: '',
+        images: [],
+        atMs: nowMs(),
+        thread: root && threadView(root),
+        slack: {
+          ts,
+          raw: '',
+          threadTs,
+          questionId,
+          streamSinceMs: isStream ? nowMs() : undefined,
+        },
+      };
+      await store.noteOpen(message.id);
+      return this.#show(message, { ...words, metadata });
+    });
+  }
+
+  /** Adds to a native stream. @throws SlackFault `message_not_found`, `message_not_in_streaming_state`, `stopped_by_user` */
+  append(messageId: string, text: string, added: readonly SlackBlock[] = []): Promise<StoredMessage> {
+    return this.#change(messageId, async (message) => {
+      if (message.slack?.isStoppedByUser === true) throw new SlackFault('stopped_by_user');
+      await this.#demandStream(message);
+      return this.#show(message, { markdown: rawOf(message) + text, note: '', blocks: joined(message, added) });
+    });
+  }
+
+  /** Ends a native stream; one that its reader stopped may still be ended. @throws SlackFault as `append` */
+  stop(
+    messageId: string,
+    { markdown, note, blocks: added = [] }: BlockWords,
+    metadata: SlackPart['metadata'],
+  ): Promise<StoredMessage> {
+    return this.#change(messageId, async (message) => {
+      await this.#demandStream(message);
+      const { streamSinceMs: _ended, isStoppedByUser: _stopped, ...slack } = message.slack ?? { ts: '' };
+      const blocks = joined(message, added);
+      const words = { markdown: rawOf(message) + markdown, note, blocks };
+      return this.#show({ ...message, state: 'final', slack }, { ...words, metadata });
+    });
+  }
+
+  /** Replaces all that it says. @throws SlackFault `message_not_found`, `cant_update_message` while it streams */
+  update(messageId: string, words: BlockWords, metadata: SlackPart['metadata']): Promise<StoredMessage> {
+    return this.#change(messageId, async (message) => {
+      if (this.#isAlive(message)) throw new SlackFault('cant_update_message');
+      return this.#show({ ...message, state: 'streaming' }, { ...words, metadata });
+    });
+  }
+
+  /** Replaces what a message says, as its clicker's address may: also of one that only one person sees. @throws SlackFault `message_not_found` */
+  replace(messageId: string, words: BlockWords): Promise<StoredMessage> {
+    return this.#changeAny(messageId, (message) =>
+      this.#show({ ...message, state: 'final' }, { ...words, blocks: words.blocks ?? [] }),
+    );
+  }
+
+  /** Takes a message away: of one that only one person sees nothing stays. @throws SlackFault `message_not_found` */
+  remove(messageId: string): Promise<void> {
+    return this.#changeAny(messageId, async (message) => {
+      const { chatLog, store } = this.#side;
+      this.#forgetTimer(messageId);
+      await store.noteSettled(messageId);
+      if (message.onlyFor !== undefined) return chatLog.remove(message);
+      const { blocks: _gone, streamSinceMs: _over, ...slack } = message.slack ?? { ts: '' };
+      const stone = { ...message, state: 'final', text: DELETED_TEXT, isDeleted: true, slack } as const;
+      await chatLog.write({ ...stone, note: undefined, buttons: undefined });
+    });
+  }
+
+  /** A person has pressed one of a pair of thumbs. @throws SlackFault `message_not_found` */
+  notePressed(messageId: string, personId: string, thumbId: string): Promise<StoredMessage> {
+    return this.#changeAny(messageId, async (message) => {
+      const others = (message.pressed?.[personId] ?? []).filter((id) => pairOf(id) !== pairOf(thumbId));
+      const noted = { ...message, pressed: { ...message.pressed, [personId]: [...others, thumbId] } };
+      await this.#side.chatLog.write(noted, true);
+      return noted;
+    });
+  }
+
+  /** The reader presses "Stop": the bot learns it at its next append. @returns false for a message that is no live stream */
+  stopByUser(messageId: string): Promise<boolean> {
+    return this.#change(messageId, async (message) => {
+      if (!this.#isAlive(message) || !message.slack) return false;
+      await this.#side.chatLog.write({ ...message, slack: { ...message.slack, isStoppedByUser: true } }, true);
+      return true;
+    });
+  }
+
+  /** Watches over a message that an earlier run left growing. */
+  follow(message: StoredMessage): void {
+    const { streamSinceMs } = message.slack ?? {};
+    const { nowMs } = this.#side;
+    const { timing } = this.#slack;
+    const leftMs = streamSinceMs === undefined ? timing.editQuietMs : streamSinceMs + timing.streamLifeMs - nowMs();
+    this.#settleAfter(message.id, Math.max(0, leftMs));
+  }
+
+  async answerTo({ id, conversationId }: StoredMessage): Promise<StoredMessage | undefined> {
+    const messages = await this.#side.store.list(conversationId, SEARCHED_MESSAGES);
+    return messages.find(({ slack, sender }) => sender === 'bot' && slack?.questionId === id);
+  }
+
+  async settled(): Promise<void> {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+    await this.#inTurn.settled();
+  }
+
+  /** A message of the channel: of no other kind does the bot's token change anything. */
+  #change<Result>(messageId: string, work: (message: StoredMessage) => Promise<Result>): Promise<Result> {
+    return this.#changeAny(messageId, (message) => {
+      if (message.onlyFor !== undefined || message.isDeleted === true) throw new SlackFault('message_not_found');
+      return work(message);
+    });
+  }
+
+  async #changeAny<Result>(messageId: string, work: (message: StoredMessage) => Promise<Result>): Promise<Result> {
+    const { store } = this.#side;
+    const found = await store.get(messageId).catch(() => undefined);
+    if (found?.sender !== 'bot') throw new SlackFault('message_not_found');
+    return this.#inTurn.run(found.conversationId, async () => work(await store.get(messageId)));
+  }
+
+  async #show(
+    { note: _before, ...message }: StoredMessage,
+    { markdown: raw, note, metadata, blocks: given }: BlockWords & { metadata?: SlackPart['metadata'] },
+  ): Promise<StoredMessage> {
+    const { chatLog, store, trace, bot, nowMs } = this.#side;
+    const questionId = message.slack?.questionId ?? '';
+    if (callsEverybody(raw) || callsEverybody(note))
+      trace.violated({ questionId, reason: 'the text calls everybody', atMs: nowMs() });
+    const text = shownText(raw, this.#slack.workspace, bot.name);
+    trace.shown(questionId, text);
+    const before: SlackPart = message.slack ?? { ts: '' };
+    const blocks = given ? namedBlocks(given) : before.blocks;
+    const slack: SlackPart = { ...before, raw, blocks, metadata: metadata ?? before.metadata };
+    const isFirst = message.text === '';
+    const buttons = viewsOf(blocks);
+    const shown: StoredMessage = { ...message, text, note: note === '' ? undefined : note, buttons, slack };
+    if (shown.state === 'final') {
+      await store.noteSettled(shown.id);
+      this.#forgetTimer(shown.id);
+    } else {
+      await store.noteOpen(shown.id);
+      // A stream's end is counted from its start, an edited message's from its last edit.
+      if (slack.streamSinceMs === undefined || isFirst) this.follow(shown);
+    }
+    await chatLog.write(shown, !isFirst && shown.state !== 'final');
+    return shown;
+  }
+
+  #settleAfter(messageId: string, delayMs: number): void {
+    this.#forgetTimer(messageId);
+    const timer = setTimeout(() => {
+      this.#timers.delete(messageId);
+      this.#change(messageId, (message) => this.#settle(message)).catch((error: unknown) => {
+        this.#side.background.failed(error, 'an answer could not be settled');
+      });
+    }, delayMs);
+    this.#timers.set(messageId, timer);
+  }
+
+  #forgetTimer(messageId: string): void {
+    clearTimeout(this.#timers.get(messageId));
+    this.#timers.delete(messageId);
+  }
+
+  async #settle(message: StoredMessage): Promise<void> {
+    const { streamSinceMs: _over, ...slack } = message.slack ?? { ts: '' };
+    await this.#side.store.noteSettled(message.id);
+    await this.#side.chatLog.write({ ...message, state: 'final', slack });
+  }
+
+  async #demandStream(message: StoredMessage): Promise<void> {
+    if (this.#isAlive(message)) return;
+    if (message.slack?.streamSinceMs !== undefined) await this.#settle(message);
+    throw new SlackFault('message_not_in_streaming_state');
+  }
+
+  #isAlive({ slack }: StoredMessage): boolean {
+    const { streamLifeMs } = this.#slack.timing;
+    return slack?.streamSinceMs !== undefined && this.#side.nowMs() - slack.streamSinceMs < streamLifeMs;
+  }
+
+  /** Slack does not say what a message answers: it is taken for the oldest question of its thread (or channel) without one. */
+  async #questionFor({ id }: Conversation, threadTs: string | undefined): Promise<string | undefined> {
+    const messages = await this.#side.store.list(id, SEARCHED_MESSAGES);
+    const answered = new Set(messages.flatMap(({ slack }) => slack?.questionId ?? []));
+    const isInPlace = ({ slack, state }: StoredMessage) =>
+      slack !== undefined &&
+      state !== 'failed' &&
+      (slack.threadTs === threadTs || (threadTs !== undefined && slack.ts === threadTs));
+    return messages.find((one) => !['bot', 'system'].includes(one.sender) && isInPlace(one) && !answered.has(one.id))
+      ?.id;
+  }
+}
+
+/** The buttons of blocks, as the page draws them. */
+export function viewsOf(blocks: readonly SlackBlock[] | undefined): StoredMessage['buttons'] {
+  const rows = buttonsOf(blocks).map((row) => row.map(({ view }) => view));
+  return rows.length === 0 ? undefined : rows;
+}
+
+/** The blocks of a stream with those that came last. */
+function joined({ slack }: StoredMessage, added: readonly SlackBlock[]): SlackBlock[] {
+  return namedBlocks([...(slack?.blocks ?? []), ...added]);
+}
+
+/** A thumb's id ends with its kind. */
+function pairOf(thumbId: string): string {
+  return thumbId.replace(/\/[^/]*$/, '');
+}
+
+function rawOf({ slack }: StoredMessage): string {
+  return slack?.raw ?? '';
+}

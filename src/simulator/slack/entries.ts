@@ -1,0 +1,43 @@
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import type { MessengerSide } from '../protocol.ts';
+import type { EventClient } from './event-client.ts';
+import type { EventPayloads } from './event-payload.ts';
+import type { TsClock } from './workspace.ts';
+
+export interface EntryParts {
+  client: EventClient;
+  payloads: EventPayloads;
+  clock: TsClock;
+  redis: RedisClient;
+}
+
+/** People who open their private chat. The first time a thread of Slack's assistant view begins, which the bot is told too. */
+export class Entries {
+  readonly #side: MessengerSide;
+  readonly #parts: EntryParts;
+  /** Who came while the bot was away: their entry is told when it is back. */
+  readonly #waiting = new Set<string>();
+
+  constructor(side: MessengerSide, parts: EntryParts) {
+    this.#side = side;
+    this.#parts = parts;
+  }
+
+  /** @throws MessengerError `not_found` */
+  async enter(personId: string): Promise<void> {
+    const { directory, bot } = this.#side;
+    const { client, payloads, clock, redis } = this.#parts;
+    directory.person(personId);
+    if (!bot.isReachable()) return void this.#waiting.add(personId);
+    await client.deliver(payloads.homeOpened(personId));
+    const isFirst = await redis.set(`messenger:slack:entered:${personId}`, '1', 'NX');
+    if (isFirst !== null) await client.deliver(payloads.assistantStarted(personId, clock.next()));
+  }
+
+  /** Tells the bot of those who came while it was away. */
+  async botCameBack(): Promise<void> {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    await Promise.all(waiting.map((personId) => this.enter(personId)));
+  }
+}

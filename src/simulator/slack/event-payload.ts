@@ -1,0 +1,246 @@
+import { SECOND_MS } from '../../shared/clock.ts';
+import type { Conversation } from '../directory.ts';
+import { FILE_ENDINGS } from '../media-store.ts';
+import type { MessengerSide } from '../protocol.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import { writtenText } from './written-text.ts';
+import {
+  APP_ID,
+  BOT_USER_ID,
+  channelIdOf,
+  eventIdOf,
+  fileIdOf,
+  memberIdOf,
+  TEAM_ID,
+  type TsClock,
+} from './workspace.ts';
+
+/** What stands in the place of a message that was deleted. */
+export const DELETED_TEXT = 'This message was deleted.';
+
+/** What the bot is told. */
+export interface EventPayloads {
+  /**
+   * The events by which the bot hears of a person's message (PLATFORM_FACTS.md slack-messages): `message`, and in a channel
+   * beside it an `app_mention` with the same `ts` where the bot is named. The very same at each call.
+   */
+  message(message: StoredMessage): Promise<object[]>;
+  /**
+   * The event by which the bot hears that a person's message was edited (`after`) or deleted. Under answers a deleted one stays as a
+   * message of Slack's own.
+   */
+  changed(before: StoredMessage, after: StoredMessage | undefined, hasAnswers: boolean): Promise<object>;
+  /** A person opens the app's private chat. */
+  homeOpened(personId: string): object;
+  /** A person opens the app's private chat for the first time: the thread of Slack's assistant view that begins there. */
+  assistantStarted(personId: string, threadTs: string): object;
+  /** A person presses Slack's own stop button below an answer that grows (PLATFORM_FACTS.md slack-assistant). */
+  sessionStopped(personId: string, answer: StoredMessage): object;
+  /** A command of the app that a person typed, as the form by which it is told (PLATFORM_FACTS.md slack-deliveries). */
+  commandForm(message: StoredMessage, command: TypedCommand): Record<string, string>;
+}
+
+export interface TypedCommand {
+  text: string;
+  responseUrl: string;
+  triggerId: string;
+}
+
+export interface PayloadParts extends Pick<MessengerSide, 'directory' | 'bot' | 'media' | 'nowMs' | 'url'> {
+  clock: TsClock;
+}
+
+export function createEventPayloads(parts: PayloadParts): EventPayloads {
+  return {
+    message: (message) => messageEvents(parts, message),
+    changed: (before, after, hasAnswers) => changedEvent(parts, { before, after, hasAnswers }),
+    homeOpened: (personId) => homeOpened(parts, personId),
+    assistantStarted: (personId, threadTs) => assistantStarted(parts, personId, threadTs),
+    sessionStopped: (personId, answer) => sessionStopped(parts, personId, answer),
+    commandForm: (message, command) => commandForm(parts, message, command),
+  };
+}
+
+async function messageEvents(parts: PayloadParts, message: StoredMessage): Promise<object[]> {
+  const conversation = parts.directory.conversation(message.conversationId);
+  const text = writtenText(message.text, parts);
+  const files = await filesOf(parts, message);
+  const hasFiles = files.length > 0;
+  const said = {
+    channel: channelIdOf(conversation),
+    user: memberIdOf(message.sender),
+    text,
+    ts: message.slack?.ts,
+    team: TEAM_ID,
+    event_ts: message.slack?.ts,
+    client_msg_id: message.id,
+    thread_ts: message.slack?.threadTs,
+    files: hasFiles ? files : undefined,
+    upload: hasFiles ? false : undefined,
+  };
+  const subtype = hasFiles ? 'file_share' : undefined;
+  const isMention = conversation.kind === 'group' && text.includes(`<@${BOT_USER_ID}>`);
+  return [
+    envelope(message, 'message', { type: 'message', subtype, ...said, channel_type: channelType(conversation) }),
+    ...(isMention ? [envelope(message, 'app_mention', { type: 'app_mention', ...said })] : []),
+  ];
+}
+
+async function changedEvent(
+  parts: PayloadParts,
+  { before, after, hasAnswers }: { before: StoredMessage; after: StoredMessage | undefined; hasAnswers: boolean },
+): Promise<object> {
+  const conversation = parts.directory.conversation(before.conversationId);
+  const eventTs = parts.clock.next();
+  const nested = async (message: StoredMessage) => {
+    const files = await filesOf(parts, message);
+    return {
+      type: 'message',
+      user: memberIdOf(message.sender),
+      text: writtenText(message.text, parts),
+      ts: message.slack?.ts,
+      team: TEAM_ID,
+      thread_ts: message.slack?.threadTs ?? (hasAnswers ? message.slack?.ts : undefined),
+      files: files.length > 0 ? files : undefined,
+    };
+  };
+  const previous = await nested(before);
+  const place = { channel: channelIdOf(conversation), channel_type: channelType(conversation), hidden: true };
+  const base = { type: 'message', ...place, ts: eventTs, event_ts: eventTs, previous_message: previous };
+  const { ts } = previous;
+  const stone = {
+    type: 'message',
+    subtype: 'tombstone',
+    user: 'USLACKBOT',
+    text: DELETED_TEXT,
+    ts,
+    thread_ts: ts,
+    hidden: true,
+  };
+  const edited = after && { ...(await nested(after)), edited: { user: previous.user, ts: eventTs } };
+  const event =
+    edited || hasAnswers
+      ? { ...base, subtype: 'message_changed', message: edited ?? stone }
+      : { ...base, subtype: 'message_deleted', deleted_ts: ts };
+  return envelope({ id: eventTs, atMs: parts.nowMs() }, 'message_changed', event);
+}
+
+function homeOpened(parts: PayloadParts, personId: string): object {
+  const conversation = parts.directory.conversationsOf(personId).find(({ kind }) => kind === 'private');
+  const ts = parts.clock.next();
+  const event = {
+    type: 'app_home_opened',
+    tab: 'messages',
+    user: memberIdOf(personId),
+    channel: conversation && channelIdOf(conversation),
+    event_ts: ts,
+  };
+  return envelope({ id: ts, atMs: parts.nowMs() }, 'app_home_opened', event);
+}
+
+function assistantStarted(parts: PayloadParts, personId: string, threadTs: string): object {
+  const conversation = parts.directory.conversationsOf(personId).find(({ kind }) => kind === 'private');
+  const thread = {
+    user_id: memberIdOf(personId),
+    context: {},
+    channel_id: conversation && channelIdOf(conversation),
+    thread_ts: threadTs,
+  };
+  const event = { type: 'assistant_thread_started', assistant_thread: thread, event_ts: parts.clock.next() };
+  return envelope({ id: threadTs, atMs: parts.nowMs() }, 'assistant_thread_started', event);
+}
+
+function sessionStopped(parts: PayloadParts, personId: string, { id, conversationId, slack }: StoredMessage): object {
+  const event = {
+    type: 'agent_session_stopped',
+    channel: channelIdOf(parts.directory.conversation(conversationId)),
+    user: memberIdOf(personId),
+    thread_ts: slack?.threadTs,
+    streaming_message_ts: [slack?.ts],
+    event_ts: parts.clock.next(),
+  };
+  return envelope({ id, atMs: parts.nowMs() }, 'agent_session_stopped', event);
+}
+
+function commandForm(
+  parts: PayloadParts,
+  { sender, conversationId }: StoredMessage,
+  { text, responseUrl, triggerId }: TypedCommand,
+): Record<string, string> {
+  const conversation = parts.directory.conversation(conversationId);
+  return {
+    team_id: TEAM_ID,
+    team_domain: 'parley-local',
+    api_app_id: APP_ID,
+    channel_id: channelIdOf(conversation),
+    channel_name: conversation.kind === 'private' ? 'directmessage' : conversation.name,
+    user_id: memberIdOf(sender),
+    user_name: sender,
+    command: '/parley',
+    text: writtenText(text, parts),
+    response_url: responseUrl,
+    trigger_id: triggerId,
+    is_enterprise_install: 'false',
+  };
+}
+
+function envelope({ id, atMs }: Pick<StoredMessage, 'id' | 'atMs'>, kind: string, event: object): object {
+  return {
+    team_id: TEAM_ID,
+    context_team_id: TEAM_ID,
+    api_app_id: APP_ID,
+    event,
+    type: 'event_callback',
+    event_id: eventIdOf(kind, id),
+    event_time: Math.floor(atMs / SECOND_MS),
+    authorizations: [{ enterprise_id: null, team_id: TEAM_ID, user_id: BOT_USER_ID, is_bot: true }],
+    is_ext_shared_channel: false,
+  };
+}
+
+function channelType({ kind }: Conversation): string {
+  return kind === 'private' ? 'im' : 'channel';
+}
+
+/** How Slack calls the kinds of files that people send most; others are bytes to it. */
+const MIME_TYPES: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  csv: 'text/csv',
+  md: 'text/markdown',
+  txt: 'text/plain',
+  html: 'text/html',
+};
+
+async function filesOf(
+  parts: PayloadParts,
+  { imageIds = [], fileIds = [] }: Pick<StoredMessage, 'imageIds' | 'fileIds'>,
+): Promise<object[]> {
+  const images = imageIds.map(async (mediaId) => {
+    const { bytes, type } = await parts.media.plain(mediaId);
+    return { mediaId, bytes, type: type, name: `image.${FILE_ENDINGS[type]}` };
+  });
+  const files = fileIds.map(async (mediaId) => {
+    const { bytes, name } = await parts.media.file(mediaId);
+    const ending = name.split('.').at(-1)?.toLowerCase() ?? '';
+    return { mediaId, bytes, type: MIME_TYPES[ending] ?? 'application/octet-stream', name };
+  });
+  return Promise.all(
+    [...images, ...files].map(async (sent) => {
+      const { mediaId, bytes, type, name } = await sent;
+      const address = `${parts.url()}/files-pri/${TEAM_ID}-${mediaId}/${encodeURIComponent(name)}`;
+      return {
+        id: fileIdOf(mediaId),
+        name,
+        title: name,
+        mimetype: type,
+        filetype: name.split('.').at(-1),
+        size: bytes.length,
+        mode: 'hosted',
+        url_private: address,
+        url_private_download: address.replace(/\/[^/]*$/, `/download/${encodeURIComponent(name)}`),
+      };
+    }),
+  );
+}

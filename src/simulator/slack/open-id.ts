@@ -1,0 +1,168 @@
+import { createHash, createSign, generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import { MINUTE_MS, SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import { randomToken, sameSecret, sha256Hex } from '../../shared/crypto/ids.ts';
+import type { PersonView } from '../api.ts';
+import { memberIdOf, TEAM_ID, TEAM_NAME } from './workspace.ts';
+
+/** The app as Slack's web sign-in knows it. */
+export interface SlackClient {
+  clientId: string;
+  clientSecret: string;
+}
+
+export interface OpenIdOptions {
+  client: SlackClient;
+  /** The one redirect address that is registered for the app. */
+  redirectUri: string;
+  /** The messenger's own address. */
+  url(): string;
+  nowMs: NowMs;
+}
+
+/** A sign-in that its person may allow. */
+export interface SignInRequest {
+  nonce: string | undefined;
+  state: string;
+}
+
+/** Slack's words for a call of the web sign-in that it refuses. */
+export type OpenIdFault =
+  | 'invalid_client_id'
+  | 'bad_client_secret'
+  | 'bad_redirect_uri'
+  | 'invalid_grant_type'
+  | 'invalid_code'
+  | 'invalid_scope'
+  | 'invalid_team'
+  | 'invalid_arguments';
+
+/** How long a page waits for its person to decide. */
+const QUESTION_LIFE_MS = 10 * MINUTE_MS;
+const CODE_LIFE_MS = 10 * MINUTE_MS;
+const ID_TOKEN_LIFE_SEC = 300;
+const ACCESS_TOKEN_LIFE_MS = 60 * MINUTE_MS;
+const KEY_ID = 'parley-local';
+const SCOPES = new Set(['openid', 'profile', 'email']);
+
+interface Issued {
+  person: PersonView;
+  nonce?: string;
+  state?: string;
+  untilMs: number;
+}
+
+/** Sign in with Slack (PLATFORM_FACTS.md slack-web-sign-in), as strict as Slack is. Kept in memory: a restart asks people to start again. */
+export class OpenId {
+  readonly #options: OpenIdOptions;
+  /** By hash, as the others. */
+  readonly #questions = new Map<string, Issued>();
+  readonly #codes = new Map<string, Issued>();
+  readonly #accessTokens = new Map<string, Issued>();
+  #keys: Promise<{ publicKey: KeyObject; privateKey: KeyObject }> | undefined;
+
+  constructor(options: OpenIdOptions) {
+    this.#options = options;
+  }
+
+  /** Judges what a browser asks at the authorize address. Where that is refused, the browser is sent nowhere. */
+  judge(query: URLSearchParams): SignInRequest | OpenIdFault {
+    const names = [...query.keys()];
+    if (new Set(names).size !== names.length) return 'invalid_arguments';
+    if (query.get('client_id') !== this.#options.client.clientId) return 'invalid_client_id';
+    if (query.get('redirect_uri') !== this.#options.redirectUri) return 'bad_redirect_uri';
+    if (query.get('response_type') !== 'code') return 'invalid_arguments';
+    const scopes = (query.get('scope') ?? '').split(/[ ,]+/);
+    if (!scopes.includes('openid') || !scopes.every((scope) => SCOPES.has(scope))) return 'invalid_scope';
+    if ((query.get('team') ?? TEAM_ID) !== TEAM_ID) return 'invalid_team';
+    return { nonce: query.get('nonce') ?? undefined, state: query.get('state') ?? '' };
+  }
+
+  /** A question to its person. @returns what it is answered by, once */
+  ask(request: SignInRequest, person: PersonView): string {
+    return this.#issue(this.#questions, { ...request, person }, QUESTION_LIFE_MS);
+  }
+
+  /** Where the browser goes once its person has decided; undefined for a question that was not put to them, or that is over. */
+  decide(question: string, person: PersonView, isAllowed: boolean): string | undefined {
+    const asked = take(this.#questions, question);
+    if (!asked || asked.untilMs < this.#options.nowMs() || asked.person.id !== person.id) return undefined;
+    const back = new URL(this.#options.redirectUri);
+    const { nonce, state = '' } = asked;
+    if (isAllowed) back.searchParams.set('code', this.#issue(this.#codes, { person, nonce }, CODE_LIFE_MS));
+    else back.searchParams.set('error', 'access_denied');
+    back.searchParams.set('state', state);
+    return back.href;
+  }
+
+  /** POST openid.connect.token: a code is good once, whatever comes of it. */
+  async token(form: Readonly<Record<string, unknown>>): Promise<object | OpenIdFault> {
+    const { client, redirectUri, url, nowMs } = this.#options;
+    const { client_id: id, client_secret: secret, code, grant_type: grant, redirect_uri: redirect } = form;
+    if (id !== client.clientId) return 'invalid_client_id';
+    if (typeof secret !== 'string' || !sameSecret(secret, client.clientSecret)) return 'bad_client_secret';
+    if (grant !== 'authorization_code') return 'invalid_grant_type';
+    const issued = take(this.#codes, String(code));
+    if (!issued || issued.untilMs < nowMs()) return 'invalid_code';
+    if (redirect !== redirectUri) return 'bad_redirect_uri';
+    const { person, nonce } = issued;
+    const accessToken = `xoxp-${this.#issue(this.#accessTokens, { person }, ACCESS_TOKEN_LIFE_MS)}`;
+    const nowSec = Math.floor(nowMs() / SECOND_MS);
+    const claims = {
+      ...{ iss: url(), aud: client.clientId, ...userClaims(person), nonce },
+      ...{ iat: nowSec, auth_time: nowSec, exp: nowSec + ID_TOKEN_LIFE_SEC, at_hash: halfHash(accessToken) },
+    };
+    return { access_token: accessToken, token_type: 'Bearer', id_token: await this.#sign(claims) };
+  }
+
+  /** What openid.connect.userInfo tells of the person of an access token; undefined for one that is none. */
+  userInfo(accessToken: string): object | undefined {
+    const issued = this.#accessTokens.get(sha256Hex(accessToken.replace(/^xoxp-/, '')));
+    return issued && issued.untilMs >= this.#options.nowMs()
+      ? { ...userClaims(issued.person), 'https://slack.com/team_name': TEAM_NAME, name: issued.person.name }
+      : undefined;
+  }
+
+  /** The public keys by which its id tokens are checked. */
+  async keySet(): Promise<object> {
+    const { publicKey } = await this.#keyPair();
+    return { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: KEY_ID, alg: 'RS256', use: 'sig' }] };
+  }
+
+  #issue(into: Map<string, Issued>, issued: Omit<Issued, 'untilMs'>, lifeMs: number): string {
+    const nowMs = this.#options.nowMs();
+    for (const [hash, { untilMs }] of into) if (untilMs < nowMs) into.delete(hash);
+    const secret = randomToken();
+    into.set(sha256Hex(secret), { ...issued, untilMs: nowMs + lifeMs });
+    return secret;
+  }
+
+  async #sign(claims: object): Promise<string> {
+    const { privateKey } = await this.#keyPair();
+    const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+    const text = `${encode({ alg: 'RS256', typ: 'JWT', kid: KEY_ID })}.${encode(claims)}`;
+    return `${text}.${createSign('RSA-SHA256').update(text).sign(privateKey).toString('base64url')}`;
+  }
+
+  /** Made when first needed: it takes a moment. */
+  #keyPair() {
+    return (this.#keys ??= promisify(generateKeyPair)('rsa', { modulusLength: 2_048 }));
+  }
+}
+
+function take(from: Map<string, Issued>, secret: string): Issued | undefined {
+  const hash = sha256Hex(secret);
+  const found = from.get(hash);
+  from.delete(hash);
+  return found;
+}
+
+function userClaims({ id }: PersonView): Record<string, string> {
+  const memberId = memberIdOf(id);
+  return { sub: memberId, 'https://slack.com/user_id': memberId, 'https://slack.com/team_id': TEAM_ID };
+}
+
+/** OpenID Connect Core section 3.1.3.6. */
+function halfHash(accessToken: string): string {
+  return createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url');
+}

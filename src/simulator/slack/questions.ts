@@ -1,0 +1,148 @@
+import { languageOfText, say } from '../../shared/text/texts.ts';
+import type { Conversation } from '../directory.ts';
+import { imageUrl } from '../media-store.ts';
+import { MessengerError } from '../messenger-error.ts';
+import type { DeliveryResult, MessengerSide, Saying } from '../protocol.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import { MESSENGER_TEXTS } from '../messenger-texts.ts';
+import type { EventClient } from './event-client.ts';
+import type { EventPayloads } from './event-payload.ts';
+import { threadTsOf, threadView } from './threads.ts';
+import { BOT_USER_ID, channelIdOf, messageIdOf, type TsClock } from './workspace.ts';
+import { writtenText } from './written-text.ts';
+
+const MAX_IMAGES = 9;
+
+export interface QuestionParts {
+  client: EventClient;
+  payloads: EventPayloads;
+  clock: TsClock;
+}
+
+/** People's messages on their way to the bot: they stand in the channel at once, whether the bot hears of them or not. */
+export class Questions {
+  readonly #side: MessengerSide;
+  readonly #parts: QuestionParts;
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  constructor(side: MessengerSide, parts: QuestionParts) {
+    this.#side = side;
+    this.#parts = parts;
+  }
+
+  /** @throws MessengerError `not_found`, `bad_request` */
+  async send(saying: Saying): Promise<StoredMessage> {
+    const message = await this.prepare(saying);
+    this.deliverInBackground(message);
+    return message;
+  }
+
+  async prepare(saying: Saying): Promise<StoredMessage> {
+    const { directory, media, nowMs, chatLog, store } = this.#side;
+    const person = directory.person(saying.person);
+    const conversation = directory.conversationOf(saying.person, saying.conversationId);
+    const { fileIds = [] } = saying;
+    if (saying.text.trim() === '' && saying.imageIds.length === 0 && fileIds.length === 0)
+      throw new MessengerError('bad_request', 'The message is empty');
+    if (saying.imageIds.length > MAX_IMAGES)
+      throw new MessengerError('bad_request', `At most ${MAX_IMAGES} images a message`);
+    await Promise.all(saying.imageIds.map((id) => media.plain(id)));
+    const files = fileIds.length === 0 ? undefined : await media.chips(fileIds);
+    const root = await this.#threadRoot(conversation, saying.quoteMessageId);
+    const ts = this.#parts.clock.next();
+    const message: StoredMessage = {
+      id: messageIdOf(channelIdOf(conversation), ts),
+      conversationId: conversation.id,
+      sender: person.id,
+      senderName: person.name,
+      state: 'sent',
+      text: saying.text,
+      images: saying.imageIds.map((id) => ({ url: imageUrl(id), alt: '' })),
+      imageIds: [...saying.imageIds],
+      files,
+      fileIds: files && [...fileIds],
+      thread: root && threadView(root),
+      atMs: nowMs(),
+      clientId: saying.clientId,
+      slack: { ts, threadTs: root?.slack?.ts },
+    };
+    await store.noteOpen(message.id);
+    await store.setPrompts(conversation.id, undefined);
+    await chatLog.write(message);
+    await chatLog.markRead(person.id, conversation.id);
+    return message;
+  }
+
+  /** @throws MessengerError `not_found`, `bad_request` */
+  async resend(personId: string, messageId: string): Promise<StoredMessage> {
+    const { store, chatLog } = this.#side;
+    const message = await store.get(messageId);
+    if (message.sender !== personId) throw new MessengerError('not_found', 'No such message');
+    if (message.state !== 'failed')
+      throw new MessengerError('bad_request', 'Only a message that failed can be sent again');
+    const { error: _error, ...rest } = message;
+    const again: StoredMessage = { ...rest, state: 'sent' };
+    await store.noteOpen(again.id);
+    await chatLog.write(again);
+    this.deliverInBackground(again);
+    return again;
+  }
+
+  /** Tells the bot of a message, with Slack's repetitions. */
+  async deliver(message: StoredMessage, copies: number): Promise<DeliveryResult[]> {
+    const { client, payloads } = this.#parts;
+    const events = await payloads.message(message);
+    const all = Array.from({ length: copies }, () => events).flat();
+    const results = await Promise.all(all.map((event) => client.deliver(event)));
+    if (!results.some(({ kind }) => kind === 'silent') && this.#isForBot(message)) await this.#fail(message, results);
+    await this.#side.store.noteSettled(message.id);
+    return results;
+  }
+
+  async redeliver(messageId: string, copies: number): Promise<DeliveryResult[]> {
+    const { client, payloads } = this.#parts;
+    const events = await payloads.message(await this.#side.store.get(messageId));
+    const all = Array.from({ length: copies }, () => events).flat();
+    return Promise.all(all.map((event) => client.deliverOnce(event)));
+  }
+
+  /** Also takes up a delivery that an earlier run left unfinished. */
+  deliverInBackground(message: StoredMessage): void {
+    const guarded = this.deliver(message, 1)
+      .catch((error: unknown) => {
+        this.#side.background.failed(error, 'a message could not be delivered');
+      })
+      .finally(() => this.#underWay.delete(guarded));
+    this.#underWay.add(guarded);
+  }
+
+  /** Resolves once no delivery is under way (after the signal was aborted). */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  /** Slack keeps silent about this; the messenger says it, since who tries a bot wants to know. */
+  async #fail(message: StoredMessage, results: readonly DeliveryResult[]): Promise<void> {
+    const isRefused = results.some(({ kind }) => kind === 'refused');
+    const text = isRefused ? MESSENGER_TEXTS.botRefused : MESSENGER_TEXTS.botUnreachable;
+    const error = say(text, languageOfText(message.text));
+    await this.#side.chatLog.write({ ...message, state: 'failed', error });
+  }
+
+  #isForBot(message: StoredMessage): boolean {
+    const isPrivate = this.#side.directory.conversation(message.conversationId).kind === 'private';
+    return isPrivate || writtenText(message.text, this.#side).includes(`<@${BOT_USER_ID}>`);
+  }
+
+  async #threadRoot(conversation: Conversation, messageId: string | undefined): Promise<StoredMessage | undefined> {
+    if (messageId === undefined) return undefined;
+    const { store } = this.#side;
+    const replied = await store.get(messageId);
+    const threadTs = threadTsOf(replied);
+    if (replied.conversationId !== conversation.id || threadTs === undefined)
+      throw new MessengerError('not_found', 'No such message');
+    return replied.slack?.threadTs === undefined
+      ? replied
+      : store.get(messageIdOf(channelIdOf(conversation), threadTs));
+  }
+}

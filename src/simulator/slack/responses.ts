@@ -1,0 +1,107 @@
+import { randomToken } from '../../shared/crypto/ids.ts';
+import { MINUTE_MS } from '../../shared/clock.ts';
+import type { MessengerSide } from '../protocol.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import { writeAside } from './ephemeral-messages.ts';
+import type { BotMessages } from './bot-messages.ts';
+import { flagOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
+import { messageWords } from './message-words.ts';
+import { SlackFault } from './slack-fault.ts';
+import type { TsClock, Workspace } from './workspace.ts';
+
+/** How often, and for how long, a command or a click may be answered by its address (PLATFORM_FACTS.md slack-assistant). */
+const MOST_USES = 5;
+const LIFE_MS = 30 * MINUTE_MS;
+
+interface Awaited {
+  conversationId: string;
+  /** Who typed the command, or clicked. */
+  personId: string;
+  /** The command. */
+  questionId?: string;
+  /** The message that was clicked. */
+  clickedId?: string;
+  untilMs: number;
+  uses: number;
+}
+
+/** What came of a use: an HTTP status, and Slack's word for it. */
+export interface ResponseResult {
+  status: 200 | 404 | 400;
+  body: string;
+}
+
+interface Parts {
+  workspace: Workspace;
+  clock: TsClock;
+  answers: BotMessages;
+}
+
+/** The addresses at which commands and clicks are answered; without a token, so each holds a secret. They do not outlive a run, as in Slack they hardly do. */
+export class Responses {
+  readonly #side: MessengerSide;
+  readonly #slack: Parts;
+  readonly #awaited = new Map<string, Awaited>();
+
+  constructor(side: MessengerSide, slack: Parts) {
+    this.#side = side;
+    this.#slack = slack;
+  }
+
+  /** The address of a command. */
+  create({ id, conversationId, sender }: StoredMessage): string {
+    return `${this.#side.url()}/commands/${this.#await({ conversationId, personId: sender, questionId: id })}`;
+  }
+
+  /** The address of a click on a message. */
+  createForClick({ id, conversationId }: StoredMessage, personId: string): string {
+    return `${this.#side.url()}/actions/${this.#await({ conversationId, personId, clickedId: id })}`;
+  }
+
+  #await(place: Omit<Awaited, 'untilMs' | 'uses'>): string {
+    const { nowMs } = this.#side;
+    for (const [code, { untilMs }] of this.#awaited) if (untilMs <= nowMs()) this.#awaited.delete(code);
+    const code = randomToken(24);
+    this.#awaited.set(code, { ...place, untilMs: nowMs() + LIFE_MS, uses: 0 });
+    return code;
+  }
+
+  /**
+   * Does what the app answers: changes or takes away the message that was clicked, or shows another one, to all of the channel where
+   * it says so, else to whoever clicked or typed the command.
+   */
+  async show(code: string, read: () => CallArguments): Promise<ResponseResult> {
+    const { nowMs, trace } = this.#side;
+    const awaited = this.#awaited.get(code);
+    if (!awaited || awaited.untilMs <= nowMs()) return { status: 404, body: 'expired_url' };
+    if (awaited.uses >= MOST_USES) return { status: 404, body: 'used_url' };
+    try {
+      await this.#carryOut(awaited, read());
+      awaited.uses += 1;
+      return { status: 200, body: 'ok' };
+    } catch (error) {
+      if (!(error instanceof SlackFault)) throw error;
+      trace.violated({ questionId: awaited.questionId, reason: `response_url: ${error.code}`, atMs: nowMs() });
+      return { status: 400, body: error.code };
+    }
+  }
+
+  async #carryOut({ conversationId, personId, questionId, clickedId }: Awaited, args: CallArguments): Promise<void> {
+    const { answers } = this.#slack;
+    if (clickedId !== undefined && flagOf(args, 'delete_original')) return answers.remove(clickedId);
+    const words = messageWords(args, 'post');
+    if (clickedId !== undefined && flagOf(args, 'replace_original')) {
+      await answers.replace(clickedId, words);
+      return;
+    }
+    const isForAll = textOf(args, 'response_type') === 'in_channel';
+    await writeAside(this.#side, this.#slack, {
+      conversation: this.#side.directory.conversation(conversationId),
+      words,
+      onlyFor: isForAll ? undefined : personId,
+      threadTs: tsOf(args, 'thread_ts'),
+      questionId,
+      isOfChannel: isForAll && clickedId !== undefined,
+    });
+  }
+}

@@ -1,0 +1,189 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import { Deferred } from '../../shared/deferred.ts';
+import { randomToken } from '../../shared/crypto/ids.ts';
+import { MIB_BYTES, SECOND_MS } from '../../shared/clock.ts';
+import type { BotConnections } from '../protocol.ts';
+import type { ProtocolTrace } from '../protocol-trace.ts';
+import type { Attempt, EventTransport, Outgoing, Retry } from './event-client.ts';
+import type { SlackTiming } from './timing.ts';
+import { APP_ID } from './workspace.ts';
+
+export interface SocketEventsOptions {
+  /** The messenger's own address. */
+  url(): string;
+  timing: SlackTiming;
+  trace: ProtocolTrace;
+  nowMs(): number;
+  /** Aborted at the messenger's stop. */
+  signal: AbortSignal;
+}
+
+const PATH = '/slack-socket';
+/** How many sockets an app may hold (PLATFORM_FACTS.md slack-socket). */
+const MOST_SOCKETS = 10;
+const TICKET_LIFE_MS = 30 * SECOND_MS;
+const PING_EVERY_MS = 10 * SECOND_MS;
+
+interface Open {
+  socket: WebSocket;
+  timers: NodeJS.Timeout[];
+}
+
+/**
+ * Slack's Socket Mode as its server: an address for one connection, `hello`, envelopes that are acknowledged on the connection over
+ * which they came, a warning before a connection is replaced, and any socket of several for each event.
+ */
+export class SocketEvents implements EventTransport, BotConnections {
+  readonly #options: SocketEventsOptions;
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload: MIB_BYTES, perMessageDeflate: false });
+  readonly #tickets = new Map<string, number>();
+  readonly #open = new Set<Open>();
+  /** By envelope id. */
+  readonly #awaited = new Map<string, Deferred>();
+  #next = 0;
+  opened = 0;
+
+  constructor(options: SocketEventsOptions) {
+    this.#options = options;
+    options.signal.addEventListener('abort', () => this.#closeAll(), { once: true });
+  }
+
+  /** What `apps.connections.open` answers: an address that is good for one connection, for half a minute. */
+  makeAddress(): string {
+    const { nowMs, url } = this.#options;
+    for (const [ticket, untilMs] of this.#tickets) if (untilMs <= nowMs()) this.#tickets.delete(ticket);
+    const ticket = randomToken(24);
+    this.#tickets.set(ticket, nowMs() + TICKET_LIFE_MS);
+    return `${url().replace(/^http/, 'ws')}${PATH}?ticket=${ticket}`;
+  }
+
+  /** A connection that asks to become a socket. @returns whether it is one of these */
+  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): boolean {
+    const url = new URL(request.url ?? '', 'http://messenger');
+    if (url.pathname !== PATH) return false;
+    const ticket = url.searchParams.get('ticket') ?? '';
+    const untilMs = this.#tickets.get(ticket) ?? 0;
+    this.#tickets.delete(ticket);
+    if (untilMs <= this.#options.nowMs()) {
+      stream.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n');
+      return true;
+    }
+    this.#server.handleUpgrade(request, stream, head, (socket) => this.#welcome(socket));
+    return true;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  isThere(): Promise<boolean> {
+    return Promise.resolve(this.#open.size > 0);
+  }
+
+  async attempt(outgoing: Outgoing, retry?: Retry): Promise<Attempt> {
+    const { timing, signal } = this.#options;
+    signal.throwIfAborted();
+    // Slack promises no pattern: one after the other.
+    const sockets = [...this.#open];
+    const chosen = sockets[this.#next++ % Math.max(1, sockets.length)];
+    if (!chosen) return { result: { kind: 'unreachable' }, retryReason: 'connection_failed' };
+    const id = randomToken(18);
+    const acknowledged = new Deferred();
+    this.#awaited.set(id, acknowledged);
+    const { type, payload } = outgoing;
+    const again = { retry_attempt: retry?.attempt ?? 0, retry_reason: retry?.reason ?? '' };
+    chosen.socket.send(
+      JSON.stringify({ envelope_id: id, type, payload, accepts_response_payload: type !== 'events_api', ...again }),
+    );
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => (timer = setTimeout(() => resolve('late'), timing.ackTimeoutMs)));
+    const outcome = await Promise.race([acknowledged.promise, late]);
+    clearTimeout(timer);
+    this.#awaited.delete(id);
+    signal.throwIfAborted();
+    return outcome === 'late'
+      ? { result: { kind: 'timeout' }, retryReason: 'timeout' }
+      : { result: { kind: 'silent' } };
+  }
+
+  cutAll(): void {
+    for (const { socket } of this.#open) socket.terminate();
+  }
+
+  replaceAll(reason: string): void {
+    for (const open of this.#open) this.#leave(open, reason);
+  }
+
+  #welcome(socket: WebSocket): void {
+    const { timing } = this.#options;
+    const open: Open = { socket, timers: [] };
+    if (this.#open.size >= MOST_SOCKETS) {
+      socket.send(JSON.stringify({ type: 'disconnect', reason: 'too_many_websockets' }));
+      socket.close();
+      return;
+    }
+    this.#open.add(open);
+    this.opened += 1;
+    open.timers.push(
+      setInterval(() => socket.ping(), PING_EVERY_MS),
+      setTimeout(() => this.#leave(open, 'warning'), timing.socketLifeMs),
+    );
+    socket.on('message', (data) => this.#heard(textOf(data)));
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      for (const timer of open.timers) clearTimeout(timer);
+      this.#open.delete(open);
+    });
+    const lifeSec = Math.round(timing.socketLifeMs / SECOND_MS);
+    socket.send(
+      JSON.stringify({
+        type: 'hello',
+        num_connections: this.#open.size,
+        connection_info: { app_id: APP_ID },
+        debug_info: { host: 'messenger', approximate_connection_time: lifeSec },
+      }),
+    );
+  }
+
+  /** A warning comes ten seconds before the end; with any other word the end is now. */
+  #leave(open: Open, reason: string): void {
+    const { socket, timers } = open;
+    socket.send(JSON.stringify({ type: 'disconnect', reason, debug_info: { host: 'messenger' } }));
+    if (reason === 'warning')
+      return void timers.push(
+        setTimeout(() => this.#leave(open, 'refresh_requested'), this.#options.timing.socketWarningMs),
+      );
+    this.#open.delete(open);
+    socket.close();
+  }
+
+  #heard(text: string): void {
+    const id = envelopeIn(text);
+    const awaited = id === undefined ? undefined : this.#awaited.get(id);
+    if (awaited) return awaited.resolve();
+    // An acknowledgement that comes too late is no fault of the app's; what is none at all is one.
+    if (id === undefined)
+      this.#options.trace.violated({ reason: 'a frame that acknowledges nothing', atMs: this.#options.nowMs() });
+  }
+
+  #closeAll(): void {
+    for (const awaited of this.#awaited.values()) awaited.resolve();
+    for (const { socket } of this.#open) socket.terminate();
+    this.#server.close();
+  }
+}
+
+function textOf(data: RawData): string {
+  return Buffer.isBuffer(data) ? data.toString('utf8') : '';
+}
+
+function envelopeIn(text: string): string | undefined {
+  try {
+    const { envelope_id: id } = JSON.parse(text) as { envelope_id?: unknown };
+    return typeof id === 'string' ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}

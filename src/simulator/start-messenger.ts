@@ -1,0 +1,220 @@
+import bodyParser from 'koa-bodyparser';
+import Koa from 'koa';
+import { inBackground } from '../shared/in-background.ts';
+import type { NowMs } from '../shared/clock.ts';
+import { listen } from '../shared/http/http-server.ts';
+import { KeyRing } from '../shared/crypto/key-ring.ts';
+import type { Log } from '../shared/log.ts';
+import type { RedisClient } from '../shared/redis/redis.ts';
+import { settledWithin } from '../shared/settled-within.ts';
+import type { LocalLogins, PersonView } from './api.ts';
+import { BotWatch } from './bot-watch.ts';
+import { AppSessions } from './browser/app-sessions.ts';
+import { Frames } from './browser/frames.ts';
+import { ChatLog } from './chat-log.ts';
+import { Directory, type Group } from './directory.ts';
+import { createDriver, type MessengerDriver } from './driver.ts';
+import { EventHub } from './event-hub.ts';
+import { answerErrors } from './http/answer-error.ts';
+import { guard } from './http/guard.ts';
+import { createOwnerGuard } from './http/owner-guard.ts';
+import { localApi } from './http/local-api.ts';
+import { pageApi } from './http/page-api.ts';
+import { pageFiles } from './http/page-files.ts';
+import type { LocalControls } from './local-controls.ts';
+import { MediaStore } from './media-store.ts';
+import { MessageStore } from './message-store.ts';
+import type { BackgroundWork, MessengerSide, Protocol, ProtocolKind } from './protocol.ts';
+import { ProtocolTrace } from './protocol-trace.ts';
+import { WECOM_TIMING, type Timing } from './timing.ts';
+
+export interface MessengerAddress {
+  /** 0 takes a free port. */
+  port: number;
+  /** A loopback address; any other is replaced by 127.0.0.1, since whoever reaches the messenger can act as anybody. */
+  host: string;
+  /** The printed address contains it (SECURITY.md local-owner). Without one, every user of the machine may use the page. */
+  token?: string;
+  /** How browsers and the bot reach the messenger; `http://HOST:PORT` unless told. */
+  url?: string;
+}
+
+/** What is another's in a test. */
+export interface MessengerDeps {
+  /** Real time unless told. */
+  nowMs: NowMs;
+  /** The platform's real paces unless told. */
+  timing: Partial<Timing>;
+  /** Where the built page lies; beside this file unless told. */
+  pageDir: URL;
+}
+
+export interface MessengerOptions {
+  address: MessengerAddress;
+  redis: RedisClient;
+  /** The bot by its name, at its PUBLIC_URL. */
+  bot: { name: string; url: string };
+  /** The sign-in service, and how people log in there, by person id, for the page to say. */
+  service: { url: string; localLogins?: LocalLogins };
+  /** The platform that the messenger plays. */
+  protocol: ProtocolKind;
+  office: { people: PersonView[]; groups: Group[] };
+  /** What the page may do to the Parley it is part of; nothing unless told. */
+  controls?: LocalControls;
+  log: Log;
+  deps?: Partial<MessengerDeps>;
+}
+
+export interface Messenger {
+  readonly url: string;
+  readonly port: number;
+  /** The addresses that open the page: to be printed, and to be handed to a program that opens a browser. */
+  readonly page: { printed: string; forOnce: string };
+  readonly driver: MessengerDriver;
+  /** Tells the pages that it is being stopped: what is under way is finished first. */
+  tellStop(): void;
+  /**
+   * Stops polling and listening, and tells the pages so. Answers under way are taken up by the next start.
+   * @param wereAnswering whether the bot has just finished answers whose last snapshot is still to be fetched
+   */
+  close(wereAnswering?: boolean): Promise<void>;
+}
+
+/** Within so many polls the last snapshot of a finished answer has been fetched. */
+const LAST_LOOKS_POLLS = 2;
+/** How long the pages may take to read that it is over. */
+const LAST_WORDS_MS = 300;
+
+/** Starts the local messaging app: its page, its API, the in-app browser, and a platform that keeps its rules. */
+export async function startMessenger(options: MessengerOptions): Promise<Messenger> {
+  const { bot, service, redis, controls, log } = options;
+  const stop = new AbortController();
+  const address = { url: options.address.url ?? '' };
+  const url = () => address.url;
+  const background = createBackground(stop.signal, log);
+  const side = createSide(options, { url, background, bot: { ...bot, isReachable: () => watch.isReachable } });
+  const sessions = new AppSessions();
+  const trustedOrigins = [new URL(bot.url).origin, new URL(service.url).origin];
+  const protocol = options.protocol.start(side, { redis, sessions, trustedOrigins });
+  const watch: BotWatch = createWatch(side, protocol, log);
+  const { token } = options.address;
+  const owner = token === undefined ? undefined : createOwnerGuard(token, url);
+  const frames = new Frames({
+    ...{
+      sessions,
+      origins: trustedOrigins,
+      url,
+      isOwner: owner?.isOwner ?? (() => true),
+      userAgent: options.protocol.userAgent,
+    },
+    ...{ nowMs: side.nowMs, frameIdleMs: side.timing.frameIdleMs, signal: stop.signal },
+    onMove: (personId, data) => side.hub.publish(personId, { name: 'frame', data }),
+  });
+
+  const app = new Koa();
+  app.silent = true;
+  app.use(answerErrors(log));
+  app.use(guard(url));
+  // Before the page's body parser: what is wrong with a body, the platform says in its own way.
+  app.use(protocol.routes().routes());
+  if (owner) app.use(owner.middleware);
+  app.use(bodyParser({ jsonLimit: '1mb', enableTypes: ['json'] }));
+  const { localLogins } = service;
+  app.use(
+    pageApi({
+      side,
+      protocol,
+      protocolName: options.protocol.name,
+      frames,
+      trustedOrigins,
+      logins: localLogins && { localLogins, signInHost: new URL(service.url).host },
+      isLocal: controls !== undefined,
+    }).routes(),
+  );
+  const endTelling = controls?.onWorker((data) => side.hub.publishToAll({ name: 'worker', data }));
+  if (controls) app.use(localApi(controls).routes());
+  app.use(pageFiles(options.deps?.pageDir ?? new URL('./web/', import.meta.url)).routes());
+
+  const handle = app.callback();
+  const server = await listen(
+    (request, response) => inBackground(() => handle(request, response)),
+    options.address.port,
+    loopback(options.address.host, log),
+  );
+  address.url = options.address.url ?? server.url;
+  server.server.on('upgrade', (request, stream, head) => {
+    // Node no longer listens to it: a connection that breaks now would end the process.
+    stream.on('error', () => stream.destroy());
+    if (!URL.canParse(request.url ?? '', address.url)) return void stream.destroy();
+    // A browser names its page in each handshake, and no page is the bot.
+    if (request.headers.origin !== undefined) return void stream.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    if (protocol.upgrade?.(request, stream, head) !== true) stream.destroy();
+  });
+  await protocol.resume();
+  const watching = watch.run();
+  return {
+    url: address.url,
+    page: { printed: owner?.address() ?? address.url, forOnce: owner?.addressForOnce() ?? address.url },
+    port: server.port,
+    driver: createDriver({ side, protocol, frames }),
+    tellStop: () => side.hub.publishToAll({ name: 'stop', data: { isOver: false } }),
+    async close(wereAnswering = false) {
+      if (wereAnswering) await settledWithin([protocol.lastLooks()], LAST_LOOKS_POLLS * side.timing.pollEveryMs);
+      side.hub.publishToAll({ name: 'stop', data: { isOver: true } });
+      stop.abort();
+      endTelling?.();
+      await Promise.all([server.close(LAST_WORDS_MS), frames.closeAll(), watching, protocol.settled()]);
+    },
+  };
+}
+
+function createBackground(signal: AbortSignal, log: Log): BackgroundWork {
+  return {
+    signal,
+    failed(error, what) {
+      if (!signal.aborted) log.error({ error }, what);
+    },
+  };
+}
+
+function createSide(
+  { redis, bot, office, protocol, log, deps: { nowMs = Date.now, timing } = {} }: MessengerOptions,
+  surroundings: Pick<MessengerSide, 'url' | 'background' | 'bot'>,
+): MessengerSide {
+  const hub = new EventHub();
+  const keyRing = new KeyRing([protocol.storeKey]);
+  const directory = new Directory({ ...office, botName: bot.name });
+  const store = new MessageStore(redis, keyRing, protocol.name);
+  return {
+    directory,
+    store,
+    hub,
+    chatLog: new ChatLog({ store, directory, hub, nowMs }),
+    media: new MediaStore(redis, keyRing),
+    trace: new ProtocolTrace(log),
+    nowMs,
+    timing: { ...WECOM_TIMING, ...timing },
+    ...surroundings,
+  };
+}
+
+function createWatch({ hub, timing, background }: MessengerSide, protocol: Protocol, log: Log): BotWatch {
+  return new BotWatch({
+    verify: () => protocol.verifyBot(),
+    timing,
+    log,
+    signal: background.signal,
+    onChange(reachable) {
+      hub.publishToAll({ name: 'bot', data: { reachable } });
+      if (!reachable) return;
+      const told = protocol.botCameBack();
+      told.catch((error: unknown) => background.failed(error, 'the entries into chats could not be told'));
+    },
+  });
+}
+
+function loopback(host: string, log: Log): string {
+  if (/^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)) return host;
+  log.warn({ host }, 'the messenger listens on the loopback only');
+  return '127.0.0.1';
+}

@@ -1,0 +1,182 @@
+import MarkdownIt, { type Env, type RendererRule, type Token } from 'markdown-it';
+import { around, friendlyFlanking, isPunctuation } from '../../shared/text/emphasis-flanking.ts';
+import { codeBlock, type PaintCode } from './code-block.ts';
+import { hostBeside, isAllowedLink, type IsInApp } from './links.ts';
+import type { CutMentions } from './mentions.ts';
+
+/** What the rendered text needs to know of the page. */
+export interface MarkdownOptions {
+  isInApp: IsInApp;
+  /** The accessible name of the button that copies a code block (`data-copy`; the page handles the click). */
+  copyLabel: string;
+  cutMentions: CutMentions;
+  /** Colours code; absent until it is loaded. */
+  paint?: PaintCode;
+}
+
+const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
+// Without a scheme, file names such as README.md would become links to Moldova.
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+markdown.validateLink = isAllowedLink;
+const escape = markdown.utils.escapeHtml;
+// Emphasis beside CJK punctuation, as models mean it.
+markdown.inline.State = class extends markdown.inline.State {
+  override scanDelims(start: number, canSplitWord: boolean) {
+    const { length } = super.scanDelims(start, canSplitWord);
+    const [before, after] = around(this.src.slice(0, this.posMax), start, start + length);
+    const { left, right } = friendlyFlanking(before, after);
+    return {
+      can_open: left && (canSplitWord || !right || isPunctuation(before)),
+      can_close: right && (canSplitWord || !left || isPunctuation(after)),
+      length,
+    };
+  }
+};
+
+markdown.renderer.rules['fence'] = codeRule;
+markdown.renderer.rules['code_block'] = codeRule;
+// The log's list items are its messages; an answer's own lists only look like lists.
+markdown.core.ruler.push('quiet_lists', ({ tokens }) => {
+  for (const token of tokens) {
+    if (token.type === 'bullet_list_open' || token.type === 'ordered_list_open') token.attrSet('role', 'group');
+    if (token.type === 'list_item_open') token.attrSet('role', 'none');
+  }
+});
+// The page's content policy refuses the style attributes by which the library aligns a table's columns.
+markdown.core.ruler.push('aligned_cells', ({ tokens }) => {
+  for (const token of tokens) {
+    if (token.type !== 'th_open' && token.type !== 'td_open') continue;
+    const [, side] = /^text-align:(left|center|right)$/.exec(String(token.attrGet('style') ?? '')) ?? [];
+    token.attrs = side === undefined ? [] : [['class', `align-${side}`]];
+  }
+});
+markdown.core.ruler.push('mentions', ({ tokens, env }) => {
+  const options = optionsIn(env);
+  if (options === undefined) return;
+  for (const token of tokens) if (token.children) token.children = withMentions(token.children, options.cutMentions);
+});
+markdown.renderer.rules['mention'] = (tokens, index) =>
+  `<span class="mention">${escape(tokens[index]?.content ?? '')}</span>`;
+markdown.renderer.rules['table_open'] = () => '<div class="table-scroll" tabindex="0"><table>';
+markdown.renderer.rules['table_close'] = () => '</table></div>';
+markdown.renderer.rules['link_open'] = (tokens, index, _options, env) =>
+  `<a ${linkAttributes(hrefOf(tokens[index]), wordsOfLink(tokens, index), env)}>`;
+markdown.renderer.rules['image'] = imageRule;
+
+/**
+ * Renders markdown as a list of HTML blocks, one for each top-level part, so that a growing text replaces only its last ones.
+ * No HTML of the text survives, and nothing is loaded from outside: images of the text become links.
+ */
+export function renderBlocks(text: string, options: MarkdownOptions): string[] {
+  const env = { page: options };
+  const tokens = markdown.parse(text, env);
+  const blocks: string[] = [];
+  let start = 0;
+  let depth = 0;
+  tokens.forEach((token, index) => {
+    depth += token.nesting;
+    if (depth > 0) return;
+    blocks.push(markdown.renderer.render(tokens.slice(start, index + 1), markdown.options, env));
+    start = index + 1;
+  });
+  return blocks;
+}
+
+const PREVIEW_CHARS = 300;
+
+/** The words of a markdown text on one line, for previews. */
+export function plainPreview(text: string): string {
+  return plainWords(text.slice(0, PREVIEW_CHARS));
+}
+
+/** A text's words without its marks, in one line. */
+export function plainWords(text: string): string {
+  const words = markdown.parse(text, {}).flatMap((token) => {
+    if (token.type === 'fence' || token.type === 'code_block') return [token.content];
+    return token.children === null ? [] : [wordsOf(token.children)];
+  });
+  return words.join(' ').replace(/\s+/g, ' ').trim();
+}
+
+/** A piece of a plain text: words, or a link that was written out in it. */
+export interface TextPiece {
+  text: string;
+  href?: string;
+}
+
+/** Cuts a plain text (a person's message) at the addresses written in it; joined, the pieces are the text again. */
+export function textPieces(text: string): TextPiece[] {
+  const pieces: TextPiece[] = [];
+  let from = 0;
+  for (const match of markdown.linkify.match(text) ?? []) {
+    if (!isAllowedLink(match.url)) continue;
+    if (match.index > from) pieces.push({ text: text.slice(from, match.index) });
+    pieces.push({ text: text.slice(match.index, match.lastIndex), href: match.url });
+    from = match.lastIndex;
+  }
+  if (from < text.length) pieces.push({ text: text.slice(from) });
+  return pieces;
+}
+
+function codeRule(...[tokens, index, , env]: Parameters<RendererRule>): string {
+  const { content = '', info = '' } = tokens[index] ?? {};
+  const options = optionsIn(env);
+  const language = info.trim().split(/\s+/)[0] ?? '';
+  const html = options?.paint?.(content, language);
+  return codeBlock({ code: content, language, copyLabel: options?.copyLabel ?? '', html });
+}
+
+/** Takes mentions out of the words of a paragraph; a link's words are the link's. */
+function withMentions(children: readonly Token[], cutMentions: CutMentions): Token[] {
+  let depth = 0;
+  return children.flatMap((child) => {
+    depth += linkStep(child.type);
+    if (depth > 0 || child.type !== 'text') return [child];
+    return cutMentions(child.content).map(({ text, isMention }) => {
+      const piece = new MarkdownIt.Token(isMention ? 'mention' : 'text', '', 0);
+      piece.content = text;
+      return piece;
+    });
+  });
+}
+
+/** An image of the text is shown as a link to it; inside a link only its words can stand. */
+function imageRule(...[tokens, index, , env]: Parameters<RendererRule>): string {
+  const token = tokens[index];
+  const source = String(token?.attrGet('src') ?? '');
+  const words = wordsOf(token?.children ?? []) || source;
+  const linksBefore = tokens.slice(0, index).reduce((depth, { type }) => depth + linkStep(type), 0);
+  if (linksBefore > 0) return escape(words);
+  return `<a ${linkAttributes(source, words, env)}>${escape(words)}</a>`;
+}
+
+/** A link that leads nowhere, such as `[a]()`, gets no address and so is none. */
+function linkAttributes(href: string, words: string, env: Env | undefined): string {
+  if (!isAllowedLink(href)) return '';
+  const host = hostBeside(href, words);
+  const shown = host === undefined ? '' : ` data-host="${escape(host)}"`;
+  const way = optionsIn(env)?.isInApp(href) === true ? ' data-in-app' : ' target="_blank"';
+  return `href="${escape(href)}" rel="noopener noreferrer"${shown}${way}`;
+}
+
+/** The library hands rules what `renderBlocks` gave it, without a type; a preview gives nothing. */
+function optionsIn(env: Env | undefined): MarkdownOptions | undefined {
+  return env?.['page'] as MarkdownOptions | undefined;
+}
+
+function hrefOf(token: Token | undefined): string {
+  return String(token?.attrGet('href') ?? '');
+}
+
+function wordsOfLink(tokens: Token[], open: number): string {
+  const close = tokens.findIndex((token, index) => index > open && token.type === 'link_close');
+  return wordsOf(tokens.slice(open + 1, close < 0 ? undefined : close));
+}
+
+function wordsOf(tokens: readonly Token[]): string {
+  return tokens.map((token) => (token.type.endsWith('break') ? ' ' : token.content)).join('');
+}
+
+function linkStep(type: string): number {
+  return type === 'link_open' ? 1 : type === 'link_close' ? -1 : 0;
+}

@@ -1,0 +1,38 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Language } from '../../shared/text/texts.ts';
+import type { Bootstrap, PersonView } from '../api.ts';
+import type { Drafts } from './drafts.ts';
+import type { IsInApp } from './links.ts';
+import type { CutMentions } from './mentions.ts';
+import type { Say } from './page-texts.ts';
+import type { ThinkingClock } from './thinking-clock.ts';
+import type { TimeStyle } from './times.ts';
+
+/** What every part of the page may need to know; it changes only with the person. */
+export interface PageFacts {
+  bootstrap: Bootstrap;
+  person: PersonView;
+  language: Language;
+  say: Say;
+  times: TimeStyle;
+  drafts: Drafts;
+  thinking: ThinkingClock;
+  isInApp: IsInApp;
+  cutMentions: CutMentions;
+  /** Opens a link in the in-app browser. */
+  openInApp(href: string): void;
+  /** Shows a short notice for a few seconds. */
+  notify(text: string): void;
+}
+
+const Facts = createContext<PageFacts | undefined>(undefined);
+
+export const PageFactsProvider = Facts.Provider;
+
+/** The page's facts; only for components inside the provider. */
+export function usePage(): PageFacts {
+  const facts = useContext(Facts);
+  if (facts === undefined) throw new Error('A component was used outside of PageFactsProvider');
+  return facts;
+}

@@ -1,0 +1,69 @@
+import { useCallback, useState } from 'preact/hooks';
+import { uploadFile, uploadImage, type Upload } from './api-client.ts';
+import { MIB_BYTES } from '../../shared/clock.ts';
+import { MAX_IMAGE_BYTES } from '../api.ts';
+import { fileFault, imageFault, isImage, MAX_IMAGES } from './image-choice.ts';
+import { usePage } from './page-context.ts';
+
+/** An image or a file beside an unsent text; `upload` is there once the server has it. */
+export interface Attachment {
+  key: string;
+  name: string;
+  /** Of a file of another kind than an image. Bytes. */
+  fileBytes?: number;
+  upload?: Upload;
+}
+
+/** One that the server has. */
+export type ReadyAttachment = Attachment & Required<Pick<Attachment, 'upload'>>;
+
+/** Attachments of conversations that are not open, as long as the page lives. */
+const kept = new Map<string, Attachment[]>();
+
+/**
+ * The images and files beside the text of one draft: added by button, paste or drop, uploaded at once.
+ * @param mustQuoteFiles whether the app hands a file of this conversation to the bot only where a message quotes it, which is then said
+ */
+export function useAttachments(draftKey: string, mustQuoteFiles: boolean) {
+  const { say, notify } = usePage();
+  const [attachments, setAttachments] = useState<Attachment[]>(() => kept.get(draftKey) ?? []);
+
+  const edit = useCallback(
+    (change: (before: Attachment[]) => Attachment[]) => {
+      const after = change(kept.get(draftKey) ?? []);
+      kept.set(draftKey, after);
+      setAttachments(after);
+    },
+    [draftKey],
+  );
+
+  const remove = useCallback((key: string) => edit((all) => all.filter((one) => one.key !== key)), [edit]);
+
+  const add = useCallback(
+    (files: readonly File[]) => {
+      for (const file of files) {
+        const isFile = !isImage(file);
+        const same = (kept.get(draftKey) ?? []).filter(({ fileBytes }) => (fileBytes !== undefined) === isFile).length;
+        const fault = isFile ? fileFault(file, same) : imageFault(file, same);
+        if (fault !== undefined) {
+          notify(say(fault, { size: MAX_IMAGE_BYTES / MIB_BYTES, count: MAX_IMAGES }));
+          continue;
+        }
+        if (isFile && mustQuoteFiles) notify(say('fileInGroup'));
+        const key = crypto.randomUUID();
+        edit((all) => [...all, { key, name: file.name, fileBytes: isFile ? file.size : undefined }]);
+        (isFile ? uploadFile(file) : uploadImage(file)).then(
+          (upload) => edit((all) => all.map((one) => (one.key === key ? { ...one, upload } : one))),
+          () => {
+            remove(key);
+            notify(say('uploadFailed', { name: file.name }));
+          },
+        );
+      }
+    },
+    [draftKey, edit, remove, notify, say, mustQuoteFiles],
+  );
+
+  const clear = useCallback(() => edit(() => []), [edit]);
+  return { attachments, add, remove, clear };
+}

@@ -1,0 +1,168 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { got, TimeoutError, type Response } from 'got';
+import { MIB_BYTES, SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import type { DeliveryResult } from '../protocol.ts';
+import type { Timing } from '../timing.ts';
+import type { BotCalls } from './bot-transport.ts';
+import { decodeAesKey, isSignedBy, openMessage, sealMessage, signParts } from './crypto.ts';
+
+/** What the platform knows of the bot: the callback's address and secrets. */
+export interface BotAddress {
+  /** `{botUrl}/webhooks/wecom` is called. */
+  botUrl: string;
+  token: string;
+  aesKey: string;
+  aiBotId: string;
+}
+
+export interface BotClientOptions {
+  bot: BotAddress;
+  nowMs: NowMs;
+  timing: Timing;
+  /** Whether a 503 is followed by a repetition. That the platform does so is not certain; time-outs are always repeated. */
+  retryOn503: boolean;
+  /** Aborted at the messenger's stop. */
+  signal: AbortSignal;
+}
+
+const ATTEMPTS = 3;
+const MAX_ANSWER_BYTES = MIB_BYTES;
+
+/** The platform's calls to the bot: signed and encrypted, the answers checked as strictly as the platform does. */
+export class BotClient implements BotCalls {
+  readonly answersLater = false;
+  readonly #options: BotClientOptions;
+  readonly #key: Buffer;
+
+  constructor(options: BotClientOptions) {
+    this.#options = options;
+    this.#key = decodeAesKey(options.bot.aesKey);
+  }
+
+  /** Whether the bot proves within a second that it holds the keys: it must answer the decrypted `echostr` and nothing else. */
+  async verifyUrl(): Promise<boolean> {
+    const secret = String(randomInt(1, 2 ** 47));
+    const echostr = sealMessage(this.#key, secret);
+    const url = this.#signedUrl(echostr, newNonce());
+    url.searchParams.set('echostr', echostr);
+    try {
+      const answer = await this.#request(url, { timeoutMs: this.#options.timing.verifyTimeoutMs });
+      return answer.statusCode === 200 && answer.body === secret;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * One callback with up to three attempts in all, as PLATFORM_FACTS.md wecom-streams has it: time-outs and network failures are repeated
+   * with the same msgid, every other answer is final.
+   */
+  async deliver(payload: object): Promise<DeliveryResult> {
+    const { timing, signal, retryOn503 } = this.#options;
+    let result: DeliveryResult = { kind: 'unreachable' };
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const startedMs = performance.now();
+      result = await this.callOnce(payload);
+      const isTransient =
+        result.kind === 'timeout' ||
+        result.kind === 'unreachable' ||
+        (retryOn503 && result.kind === 'refused' && result.status === 503);
+      if (!isTransient || attempt === ATTEMPTS) return result;
+      await pause(Math.max(0, timing.retryAfterMs - (performance.now() - startedMs)), undefined, { signal });
+    }
+    return result;
+  }
+
+  /** One attempt. Each has a fresh timestamp, nonce and encryption. @throws AbortError at the messenger's stop only */
+  async callOnce(payload: object): Promise<DeliveryResult> {
+    const encrypt = sealMessage(this.#key, JSON.stringify(payload));
+    const nonce = newNonce();
+    try {
+      const body = JSON.stringify({ encrypt });
+      const timeoutMs = this.#options.timing.answerTimeoutMs;
+      return this.#readAnswer(await this.#request(this.#signedUrl(encrypt, nonce), { body, timeoutMs }), nonce);
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      return { kind: error instanceof TimeoutError ? 'timeout' : 'unreachable' };
+    }
+  }
+
+  #signedUrl(encrypt: string, nonce: string): URL {
+    const { bot, nowMs } = this.#options;
+    const timestamp = String(Math.floor(nowMs() / SECOND_MS));
+    const url = new URL(`${bot.botUrl.replace(/\/$/, '')}/webhooks/wecom`);
+    url.searchParams.set('msg_signature', signParts({ token: bot.token, timestamp, nonce, encrypt }));
+    url.searchParams.set('timestamp', timestamp);
+    url.searchParams.set('nonce', nonce);
+    return url;
+  }
+
+  #request(url: URL, { body, timeoutMs }: { body?: string; timeoutMs: number }): Promise<Response<string>> {
+    return got(url, {
+      ...(body === undefined
+        ? { method: 'GET' }
+        : { method: 'POST', body, headers: { 'content-type': 'application/json' } }),
+      timeout: { request: timeoutMs },
+      retry: { limit: 0 },
+      followRedirect: false,
+      throwHttpErrors: false,
+      signal: this.#options.signal,
+    });
+  }
+
+  #readAnswer(answer: Response<string>, nonce: string): DeliveryResult {
+    if (answer.statusCode !== 200) return { kind: 'refused', status: answer.statusCode };
+    if (answer.body === '') return { kind: 'silent' };
+    if (answer.body.length > MAX_ANSWER_BYTES) return { kind: 'invalid', reason: 'the answer is larger than 1 MB' };
+    const envelope = parseJson(answer.body);
+    if (!isEnvelope(envelope))
+      return { kind: 'invalid', reason: 'the answer is not {encrypt, msgsignature, timestamp, nonce}' };
+    if (envelope.nonce !== nonce) return { kind: 'invalid', reason: 'the nonce is not the one of the request' };
+    const signed = { ...envelope, token: this.#options.bot.token, timestamp: String(envelope.timestamp) };
+    if (!isSignedBy(signed, envelope.msgsignature)) return { kind: 'invalid', reason: 'the signature is wrong' };
+    try {
+      const reply = parseJson(openMessage(this.#key, envelope.encrypt));
+      if (reply === undefined) return { kind: 'invalid', reason: 'the decrypted answer is not JSON' };
+      return isEmptyObject(reply) ? { kind: 'silent' } : { kind: 'reply', reply };
+    } catch {
+      return { kind: 'invalid', reason: 'the answer does not decrypt' };
+    }
+  }
+}
+
+interface Envelope {
+  encrypt: string;
+  /** Without an underscore, other than in the request's query. */
+  msgsignature: string;
+  timestamp: number;
+  nonce: string;
+}
+
+function isEnvelope(value: unknown): value is Envelope {
+  if (typeof value !== 'object' || value === null) return false;
+  const { encrypt, msgsignature, timestamp, nonce } = value as Partial<Record<keyof Envelope, unknown>>;
+  return (
+    typeof encrypt === 'string' &&
+    typeof msgsignature === 'string' &&
+    typeof timestamp === 'number' &&
+    Number.isInteger(timestamp) &&
+    typeof nonce === 'string'
+  );
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function newNonce(): string {
+  return randomBytes(5).toString('hex');
+}

@@ -1,0 +1,107 @@
+import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import { randomToken } from '../../shared/crypto/ids.ts';
+import { chatIdOf, privateConversationId, type Conversation, type Directory } from '../directory.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import type { MediaDownloads } from './media-downloads.ts';
+import type { UserIds } from './user-ids.ts';
+
+/** What the bot is told, before it is encrypted. */
+export interface CallbackPayloads {
+  /** For a person's message (PLATFORM_FACTS.md wecom-callbacks). Image addresses are valid for five minutes from now. */
+  message(question: StoredMessage): object;
+  /** Asks how far an answer has grown (PLATFORM_FACTS.md wecom-streams). Its msgid is new each time. */
+  poll(answer: StoredMessage): object;
+  /** For an event (PLATFORM_FACTS.md wecom-events). */
+  event(personId: string, event: { eventtype: string; [fields: string]: unknown }, place?: EventPlace): object;
+}
+
+/** Where something happened; in the person's private chat unless told. */
+export interface EventPlace {
+  conversationId?: string;
+  /** The secret of the address at which the event may be answered later, where it has one. */
+  responseCode?: string;
+}
+
+export interface PayloadParts {
+  directory: Directory;
+  downloads: MediaDownloads;
+  userIds: UserIds;
+  aiBotId: string;
+  /** Whether messages carry the address for one later answer. */
+  withResponseUrl: boolean;
+  nowMs: NowMs;
+  /** The messenger's own address. */
+  url(): string;
+}
+
+export function createCallbackPayloads(parts: PayloadParts): CallbackPayloads {
+  return {
+    message: (question) => messagePayload(parts, question),
+    poll: (answer) => pollPayload(parts, answer),
+    event: (personId, event, place = {}) => eventPayload(parts, { personId, event, ...place }),
+  };
+}
+
+function messagePayload(parts: PayloadParts, question: StoredMessage): object {
+  const { delivery, id, sender } = question;
+  const conversation = parts.directory.conversation(question.conversationId);
+  const quoted = delivery?.quoted;
+  return {
+    msgid: id,
+    ...chatFields(parts, conversation, sender),
+    response_url: responseUrl(parts, delivery?.responseCode ?? ''),
+    ...contentFields(parts, question),
+    quote: quoted && contentFields(parts, quoted),
+  };
+}
+
+function pollPayload(parts: PayloadParts, answer: StoredMessage): object {
+  const conversation = parts.directory.conversation(answer.conversationId);
+  return {
+    msgid: randomToken(16),
+    ...chatFields(parts, conversation, answer.answer?.person ?? ''),
+    msgtype: 'stream',
+    stream: { id: answer.answer?.streamId },
+  };
+}
+
+function eventPayload(
+  parts: PayloadParts,
+  { personId, event, conversationId, responseCode }: { personId: string; event: { eventtype: string } } & EventPlace,
+): object {
+  const place = conversationId ?? privateConversationId(personId);
+  return {
+    msgid: randomToken(16),
+    create_time: Math.floor(parts.nowMs() / SECOND_MS),
+    ...chatFields(parts, parts.directory.conversation(place), personId),
+    response_url: responseCode === undefined ? undefined : responseUrl(parts, responseCode),
+    msgtype: 'event',
+    event,
+  };
+}
+
+function responseUrl({ withResponseUrl, url }: PayloadParts, code: string): string | undefined {
+  return withResponseUrl ? `${url()}/cgi-bin/aibot/response?response_code=${code}` : undefined;
+}
+
+function chatFields(parts: PayloadParts, conversation: Conversation, personId: string): object {
+  return {
+    aibotid: parts.aiBotId,
+    ...(conversation.kind === 'group' ? { chatid: chatIdOf(conversation), chattype: 'group' } : { chattype: 'single' }),
+    from: { userid: parts.userIds.idForBot(personId) },
+  };
+}
+
+type Content = Pick<StoredMessage, 'text' | 'imageIds' | 'fileIds'>;
+
+function contentFields(parts: PayloadParts, { text, imageIds = [], fileIds = [] }: Content): object {
+  const [fileId] = fileIds;
+  // Its name is told with its bytes.
+  if (fileId !== undefined) return { msgtype: 'file', file: parts.downloads.downloadFor(fileId) };
+  const images = imageIds.map((id) => ({ msgtype: 'image', image: parts.downloads.downloadFor(id) }));
+  const [onlyImage] = images;
+  if (onlyImage === undefined) return { msgtype: 'text', text: { content: text } };
+  if (text === '' && images.length === 1) return onlyImage;
+  const texts = text === '' ? [] : [{ msgtype: 'text', text: { content: text } }];
+  return { msgtype: 'mixed', mixed: { msg_item: [...texts, ...images] } };
+}

@@ -1,0 +1,183 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import { inBackground } from '../../../shared/in-background.ts';
+import { MIB_BYTES } from '../../../shared/clock.ts';
+import { randomToken, sameSecret } from '../../../shared/crypto/ids.ts';
+import type { BotConnections, MessengerSide } from '../../protocol.ts';
+import { apiFault, apiOk, ERRCODE, type ApiResult } from '../api-result.ts';
+import type { ConnectionTiming } from './connection-timing.ts';
+import { readFrame, type CallbackCmd, type CommandFrame } from './frames.ts';
+
+export interface BotSocketsOptions {
+  side: Pick<MessengerSide, 'trace' | 'nowMs' | 'background'>;
+  timing: ConnectionTiming;
+  /** The bot's credentials for the connection. */
+  bot: { botId: string; secret: string };
+  /** Does what a subscribed connection asks for. @param connectionId names the connection for as long as it lives */
+  perform(frame: CommandFrame, connectionId: string): Promise<ApiResult>;
+  /** What the platform says to the connection whose place another one takes. */
+  farewell(): object;
+  /** A connection is the one now to which messages go. */
+  onSubscribed(): void;
+  /** Nothing goes to this connection any more. */
+  onGone(connectionId: string): void;
+}
+
+export const CONNECTION_PATH = '/wecom-connection';
+/** A piece of a file, in base64, and some room. */
+const MOST_FRAME_BYTES = 2 * MIB_BYTES;
+
+interface Open {
+  readonly id: string;
+  readonly socket: WebSocket;
+  wasSubscribed: boolean;
+  /** Nothing passes any more, though the socket stands. */
+  isFrozen: boolean;
+  silence?: NodeJS.Timeout;
+}
+
+/** The long connection as its server: who is subscribed, to whom messages go, who is sent away, and the acknowledgements. */
+export class BotSockets implements BotConnections {
+  readonly #options: BotSocketsOptions;
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload: MOST_FRAME_BYTES, perMessageDeflate: false });
+  readonly #open = new Set<Open>();
+  /** The newest subscribed one: messages go to it alone. */
+  #newest: Open | undefined;
+  opened = 0;
+  refused = 0;
+  clickCard?: BotConnections['clickCard'];
+
+  constructor(options: BotSocketsOptions) {
+    this.#options = options;
+    options.side.background.signal.addEventListener('abort', () => this.#end(), { once: true });
+  }
+
+  /** A connection that asks to become a socket. @returns whether it is one of these */
+  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): boolean {
+    if (new URL(request.url ?? '', 'http://messenger').pathname !== CONNECTION_PATH) return false;
+    this.#server.handleUpgrade(request, stream, head, (socket) => this.#welcome(socket));
+    return true;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  get isSubscribed(): boolean {
+    return this.#newest !== undefined;
+  }
+
+  /** Brings something to the newest subscribed connection. @returns its id; undefined when there is none */
+  bring(cmd: CallbackCmd, reqId: string, body: object): string | undefined {
+    const open = this.#newest;
+    if (open) this.#send(open, { cmd, headers: { req_id: reqId }, body });
+    return open?.id;
+  }
+
+  cutAll(): void {
+    for (const { socket } of this.#open) socket.terminate();
+  }
+
+  /** All are told that another has their place, though there is none, and are closed soon. */
+  replaceAll(): void {
+    for (const open of this.#open) this.#sendAway(open);
+  }
+
+  forgetSubscription(): void {
+    const open = this.#newest;
+    if (open) this.#leave(open);
+  }
+
+  freezeAll(): void {
+    for (const open of this.#open) open.isFrozen = true;
+  }
+
+  #welcome(socket: WebSocket): void {
+    const open: Open = { id: randomToken(12), socket, wasSubscribed: false, isFrozen: false };
+    this.#open.add(open);
+    this.opened += 1;
+    this.#awaitSilence(open);
+    const failed = (error: Error) => this.#options.side.background.failed(error, 'a frame of the bot was lost');
+    socket.on('message', (data) => {
+      if (!open.isFrozen) inBackground(() => this.#heard(open, data), failed);
+    });
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      clearTimeout(open.silence);
+      this.#open.delete(open);
+      this.#leave(open);
+    });
+  }
+
+  async #heard(open: Open, data: RawData): Promise<void> {
+    const { timing } = this.#options;
+    const frame = readFrame(data);
+    if (!frame) return this.#violated('a frame that is no command');
+    this.#awaitSilence(open);
+    const result = await this.#judge(open, frame);
+    const acknowledge = () => {
+      this.#send(open, { headers: { req_id: frame.reqId }, ...result });
+      // Nothing is brought before the bot knows that it is subscribed.
+      if (frame.cmd === 'aibot_subscribe' && result.errcode === 0) this.#subscribe(open);
+    };
+    if (timing.ackDelayMs > 0) setTimeout(acknowledge, timing.ackDelayMs).unref();
+    else acknowledge();
+  }
+
+  async #judge(open: Open, frame: CommandFrame): Promise<ApiResult> {
+    if (frame.cmd === 'aibot_subscribe') return this.#judgeSecret(frame.body);
+    // A subscription that the server forgot is not seen by its pings.
+    if (frame.cmd === 'ping' && open.wasSubscribed) return apiOk();
+    if (open !== this.#newest) return apiFault(ERRCODE.notSubscribed, 'aibot websocket not subscribed');
+    return this.#options.perform(frame, open.id);
+  }
+
+  #judgeSecret(body: unknown): ApiResult {
+    const { bot } = this.#options;
+    const { bot_id: botId, secret } = (body ?? {}) as { bot_id?: unknown; secret?: unknown };
+    if (botId === bot.botId && typeof secret === 'string' && secret !== '' && sameSecret(secret, bot.secret))
+      return apiOk();
+    this.refused += 1;
+    return apiFault(ERRCODE.badBotSecret, 'invalid bot_id or secret');
+  }
+
+  #subscribe(open: Open): void {
+    if (!this.#open.has(open) || this.#newest === open) return;
+    const earlier = this.#newest;
+    open.wasSubscribed = true;
+    this.#newest = open;
+    if (earlier) this.#sendAway(earlier);
+    this.#options.onSubscribed();
+  }
+
+  /** It is told at once and closed later; in between nothing that it says counts. */
+  #sendAway(open: Open): void {
+    this.#send(open, this.#options.farewell());
+    this.#leave(open);
+    setTimeout(() => open.socket.close(), this.#options.timing.kickedCloseMs).unref();
+  }
+
+  #leave(open: Open): void {
+    if (this.#newest === open) this.#newest = undefined;
+    this.#options.onGone(open.id);
+  }
+
+  #awaitSilence(open: Open): void {
+    clearTimeout(open.silence);
+    open.silence = setTimeout(() => open.socket.terminate(), this.#options.timing.silenceMs);
+  }
+
+  #send({ socket, isFrozen }: Open, frame: object): void {
+    if (!isFrozen && socket.readyState === socket.OPEN) socket.send(JSON.stringify(frame));
+  }
+
+  #violated(reason: string): void {
+    this.#options.side.trace.violated({ reason, atMs: this.#options.side.nowMs() });
+  }
+
+  #end(): void {
+    this.cutAll();
+    this.#server.close();
+  }
+}

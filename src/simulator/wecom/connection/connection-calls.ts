@@ -1,0 +1,82 @@
+import { Deferred } from '../../../shared/deferred.ts';
+import { randomToken } from '../../../shared/crypto/ids.ts';
+import type { DeliveryResult } from '../../protocol.ts';
+import type { BotCalls } from '../bot-transport.ts';
+import type { BotSockets } from './bot-sockets.ts';
+import type { Requests } from './requests.ts';
+import type { UnreadMessages } from './unread-messages.ts';
+
+export interface ConnectionCallsOptions {
+  sockets: Pick<BotSockets, 'bring' | 'isSubscribed'>;
+  requests: Requests;
+  unread: UnreadMessages;
+  /** How long an event may be answered. */
+  eventAnswerMs: number;
+  /** Aborted at the messenger's stop. */
+  signal: AbortSignal;
+}
+
+/** Events whose answer comes as a command on their own req_id. */
+export const ANSWERED_BY: Readonly<Record<string, string>> = {
+  enter_chat: 'aibot_respond_welcome_msg',
+  template_card_event: 'aibot_respond_update_msg',
+};
+
+/**
+ * The platform's way to the bot over the connection that it opened: a message is brought once, nothing tells that it was read, and
+ * where nobody is subscribed it is lost.
+ */
+export class ConnectionCalls implements BotCalls {
+  readonly answersLater = true;
+  readonly #options: ConnectionCallsOptions;
+
+  constructor(options: ConnectionCallsOptions) {
+    this.#options = options;
+  }
+
+  /** Whoever is subscribed has proved the bot's secret. */
+  verifyUrl(): Promise<boolean> {
+    return Promise.resolve(this.#options.sockets.isSubscribed);
+  }
+
+  deliver(payload: object): Promise<DeliveryResult> {
+    return this.callOnce(payload);
+  }
+
+  async callOnce(payload: object): Promise<DeliveryResult> {
+    this.#options.signal.throwIfAborted();
+    const { msgid, event } = payload as { msgid: string; event?: { eventtype: string } };
+    return event ? this.#tell(payload, event.eventtype) : this.#bring(payload, msgid);
+  }
+
+  #bring(payload: object, messageId: string): DeliveryResult {
+    const { sockets, requests, unread } = this.#options;
+    const reqId = newReqId();
+    const connectionId = sockets.bring('aibot_msg_callback', reqId, payload);
+    unread.brought(messageId, connectionId);
+    if (connectionId === undefined) return { kind: unread.isResent ? 'silent' : 'unreachable' };
+    requests.brought(reqId, messageId, connectionId);
+    return { kind: 'silent' };
+  }
+
+  async #tell(payload: object, eventtype: string): Promise<DeliveryResult> {
+    const { sockets, requests, eventAnswerMs, signal } = this.#options;
+    const reqId = newReqId();
+    if (sockets.bring('aibot_event_callback', reqId, payload) === undefined) return { kind: 'unreachable' };
+    if (ANSWERED_BY[eventtype] === undefined) return { kind: 'silent' };
+    const answer = new Deferred<unknown>();
+    const forget = requests.awaited(reqId, eventtype, answer);
+    const giveUp = () => answer.resolve(undefined);
+    const timer = setTimeout(giveUp, eventAnswerMs);
+    signal.addEventListener('abort', giveUp, { once: true });
+    const reply = await answer.promise;
+    signal.removeEventListener('abort', giveUp);
+    clearTimeout(timer);
+    forget();
+    return reply === undefined ? { kind: 'silent' } : { kind: 'reply', reply };
+  }
+}
+
+function newReqId(): string {
+  return randomToken(18);
+}

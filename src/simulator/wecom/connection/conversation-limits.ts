@@ -1,0 +1,25 @@
+import { HOUR_MS, MINUTE_MS, type NowMs } from '../../../shared/clock.ts';
+
+/** How many messages a conversation takes, answers and pushes together (PLATFORM_FACTS.md wecom-connection). */
+const MOST_A_MINUTE = 30;
+const MOST_AN_HOUR = 1_000;
+
+/** The bot's messages of the last hour, by conversation. */
+export class ConversationLimits {
+  readonly #nowMs: NowMs;
+  readonly #sentAtMs = new Map<string, number[]>();
+
+  constructor(nowMs: NowMs) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Counts a message. @returns whether it may be shown */
+  take(conversationId: string): boolean {
+    const atMs = this.#nowMs();
+    const lastHour = (this.#sentAtMs.get(conversationId) ?? []).filter((sentMs) => sentMs > atMs - HOUR_MS);
+    const lastMinute = lastHour.filter((sentMs) => sentMs > atMs - MINUTE_MS);
+    const isTaken = lastMinute.length < MOST_A_MINUTE && lastHour.length < MOST_AN_HOUR;
+    this.#sentAtMs.set(conversationId, isTaken ? [...lastHour, atMs] : lastHour);
+    return isTaken;
+  }
+}

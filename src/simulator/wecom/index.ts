@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { MessengerError } from '../messenger-error.ts';
+import type { BotConnections, MessengerSide, Protocol, ProtocolKind, ProtocolParts } from '../protocol.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import { AnswerStreams } from './answer-streams.ts';
+import { AppApi, type AppCredentials } from './app-api.ts';
+import { BotClient } from './bot-client.ts';
+import { BotEvents } from './bot-events.ts';
+import type { BotCalls, BotLine } from './bot-transport.ts';
+import { createCallbackPayloads, type CallbackPayloads } from './callback-payload.ts';
+import type { BotSockets } from './connection/bot-sockets.ts';
+import { createLongConnection, type ConnectionOptions } from './connection/long-connection.ts';
+import type { UploadedFile } from './connection/uploads.ts';
+import { Cards } from './cards.ts';
+import { decodeAesKey } from './crypto.ts';
+import { Interactions } from './interactions.ts';
+import { MediaDownloads } from './media-downloads.ts';
+import { Questions, type QuestionsParts } from './questions.ts';
+import { ResponseUrls, type ShowLater } from './response-urls.ts';
+import { resumeOpenMessages } from './resume-open-messages.ts';
+import { platformRoutes } from './routes.ts';
+import { answerIdOf, ShownAnswers } from './shown-answers.ts';
+import { UserIds } from './user-ids.ts';
+import { WebSignInCodes } from './web-sign-in.ts';
+
+export interface WecomOptions {
+  /** The AI bot's callback credentials; empty texts where it is reached over a connection. */
+  bot: { token: string; aesKey: string; aiBotId: string };
+  /** Where the bot is reached over a connection that it opens; else by its callback. */
+  connection?: ConnectionOptions;
+  app: AppCredentials;
+  /** Whether a delivery that was answered with 503 is repeated (true unless told); time-outs and network failures always are. */
+  retryOn503?: boolean;
+  /** Whether the bot hears of people by encrypted ids (PLATFORM_FACTS.md wecom-ids). */
+  encryptUserIds?: boolean;
+}
+
+/** How WeCom's own browser names itself on a phone. */
+const APP_USER_AGENT =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 wxwork/4.1.30 MicroMessenger/7.0.1 Language/zh';
+
+/** WeCom: an AI bot, told by encrypted callbacks or over its long connection, and a self-built app beside it with a web sign-in. */
+export function wecomProtocol(options: WecomOptions): ProtocolKind {
+  return {
+    name: 'wecom',
+    storeKey: storeKeyOf(options),
+    userAgent: APP_USER_AGENT,
+    signsInAtService: true,
+    start: (side, parts) => start(options, side, parts),
+  };
+}
+
+/** The callback's key where there is one, so that conversations stay readable when the bot is connected the other way. */
+function storeKeyOf({ bot, connection }: WecomOptions): Buffer {
+  return connection && bot.aesKey === ''
+    ? createHash('sha256').update(`messenger|${connection.secret}`).digest()
+    : decodeAesKey(bot.aesKey);
+}
+
+/** One of the two ways between the platform and the bot. */
+interface Way {
+  client: BotCalls;
+  /** Where a delivery is answered at once. */
+  opening?: QuestionsParts['answers'];
+  showLater: ShowLater;
+  connections?: BotConnections & Pick<BotSockets, 'upgrade'>;
+  /** Files that the bot brought, by what is secret about their address. */
+  findFile?(key: string): UploadedFile | undefined;
+  /** Goes on with an answer that still grows. */
+  follow(answer: StoredMessage): void;
+  resume(): Promise<void>;
+  lastLooks(): Promise<unknown>;
+  settled(): Promise<void>;
+}
+
+interface WayParts {
+  redis: ProtocolParts['redis'];
+  payloads: CallbackPayloads;
+  shown: ShownAnswers;
+  interactions: Interactions;
+  userIds: UserIds;
+  bringAgain(messageId: string): Promise<unknown>;
+}
+
+function callbackWay({ bot, retryOn503 = true }: WecomOptions, side: MessengerSide, parts: WayParts): Way {
+  const { nowMs, timing, background } = side;
+  const { payloads, shown } = parts;
+  const { signal } = background;
+  const client = new BotClient({ bot: { ...bot, botUrl: side.bot.url }, nowMs, timing, retryOn503, signal });
+  const answers = new AnswerStreams(side, { client, payloads, shown });
+  return {
+    client,
+    opening: answers,
+    showLater: (question, whole) => shown.showWhole(question, whole),
+    follow: (answer) => answers.follow(answer),
+    resume: () => Promise.resolve(),
+    lastLooks: () => answers.settled(),
+    settled: () => answers.settled(),
+  };
+}
+
+function connectionWay(connection: ConnectionOptions, side: MessengerSide, parts: WayParts): Way {
+  const { calls, answers, sockets, uploads, resume } = createLongConnection(connection, { side, ...parts });
+  sockets.clickCard = (personId, { cardType, eventKey, taskId }) => {
+    const click = { card_type: cardType, event_key: eventKey, task_id: taskId };
+    return calls.deliver(
+      parts.payloads.event(personId, { eventtype: 'template_card_event', template_card_event: click }),
+    );
+  };
+  return {
+    client: calls,
+    showLater: (question, whole) => answers.bring(question, whole),
+    connections: sockets,
+    findFile: (key) => uploads.findByKey(key),
+    follow: (answer) => answers.follow(answer),
+    resume,
+    // The bot brings each snapshot itself, and its last one before it ends.
+    lastLooks: () => Promise.resolve(),
+    settled: () => answers.settled(),
+  };
+}
+
+function start(options: WecomOptions, side: MessengerSide, parts: ProtocolParts): Protocol {
+  const { app, bot, connection, encryptUserIds = false } = options;
+  const { redis, sessions, trustedOrigins } = parts;
+  const { nowMs, timing, directory, media, url, store } = side;
+  const key = storeKeyOf(options);
+  const { mediaLifeMs } = timing;
+  const ownKeys = connection !== undefined;
+  const downloads = new MediaDownloads({ media, aesKey: key, nowMs, url, mediaLifeMs, ownKeys });
+  const userIds = new UserIds({ directory, encryptUserIds, idKey: key });
+  const interactions = new Interactions(nowMs, timing.streamLifeMs);
+  const shown = new ShownAnswers(side, interactions);
+  const aiBotId = connection?.botId ?? bot.aiBotId;
+  const withResponseUrl = connection?.withoutResponseUrl !== true;
+  const payloads = createCallbackPayloads({ directory, downloads, userIds, aiBotId, withResponseUrl, nowMs, url });
+  const bringAgain = (messageId: string) => questions.redeliver(messageId, 1);
+  const wayParts = { redis, payloads, shown, interactions, userIds, bringAgain };
+  const way = connection ? connectionWay(connection, side, wayParts) : callbackWay(options, side, wayParts);
+  const line: BotLine = { client: way.client, payloads, interactions };
+  const responseUrls = new ResponseUrls(side, redis, way.showLater);
+  const questions: Questions = new Questions(side, line, { answers: way.opening, shown, responseUrls });
+  const events = new BotEvents(side, line, { redis, shown });
+  const send: Protocol['send'] = (saying) => questions.send(saying);
+  const cards = new Cards(side, { line, responseUrls, userIds, send });
+  const codes = new WebSignInCodes(nowMs, timing.codeLifeMs);
+  const api = new AppApi({ side, userIds, app, codes, redis });
+  const rules = { app, trustedOrigins };
+  return {
+    send,
+    prepare: (saying) => questions.prepare(saying),
+    deliver: (question, copies) => questions.deliver(question, copies),
+    redeliver: (messageId, copies) => questions.redeliver(messageId, copies),
+    resend: (personId, messageId) => questions.resend(personId, messageId),
+    answerTo: (messageId) => answerTo(side, messageId),
+    // People stop an answer by a word of the bot; the app itself cannot.
+    stop: () => Promise.reject(new MessengerError('bad_request', 'Say /stop to the bot')),
+    enterChat: (personId) => events.enterChat(personId),
+    press: (personId, messageId, button) => cards.press(personId, messageId, button),
+    rate: (personId, messageId, rating, why) => events.rate(personId, messageId, rating, why),
+    verifyBot: () => line.client.verifyUrl(),
+    botCameBack: () => events.botCameBack(),
+    routes: () => platformRoutes({ api, responseUrls, downloads, findFile: way.findFile, sessions, codes, rules }),
+    connections: way.connections,
+    upgrade: (request, stream, head) => way.connections?.upgrade(request, stream, head) ?? false,
+    async resume() {
+      await way.resume();
+      await resumeOpenMessages({ store, interactions, questions, answers: way });
+    },
+    lastLooks: () => way.lastLooks(),
+    async settled() {
+      await Promise.all([questions.settled(), way.settled()]);
+    },
+  };
+}
+
+/** An answer that could not grow any more has its whole text in another message. */
+async function answerTo({ store }: MessengerSide, messageId: string): Promise<StoredMessage | undefined> {
+  const answer = await store.get(answerIdOf(messageId)).catch(() => undefined);
+  const insteadId = answer?.answer?.insteadId;
+  return insteadId === undefined ? answer : store.get(insteadId).catch(() => answer);
+}

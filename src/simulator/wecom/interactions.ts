@@ -1,0 +1,37 @@
+import type { NowMs } from '../../shared/clock.ts';
+
+/** The platform's limit: messages of one person that the bot may be answering at the same time (PLATFORM_FACTS.md wecom-callbacks). */
+const MAX_IN_INTERACTION = 3;
+
+/** Which messages of each person are in interaction: on their way to the bot, or being answered. */
+export class Interactions {
+  /** Since when each is, by person and message. */
+  readonly #open = new Map<string, Map<string, number>>();
+  readonly #nowMs: NowMs;
+  readonly #lifeMs: number;
+
+  /** @param lifeMs how long a message is in interaction that nothing ends */
+  constructor(nowMs: NowMs, lifeMs: number) {
+    this.#nowMs = nowMs;
+    this.#lifeMs = lifeMs;
+  }
+
+  /** Counts a message in, unless the person already has three others. */
+  tryEnter(personId: string, messageId: string): boolean {
+    const open = this.#open.get(personId) ?? new Map<string, number>();
+    this.#open.set(personId, open);
+    for (const [id, sinceMs] of open) if (this.#nowMs() - sinceMs > this.#lifeMs) open.delete(id);
+    if (!open.has(messageId) && open.size >= MAX_IN_INTERACTION) return false;
+    open.set(messageId, this.#nowMs());
+    return true;
+  }
+
+  leave(personId: string, messageId: string): void {
+    this.#open.get(personId)?.delete(messageId);
+  }
+
+  /** Whoever's message it is. */
+  end(messageId: string): void {
+    for (const open of this.#open.values()) open.delete(messageId);
+  }
+}

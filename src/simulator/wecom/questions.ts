@@ -1,0 +1,209 @@
+import { randomToken } from '../../shared/crypto/ids.ts';
+import { languageOfText, say } from '../../shared/text/texts.ts';
+import type { Conversation } from '../directory.ts';
+import { imageUrl } from '../media-store.ts';
+import { MessengerError } from '../messenger-error.ts';
+import type { DeliveryResult, MessengerSide, Saying } from '../protocol.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import { MESSENGER_TEXTS } from '../messenger-texts.ts';
+import type { BotLine } from './bot-transport.ts';
+import { isInstruction } from './instructions.ts';
+import { mentionsBot } from './mentions-bot.ts';
+import type { ResponseUrls } from './response-urls.ts';
+import { readReply } from './read-reply.ts';
+import type { ShownAnswers, StreamReply } from './shown-answers.ts';
+
+export interface QuestionsParts {
+  /** Shows the first answer to a message and what follows it, where a delivery is answered at once. */
+  answers?: { open(question: StoredMessage, first: StreamReply): Promise<void> };
+  shown: ShownAnswers;
+  responseUrls: ResponseUrls;
+}
+
+const MAX_IMAGES = 9;
+
+/** People's messages on their way to the bot. */
+export class Questions {
+  readonly #side: MessengerSide;
+  readonly #line: BotLine;
+  readonly #parts: QuestionsParts;
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  constructor(side: MessengerSide, line: BotLine, parts: QuestionsParts) {
+    this.#side = side;
+    this.#line = line;
+    this.#parts = parts;
+  }
+
+  /**
+   * Shows a person's message and delivers it in the background where the bot is meant: always in a private chat, in a
+   * group only with its mention. @throws MessengerError `not_found`, `bad_request`
+   */
+  async send(saying: Saying): Promise<StoredMessage> {
+    const question = await this.prepare(saying);
+    if (question.state === 'sending') this.#inBackground(this.deliver(question, 1));
+    return question;
+  }
+
+  /** Stores and shows a message without delivering it; its state says whether it is to be delivered (`sending`). */
+  async prepare(saying: Saying): Promise<StoredMessage> {
+    const { directory, media, nowMs, chatLog } = this.#side;
+    const person = directory.person(saying.person);
+    const conversation = directory.conversationOf(saying.person, saying.conversationId);
+    const { fileIds = [] } = saying;
+    if (saying.text.trim() === '' && saying.imageIds.length === 0 && fileIds.length === 0)
+      throw new MessengerError('bad_request', 'The message is empty');
+    if (saying.imageIds.length > MAX_IMAGES)
+      throw new MessengerError('bad_request', `At most ${MAX_IMAGES} images a message`);
+    // WeCom's file is a message of its own; in a group it reaches the bot where a message to it quotes the file.
+    if (fileIds.length > 0 && (fileIds.length > 1 || saying.text !== '' || saying.imageIds.length > 0))
+      throw new MessengerError('bad_request', 'A file is a message of its own');
+    await Promise.all(saying.imageIds.map((id) => media.plain(id)));
+    const files = fileIds.length === 0 ? undefined : await media.chips(fileIds);
+    const quoted = await this.#quoted(conversation, saying.quoteMessageId);
+    const message: StoredMessage = {
+      id: randomToken(16),
+      conversationId: conversation.id,
+      sender: person.id,
+      senderName: person.name,
+      state: 'sent',
+      text: saying.text,
+      images: saying.imageIds.map((id) => ({ url: imageUrl(id), alt: '' })),
+      imageIds: [...saying.imageIds],
+      files,
+      fileIds: files && [...fileIds],
+      quote: quoted && { senderName: quoted.senderName, text: wordsOf(quoted) },
+      atMs: nowMs(),
+      clientId: saying.clientId,
+    };
+    const prepared = this.#isForBot(conversation, message) ? await this.#enter(message, quoted) : message;
+    await chatLog.write(prepared);
+    await chatLog.markRead(person.id, conversation.id);
+    return prepared;
+  }
+
+  /** Sends a message that failed once more, as the same delivery. @throws MessengerError `not_found`, `bad_request` */
+  async resend(personId: string, messageId: string): Promise<StoredMessage> {
+    const message = await this.#side.store.get(messageId);
+    if (message.sender !== personId) throw new MessengerError('not_found', 'No such message');
+    if (message.state !== 'failed')
+      throw new MessengerError('bad_request', 'Only a message that failed can be sent again');
+    const { error: _error, ...rest } = message;
+    // Its six minutes begin anew; its place in the conversation stays.
+    const prepared = await this.#enter({ ...rest, atMs: this.#side.nowMs() });
+    await this.#side.chatLog.write(prepared);
+    if (prepared.state === 'sending') this.#inBackground(this.deliver(prepared, 1));
+    return prepared;
+  }
+
+  /** Takes up a delivery that an earlier run left unfinished. */
+  resume(question: StoredMessage): void {
+    this.#inBackground(this.deliver(question, 1));
+  }
+
+  /** Delivers a message, `copies` times at once, and shows the bot's answer. @returns the outcome of each copy */
+  async deliver(question: StoredMessage, copies: number): Promise<DeliveryResult[]> {
+    const { client, payloads } = this.#line;
+    const payload = payloads.message(question);
+    const results = await Promise.all(Array.from({ length: copies }, () => client.deliver(payload)));
+    const result = results.find(({ kind }) => kind === 'reply') ?? results[0];
+    if (result) await this.#conclude(question, result);
+    return results;
+  }
+
+  /** Delivers a message again that was delivered before, and shows nothing. */
+  async redeliver(messageId: string, copies: number): Promise<DeliveryResult[]> {
+    const { client, payloads } = this.#line;
+    const payload = payloads.message(await this.#side.store.get(messageId));
+    return Promise.all(Array.from({ length: copies }, () => client.callOnce(payload)));
+  }
+
+  /** Resolves once no delivery is under way (after the signal was aborted). */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  async #enter(message: StoredMessage, quoted?: StoredMessage): Promise<StoredMessage> {
+    const { bot, store } = this.#side;
+    const entered =
+      isInstruction(message.text, bot.name) || this.#line.interactions.tryEnter(message.sender, message.id);
+    const delivery = message.delivery ?? {
+      responseCode: await this.#parts.responseUrls.create(message),
+      quoted: quoted && { text: quoted.text, imageIds: quoted.imageIds ?? [], fileIds: quoted.fileIds },
+    };
+    if (!entered)
+      return { ...message, delivery, state: 'failed', error: say(MESSENGER_TEXTS.waitForAnswers, languageOf(message)) };
+    await store.noteOpen(message.id);
+    return { ...message, delivery, state: 'sending' };
+  }
+
+  async #conclude(question: StoredMessage, result: DeliveryResult): Promise<void> {
+    if (result.kind === 'silent') {
+      const sent: StoredMessage = { ...question, state: 'sent' };
+      return this.#line.client.answersLater ? this.#side.chatLog.write(sent, true) : this.#leave(sent);
+    }
+    if (result.kind === 'invalid') return this.#refuse(question, result.reason);
+    if (result.kind !== 'reply') {
+      const text = result.kind === 'refused' ? MESSENGER_TEXTS.botRefused : MESSENGER_TEXTS.botUnreachable;
+      return this.#leave({ ...question, state: 'failed', error: say(text, languageOf(question)) });
+    }
+    const reply = readReply(result.reply);
+    if (reply.kind === 'refused') return this.#refuse(question, reply.reason);
+    if (reply.kind === 'text') return this.#refuse(question, 'a text may only answer the entry into a chat');
+    const sent: StoredMessage = { ...question, state: 'sent' };
+    if (reply.kind === 'card') {
+      await this.#leave(sent);
+      await this.#parts.shown.showWhole(question, {
+        text: reply.card.words,
+        card: reply.card,
+        quotes: true,
+      });
+      return;
+    }
+    await this.#side.chatLog.write(sent, true);
+    await this.#parts.answers?.open(sent, reply);
+  }
+
+  async #refuse(question: StoredMessage, reason: string): Promise<void> {
+    const { trace, nowMs, chatLog } = this.#side;
+    trace.violated({ questionId: question.id, reason, atMs: nowMs() });
+    const error = say(MESSENGER_TEXTS.answerRefused, languageOf(question), { reason });
+    await chatLog.writeSystemLine(question.conversationId, error);
+    await this.#leave({ ...question, state: 'failed', error });
+  }
+
+  async #leave(question: StoredMessage): Promise<void> {
+    this.#line.interactions.leave(question.sender, question.id);
+    await this.#side.chatLog.write(question);
+    await this.#side.store.noteSettled(question.id);
+  }
+
+  #isForBot(conversation: Conversation, message: StoredMessage): boolean {
+    return conversation.kind === 'private' || mentionsBot(message.text, this.#side.bot.name);
+  }
+
+  async #quoted(conversation: Conversation, messageId: string | undefined): Promise<StoredMessage | undefined> {
+    if (messageId === undefined) return undefined;
+    const quoted = await this.#side.store.get(messageId);
+    if (quoted.conversationId !== conversation.id) throw new MessengerError('not_found', 'No such message');
+    return quoted;
+  }
+
+  #inBackground(work: Promise<unknown>): void {
+    const guarded = work
+      .catch((error: unknown) => {
+        this.#side.background.failed(error, 'a message could not be delivered');
+      })
+      .finally(() => this.#underWay.delete(guarded));
+    this.#underWay.add(guarded);
+  }
+}
+
+function languageOf(message: StoredMessage): 'en' | 'zh' {
+  return languageOfText(message.text);
+}
+
+/** What a message is quoted by: a file has its name alone. */
+function wordsOf({ text, files = [] }: Pick<StoredMessage, 'text' | 'files'>): string {
+  return text === '' ? files.map(({ name }) => name).join(', ') : text;
+}

@@ -1,0 +1,111 @@
+import { randomToken, sha256Hex } from '../../shared/crypto/ids.ts';
+import { takeOnce } from '../../shared/redis/claim-once.ts';
+import { SECOND_MS } from '../../shared/clock.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import type { MessengerSide } from '../protocol.ts';
+import type { StoredMessage } from '../stored-message.ts';
+import { apiFault, apiOk, ERRCODE, type ApiResult } from './api-result.ts';
+import { readCard, type Card } from './read-card.ts';
+import { MAX_CONTENT_BYTES } from './read-reply.ts';
+import type { WholeMessage } from './shown-answers.ts';
+
+interface ResponseGrant {
+  messageId: string;
+  untilMs: number;
+}
+
+/** Shows a whole message of the bot that answers a question. */
+export type ShowLater = (question: StoredMessage, whole: WholeMessage) => Promise<unknown>;
+
+/** The one-off addresses by which the bot can answer a message later: valid for an hour, for one use (PLATFORM_FACTS.md wecom-response-url). */
+export class ResponseUrls {
+  readonly #side: MessengerSide;
+  readonly #redis: RedisClient;
+  readonly #show: ShowLater;
+
+  constructor(side: MessengerSide, redis: RedisClient, show: ShowLater) {
+    this.#side = side;
+    this.#redis = redis;
+    this.#show = show;
+  }
+
+  /** Makes the secret part of a message's address. */
+  async create(question: StoredMessage): Promise<string> {
+    const { nowMs, timing } = this.#side;
+    const code = randomToken(24);
+    const grant: ResponseGrant = { messageId: question.id, untilMs: nowMs() + timing.responseUrlLifeMs };
+    await this.#redis.set(
+      keyOf(code),
+      JSON.stringify(grant),
+      'EX',
+      Math.ceil(timing.responseUrlLifeMs / SECOND_MS) + 60,
+    );
+    return code;
+  }
+
+  /** Takes the bot's later answer. A body that breaks a rule does not use the address up. */
+  async use(code: string, body: unknown): Promise<ApiResult> {
+    const content = readLaterAnswer(body);
+    if (content.kind === 'refused') {
+      this.#side.trace.violated({ reason: content.reason, atMs: this.#side.nowMs() });
+      return apiFault(content.errcode, content.reason);
+    }
+    const stored = await takeOnce(this.#redis, keyOf(code));
+    const grant = stored === undefined ? undefined : (JSON.parse(stored) as ResponseGrant);
+    if (!grant || this.#side.nowMs() > grant.untilMs) {
+      this.#side.trace.violated({
+        reason: 'a response_url was used twice or after its hour',
+        atMs: this.#side.nowMs(),
+      });
+      return apiFault(ERRCODE.badParameter, 'response_code is invalid, expired or used');
+    }
+    const question = await this.#side.store.get(grant.messageId).catch(() => undefined);
+    if (!question) return apiFault(ERRCODE.badParameter, 'the message is gone');
+    await this.#show(question, {
+      text: content.text,
+      feedbackId: content.feedbackId,
+      card: content.card,
+      quotes: true,
+    });
+    return apiOk();
+  }
+}
+
+type LaterAnswer =
+  | { kind: 'text'; text: string; feedbackId?: string; card?: Card }
+  | { kind: 'refused'; errcode: number; reason: string };
+
+/** Judges an answer that comes in one piece. Pure. */
+export function readLaterAnswer(body: unknown): LaterAnswer {
+  const {
+    msgtype,
+    markdown,
+    template_card: card,
+  } = (body ?? {}) as {
+    msgtype?: unknown;
+    markdown?: { content?: unknown; feedback?: { id?: unknown } };
+    template_card?: unknown;
+  };
+  if (msgtype === 'template_card') {
+    const read = readCard(card);
+    return 'card' in read
+      ? { kind: 'text', text: read.card.words, card: read.card }
+      : { kind: 'refused', errcode: ERRCODE.badParameter, reason: read.refused };
+  }
+  const content = markdown?.content;
+  if (msgtype !== 'markdown' || typeof content !== 'string' || content.trim() === '') {
+    return { kind: 'refused', errcode: ERRCODE.badParameter, reason: 'a later answer is markdown or a template card' };
+  }
+  if (Buffer.byteLength(content) > MAX_CONTENT_BYTES) {
+    return {
+      kind: 'refused',
+      errcode: ERRCODE.tooLong,
+      reason: `a later answer has at most ${MAX_CONTENT_BYTES} bytes`,
+    };
+  }
+  const feedbackId = markdown?.feedback?.id;
+  return { kind: 'text', text: content, feedbackId: typeof feedbackId === 'string' ? feedbackId : undefined };
+}
+
+// Only a hash is kept: who reads the store cannot answer in the bot's name.
+const keyOf = (code: string) => `messenger:response:${sha256Hex(code)}`;

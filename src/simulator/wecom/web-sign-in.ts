@@ -1,0 +1,74 @@
+import type { NowMs } from '../../shared/clock.ts';
+import { randomToken, sha256Hex } from '../../shared/crypto/ids.ts';
+import type { AppCredentials } from './app-api.ts';
+
+/** Codes of the app's web sign-in: five minutes, one use (PLATFORM_FACTS.md wecom-web-sign-in). Kept in memory: a restart asks people to start again. */
+export class WebSignInCodes {
+  readonly #codes = new Map<string, { personId: string; untilMs: number }>();
+  readonly #nowMs: NowMs;
+  readonly #lifeMs: number;
+
+  constructor(nowMs: NowMs, lifeMs: number) {
+    this.#nowMs = nowMs;
+    this.#lifeMs = lifeMs;
+  }
+
+  create(personId: string): string {
+    for (const [hash, { untilMs }] of this.#codes) if (untilMs < this.#nowMs()) this.#codes.delete(hash);
+    const code = randomToken();
+    this.#codes.set(sha256Hex(code), { personId, untilMs: this.#nowMs() + this.#lifeMs });
+    return code;
+  }
+
+  /** The person whose code it is, once. */
+  take(code: string): string | undefined {
+    const hash = sha256Hex(code);
+    const found = this.#codes.get(hash);
+    this.#codes.delete(hash);
+    return found && this.#nowMs() <= found.untilMs ? found.personId : undefined;
+  }
+}
+
+/** What the authorize address is asked. */
+export interface AuthorizeRequest {
+  query: URLSearchParams;
+  userAgent: string;
+  /** Whose in-app browser asks, known to the app itself; undefined for every other browser. */
+  personId: string | undefined;
+}
+
+export interface AuthorizeRules {
+  app: AppCredentials;
+  /** Origins of the app's trusted domain: the bot's and the sign-in service's. The port counts. */
+  trustedOrigins: readonly string[];
+}
+
+/** Where to send the browser (the code is to be added), or why not. */
+export type AuthorizeVerdict =
+  { redirectUri: URL; state: string; personId: string } | { refused: 'not_in_app' | number };
+
+const UNTRUSTED_DOMAIN = 50_001;
+const BAD_APP_ID = 40_013;
+const BAD_PARAMETER = 40_058;
+
+/** Judges a request to the authorize address (PLATFORM_FACTS.md wecom-web-sign-in). Pure; `snsapi_base` shows no consent screen. */
+export function judgeAuthorize(
+  { query, userAgent, personId }: AuthorizeRequest,
+  rules: AuthorizeRules,
+): AuthorizeVerdict {
+  if (!/wxwork\//i.test(userAgent) || personId === undefined) return { refused: 'not_in_app' };
+  if (query.get('appid') !== rules.app.corpId) return { refused: BAD_APP_ID };
+  // Both are served alike: an app that asks for more without naming itself is treated as snsapi_base by the platform too.
+  const isKnownScope = /^snsapi_(base|privateinfo)$/.test(query.get('scope') ?? '');
+  const state = query.get('state') ?? '';
+  if (query.get('response_type') !== 'code' || !isKnownScope || !/^[A-Za-z0-9]{0,128}$/.test(state)) {
+    return { refused: BAD_PARAMETER };
+  }
+  const redirectUri = parseUrl(query.get('redirect_uri') ?? '');
+  if (!redirectUri || !rules.trustedOrigins.includes(redirectUri.origin)) return { refused: UNTRUSTED_DOMAIN };
+  return { redirectUri, state, personId };
+}
+
+function parseUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}

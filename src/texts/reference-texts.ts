@@ -1,7 +1,0 @@
-import type { Catalogue } from '../base/texts.ts';
-
-/** Neutral words in a question for people and channels whose names the platform does not tell. */
-export const REFERENCE_TEXTS: Catalogue<'somebody' | 'channel'> = {
-  somebody: { en: '@someone', zh: '@某人' },
-  channel: { en: '#a-channel', zh: '#某频道' },
-};

@@ -1,0 +1,122 @@
+import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { freePort } from '../../../../src/bot/app/local/embedded-redis.ts';
+import { browserCommand } from '../../../../src/cli/start/open-browser.ts';
+import { readStartArguments } from '../../../../src/cli/start/start-arguments.ts';
+import { openPrintedPage } from '../../../support/printed-page.ts';
+import { startParleyProcess } from '../../../support/parley-process.ts';
+import { untilTrue } from '../../../support/deployment.ts';
+
+jest.setTimeout(60_000);
+const folder = mkdtempSync(join(tmpdir(), 'parley-opens-'));
+const opened = join(folder, 'opened');
+const running: ChildProcess[] = [];
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode === null) child.stdin?.write('\u0003');
+    await Promise.race([once(child, 'exit'), new Promise((resolve) => setTimeout(resolve, 10_000))]);
+    child.kill('SIGKILL');
+  }
+  rmSync(opened, { force: true });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** util-linux' `script` gives a program a terminal of its own. */
+const hasTerminal = process.platform === 'linux' && canRun('/usr/bin/script');
+
+function canRun(path: string): boolean {
+  try {
+    accessSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An `xdg-open` that notes what it was told to open, and fails. */
+function fakeOpener(): void {
+  const path = join(folder, 'xdg-open');
+  writeFileSync(path, `#!/bin/sh\necho "$@" > '${opened}.new'\nmv '${opened}.new' '${opened}'\nexit 3\n`);
+  chmodSync(path, 0o755);
+}
+
+interface InTerminal {
+  child: ChildProcess;
+  output(): string;
+  messenger: string;
+}
+
+async function startInTerminal(args = ''): Promise<InTerminal> {
+  fakeOpener();
+  const [PORT, SERVICE_PORT, MESSENGER_PORT] = [await freePort(), await freePort(), await freePort()].map(String);
+  const child = spawn('script', ['-qec', `exec node dist/main.js ${args}`, '/dev/null'], {
+    env: {
+      ...{ PATH: [folder, process.env['PATH'] ?? ''].join(delimiter), HOME: folder, TERM: 'xterm' },
+      ...{ PORT, SERVICE_PORT, MESSENGER_PORT, DATA_DIR: join(folder, 'data'), ENV_FILE: '/dev/null', DISPLAY: ':99' },
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  running.push(child);
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => void (output += chunk.toString()));
+  await untilTrue(() => output.includes('Stop it with Ctrl+C'), 30_000);
+  return { child, output: () => output, messenger: `http://127.0.0.1:${MESSENGER_PORT}` };
+}
+
+(hasTerminal ? describe : describe.skip)('npm start at a terminal', () => {
+  test('opens the page in the browser and says its address boldly; an opener that fails costs nothing', async () => {
+    const { child, output, messenger } = await startInTerminal();
+    await untilTrue(() => existsSync(opened));
+    const { address, headers } = await openPrintedPage(output());
+    expect(address).toMatch(messenger);
+    expect(output()).toContain(`\u001B[1m${address}\u001B[22m`);
+    // Other users can read the arguments of a program: what it was given works once.
+    const given = readFileSync(opened, 'utf8').trim();
+    expect(given).toMatch(messenger);
+    const setsCookie = async () => (await fetch(given, { redirect: 'manual' })).headers.get('set-cookie');
+    expect(await setsCookie()).toContain(headers.cookie);
+    expect(await setsCookie()).toBeNull();
+    expect(output()).toContain('Your browser opens it by itself.');
+    child.stdin?.write('\u0003');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  test('leaves the browser alone when it is told so', async () => {
+    const { child, output } = await startInTerminal('--no-open');
+    expect(output()).not.toContain('opens it by itself');
+    child.stdin?.write('\u0003');
+    await once(child, 'exit');
+    expect(existsSync(opened)).toBe(false);
+  });
+});
+
+test('a browser is opened where a person sits before a display, and nowhere else', () => {
+  const desk = { platform: 'linux' as NodeJS.Platform, env: { DISPLAY: ':0' }, isTerminal: true };
+  expect(browserCommand(desk)).toEqual(['xdg-open']);
+  expect(browserCommand({ ...desk, env: { WAYLAND_DISPLAY: 'wayland-0' } })).toEqual(['xdg-open']);
+  expect(browserCommand({ ...desk, platform: 'darwin', env: {} })).toEqual(['open']);
+  expect(browserCommand({ ...desk, env: { WSL_DISTRO_NAME: 'Debian' } })).toEqual(['explorer.exe']);
+  expect(browserCommand({ ...desk, env: {} })).toBeUndefined();
+  expect(browserCommand({ ...desk, isTerminal: false })).toBeUndefined();
+  expect(browserCommand({ ...desk, env: { DISPLAY: ':0', CI: 'true' } })).toBeUndefined();
+  expect(browserCommand({ ...desk, platform: 'freebsd' })).toBeUndefined();
+});
+
+test('what start does not know is said with its usage, and ends with 2', async () => {
+  expect(readStartArguments([])).toEqual({ kind: 'start', opensBrowser: true });
+  expect(readStartArguments(['--no-open'])).toEqual({ kind: 'start', opensBrowser: false });
+  const wrong = await startParleyProcess({ env: {}, command: ['node', 'dist/main.js', '--noopen'] });
+  expect(await wrong.ended).toBe(2);
+  expect(wrong.output()).toMatch(/Unknown option '--noopen'[\s\S]*npm start -- --no-open/);
+});
+
+test('whoever asks what npm start takes is told, and that is no mistake', async () => {
+  for (const word of ['--help', '-h']) expect(readStartArguments([word])).toEqual({ kind: 'help' });
+  const help = await startParleyProcess({ env: {}, command: ['node', 'dist/main.js', '--help'] });
+  expect(await help.ended).toBe(0);
+  expect(help.output()).toMatch(/^npm start +runs Parley[\s\S]*npm start -- --no-open/);
+});

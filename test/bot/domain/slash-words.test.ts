@@ -1,0 +1,166 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readOwnCommand, readSlashCommand, SLASH_SPELLINGS, type SlashWord } from '../../../src/bot/domain/slash-words.ts';
+
+describe('slash words', () => {
+  test.each(
+    (Object.keys(SLASH_SPELLINGS) as SlashWord[]).flatMap((word) => SLASH_SPELLINGS[word].map((text) => [text, word])),
+  )('%s is %s', (text, word) => {
+    expect(readSlashCommand(text)).toEqual({ word, argument: '' });
+  });
+
+  test.each([
+    [' /STOP \n', { word: 'stop', argument: '' }],
+    ['／new', { word: 'new', argument: '' }],
+    ['/停止', { word: 'stop', argument: '' }],
+    ['/new  a topic ', { word: 'new', argument: 'a topic' }],
+    ['/新对话 考试', { word: 'new', argument: '考试' }],
+    ['/model svc-max', { word: 'model', argument: 'svc-max' }],
+    ['/think High', { word: 'think', argument: 'High' }],
+    ['思考 最大', { word: 'think', argument: '最大' }],
+    ['模型 svc-max', { word: 'model', argument: 'svc-max' }],
+    ['语言 中文', { word: 'lang', argument: '中文' }],
+    ['/思考 什么', { word: 'think', argument: '什么' }],
+  ])('%j is read', (text, command) => {
+    expect(readSlashCommand(text)).toEqual(command);
+  });
+
+  test.each([
+    'stop',
+    'help me',
+    '停止 播放',
+    '停止播放',
+    '思考 人生的意义',
+    '思考 高低',
+    '模型 是什么',
+    '语言 学习',
+    '/unknown',
+    '/stopp',
+    '//stop',
+    '/ stop',
+    'say /stop',
+    '',
+    '/',
+  ])('%j is an ordinary message', (text) => {
+    expect(readSlashCommand(text)).toBeUndefined();
+  });
+
+  test('an English word counts only with its slash, whatever follows', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('help', 'new', 'stop', 'retry'), fc.string(), (word, text) => {
+        expect(readSlashCommand(`${word} ${text}`)).toBeUndefined();
+        expect(readSlashCommand(`/${word} ${text}`)).toEqual({ word, argument: text.trim() });
+      }),
+    );
+  });
+});
+
+describe('bare English words, where the app keeps the slash for itself', () => {
+  const BARE = { models: ['svc-plus', 'svc-max', 'Qwen3:8b'] };
+  const WORDS = (Object.keys(SLASH_SPELLINGS) as SlashWord[]).map((word) => ({
+    word,
+    typed: SLASH_SPELLINGS[word][0]?.slice(1) ?? '',
+  }));
+  const anyWord = fc.constantFrom(...WORDS);
+  const anyCase = fc.constantFrom(
+    (text: string) => text,
+    (text: string) => text.toUpperCase(),
+    (text: string) => text.charAt(0).toUpperCase() + text.slice(1),
+  );
+  const anyBlank = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\u00a0'), maxLength: 2 });
+  const known = [
+    ...['svc-plus', 'SVC-MAX', 'qwen3:8b', 'auto', 'default'].map((argument) => ({ word: 'model', argument })),
+    ...['off', 'low', 'High', 'max', 'auto'].map((argument) => ({ word: 'think', argument })),
+    ...['en', 'ZH', 'english', 'Chinese', 'auto'].map((argument) => ({ word: 'lang', argument })),
+  ];
+
+  test('a word alone is a command, in any case, among blanks, with one end mark', () => {
+    fc.assert(
+      fc.property(
+        anyWord,
+        anyCase,
+        anyBlank,
+        anyBlank,
+        fc.constantFrom('', '.', '!', '。'),
+        (one, written, before, after, end) => {
+          const text = `${before}${written(one.typed)}${end}${after}`;
+          expect(readSlashCommand(text, BARE)).toEqual({ word: one.word, argument: '' });
+          expect(readSlashCommand(text)).toBeUndefined();
+        },
+      ),
+    );
+  });
+
+  test('the words that choose something take one known argument', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...known), fc.constantFrom('', '.', '!'), ({ word, argument }, end) => {
+        expect(readSlashCommand(`${word} ${argument}${end}`, BARE)).toEqual({ word, argument: `${argument}${end}` });
+      }),
+    );
+  });
+
+  test('a word and anything else is an ordinary message', () => {
+    const isKnown = (word: string, text: string) =>
+      known.some(
+        (one) => one.word === word && one.argument.toLowerCase() === text.trim().replace(/[.!]$/, '').toLowerCase(),
+      );
+    fc.assert(
+      fc.property(anyWord, fc.string({ minLength: 1 }), ({ word, typed }, more) => {
+        fc.pre(more.trim() !== '' && !isKnown(word, more));
+        expect(readSlashCommand(`${typed} ${more}`, BARE)).toBeUndefined();
+      }),
+    );
+  });
+
+  test('a text that begins with no word of ours is an ordinary message', () => {
+    const names = new Set(WORDS.map(({ typed }) => typed));
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z][a-z' -]{0,30}$/), (text) => {
+        fc.pre(!names.has(text.trim().split(/\s/)[0] ?? ''));
+        expect(readSlashCommand(text, BARE)).toBeUndefined();
+      }),
+    );
+  });
+
+  test.each([
+    'help me write a letter',
+    'help?',
+    'stop doing that',
+    'new ideas',
+    'new york',
+    'model checking',
+    'model svc-unknown',
+    'model svc-max or svc-plus',
+    'think harder',
+    'think about max',
+    'lang fr',
+    'export taxes',
+    'forget it',
+    'usage of commas',
+    'helpful',
+    'whoami root',
+    'please stop',
+    '`help`',
+  ])('%j is a question', (text) => {
+    expect(readSlashCommand(text, BARE)).toBeUndefined();
+  });
+
+  test('what has its slash is read as everywhere', () => {
+    expect(readSlashCommand('/help me', BARE)).toEqual({ word: 'help', argument: 'me' });
+    expect(readSlashCommand('停止', BARE)).toEqual({ word: 'stop', argument: '' });
+    expect(readSlashCommand('停止 播放', BARE)).toBeUndefined();
+  });
+
+  test.each([
+    ['help', { word: 'help', argument: '' }],
+    ['/help', { word: 'help', argument: '' }],
+    ['think harder', { word: 'think', argument: 'harder' }],
+    ['model gpt-9', { word: 'model', argument: 'gpt-9' }],
+    ['语言 法语', { word: 'lang', argument: '法语' }],
+    ['help me write a letter', undefined],
+    ['model of the solar system', undefined],
+    ['what is new?', undefined],
+  ])('behind the app’s own command %j is read so', (text, command) => {
+    expect(readOwnCommand(text, BARE)).toEqual(command);
+  });
+});

@@ -1,0 +1,244 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import { connectRedis, type RedisClient } from '../../../src/shared/redis/redis.ts';
+import { MIB_BYTES, MINUTE_MS } from '../../../src/shared/clock.ts';
+import { createIdentity, type Identity } from '../../../src/bot/identity/identity.ts';
+import { RecentChanges } from '../../../src/bot/identity/links/recent-changes.ts';
+import { createTellPerson } from '../../../src/bot/app/notify-person.ts';
+import { createFakePlatform } from '../../support/fake-platform.ts';
+import { recordingLog, startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { untilTrue } from '../../support/deployment.ts';
+import { startIdentityFixture, withRules, type IdentityFixture } from './identity-fixture.ts';
+import { asPersonId } from '../../../src/bot/domain/ids.ts';
+
+// A Redis that takes over knows what stood at some instant before. What people decided after that is brought back by the
+// processes that wrote it, each for itself, in any order, and more than once.
+
+const ALICE = 'alice';
+let server: TestRedis;
+let redis: RedisClient;
+/** What the replica has. */
+let replica: Redis;
+let fixture: IdentityFixture;
+let processes: [Identity, Identity];
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  replica = new Redis(Number(new URL(server.url).port), '127.0.0.1', { db: 1, maxRetriesPerRequest: null });
+  redis = connectRedis({ urls: [server.url] }, 'fail-fast', recordingLog().log, 'receiver');
+  await untilTrue(() => redis.status === 'ready');
+});
+afterAll(async () => {
+  redis.disconnect();
+  replica.disconnect();
+  await server.stop();
+});
+beforeEach(async () => {
+  fixture = await startIdentityFixture(redis);
+  processes = [createIdentity(fixture.options), createIdentity(fixture.options)];
+});
+afterEach(() => fixture.close());
+
+async function copyAll(from: RedisClient, to: RedisClient, db: number): Promise<void> {
+  await to.flushdb();
+  const names = await from.keys('*');
+  await Promise.all(names.map((name) => from.call('COPY', name, name, 'DB', db)));
+}
+const replicate = () => copyAll(server.redis, replica, 1);
+const failOver = () => copyAll(replica, server.redis, 0);
+const accountOf = async (person = ALICE) => (await fixture.identity.accountOf(fixture.owner, person))?.accountId;
+const bringBack = (one: Identity) => one.bringBack(one.recall());
+
+async function link(one: Identity, account: string, person = ALICE): Promise<number> {
+  fixture.clock.nowMs += MINUTE_MS;
+  fixture.serve(one);
+  // Whatever was asked before, five times an hour is too often for a test.
+  await server.redis.del(...(await server.redis.keys('{id}:minted:*')), 'none');
+  return (await fixture.walk(fixture.browser(account, person), await fixture.link(person, true))).status;
+}
+let messages = 0;
+const unlink = (one: Identity, person = ALICE) => one.unlink(fixture.owner, person, `m${(messages += 1)}`);
+
+const deed = fc.record({
+  by: fc.constantFrom(0 as const, 1 as const),
+  what: fc.constantFrom('20001' as const, '20002' as const, 'unlink' as const),
+});
+
+/** What chance seldom finds: the later sign-in is brought back first, and then the sign-out by the process that made it. */
+const SIGN_IN_AFTER_SIGN_OUT = [
+  { by: 0 as const, what: '20001' as const },
+  { by: 1 as const, what: 'unlink' as const },
+  { by: 0 as const, what: '20002' as const },
+];
+
+test('whatever was linked and undone, by whomever, and however much of it was lost: in the end it is as it was', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(deed, { minLength: 1, maxLength: 4 }),
+      fc.nat(4),
+      fc.array(fc.constantFrom(0 as const, 1 as const), { maxLength: 2 }),
+      async (deeds, known, order) => {
+        await server.redis.flushdb();
+        await replicate();
+        processes = [createIdentity(fixture.options), createIdentity(fixture.options)];
+        for (const [index, { by, what }] of deeds.entries()) {
+          if (index === known) await replicate();
+          await (what === 'unlink' ? unlink(processes[by]) : link(processes[by], what));
+        }
+        const before = await accountOf();
+        await failOver();
+        for (const by of [...order, 0, 1] as const) await bringBack(processes[by]);
+        expect(await accountOf()).toBe(before);
+      },
+    ),
+    { numRuns: 15, examples: [[SIGN_IN_AFTER_SIGN_OUT, 1, []]] },
+  );
+}, 60_000);
+
+test('what waits for the sign-in is released by a link that is made again, as it was by the first', async () => {
+  const url = await fixture.link(ALICE);
+  await replicate();
+  fixture.serve(processes[0]);
+  await fixture.walk(fixture.browser('20001', ALICE), url);
+  fixture.releases.splice(0);
+  await failOver();
+  expect(await accountOf()).toBeUndefined();
+  await bringBack(processes[0]);
+  expect(await accountOf()).toBe('20001');
+  expect(fixture.releases).toHaveLength(1);
+  expect(await fixture.identity.pendingReleases(10)).toEqual(fixture.releases);
+  // Once more, also by a call that was sent twice.
+  await bringBack(processes[0]);
+  expect(fixture.releases).toHaveLength(1);
+  expect(fixture.events.filter((event) => event === 'linked-again')).toHaveLength(1);
+  expect(fixture.notices.filter(({ notice }) => notice.kind === 'linked')).toHaveLength(1);
+});
+
+test('what a person has done since the failover counts: neither a later sign-out nor a later sign-in is undone', async () => {
+  const [first, second] = processes;
+  await replicate();
+  await link(first, '20001');
+  await failOver();
+  // Nobody is linked there, and so it is told; but the request is known.
+  expect(await unlink(second)).toMatchObject({ wasLinked: false });
+  await bringBack(first);
+  expect(await accountOf()).toBeUndefined();
+  await link(second, '20002');
+  await bringBack(first);
+  expect(await accountOf()).toBe('20002');
+});
+
+test('a link that the new history knows is not made again once it is undone, by a program too that notes no changes', async () => {
+  const [first] = processes;
+  await link(first, '20001');
+  const links = await server.redis.keys('{id}:link:*');
+  await server.redis.del(...links);
+  await bringBack(first);
+  expect(await accountOf()).toBeUndefined();
+});
+
+test('a sign-out whose process died too is done again by its message', async () => {
+  const [first, second] = processes;
+  await link(first, '20001');
+  await replicate();
+  await first.unlink(fixture.owner, ALICE, 'message');
+  await failOver();
+  expect(await accountOf()).toBe('20001');
+  expect(await second.unlink(fixture.owner, ALICE, 'message')).toMatchObject({ wasLinked: true });
+  expect(await accountOf()).toBeUndefined();
+});
+
+test('a sign-out that is brought back answers its message as before, and leaves a later link alone', async () => {
+  const [first, second] = processes;
+  await link(first, '20001');
+  await replicate();
+  await first.unlink(fixture.owner, ALICE, 'message');
+  await failOver();
+  await bringBack(first);
+  expect(await accountOf()).toBeUndefined();
+  await link(second, '20002');
+  expect(await second.unlink(fixture.owner, ALICE, 'message')).toMatchObject({ wasLinked: true });
+  expect(await accountOf()).toBe('20002');
+});
+
+test('an account that somebody else is linked to by now: the person is told once that the sign-in was lost', async () => {
+  const [first, second] = processes;
+  await replicate();
+  await link(first, '20001');
+  await failOver();
+  await link(second, '20001', 'bob');
+  fixture.notices.splice(0);
+  await bringBack(first);
+  await bringBack(first);
+  expect(await accountOf()).toBeUndefined();
+  expect(await accountOf('bob')).toBe('20001');
+  expect(fixture.notices).toMatchObject([{ person: { chatUserId: ALICE }, notice: { kind: 'sign-in-lost' } }]);
+});
+
+test.each([
+  ['en', 'A fault on our side has lost your sign-in. Send /signin to sign in again.'],
+  ['zh', '由于我们的故障，你的登录未能保留，请发送“登录”重新登录。'],
+] as const)('whose sign-in was lost is told so in their language (%s)', async (language, text) => {
+  const platform = createFakePlatform();
+  const { keyRing, log } = fixture.options;
+  const tell = createTellPerson({
+    redis,
+    keyRing,
+    log,
+    platforms: new Map([['wecom', platform]]),
+    groupScope: 'member',
+  });
+  await tell({ ...fixture.owner, chatUserId: ALICE, language }, { kind: 'sign-in-lost' });
+  expect(platform.written).toEqual([{ userId: ALICE, text }]);
+});
+
+test('a sign-in by a typed code is made again, and its message is answered as before', async () => {
+  const typed = () => createIdentity(withRules(fixture.options, { proof: ['typed-code'] }));
+  const [receiver, worker] = [typed(), typed()];
+  fixture.serve(receiver);
+  const page = await fixture.walk(fixture.browser('20001'), await fixture.link(ALICE));
+  const code = /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page.text)?.[0] ?? 'no code';
+  await replicate();
+  const message = { owner: fixture.owner, chatUserId: ALICE, chatKind: 'private', text: code, messageId: 'm' } as const;
+  expect(await worker.takeTypedCode(message)).toMatchObject({ kind: 'linked' });
+  await failOver();
+  await bringBack(worker);
+  expect(await accountOf()).toBe('20001');
+  expect(await typed().takeTypedCode(message)).toMatchObject({ kind: 'linked' });
+  expect(fixture.events.filter((event) => event === 'linked' || event === 'linked-again')).toHaveLength(2);
+});
+
+test('what is remembered of links is bounded in time, number and bytes', () => {
+  let nowMs = 0;
+  const changes = new RecentChanges(() => nowMs);
+  const keys = { link: 'k', rechecks: 'k', outcome: 'k', changed: 'k' };
+  const args = { person: asPersonId('p'), holderPrefix: '', outcomeLifeMs: 1 };
+  const keep = (outcomeThen = '') =>
+    changes.keep({
+      kind: 'unlinked',
+      person: asPersonId('p'),
+      who: 'w',
+      keys,
+      args: { ...args, outcomeThen },
+      atMs: 1,
+    });
+  keep();
+  nowMs = 59 * MINUTE_MS;
+  keep();
+  expect(changes.all()).toHaveLength(2);
+  nowMs = 61 * MINUTE_MS;
+  expect(changes.all()).toHaveLength(1);
+  for (let count = 0; count < 11_000; count += 1) keep();
+  expect(changes.all()).toHaveLength(10_000);
+  for (let count = 0; count < 10; count += 1) keep('x'.repeat(MIB_BYTES));
+  expect(changes.all()).toHaveLength(7);
+});
+
+test('what is remembered says nothing of the account or its tokens in plain words', async () => {
+  await link(processes[0], '20001');
+  await unlink(processes[0]);
+  const kept = JSON.stringify(processes[0].recall());
+  expect(processes[0].recall().map(({ kind }) => kind)).toEqual(['linked', 'unlinked']);
+  for (const word of ['20001', ALICE, 'RT:', 'Person']) expect(kept).not.toContain(word);
+});

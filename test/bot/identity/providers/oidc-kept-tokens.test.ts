@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
+import { startIdentityFixture } from '../identity-fixture.ts';
+import { startOidcStandIn } from './oidc-stand-in.ts';
+
+const HOUR_MS = 3_600_000;
+
+let server: TestRedis;
+beforeAll(async () => {
+  server = await startTestRedis();
+});
+afterAll(() => server.stop());
+
+test('claims that only the id token has are looked at daily too, also while an access token is kept [daily-check]', async () => {
+  const provider = await startOidcStandIn();
+  provider.mischief = { claims: { dept: 'Library' } };
+  const fixture = await startIdentityFixture(server.redis, {
+    provider,
+    signIn: { type: 'oidc', keepTokens: 'both', profileMap: { BMMC: ['dept'] } },
+  });
+  await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
+  const departmentName = async () => (await fixture.identity.accountOf(fixture.owner, '20001'))?.departmentName;
+  expect(await departmentName()).toBe('Library');
+  provider.refreshMischief = { claims: { dept: 'Physics' }, token: { expires_in: 86_400 } };
+  for (const dept of ['Physics', 'Chemistry']) {
+    provider.refreshMischief.claims = { dept };
+    // Somebody else had it renewed an hour before.
+    fixture.clock.nowMs += 23 * HOUR_MS;
+    await fixture.identity.freshAccessToken(fixture.owner, '20001');
+    fixture.clock.nowMs += HOUR_MS;
+    await fixture.identity.recheckDue(10);
+    expect(await departmentName()).toBe(dept);
+  }
+  await Promise.all([fixture.close(), provider.close()]);
+});

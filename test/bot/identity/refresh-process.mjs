@@ -1,0 +1,35 @@
+// A process of its own that asks for one person's access token, as workers do; started by refresh-processes.test.ts.
+// It is told { start: … }, which begins anew, and { callers: N } any number of times, and answers with every caller's end.
+import { KeyRing } from '../../../dist/shared/crypto/key-ring.js';
+import { createLog } from '../../../dist/shared/log.js';
+import { connectRedis } from '../../../dist/shared/redis/redis.js';
+import { createIdentity } from '../../../dist/bot/identity/identity.js';
+
+let ask;
+let redis;
+
+function start({ redisUrl, secretKey, publicUrl, signIn, nowMs, owner, chatUserId }) {
+  const log = createLog({ level: 'error', format: 'json', destination: { write: () => undefined } });
+  redis?.disconnect();
+  redis = connectRedis({ urls: [redisUrl] }, 'wait', log, 'refresh-process');
+  const identity = createIdentity({
+    redis,
+    keyRing: new KeyRing([Buffer.from(secretKey, 'base64')]),
+    platforms: new Map(),
+    pages: { publicUrl, providerName: { en: 'Example University', zh: 'Example University' } },
+    chat: { onLinked: () => undefined, notify: () => undefined },
+    signIn,
+    nowMs: () => nowMs,
+    log,
+    report: { event: () => undefined, sealedRecords: () => undefined },
+  });
+  ask = () => identity.freshAccessToken(owner, chatUserId);
+}
+
+process.on('message', async ({ start: given, callers }) => {
+  if (given) start(given);
+  const startedMs = performance.now();
+  const ends = await Promise.allSettled(Array.from({ length: callers ?? 0 }, () => ask()));
+  const tokens = ends.map((end) => (end.status === 'fulfilled' ? end.value : `failed: ${end.reason.code}`));
+  process.send({ tokens, tookMs: performance.now() - startedMs });
+});

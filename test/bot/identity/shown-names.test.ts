@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals';
+import type { Platform } from '../../../src/bot/platforms/platform.ts';
+import { TestBrowser } from './test-browser.ts';
+import { useIdentityFixture } from './use-identity-fixture.ts';
+
+const { server, fixture, open: start } = useIdentityFixture();
+
+/** Asks for a link as a platform does whose messages carry no names. */
+async function askFor(chatUserId: string, displayNameOf: Platform['displayNameOf']): Promise<string> {
+  await start({ platform: displayNameOf ? { displayNameOf } : {} });
+  const asked = await fixture.identity.askToSignIn({ ...fixture.owner, chatUserId, language: 'en' });
+  if (asked.kind !== 'invited') throw new Error(asked.kind);
+  return asked.url;
+}
+
+/** The page behind the link once the name is noted, which happens behind the invitation. */
+async function landingWith(link: string, words: string): Promise<string> {
+  let text = '';
+  for (let tries = 0; tries < 200 && !text.includes(words); tries += 1) text = (await new TestBrowser().get(link)).text;
+  return text;
+}
+
+test('the pages name the chat account as the platform shows it, and Redis never holds the name readable', async () => {
+  const link = await askFor('20001', (userId) => Promise.resolve(userId === '20001' ? '\u202EZoë 张 <b>' : 'else'));
+  const shown = '<strong class="name" dir="auto">Zoë 张 &lt;b&gt;</strong>';
+  expect(await landingWith(link, shown)).toContain(shown);
+  const confirm = await fixture.walkToConfirm(fixture.browser('20001', '20001'), link);
+  expect(confirm.text).toContain(shown);
+  expect(confirm.text).toContain('2•••1');
+  const [key = ''] = await server.redis.keys('{id}:ticket:*');
+  expect(JSON.stringify(await server.redis.hgetall(key))).not.toMatch(/Zoë|张/);
+});
+
+test.each<[string, Platform['displayNameOf']]>([
+  ['never answers', () => new Promise(() => undefined)],
+  ['does not tell', () => Promise.resolve(undefined)],
+  ['fails', () => Promise.reject(new Error('no'))],
+  ['has no such call', undefined],
+])('a platform that %s delays nothing: the masked id is shown', async (_, displayNameOf) => {
+  const link = await askFor('20001', displayNameOf);
+  const confirm = await fixture.walkToConfirm(fixture.browser('20001', '20001'), link);
+  expect(confirm.text).toContain('<strong class="name" dir="auto">2•••1</strong>');
+  expect((await fixture.browser('20001', '20001').get(link)).status).toBe(410);
+});
+
+test('a name that comes after the ticket has ended brings nothing back', async () => {
+  let tell = (_name: string): void => undefined;
+  await askFor('20001', () => new Promise((resolve) => (tell = resolve)));
+  await server.redis.del(...(await server.redis.keys('{id}:ticket:*')));
+  tell('Zoë');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await server.redis.keys('{id}:ticket:*')).toEqual([]);
+});

@@ -1,0 +1,102 @@
+import { got } from 'got';
+import { FAKE_PLATFORM_ORIGIN, type FakePlatform } from '../../support/fake-platform.ts';
+
+export interface Answer {
+  url: string;
+  status: number;
+  text: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface BrowserOwner {
+  /** Who signs in at the sign-in service in this browser. */
+  account?: string;
+  /** Which member's messaging app this browser is, with the platform that knows it. */
+  member?: string;
+  platform?: FakePlatform;
+}
+
+type Headers = Record<string, string>;
+
+/** A browser of one person: keeps cookies by origin, follows redirects, sends forms as a browser would. */
+export class TestBrowser {
+  readonly cookies = new Map<string, string>();
+  /** Every address that it was sent to, in order. */
+  readonly visited: string[] = [];
+  readonly #owner: BrowserOwner;
+
+  constructor(owner: BrowserOwner = {}) {
+    this.#owner = owner;
+  }
+
+  /** One request, no redirects. */
+  async send(
+    method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST',
+    url: string,
+    options: { form?: Headers; headers?: Headers } = {},
+  ): Promise<Answer> {
+    const origin = new URL(url).origin;
+    const cookie = [...this.cookies]
+      .filter(([key]) => key.startsWith(`${origin} `))
+      .map(([key, value]) => `${key.split(' ')[1]}=${value}`);
+    const response = await got(url, {
+      method,
+      ...(options.form ? { form: options.form } : {}),
+      headers: {
+        ...(cookie.length > 0 ? { cookie: cookie.join('; ') } : {}),
+        ...(this.#owner.account ? { 'x-account': this.#owner.account } : {}),
+        ...(this.#owner.member ? { 'x-member': this.#owner.member } : {}),
+        ...options.headers,
+      },
+      followRedirect: false,
+      throwHttpErrors: false,
+      retry: { limit: 0 },
+    });
+    for (const line of response.headers['set-cookie'] ?? []) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      this.cookies.set(`${origin} ${name}`, value);
+    }
+    return { url, status: response.statusCode, text: response.body, headers: response.headers };
+  }
+
+  get(url: string, headers?: Headers): Promise<Answer> {
+    return this.send('GET', url, headers ? { headers } : {});
+  }
+
+  /** Follows an answer's redirects to the page at their end, or to the first address that `until` matches. */
+  async follow(answer: Answer, until?: RegExp): Promise<Answer> {
+    let current = answer;
+    for (let hops = 0; hops < 12; hops += 1) {
+      const location = current.headers['location'];
+      if (typeof location !== 'string' || until?.test(location)) return current;
+      const target = new URL(location, current.url);
+      this.visited.push(target.href);
+      current = target.origin === FAKE_PLATFORM_ORIGIN ? this.#platformSignIn(target) : await this.get(target.href);
+    }
+    throw new Error('Too many redirects');
+  }
+
+  /** Sends a page's form as the person's click would; `action` picks one of several. */
+  submit(page: Answer, action?: string, headers: Headers = {}): Promise<Answer> {
+    const forms = [...page.text.matchAll(/<form[^>]*action="(?<action>[^"]*)"[^>]*>(?<inner>[\s\S]*?)<\/form>/g)];
+    const form = forms.find(({ groups }) => action === undefined || groups?.['action'] === action);
+    if (!form?.groups) throw new Error(`No such form on the page (status ${page.status})`);
+    const inputs = [...(form.groups['inner'] ?? '').matchAll(/<input[^>]*name="([^"]*)"[^>]*value="([^"]*)"/g)];
+    const values = Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, value]));
+    const url = new URL(form.groups['action'] ?? '', page.url);
+    return this.send('POST', url.href, {
+      form: values,
+      headers: { origin: url.origin, 'sec-fetch-site': 'same-origin', ...headers },
+    });
+  }
+
+  #platformSignIn(target: URL): Answer {
+    const { platform, member } = this.#owner;
+    if (!platform || member === undefined)
+      return { url: target.href, status: 200, text: 'open this in the app', headers: {} };
+    const back = new URL(target.searchParams.get('redirect_uri') ?? '');
+    back.searchParams.set('code', platform.codeFor(member));
+    back.searchParams.set('state', target.searchParams.get('state') ?? '');
+    return { url: target.href, status: 302, text: '', headers: { location: back.href } };
+  }
+}

@@ -1,0 +1,395 @@
+import { describe, expect, test } from '@jest/globals';
+import { DIALECTS } from './providers/dialects.ts';
+import { CONVERSATION, type IdentityFixture } from './identity-fixture.ts';
+import type { Answer, TestBrowser } from './test-browser.ts';
+import { useIdentityFixture, type OpenOptions } from './use-identity-fixture.ts';
+
+const { server, fixture, open: start } = useIdentityFixture();
+
+const account = (chatUserId: string) => fixture.identity.accountOf(fixture.owner, chatUserId);
+const codeOn = ({ text }: Answer) => /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(text)?.[0] ?? 'none';
+const confirmUrl = () => `${fixture.url}/sign-in/confirm`;
+
+let messages = 0;
+/** What the bot is told in the chat; every message has an id of its own unless told. */
+function type(chatUserId: string, text: string, more: { chatKind?: 'private' | 'group'; messageId?: string } = {}) {
+  const { identity, owner } = fixture;
+  const messageId = `message-${(messages += 1)}`;
+  return identity.takeTypedCode({ owner, chatUserId, chatKind: 'private', text, messageId, ...more });
+}
+
+/** The way to the page with the code, for a chat person and the account that signs in. */
+async function walkToCode(
+  chatUserId: string,
+  signsInAs = chatUserId,
+): Promise<{ browser: TestBrowser; page: Answer; link: string; code: string }> {
+  const browser = fixture.browser(signsInAs);
+  const link = await fixture.link(chatUserId, true);
+  const page = await fixture.walk(browser, link);
+  return { browser, page, link, code: codeOn(page) };
+}
+
+/** Another code than this one, of the same form. */
+function otherThan(code: string): string {
+  return `${code.slice(0, 8)}${code.endsWith('A') ? 'B' : 'A'}`;
+}
+
+async function storedAt(name: string): Promise<unknown> {
+  const { redis } = server;
+  const type = await redis.type(name);
+  if (type === 'hash') return redis.hgetall(name);
+  if (type === 'set') return redis.smembers(name);
+  return type === 'zset' ? redis.zrange(name, 0, '-1') : redis.get(name);
+}
+
+describe.each(DIALECTS)('with %s', (dialect) => {
+  async function open(options: OpenOptions = {}): Promise<IdentityFixture> {
+    await start({ dialect, ...options, signIn: { proof: ['typed-code'], ...options.signIn } });
+    return fixture;
+  }
+
+  describe('the whole way [typed-code]', () => {
+    test('the page tells what will come, the code links once it is typed, and the held messages are released', async () => {
+      await open();
+      const browser = fixture.browser('20001');
+      const link = await fixture.link('zhang-san');
+      const landing = await browser.get(link);
+      expect(landing.text).toContain('type it in your private chat');
+      const confirm = await browser.follow(await browser.submit(landing));
+      expect(confirm.text).toContain('Yes, show my code');
+      const page = await browser.submit(confirm, '/sign-in/confirm');
+      expect(page.status).toBe(200);
+      expect(page.text).toContain('Type this in your private chat with the bot');
+      expect(page.text).toContain('Never give it to another person; our staff never ask.');
+      expect(page.text).toContain('It works for 5 minutes.');
+      expect(page.text).not.toContain('<script');
+      expect(codeOn(page)).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
+      expect(await account('zhang-san')).toBeUndefined();
+      expect(fixture.releases).toEqual([]);
+
+      const outcome = await type('zhang-san', codeOn(page));
+      expect(outcome).toEqual({
+        kind: 'linked',
+        name: 'Person 20001',
+        maskedId: '2•••1',
+        atMs: fixture.clock.nowMs,
+        language: 'en',
+      });
+      expect((await account('zhang-san'))?.accountId).toBe('20001');
+      expect(fixture.releases.map(({ conversation }) => conversation)).toEqual([CONVERSATION]);
+      expect(fixture.events).toEqual(['link-asked', 'link-started', 'linked']);
+      expect((await browser.get(confirmUrl())).text).toContain('You are signed in as Person 20001');
+      // The reply to the code says it; nothing is told twice.
+      expect(fixture.notices).toEqual([]);
+    });
+
+    test('the same browser is shown the same code again, by the page and by the link; nothing but its HMAC is stored', async () => {
+      await open();
+      const { browser, page, link, code } = await walkToCode('20001');
+      const again = await browser.get(confirmUrl());
+      expect(codeOn(again)).toBe(code);
+      expect(again.text).toContain('The chat has not received this code yet.');
+      expect(page.text).not.toContain('has not received');
+      expect(codeOn(await browser.follow(await browser.get(link)))).toBe(code);
+      expect((await fixture.browser('20001').get(link)).status).toBe(410);
+      expect((await fixture.browser('20001').get(confirmUrl())).status).toBe(400);
+
+      const names = await server.redis.keys('*');
+      const stored = JSON.stringify([names, await Promise.all(names.map(storedAt))]);
+      expect(stored).toContain('awaiting_code');
+      for (const form of [code, code.replace('-', '')]) expect(stored).not.toContain(form);
+      const endless = await Promise.all(names.map(async (name) => ((await server.redis.pttl(name)) < 0 ? name : '')));
+      expect(endless.filter((name) => name !== '')).toEqual([]);
+    });
+
+    test('a double click shows one code', async () => {
+      await open();
+      const browser = fixture.browser('20001');
+      const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
+      const pages = await Promise.all(Array.from({ length: 12 }, () => browser.submit(confirm, '/sign-in/confirm')));
+      expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(new Set(pages.map(codeOn)).size).toBe(1);
+      expect((await type('20001', codeOn(pages[0] as Answer)))?.kind).toBe('linked');
+    });
+
+    test('after a new code the old one is worth nothing; there are three codes at most', async () => {
+      await open();
+      const { browser, page, code } = await walkToCode('20001');
+      const replace = (shown: Answer) => browser.submit(shown, '/sign-in/new-code');
+      const second = await replace(page);
+      expect(codeOn(second)).not.toBe(code);
+      // A second click on the first page does not replace the new code.
+      expect(codeOn(await browser.follow(await replace(page)))).toBe(codeOn(second));
+      const third = await replace(second);
+      expect(third.text).not.toContain('/sign-in/new-code');
+      expect(
+        codeOn(await browser.follow(await replace({ ...second, text: second.text.replace('value="2"', 'value="3"') }))),
+      ).toBe(codeOn(third));
+      expect(await type('20001', code)).toMatchObject({ kind: 'wrong', triesLeft: 4 });
+      expect(await type('20001', codeOn(second))).toMatchObject({ kind: 'wrong', triesLeft: 3 });
+      expect((await type('20001', codeOn(third)))?.kind).toBe('linked');
+    });
+
+    test('a new code needs our own form', async () => {
+      await open();
+      const { browser, page, code } = await walkToCode('20001');
+      expect((await browser.submit(page, '/sign-in/new-code', { origin: 'https://evil.test' })).status).toBe(403);
+      expect(codeOn(await browser.get(confirmUrl()))).toBe(code);
+    });
+
+    test('cancelling on the code’s page ends the ticket', async () => {
+      await open();
+      const { browser, page, code } = await walkToCode('20001');
+      expect((await browser.submit(page, '/sign-in/cancel')).text).toContain('Nothing was connected');
+      expect((await type('20001', code))?.kind).toBe('not-awaited');
+      expect(await account('20001')).toBeUndefined();
+    });
+
+    test('without this proof no message is taken', async () => {
+      await open({ signIn: { proof: ['same-id'] } });
+      expect(await type('20001', '7K3M-9QXP')).toBeUndefined();
+    });
+
+    test('it stands alone [proof-of-person]', async () => {
+      await expect(open({ signIn: { proof: ['typed-code', 'same-id'] } })).rejects.toMatchObject({
+        code: 'options_unsafe',
+      });
+      await expect(open({ signIn: { proof: ['same-browser', 'typed-code'] } })).rejects.toMatchObject({
+        code: 'options_unsafe',
+      });
+    });
+  });
+
+  describe('what the code’s life ends with [typed-code]', () => {
+    test('five wrong tries kill the ticket; the right code is worth nothing then', async () => {
+      await open();
+      const { browser, code } = await walkToCode('20001');
+      const wrong = otherThan(code);
+      for (const triesLeft of [4, 3, 2, 1, 0])
+        expect(await type('20001', wrong)).toEqual({ kind: 'wrong', triesLeft, language: 'en' });
+      expect((await type('20001', code))?.kind).toBe('not-awaited');
+      expect(await account('20001')).toBeUndefined();
+      expect((await browser.get(confirmUrl())).status).toBe(400);
+      expect(fixture.events).toContain('link-refused wrong-codes');
+      expect(await fixture.link('20001')).toContain('/link/');
+    });
+
+    test('of 50 tries at once no more than five are compared', async () => {
+      await open();
+      const { code } = await walkToCode('20001');
+      const tries = [...Array.from({ length: 49 }, () => otherThan(code)), code];
+      const outcomes = await Promise.all(tries.map((text) => type('20001', text)));
+      expect(outcomes.filter((outcome) => outcome?.kind === 'wrong')).toHaveLength(5);
+      expect(outcomes.filter((outcome) => outcome?.kind === 'not-awaited')).toHaveLength(45);
+      expect(await account('20001')).toBeUndefined();
+    });
+
+    test('after five minutes it is too late, and a new link helps', async () => {
+      await open();
+      const { browser, code } = await walkToCode('20001');
+      // Redis remembers it for ten minutes more, so that a late message is told so.
+      for (const name of await server.redis.keys('{id}:live:*'))
+        expect(await server.redis.pttl(name)).toBeGreaterThan(890_000);
+      fixture.clock.nowMs += 299_999;
+      expect((await browser.get(confirmUrl())).status).toBe(200);
+      fixture.clock.nowMs += 1;
+      expect(await type('20001', code)).toEqual({ kind: 'code-expired', language: 'en' });
+      expect(await account('20001')).toBeUndefined();
+      expect((await browser.get(confirmUrl())).status).toBe(400);
+      const request = { ...fixture.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
+      expect((await fixture.identity.askToSignIn(request)).kind).toBe('invited');
+    });
+
+    test('a code that is shown late still lives for five minutes', async () => {
+      await open();
+      const browser = fixture.browser('20001');
+      const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
+      fixture.clock.nowMs += 290_000;
+      const page = await browser.submit(confirm, '/sign-in/confirm');
+      fixture.clock.nowMs += 290_000;
+      expect((await type('20001', codeOn(page)))?.kind).toBe('linked');
+    });
+
+    test('/signin makes a new link, and the code of the old one is dead', async () => {
+      await open();
+      const { code } = await walkToCode('20001');
+      await fixture.link('20001', true);
+      expect((await type('20001', code))?.kind).toBe('not-awaited');
+      expect(await account('20001')).toBeUndefined();
+    });
+
+    test('while the code is awaited no second link is minted unasked', async () => {
+      await open();
+      await walkToCode('20001');
+      const request = { ...fixture.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
+      expect((await fixture.identity.askToSignIn(request)).kind).toBe('waiting');
+    });
+  });
+
+  describe('who may type it [typed-code]', () => {
+    test('another person’s private chat: nothing is linked, the code is dead, and its owner is told', async () => {
+      await open();
+      const { browser, link, code } = await walkToCode('attacker', 'victim');
+      expect((await type('victim', code))?.kind).toBe('not-awaited');
+      expect((await browser.get(link)).status).toBe(410);
+      expect((await type('attacker', code))?.kind).toBe('not-awaited');
+      expect([await account('attacker'), await account('victim')]).toEqual([undefined, undefined]);
+      expect(fixture.notices).toMatchObject([
+        { person: { chatUserId: 'attacker' }, notice: { kind: 'someone-else-signed-in' } },
+      ]);
+      expect(fixture.events).toContain('link-refused code-of-another');
+    });
+
+    test('a person who awaits a code and types another’s: a wrong try, and the other code is dead too', async () => {
+      await open();
+      const [mine, theirs] = [await walkToCode('20001'), await walkToCode('20002')];
+      expect(await type('20001', theirs.code)).toMatchObject({ kind: 'wrong', triesLeft: 4 });
+      expect((await type('20002', theirs.code))?.kind).toBe('not-awaited');
+      expect((await type('20001', mine.code))?.kind).toBe('linked');
+      expect(await account('20002')).toBeUndefined();
+    });
+
+    test.each(['20001', '20002'])('a code of 20001 that %s shows to a group is dead at once', async (poster) => {
+      await open();
+      const { code } = await walkToCode('20001');
+      const outcome = await type(poster, `my code is ${code}, is that right?`, { chatKind: 'group' });
+      expect(outcome?.kind).toBe('seen-in-group');
+      expect((await type('20001', code))?.kind).toBe('not-awaited');
+      expect(await account('20001')).toBeUndefined();
+      // Who showed their own is told by the reply.
+      expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(
+        poster === '20001' ? [] : ['code-seen-in-group'],
+      );
+      expect(fixture.events).toContain('link-refused code-in-group');
+    });
+
+    test('a mistyped code in a group ends its sender’s own ticket', async () => {
+      await open();
+      const { code } = await walkToCode('20001');
+      await type('20001', 'A1B2-C3D4', { chatKind: 'group' });
+      expect((await type('20001', code))?.kind).toBe('not-awaited');
+    });
+
+    test('a code in small letters is recognised in a group too', async () => {
+      await open();
+      const { code } = await walkToCode('20001');
+      expect((await type('20002', code.toLowerCase(), { chatKind: 'group' }))?.kind).toBe('seen-in-group');
+      expect((await type('20001', code))?.kind).toBe('not-awaited');
+    });
+
+    test('words of people who await no code go on: nothing is swallowed', async () => {
+      await open();
+      await walkToCode('20001');
+      for (const text of ['remember', 'Bergbahn', '20080117', 'windows7', 'What is part AB12-34CD for?']) {
+        expect(await type('20002', text)).toBeUndefined();
+        expect(await type('20002', text, { chatKind: 'group' })).toBeUndefined();
+      }
+      expect(await type('20001', 'remember the milk')).toBeUndefined();
+    });
+
+    test('what stands there just as codes are shown is swallowed, whoever sends it', async () => {
+      await open();
+      expect((await type('20002', 'a1b2-c3d4'))?.kind).toBe('not-awaited');
+      expect((await type('20002', 'a1b2-c3d4', { chatKind: 'group' }))?.kind).toBe('seen-in-group');
+    });
+  });
+
+  describe('what the commit finds [linked-in-one-step]', () => {
+    test('the chat is linked to another account already: refused in words, nothing changes', async () => {
+      await open();
+      expect((await type('chat', (await walkToCode('chat', '20001')).code))?.kind).toBe('linked');
+      const { code } = await walkToCode('chat', '20002');
+      expect(await type('chat', code)).toEqual({ kind: 'already-linked', language: 'en' });
+      expect((await account('chat'))?.accountId).toBe('20001');
+    });
+
+    test('the account is another chat user’s: refused, and the holder is told once', async () => {
+      await open();
+      await type('holder', (await walkToCode('holder', '20001')).code);
+      const { code } = await walkToCode('other', '20001');
+      const messageId = 'the-same';
+      expect((await type('other', code, { messageId }))?.kind).toBe('held-elsewhere');
+      expect((await type('other', code, { messageId }))?.kind).toBe('held-elsewhere');
+      expect(await account('other')).toBeUndefined();
+      expect(fixture.notices).toMatchObject([
+        { person: { chatUserId: 'holder' }, notice: { kind: 'account-wanted-elsewhere' } },
+      ]);
+    });
+  });
+
+  describe('handled again after a crash, and sent twice', () => {
+    test('the right code links once, and is answered the same', async () => {
+      await open();
+      const { code } = await walkToCode('20001');
+      const outcomes = [];
+      for (let round = 0; round < 3; round += 1)
+        outcomes.push(await type('20001', code, { messageId: 'the-same-right' }));
+      expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
+      expect(fixture.releases).toHaveLength(1);
+      expect(fixture.events.filter((event) => event === 'linked')).toHaveLength(1);
+      // Sent once more by the person, as a message of its own.
+      expect((await type('20001', code))?.kind).toBe('linked');
+      expect((await type('20002', code))?.kind).not.toBe('linked');
+      await type('20002', (await walkToCode('20002')).code);
+      expect((await type('20002', code))?.kind).toBe('not-awaited');
+    });
+
+    test('a wrong code is counted once, however often its message is handled, and at the same time', async () => {
+      await open();
+      const { code } = await walkToCode('20001');
+      const again = () => type('20001', otherThan(code), { messageId: 'the-same-wrong' });
+      const outcomes = await Promise.all(Array.from({ length: 20 }, again));
+      expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome)))).toEqual(
+        new Set([JSON.stringify({ kind: 'wrong', triesLeft: 4, language: 'en' })]),
+      );
+      expect(await type('20001', otherThan(code))).toMatchObject({ kind: 'wrong', triesLeft: 3 });
+    });
+
+    test('a message in a group stays swallowed, although its code is dead by then', async () => {
+      await open();
+      const { code } = await walkToCode('20001');
+      const text = `look: ${code}`;
+      for (const messageId of ['the-same-group', 'the-same-group'])
+        expect((await type('20002', text, { chatKind: 'group', messageId }))?.kind).toBe('seen-in-group');
+      const mistyped = { chatKind: 'group' as const, messageId: 'the-same-typo' };
+      const second = await walkToCode('20001');
+      for (let round = 0; round < 2; round += 1)
+        expect((await type('20001', 'it says A1B2-C3D4 here', mistyped))?.kind).toBe('seen-in-group');
+      expect((await type('20001', second.code))?.kind).toBe('not-awaited');
+    });
+
+    test('a link that was undone is not claimed by the old message', async () => {
+      await open();
+      const { code } = await walkToCode('20001');
+      await type('20001', code, { messageId: 'first' });
+      await fixture.identity.unlink(fixture.owner, '20001', 'm1');
+      expect((await type('20001', code, { messageId: 'first' }))?.kind).toBe('not-awaited');
+    });
+  });
+
+  test('the browser alone never links: neither by repeating its form nor by an older page [typed-code]', async () => {
+    await open();
+    const browser = fixture.browser('20001');
+    const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
+    for (let round = 0; round < 5; round += 1) await browser.submit(confirm, '/sign-in/confirm');
+    await browser.get(confirmUrl());
+    expect(await account('20001')).toBeUndefined();
+  });
+
+  test('no code is in a log line [scrubbed-logs]', async () => {
+    await open();
+    const { code } = await walkToCode('20001');
+    await type('20001', otherThan(code));
+    await type('20002', `see ${code}`, { chatKind: 'group' });
+    const lines = fixture.lines.join('\n');
+    expect(lines).toContain('code-in-group');
+    for (const form of [code, code.replace('-', ''), otherThan(code)]) expect(lines).not.toContain(form);
+  });
+});
+
+test('works without state, where the service returns none [state-by-mode]', async () => {
+  await start({ signIn: { proof: ['typed-code'], state: 'absent' } });
+  fixture.service.echoesState = false;
+  const { code } = await walkToCode('20001');
+  expect((await type('20001', code))?.kind).toBe('linked');
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { DocumentError } from '../../../../src/bot/knowledge/documents/document.ts';
+import { readDocument } from '../../../../src/bot/knowledge/documents/read-document.ts';
+import { childRunning, SEES_CHILDREN } from '../../../support/child-processes.ts';
+import { fits, makeCorpus, wordsOf, type CorpusFile } from './corpus.ts';
+
+const MOST_MS = 10_000;
+const MOST_BYTES = 150_000_000;
+const KIB_BYTES = 1_024;
+const LOOK_EACH_MS = 5;
+
+/** The highest memory that the reader's process has had so far. Bytes; 0 where none can be seen. */
+function highestBytes(): number {
+  try {
+    const id = childRunning('documents/reader.js');
+    const status = id === undefined ? '' : readFileSync(`/proc/${id}/status`, 'latin1');
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * KIB_BYTES;
+  } catch {
+    return 0;
+  }
+}
+
+async function read({ bytes, name }: CorpusFile): Promise<{ words: string; tookMs: number; mostBytes: number }> {
+  let mostBytes = 0;
+  const looking = setInterval(() => {
+    if (SEES_CHILDREN) mostBytes = Math.max(mostBytes, highestBytes());
+  }, LOOK_EACH_MS);
+  const startMs = performance.now();
+  const words = await readDocument(bytes, { name }, 'a person', new AbortController().signal).then(
+    wordsOf,
+    (error: unknown) => (error instanceof DocumentError ? error.code : Promise.reject(error as Error)),
+  );
+  const tookMs = performance.now() - startMs;
+  clearInterval(looking);
+  return { words, tookMs, mostBytes };
+}
+
+describe('the corpus', () => {
+  const files = makeCorpus();
+
+  test('has forty files, of which fifteen are hostile', () => {
+    expect(files.length).toBeGreaterThanOrEqual(40);
+    expect(files.filter(({ isHostile }) => isHostile).length).toBeGreaterThanOrEqual(15);
+  });
+
+  test.each(files.map((file): [string, CorpusFile] => [file.name, file]))(
+    '%s is read, or refused by its fault, in its time and memory [read-apart]',
+    async (_, file) => {
+      const { words, tookMs, mostBytes } = await read(file);
+      if (process.env['SHOW_FIGURES'] === 'yes')
+        process.stdout.write(`${file.name}: ${Math.round(tookMs)} ms, ${Math.round(mostBytes / 1e6)} MB\n`);
+      expect(fits(words, file) ? '' : words.slice(0, 500)).toBe('');
+      expect(tookMs).toBeLessThan(MOST_MS);
+      expect(mostBytes).toBeLessThan(MOST_BYTES);
+    },
+    30_000,
+  );
+});

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ReadDocument } from '../../../../src/bot/knowledge/documents/document.ts';
+import { hostileFiles } from './hostile-files.ts';
+import { makeDocx, makeXlsx, paragraph } from './make-zip.ts';
+import { makePdf, onePage, scannedPage } from './make-pdf.ts';
+
+export interface CorpusFile {
+  /** Its name as it was sent. */
+  name: string;
+  bytes: Buffer;
+  /** What is made against a reader. */
+  isHostile?: boolean;
+  /** The fault; a piece of the text where it is read; several where how far a reader comes is not decided. */
+  expected: string | RegExp | (string | RegExp)[];
+}
+
+const real = (name: string) => readFileSync(join(import.meta.dirname, 'files', name));
+/** 图书馆 in GB18030. */
+const LIBRARY_GB = Buffer.from('cdbccae9b9dd', 'hex');
+const utf16 = (text: string) => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
+
+function realFiles(): CorpusFile[] {
+  const grid =
+    '<row r="1"><c r="A1" t="inlineStr"><is><t>Item</t></is></c><c r="C1" t="inlineStr"><is><t>Cost</t></is></c></row>';
+  const chinese = Buffer.concat([Buffer.from('name,'), LIBRARY_GB, Buffer.from('\n1,'), LIBRARY_GB, Buffer.from('\n')]);
+  return [
+    {
+      name: 'rules.docx',
+      bytes: real('rules.docx'),
+      expected: /\| Student \| 20 \| 30 \|\n[^]*\[\^1\]: A footnote about holidays/,
+    },
+    { name: 'handbook.docx', bytes: real('handbook.docx'), expected: /# Chapter 12 第12章/ },
+    { name: 'rules.pdf', bytes: real('rules.pdf'), expected: /\| Teacher \| 50 \| 90 \|\n\n• first\n/ },
+    { name: 'handbook.pdf', bytes: real('handbook.pdf'), expected: /Loans last 120 days/ },
+    { name: 'no-copying.pdf', bytes: real('no-copying.pdf'), expected: /图书馆借阅规则/ },
+    { name: 'book.pdf', bytes: real('book.pdf'), expected: /\| Room \| Seats \|/ },
+    {
+      name: 'book.xlsx',
+      bytes: real('book.xlsx'),
+      expected: /\| Books 图书 \| 1200\.5 \| 2026-03-01 \| 25% \|\n\| Total \| 2401 \|/,
+    },
+    { name: 'rules.html', bytes: real('rules.html'), expected: /\| Student \| 20 \| 30 \|/ },
+    { name: 'password.pdf', bytes: real('password.pdf'), expected: 'encrypted' },
+    { name: 'rules.doc', bytes: real('rules.doc'), expected: 'old_office' },
+    { name: 'costs.xls', bytes: real('costs.xls'), expected: 'old_office' },
+    { name: 'slides.pptx', bytes: real('slides.pptx'), expected: 'unsupported' },
+    { name: 'rules.odt', bytes: real('rules.odt'), expected: 'unsupported' },
+    { name: 'book.ods', bytes: real('book.ods'), expected: 'unsupported' },
+    { name: 'rules.rtf', bytes: real('rules.rtf'), expected: 'unsupported' },
+    {
+      name: 'notes.md',
+      bytes: Buffer.from('# Hours\n\nOpen `8–22`.\n\n```\n# no heading\n```\n'),
+      expected: /# no heading/,
+    },
+    { name: 'notes.txt', bytes: Buffer.from('Opening hours: 8–22\r\n'), expected: /8–22/ },
+    { name: 'wide.txt', bytes: utf16('开放时间 8–22'), expected: /开放时间/ },
+    { name: 'mandarin.txt', bytes: Buffer.from('bfaab7c5cab1bce4a3ba38b5e3', 'hex'), expected: /开放时间：8点/ },
+    {
+      name: 'western.txt',
+      bytes: Buffer.from('Le café est fermé à midi', 'latin1'),
+      expected: /Le café est fermé à midi/,
+    },
+    { name: 'mandarin.csv', bytes: chinese, expected: /\| name \| 图书馆 \|\n/ },
+    { name: 'points.csv', bytes: Buffer.from('a;b\n1,5;"x;\n""y"""\n'), expected: /\| 1,5 \| x; "y" \|/ },
+    { name: 'tabs.tsv', bytes: Buffer.from('a\tb\n1\t2|3\n'), expected: /\| 1 \| 2\\\|3 \|/ },
+    {
+      name: 'page.htm',
+      bytes: Buffer.from('<title>T</title><script>alert(1)</script><p style="display:none">hidden</p><p>shown'),
+      expected: /^shown$/,
+    },
+    { name: 'scan.pdf', bytes: scannedPage(600, 800, Buffer.alloc(480_000, 200)), expected: /^\[page 1 image\/png\]$/ },
+    {
+      name: 'sparse.xlsx',
+      bytes: makeXlsx({ rows: `${grid}<row r="9"><c r="XFD9"><v>7</v></c><c r="A9"><v>1</v></c></row>` }),
+      expected: /\| Item \| Cost \| {2}\|\n[^]*\| 1 \| {2}\| 7 \|/,
+    },
+    { name: 'plain.docx', bytes: makeDocx(paragraph('Dear all')), expected: /^Dear all$/ },
+    { name: 'empty.docx', bytes: makeDocx(paragraph('')), expected: 'no_text' },
+    { name: 'empty.txt', bytes: Buffer.from('  \n'), expected: 'no_text' },
+    { name: 'plain.pdf', bytes: makePdf(onePage('Dear all of you there')), expected: /Dear all of you there/ },
+    { name: 'picture.png', bytes: Buffer.from('89504e470d0a1a0a0000', 'hex'), expected: 'unsupported' },
+  ];
+}
+
+export function makeCorpus(): CorpusFile[] {
+  return [...realFiles(), ...hostileFiles()];
+}
+
+/** What a document says, in one text, as the corpus expects it. */
+export function wordsOf({ parts, pictures, hasMacros }: ReadDocument): string {
+  const texts = parts.map(({ text }) => text);
+  const shown = pictures.map(({ label, mediaType }) => `[${label} ${mediaType}]`);
+  return [...texts, ...shown].join('\n\n') + (hasMacros === true ? ' (macros)' : '');
+}
+
+/** Whether a document became what it should. @param words its text, or its fault */
+export function fits(words: string, { expected }: CorpusFile): boolean {
+  return [expected].flat().some((one) => (typeof one === 'string' ? one === words : one.test(words)));
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DocumentError } from '../../../../src/bot/knowledge/documents/document.ts';
+import { readHere } from '../../../../src/bot/knowledge/documents/read-here.ts';
+import { flip, flips } from '../../../support/flip-bytes.ts';
+import { fuzzMs, fuzzTestMs } from '../../../support/fuzz-time.ts';
+import { fits, makeCorpus, wordsOf, type CorpusFile } from './corpus.ts';
+import { makeDocx, makeXlsx } from './make-zip.ts';
+
+/** They take longer than a second, or more memory than a test should; the process has its own test. */
+const HEAVY = [
+  'many-paragraphs.docx',
+  'tags.docx',
+  'styles.docx',
+  'million.xlsx',
+  'picture.pdf',
+  'bomb.pdf',
+  'quotes.csv',
+  'lines.md',
+];
+
+const real = (name: string) => readFileSync(join(import.meta.dirname, 'files', name));
+const readToWords = (bytes: Buffer, name: string) =>
+  readHere(bytes, { name }).then(wordsOf, (error: unknown) =>
+    error instanceof DocumentError ? error.code : Promise.reject(error as Error),
+  );
+
+describe('a reader', () => {
+  const files = makeCorpus().filter(({ name }) => !HEAVY.includes(name));
+
+  test.each(files.map((file): [string, CorpusFile] => [file.name, file]))(
+    'makes of %s what it should [read-apart]',
+    async (name, file) => {
+      const words = await readToWords(file.bytes, name);
+      expect(fits(words, file) ? '' : words.slice(0, 500)).toBe('');
+    },
+    120_000,
+  );
+
+  test('counts the numbered paragraphs of a regulation as Word shows them', async () => {
+    const level = (depth: number, format: string, text: string) =>
+      `<w:lvl w:ilvl="${depth}"><w:start w:val="1"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
+    const numbering = `<w:numbering xmlns:w="w"><w:abstractNum w:abstractNumId="7">${level(0, 'chineseCountingThousand', '第%1条')}${level(1, 'decimal', '%2.')}</w:abstractNum><w:num w:numId="3"><w:abstractNumId w:val="7"/></w:num></w:numbering>`;
+    const relations = '<Relationships><Relationship Id="n" Type="x/numbering" Target="numbering.xml"/></Relationships>';
+    const article = (depth: number, text: string) =>
+      `<w:p><w:pPr><w:numPr><w:ilvl w:val="${depth}"/><w:numId w:val="3"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+    const body = [
+      article(0, '总则'),
+      article(1, 'a'),
+      article(1, 'b'),
+      ...Array.from({ length: 10 }, () => article(0, '细则')),
+      article(1, 'c'),
+    ];
+    const words = await readToWords(
+      makeDocx(body.join(''), [
+        { name: 'word/numbering.xml', content: numbering },
+        { name: 'word/_rels/document.xml.rels', content: relations },
+      ]),
+      'x.docx',
+    );
+    expect(words.split('\n')).toEqual([
+      '第一条 总则',
+      '1. a',
+      '2. b',
+      '第二条 细则',
+      ...'三四五六七八九'.split('').map((n) => `第${n}条 细则`),
+      '第十条 细则',
+      '第十一条 细则',
+      '1. c',
+    ]);
+  });
+
+  test('leaves out the sheets that a workbook hides', async () => {
+    const { parts } = await readHere(makeXlsx({ rows: '<row><c><v>1</v></c><c><v>2</v></c></row>' }), {
+      name: 'a.xlsx',
+    });
+    expect(parts.map(({ label }) => label)).toEqual(['sheet Data']);
+  });
+
+  test('cuts a long table at a named place, each piece with its head', async () => {
+    const lines = Array.from({ length: 450 }, (_, index) => `${index + 1},b`);
+    const { parts } = await readHere(Buffer.from(['number,letter', ...lines].join('\n')), { name: 'a.csv' });
+    expect(parts.map(({ label }) => label)).toEqual(['rows 1–200', 'rows 201–400', 'rows 401–450']);
+    expect(parts.at(-1)?.text.startsWith('| number | letter |\n| --- | --- |\n| 401 | b |')).toBe(true);
+  });
+});
+
+describe('a document that is changed at random', () => {
+  const wordXml =
+    '<w:p><w:pPr><w:pStyle w:val="H"/></w:pPr><w:r><w:t>a</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc></w:tr></w:tbl>';
+  const sheetXml = '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" s="1"><f>A1</f><v>5</v></c></row>';
+  const makers: [
+    string,
+    (changes: { at: number; byte: number; kind: 'change' | 'insert' | 'cut' | 'repeat' }[]) => Buffer,
+  ][] = [
+    ['x.docx', (changes) => changes.reduce(flip, real('rules.docx'))],
+    ['y.docx', (changes) => makeDocx(changes.reduce(flip, Buffer.from(wordXml)))],
+    ['x.xlsx', (changes) => changes.reduce(flip, real('book.xlsx'))],
+    ['y.xlsx', (changes) => makeXlsx({ rows: changes.reduce(flip, Buffer.from(sheetXml)) })],
+    ['x.pdf', (changes) => changes.reduce(flip, real('rules.pdf'))],
+    ['x.html', (changes) => changes.reduce(flip, real('rules.html'))],
+    ['x.csv', (changes) => changes.reduce(flip, Buffer.from('a,b\n"1,2",3\n'))],
+  ];
+
+  test.each(makers)(
+    '%s is read or refused by a fault: no reader throws anything else [read-apart]',
+    async (name, make) => {
+      await fc.assert(
+        fc.asyncProperty(flips, async (changes) => {
+          expect(typeof (await readToWords(make(changes), name))).toBe('string');
+        }),
+        { numRuns: Infinity, interruptAfterTimeLimit: fuzzMs / makers.length, markInterruptAsFailure: false },
+      );
+    },
+    fuzzTestMs,
+  );
+});

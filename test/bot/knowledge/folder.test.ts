@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { KnowledgeFixture, STAFF, STAFF_IN_GROUP, STRANGER, STUDENT } from './knowledge-fixture.ts';
+
+let fixture: KnowledgeFixture;
+beforeEach(() => void (fixture = new KnowledgeFixture()));
+afterEach(() => fixture.end());
+
+const docs = { name: 'docs', folder: 'docs', readers: 'public' };
+/** What every document of a test has, so that one search shows all that there are. */
+const SHARED = 'otter';
+const all = () => fixture.titles(SHARED).then((titles) => titles.sort());
+const foundAll = (...titles: string[]) => fixture.until(async () => (await all()).join() === titles.sort().join());
+
+test('without sources there is nothing to ask', async () => {
+  expect(fixture.use().hasSources).toBe(false);
+  expect(await fixture.find('anything')).toEqual([]);
+});
+
+test('documents of every text kind are found with title, text, link and day, sub-folders included', async () => {
+  fixture.write('docs/leave.md', `---\ndate: 2026-02-01\n---\n# Annual leave\n\nThe ${SHARED} has 15 days of leave.\n`);
+  fixture.write('docs/图书馆/开放 时间.txt', `${SHARED} 图书馆周末九点开门，十点闭馆。`);
+  fixture.write(
+    'docs/page.html',
+    `<title>Parking</title><nav>menu</nav><h1>Where</h1><p>The ${SHARED} parks &amp; rests.<script>x()</script>`,
+  );
+  fixture.write('docs/phones.csv', `name,extension\n${SHARED},5120\n`);
+  fixture.use({ ...docs, url: 'https://docs.example.edu/all' });
+  await foundAll('Annual leave', '开放 时间', 'Parking', 'phones');
+  expect(await fixture.find('how many days of annual leave?')).toEqual([
+    {
+      documentId: expect.stringMatching(/^[0-9a-f]{16}$/),
+      source: 'docs',
+      title: 'Annual leave',
+      place: 'Annual leave',
+      text: `# Annual leave\n\nThe ${SHARED} has 15 days of leave.`,
+      url: 'https://docs.example.edu/all/leave.md',
+      date: '2026-02-01',
+      score: expect.any(Number),
+    },
+  ]);
+  const [library] = await fixture.find('图书馆几点开门');
+  expect(library).toMatchObject({
+    title: '开放 时间',
+    url: `https://docs.example.edu/all/${encodeURIComponent('图书馆')}/${encodeURIComponent('开放 时间.txt')}`,
+  });
+  expect((await fixture.find('where to park'))[0]?.text).toBe(`# Where\nThe ${SHARED} parks & rests.`);
+  expect((await fixture.find('extension 5120'))[0]?.text).toMatch(/name.*extension[^]*otter.*5120/);
+  expect(await fixture.find('quantum chromodynamics')).toEqual([]);
+  expect(await fixture.find('what is the of and how')).toEqual([]);
+});
+
+test('PDF, Word and Excel are read with their pages and sheets; what cannot be read is told, and not tried again and again', async () => {
+  for (const name of ['handbook.pdf', 'rules.docx', 'book.xlsx', 'password.pdf'])
+    cpSync(join('test/bot/knowledge/documents/files', name), fixture.path('docs', name));
+  fixture.write('docs/broken.pdf', '%PDF-1.7 and no more');
+  fixture.use(docs);
+  await fixture.until(() => fixture.told.indexed.length > 0);
+  expect(fixture.told.documentsLeftOut.at(-1)?.reasons).toEqual([
+    { reason: 'broken', count: 1, first: 'broken.pdf' },
+    { reason: 'encrypted', count: 1, first: 'password.pdf' },
+  ]);
+  const [first] = fixture.told.indexed;
+  expect(first).toMatchObject({ documents: 5 });
+  fixture.write('docs/more.md', '# More');
+  await fixture.until(() => fixture.told.indexed.length > 1);
+  expect(fixture.told.documentsLeftOut).toHaveLength(1);
+  expect((await fixture.find('chapter 3'))[0]).toMatchObject({ title: 'Handbook', place: 'page 3' });
+  expect((await fixture.find('how many seats has room A101'))[0]).toMatchObject({
+    title: 'book',
+    place: 'sheet Rooms',
+  });
+  expect((await fixture.find('overdue books'))[0]).toMatchObject({ title: 'Hello', place: 'section 图书馆借阅规则' });
+}, 60_000);
+
+test('a document that comes, changes, moves or goes is known within seconds, without a restart', async () => {
+  fixture.write('docs/a.md', `# First\n${SHARED}`);
+  fixture.use(docs);
+  await foundAll('First');
+  fixture.write('docs/b.md', `# Second\n${SHARED}`);
+  await foundAll('First', 'Second');
+  fixture.write('docs/a.md', `# Other\n${SHARED}`);
+  await foundAll('Other', 'Second');
+  renameSync(fixture.path('docs/b.md'), fixture.path('docs/c.md'));
+  await fixture.until(async () => fixture.told.indexed.length === 4);
+  await foundAll('Other', 'Second');
+  rmSync(fixture.path('docs/a.md'));
+  await foundAll('Second');
+}, 60_000);
+
+describe('rights [knowledge-rights]', () => {
+  test('a document says itself who may read it, else its source does, else nobody may', async () => {
+    fixture.write('docs/open.md', `---\nreaders: public\n---\n# Open\n${SHARED}`);
+    fixture.write('docs/staff.md', `---\nreaders: { identity: [JG] }\n---\n# Staff\n${SHARED}`);
+    fixture.write('docs/slip.md', `---\nreaders: publik\n---\n# Slip\n${SHARED}`);
+    fixture.write('docs/plain.md', `# Plain\n${SHARED}`);
+    fixture.write('none/none.md', `# None\n${SHARED}`);
+    fixture.use({ ...docs, readers: { identity: ['XS'] } }, { name: 'none', folder: 'none' });
+    await fixture.until(() => fixture.told.indexed.some(({ documents }) => documents === 5));
+    expect(await fixture.titles(SHARED, STAFF)).toEqual(['Open', 'Staff']);
+    expect(await fixture.titles(SHARED, STUDENT)).toEqual(['Open', 'Plain']);
+    for (const reader of [STRANGER, STAFF_IN_GROUP]) expect(await fixture.titles(SHARED, reader)).toEqual(['Open']);
+  });
+
+  test('what may not be read takes no place from what may, and changes nothing in what is found', async () => {
+    fixture.write('docs/mine.md', `---\nreaders: { identity: [XS] }\n---\n# Mine\n${SHARED} canteen`);
+    fixture.use({ ...docs, readers: { identity: ['JG'] } });
+    await fixture.until(async () => (await fixture.find(SHARED, STUDENT)).length === 1);
+    const alone = await fixture.find(`${SHARED} canteen`, STUDENT);
+    for (let number = 0; number < 30; number += 1)
+      fixture.write(`docs/${number}.md`, `# Other ${number}\n${`${SHARED} canteen `.repeat(20)}`);
+    await fixture.until(async () => (await fixture.find(SHARED, STAFF)).length === 8);
+    expect(await fixture.find(`${SHARED} canteen`, STUDENT)).toEqual(alone);
+  });
+
+  test('whoever narrows a document’s readers, or takes a source away, closes it without a restart', async () => {
+    fixture.write('docs/a.md', `---\nreaders: public\n---\n# A\n${SHARED}`);
+    fixture.write('docs/b.md', `# B\n${SHARED}`);
+    const before = fixture.use(docs);
+    await foundAll('A', 'B');
+    fixture.write('docs/a.md', `---\nreaders: { identity: [XS] }\n---\n# A\n${SHARED}`);
+    await foundAll('B');
+    fixture.use({ ...docs, readers: { identity: ['XS'] } });
+    expect(await all()).toEqual([]);
+    fixture.use({ name: 'other', folder: 'other' });
+    await fixture.until(async () => (await fixture.find(SHARED, STUDENT)).length === 0);
+    // Nor for a turn that began before.
+    expect(await before.search(SHARED, STUDENT, new AbortController().signal)).toEqual([]);
+  });
+
+  test('only the sources that are named are looked at', async () => {
+    fixture.write('docs/a.md', `# A\n${SHARED}`);
+    fixture.write('more/b.md', `# B\n${SHARED}`);
+    fixture.use(docs, { name: 'more', folder: 'more', readers: 'public' });
+    await foundAll('A', 'B');
+    expect(await fixture.titles(SHARED, STAFF, ['more'])).toEqual(['B']);
+    expect(await fixture.titles(SHARED, STAFF, [])).toEqual([]);
+    expect(await fixture.titles(SHARED, STAFF, ['elsewhere'])).toEqual([]);
+  });
+});
+
+describe('what is in a folder and is no document [knowledge-borders]', () => {
+  const leftOut = () => fixture.told.documentsLeftOut.at(-1)?.reasons;
+
+  test('links lead nowhere outside, and no circle is walked', async () => {
+    fixture.write('secret/key.md', `# Secret\n${SHARED}`);
+    fixture.write('docs/in/a.md', `# Inside\n${SHARED}`);
+    symlinkSync(fixture.path('secret/key.md'), fixture.path('docs/key.md'));
+    symlinkSync(fixture.path('secret'), fixture.path('docs/folder'));
+    symlinkSync('..', fixture.path('docs/in/circle'));
+    symlinkSync('in/a.md', fixture.path('docs/again.md'));
+    symlinkSync('gone.md', fixture.path('docs/lost.md'));
+    fixture.use(docs);
+    await fixture.until(() => leftOut() !== undefined);
+    await foundAll('Inside', 'Inside');
+    expect(leftOut()).toEqual([{ reason: 'link_outside', count: 2, first: 'folder' }]);
+  });
+
+  test('pipes, hidden files, other kinds and what is too large or too deep are left out and told', async () => {
+    fixture.write('docs/a.md', `# A\n${SHARED}`);
+    fixture.write('docs/.hidden.md', SHARED);
+    fixture.write('docs/~$a.md', SHARED);
+    fixture.write('docs/picture.png', SHARED);
+    fixture.write('docs/film.mp4', SHARED);
+    fixture.write('docs/large.md', Buffer.alloc(21 * 1_024 * 1_024, `${SHARED} `));
+    fixture.write(`docs/${'d/'.repeat(22)}deep.md`, SHARED);
+    mkdirSync(fixture.path('docs/folder.md'));
+    execFileSync('mkfifo', [fixture.path('docs/pipe.md')]);
+    fixture.use(docs);
+    await fixture.until(() => leftOut() !== undefined);
+    await foundAll('A');
+    expect(leftOut()).toEqual([
+      { reason: 'too_deep', count: 1, first: 'd/'.repeat(21).slice(0, -1) },
+      { reason: 'too_large', count: 1, first: 'large.md' },
+      { reason: 'unknown_kind', count: 2, first: 'film.mp4' },
+    ]);
+  });
+
+  test('a folder that is not there, or goes, has no documents; it is told once, and is found when it comes back', async () => {
+    fixture.use(docs);
+    await fixture.until(() => leftOut() !== undefined);
+    expect(leftOut()).toEqual([{ reason: 'no_folder', count: 1, first: fixture.path('docs') }]);
+    fixture.write('docs/a.md', `# A\n${SHARED}`);
+    await foundAll('A');
+    renameSync(fixture.path('docs'), fixture.path('away'));
+    await foundAll();
+    renameSync(fixture.path('away'), fixture.path('docs'));
+    await foundAll('A');
+  }, 60_000);
+});

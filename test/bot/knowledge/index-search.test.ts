@@ -1,0 +1,217 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cutIntoPassages } from '../../../src/bot/knowledge/index/passages.ts';
+import { PassageIndex } from '../../../src/bot/knowledge/index/passage-index.ts';
+import { SegmentFiles } from '../../../src/bot/knowledge/index/segment-files.ts';
+import { eachTerm, queryTerms } from '../../../src/shared/text/search-terms.ts';
+import { textOfHtml } from '../../../src/bot/knowledge/folder/html-text.ts';
+import { mayRead, type Reader, type Readers } from '../../../src/bot/knowledge/readers.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'parley-search-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let folders = 0;
+const newIndex = () => new PassageIndex(new SegmentFiles(join(root, String((folders += 1)))));
+
+const termsOf = (text: string): number[] => {
+  const terms: number[] = [];
+  eachTerm(text, (term) => terms.push(term));
+  return terms;
+};
+
+describe('terms', () => {
+  test.each([
+    ['Opening HOURS', 'open hour'],
+    ['libraries', 'library'],
+    ['borrowed borrowing borrows', 'borrow borrow borrow'],
+    ['closes closed close', 'close close close'],
+    ['ＡＢＣ１２', 'abc12'],
+    ['café', 'CAFÉ'],
+  ])('%s is looked up as %s', (one, other) => expect(termsOf(one)).toEqual(termsOf(other)));
+
+  test('Chinese is looked up by pairs, whatever stands around it', () => {
+    expect(termsOf('图书馆A座')).toEqual([...termsOf('图书'), ...termsOf('书馆'), ...termsOf('a'), ...termsOf('座')]);
+    expect(termsOf('𠮷野家')).toHaveLength(2);
+    expect(termsOf('bus status')).toHaveLength(2);
+    expect(new Set(termsOf('bus busy status state'))).toHaveProperty('size', 4);
+  });
+
+  test('a question’s idle words are not looked up', () => {
+    expect(queryTerms('What is the opening hour of the library?', 64)).toEqual(termsOf('open hour library'));
+    expect(queryTerms('请问图书馆什么时候开门', 64)).toEqual(expect.arrayContaining(termsOf('图书馆')));
+    expect(queryTerms('what is it', 64)).toEqual([]);
+    expect(queryTerms('word '.repeat(3) + Array.from({ length: 200 }, (_, at) => `w${at}`).join(' '), 64)).toHaveLength(
+      64,
+    );
+  });
+});
+
+test('passages follow each other without a gap, none much wider than another, and none is cut within a character', () => {
+  const piece = fc.constantFrom(
+    'otter. ',
+    '水獭。',
+    '\n',
+    '\n\n',
+    '# Head\n',
+    'x'.repeat(400),
+    '獭'.repeat(400),
+    '😀',
+    ' ',
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+      const text = pieces.join('');
+      const passages = cutIntoPassages(text);
+      let at = 0;
+      for (const { from, to } of passages) {
+        expect(text.slice(at, from).trim()).toBe('');
+        expect(to).toBeGreaterThan(from);
+        expect(to - from).toBeLessThanOrEqual(1_510);
+        expect(/[\ud800-\udbff]$/.test(text.slice(from, to))).toBe(false);
+        at = to;
+      }
+      expect(text.slice(at).trim()).toBe('');
+    }),
+    { numRuns: 300 },
+  );
+});
+
+interface Document {
+  name: string;
+  text: string;
+  readers: Readers;
+}
+
+const WORDS = 'otter river fish 水獭 河流 图书馆 开放 leave days staff'.split(' ');
+const documentOf = fc.record({
+  name: fc.constantFrom(...'abcdefghij'),
+  text: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 12 }).map((words) => words.join(' ')),
+  readers: fc.constantFrom<Readers>(
+    'public',
+    'nobody',
+    {},
+    { identity: ['JG'] },
+    { identity: ['XS'] },
+    { departments: ['31*'] },
+  ),
+});
+const readerOf: fc.Arbitrary<Reader> = fc.record({
+  person: fc.option(
+    fc.record({ identityCode: fc.constantFrom('JG', 'XS', 'QT'), department: fc.constantFrom('3100', '4200', '') }),
+    { nil: undefined },
+  ),
+  place: fc.record({ kind: fc.constantFrom<'private' | 'group'>('private', 'group'), id: fc.constant('x') }),
+});
+
+/** The same, by reading all of it: Okapi BM25 over the documents that there are. */
+function naive(documents: readonly Document[], query: string): { name: string; score: number }[] {
+  const terms = queryTerms(query, 64);
+  const bags = documents.map(({ name, text }) => ({ name, terms: termsOf(`${name}\n\n${text}`) }));
+  const average = bags.reduce((sum, bag) => sum + bag.terms.length, 0) / bags.length;
+  const scores = bags.map(() => ({ score: 0, covered: 0 }));
+  let whole = 0;
+  for (const term of terms) {
+    const counts = bags.map((bag) => bag.terms.filter((one) => one === term).length);
+    const holding = counts.filter((count) => count > 0).length;
+    const weight = Math.log(1 + (bags.length - holding + 0.5) / (holding + 0.5));
+    whole += weight;
+    for (const [at, count] of counts.entries()) {
+      if (count === 0) continue;
+      scores[at]!.score +=
+        (weight * count) / (count + (1.2 * (1 - 0.75) + ((1.2 * 0.75) / average) * (bags[at]?.terms.length ?? 0)));
+      scores[at]!.covered += weight;
+    }
+  }
+  return bags
+    .map(({ name }, at) => ({ name, score: scores[at]!.score / whole, covered: scores[at]!.covered }))
+    .filter(({ covered }) => covered > 0 && covered >= 0.15 * whole)
+    .sort((one, other) => other.score - one.score || (one.name < other.name ? -1 : 1))
+    .slice(0, 8)
+    .map(({ name, score }) => ({ name, score }));
+}
+
+test('whatever was added, changed and removed, a search finds what a reader would who read all that they may, and nothing else [knowledge-rights]', async () => {
+  const change = fc.oneof(
+    { weight: 4, arbitrary: documentOf.map((document) => ({ document })) },
+    { weight: 1, arbitrary: fc.constantFrom(...'abcdefghij').map((removed) => ({ removed })) },
+    { weight: 1, arbitrary: fc.constant({ settles: true }) },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(change, { maxLength: 40 }),
+      fc.array(fc.tuple(fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 }), readerOf), {
+        minLength: 3,
+        maxLength: 3,
+      }),
+      async (changes, questions) => {
+        const index = newIndex();
+        const there = new Map<string, Document>();
+        const pending = new Map<string, Document>();
+        const settle = async () => {
+          await index.settle();
+          for (const [name, document] of pending) there.set(name, document);
+          pending.clear();
+        };
+        for (const one of changes) {
+          if ('document' in one) {
+            const { name, text, readers } = one.document;
+            if (pending.has(name)) await settle();
+            await index.add({ source: 's', path: name, title: name, stamp: '', readers, parts: [{ text }] });
+            pending.set(name, one.document);
+          } else {
+            await settle();
+            if ('removed' in one) {
+              index.remove('s', one.removed);
+              there.delete(one.removed);
+            }
+          }
+        }
+        await settle();
+        for (const [words, reader] of questions) {
+          const readable = [...there.values()].filter(({ readers }) => mayRead(readers, reader));
+          const isReadable = (entry: { readers?: Readers }) => mayRead(entry.readers ?? 'nobody', reader);
+          const hits = index.search({ query: words.join(' '), isReadable, most: 8 });
+          expect(hits.map(({ entry, score }) => ({ name: entry.path, score }))).toEqual(
+            naive(readable, words.join(' ')),
+          );
+          for (const { entry, text } of hits) expect(text).toBe(there.get(entry.path)?.text);
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+describe('hostile texts take as long as they are, not longer', () => {
+  const MIB = 1_024 * 1_024;
+  test.each<[what: string, text: string]>([
+    ['open tags', '<b>'.repeat(MIB / 3)],
+    ['tags that never opened', '</i>'.repeat(MIB / 4)],
+    ['both', '<b>'.repeat(MIB / 6) + '</i>'.repeat(MIB / 8)],
+    ['comments that never end', '<!--'.repeat(MIB / 4)],
+    ['attributes', `<a ${'hidden '.repeat(MIB / 7)}`],
+    ['entities', '&amp'.repeat(MIB / 4)],
+    ['quotes', `<a href="${"'".repeat(MIB)}`],
+    ['hidden in hidden', '<nav>'.repeat(MIB / 5)],
+    ['one word', 'x'.repeat(MIB)],
+    ['blanks', ' '.repeat(MIB)],
+    ['lines', '\n'.repeat(MIB)],
+    ['blank lines', ' \n'.repeat(MIB / 2)],
+    ['headings', '# \n'.repeat(MIB / 3)],
+    ['marks on letters', 'a\u0301'.repeat(MIB / 3)],
+    ['what becomes more', '\uFDFA'.repeat(MIB / 30)],
+    ['half characters', '\ud800'.repeat(MIB / 2)],
+  ])(
+    '%s',
+    async (_, text) => {
+      const page = textOfHtml(text);
+      const index = newIndex();
+      await index.add({ source: 's', path: 'p', title: 't', stamp: '', parts: [{ text: page.text }, { text }] });
+      await index.settle();
+      index.search({ query: text.slice(0, 1_000), isReadable: () => true, most: 8 });
+    },
+    20_000,
+  );
+});

@@ -1,0 +1,165 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { got } from 'got';
+import Koa from 'koa';
+import { Registry } from 'prom-client';
+import { healthRoutes, type HealthPart } from '../../../src/bot/metrics/health.ts';
+import { createReport } from '../../../src/bot/metrics/metrics.ts';
+import { listen, type ListeningServer } from '../../../src/shared/http/http-server.ts';
+import { recordingLog } from '../../support/redis.ts';
+import { asDeliveryId } from '../../../src/bot/domain/ids.ts';
+
+const TURN = asDeliveryId('TURN');
+const open: ListeningServer[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+async function serve(parts: HealthPart[], registry = new Registry()): Promise<string> {
+  const koa = new Koa();
+  koa.use(healthRoutes({ parts, registry, prove: (nonce) => `proof of ${nonce}` }).routes());
+  const handler = koa.callback();
+  const server = await listen((request, response) => void handler(request, response), 0, '127.0.0.1');
+  open.push(server);
+  return server.url;
+}
+
+const READY: HealthPart = { name: 'redis', isReady: () => Promise.resolve(true) };
+
+describe('health', () => {
+  test('a live process says so whatever its parts do', async () => {
+    const answer = await fetch(`${await serve([{ name: 'redis', isReady: () => Promise.resolve(false) }])}/healthz`);
+    expect(answer.status).toBe(200);
+  });
+
+  test('ready means every part', async () => {
+    const ready = await fetch(`${await serve([READY])}/readyz`);
+    expect(ready.status).toBe(200);
+    expect(await ready.json()).toEqual({ status: 'ready', parts: { redis: 'ready' } });
+  });
+
+  test('names each part that is not, without its reasons', async () => {
+    const parts: HealthPart[] = [
+      READY,
+      { name: 'worker', isReady: () => Promise.resolve(false) },
+      { name: 'chat', isReady: () => Promise.reject(new Error('password=abc')) },
+      { name: 'frozen', isReady: () => new Promise(() => undefined) },
+    ];
+    const url = await serve(parts);
+    const startedMs = performance.now();
+    const answer = await fetch(`${url}/readyz`);
+    expect(performance.now() - startedMs).toBeLessThan(1_900);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toEqual({
+      status: 'not ready',
+      parts: { redis: 'ready', worker: 'not ready', chat: 'not ready', frozen: 'too slow' },
+    });
+  });
+});
+
+describe('metrics', () => {
+  test('what is reported is counted, logged once, and shown as Prometheus text', async () => {
+    const registry = new Registry();
+    const { log, lines } = recordingLog();
+    const report = createReport(registry, log);
+    report.deliveryReceived({ platform: 'wecom', kind: 'message', outcome: 'accepted', durationMs: 4 });
+    report.feedbackGiven({ platform: 'wecom', verdict: 'good', reasons: [], isDetail: false });
+    report.welcomeSent({ platform: 'wecom' });
+    report.turnEnded({ platform: 'wecom', turnId: TURN, outcome: 'answered', durationMs: 1_500, waitedMs: 20 });
+    report.firstTextShown({ platform: 'wecom', deliveryId: TURN, afterMs: 700 });
+    report.replyHandedOver({ platform: 'wecom', deliveryId: TURN, result: 'sent' });
+    report.wakeRepeated({ count: 3 });
+    report.turnFenced({ turnId: TURN });
+    report.turnResumed({ turnId: TURN, crashes: 1 });
+    report.deadLetter({ turnId: TURN, crashes: 5 });
+    report.queueStalled();
+    report.lockRenewalFailed({ jobs: 2 });
+    report.newerVersionMet({ what: 'message' });
+    report.runFailed({ error: new Error('code=abc123') });
+    report.callEnded({ model: 'svc-plus', outcome: 'complete', durationMs: 900, firstEventMs: 300 });
+    report.retried({ model: 'svc-plus', code: 'chat_rate_limited', waitMs: 500 });
+    report.breakerChanged({ model: 'svc-plus', state: 'open' });
+    report.unknownFinishReason({ model: 'svc-plus' });
+    report.event('link-refused', { platform: 'wecom', reason: 'other-account' });
+    expect(lines).toHaveLength(18);
+    expect(lines.join('')).not.toContain('abc123');
+
+    const answer = await fetch(`${await serve([], registry)}/metrics`);
+    expect(answer.headers.get('content-type')).toContain('text/plain');
+    const text = await answer.text();
+    for (const line of [
+      'parley_deliveries_total{platform="wecom",kind="message",outcome="accepted"} 1',
+      'parley_delivery_duration_seconds_sum{platform="wecom",kind="message"} 0.004',
+      'parley_turn_duration_seconds_sum{platform="wecom",outcome="answered"} 1.5',
+      'parley_first_text_seconds_count{platform="wecom"} 1',
+      'parley_wakes_repeated_total 3',
+      'parley_lock_renewals_failed_total 2',
+      'parley_chat_call_duration_seconds_count{model="svc-plus",outcome="complete"} 1',
+      'parley_chat_first_event_seconds_sum{model="svc-plus"} 0.3',
+      'parley_sign_in_events_total{platform="wecom",event="link-refused",reason="other-account"} 1',
+    ]) {
+      expect(text).toContain(line);
+    }
+    expect(text).toMatch(/nodejs_eventloop_lag_seconds/);
+    expect(text).toMatch(/process_resident_memory_bytes/);
+    expect(text).not.toContain(TURN);
+  });
+
+  test('every line about one message says which', () => {
+    const { log, lines } = recordingLog();
+    const report = createReport(new Registry(), log);
+    const [platform, model, durationMs] = ['wecom', 'svc-plus', 3] as const;
+    report.deliveryReceived({ platform, kind: 'message', outcome: 'accepted', deliveryId: TURN, durationMs });
+    report.turnEnded({ platform, turnId: TURN, outcome: 'answered', durationMs, waitedMs: 20 });
+    report.firstTextShown({ platform, deliveryId: TURN, afterMs: 700 });
+    report.replyHandedOver({ platform, deliveryId: TURN, result: 'sent' });
+    report.turnFenced({ turnId: TURN });
+    report.turnResumed({ turnId: TURN, crashes: 1 });
+    report.deadLetter({ turnId: TURN, crashes: 5 });
+    report.callEnded({ model, trace: TURN, outcome: 'complete', durationMs });
+    report.toolEnded({ turnId: TURN, tool: 'calculator', outcome: 'done', durationMs });
+    report.accessRefused({ platform, turnId: TURN, person: 'p', because: 'person', rule: 'r' });
+    report.answerKept({ platform, deliveryId: TURN });
+    report.messagesBroken({ turnId: TURN, count: 1 });
+    report.storedAnswerLost({ turnId: TURN });
+    report.eventRecovered({ deliveryId: TURN });
+    report.eventLost({ deliveryId: TURN });
+    report.retried({ model, trace: TURN, code: 'chat_overloaded', waitMs: 5 });
+    report.fellBack({ model, trace: TURN, fallback: 'svc-max', code: 'chat_overloaded' });
+    report.unknownFinishReason({ model, trace: TURN });
+    expect(lines).toHaveLength(18);
+    expect(lines.filter((line) => (JSON.parse(line) as { trace?: string }).trace !== TURN)).toEqual([]);
+  });
+
+  test('every metric of ours names its unit', async () => {
+    const registry = new Registry();
+    createReport(registry, recordingLog().log);
+    const ours = (await registry.getMetricsAsJSON())
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith('parley_'));
+    expect(ours.length).toBeGreaterThan(15);
+    expect(
+      ours.filter((name) => !/_(seconds|bytes|records|partitions|connections|documents|total)$/.test(name)),
+    ).toEqual([]);
+  });
+});
+
+test('healthz shows whose it is to whoever asks with a nonce, and to nobody else', async () => {
+  const url = await serve([]);
+  const ask = async (query: string) => JSON.parse((await got(`${url}/healthz${query}`)).body) as object;
+  expect(await ask('?nonce=0123456789abcdef')).toEqual({ status: 'alive', proof: 'proof of 0123456789abcdef' });
+  for (const query of [
+    '',
+    '?nonce=short',
+    `?nonce=${'x'.repeat(65)}`,
+    '?nonce=0123456789abcde!',
+    '?nonce[]=0123456789abcdef',
+  ])
+    expect(await ask(query)).toEqual({ status: 'alive' });
+});
+
+test('where a proxy lets calls through, whose it is is shown to whoever asks with a nonce, and nothing to others', async () => {
+  const url = `${await serve([])}/webhooks/whose`;
+  expect(await got(`${url}?nonce=0123456789abcdef`).json()).toEqual({ proof: 'proof of 0123456789abcdef' });
+  for (const query of ['', '?nonce=short'])
+    expect((await got(`${url}${query}`, { throwHttpErrors: false })).statusCode).toBe(404);
+});

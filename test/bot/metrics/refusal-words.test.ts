@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { refusalInWords } from '../../../src/bot/metrics/refusal-words.ts';
+import { secondsOff } from '../../../src/bot/platforms/refused-delivery.ts';
+
+test('each reason for which a delivery is refused names what an operator would look at', () => {
+  const words = (reason: string, platform: 'wecom' | 'slack' = 'slack') =>
+    refusalInWords({ platform, reason, offSec: 400 });
+  expect(words('signature differs')).toContain('SLACK_SIGNING_SECRET');
+  expect(words('signature differs', 'wecom')).toContain('WECOM_BOT_TOKEN');
+  expect(words('outside the time window')).toContain('400 s off our clock');
+  expect(words('no signature')).toContain('a proxy took headers or query away');
+  expect(words('too large')).toContain('larger than 1 MiB');
+});
+
+test('how far a delivery is off is whole seconds either way, and nothing of what is no time is told', () => {
+  fc.assert(
+    fc.property(fc.nat(2_000_000_000), fc.integer({ min: -9_000, max: 9_000 }), (nowSec, offSec) => {
+      fc.pre(nowSec + offSec >= 0);
+      expect(secondsOff(String(nowSec + offSec), () => nowSec * 1_000)).toBe(Math.abs(offSec));
+    }),
+  );
+  for (const text of [undefined, null, '', 'now', '1e9', '-5', '1'.repeat(13)])
+    expect(secondsOff(text, () => 0)).toBeUndefined();
+});

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ChatError, type ChatErrorCode } from '../../../src/bot/model/chat-error.ts';
+import { DEFAULT_CHAT_LIMITS } from '../../../src/bot/model/chat-limits.ts';
+import { CircuitBreaker } from '../../../src/bot/model/circuit-breaker.ts';
+import { startChatFixture, type ChatFixture } from './chat-fixture.ts';
+import { chunk, cutAfter, helloStream, stallAfter, statusOf } from './scripted-chat-server.ts';
+
+const failure = (code: ChatErrorCode): ChatError => new ChatError(code, 'm');
+
+describe('the breaker', () => {
+  let nowMs: number;
+  let states: string[];
+  let breaker: CircuitBreaker;
+  beforeEach(() => {
+    nowMs = 1_000_000;
+    states = [];
+    breaker = new CircuitBreaker({
+      monotonicMs: () => nowMs,
+      limits: DEFAULT_CHAT_LIMITS,
+      changed: (state) => void states.push(state),
+    });
+  });
+  const fail = (times: number, code: ChatErrorCode = 'chat_server_error'): void => {
+    for (let count = 0; count < times; count += 1) breaker.enter().failed(failure(code));
+  };
+  const succeed = (times: number): void => {
+    for (let count = 0; count < times; count += 1) breaker.enter().succeeded();
+  };
+
+  test('opens at half of twenty calls, not before', () => {
+    succeed(10);
+    fail(9);
+    expect(states).toEqual([]);
+    fail(1);
+    expect(states).toEqual(['open']);
+    expect(() => breaker.enter()).toThrow(expect.objectContaining({ code: 'chat_circuit_open', retryAfterMs: 10_000 }));
+  });
+
+  test('stays closed below half', () => {
+    succeed(11);
+    fail(10);
+    expect(states).toEqual([]);
+  });
+
+  test('forgets what is older than its window', () => {
+    fail(19);
+    nowMs += 31_000;
+    fail(1);
+    expect(states).toEqual([]);
+  });
+
+  test('opens at once when the key is refused', () => {
+    fail(1, 'chat_refused');
+    expect(states).toEqual(['open']);
+  });
+
+  test('does not blame the service for bad requests, cancelled calls or our own caps', () => {
+    for (const code of [
+      'chat_bad_request',
+      'chat_unknown_model',
+      'chat_too_large',
+      'chat_cancelled',
+      'chat_answer_too_large',
+    ] as const)
+      fail(20, code);
+    expect(states).toEqual([]);
+  });
+
+  test('lets one probe through after its rest; its success closes', () => {
+    fail(20);
+    nowMs += 9_999;
+    expect(() => breaker.enter()).toThrow(ChatError);
+    nowMs += 1;
+    const probe = breaker.enter();
+    expect(() => breaker.enter()).toThrow(ChatError);
+    probe.succeeded();
+    expect(states).toEqual(['open', 'half-open', 'closed']);
+    fail(19);
+    expect(states).toHaveLength(3);
+  });
+
+  test('rests again when the probe fails, and probes again at once when it learned nothing', () => {
+    fail(20);
+    nowMs += 10_000;
+    breaker.enter().failed(failure('chat_timeout'));
+    expect(() => breaker.enter()).toThrow(ChatError);
+    nowMs += 10_000;
+    breaker.enter().failed(failure('chat_cancelled'));
+    breaker.enter().succeeded();
+    expect(states).toEqual(['open', 'half-open', 'open', 'half-open', 'open', 'half-open', 'closed']);
+  });
+
+  test('late ends of calls from before do not disturb it', () => {
+    const late = breaker.enter();
+    const later = breaker.enter();
+    fail(20);
+    late.failed(failure('chat_refused'));
+    nowMs += 10_000;
+    const probe = breaker.enter();
+    later.failed(failure('chat_server_error'));
+    probe.succeeded();
+    expect(states).toEqual(['open', 'half-open', 'closed']);
+  });
+});
+
+describe('the client', () => {
+  let fixture: ChatFixture;
+  beforeEach(async () => {
+    fixture = await startChatFixture({ idleMs: 300 });
+  });
+  afterEach(() => fixture.stop());
+
+  test('answers at once while a model rests, asks other models, and comes back', async () => {
+    fixture.server.script(statusOf(401));
+    expect((await fixture.ask()).error?.code).toBe('chat_refused');
+    fixture.server.script(helloStream());
+    expect((await fixture.ask()).error?.code).toBe('chat_circuit_open');
+    expect((await fixture.ask({ model: 'svc-max' })).end).toBe('stop');
+    expect(fixture.server.calls).toHaveLength(2);
+    fixture.clock.nowMs += 10_000;
+    expect((await fixture.ask()).end).toBe('stop');
+    expect(fixture.breaker).toEqual(['open', 'half-open', 'closed']);
+    expect(fixture.lines.some((line) => line.includes('refused our key'))).toBe(true);
+  });
+
+  test('calls a dead service hardly more often than it is asked [chat-service-fails]', async () => {
+    fixture.server.script(statusOf(503));
+    for (let message = 0; message < 60; message += 1) await fixture.ask();
+    expect(fixture.server.calls.length).toBeLessThanOrEqual(60 * 1.1);
+    expect(fixture.breaker).toEqual(['open']);
+  });
+
+  test('counts answers that begin and then break off', async () => {
+    fixture.server.script(cutAfter(Buffer.from(chunk({ content: 'a' }))));
+    for (let message = 0; message < 20; message += 1) {
+      expect(fixture.breaker).toEqual([]);
+      expect((await fixture.ask()).end).toBe('truncated');
+    }
+    expect(fixture.breaker).toEqual(['open']);
+  });
+
+  test('counts answers that begin and then stall', async () => {
+    fixture.server.script(stallAfter(chunk({ content: 'a' })));
+    await Promise.all(Array.from({ length: 20 }, () => fixture.ask()));
+    expect(fixture.breaker).toEqual(['open']);
+  });
+});

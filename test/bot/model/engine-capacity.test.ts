@@ -1,0 +1,374 @@
+import dns from 'node:dns';
+import { createServer } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { monotonicMs } from '../../../src/shared/clock.ts';
+import { engineName, shareScript, shareThroughRedis, type CapacityShare } from '../../../src/bot/model/capacity-share.ts';
+import { createChatClient, type ChatClient } from '../../../src/bot/model/chat-client.ts';
+import type { ChatLimits } from '../../../src/bot/model/chat-limits.ts';
+import type { ChatReport, WaitReason } from '../../../src/bot/model/chat-types.ts';
+import { recordingLog } from '../../support/redis.ts';
+import { shippedModels } from '../../support/shipped-models.ts';
+import { useTestRedis } from '../../support/use-test-redis.ts';
+import { LimitedEngine } from './limited-engine.ts';
+import { chunk } from './scripted-chat-server.ts';
+
+const redis = useTestRedis();
+
+interface Worker {
+  client: ChatClient;
+  store: Redis;
+  share: CapacityShare;
+  waits: string[];
+  limits: number[];
+  breaker: string[];
+  lines: string[];
+}
+
+let engine: LimitedEngine;
+let workers: Worker[] = [];
+
+function startWorker(limits: Partial<ChatLimits> = {}, baseUrl = engine.baseUrl): Worker {
+  const store = new Redis(redis.url);
+  const share = shareThroughRedis(store);
+  const { log, lines } = recordingLog();
+  const waits: string[] = [];
+  const learned: number[] = [];
+  const breaker: string[] = [];
+  const report: ChatReport = {
+    callEnded: () => undefined,
+    retried: () => undefined,
+    waited: ({ reason }) => void waits.push(reason),
+    limitChanged: ({ limit }) => void learned.push(limit),
+    breakerChanged: ({ state }) => void breaker.push(state),
+    fellBack: () => undefined,
+    unknownFinishReason: () => undefined,
+  };
+  const client = createChatClient({
+    ...{ baseUrl, apiKey: 'sk-none', catalog: shippedModels(), nowMs: () => Date.now(), log, report, share, limits },
+  });
+  const worker = { client, store, share, waits, limits: learned, breaker, lines };
+  workers.push(worker);
+  return worker;
+}
+
+/** Asks as a turn does. @returns the text, or the error's code */
+async function ask(
+  { client }: Worker,
+  {
+    ageMs = 0,
+    patienceMs = 20_000,
+    signal = new AbortController().signal,
+    fallbackModel = undefined as string | undefined,
+  } = {},
+): Promise<{ text: string; told: WaitReason[] }> {
+  const told: WaitReason[] = [];
+  const nowMs = monotonicMs();
+  const patience = {
+    askedAtMs: nowMs - ageMs,
+    untilMs: nowMs + patienceMs,
+    waits: (why: WaitReason) => void told.push(why),
+  };
+  const request = { model: 'svc-plus', fallbackModel, messages: [{ role: 'user' as const, content: 'x' }], patience };
+  let text = '';
+  await client
+    .stream(request, signal, (event) => {
+      if (event.type === 'text') text += event.delta;
+    })
+    .catch((error: unknown) => {
+      text = (error as { code: string }).code;
+    });
+  return { text, told };
+}
+
+const texts = async (asked: Promise<{ text: string }>[]): Promise<string[]> =>
+  (await Promise.all(asked)).map(({ text }) => text);
+const times = <Made>(count: number, make: (index: number) => Made): Made[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+beforeEach(async () => {
+  await redis.redis.flushall();
+  engine = await new LimitedEngine(10).start();
+});
+afterEach(async () => {
+  for (const { client, store } of workers) {
+    await client.close();
+    store.disconnect();
+  }
+  workers = [];
+  await engine.stop();
+});
+
+describe('an engine that serves 10 calls at once', () => {
+  test.each([
+    ['429', { status: 429, headers: {}, body: '' }],
+    ['429 with Retry-After in seconds', { status: 429, headers: { 'retry-after': '1' }, body: '' }],
+    ['503 overloaded', { status: 503, headers: {}, body: '{"error":{"message":"Server overloaded"}}' }],
+    ['a bare 503', { status: 503, headers: {}, body: '' }],
+    ['529', { status: 529, headers: {}, body: '' }],
+    [
+      'an error in a body of status 200',
+      {
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: '{"choices":null,"base_resp":{"status_code":1002}}',
+      },
+    ],
+  ])(
+    'answers 100 questions of two workers that come at once: %s [engine-capacity] [engine-limit]',
+    async (_name, refusal) => {
+      engine.refusal = refusal;
+      const pair = [startWorker(), startWorker()] as const;
+      const answers = await texts(times(100, (index) => ask(pair[index % 2 === 0 ? 0 : 1])));
+      expect(answers.filter((text) => text !== 'ok')).toEqual([]);
+      expect(engine.served).toBe(100);
+      const burst = engine.refused.length;
+      // Another burst is served within the limit that was learned.
+      expect(await texts(times(60, (index) => ask(pair[index % 2 === 0 ? 0 : 1])))).toEqual(times(60, () => 'ok'));
+      // A bare 503 may be a fault: it is tried again before it counts.
+      expect(engine.refused.length - burst).toBeLessThan(refusal.status === 503 && refusal.body === '' ? 60 : 20);
+    },
+    60_000,
+  );
+
+  test('is asked nothing until Retry-After is over, and then by and by [engine-capacity]', async () => {
+    engine.refusal.headers = { 'retry-after': new Date(Date.now() + 3_000).toUTCString() };
+    engine.answerMs = 100;
+    const worker = startWorker();
+    expect(await texts(times(60, () => ask(worker)))).toEqual(times(60, () => 'ok'));
+    const [first = 0] = engine.refused;
+    const later = engine.arrivals.slice(60);
+    const [next = 0] = later;
+    expect(next - first).toBeGreaterThan(1_500);
+    expect(later.filter((atMs) => atMs - next < 200).length).toBeLessThan(8);
+  }, 60_000);
+
+  test('tests a long Retry-After by one call after ten seconds and serves the rest when it is taken [engine-capacity]', async () => {
+    engine.refusal.headers = { 'retry-after': '120' };
+    engine.limit = 0;
+    const worker = startWorker();
+    const asked = times(8, () => ask(worker));
+    await pause(500);
+    engine.limit = 10;
+    expect(await texts(asked)).toEqual(times(8, () => 'ok'));
+    const [first = 0] = engine.refused;
+    const [probe = 0, second = 0] = engine.arrivals.slice(engine.refused.length);
+    expect(probe - first).toBeGreaterThanOrEqual(10_000);
+    expect(second).toBeGreaterThan(probe);
+  }, 60_000);
+
+  test('serves the oldest question first, whichever worker has it [engine-capacity]', async () => {
+    engine.limit = 1;
+    engine.answerMs = 100;
+    const pair = [startWorker(), startWorker()] as const;
+    await texts([ask(pair[0]), ask(pair[0])]);
+    await texts([ask(pair[1]), ask(pair[1])]);
+    const order: number[] = [];
+    const ages = [3_000, 9_000, 1_000, 7_000, 5_000, 11_000];
+    const busy = ask(pair[0], { ageMs: 60_000 });
+    await pause(30);
+    await Promise.all([
+      busy,
+      ...ages.map((ageMs, index) => ask(pair[index % 2 === 0 ? 0 : 1], { ageMs }).then(() => order.push(ageMs))),
+    ]);
+    expect(order).toEqual([...ages].sort((one, other) => other - one));
+  }, 30_000);
+
+  test('a person is told of the wait, and a question that is given up leaves its place [engine-capacity]', async () => {
+    engine.limit = 1;
+    engine.answerMs = 2_500;
+    const worker = startWorker();
+    const stop = new AbortController();
+    const first = ask(worker);
+    await pause(100);
+    const stopped = ask(worker, { signal: stop.signal, ageMs: 1_000 });
+    const last = ask(worker);
+    await pause(1_500);
+    stop.abort('stopped');
+    expect(await stopped).toEqual({ text: 'chat_cancelled', told: ['capacity'] });
+    expect((await first).text).toBe('ok');
+    expect(await last).toEqual({ text: 'ok', told: ['capacity'] });
+    expect(worker.waits).toContain('capacity');
+    expect(worker.limits[0]).toBe(1);
+  }, 30_000);
+
+  test('a question whose age is over ends with the engine to blame [engine-capacity]', async () => {
+    engine.limit = 0;
+    engine.refusal.headers = { 'retry-after': '120' };
+    expect((await ask(startWorker(), { patienceMs: 1_500 })).text).toBe('chat_rate_limited');
+    expect(engine.arrivals).toHaveLength(1);
+  }, 30_000);
+
+  test('another model answers soon where one is named [engine-capacity]', async () => {
+    engine.limit = 0;
+    const worker = startWorker({ fallbackAfterMs: 200 });
+    setTimeout(() => (engine.limit = 10), 3_000);
+    const startedMs = performance.now();
+    expect((await ask(worker, { fallbackModel: 'svc-max' })).text).toBe('ok');
+    expect(performance.now() - startedMs).toBeGreaterThan(200);
+  }, 30_000);
+
+  test('the permits of a worker that died come back [engine-capacity]', async () => {
+    engine.limit = 2;
+    const worker = startWorker();
+    await texts(times(4, () => ask(worker)));
+    const name = engineName(engine.baseUrl, 'svc-plus');
+    const report = { seq: 1, held: 2, running: 2, top: 2, waiting: 0, waitedMs: 0, passed: 0, refused: 0, pauseMs: 0 };
+    await shareScript.run(redis.redis, { engine: name }, { process: 'dead', channel: 'none', ...report });
+    const waiting = ask(worker);
+    await pause(300);
+    expect(engine.running).toBe(0);
+    await redis.redis.hset(name, 'p:dead', '2:2:0:0:1:1');
+    expect((await waiting).text).toBe('ok');
+  }, 30_000);
+
+  test('costs Redis nothing before the first refusal [engine-capacity]', async () => {
+    const worker = startWorker();
+    await worker.store.ping();
+    const before = Number(/total_commands_processed:(\d+)/.exec(await redis.redis.info('stats'))?.[1]);
+    await texts(times(10, () => ask(worker)));
+    const after = Number(/total_commands_processed:(\d+)/.exec(await redis.redis.info('stats'))?.[1]);
+    // The question itself, and at most the subscription.
+    expect(after - before).toBeLessThanOrEqual(3);
+  });
+
+  test('a report that is sent twice counts once [repeatable-scripts]', async () => {
+    const report = { seq: 7, held: 1, running: 3, top: 3, waiting: 0, waitedMs: 0, passed: 0, refused: 1, pauseMs: 0 };
+    const send = (change = {}) =>
+      shareScript.run(
+        redis.redis,
+        { engine: '{engine}:capacity:x' },
+        { process: 'a', channel: 'none', ...report, ...change },
+      );
+    await send();
+    const once = await redis.redis.hgetall('{engine}:capacity:x');
+    await send();
+    const { 'p:a': _lease, ...twice } = await redis.redis.hgetall('{engine}:capacity:x');
+    expect(once).toMatchObject(twice);
+    expect(await send({ seq: 8, refused: 0 })).toMatchObject({ limit: 3 });
+  });
+});
+
+test.each([
+  ['429', { status: 429, headers: {}, body: '' }],
+  ['a bare 503', { status: 503, headers: {}, body: '' }],
+])(
+  'an engine that is full with long answers does not open the breaker, and 13 more questions wait for a place: %s [engine-capacity]',
+  async (_name, refusal) => {
+    Object.assign(engine, { limit: 60, answerMs: 3_500, refusal });
+    // The calls that the engine accepted lie outside the window of the breaker, as with answers of over half a minute.
+    const worker = startWorker({ breakerWindowMs: 1_000, breakerMinCalls: 10 });
+    const first = times(60, () => ask(worker));
+    await pause(2_000);
+    const more = await Promise.all(times(13, () => ask(worker)));
+    expect(more.map(({ text }) => text)).toEqual(times(13, () => 'ok'));
+    // A wait of less than a second is not told.
+    expect(more.flatMap(({ told }) => told).filter((reason) => reason !== 'capacity')).toEqual([]);
+    expect(await texts(first)).toEqual(times(60, () => 'ok'));
+    expect(worker.breaker).toEqual([]);
+  },
+  30_000,
+);
+
+describe('a service that is away', () => {
+  test('is waited for, and everybody is answered once it is back [engine-capacity] [chat-service-away]', async () => {
+    const { port } = new URL(engine.baseUrl);
+    const worker = startWorker({ breakerProbeMs: 500 });
+    await engine.stop();
+    engine = new LimitedEngine(100);
+    const asked = times(40, () => ask(worker));
+    await pause(3_000);
+    await engine.start(Number(port));
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ text }) => text)).toEqual(times(40, () => 'ok'));
+    expect(new Set(answers.flatMap(({ told }) => told))).toEqual(new Set(['reach']));
+  }, 30_000);
+
+  test('whose name does not resolve is waited for, and a person reads that it cannot be reached [engine-capacity] [chat-service-away]', async () => {
+    const { port } = new URL(engine.baseUrl);
+    const lookUp = dns.lookup;
+    let isAway = true;
+    const resolve = (name: string, options: dns.LookupAllOptions, done: (...answer: unknown[]) => void) => {
+      if (name !== 'engine.test') return lookUp(name, options, done);
+      const failure = Object.assign(new Error('getaddrinfo EAI_AGAIN engine.test'), { code: 'EAI_AGAIN' });
+      if (isAway) setImmediate(done, failure);
+      else setImmediate(done, null, [{ address: '127.0.0.1', family: 4 }]);
+    };
+    Object.assign(dns, { lookup: resolve });
+    try {
+      engine.limit = 100;
+      const worker = startWorker({ breakerProbeMs: 300 }, `http://engine.test:${port}/v1`);
+      const asked = times(40, () => ask(worker));
+      await pause(2_000);
+      isAway = false;
+      const answers = await Promise.all(asked);
+      expect(answers.map(({ text }) => text)).toEqual(times(40, () => 'ok'));
+      expect(new Set(answers.flatMap(({ told }) => told))).toEqual(new Set(['reach']));
+    } finally {
+      Object.assign(dns, { lookup: lookUp });
+    }
+  }, 30_000);
+
+  test.each([
+    ['whose port is closed', 'http://127.0.0.1:9/v1'],
+    ['whose name does not exist', 'http://parley.invalid/v1'],
+  ])(
+    '%s is to blame after two minutes, not its load [engine-capacity]',
+    async (_name, baseUrl) => {
+      const worker = startWorker({ awayMs: 1_500, breakerProbeMs: 200 }, baseUrl);
+      const answers = await texts(times(30, () => ask(worker)));
+      for (const text of answers) expect(['chat_unreachable', 'chat_circuit_open']).toContain(text);
+    },
+    30_000,
+  );
+
+  test('a model that loads is waited for with one call at a time [engine-capacity]', async () => {
+    engine.limit = 0;
+    engine.refusal = {
+      status: 503,
+      headers: {},
+      body: '{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}',
+    };
+    const worker = startWorker({ breakerProbeMs: 400 });
+    const asked = times(20, () => ask(worker));
+    await pause(2_000);
+    expect(engine.arrivals.length).toBeLessThan(28);
+    engine.limit = 100;
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ text }) => text)).toEqual(times(20, () => 'ok'));
+    expect(new Set(answers.flatMap(({ told }) => told))).toEqual(new Set(['loading']));
+  }, 30_000);
+
+  test('a refused key is the operator’s matter, and nobody waits for it [engine-capacity]', async () => {
+    engine.limit = 0;
+    engine.refusal = { status: 401, headers: {}, body: '' };
+    const worker = startWorker();
+    expect((await ask(worker)).text).toBe('chat_refused');
+    const startedMs = performance.now();
+    expect((await ask(worker)).text).toBe('chat_circuit_open');
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+  });
+});
+
+test('a person is told that the model loads while its headers do not come [engine-capacity]', async () => {
+  engine.limit = 1;
+  engine.answerMs = 0;
+  const silent = createServer((request, response) => {
+    request.resume();
+    setTimeout(
+      () =>
+        response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .end(`${chunk({ content: 'ok' }, 'stop')}data: [DONE]\n\n`),
+      600,
+    );
+  });
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
+  expect(await ask(startWorker({ loadingHintMs: 200 }, baseUrl))).toEqual({ text: 'ok', told: ['loading'] });
+  expect(await ask(startWorker({ loadingHintMs: 5_000 }, baseUrl))).toEqual({ text: 'ok', told: [] });
+  silent.closeAllConnections();
+  await new Promise((resolve) => silent.close(resolve));
+});

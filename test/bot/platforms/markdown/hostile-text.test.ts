@@ -1,0 +1,105 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createMarkdownWriter } from '../../../../src/bot/platforms/markdown/markdown-writer.ts';
+import { SLACK_DIALECT } from '../../../../src/bot/platforms/slack/dialect.ts';
+import { WECOM_DIALECT } from '../../../../src/bot/platforms/wecom/dialect.ts';
+import { faultsIn, hostileText, LIVE_MARK, OWN_MARK, tokensOf } from './hostile-text.ts';
+import { tries } from '../../../support/tries.ts';
+
+const ROOM_BYTES = 100_000;
+
+describe.each([
+  ['wecom', WECOM_DIALECT],
+  ['slack', SLACK_DIALECT],
+] as const)('%s', (name, dialect) => {
+  const isHarmless = (shown: string): void => {
+    expect(shown).not.toMatch(LIVE_MARK);
+    expect(shown).not.toMatch(OWN_MARK[name]);
+    expect(faultsIn(shown)).toEqual([]);
+  };
+
+  test('0 live marks, hidden links, images, HTML in hostile texts; writing one twice changes nothing [harmless-marks] [honest-links]', () => {
+    const writer = createMarkdownWriter(dialect);
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const shown = writer.finished(text, ROOM_BYTES);
+        isHarmless(shown);
+        expect(writer.finished(shown, ROOM_BYTES)).toBe(shown);
+      }),
+      { numRuns: tries(200) },
+    );
+  });
+
+  test.each([
+    '[a][<javascript:x>]',
+    '![][\n@\n<javascript:x>]:',
+    'see [a][b <mailto:x@y.test> c] and [d][<b>]',
+    '> [a][\n> <javascript:x>]',
+    '| a |\n|---|\n| [a][<javascript:x>] |',
+  ])('the name of something that is nowhere is prose: %j [honest-links]', (text) => {
+    const writer = createMarkdownWriter(dialect);
+    for (const shown of [writer.finished(text, 128), writer.growing(text, 128), ...writer.pieces(text, 128)]) {
+      isHarmless(shown);
+      expect(writer.finished(shown, 128)).toBe(shown);
+    }
+    expect(writer.finished('grid[row][column]', 128)).toBe('grid[row][column]');
+  });
+
+  test.each(['\n> ```\r</think>', '> ```\r<b>bold</b>', '> ```\r[here](https://evil.example)', '```\r\n```\r<i>'])(
+    'what stands behind a carriage return is no more code to us than to the app: %j [harmless-marks]',
+    (text) => {
+      const writer = createMarkdownWriter(dialect);
+      for (const shown of [
+        writer.finished(text, ROOM_BYTES),
+        writer.growing(text, ROOM_BYTES),
+        ...writer.pieces(text, ROOM_BYTES),
+      ])
+        isHarmless(shown);
+    },
+  );
+
+  test('0 in growing texts at any snapshot, however tokens cut the marks; growing changes no finished text [harmless-marks]', () => {
+    const writer = createMarkdownWriter(dialect);
+    const grown = hostileText.chain((text) => fc.tuple(fc.constant(text), tokensOf(text)));
+    fc.assert(
+      fc.property(grown, ([text, tokens]) => {
+        let sofar = '';
+        for (const token of tokens) {
+          sofar += token;
+          isHarmless(writer.growing(sofar, ROOM_BYTES));
+        }
+        const fresh = createMarkdownWriter(dialect).finished(text, ROOM_BYTES);
+        expect(writer.finished(text, ROOM_BYTES)).toBe(fresh);
+      }),
+      { numRuns: tries(200) },
+    );
+  });
+
+  test('0 in the pieces of split texts, which fit and are as they would be written alone [harmless-marks]', () => {
+    const writer = createMarkdownWriter(dialect);
+    const long = fc.array(hostileText, { minLength: 2, maxLength: 6 }).map((texts) => texts.join('\n'));
+    fc.assert(
+      fc.property(long, fc.integer({ min: 128, max: 700 }), (text, maxBytes) => {
+        for (const piece of writer.pieces(text, maxBytes)) {
+          expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(maxBytes);
+          isHarmless(piece);
+          expect(writer.finished(piece, maxBytes)).toBe(piece);
+        }
+      }),
+      { numRuns: tries(200) },
+    );
+  });
+
+  test('a piece that begins or ends within what was harmless as a whole is written as what it is now [harmless-marks]', () => {
+    const writer = createMarkdownWriter(dialect);
+    for (const middle of ['[name]: https://t.test/?d=1 "more"', '`<https://t.test>` and ![p](https://t.test/?d=1)']) {
+      for (let before = 0; before < 160; before += 1) {
+        const text = `${'word '.repeat(before / 5)}${'w'.repeat(before % 5)} ${middle}${' after'.repeat(40)}`;
+        for (const piece of writer.pieces(text, 128)) {
+          isHarmless(piece);
+          expect(createMarkdownWriter(dialect).finished(piece, 128)).toBe(piece);
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,174 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createMarkdownWriter } from '../../../../src/bot/platforms/markdown/markdown-writer.ts';
+import { SLACK_DIALECT } from '../../../../src/bot/platforms/slack/dialect.ts';
+import { WECOM_DIALECT } from '../../../../src/bot/platforms/wecom/dialect.ts';
+import { tries } from '../../../support/tries.ts';
+
+const ROOM_BYTES = 100_000;
+const wecom = createMarkdownWriter(WECOM_DIALECT);
+const slack = createMarkdownWriter(SLACK_DIALECT);
+
+/** Markdown as models write it, with nothing that would harm. */
+const word = fc.constantFrom(
+  'word',
+  '你好',
+  '3.5',
+  'a*b',
+  'x < y',
+  'a_b_c',
+  'R&D',
+  '🙂',
+  'v[0]',
+  'https://x.test/a',
+  'me@x.test',
+);
+const signed = fc.constantFrom(
+  '**bold**',
+  '*it*',
+  '`co de`',
+  '~~no~~',
+  '[docs](https://x.test/a?b=1)',
+  '***both***',
+  '\\*',
+  '``a`b``',
+);
+const sentence = fc
+  .array(fc.oneof(word, signed), { minLength: 1, maxLength: 12 })
+  .map((words) => `${words.join(' ')}.`);
+const block = fc.oneof(
+  sentence,
+  sentence.map((text) => `## ${text}`),
+  fc.array(sentence, { minLength: 1, maxLength: 4 }).map((items) => items.map((item) => `- ${item}`).join('\n')),
+  fc
+    .array(sentence, { minLength: 1, maxLength: 3 })
+    .map((items) => items.map((item, n) => `${n + 1}. ${item}`).join('\n')),
+  sentence.map((text) => `> ${text}\n> ${text}`),
+  fc.tuple(word, word).map(([a, b]) => `| ${a} | ${b} |\n| --- | :-: |\n| ${b} | ${a} |\n| 1 | 2 |`),
+  fc.array(word, { maxLength: 5 }).map((lines) => `\`\`\`ts\n${lines.join('\n')}\n\`\`\``),
+  fc.constant('---'),
+);
+const answer = fc.array(block, { minLength: 1, maxLength: 6 }).map((blocks) => `${blocks.join('\n\n')}\n`);
+
+describe('contract section 4 the text is the model’s text and nothing else', () => {
+  test('any answers come out byte for byte, whole and in pieces', () => {
+    fc.assert(
+      fc.property(answer, (text) => {
+        for (const writer of [wecom, slack]) {
+          expect(writer.finished(text, ROOM_BYTES)).toBe(text);
+          expect(writer.pieces(text, ROOM_BYTES)).toEqual([text]);
+        }
+      }),
+      { numRuns: tries(200) },
+    );
+  });
+
+  test('a finished text is never closed or held back', () => {
+    for (const text of [
+      'half a **wor',
+      'a [link](https://x.te',
+      '```js\nlet open',
+      '| a |\n|--',
+      'at @al',
+      '1.',
+      'a `b',
+      '[x',
+    ]) {
+      expect(wecom.finished(text, ROOM_BYTES)).toBe(text);
+      expect(slack.finished(text, ROOM_BYTES)).toBe(text);
+    }
+  });
+});
+
+describe('a growing text', () => {
+  test.each([
+    ['half a **wor', 'half a **wor**', 'half a '],
+    ['half a **', 'half a ', 'half a '],
+    ['**bold*', '**bold**', ''],
+    ['all **bold** now', 'all **bold** now', 'all **bold** now'],
+    ['*so ', '*so*', ''],
+    ['2 * 3 and a*b', '2 * 3 and a*b', '2 * 3 and a*b'],
+    ['run `npm i', 'run `npm i`', 'run '],
+    ['see [the do', 'see ', 'see '],
+    ['see [the docs](https://x.te', 'see ', 'see '],
+    ['see [the docs](https://x.test)', 'see [the docs](https://x.test)', 'see [the docs](https://x.test)'],
+    ['see ![a cat](https', 'see ', 'see '],
+    ['so:\n```js\nlet a', 'so:\n```js\nlet a\n```', 'so:\n```js\nlet a'],
+    ['so:\n```j', 'so:\n', 'so:\n'],
+    ['so:\n``', 'so:\n', 'so:\n'],
+    ['```js\nlet a\n``', '```js\nlet a\n```', '```js\nlet a\n'],
+    ['> ```\n> a', '> ```\n> a\n> ```', '> ```\n> a'],
+    ['| a | b |', '', ''],
+    ['T:\n\n| a | b |\n|--', 'T:\n\n', 'T:\n\n'],
+    ['| a | b |\n|---|---|\n| 1', '| a | b |\n|---|---|\n', '| a | b |\n|---|---|\n'],
+    ['| a | b |\n|---|---|\n| 1 | 2 |\n', '| a | b |\n|---|---|\n| 1 | 2 |\n', '| a | b |\n|---|---|\n| 1 | 2 |\n'],
+    ['one\n-', 'one\n', 'one\n'],
+    ['one\n\n## ', 'one\n\n', 'one\n\n'],
+    ['ask @al', 'ask ', 'ask '],
+    ['half a <b', 'half a ', 'half a '],
+    ['你好 **世', '你好 **世**', '你好 '],
+    ['🙂\ud83d', '🙂', '🙂'],
+    ['<think>hm', '', ''],
+    ['<think>hm</think>\nYes', 'Yes', 'Yes'],
+  ])('%j', (text, shownInWecom, shownInSlack) => {
+    expect(wecom.growing(text, ROOM_BYTES)).toBe(shownInWecom);
+    expect(slack.growing(text, ROOM_BYTES)).toBe(shownInSlack);
+  });
+
+  test('where snapshots are added to, each begins with the one before, and the last with all', () => {
+    fc.assert(
+      fc.property(answer, fc.integer({ min: 1, max: 9 }), (text, stepChars) => {
+        let before = '';
+        for (let end = stepChars; end < text.length; end += stepChars) {
+          const snapshot = slack.growing(text.slice(0, end), ROOM_BYTES);
+          expect(snapshot.startsWith(before)).toBe(true);
+          before = snapshot;
+        }
+        expect(text.startsWith(before)).toBe(true);
+      }),
+      { numRuns: tries(80) },
+    );
+  });
+
+  test('nothing is swallowed: what is held back is short, and what is closed is all shown', () => {
+    fc.assert(
+      fc.property(answer, fc.double({ min: 0, max: 1, noNaN: true }), (text, share) => {
+        const sofar = text.slice(0, Math.floor(text.length * share));
+        const snapshots = [wecom.growing(sofar, ROOM_BYTES), slack.growing(sofar, ROOM_BYTES)];
+        for (const snapshot of snapshots) {
+          let same = 0;
+          while (same < sofar.length && snapshot[same] === sofar[same]) same += 1;
+          expect(sofar.length - same).toBeLessThanOrEqual(160);
+          expect(snapshot.length - same).toBeLessThanOrEqual(8);
+        }
+      }),
+      { numRuns: tries(200) },
+    );
+  });
+});
+
+describe('thoughts in the text', () => {
+  test.each([
+    ['<think>The user asks.</think>\n\nYes.', 'Yes.'],
+    ['<thinking>\nHm.\n\nHm.\n</thinking>\nYes.', 'Yes.'],
+    ['One.\n<think>more</think>\nTwo.', 'One.\nTwo.'],
+    ['<th\u200bink>plan</think>好。', '好。'],
+    ['<think>never ends', ''],
+    ['Use `<think>` for it.', 'Use `＜think>` for it.'],
+    ['```xml\n<think>a</think>\n```', '```xml\n＜think>a＜/think>\n```'],
+    ['Said.\n<think> begins a thought.', 'Said.\n＜think> begins a thought.'],
+  ])('%j', (text, shown) => {
+    expect(wecom.finished(text, ROOM_BYTES)).toBe(shown);
+  });
+});
+
+test('a text made to hold us up is shown without links, in pieces that fit', () => {
+  for (const unit of ['[a](', '1. ', '> ', '*a_', '![', '[](', '`a``', '<b ']) {
+    const text = unit.repeat(Math.floor(30_000 / unit.length));
+    const startedAtMs = performance.now();
+    expect(Buffer.byteLength(wecom.growing(text, 20_480))).toBeLessThanOrEqual(20_480);
+    for (const piece of wecom.pieces(text, 20_480)) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(20_480);
+    // Read as it stands, such a text takes seconds.
+    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+  }
+});

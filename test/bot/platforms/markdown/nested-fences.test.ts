@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import MarkdownIt from 'markdown-it';
+import { createMarkdownWriter } from '../../../../src/bot/platforms/markdown/markdown-writer.ts';
+import { SLACK_DIALECT } from '../../../../src/bot/platforms/slack/dialect.ts';
+import { WECOM_DIALECT } from '../../../../src/bot/platforms/wecom/dialect.ts';
+import { faultsIn } from './hostile-text.ts';
+
+const ROOM_BYTES = 100_000;
+const reader = new MarkdownIt({ html: true });
+const blocks = (markdown: string) =>
+  reader
+    .parse(markdown, {})
+    .filter(({ type }) => type === 'fence')
+    .map(({ info, content }) => `${info.trim()}|${content}`);
+
+const inner = '# Title\n\n```bash\nnpm start\n```\n\nThen:\n\n```js\nrun();\n```\n';
+const nested = `Here:\n\n\`\`\`markdown\n${inner}\`\`\`\n\nThat is all.`;
+
+describe.each([
+  ['wecom', WECOM_DIALECT],
+  ['slack', SLACK_DIALECT],
+] as const)('%s', (_name, dialect) => {
+  const writer = createMarkdownWriter(dialect);
+
+  test('a block of markdown with blocks of its own is one block', () => {
+    const written = writer.finished(nested, ROOM_BYTES);
+    expect(blocks(written)).toEqual([`markdown|${inner}`]);
+    expect(reader.render(written)).toContain('<p>That is all.</p>');
+    expect(writer.finished(written, ROOM_BYTES)).toBe(written);
+  });
+
+  test.each([
+    ['in a list', '- So:\n\n  ```md\n  a\n  ```bash\n  b\n  ```\n  c\n  ```\n\n  end', ['md|a\n```bash\nb\n```\nc\n']],
+    ['in a quote', '> ```md\n> a\n> ```sh\n> b\n> ```\n> ```', ['md|a\n```sh\nb\n```\n']],
+    ['with tildes', '~~~text\na\n~~~sh\nb\n~~~\n~~~\n\nend', ['text|a\n~~~sh\nb\n~~~\n']],
+    ['without blocks of its own', '```markdown\na\n```\n\n```bash\nb\n```', ['markdown|a\n', 'bash|b\n']],
+    ['of another language', '```bash\na\n```\nx\n```js\nb\n```', ['bash|a\n', 'js|b\n']],
+    ['with four signs', '````markdown\na\n```bash\nb\n```\n````', ['markdown|a\n```bash\nb\n```\n']],
+    ['that ends with its text', '```markdown\na\n```bash\nb\n```\nc', ['markdown|a\n```bash\nb\n```\nc']],
+  ])('a block %s is read as it was meant', (_where, text, expected) => {
+    expect(blocks(writer.finished(text, ROOM_BYTES))).toEqual(expected);
+  });
+
+  test('it is one block at every moment while it grows', () => {
+    let before = '';
+    for (let end = 1; end <= nested.length; end += 1) {
+      const shown = writer.growing(nested.slice(0, end), ROOM_BYTES);
+      expect(blocks(shown).length).toBeLessThanOrEqual(1);
+      if (dialect.unfinished === 'hold') expect(shown.startsWith(before)).toBe(true);
+      before = shown;
+    }
+    if (dialect.unfinished === 'hold') expect(writer.finished(nested, ROOM_BYTES).startsWith(before)).toBe(true);
+  });
+
+  test('it is one block in each of its messages when it is split', () => {
+    const long = `\`\`\`markdown\n${inner.repeat(12)}\`\`\`\n\nThat is all.`;
+    const pieces = writer.pieces(long, 300);
+    expect(pieces.length).toBeGreaterThan(2);
+    const within = pieces.map(blocks).flat();
+    expect(within.every((block) => block.startsWith('markdown|'))).toBe(true);
+    expect(within.map((block) => block.replace('markdown|', '')).join('')).toBe(inner.repeat(12));
+    for (const piece of pieces) expect(writer.finished(piece, ROOM_BYTES)).toBe(piece);
+  });
+
+  test.each([
+    '- @\nlazy\n| a |\n|---|\n\n\n\n\n      </think>',
+    '- @\n|\n-|\n\n\n\n\n     </think>',
+    '~~~|\n---\n<!--',
+    '~~~|\n---\n\n<!-- x',
+  ])('HTML that a second reader finds is shown, not obeyed: %j [two-readings]', (text) => {
+    for (const shown of [writer.finished(text, ROOM_BYTES), writer.growing(text, ROOM_BYTES)])
+      expect(faultsIn(shown)).toEqual([]);
+  });
+});

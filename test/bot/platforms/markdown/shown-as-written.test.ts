@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import MarkdownIt from 'markdown-it';
+import { createMarkdownWriter } from '../../../../src/bot/platforms/markdown/markdown-writer.ts';
+import { SLACK_DIALECT } from '../../../../src/bot/platforms/slack/dialect.ts';
+import { WECOM_DIALECT } from '../../../../src/bot/platforms/wecom/dialect.ts';
+import { tries } from '../../../support/tries.ts';
+import { faultsIn } from './hostile-text.ts';
+
+const ROOM_BYTES = 100_000;
+/** Another reader than ours, which obeys HTML: what it leaves as text is text to any client. */
+const reader = new MarkdownIt({ html: true });
+
+/** What a person reads in a client: tags gone, entities as what they stand for. */
+function read(markdown: string): string {
+  return reader
+    .render(markdown)
+    .replace(/<[^>]*>/g, '')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&quot;/g, '"')
+    .replace(/&amp;/g, '&')
+    .trim();
+}
+
+describe.each([
+  ['wecom', WECOM_DIALECT],
+  ['slack', SLACK_DIALECT],
+] as const)('%s', (_name, dialect) => {
+  const writer = createMarkdownWriter(dialect);
+  const shown = (text: string) => read(writer.finished(text, ROOM_BYTES));
+
+  test.each([
+    'A List<T> of things',
+    'Use Map<String, List<Integer>> or Result<T, E>.',
+    '<T>(value: T): Promise<T>',
+    'fn<T extends Shape>() and vector<int>',
+    'Write to <your-name> and close </p>.',
+    'the <div> and the <b>bold</b> ones',
+    '类型 List<T> 和 <姓名>',
+    'if a<b and c>d',
+  ])('a name in angle brackets is shown as it was written: %s', (text) => {
+    expect(shown(text)).toBe(text);
+    expect(faultsIn(writer.finished(text, ROOM_BYTES))).toEqual([]);
+  });
+
+  test('in code that is only indented a type is shown as it was written, and what a client may obey is not obeyed', () => {
+    expect(shown('So:\n\n    List<T> a;\n')).toBe('So:\nList<T> a;');
+    expect(shown('So:\n\n    <b>a</b>\n')).toBe('So:\n＜b>a＜/b>');
+  });
+
+  test.each([
+    '<img src="https://t.test/">',
+    '<script>x</script>',
+    '<!-- x -->',
+    '<a href="https://x.test">x</a>',
+    '<?php ?>',
+  ])('what a client could obey is altered, with or without an escape before it: %s', (text) => {
+    expect(writer.finished(text, ROOM_BYTES)).toMatch(/^＜/);
+    expect(writer.finished(`\\${text}`, ROOM_BYTES)).toMatch(/^\\?＜/);
+  });
+
+  test.each([
+    String.raw`The root is \(\frac{-b \pm \sqrt{b^2-4ac}}{2a}\).`,
+    String.raw`\[ \int_0^1 x\,dx = \frac{1}{2} \]`,
+    String.raw`$$\begin{matrix} a & b \\ c & d \end{matrix}$$`,
+    String.raw`Sets \(\{x\}\) and $\{1,\;2\}$, and $f^*(x) = g^*(y)$.`,
+    String.raw`An interval \([0,1)\), a norm \(\|x\|\), an index \(a_{i}_1 b_2\) and \(x*y*z\).`,
+    String.raw`价格是 $5，公式是 \(E = mc^2\)。`,
+    String.raw`- In a list: \(a\_b\)`,
+    String.raw`$\alpha\!\beta$ costs \(\$5\)`,
+  ])('a formula keeps its signs: %s', (text) => {
+    expect(shown(text)).toBe(text.replace(/^- /, ''));
+  });
+
+  test('a formula over several lines keeps its brackets and its row ends', () => {
+    expect(shown('\\[\na \\\\\nb\n\\]\n\ntext')).toBe('\\[\na \\\\\nb\n\\]\ntext');
+    expect(shown('\\[\na\n- b\n\\]')).toContain('\\[');
+    expect(shown('$$\nx = \\{1\\} \\\\\ny_1 * y_2 * y_3\n$$')).toBe('$$\nx = \\{1\\} \\\\\ny_1 * y_2 * y_3\n$$');
+  });
+
+  test.each([
+    ['an escape that the model wrote on purpose', String.raw`\*no list\* and \[no link\](https://x.test) and \[x\]`],
+    ['two prices', 'It costs $5 or *maybe* $6, $7/$8.'],
+    ['variables', 'Set $HOME and **$PATH** first.'],
+  ])('%s stays as it is', (_what, text) => {
+    expect(writer.finished(text, ROOM_BYTES)).toBe(text);
+  });
+
+  const piece = fc.constantFrom(
+    ...['x', 'y_1', '}_2', 'a*b', '*', '_', ' ', '^', '=', '+', '{', '}', '0', '(', ')', '~', '|', '-', ','],
+    ...[
+      String.raw`\frac`,
+      String.raw`\{`,
+      String.raw`\}`,
+      String.raw`\,`,
+      String.raw`\\`,
+      String.raw`\_`,
+      String.raw`\%`,
+    ],
+  );
+  const formula = fc
+    .tuple(
+      fc.constantFrom(['\\(', '\\)'], ['$$', '$$']),
+      fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => pieces.join('')),
+    )
+    .map(([[begin = '', end = ''], inner]) => `${begin}${inner} ${end}`);
+  const words = fc.array(fc.oneof(formula, fc.constantFrom('so', 'List<T>', '因此')), { minLength: 1, maxLength: 5 });
+
+  test('any formulas among words are read as they were written; writing twice changes nothing; a growing one never takes back', () => {
+    fc.assert(
+      fc.property(words, (parts) => {
+        const text = `A ${parts.join(' and ')} z.`.replace(/ +/g, ' ');
+        const written = writer.finished(text, ROOM_BYTES);
+        expect(read(written)).toBe(text);
+        expect(writer.finished(written, ROOM_BYTES)).toBe(written);
+        if (dialect.unfinished === 'close') return;
+        let before = '';
+        for (let end = 1; end <= text.length; end += 3) {
+          const snapshot = writer.growing(text.slice(0, end), ROOM_BYTES);
+          expect(snapshot.startsWith(before)).toBe(true);
+          before = snapshot;
+        }
+        expect(written.startsWith(before)).toBe(true);
+      }),
+      { numRuns: tries(200) },
+    );
+  });
+});

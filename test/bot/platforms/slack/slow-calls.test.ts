@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createPushReplies } from '../../../../src/bot/platforms/slack/push-replies.ts';
+import type { SlackAnswer } from '../../../../src/bot/platforms/slack/platform-api.ts';
+import { formatHandle } from '../../../../src/bot/platforms/slack/reply-target.ts';
+
+/** Longer than an answer of the fence may be acted upon. */
+const FROZEN_MS = 2_100;
+
+test.each<[string, string, SlackAnswer, string | undefined]>([
+  ['an append', 'chat.appendStream', { kind: 'uncertain' }, 'one'],
+  [
+    'an append to what is no stream any more',
+    'chat.appendStream',
+    { kind: 'error', error: 'message_not_in_streaming_state', meaning: 'way' },
+    'one',
+  ],
+  ['the end of a stream', 'chat.stopStream', { kind: 'ok', body: {} }, undefined],
+])(
+  'who was frozen in %s leaves the next call to whoever the fence lets [worker-frozen] [fence]',
+  async (_, method, answer, shown) => {
+    const calls: string[] = [];
+    const api = {
+      call: async (called: string): Promise<SlackAnswer> => {
+        calls.push(called);
+        if (called !== method) return { kind: 'ok', body: {} };
+        await pause(FROZEN_MS);
+        return answer;
+      },
+    };
+    const answers = createPushReplies({
+      ...{ api, apiUrl: 'https://slack.com/api', reply: 'stream', hasButtons: false },
+      nowMs: () => 1_000,
+      settlesWithinMs: 0,
+    });
+    const handle = formatHandle({ channel: 'C1', ts: '1.1', streamSinceMs: 1_000 });
+    const snapshot = { content: 'one two', finished: false, ...(shown === undefined ? {} : { shown }) };
+    expect(await answers.update(handle, snapshot, 'key')).toEqual({ result: 'uncertain' });
+    expect(calls).toEqual([method]);
+  },
+);

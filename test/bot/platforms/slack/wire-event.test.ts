@@ -1,0 +1,152 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { readEnvelopeFields, readMessageFields } from '../../../../src/bot/platforms/slack/wire-event.ts';
+
+function maybe<Output, Input>(schema: z.ZodType<Output, Input>) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+const id = z.string().min(1).max(64);
+const ts = z.string().regex(/^\d{1,16}\.\d{1,9}$/);
+
+const messageSchema = z.object({
+  type: z.enum(['message', 'app_mention']),
+  subtype: maybe(z.string()),
+  channel_type: maybe(z.string()),
+  channel: id,
+  user: maybe(id),
+  bot_id: maybe(z.string()),
+  user_team: maybe(id),
+  text: maybe(z.string()),
+  ts,
+  thread_ts: maybe(ts),
+  files: maybe(
+    z.array(
+      z.object({
+        id: maybe(z.string().max(64)),
+        file_access: maybe(z.string().max(64)),
+        name: maybe(z.string().max(1_000)),
+        mimetype: maybe(z.string().max(200)),
+        url_private_download: maybe(z.string().max(4_000)),
+        url_private: maybe(z.string().max(4_000)),
+        mode: lenient(z.string().max(64)),
+        is_external: z
+          .unknown()
+          .optional()
+          .transform((value) => value === true),
+        plain_text: lenient(z.string()),
+      }),
+    ),
+  ).transform((files) => files ?? []),
+  attachments: maybe(z.unknown()),
+  blocks: maybe(z.unknown()),
+});
+
+/** A value that is left out where it is not as it should be. */
+function lenient<Shape extends z.ZodType>(shape: Shape) {
+  return shape.optional().catch(undefined);
+}
+
+const envelopeSchema = z
+  .object({
+    type: z.string(),
+    challenge: z.string().max(4_000).optional(),
+    team_id: id.optional(),
+    authorizations: maybe(z.array(z.object({ user_id: maybe(id) }))),
+    event: z.unknown().optional(),
+  })
+  .transform(({ authorizations, ...rest }) => ({
+    ...rest,
+    ownIds: (authorizations ?? []).flatMap(({ user_id: own }) => own ?? []),
+  }));
+
+/** What stands in a field: mostly right, now and then not there, too long or of another kind. */
+const wrong = fc.oneof(fc.constantFrom(null, undefined, '', 7, true, [], {}), fc.jsonValue());
+const often = (right: fc.Arbitrary<unknown>) =>
+  fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: wrong });
+const text = (mostChars: number) =>
+  fc.oneof(
+    fc.string(),
+    fc.integer({ min: mostChars - 1, max: mostChars + 1 }).map((chars) => 'x'.repeat(chars)),
+  );
+const anyTs = fc.oneof(
+  fc.constantFrom('1760000001.000100', '1.1', '1', '1.', '.1', '1760000001.0001000000', ' 1.1', '1.1\n'),
+);
+const rightTs = fc.oneof({ weight: 6, arbitrary: fc.constant('1760000001.000100') }, anyTs);
+
+const anyFile = fc.record(
+  {
+    id: often(text(64)),
+    file_access: often(text(64)),
+    name: often(text(1_000)),
+    mimetype: often(text(200)),
+    url_private_download: often(text(4_000)),
+    url_private: often(text(4_000)),
+  },
+  { requiredKeys: [] },
+);
+const anyMessage = fc.record(
+  {
+    type: often(fc.constantFrom('message', 'app_mention', 'reaction_added')),
+    subtype: often(fc.string()),
+    channel_type: often(fc.constantFrom('im', 'channel')),
+    channel: often(text(64)),
+    user: often(text(64)),
+    bot_id: often(fc.string()),
+    user_team: often(text(64)),
+    text: often(fc.string()),
+    ts: often(rightTs),
+    thread_ts: often(rightTs),
+    files: often(fc.array(often(anyFile), { maxLength: 3 })),
+    more: fc.jsonValue(),
+  },
+  { requiredKeys: ['type', 'channel', 'ts'] },
+);
+const anyEnvelope = fc.record(
+  {
+    type: often(fc.constantFrom('event_callback', 'url_verification')),
+    challenge: often(text(4_000)),
+    team_id: often(text(64)),
+    authorizations: often(
+      fc.array(often(fc.record({ user_id: often(text(64)) }, { requiredKeys: [] })), { maxLength: 3 }),
+    ),
+    event: fc.jsonValue(),
+  },
+  { requiredKeys: ['type'] },
+);
+
+function expectSame(read: unknown, schema: z.ZodType, given: unknown): boolean {
+  const expected = schema.safeParse(given);
+  if (expected.success) expect(read).toEqual(expected.data);
+  else expect(read).toBeUndefined();
+  return expected.success;
+}
+
+test('the message reader takes and refuses what its schema does, field by field', () => {
+  let taken = 0;
+  fc.assert(
+    fc.property(anyMessage, (event) => {
+      if (expectSame(readMessageFields(event), messageSchema, event)) taken += 1;
+    }),
+    { numRuns: 3_000 },
+  );
+  // Else the property would say little about what is taken.
+  expect(taken).toBeGreaterThan(100);
+});
+
+test('the envelope reader takes and refuses what its schema does, field by field', () => {
+  fc.assert(
+    fc.property(anyEnvelope, (parsed) => void expectSame(readEnvelopeFields(parsed), envelopeSchema, parsed)),
+    {
+      numRuns: 3_000,
+    },
+  );
+});
+
+test('what is no object is no event', () => {
+  for (const given of [null, undefined, 7, 'text', [], [{ type: 'message' }]]) {
+    expect(readMessageFields(given)).toBeUndefined();
+    expect(readEnvelopeFields(given)).toBeUndefined();
+  }
+});

@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { untilTrue } from '../../../support/deployment.ts';
+import {
+  startRawConnections,
+  type FrameVerdict,
+  type RawConnections,
+  type SentFrame,
+} from '../../../support/raw-wecom-connections.ts';
+import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
+import { connectWecom, type ConnectedWecom } from './connection-use.ts';
+
+const WHOLE = 'The whole answer.';
+/** Codes of each meaning that WeCom documents, and three that it does not. */
+const CODES = [
+  -1, 40_008, 40_058, 45_002, 45_009, 45_033, 93_001, 93_006, 93_008, 86_008, 81_013, 600_039, 846_605, 846_608, 1,
+  999_999, 12_345_678,
+];
+/** After these the same words may be taken later. */
+const PASSING = new Set([-1, 45_009, 45_033, 1, 999_999, 12_345_678]);
+
+let redis: TestRedis;
+let wecom: RawConnections;
+let bot: ConnectedWecom;
+const taken: SentFrame[] = [];
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+});
+afterAll(() => redis.stop());
+beforeEach(async () => {
+  await redis.redis.flushall();
+  taken.length = 0;
+  wecom = await startRawConnections();
+  bot = await connectWecom(redis.redis, wecom.url);
+  await untilTrue(() => wecom.isSubscribed);
+});
+afterEach(async () => {
+  await bot.close();
+  await wecom.stop();
+});
+
+/** Refuses what `verdictOf` says, and notes what WeCom takes and so shows. */
+function refuse(verdictOf: (frame: SentFrame) => FrameVerdict): void {
+  wecom.judge = (frame) => {
+    const verdict = verdictOf(frame);
+    if (verdict === 0 || typeof verdict === 'object') taken.push(frame);
+    return verdict;
+  };
+}
+
+const streamOf = ({ body }: SentFrame) =>
+  body['stream'] as { id: string; content: string; finish: boolean } | undefined;
+
+/** What people see in the end: each stream's last text, each push, and what is kept for the next reply. */
+function seen(): { whole: number; open: number } {
+  const streams = new Map<string, { content: string; finish: boolean }>();
+  for (const frame of taken) {
+    const stream = streamOf(frame);
+    if (stream) streams.set(`${frame.reqId} ${stream.id}`, stream);
+  }
+  const texts = [
+    ...[...streams.values()].map(({ content }) => content),
+    ...taken.flatMap(({ body }) => (body['markdown'] as { content: string } | undefined)?.content ?? []),
+    ...bot.notShown.map(({ text }) => text),
+  ];
+  return {
+    whole: texts.filter((text) => text === WHOLE).length,
+    open: [...streams.values()].filter(({ finish }) => !finish).length,
+  };
+}
+
+async function answer(): Promise<void> {
+  wecom.say('a question');
+  const id = await bot.accepted();
+  await bot.show(id, 'The', false);
+  // An answer whose request is forgotten does not grow.
+  await untilTrue(() => wecom.frames.some((frame) => streamOf(frame)?.content === 'The'), 1_000).catch(() => undefined);
+  await bot.show(id, WHOLE, true);
+  await untilTrue(async () => await bot.hasEnded(id), 15_000);
+}
+
+const POSITIONS = ['the first frame', 'a growing frame', 'the last frame'] as const;
+const isAt = (position: (typeof POSITIONS)[number], frame: SentFrame): boolean => {
+  const stream = streamOf(frame);
+  if (!stream) return false;
+  if (position === 'the last frame') return stream.finish;
+  return position === 'the first frame' ? stream.content === '' : stream.content === 'The';
+};
+
+/** A refused snapshot costs two seconds, so that one code of each meaning is enough. */
+const codesAt = (position: (typeof POSITIONS)[number]) =>
+  position === 'a growing frame' ? [45_009, 45_002, 93_006, 846_605, 999_999] : CODES;
+
+test.each(POSITIONS.flatMap((position) => codesAt(position).map((code) => ({ position, code }))))(
+  'shows an answer whole and once although WeCom refuses $position once with $code [refused-writes]',
+  async ({ position, code }) => {
+    let isRefused = false;
+    refuse((frame) => {
+      if (isRefused || !isAt(position, frame)) return 0;
+      isRefused = true;
+      return code;
+    });
+    await answer();
+    expect(seen().whole).toBe(1);
+    expect(bot.notShown).toEqual([]);
+  },
+  20_000,
+);
+
+test.each(CODES.filter((code) => code !== 45_009 && code !== 45_033 && code !== -1))(
+  'pushes an answer once when WeCom refuses its last words for good with %i [refused-writes]',
+  async (code) => {
+    refuse((frame) => (streamOf(frame)?.content === WHOLE ? code : 0));
+    await answer();
+    expect(seen()).toEqual({ whole: 1, open: code === 846_605 || code === 846_608 ? expect.any(Number) : 0 });
+    expect(bot.notShown).toEqual([]);
+    expect(bot.refused.map(({ code: counted }) => counted)).toContain(String(code));
+  },
+  20_000,
+);
+
+test.each(CODES.filter((code) => !PASSING.has(code) || code > 45_033 || code === 1))(
+  'keeps an answer once and alarms when WeCom refuses it by every way with %i [refused-writes]',
+  async (code) => {
+    const said = JSON.stringify(WHOLE);
+    refuse(({ body }) => (JSON.stringify(body).includes(said) ? code : 0));
+    await answer();
+    expect(seen().whole).toBe(1);
+    expect(bot.notShown).toHaveLength(1);
+  },
+  20_000,
+);
+
+test.each([{ late: 'never' }, { late: 'late' }] as const)(
+  'shows one message when the acknowledgement of the last frame comes $late [lost-acknowledgement]',
+  async ({ late }) => {
+    let count = 0;
+    refuse((frame) => {
+      if (streamOf(frame)?.finish !== true) return 0;
+      count += 1;
+      // The frame is applied in each case.
+      taken.push(frame);
+      if (count > 2) return 0;
+      return late === 'never' ? 'silent' : { errcode: 0, afterMs: 700 };
+    });
+    await answer();
+    expect(seen()).toEqual({ whole: 1, open: 0 });
+    expect(wecom.pushes()).toEqual([]);
+  },
+  20_000,
+);

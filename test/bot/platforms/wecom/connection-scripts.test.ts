@@ -1,0 +1,136 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ChatPace } from '../../../../src/bot/platforms/wecom/connection/chat-pace.ts';
+import { Lease, LEASE_MS } from '../../../../src/bot/platforms/wecom/connection/lease.ts';
+import { readFrame } from '../../../../src/bot/platforms/wecom/connection/read-frame.ts';
+import { ReplyPlaces, type ReplyPlace } from '../../../../src/bot/platforms/wecom/connection/reply-places.ts';
+import { anyText } from '../../../support/any-text.ts';
+import { testKeyRing } from '../../../support/messages.ts';
+import { useTestRedis } from '../../../support/use-test-redis.ts';
+
+const server = useTestRedis();
+const placesOf = (botId = 'bot') => new ReplyPlaces(server.redis, testKeyRing(), botId);
+const PLACE: ReplyPlace = {
+  ...{ version: 1, reqId: 'request', streamId: 'stream', userId: 'alice' },
+  chat: { kind: 'private', id: 'alice' },
+};
+
+test('one process holds the lease; the next gains it when it is released or its holder is silent, with a greater number', async () => {
+  const { leaseKey } = placesOf('lease');
+  const [first, second] = [new Lease(server.redis, leaseKey), new Lease(server.redis, leaseKey)];
+  const held = await first.tryGain();
+  expect(await second.tryGain()).toBeUndefined();
+  expect(held?.isCertain()).toBe(true);
+  expect(await held?.opened()).toBeLessThan(500);
+  // Its holder was silent for too long.
+  await server.redis.hset(leaseKey, 'untilMs', Date.now() - 1);
+  const taken = await second.tryGain();
+  expect(taken?.number).toBe((held?.number ?? 0) + 1);
+  expect(await taken?.opened()).toBeGreaterThanOrEqual(LEASE_MS - 500);
+  await held?.lost;
+  expect(held?.isCertain()).toBe(false);
+  // What is not its own any more it cannot give back.
+  expect(await held?.release()).toBe(0);
+  expect(await first.tryGain()).toBeUndefined();
+  await taken?.release();
+  const again = await first.tryGain();
+  expect(again?.number).toBe((taken?.number ?? 0) + 1);
+  await again?.release();
+});
+
+test('who waits for the lease has it at once when it is given back', async () => {
+  const { leaseKey } = placesOf('waited');
+  const held = await new Lease(server.redis, leaseKey).tryGain();
+  const waiting = new Lease(server.redis, leaseKey).gain(AbortSignal.timeout(10_000));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const releasedMs = performance.now();
+  expect(await held?.release()).toBe(1);
+  const gained = await waiting;
+  expect(performance.now() - releasedMs).toBeLessThan(LEASE_MS / 2);
+  await gained.release();
+});
+
+test('a push leaves once, whoever holds the connection, unless it was taken back; a holder of before pushes nothing', async () => {
+  const places = placesOf('push');
+  const first = await new Lease(server.redis, places.leaseKey).tryGain();
+  const old = first?.number ?? 0;
+  expect(await places.beginPush('a', old)).toBe('push');
+  await places.withdrawPush('a');
+  expect(await places.beginPush('a', old)).toBe('push');
+  await first?.release();
+  const second = await new Lease(server.redis, places.leaseKey).tryGain();
+  const number = second?.number ?? 0;
+  expect(await places.beginPush('a', number)).toBe('left');
+  expect(await places.beginPush('a', old)).toBe('stale');
+  expect(await places.beginPush('b', number)).toBe('push');
+  await second?.release();
+});
+
+test('places survive their holder, each under its own bot, and nobody reads them in Redis', async () => {
+  const places = placesOf('places');
+  expect(await places.open('a', { ...PLACE, text: 'the secret words' }, false)).toBe('open');
+  expect(await places.open('a', { ...PLACE, reqId: 'other' }, false)).toBe('known');
+  const [found] = await places.all();
+  expect(found).toMatchObject({ id: 'a', place: { reqId: 'request', text: 'the secret words' } });
+  expect(found?.ageMs).toBeLessThan(5_000);
+  expect(await placesOf('another').all()).toEqual([]);
+  for (const key of await server.redis.keys('*replies'))
+    expect(JSON.stringify(await server.redis.hgetall(key))).not.toMatch(/secret words|alice|request/);
+  await places.end('a', 'sent');
+  expect(await places.open('a', PLACE, false)).toBe('sent');
+});
+
+test('whatever comes over the connection is read without a throw, in time that grows with its length alone', () => {
+  fc.assert(
+    fc.property(anyText(), (text) => {
+      expect(['callback', 'answer', 'unknown']).toContain(readFrame(text).kind);
+    }),
+  );
+  const long = `{"cmd":"aibot_msg_callback","headers":{"req_id":"r"},"body":{"text":"${'\u0001['.repeat(200_000)}"}}`;
+  const startedMs = performance.now();
+  expect(readFrame(long)).toMatchObject({ kind: 'callback', reqId: 'r' });
+  expect(performance.now() - startedMs).toBeLessThan(2_000);
+});
+
+test('no conversation gets more messages in a minute or an hour than WeCom allows, and none waits for another', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ chat: fc.constantFrom('a', 'b'), afterMs: fc.nat(4_000) }), {
+        minLength: 40,
+        maxLength: 400,
+      }),
+      (said) => {
+        let nowMs = 0;
+        const pace = new ChatPace(() => nowMs);
+        const left: Record<string, number[]> = { a: [], b: [] };
+        for (const { chat, afterMs } of said) {
+          nowMs += afterMs;
+          const waitMs = pace.mayLeave(chat, 'begins');
+          if (waitMs > 0) {
+            // After that time it may leave, and no sooner than the limit says.
+            expect(left[chat]?.filter((atMs) => nowMs - atMs < 61_000).length).toBeGreaterThanOrEqual(30);
+            continue;
+          }
+          left[chat]?.push(nowMs);
+        }
+        for (const times of Object.values(left))
+          for (const [index, atMs] of times.entries())
+            expect(atMs - (times[index - 30] ?? -Infinity)).toBeGreaterThan(60_000);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test('snapshots count from the first refusal on, and leave room for whole answers', () => {
+  let nowMs = 0;
+  const pace = new ChatPace(() => nowMs);
+  for (let count = 0; count < 100; count += 1) expect(pace.mayLeave('a', 'snapshot')).toBe(0);
+  pace.refused();
+  let snapshots = 0;
+  while (pace.mayLeave('a', 'snapshot') === 0) snapshots += 1;
+  expect(snapshots).toBeLessThan(30);
+  expect(pace.mayLeave('a', 'whole')).toBe(0);
+  nowMs += 62_000;
+  expect(pace.mayLeave('a', 'snapshot')).toBe(0);
+});

@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  decryptPadded,
+  decryptText,
+  encryptPadded,
+  encryptText,
+  readAesKey,
+  signText,
+} from '../../../../src/bot/platforms/wecom/crypto.ts';
+import { AES_KEY } from './support.ts';
+import { anyText } from '../../../support/any-text.ts';
+
+interface CryptoCase {
+  name: string;
+  token: string;
+  encodingAesKey: string;
+  receiveid: string;
+  randomHex?: string;
+  randomUtf8?: string;
+  timestamp: string;
+  nonce: string;
+  encrypt: string;
+  msgSignature: string;
+  plaintext: string;
+}
+
+interface Negative {
+  name: string;
+  encrypt: string;
+  encodingAesKey: string;
+  msgSignature: string;
+}
+
+const vectors = readVectors('wecom-crypto.json') as {
+  aesKeyHex: string;
+  platformSamples: CryptoCase[];
+  cases: CryptoCase[];
+  negatives: Negative[];
+};
+const media = readVectors('wecom-media.json') as {
+  encodingAesKey: string;
+  cases: { name: string; plainHex: string; encryptedBase64: string }[];
+};
+
+function readVectors(name: string): unknown {
+  return JSON.parse(readFileSync(new URL(`../../vectors/${name}`, import.meta.url), 'utf8'));
+}
+
+function negative(name: string): Negative {
+  const found = vectors.negatives.find((candidate) => candidate.name === name);
+  if (!found) throw new Error(`no vector ${name}`);
+  return found;
+}
+
+describe('published cases', () => {
+  test.each([...vectors.platformSamples, ...vectors.cases])('$name', (sample) => {
+    const key = readAesKey(sample.encodingAesKey);
+    const random = sample.randomHex ? Buffer.from(sample.randomHex, 'hex') : Buffer.from(sample.randomUtf8 ?? '');
+    expect(decryptText(key, sample.encrypt, sample.receiveid).toString()).toBe(sample.plaintext);
+    expect(encryptText(key, sample.plaintext, { receiveId: sample.receiveid, random })).toBe(sample.encrypt);
+    expect(signText(sample.token, sample)).toBe(sample.msgSignature);
+  });
+
+  test('the key is the 32 bytes that its 43 symbols stand for', () => {
+    expect(AES_KEY.toString('hex')).toBe(vectors.aesKeyHex);
+    expect(() => readAesKey(negative('short-key').encodingAesKey)).toThrow(
+      expect.objectContaining({ code: 'bad_setting' }),
+    );
+  });
+
+  test('another receiver, an altered end and a broken length do not open, all with one error', () => {
+    const one = expect.objectContaining({ code: 'undecryptable', message: 'An encrypted text does not open' });
+    const mismatch = negative('receiveid-mismatch').encrypt;
+    expect(() => decryptText(AES_KEY, mismatch, 'ww-other')).toThrow(one);
+    expect(() => decryptText(AES_KEY, mismatch)).toThrow(one);
+    expect(() => decryptText(AES_KEY, negative('tampered-last-byte').encrypt)).toThrow(one);
+    expect(() => decryptText(AES_KEY, Buffer.alloc(40).toString('base64'))).toThrow(one);
+    expect(() => decryptText(AES_KEY, '')).toThrow(one);
+    expect(() => decryptText(AES_KEY, 'not base64 at all!')).toThrow(one);
+    expect(() => decryptText(AES_KEY, `${encryptText(AES_KEY, 'x')}\n`)).toThrow(one);
+    expect(() => decryptText(AES_KEY, encryptPadded(AES_KEY, Buffer.alloc(7)).toString('base64'))).toThrow(one);
+    const longLength = Buffer.concat([Buffer.alloc(16), Buffer.from([0, 0, 0, 9]), Buffer.from('8 bytes.')]);
+    expect(() => decryptText(AES_KEY, encryptPadded(AES_KEY, longLength).toString('base64'))).toThrow(one);
+  });
+});
+
+describe('media', () => {
+  test.each(media.cases)('$name', ({ plainHex, encryptedBase64 }) => {
+    const key = readAesKey(media.encodingAesKey);
+    const sealed = Buffer.from(encryptedBase64, 'base64');
+    expect(decryptPadded(key, sealed).toString('hex')).toBe(plainHex);
+    expect(encryptPadded(key, Buffer.from(plainHex, 'hex')).equals(sealed)).toBe(true);
+  });
+
+  test('an empty download and another key do not open', () => {
+    const sealed = Buffer.from(media.cases.at(-2)?.encryptedBase64 ?? '', 'base64');
+    expect(() => decryptPadded(AES_KEY, Buffer.alloc(0))).toThrow(expect.objectContaining({ code: 'undecryptable' }));
+    expect(() => decryptPadded(Buffer.alloc(32, 7), sealed)).toThrow(
+      expect.objectContaining({ code: 'undecryptable' }),
+    );
+  });
+
+  test('every padding byte is checked, not only the last', () => {
+    const decrypted = Buffer.from('6e6f74207265616c6c79207061646465642c206f6e6c7920736f2d736f000003', 'hex');
+    expect(decrypted.length).toBe(32);
+    const sealed = encryptPadded(AES_KEY, decrypted).subarray(0, 32);
+    expect(() => decryptPadded(AES_KEY, sealed)).toThrow(expect.objectContaining({ code: 'undecryptable' }));
+  });
+});
+
+describe('properties', () => {
+  test('what is encrypted opens to the same bytes', () => {
+    fc.assert(
+      fc.property(anyText({ maxLength: 300 }), fc.stringMatching(/^\w{0,20}$/), (text, receiveId) => {
+        const opened = decryptText(AES_KEY, encryptText(AES_KEY, text, { receiveId }), receiveId);
+        expect(opened.equals(Buffer.from(text))).toBe(true);
+      }),
+    );
+  });
+
+  test('garbage never opens as anything but the one error', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 256 }), (bytes) => {
+        let code: unknown = 'opened';
+        try {
+          decryptText(AES_KEY, Buffer.from(bytes).toString('base64'));
+        } catch (error) {
+          code = (error as { code?: unknown }).code;
+        }
+        expect(code).toBe('undecryptable');
+      }),
+    );
+  });
+});

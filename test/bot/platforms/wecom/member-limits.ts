@@ -1,0 +1,37 @@
+import { MINUTE_MS, SECOND_MS, type NowMs } from '../../../../src/shared/clock.ts';
+import type { FakeApi } from './fake-api.ts';
+
+/** What members see of what an app wrote to them. */
+export interface MemberLimits {
+  /** In the order in which it was shown. */
+  shown: { userId: string; text: string; atMs: number }[];
+  /** What WeCom took without an error, and showed to nobody, since it was too much. */
+  dropped: string[];
+  /** Whether WeCom says that it was called too often. */
+  isBusy: boolean;
+  /** Called when a message stands, before WeCom answers; `true` when its answer never comes. */
+  onShown(): unknown;
+}
+
+const MOST_A_MINUTE = 30;
+
+/** Has the app's API show messages as WeCom does (PLATFORM_FACTS.md wecom-app): the same text once, 30 a minute, and the rest is dropped without an error. */
+export function limitMembers(api: FakeApi, nowMs: NowMs): MemberLimits {
+  const limits: MemberLimits = { shown: [], dropped: [], isBusy: false, onShown: () => undefined };
+  const sent = new Map<string, number>();
+  api.answers.set('/cgi-bin/message/send', ({ json }) => {
+    const { touser, text, ...more } = json as { touser: string; text: { content: string } };
+    const { enable_duplicate_check: isChecked, duplicate_check_interval: sec = 0 } = more as Record<string, number>;
+    const key = `${touser} ${text.content}`;
+    const atMs = nowMs();
+    if (limits.isBusy) return { errcode: 45_009 };
+    const isRepeat = isChecked === 1 && atMs - (sent.get(key) ?? -Infinity) < sec * SECOND_MS;
+    if (isRepeat) return { errcode: 0 };
+    if (isChecked === 1) sent.set(key, atMs);
+    const inAMinute = limits.shown.filter((one) => one.userId === touser && one.atMs > atMs - MINUTE_MS);
+    if (inAMinute.length >= MOST_A_MINUTE) limits.dropped.push(text.content);
+    else limits.shown.push({ userId: touser, text: text.content, atMs });
+    return limits.onShown() === true ? 'hang' : { errcode: 0 };
+  });
+  return limits;
+}

@@ -1,0 +1,395 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { encryptPadded } from '../../../../src/bot/platforms/wecom/crypto.ts';
+import type { WebArrival } from '../../../../src/bot/platforms/platform.ts';
+import { recordingLog } from '../../../support/redis.ts';
+import { startFakeApi, type ApiAnswer, type FakeApi } from './fake-api.ts';
+import { AES_KEY, memoryTokens, NOW_MS, wecom } from './support.ts';
+
+const SEND = '/cgi-bin/message/send';
+const USER_INFO = '/cgi-bin/auth/getuserinfo';
+const CONVERT = '/cgi-bin/batch/openuserid_to_userid';
+const USER = '/cgi-bin/user/get';
+const AGENT = { corpId: 'ww1', agentId: '1000002', secret: 'the-app-secret' };
+const OPEN_ID = 'woAJ2GCAAAXtWyujaWJHDDGi0mAAAA';
+
+let api: FakeApi;
+let nowMs = NOW_MS;
+
+beforeEach(async () => {
+  api = await startFakeApi();
+  nowMs = NOW_MS;
+});
+afterEach(() => api.close());
+
+function app(options: Parameters<typeof wecom>[0] = {}) {
+  return wecom({ agent: AGENT, addresses: { apiUrl: api.url }, nowMs: () => nowMs, ...options });
+}
+
+/** A browser that came back with this code. */
+function back(code: string): WebArrival {
+  return { code, query: new URLSearchParams({ code }), redirectUri: 'https://bot.test/', state: 'a1', kept: '' };
+}
+
+describe('access token', () => {
+  test('many calls at once fetch one token, and it is kept until shortly before its end', async () => {
+    api.answers.set(USER_INFO, { errcode: 0, userid: 'lisi' });
+    const { webSignIn } = app();
+    await Promise.all(Array.from({ length: 10 }, async () => webSignIn?.identify(back('C'))));
+    expect(api.calls('/cgi-bin/gettoken')).toHaveLength(1);
+    expect(api.calls('/cgi-bin/gettoken')[0]?.query.toString()).toBe('corpid=ww1&corpsecret=the-app-secret');
+    expect(api.calls(USER_INFO).every(({ query }) => query.get('access_token') === 'token-1')).toBe(true);
+    nowMs += 7_200_000 - 300_000 - 1;
+    await webSignIn?.identify(back('C'));
+    expect(api.calls('/cgi-bin/gettoken')).toHaveLength(1);
+    nowMs += 1;
+    await webSignIn?.identify(back('C'));
+    expect(api.calls('/cgi-bin/gettoken')).toHaveLength(2);
+  });
+
+  test('processes share it through the store', async () => {
+    api.answers.set(USER_INFO, { errcode: 0, userid: 'lisi' });
+    const tokenStore = memoryTokens();
+    await app({ tokenStore }).webSignIn?.identify(back('C'));
+    await app({ tokenStore }).webSignIn?.identify(back('C'));
+    expect(api.calls('/cgi-bin/gettoken')).toHaveLength(1);
+    expect([...tokenStore.kept.values()]).toEqual([{ token: 'token-1', expiresAtMs: NOW_MS + 6_900_000 }]);
+  });
+
+  test('without the store each process fetches for itself', async () => {
+    api.answers.set(USER_INFO, { errcode: 0, userid: 'lisi' });
+    const away = () => Promise.reject(new Error('away'));
+    const { log, lines } = recordingLog();
+    await expect(
+      app({ tokenStore: { read: away, write: away }, log }).webSignIn?.identify(back('C')),
+    ).resolves.toMatchObject({
+      userId: 'lisi',
+    });
+    expect(lines.join('')).not.toContain('token-1');
+  });
+
+  test.each([40_014, 42_001, 41_001])('a token that is refused (%i) is fetched anew, once', async (errcode) => {
+    api.answers.set(USER_INFO, ({ query }) =>
+      query.get('access_token') === 'token-1' ? { errcode } : { errcode: 0, userid: 'lisi' },
+    );
+    await expect(app().webSignIn?.identify(back('C'))).resolves.toEqual({ userId: 'lisi', tenant: 'ww1' });
+    api.answers.set(USER_INFO, { errcode });
+    await expect(app().webSignIn?.identify(back('C'))).rejects.toMatchObject({
+      code: 'refused',
+      platformCode: errcode,
+    });
+    expect(api.calls(USER_INFO)).toHaveLength(4);
+  });
+
+  test('errors and logs hold neither token nor secret nor code', async () => {
+    const { log, lines } = recordingLog();
+    for (const answer of ['cut', 500, { errcode: 60_020 }] as const) {
+      api.answers.set(USER_INFO, answer);
+      const error = await app({ log })
+        .webSignIn?.identify(back('THECODE'))
+        .catch((thrown: unknown) => thrown);
+      log.warn({ error }, 'failed');
+    }
+    expect(lines).toHaveLength(3);
+    expect(lines.join('')).not.toMatch(/token-\d|the-app-secret|THECODE/);
+  });
+});
+
+describe('web sign-in', () => {
+  test('the address is WeCom’s, field by field', async () => {
+    const webSignIn = app({ addresses: { apiUrl: api.url, openUrl: 'https://open.weixin.qq.com/' } }).webSignIn;
+    const departure = await webSignIn?.leave({
+      redirectUri: 'https://bot.test/oauth/platform/wecom/callback',
+      state: 'a1B2',
+    });
+    expect(departure?.location).toBe(
+      'https://open.weixin.qq.com/connect/oauth2/authorize?appid=ww1&redirect_uri=https%3A%2F%2Fbot.test%2Foauth%2Fplatform%2Fwecom%2Fcallback' +
+        '&response_type=code&scope=snsapi_base&state=a1B2&agentid=1000002#wechat_redirect',
+    );
+    expect(webSignIn?.origins).toEqual(['https://open.weixin.qq.com']);
+    expect(() => webSignIn?.leave({ redirectUri: 'https://bot.test/', state: 'a-b' })).toThrow(RangeError);
+  });
+
+  test('a person from outside and a used code are told apart', async () => {
+    api.answers.set(USER_INFO, { errcode: 0, openid: 'OUTSIDE' });
+    await expect(app().webSignIn?.identify(back('C'))).rejects.toMatchObject({ code: 'not_a_member' });
+    api.answers.set(USER_INFO, { errcode: 40_029 });
+    await expect(app().webSignIn?.identify(back('C'))).rejects.toMatchObject({ code: 'code_refused' });
+    await api.close();
+    await expect(app().webSignIn?.identify(back('C'))).rejects.toMatchObject({ code: 'unreachable' });
+  });
+
+  test('there is none without the self-built app', () => {
+    const bare = wecom();
+    expect(bare.webSignIn).toBeUndefined();
+    expect(bare.writePrivately).toBeUndefined();
+  });
+});
+
+describe('later replies', () => {
+  const post = (answer: object | number | 'cut', text = 'the answer') => {
+    api.answers.set('/reply', answer);
+    return app().replyLater?.(`${api.url}/reply?response_code=R`, text);
+  };
+
+  test('is posted as plain markdown, once', async () => {
+    await expect(post({ errcode: 0 }, 'hello @all')).resolves.toBe('sent');
+    expect(api.calls('/reply').map(({ json }) => json)).toEqual([
+      { msgtype: 'markdown', markdown: { content: 'hello ＠all' } },
+    ]);
+  });
+
+  test.each([
+    [{ errcode: 40_058 }, 'refused'],
+    [{ errcode: -1 }, 'busy'],
+    [{ errcode: 45_009 }, 'busy'],
+    [{ errcode: 45_033 }, 'busy'],
+    [429, 'busy'],
+    [{ errcode: 60_020 }, 'unauthorised'],
+    [502, 'uncertain'],
+    ['cut', 'uncertain'],
+  ] as const)('%j is %s', async (answer, result) => {
+    await expect(post(answer)).resolves.toBe(result);
+  });
+
+  test('never goes to another host', async () => {
+    await expect(
+      app({ addresses: { apiUrl: 'https://wecom.test' } }).replyLater?.(`${api.url}/reply`, 'x'),
+    ).resolves.toBe('refused');
+    expect(api.requests).toEqual([]);
+  });
+});
+
+describe('private messages', () => {
+  test('go to one person, in pieces that fit, guarded against doubles', async () => {
+    api.answers.set(SEND, { errcode: 0, invaliduser: '' });
+    await expect(
+      app().writePrivately?.('lisi', `Hello <a href="https://t.test">x</a> ${'你'.repeat(1_000)}`),
+    ).resolves.toBe('sent');
+    const sent = api.calls(SEND).map(({ json }) => json as { touser: string; text: { content: string } });
+    expect(sent).toHaveLength(2);
+    expect(sent[0]).toMatchObject({ touser: 'lisi', msgtype: 'text', agentid: 1_000_002, enable_duplicate_check: 1 });
+    expect(sent[0]?.text.content).toMatch(/^Hello ＜a href/);
+    expect(sent.every(({ text }) => Buffer.byteLength(text.content) <= 2_048)).toBe(true);
+  });
+
+  test('nobody else is reached', async () => {
+    for (const userId of ['@all', 'lisi|wang', '', 'a b']) {
+      await expect(app().writePrivately?.(userId, 'x')).resolves.toBe('refused');
+    }
+    expect(api.calls(SEND)).toEqual([]);
+  });
+
+  test.each([
+    [{ errcode: 0, invaliduser: 'lisi' }, 'refused'],
+    [{ errcode: 81_013 }, 'refused'],
+    [{ errcode: 45_009 }, 'busy'],
+    [{ errcode: 40_014 }, 'unauthorised'],
+    [{ errcode: 60_020 }, 'unauthorised'],
+    [{ errcode: 48_002 }, 'unauthorised'],
+    ['cut', 'uncertain'],
+  ] as const)('%j is %s', async (answer, result) => {
+    api.answers.set(SEND, answer);
+    await expect(app().writePrivately?.('lisi', 'x')).resolves.toBe(result);
+  });
+});
+
+test.each([40_001, 40_013])(
+  'an app whose secret or company is wrong (%i) posts nothing, and that is not the last word [looked-up-not-repeated]',
+  async (errcode) => {
+    api.answers.set('/cgi-bin/gettoken', { errcode });
+    await expect(app().writePrivately?.('lisi', 'x')).resolves.toBe('unauthorised');
+    expect(api.calls(SEND)).toEqual([]);
+  },
+);
+
+describe('whether WeCom takes our posts', () => {
+  const opened = () => {
+    const told: string[] = [];
+    const platform = app({ told: { onRefused: (code) => void told.push(code) } });
+    const post = (path: '/reply' | typeof SEND, answer: ApiAnswer) => {
+      api.answers.set(path, answer);
+      return path === SEND ? platform.writePrivately?.('lisi', 'x') : platform.replyLater?.(`${api.url}/reply`, 'x');
+    };
+    return { told, post, fault: () => platform.access?.fault };
+  };
+
+  test.each([SEND, '/reply'] as const)(
+    'is told by its errcode at each refusal of %s, until one is taken',
+    async (path) => {
+      const { told, post, fault } = opened();
+      await post(path, { errcode: 60_020 });
+      await post(path, { errcode: 40_014 });
+      expect(told).toEqual(['60020', '40014']);
+      expect(fault()).toBe('40014');
+      for (const answer of [{ errcode: -1 }, { errcode: 81_013 }, 502, 'cut'] as const) await post(path, answer);
+      expect(told).toHaveLength(2);
+      expect(fault()).toBe('40014');
+      await post(path, { errcode: 0 });
+      expect(fault()).toBeUndefined();
+    },
+  );
+
+  test('a wrong secret is told, too, although no post leaves', async () => {
+    const { told, post, fault } = opened();
+    api.answers.set('/cgi-bin/gettoken', { errcode: 40_001 });
+    await post(SEND, { errcode: 0 });
+    expect(told).toEqual(['40001']);
+    expect(fault()).toBe('40001');
+  });
+
+  test.each([
+    ['a post by the app shows that an address is trusted again', '/reply', 60_020, SEND, undefined],
+    ['a post by the app shows no right to another kind of post', '/reply', 48_002, SEND, '48002'],
+    ['an address that carries its own permission says nothing of the app', SEND, 40_014, '/reply', '40014'],
+  ] as const)('%s', async (_, refused, errcode, taken, left) => {
+    const { post, fault } = opened();
+    await post(refused, { errcode });
+    await post(taken, { errcode: 0 });
+    expect(fault()).toBe(left);
+  });
+});
+
+describe('plain user ids', () => {
+  const converts = (pairs: Record<string, string>) =>
+    api.answers.set(CONVERT, ({ json }) => {
+      const [id = ''] = json['open_userid_list'] as string[];
+      return pairs[id] === undefined
+        ? { errcode: 0, userid_list: [], invalid_open_userid_list: [id] }
+        : { errcode: 0, userid_list: [{ open_userid: id, userid: pairs[id] }] };
+    });
+
+  test('an encrypted id is converted, and asked for once', async () => {
+    converts({ [OPEN_ID]: 'lisi', short: 'wang' });
+    const bot = app();
+    await expect(bot.plainUserId(OPEN_ID)).resolves.toBe('lisi');
+    await expect(bot.plainUserId(OPEN_ID)).resolves.toBe('lisi');
+    await expect(bot.plainUserId('short')).resolves.toBe('wang');
+    expect(api.calls(CONVERT)).toHaveLength(2);
+    nowMs += 3_600_001;
+    await bot.plainUserId(OPEN_ID);
+    expect(api.calls(CONVERT)).toHaveLength(3);
+  });
+
+  test('an id that is plain already is used once it is known to exist', async () => {
+    converts({});
+    api.answers.set(USER, ({ query }) => ({ errcode: query.get('userid') === 'lisi' ? 0 : 60_111 }));
+    await expect(app().plainUserId('lisi')).resolves.toBe('lisi');
+    await expect(app().plainUserId('nobody')).resolves.toBeUndefined();
+    await expect(app().plainUserId(OPEN_ID)).resolves.toBeUndefined();
+  });
+
+  test('where the app may not look people up, or does not answer, the id’s look decides', async () => {
+    converts({});
+    api.answers.set(USER, { errcode: 60_011 });
+    await expect(app().plainUserId('lisi')).resolves.toBe('lisi');
+    await expect(app().plainUserId(OPEN_ID)).resolves.toBeUndefined();
+    api.answers.set(CONVERT, 404);
+    await expect(app().plainUserId('lisi')).resolves.toBe('lisi');
+    await expect(app().plainUserId(OPEN_ID)).rejects.toMatchObject({ code: 'unreachable' });
+  });
+
+  test('without the self-built app an encrypted id has no plain form', async () => {
+    await expect(wecom().plainUserId('lisi')).resolves.toBe('lisi');
+    await expect(wecom().plainUserId(OPEN_ID)).resolves.toBeUndefined();
+  });
+});
+
+describe('media', () => {
+  const file = Buffer.from('picture bytes');
+  const fetch = (ref: string, maxBytes = 1_000, options = {}) =>
+    app(options)
+      .fetchMedia(ref, maxBytes, AbortSignal.timeout(5_000))
+      .then(({ bytes }) => bytes);
+
+  test('is downloaded and decrypted', async () => {
+    api.answers.set('/media', encryptPadded(AES_KEY, file));
+    await expect(fetch(`${api.url}/media`)).resolves.toEqual(file);
+    await expect(fetch(`${api.url}/media`, file.length)).resolves.toEqual(file);
+  });
+
+  test('is refused when too large, gone or not encrypted', async () => {
+    api.answers.set('/media', encryptPadded(AES_KEY, file));
+    await expect(fetch(`${api.url}/media`, file.length - 1)).rejects.toMatchObject({ code: 'media_too_large' });
+    api.answers.set('/media', Buffer.alloc(5_000_000));
+    await expect(fetch(`${api.url}/media`)).rejects.toMatchObject({ code: 'media_too_large' });
+    api.answers.set('/media', 404);
+    await expect(fetch(`${api.url}/media`)).rejects.toMatchObject({ code: 'media_gone' });
+    api.answers.set('/media', file);
+    await expect(fetch(`${api.url}/media`)).rejects.toMatchObject({ code: 'media_unreadable' });
+  });
+
+  test.each([
+    'http://127.0.0.1:1/i',
+    'https://evil.test/i',
+    'https://other-1.cos.ap-guangzhou.myqcloud.com/i',
+    'https://ww-aibot-img-1258476243.cos.ap-guangzhou.myqcloud.com.evil.test/i',
+    'https://ww-aibot-img-1258476243.cos.ap-guangzhou.myqcloud.com:8443/i',
+    'http://ww-aibot-img-1258476243.cos.ap-guangzhou.myqcloud.com/i',
+    'https://evilweixin.qq.com/i',
+    'file:///etc/passwd',
+    'nonsense',
+  ])('%s is not the platform’s', async (ref) => {
+    await expect(fetch(ref)).rejects.toMatchObject({ code: 'media_refused' });
+  });
+
+  test('a redirect is not followed', async () => {
+    api.answers.set('/media', 302);
+    await expect(fetch(`${api.url}/media`)).rejects.toMatchObject({ code: 'media_gone' });
+  });
+
+  test('a signal that comes after a download’s end disturbs nobody', async () => {
+    api.answers.set('/media', encryptPadded(AES_KEY, file));
+    const errors: unknown[] = [];
+    const note = (error: unknown) => errors.push(error);
+    process.on('uncaughtException', note);
+    for (const maxBytes of [1_000, 1]) {
+      const controller = new AbortController();
+      await app()
+        .fetchMedia(`${api.url}/media`, maxBytes, controller.signal)
+        .catch(() => undefined);
+      controller.abort();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    process.off('uncaughtException', note);
+    expect(errors).toEqual([]);
+  });
+
+  test('ends when the turn does', async () => {
+    api.answers.set('/media', 'hang');
+    const controller = new AbortController();
+    const fetching = app().fetchMedia(`${api.url}/media`, 1_000, controller.signal);
+    setTimeout(() => controller.abort(new Error('stopped')), 50);
+    await expect(fetching).rejects.toThrow('stopped');
+  });
+});
+
+describe('check', () => {
+  test('all is well when only the code is refused', async () => {
+    api.answers.set(USER_INFO, { errcode: 40_029 });
+    expect((await app().check()).map(({ verdict }) => verdict)).toEqual(['ok', 'ok']);
+  });
+
+  test.each([
+    ['the secret', '/cgi-bin/gettoken', { errcode: 40_001 }, /WECOM_AGENT_SECRET/],
+    ['the company', '/cgi-bin/gettoken', { errcode: 40_013 }, /WECOM_CORP_ID/],
+    ['the trusted address', USER_INFO, { errcode: 60_020 }, /trusted IP/],
+    ['something else', USER_INFO, { errcode: 99 }, /error 99/],
+    ['the network', USER_INFO, 'cut', /WECOM_API_URL/],
+  ] as const)('a fault of %s names the next step', async (_name, path, answer, nextStep) => {
+    api.answers.set(path, answer);
+    const results = await app().check();
+    expect(results[1]).toMatchObject({
+      name: 'WeCom app',
+      verdict: 'fault',
+      nextStep: expect.stringMatching(nextStep),
+    });
+    expect(JSON.stringify(results)).not.toMatch(/token-1|the-app-secret/);
+  });
+
+  test('a missing app is a warning that says what is missed', async () => {
+    expect((await wecom().check())[1]).toMatchObject({
+      verdict: 'warning',
+      nextStep: expect.stringMatching(/WECOM_CORP_ID/),
+    });
+  });
+});

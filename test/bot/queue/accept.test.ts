@@ -1,0 +1,144 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { DAY_MS, MINUTE_MS } from '../../../src/shared/clock.ts';
+import { conversationKeys, messageKey } from '../../../src/bot/domain/partition-keys.ts';
+import { conversationOf, deliveryIdOf } from '../../../src/bot/domain/conversation.ts';
+import { Inbox } from '../../../src/bot/queue/accept.ts';
+import { isMeantBy } from '../../../src/bot/queue/stop-mark.ts';
+import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
+import { STOP_CHANNEL } from '../../../src/bot/queue/wake-queue.ts';
+import { testKeyRing, textMessage } from '../../support/messages.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { DyingWorkersStore } from '../../support/dying-workers.ts';
+
+const keyRing = testKeyRing();
+const alice = conversationOf(textMessage('x'), 'member');
+let server: TestRedis;
+let inbox: Inbox;
+let store: TurnStore;
+const nowMs = () => 1_800_000_000_000;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  const options = { redis: server.redis, keyRing, nowMs };
+  inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
+  store = new DyingWorkersStore({ ...options, historyLifeMs: MINUTE_MS });
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  await server.redis.flushall();
+});
+
+test('a delivery is remembered for 24 h under the first 40 hex digits of its hash, answered or not [accept-once]', async () => {
+  const message = textMessage('q');
+  const { deliveryId } = await inbox.accept(alice, message);
+  expect(deliveryId).toMatch(/^[0-9a-f]{40}$/);
+  expect(deliveryId).toBe(deliveryIdOf(message));
+  const remembered = () => server.redis.pttl(messageKey(alice.partition, deliveryId));
+  expect(await remembered()).toBeGreaterThan(DAY_MS - MINUTE_MS);
+  const claim = await store.begin(alice);
+  if (claim) await store.commit(claim, { outcome: 'final', records: [] });
+  expect(await remembered()).toBeGreaterThan(DAY_MS - MINUTE_MS);
+  expect((await inbox.accept(alice, message)).result).toBe('repeat');
+  for (const change of [{ platform: 'slack' }, { tenant: 'other' }, { app: 'other' }, { messageId: 'other' }] as const)
+    expect(deliveryIdOf({ ...message, ...change })).not.toBe(deliveryId);
+});
+
+test('a conversation in which a hundred messages wait takes no more, and says so; a stop word gets through [back-pressure]', async () => {
+  for (let count = 0; count < 100; count += 1)
+    expect((await inbox.accept(alice, textMessage('again'))).result).toBe('new');
+  const late = textMessage('one too many');
+  expect((await inbox.accept(alice, late)).result).toBe('limited');
+  expect(await server.redis.llen(conversationKeys(alice).inbox)).toBe(100);
+  expect((await inbox.accept(alice, textMessage('/stop'))).result).toBe('new');
+  const bob = textMessage('hello', { sender: { userId: 'bob' }, chat: { kind: 'private', id: 'bob' } });
+  expect((await inbox.accept(conversationOf(bob, 'member'), bob)).result).toBe('new');
+  // Refused once is refused for good: a repeat of the delivery agrees, although there is room again.
+  const claim = await store.begin(alice);
+  if (claim) await store.commit(claim, { outcome: 'final', records: [] });
+  expect((await inbox.accept(alice, late)).result).toBe('limited');
+  expect((await inbox.accept(alice, textMessage('and now'))).result).toBe('new');
+});
+
+test('a slash word is not limited by the messages that wait, within a bound', async () => {
+  for (let count = 0; count < 100; count += 1) await inbox.accept(alice, textMessage('again'));
+  const words = ['/help', '/new', '停止', '/stop', '/whoami'];
+  const results: string[] = [];
+  for (let count = 0; count < 25; count += 1)
+    results.push((await inbox.accept(alice, textMessage(words[count % words.length] ?? ''))).result);
+  expect(results).toEqual([...Array<string>(20).fill('new'), ...Array<string>(5).fill('limited')]);
+  expect(await server.redis.llen(conversationKeys(alice).inbox)).toBe(120);
+});
+
+describe('a stop beyond every bound', () => {
+  const few = () => new Inbox({ redis: server.redis, keyRing, messagesAPersonMaySendAMinute: 2 });
+  const flood = async (limited: Inbox) => {
+    await limited.accept(alice, textMessage('a question'));
+    for (let count = 0; count < 6; count += 1) await limited.accept(alice, textMessage('more'));
+  };
+
+  test('acts at once, and waits for no answer of its own', async () => {
+    const limited = few();
+    const heard: string[] = [];
+    const listener = new Redis(server.url, { maxRetriesPerRequest: null });
+    listener.on('message', (_channel: string, text: string) => heard.push(text));
+    await listener.subscribe(STOP_CHANNEL);
+    await flood(limited);
+    const claim = await store.begin(alice);
+    const waiting = await server.redis.llen(conversationKeys(alice).inbox);
+    expect((await limited.accept(alice, textMessage('/stop'))).result).toBe('limited');
+    const seen = claim && (await store.renew(claim));
+    expect(claim && seen && isMeantBy(seen.stop, claim.messages)).toBe(true);
+    expect(await server.redis.llen(conversationKeys(alice).inbox)).toBe(waiting);
+    expect(heard).toHaveLength(1);
+    listener.disconnect();
+  });
+
+  test('ends no question that is said after it, nor anybody else’s', async () => {
+    const limited = few();
+    await flood(limited);
+    await limited.accept(alice, textMessage('/stop'));
+    await server.redis.del('none', ...(await server.redis.keys('{person:*}:rate:minute')));
+    const later = textMessage('a later question');
+    await limited.accept(alice, later);
+    const stopped = await store.begin(alice);
+    expect(stopped && isMeantBy(stopped.stop, stopped.messages)).toBe(true);
+    if (stopped) await store.commit(stopped, { outcome: 'final', records: [] });
+    const claim = await store.begin(alice);
+    expect(claim?.messages.map(({ deliveryId }) => deliveryId)).toEqual([deliveryIdOf(later)]);
+    expect(claim && isMeantBy(claim.stop, claim.messages)).toBe(false);
+  });
+
+  test('leaves nothing behind where nothing was asked', async () => {
+    const limited = few();
+    await flood(limited);
+    const group = textMessage('/stop', { chat: { kind: 'group', id: 'g' } });
+    const elsewhere = conversationOf(group, 'member');
+    expect((await limited.accept(elsewhere, group)).result).toBe('limited');
+    expect(await server.redis.exists(conversationKeys(elsewhere).state, conversationKeys(elsewhere).inbox)).toBe(0);
+  });
+});
+
+test('the 61st message of a group within a minute is refused, whoever sends it [rate-limits]', async () => {
+  const chat = { kind: 'group', id: 'g' } as const;
+  const results: string[] = [];
+  for (let count = 0; count < 61; count += 1) {
+    const message = textMessage('hi', { chat, sender: { userId: `u${count % 10}` } });
+    results.push((await inbox.accept(conversationOf(message, 'member'), message)).result);
+  }
+  expect(results.filter((result) => result === 'new')).toHaveLength(60);
+  expect(results.at(-1)).toBe('limited');
+});
+
+test('the crashes of one turn are forgotten with it [poison-turns]', async () => {
+  const { inbox: entries, state } = conversationKeys(alice);
+  await inbox.accept(alice, textMessage('/help'));
+  await inbox.accept(alice, textMessage('/whoami'));
+  for (let crash = 0; crash < 3; crash += 1) {
+    await store.begin(alice);
+  }
+  // The messages of the crashed turn are gone by another way than its commit: what comes next starts unburdened.
+  await server.redis.lpop(entries);
+  expect(await store.begin(alice)).toMatchObject({ crashes: 0 });
+  expect(await server.redis.hget(state, 'crashes')).toBe('0');
+});

@@ -1,0 +1,129 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { pendingKey } from '../../../src/bot/domain/partition-keys.ts';
+import { connectRedis, type RedisClient } from '../../../src/shared/redis/redis.ts';
+import { conversationOf, type ConversationRef } from '../../../src/bot/domain/conversation.ts';
+import type { InboundMessage } from '../../../src/bot/domain/message.ts';
+import { Inbox } from '../../../src/bot/queue/accept.ts';
+import { Sweeper } from '../../../src/bot/queue/sweeper.ts';
+import { storeAndWake } from '../../../src/bot/queue/enqueue.ts';
+import { WakeQueue } from '../../../src/bot/queue/wake-queue.ts';
+import { testKeyRing } from '../../support/messages.ts';
+import { recordingLog } from '../../support/redis.ts';
+import type { QueueReport } from '../../../src/bot/queue/queue-report.ts';
+import { startRedisCluster, type RedisGroup } from '../../support/redis-cluster.ts';
+import { messageOf, until } from './worker-fixture.ts';
+
+const { log } = recordingLog();
+let group: RedisGroup;
+let redis: RedisClient;
+const keyRing = testKeyRing();
+let wakeQueue: WakeQueue;
+let inbox: Inbox;
+
+beforeAll(async () => {
+  group = await startRedisCluster();
+  for (const { url } of group.servers) {
+    const server = new Redis(url, { maxRetriesPerRequest: null });
+    // What the others hold is served although one is gone.
+    await server.config('SET', 'cluster-require-full-coverage', 'no');
+    server.disconnect();
+  }
+  redis = connectRedis({ urls: group.url.split(',') }, 'wait', log, 'test');
+  await until(() => redis.status === 'ready');
+  wakeQueue = new WakeQueue(redis, 1, log);
+  inbox = new Inbox({ redis, keyRing });
+}, 60_000);
+afterEach(() => {
+  for (const { pid } of group.servers) process.kill(pid, 'SIGCONT');
+});
+afterAll(async () => {
+  await wakeQueue.close();
+  redis.disconnect();
+  await group.stop();
+});
+
+/** Which of the three masters keeps a key: they share the slots evenly, in order. */
+async function masterOf(key: string): Promise<number> {
+  const slot = await redis.cluster('KEYSLOT', key);
+  return Math.min(2, Math.floor(slot / (16_384 / 3)));
+}
+
+/** A message of which the conversation lies on another master than the queue of wakes. */
+async function messageElsewhere(): Promise<{ message: InboundMessage; conversation: ConversationRef; master: number }> {
+  const ofWakes = await masterOf('{wake0}:turns:id');
+  for (let index = 0; index < 1_000; index += 1) {
+    const message = messageOf(`person${index}`, 'a question');
+    const conversation = conversationOf(message, 'member');
+    const master = await masterOf(pendingKey(conversation.partition));
+    if (master !== ofWakes) return { message, conversation, master };
+  }
+  throw new Error('all conversations lie beside the queue of wakes');
+}
+
+test('no wake comes before its message is stored: the masters of a cluster know no common order', async () => {
+  const { message, conversation, master } = await messageElsewhere();
+  process.kill(group.servers[master]?.pid ?? 0, 'SIGSTOP');
+  const stored = storeAndWake({ inbox, wakeQueue, log }, conversation, message);
+  await sleep(300);
+  expect(await redis.get('{wake0}:turns:id')).toBeNull();
+  process.kill(group.servers[master]?.pid ?? 0, 'SIGCONT');
+  expect(await stored).toMatchObject({ result: 'new' });
+  await until(async () => (await redis.get('{wake0}:turns:id')) === '1');
+});
+
+test('while one master of a cluster is gone, what lies on the others is swept all the same, and what is missed is told', async () => {
+  const ofWakes = await masterOf('{wake0}:turns:id');
+  const reported: string[] = [];
+  const report = {
+    wakeRepeated: ({ count }: { count: number }) => void reported.push(`woken ${count}`),
+    partitionsMissed: ({ count }: { count: number }) => void reported.push(`missed ${count}`),
+  } as QueueReport;
+  // One that keeps a shard of a larger queue, too.
+  let shard = 1;
+  while ((await masterOf(`{wake${shard}}`)) === ofWakes) shard += 1;
+  const gone = await masterOf(`{wake${shard}}`);
+  const allShards = new WakeQueue(redis, shard + 1, log);
+  let reachable = 0;
+  for (let index = 0; index < 60; index += 1) {
+    const message = messageOf(`waiting${index}`, 'a question');
+    const conversation = conversationOf(message, 'member');
+    await inbox.accept(conversation, message);
+    await redis.zincrby(pendingKey(conversation.partition), -60_000, conversation.id);
+    if ((await masterOf(pendingKey(conversation.partition))) !== gone) reachable += 1;
+  }
+  const pid = group.servers[gone]?.pid ?? 0;
+  const sweeper = new Sweeper({ redis, wakeQueue, log, report });
+  process.kill(pid, 'SIGSTOP');
+  const found = await Promise.race([sweeper.sweep(), sleep(10_000)]);
+  // A second round must not wait for what the first one still waits for.
+  await Promise.race([sweeper.sweep(), sleep(10_000)]);
+  expect(await Promise.race([allShards.waiting(), sleep(10_000)])).toBeGreaterThanOrEqual(reachable);
+  process.kill(pid, 'SIGCONT');
+  expect(found).toBe(reachable);
+  expect(reported.slice(0, 2)).toEqual([expect.stringMatching(/^missed [1-9]/), `woken ${reachable}`]);
+  await until(async () => (await sweeper.sweep(), reported.includes('missed 0')), 15_000);
+  const told = reported.filter((words) => words.startsWith('missed'));
+  expect(told.filter((words, index) => words === told[index - 1])).toEqual([]);
+  await allShards.close();
+}, 60_000);
+
+test('one person’s messages of a minute count once over all chats, in whichever process and on whichever node they lie', async () => {
+  const inboxes = [inbox, new Inbox({ redis, keyRing })];
+  const userId = 'one-person';
+  const results: string[] = [];
+  for (let count = 0; count < 64; count += 1) {
+    const message = { ...messageOf(userId, 'hello'), chat: { kind: 'group', id: `group-${count}` } } as const;
+    const process = inboxes[count % 2] ?? inbox;
+    results.push((await process.accept(conversationOf(message, 'member'), message)).result);
+    // A repeat costs nothing.
+    expect((await process.accept(conversationOf(message, 'member'), message)).result).not.toBe('new');
+    await sleep(5);
+  }
+  const taken = results.filter((result) => result === 'new').length;
+  // What another process took is known right behind each message, on a busy machine a few later; each for itself would be 40.
+  expect([taken >= 20, taken < 30]).toEqual([true, true]);
+  const other = messageOf('somebody-else', 'hello');
+  expect((await inbox.accept(conversationOf(other, 'member'), other)).result).toBe('new');
+});

@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectRedis } from '../../../src/shared/redis/redis.ts';
+import { conversationOf } from '../../../src/bot/domain/conversation.ts';
+import { TurnStore } from '../../../src/bot/queue/turn-store.ts';
+import { textMessage } from '../../support/messages.ts';
+import { until, useWorkerFixture } from './worker-fixture.ts';
+
+const fixture = useWorkerFixture();
+
+test('a running turn that meets a full Redis waits for room, and runs once [redis-full] [poison-turns]', async () => {
+  const { redis } = fixture.server;
+  const { keyRing, log } = fixture;
+  let runs = 0;
+  let isStored = false;
+  // A worker's own connection is patient; the fixture's is a test's.
+  const own = connectRedis({ urls: [fixture.server.url] }, 'wait', log, 'worker');
+  const store = new TurnStore({ redis: own, keyRing, nowMs: Date.now, historyLifeMs: 60_000 });
+  fixture.startWorker(
+    async ({ storeAnswer }) => {
+      runs += 1;
+      await redis.config('SET', 'maxmemory', '1');
+      isStored = await storeAnswer('the answer');
+      return { outcome: 'final', records: [] };
+    },
+    { redis: own, store },
+  );
+  await fixture.send(textMessage('a question'));
+  await until(() => runs === 1);
+  await sleep(1_000);
+  expect(isStored).toBe(false);
+  await redis.config('SET', 'maxmemory', '0');
+  const freeAtMs = Date.now();
+  await until(async () => (await redis.keys('*:inbox:*')).length === 0);
+  expect([runs, isStored]).toEqual([1, true]);
+  expect(fixture.reported.filter((line) => line.startsWith('resumed'))).toEqual([]);
+  process.stdout.write(`redis-full: goes on ${((Date.now() - freeAtMs) / 1_000).toFixed(1)} s after there was room\n`);
+  own.disconnect();
+}, 40_000);
+
+test('a full Redis still takes a turn back, as one that did not crash [redis-full] [orderly-stop]', async () => {
+  const { redis } = fixture.server;
+  const message = textMessage('a question');
+  const conversation = conversationOf(message, 'member');
+  await fixture.inbox.accept(conversation, message);
+  const claim = await fixture.store.begin(conversation);
+  if (!claim) throw new Error('nothing waits');
+  await redis.config('SET', 'maxmemory', '1');
+  const isTaken = await fixture.store.giveBack(claim, 0).finally(() => redis.config('SET', 'maxmemory', '0'));
+  expect(isTaken).toBe(true);
+  expect((await fixture.store.begin(conversation))?.crashes).toBe(0);
+});

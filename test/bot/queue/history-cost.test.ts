@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { conversationKeys } from '../../../src/bot/domain/partition-keys.ts';
+import { sealTurn } from '../../../src/bot/turn/conversation/history.ts';
+import { conversationOf } from '../../../src/bot/domain/conversation.ts';
+import { asDeliveryId } from '../../../src/bot/domain/ids.ts';
+import { Inbox } from '../../../src/bot/queue/accept.ts';
+import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
+import { turnOf } from '../turn/conversation/turns.ts';
+import { testKeyRing, textMessage } from '../../support/messages.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { DyingWorkersStore } from '../../support/dying-workers.ts';
+
+// What a turn of a long conversation costs, counted in commands and bytes, since time on a busy machine tells little.
+
+const keyRing = testKeyRing();
+const alice = conversationOf(textMessage('x'), 'member');
+const { history } = conversationKeys(alice);
+let server: TestRedis;
+let inbox: Inbox;
+let store: TurnStore;
+beforeAll(async () => {
+  server = await startTestRedis();
+  const options = { redis: server.redis, keyRing, nowMs: Date.now, historyLifeMs: 600_000 };
+  inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 100_000 });
+  store = new DyingWorkersStore(options);
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  await server.redis.flushall();
+});
+
+const sealed = (turnId: string, letters = 600) =>
+  sealTurn(
+    keyRing,
+    alice.id,
+    turnOf({ turnId: asDeliveryId(turnId), userText: 'q'.repeat(letters / 2), assistantText: 'a'.repeat(letters / 2) }),
+  );
+
+async function runTurn(name: string) {
+  await inbox.accept(alice, textMessage(name));
+  const claim = await store.begin(alice);
+  if (!claim) throw new Error('nothing waits');
+  await store.commit(claim, { outcome: 'final', records: [], history: { append: sealed(name) } });
+  return claim;
+}
+
+/** Commands that Redis ran so far, those inside scripts included. */
+async function commandsSoFar(): Promise<number> {
+  const calls = await server.redis.info('commandstats');
+  return [...calls.matchAll(/cmdstat_(?!info)[^:]+:calls=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+async function workOfTurn(name: string): Promise<{ commands: number; claimBytes: number; turns: number }> {
+  const before = await commandsSoFar();
+  const claim = await runTurn(name);
+  const after = await commandsSoFar();
+  const claimBytes = claim.history.reduce((sum, turn) => sum + turn.length, 0);
+  return { commands: after - before, claimBytes, turns: claim.history.length };
+}
+
+test('a turn after 5,000 others costs the commands and bytes of one after 50, and the list stays at 200', async () => {
+  for (let count = 0; count < 50; count += 1) await runTurn(`t${count}`);
+  const early = await workOfTurn('early');
+  for (let count = 51; count < 5_000; count += 500)
+    await server.redis.rpush(history, ...Array.from({ length: 500 }, (_, index) => sealed(`t${count + index}`)));
+  await runTurn('trims');
+  expect(await server.redis.llen(history)).toBe(200);
+  const late = await workOfTurn('late');
+  expect(late.commands).toBe(early.commands);
+  expect(late.turns).toBe(50);
+  expect(late.claimBytes).toBeLessThan(early.claimBytes * 1.05);
+});
+
+test('what is read is bounded by what a prompt can take, however long the turns are', async () => {
+  for (let count = 0; count < 50; count += 1) await server.redis.rpush(history, sealed(`t${count}`, 40_000));
+  const { claimBytes, turns } = await workOfTurn('now');
+  expect(claimBytes).toBeLessThan(24_000 * 8);
+  expect(turns).toBeGreaterThan(1);
+});
+
+test('the newest turns are read, whole and in order; at least one, as long as it is', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 100_000 }), { maxLength: 60 }), async (sizes) => {
+      await server.redis.flushall();
+      const records = sizes.map((size, index) => `${index}:`.padEnd(size, 'x'));
+      if (records.length > 0) await server.redis.rpush(history, ...records);
+      await inbox.accept(alice, textMessage('q'));
+      const read = (await store.begin(alice))?.history ?? [];
+      expect(read).toEqual(records.slice(records.length - read.length));
+      const bytesOf = (some: string[]) => some.reduce((sum, { length }) => sum + length, 0);
+      expect(read.length <= 1 || bytesOf(read) <= 192_000).toBe(true);
+      const next = records.at(-read.length - 1);
+      if (read.length < Math.min(50, records.length))
+        expect(bytesOf(read) + (next?.length ?? 0)).toBeGreaterThan(192_000);
+    }),
+    { numRuns: 60 },
+  );
+});

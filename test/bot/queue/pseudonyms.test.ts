@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { hashParts } from '../../../src/shared/crypto/ids.ts';
+import { KeyRing } from '../../../src/shared/crypto/key-ring.ts';
+import { MediaStore } from '../../../src/bot/turn/conversation/images/media-store.ts';
+import { conversationOf, personIdOf } from '../../../src/bot/domain/conversation.ts';
+import { Inbox } from '../../../src/bot/queue/accept.ts';
+import { createTellLimited } from '../../../src/bot/app/notify-limited.ts';
+import { createFakePlatform } from '../../support/fake-platform.ts';
+import { textMessage } from '../../support/messages.ts';
+import { recordingLog } from '../../support/redis.ts';
+import { untilTrue } from '../../support/deployment.ts';
+import { useTestRedis } from '../../support/use-test-redis.ts';
+
+const server = useTestRedis();
+
+const said = () => textMessage('hello', { chat: { kind: 'group', id: 'wrgroup' }, sender: { userId: 'alice' } });
+const personId = personIdOf(said(), 'alice');
+
+/** Counts whatever is counted of a person and a chat. @returns the names of the counters */
+async function counters(keyRing: KeyRing): Promise<string[]> {
+  const { redis } = server;
+  await redis.flushall();
+  const message = said();
+  await new Inbox({ redis, keyRing }).accept(conversationOf(message, 'member'), message);
+  const image = { partition: 1, personId, isSignedIn: true, mediaId: 'm' };
+  await new MediaStore(redis, keyRing).keep(image, { dataUrl: 'data:' });
+  const platform = createFakePlatform();
+  createTellLimited({ redis, keyRing, log: recordingLog().log })(platform, message);
+  await untilTrue(() => platform.written.length === 1);
+  const names = await redis.keys('*');
+  return names.filter((name) => /rate|media-kept|limited/.test(name)).sort();
+}
+
+test('counters of people and chats are named by a keyed hash: who reads the keys of Redis cannot try all ids', async () => {
+  const names = await counters(new KeyRing([randomBytes(32)]));
+  expect(names).toHaveLength(4);
+  const guesses = [personId, hashParts('chat', 'wrgroup').slice(0, 32), 'alice', 'wrgroup'];
+  expect(names.filter((name) => guesses.some((guess) => name.includes(guess)))).toEqual([]);
+  const others = await counters(new KeyRing([randomBytes(32)]));
+  expect(others.filter((name) => names.includes(name))).toEqual([]);
+});
+
+test('the names stay while the key does, whatever older keys are beside it', async () => {
+  const [key, older] = [randomBytes(32), randomBytes(32)];
+  expect(await counters(new KeyRing([key, older]))).toEqual(await counters(new KeyRing([key])));
+});

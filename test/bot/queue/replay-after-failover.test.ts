@@ -1,0 +1,333 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { connectRedis, type RedisClient } from '../../../src/shared/redis/redis.ts';
+import { conversationKeys, messageKey } from '../../../src/bot/domain/partition-keys.ts';
+import { MIB_BYTES, MINUTE_MS } from '../../../src/shared/clock.ts';
+import { conversationOf } from '../../../src/bot/domain/conversation.ts';
+import type { InboundMessage } from '../../../src/bot/domain/message.ts';
+import { asDeliveryId, type DeliveryId } from '../../../src/bot/domain/ids.ts';
+import { Inbox } from '../../../src/bot/queue/accept.ts';
+import { isMeantBy } from '../../../src/bot/queue/stop-mark.ts';
+import { replayAfterFailover } from '../../../src/bot/queue/replay-after-failover.ts';
+import { ReplayBuffer } from '../../../src/bot/queue/replay-buffer.ts';
+import { createPostLedger } from '../../../src/bot/reply/post-ledger.ts';
+import { WakeQueue } from '../../../src/bot/queue/wake-queue.ts';
+import { testKeyRing, textMessage } from '../../support/messages.ts';
+import { recordingLog, startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { untilTrue } from '../../support/deployment.ts';
+import { useWorkerFixture } from './worker-fixture.ts';
+import { DyingWorkersStore } from '../../support/dying-workers.ts';
+
+const fixture = useWorkerFixture();
+const { log } = recordingLog();
+const keyRing = testKeyRing();
+
+/** How much older than it is the receiver takes what it remembers to be. */
+let rememberedMs = 0;
+let memory: ReplayBuffer;
+const nowMs = () => 1_800_000_000_000;
+const alice = conversationOf(textMessage('x'), 'member');
+const keys = conversationKeys(alice);
+
+let server: TestRedis;
+let redis: RedisClient;
+let inbox: Inbox;
+let endWatch: () => void;
+let wakeQueue: WakeQueue;
+beforeEach(async () => {
+  server = await startTestRedis({ extraArguments: ['--enable-debug-command', 'yes'] });
+  redis = connectRedis({ urls: [server.url] }, 'fail-fast', log, 'receiver');
+
+  rememberedMs = 0;
+  const recent = new ReplayBuffer({
+    nowMs: () => performance.now() + rememberedMs,
+    onBare: () => fixture.report.acceptKeptBare(),
+  });
+  inbox = new Inbox({ redis, keyRing, recent });
+  wakeQueue = new WakeQueue(redis, 1, log);
+  memory = recent;
+  endWatch = replayAfterFailover({ redis, inbox, recent, wakeQueue, log, report: fixture.report, forgetEveryMs: 20 });
+  await untilTrue(() => redis.status === 'ready');
+});
+afterEach(async () => {
+  endWatch();
+  await wakeQueue.close();
+  redis.disconnect();
+  await server.stop();
+});
+
+async function acceptAll(messages: InboundMessage[]): Promise<DeliveryId[]> {
+  const ids: DeliveryId[] = [];
+  for (const message of messages) {
+    const { deliveryId, result } = await inbox.accept(alice, message);
+    expect(result).toBe('new');
+    ids.push(deliveryId);
+  }
+  return ids;
+}
+/** As a message that was accepted is kept in memory. */
+const asKept = (index: number) => ({
+  ...{ deliveryId: asDeliveryId(`${index}`), conversation: alice, takenAtMs: 1 },
+  keys: { record: 'k', inbox: 'k', state: 'k', pending: 'k', personRate: 'k' },
+  args: {
+    deliveryId: 'a',
+    conversationId: 'b',
+    owner: 'c',
+    mergeKey: 'd',
+    words: '',
+    sealed: 'e',
+    opener: '',
+    target: '',
+  },
+});
+/** Breaks the receiver's connection. @returns once it stands again and has worked for a while */
+async function reconnect(): Promise<void> {
+  const isBack = new Promise<void>((resolve) => void redis.once('ready', () => resolve()));
+  await server.redis.call('CLIENT', 'KILL', 'TYPE', 'normal');
+  await isBack;
+}
+/** What is accepted from here on has a later stamp. */
+const nextMs = () => new Promise((resolve) => setTimeout(resolve, 5));
+/** What a Redis is like that has taken over without having got anything. */
+async function loseAll(): Promise<void> {
+  await server.redis.flushall();
+  await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
+}
+const waitingTexts = async () => {
+  const claim = await new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS }).begin(
+    alice,
+  );
+  return claim?.messages.map(({ message }) => message.parts);
+};
+
+test('lost messages are stored again in their order, once, and whatever the limits are meanwhile [failover]', async () => {
+  const messages = Array.from({ length: 19 }, (_, index) => textMessage(`q${index}`));
+  const ids = await acceptAll(messages);
+  const before = await server.redis.lrange(keys.inbox, 0, -1);
+  await loseAll();
+  await nextMs();
+  // By now the person has sent as many as may be sent a minute.
+  for (const said of ['a', 'b', 'c'])
+    await new Inbox({ redis: server.redis, keyRing }).accept(alice, textMessage(said));
+  await reconnect();
+  await untilTrue(() => fixture.reported.length === 19);
+  expect(fixture.reported).toEqual(Array(19).fill('recovered'));
+  const after = (await server.redis.lrange(keys.inbox, 0, -1)).slice(0, 19);
+  const idOf = (entry: string) => entry.split(':')[0];
+  expect(after.map(idOf)).toEqual(ids);
+  // As of when they came, so that a question that became too old is not answered by surprise.
+  const stampOf = (entry = '') => Number(entry.split(':')[2]);
+  expect(after.map(stampOf)).toEqual(before.map(stampOf));
+  expect(await wakeQueue.waiting()).toBe(1);
+  // The next connection finds all of them.
+  await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
+  await reconnect();
+  await inbox.accept(alice, textMessage('later')).catch(() => undefined);
+  expect(await server.redis.llen(keys.inbox)).toBe(22);
+  expect(await waitingTexts()).toEqual([[{ type: 'text', text: 'q0' }]]);
+}, 30_000);
+
+test('what is stored again is a turn of its own, in its place by the time, whoever stores it and whatever runs by then [failover]', async () => {
+  const kept: ReplayBuffer[] = [];
+  const second = new ReplayBuffer();
+  const other = new Inbox({ redis: server.redis, keyRing, recent: second });
+  kept.push(memory, second);
+  for (const [index, text] of ['one', 'two', 'three', 'four'].entries()) {
+    await (index % 2 === 0 ? inbox : other).accept(alice, textMessage(text));
+    await nextMs();
+  }
+  endWatch();
+  await loseAll();
+  await nextMs();
+  const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+  for (const text of ['five', 'six']) await other.accept(alice, textMessage(text));
+  const running = await store.begin(alice);
+  for (const recent of kept.reverse()) for (const message of recent.all().whole) await inbox.acceptAgain(message);
+  expect(running?.messages).toHaveLength(2);
+  if (running) await store.commit(running, { outcome: 'final', records: [] });
+  const turns: string[][] = [];
+  for (let claim = await store.begin(alice); claim; claim = await store.begin(alice)) {
+    expect(claim.mayBeAnswered).toBe(true);
+    turns.push(claim.messages.map(({ message: { parts } }) => (parts[0]?.type === 'text' ? parts[0].text : '')));
+    await store.commit(claim, { outcome: 'final', records: [] });
+  }
+  expect(turns).toEqual([['one'], ['two'], ['three'], ['four']]);
+}, 30_000);
+
+test('what another history of Redis stored is merged with nothing, neither with its like nor with what is new [failover]', async () => {
+  endWatch();
+  await acceptAll([textMessage('old'), textMessage('old too')]);
+  await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
+  await acceptAll([textMessage('new'), textMessage('new too')]);
+  const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+  const sizes: [number, boolean, number][] = [];
+  for (let claim = await store.begin(alice); claim; claim = await store.begin(alice)) {
+    sizes.push([claim.messages.length, claim.mayBeAnswered, claim.behind.length]);
+    await store.commit(claim, { outcome: 'final', records: [] });
+  }
+  expect(sizes).toEqual([
+    [1, true, 3],
+    [1, true, 2],
+    [2, false, 0],
+  ]);
+}, 30_000);
+
+test('a stop that is stored again ends what was asked before it and nothing that was asked since [failover]', async () => {
+  await acceptAll([textMessage('before'), textMessage('/stop')]);
+  await loseAll();
+  await nextMs();
+  await new Inbox({ redis: server.redis, keyRing }).accept(alice, textMessage('since'));
+  await reconnect();
+  await untilTrue(() => fixture.reported.length === 2);
+  const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+  const stopped: Record<string, boolean> = {};
+  for (let claim = await store.begin(alice); claim; claim = await store.begin(alice)) {
+    stopped[JSON.stringify(claim.messages.map(({ message }) => message.parts))] = isMeantBy(claim.stop, claim.messages);
+    await store.commit(claim, { outcome: 'final', records: [] });
+  }
+  const said = (text: string) => JSON.stringify([[{ type: 'text', text }]]);
+  expect(stopped).toMatchObject({ [said('before')]: true, [said('since')]: false });
+}, 30_000);
+
+test('what its sender has seen answered is not stored again, but for words that do something [failover]', async () => {
+  const ids = await acceptAll([textMessage('seen'), textMessage('/forget'), textMessage('not seen')]);
+  for (const id of ids.slice(0, 2)) inbox.answerSeen(id);
+  inbox.answerSeen(asDeliveryId('of-another-receiver'));
+  expect(memory.all().whole.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1));
+  rememberedMs = 2 * MINUTE_MS;
+  expect([...memory.olderByPartition().values()]).toEqual([ids.slice(1)]);
+  inbox.answerSeen(ids[2] ?? asDeliveryId(''));
+  expect(memory.all().whole.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1, 2));
+});
+
+test('a message whose storing had to be sent twice is remembered as well [failover]', async () => {
+  const message = textMessage('q');
+  await new Inbox({ redis: server.redis, keyRing }).accept(alice, message);
+  expect((await inbox.accept(alice, message)).result).toBe('repeat');
+  expect(memory.all().whole).toHaveLength(1);
+});
+
+test('a connection that comes back to the same data offers nothing again [failover]', async () => {
+  const [id = asDeliveryId('')] = await acceptAll([textMessage('q')]);
+  // Were it offered again it would be stored again.
+  await server.redis.del(keys.inbox, messageKey(alice.partition, id));
+  await reconnect();
+  await inbox.accept(alice, textMessage('next'));
+  expect(fixture.reported).toEqual([]);
+  expect(await server.redis.llen(keys.inbox)).toBe(1);
+}, 30_000);
+
+test('what was too much to be kept whole is told by its id when it is lost, and nothing else is [failover]', async () => {
+  const big = 'x'.repeat(1.5 * MIB_BYTES);
+  await acceptAll(Array.from({ length: 10 }, () => textMessage(big)));
+  await loseAll();
+  const kept = fixture.reported.splice(0).filter((what) => what === 'kept bare');
+  expect(kept).toHaveLength(3);
+  await reconnect();
+  await untilTrue(() => fixture.reported.length === 10);
+  const lost = fixture.reported.filter((what) => what === 'lost').length;
+  // Sealed they are a third longer: 2 MiB each.
+  expect(lost).toBe(3);
+  expect(await server.redis.llen(keys.inbox)).toBe(7);
+}, 30_000);
+
+test('a worker whose epoch a failover lost is refused, although the next claim counts from an older one [failover]', async () => {
+  await acceptAll([textMessage('q')]);
+  const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+  const first = await store.begin(alice);
+  // The replica had not yet got the claim.
+  await server.redis.hdel(keys.state, 'epoch', 'claim', 'running');
+  const second = await store.begin(alice);
+  if (!first || !second) throw new Error('nothing waits');
+  expect(await store.renew(first)).toBeUndefined();
+  expect(await store.storeAnswer(first, 'of the old one')).toBe(false);
+  expect(await store.renew(second)).toBeDefined();
+});
+
+test('what waits is remembered for as long as it waits, and what has its answer is not [failover]', async () => {
+  await acceptAll([textMessage('answered'), textMessage('/forget'), textMessage('waits'), textMessage('waits too')]);
+  const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+  for (let turn = 0; turn < 2; turn += 1) {
+    const claim = await store.begin(alice);
+    if (claim) await store.commit(claim, { outcome: 'final', records: [] });
+  }
+  expect(memory.all().whole).toHaveLength(4);
+  rememberedMs = 5 * MINUTE_MS;
+  // What a word such as /forget did is seen in no answer, so it is kept although it has one.
+  await untilTrue(() => memory.all().whole.length === 3);
+  rememberedMs = 70 * MINUTE_MS;
+  await untilTrue(() => memory.all().whole.length === 2);
+  await loseAll();
+  await reconnect();
+  await untilTrue(() => fixture.reported.length === 2);
+  expect(fixture.reported).toEqual(['recovered', 'recovered']);
+  expect(await waitingTexts()).toEqual([[{ type: 'text', text: 'waits' }]]);
+  expect(await server.redis.llen(keys.inbox)).toBe(2);
+}, 30_000);
+
+test('looking which of many waiting messages have their answer takes Redis one call for 200 of them [failover-backlog]', async () => {
+  for (let index = 0; index < 400; index += 1) memory.keep(asKept(index));
+  await server.redis.config('RESETSTAT');
+  rememberedMs = 5 * MINUTE_MS;
+  const calls = async (names: string) =>
+    [...(await server.redis.info('commandstats')).matchAll(new RegExp(`cmdstat_(?:${names}):calls=(\\d+)`, 'gu'))]
+      .map(([, count]) => Number(count))
+      .reduce((sum, count) => sum + count, 0);
+  await untilTrue(async () => (await calls('hget')) >= 800);
+  endWatch();
+  expect((await calls('eval|evalsha')) * 150).toBeLessThan(await calls('hget'));
+  expect(memory.all().whole).toHaveLength(400);
+}, 30_000);
+
+test('what was stored under another history of Redis counts as perhaps posted, although nobody remembers it [failover]', async () => {
+  endWatch();
+  const ids = await acceptAll([textMessage('q')]);
+  const record = messageKey(alice.partition, ids[0] ?? asDeliveryId(''));
+  const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+  const first = await store.begin(alice);
+  expect(await server.redis.hget(record, 'again')).toBeNull();
+  if (first) await store.giveBack(first, 0);
+  await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
+  const claim = await store.begin(alice);
+  if (!claim) throw new Error('nothing waits');
+  const place = {
+    redis: server.redis,
+    conversation: alice,
+    epoch: claim.epoch,
+    deliveryId: claim.turnId,
+    place: '',
+    doubtedAgeMs: 0,
+  };
+  expect(await createPostLedger(place).begin(0)).toMatchObject({ kind: 'posting' });
+  // What comes from now on is known whole.
+  await store.commit(claim, { outcome: 'final', records: [] });
+  const [next = asDeliveryId('')] = await acceptAll([textMessage('next')]);
+  const later = await store.begin(alice);
+  expect(await server.redis.hget(messageKey(alice.partition, next), 'again')).toBeNull();
+  expect(later?.turnId).toBe(next);
+}, 30_000);
+
+test('where Redis does not tell its history, nothing is taken for another one', async () => {
+  await acceptAll([textMessage('q')]);
+  await server.redis.call('ACL', 'SETUSER', 'default', '-info');
+  const [id = asDeliveryId('')] = await acceptAll([textMessage('next')]);
+  await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
+  const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+  expect((await store.begin(alice))?.messages).toHaveLength(2);
+  expect(await server.redis.hget(messageKey(alice.partition, id), 'again')).toBeNull();
+}, 30_000);
+
+test('what waits beyond the bounds goes in order, some at once, and is known by its id from then on [failover]', () => {
+  let now = 0;
+  const recent = new ReplayBuffer({ nowMs: () => now });
+  for (let index = 0; index < 20_000; index += 1) recent.keep(asKept(index));
+  now = 2 * MINUTE_MS;
+  recent.keep(asKept(20_000));
+  const { whole, bare } = recent.all();
+  expect([whole.length, bare.length]).toEqual([19_375, 626]);
+  expect([...bare, ...whole].map(({ deliveryId }) => deliveryId)).toEqual(
+    Array.from({ length: 20_001 }, (_, index) => `${index}`),
+  );
+  // A day later nothing of it is kept.
+  now += 24 * 60 * MINUTE_MS;
+  expect(recent.all().whole).toEqual([]);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals';
+import { conversationOf } from '../../../src/bot/domain/conversation.ts';
+import { readAllShards, ShardCensus } from '../../../src/bot/queue/shard-registry.ts';
+import { WakeQueue } from '../../../src/bot/queue/wake-queue.ts';
+import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
+
+const fixture = useWorkerFixture();
+
+test('what an older number of shards left is read until it is empty, and its keys go once nobody wakes by it', async () => {
+  const { redis } = fixture.server;
+  const older = new WakeQueue(redis, 3, fixture.log);
+  await new ShardCensus(redis, 3).say();
+  for (let index = 0; index < 9; index += 1) {
+    const message = messageOf(`person${index}`, 'a question');
+    await fixture.inbox.accept(conversationOf(message, 'member'), message);
+    await older.wake(conversationOf(message, 'member'));
+  }
+  await older.close();
+
+  let answered = 0;
+  const worker = fixture.startWorker(async () => {
+    answered += 1;
+    return { outcome: 'final', records: [] };
+  });
+  const census = new ShardCensus(redis, 1);
+  await readAllShards(census, worker);
+  await until(() => answered === 9);
+  await readAllShards(census, worker);
+  expect(await redis.exists('{wake1}:turns:meta', '{wake2}:turns:meta')).toBe(2);
+  expect(await redis.zrange('wakes:shards', '0', '-1')).toEqual(['3', '1']);
+
+  await redis.zincrby('wakes:shards', -61_000, '3');
+  // Something is left in it after all.
+  await redis.lpush('{wake2}:turns:active', 'somebody');
+  await readAllShards(census, worker);
+  expect(await redis.zrange('wakes:shards', '0', '-1')).toEqual(['3', '1']);
+  await redis.del('{wake2}:turns:active');
+  await readAllShards(census, worker);
+  expect(await redis.zrange('wakes:shards', '0', '-1')).toEqual(['1']);
+  // The mark of the last scan for dead workers goes by itself.
+  await until(async () => (await redis.keys('{wake[12]}:*')).length === 0);
+  expect(worker.isReady()).toBe(true);
+});
+
+test('a number that somebody wakes by is read as long as it is said', async () => {
+  const { redis } = fixture.server;
+  const worker = fixture.startWorker(async () => ({ outcome: 'final', records: [] }));
+  const census = new ShardCensus(redis, 2);
+  expect(await census.say()).toEqual({ used: 2, known: 2 });
+  expect(await new ShardCensus(redis, 10).say()).toEqual({ used: 10, known: 10 });
+  await redis.zincrby('wakes:shards', -61_000, '10');
+  expect(await census.say()).toEqual({ used: 2, known: 10 });
+  await new ShardCensus(redis, 10).say();
+  await readAllShards(census, worker);
+  expect(await census.say()).toEqual({ used: 10, known: 10 });
+});

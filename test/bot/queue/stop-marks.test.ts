@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { MINUTE_MS } from '../../../src/shared/clock.ts';
+import { messageKey } from '../../../src/bot/domain/partition-keys.ts';
+import { conversationOf } from '../../../src/bot/domain/conversation.ts';
+import type { InboundStop, InboundMessage } from '../../../src/bot/domain/message.ts';
+import { Inbox } from '../../../src/bot/queue/accept.ts';
+import { stopRunning } from '../../../src/bot/queue/stop-running.ts';
+import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
+import { type TurnClaim } from '../../../src/bot/domain/turn.ts';
+import { testKeyRing, textMessage } from '../../support/messages.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { DyingWorkersStore } from '../../support/dying-workers.ts';
+
+const keyRing = testKeyRing();
+const channel = { kind: 'group', id: 'C1' } as const;
+const BOT = { name: 'wecom', tenant: 'corp', app: 'bot' } as const;
+const HANDLE = 'C1/17.5';
+
+let server: TestRedis;
+let inbox: Inbox;
+let store: TurnStore;
+let stops = 0;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  const options = { redis: server.redis, keyRing, nowMs: () => 1_800_000_000_000 };
+  inbox = new Inbox(options);
+  store = new DyingWorkersStore({ ...options, historyLifeMs: MINUTE_MS });
+});
+afterAll(() => server.stop());
+beforeEach(() => server.redis.flushall().then(() => undefined));
+
+async function accept(message: InboundMessage): Promise<InboundMessage> {
+  expect((await inbox.accept(conversationOf(message, 'member'), message)).result).toBe('new');
+  return message;
+}
+const ask = (text: string) => accept(textMessage(text, { chat: channel }));
+const stopIn = ({ messageId }: InboundMessage, userId = 'alice') =>
+  accept(
+    textMessage('/stop', {
+      sender: { userId },
+      chat: { ...channel, threadId: messageId },
+      threadBegunBy: messageId,
+    }),
+  );
+async function claimOf(message: InboundMessage): Promise<TurnClaim> {
+  const claim = await store.begin(conversationOf(message, 'member'));
+  if (!claim) throw new Error('nothing waits');
+  return claim;
+}
+const wasStopped = async (claim: TurnClaim) => (await store.renew(claim))?.wasStopped;
+
+describe('a stop word in the thread that an answer opens [no-second-beginning]', () => {
+  test('is met by the turn at its next renewal, should it have missed the publication, and by whoever takes over', async () => {
+    const question = await ask('a question');
+    const claim = await claimOf(question);
+    expect([claim.wasStopped, await wasStopped(claim)]).toEqual([false, false]);
+    const stop = await stopIn(question);
+    expect(await wasStopped(claim)).toBe(true);
+    expect((await claimOf(question)).wasStopped).toBe(true);
+    const own = await claimOf(stop);
+    expect(own.stop.servedSeq).toBe(own.messages[0]?.seq);
+  });
+
+  test('reaches a turn of several merged messages by each of them', async () => {
+    const [first] = [await ask('one'), await ask('two')];
+    await stopIn(first);
+    const claim = await claimOf(first);
+    expect(claim.messages).toHaveLength(2);
+    expect([claim.wasStopped, await wasStopped(claim)]).toEqual([true, true]);
+  });
+
+  test('is nothing to another person’s question, nor to one that has its answer', async () => {
+    const question = await ask('a question');
+    const claim = await claimOf(question);
+    const others = await stopIn(question, 'bob');
+    expect(await wasStopped(claim)).toBe(false);
+    const answerTo = async (stop: InboundMessage) => {
+      const own = await claimOf(stop);
+      await store.commit(own, { outcome: 'final', records: [] });
+      return own.stop.servedSeq;
+    };
+    expect(await answerTo(others)).toBe(0);
+    await store.commit(claim, { outcome: 'final', records: [] });
+    expect(await answerTo(await stopIn(question))).toBe(0);
+    expect(await server.redis.hget(recordOf(claim), 'stopped')).toBeNull();
+  });
+});
+
+describe('a stop without a word to answer [slack-assistant]', () => {
+  const stop = (more: Partial<InboundStop> = {}): InboundStop => {
+    stops += 1;
+    return { stopId: `stop${stops}`, chat: channel, sender: { userId: 'alice' }, shownAt: [HANDLE], ...more };
+  };
+  const press = (one: InboundStop) => stopRunning(server.redis, BOT, one, 'member');
+  const shown = async (handle: string, part = 0) => {
+    const question = await ask('a question');
+    const claim = await claimOf(question);
+    await server.redis.hset(recordOf(claim), `post:${part}`, handle);
+    return { question, claim };
+  };
+
+  test.each([HANDLE, `${HANDLE}/1800000000000`])('ends the answer that stands at %s', async (handle) => {
+    const { claim } = await shown(handle);
+    expect(await press(stop())).toBe(true);
+    expect(await wasStopped(claim)).toBe(true);
+  });
+
+  test('finds the question of the thread that the answer opened, and a later part of a long answer', async () => {
+    const { question, claim } = await shown('C1/16.4');
+    await server.redis.hset(recordOf(claim), 'post:1', HANDLE);
+    const { messageId } = question;
+    const chat = { ...channel, threadId: messageId };
+    expect(await press(stop({ chat, threadBegunBy: messageId }))).toBe(true);
+    expect(await wasStopped(claim)).toBe(true);
+  });
+
+  test.each([
+    ['another person', { sender: { userId: 'bob' } }],
+    ['the button of another message', { shownAt: ['C1/17.55', 'C1/17'] }],
+    ['no message at all', { shownAt: ['posting'] }],
+  ] as const)('is refused: %s', async (_, more) => {
+    const { question, claim } = await shown(HANDLE);
+    const chat = { ...channel, threadId: question.messageId };
+    expect(await press(stop({ ...(more as object) }))).toBe(false);
+    expect(await press(stop({ chat, threadBegunBy: question.messageId, ...(more as object) }))).toBe(false);
+    expect(await wasStopped(claim)).toBe(false);
+  });
+
+  test('counts once: its repetition ends no later answer', async () => {
+    const word = stop();
+    delete word.shownAt;
+    expect(await press(word)).toBe(false);
+    const { claim } = await shown(HANDLE);
+    expect(await press(word)).toBe(false);
+    expect(await wasStopped(claim)).toBe(false);
+    const { shownAt: _any, ...fresh } = stop();
+    expect(await press(fresh)).toBe(true);
+  });
+});
+
+function recordOf({ conversation, turnId }: TurnClaim): string {
+  return messageKey(conversation.partition, turnId);
+}
+
+describe('a stop word ends what was said before it by the platform’s clock, however late it is carried out', () => {
+  const said = (text: string, saidAtMs: number) => accept(textMessage(text, { saidAtMs }));
+  const stopOf = async (message: InboundMessage) => {
+    const claim = await claimOf(message);
+    return (await store.renew(claim))?.stop.seq ?? 0;
+  };
+
+  test('one whose delivery was given up, and which Redis got later than the next question, ends nothing', async () => {
+    await said('an old question', 10_000);
+    const newer = await said('a new question', 30_000);
+    await said('/stop', 20_000);
+    expect(await stopOf(newer)).toBe(0);
+  });
+
+  test.each([
+    ['said after it', 40_000],
+    // WeCom tells whole seconds.
+    ['said in the same second', 30_000],
+  ])('one that was %s does', async (_when, atMs) => {
+    const question = await said('a question', 30_000);
+    await said('/stop', atMs);
+    expect(await stopOf(question)).toBeGreaterThan(0);
+  });
+
+  test('where the platform tells no time, the order of arrival counts', async () => {
+    const question = await said('a question', 30_000);
+    await accept(textMessage('/stop'));
+    expect(await stopOf(question)).toBeGreaterThan(0);
+  });
+});

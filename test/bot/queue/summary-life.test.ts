@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { HOUR_MS, MINUTE_MS } from '../../../src/shared/clock.ts';
+import { conversationKeys } from '../../../src/bot/domain/partition-keys.ts';
+import { sealSummary } from '../../../src/bot/turn/conversation/summary.ts';
+import { conversationOf } from '../../../src/bot/domain/conversation.ts';
+import { Inbox } from '../../../src/bot/queue/accept.ts';
+import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
+import { type TurnCommit, type TurnClaim } from '../../../src/bot/domain/turn.ts';
+import { testKeyRing, textMessage } from '../../support/messages.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { DyingWorkersStore } from '../../support/dying-workers.ts';
+
+// A conversation's summary as turns come and go, by what the queue's scripts do to it.
+
+const keyRing = testKeyRing();
+const alice = conversationOf(textMessage('x'), 'member');
+const { summary, history } = conversationKeys(alice);
+const SEALED = sealSummary(keyRing, alice.id, { version: 1, text: 'notes', chatKind: 'private', coveredToMs: 1 });
+
+let server: TestRedis;
+let inbox: Inbox;
+let store: TurnStore;
+beforeAll(async () => {
+  server = await startTestRedis();
+  const options = { redis: server.redis, keyRing, nowMs: Date.now, historyLifeMs: HOUR_MS };
+  inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
+  store = new DyingWorkersStore(options);
+});
+afterAll(() => server.stop());
+beforeEach(() => server.redis.flushall());
+
+async function begin(): Promise<TurnClaim> {
+  await inbox.accept(alice, textMessage('and?'));
+  const claim = await store.begin(alice);
+  if (!claim) throw new Error('nothing waits');
+  return claim;
+}
+const commit = async (changes: Partial<TurnCommit>) =>
+  store.commit(await begin(), { outcome: 'final', records: [], ...changes });
+
+test('it comes with the claim, with how many turns are kept', async () => {
+  await server.redis.set(summary, SEALED);
+  await server.redis.rpush(history, ...Array.from({ length: 70 }, (_, index) => `turn ${index}`));
+  expect(await begin()).toMatchObject({ summary: SEALED, historyLength: 70 });
+});
+
+test('a conversation without one pays one read, and no write', async () => {
+  await commit({ history: { append: 'turn 1' } });
+  await server.redis.config('RESETSTAT');
+  await commit({ history: { append: 'turn 2' } });
+  const stats = await server.redis.info('commandstats');
+  expect(stats).toMatch(/cmdstat_get:calls=1,/);
+  // Those of the messages of a minute, and of the lives of state, message and history.
+  expect(stats).toMatch(/cmdstat_set:calls=1,/);
+  expect(stats).toMatch(/cmdstat_pexpire:calls=3,/);
+  expect(await server.redis.exists(summary)).toBe(0);
+  expect(await begin()).toMatchObject({ summary: '', historyLength: 2 });
+});
+
+test('it lives as long as the turns beside it', async () => {
+  await server.redis.set(summary, SEALED, 'PX', MINUTE_MS);
+  await commit({});
+  expect(await server.redis.pttl(summary)).toBeLessThanOrEqual(MINUTE_MS);
+  await commit({ history: { append: 'turn' } });
+  expect(await server.redis.pttl(summary)).toBeGreaterThan(HOUR_MS - MINUTE_MS);
+});
+
+test.each<[string, Partial<TurnCommit>]>([
+  ['/new and /unlink', { history: { forget: true } }],
+  ['a conversation that begins anew after its idle time', { history: { append: 'turn', anew: true } }],
+  ['/forget', { erase: { remove: [], drop: [], clear: [summary] } }],
+])('%s leaves a mark in its place, against one that is being made [group-is-not-private]', async (_what, changes) => {
+  for (const kept of [SEALED, undefined]) {
+    await (kept === undefined ? server.redis.del(summary) : server.redis.set(summary, kept));
+    await commit(changes);
+    expect(await server.redis.get(summary)).toMatch(/^-/);
+    expect(await server.redis.pttl(summary)).toBeLessThanOrEqual(HOUR_MS);
+  }
+});
+
+test('with the release after a sign-in it is gone, and one that is being made is refused [link-is-told]', async () => {
+  await server.redis.set(summary, SEALED);
+  await store.commit(await begin(), { outcome: 'held', records: [] });
+  expect(await server.redis.get(summary)).toBe(SEALED);
+  await store.release(alice);
+  expect(await server.redis.get(summary)).toMatch(/^-/);
+});

@@ -1,0 +1,156 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { conversationOf } from '../../../src/bot/domain/conversation.ts';
+import { Sweeper, SWEEP_AFTER_MS } from '../../../src/bot/queue/sweeper.ts';
+import type { RunTurn } from '../../../src/bot/queue/turn-worker.ts';
+import { ageMessages } from '../../support/age-messages.ts';
+import { textMessage } from '../../support/messages.ts';
+import { until, useWorkerFixture } from './worker-fixture.ts';
+
+const fixture = useWorkerFixture();
+
+test('each conversation is answered one turn at a time and in order, by several workers', async () => {
+  const seen = new Map<string, string[]>();
+  const running = new Set<string>();
+  let overlaps = 0;
+  const runTurn: RunTurn = async ({ claim }) => {
+    const { id } = claim.conversation;
+    if (running.has(id)) overlaps += 1;
+    running.add(id);
+    await sleep(Math.random() * 4);
+    seen.set(id, [...(seen.get(id) ?? []), ...claim.messages.map(({ message }) => message.messageId)]);
+    running.delete(id);
+    return { outcome: 'final', records: [] };
+  };
+  for (let count = 0; count < 3; count += 1) fixture.startWorker(runTurn);
+  const sent = new Map<string, string[]>();
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, person) => {
+        const userId = `person-${person}`;
+        const message = textMessage('/help', { sender: { userId }, chat: { kind: 'private', id: userId } });
+        const { id } = conversationOf(message, 'member');
+        sent.set(id, [...(sent.get(id) ?? []), message.messageId]);
+        await fixture.send(message);
+      }),
+    );
+  }
+  await until(() => [...seen.values()].flat().length === 160);
+  expect(overlaps).toBe(0);
+  expect(seen).toEqual(sent);
+});
+
+test('a stop word that is accepted elsewhere aborts the running turn, and says so to its own turn', async () => {
+  const servedAtStop: boolean[] = [];
+  const runTurn: RunTurn = async ({ claim, signal }) => {
+    const own = claim.messages[0];
+    if (own?.message.slash?.word === 'stop') {
+      servedAtStop.push(claim.stop.servedSeq >= own.seq);
+      return { outcome: 'final', records: [] };
+    }
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    return { outcome: 'final', records: [], stopServed: claim.stop.seq };
+  };
+  const worker = fixture.startWorker(runTurn);
+  await fixture.send(textMessage('a long question'));
+  await until(() => worker.runningTurns === 1);
+  const startedMs = Date.now();
+  await fixture.send(textMessage('/stop'));
+  await until(() => servedAtStop.length === 1);
+  expect(servedAtStop).toEqual([true]);
+  expect(Date.now() - startedMs).toBeLessThan(2_000);
+});
+
+test('in a shared group conversation nobody stops what another asked', async () => {
+  const aborted: boolean[] = [];
+  const chat = { kind: 'group', id: 'g' } as const;
+  const runTurn: RunTurn = async ({ claim, signal }) => {
+    if (!claim.messages[0]?.message.slash) {
+      await sleep(150);
+      aborted.push(signal.aborted);
+    }
+    return { outcome: 'final', records: [] };
+  };
+  const worker = fixture.startWorker(runTurn);
+  for (const [userId, text] of [
+    ['alice', 'a question'],
+    ['bob', '/stop'],
+  ] as const) {
+    const message = textMessage(text, { chat, sender: { userId } });
+    const conversation = conversationOf(message, 'group');
+    await fixture.inbox.accept(conversation, message);
+    await fixture.wakeQueue.wake(conversation);
+    await until(() => worker.runningTurns === 1);
+  }
+  await until(() => aborted.length === 1);
+  expect(aborted).toEqual([false]);
+});
+
+test('a message whose wake got lost is woken by the sweeper [accept-once]', async () => {
+  const answered: string[] = [];
+  fixture.startWorker(async ({ claim }) => {
+    answered.push(claim.turnId);
+    return { outcome: 'final', records: [] };
+  });
+  const message = textMessage('unwoken');
+  await fixture.inbox.accept(conversationOf(message, 'member'), message);
+  const sweeper = new Sweeper({ ...fixture, redis: fixture.server.redis });
+  expect(await sweeper.sweep()).toBe(0);
+  await ageMessages(fixture.server.redis, SWEEP_AFTER_MS);
+  expect(await sweeper.sweep()).toBe(1);
+  await until(() => answered.length === 1);
+});
+
+test('an orderly stop lets turns end within the grace time, and gives the rest to another worker [orderly-stop]', async () => {
+  const ended: string[] = [];
+  const runTurn =
+    (name: string, lastsMs: number): RunTurn =>
+    async ({ signal }) => {
+      await sleep(lastsMs, undefined, { signal });
+      ended.push(name);
+      return { outcome: 'final', records: [] };
+    };
+  const first = fixture.startWorker(runTurn('first', 60_000));
+  await fixture.send(textMessage('q'));
+  await until(() => first.runningTurns === 1);
+  await first.close(50);
+  expect(ended).toEqual([]);
+  fixture.startWorker(runTurn('second', 1));
+  await until(() => ended.length === 1);
+  expect(ended).toEqual(['second']);
+  expect(fixture.reported).not.toContain('resumed 1');
+});
+
+test('ends a turn that killed its workers alone with one apology, and answers the turn beside it [poison-turns]', async () => {
+  const message = textMessage('poison');
+  const conversation = conversationOf(message, 'member');
+  await fixture.inbox.accept(conversation, message);
+  // Claims without an end: what crashes look like from Redis.
+  for (let crash = 0; crash < 6; crash += 1) {
+    const claim = await fixture.store.begin(conversation);
+    if (claim) await fixture.isolation.noteDeath(`worker-${crash}`, [claim.turnId]);
+  }
+  const answered: string[] = [];
+  let apologies = 0;
+  fixture.startWorker(async ({ claim }) => ({ outcome: 'final', records: (answered.push(claim.turnId), []) }), {
+    apologise: async () => ({ outcome: 'dead', records: ((apologies += 1), []) }),
+  });
+  await fixture.wakeQueue.wake(conversation);
+  await fixture.send(textMessage('innocent', { sender: { userId: 'bob' }, chat: { kind: 'private', id: 'bob' } }));
+  await until(() => apologies === 1 && answered.length === 1);
+  expect(fixture.reported.some((line) => line.startsWith('dead'))).toBe(true);
+});
+
+test('an unexpected error gives the turn back, and a later wake answers it', async () => {
+  let tries = 0;
+  fixture.startWorker(async () => {
+    tries += 1;
+    if (tries === 1) throw new Error('not expected');
+    return { outcome: 'final', records: [] };
+  });
+  const message = textMessage('q');
+  await fixture.send(message);
+  await until(() => fixture.reported.includes('run failed'));
+  await fixture.wakeQueue.wake(conversationOf(message, 'member'));
+  await until(() => tries === 2);
+});

@@ -1,0 +1,331 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { conversationKeys } from '../../../src/bot/domain/partition-keys.ts';
+import { connectRedis } from '../../../src/shared/redis/redis.ts';
+import { conversationOf } from '../../../src/bot/domain/conversation.ts';
+import type { InboundMessage } from '../../../src/bot/domain/message.ts';
+import { Inbox } from '../../../src/bot/queue/accept.ts';
+import { Sweeper } from '../../../src/bot/queue/sweeper.ts';
+import { TurnStore } from '../../../src/bot/queue/turn-store.ts';
+import type { RunTurn } from '../../../src/bot/queue/turn-worker.ts';
+import { testKeyRing, textMessage } from '../../support/messages.ts';
+import { recordingLog } from '../../support/redis.ts';
+import { WakeQueue } from '../../../src/bot/queue/wake-queue.ts';
+import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
+
+const { log } = recordingLog();
+const fixture = useWorkerFixture();
+const conversationFor = (message: InboundMessage) => conversationOf(message, 'member');
+
+/** Wakes whatever waits, as the sweeper would ten seconds later. */
+const sweepLater = () => new Sweeper({ ...fixture, redis: fixture.server.redis }).sweep(-5_000);
+/** Accepts a message whose turn ran in workers that died. @returns its id */
+async function acceptCrashed(message: InboundMessage, crashes: number): Promise<string> {
+  const conversation = conversationFor(message);
+  await fixture.inbox.accept(conversation, message);
+  let claim = await fixture.store.begin(conversation);
+  for (let crash = 0; crash < crashes; crash += 1) claim = await fixture.store.begin(conversation);
+  if (claim) await fixture.store.giveBack(claim, 0);
+  return claim?.turnId ?? '';
+}
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())));
+const answers =
+  (seen: string[]): RunTurn =>
+  async ({ claim }) => {
+    seen.push(claim.messages[0]?.message.sender.userId ?? '');
+    return { outcome: 'final', records: [] };
+  };
+
+test('a running turn holds a lock of ten seconds, and a turn that threw leaves no job behind [quick-takeover]', async () => {
+  let isEnding = false;
+  const worker = fixture.startWorker(async () => {
+    await until(() => isEnding);
+    throw new Error('not expected');
+  });
+  await fixture.send(textMessage('q'));
+  await until(() => worker.runningTurns === 1);
+  const [lock = ''] = await fixture.server.redis.keys('{wake0}:turns:*:lock');
+  const lifeMs = await fixture.server.redis.pttl(lock);
+  expect(lifeMs).toBeGreaterThan(5_000);
+  expect(lifeMs).toBeLessThanOrEqual(10_000);
+  isEnding = true;
+  await until(() => fixture.reported.includes('run failed'));
+  await until(async () => (await fixture.server.redis.keys('{wake0}:turns:*:lock')).length === 0);
+  // Nothing in back-off, which would absorb later wakes; nothing kept as failed.
+  for (const set of ['delayed', 'failed']) expect(await fixture.server.redis.zcard(`{wake0}:turns:${set}`)).toBe(0);
+});
+
+test('a worker that loses only BullMQ’s lock goes on, and whoever is given its wake leaves the turn alone [quick-takeover]', async () => {
+  const runs: string[] = [];
+  let isEnding = false;
+  const runTurn: RunTurn = async ({ claim, signal }) => {
+    runs.push(claim.turnId);
+    await until(() => isEnding || signal.aborted, 15_000);
+    signal.throwIfAborted();
+    return { outcome: 'final', records: [] };
+  };
+  const worker = fixture.startWorker(runTurn);
+  const message = textMessage('q');
+  await fixture.send(message);
+  await until(() => worker.runningTurns === 1);
+  const [lock = ''] = await fixture.server.redis.keys('{wake0}:turns:*:lock');
+  await fixture.server.redis.set(lock, 'somebody else', 'PX', 60_000);
+  await until(() => fixture.reported.includes('lock lost'));
+  // As another worker gets it, once the scan has found the lost lock.
+  expect(
+    await new TurnStore({ ...fixture, redis: fixture.server.redis, nowMs: Date.now, historyLifeMs: 60_000 }).begin(
+      conversationFor(message),
+    ),
+  ).toBeUndefined();
+  isEnding = true;
+  await until(() => worker.runningTurns === 0);
+  expect(runs).toHaveLength(1);
+  expect(fixture.reported).not.toContain('fenced');
+  expect(await fixture.store.begin(conversationFor(message))).toBeUndefined();
+});
+
+test('gives a turn up only after three deaths alone, however often workers died beside it [poison-turns]', async () => {
+  const answered: string[] = [];
+  let apologies = 0;
+  const innocent = await acceptCrashed(messageOf('innocent', 'q'), 9);
+  const poison = await acceptCrashed(messageOf('poison', 'q'), 7);
+  for (const [worker, ran] of [
+    [innocent, poison],
+    [innocent],
+    [innocent],
+    [poison],
+    [poison],
+    [poison],
+    [poison],
+  ].entries())
+    await fixture.isolation.noteDeath(`worker-${worker}`, ran);
+  fixture.startWorker(answers(answered), {
+    apologise: async () => ({ outcome: 'dead', records: ((apologies += 1), []) }),
+  });
+  await until(async () => (await sweepLater()) === 0);
+  await until(() => answered.length === 1 && apologies === 1);
+  expect(answered).toEqual(['innocent']);
+  expect(fixture.reported.filter((line) => line.startsWith('dead'))).toHaveLength(1);
+});
+
+test('answers a turn that died alone three times, but fewer times than TURN_MAX_CRASHES [poison-turns]', async () => {
+  const answered: string[] = [];
+  const unlucky = await acceptCrashed(messageOf('unlucky', 'q'), 3);
+  for (const worker of ['a', 'b', 'c']) await fixture.isolation.noteDeath(worker, [unlucky]);
+  fixture.startWorker(answers(answered));
+  await sweepLater();
+  await until(() => answered.length === 1, 15_000);
+  expect(fixture.reported.filter((line) => line.startsWith('dead'))).toEqual([]);
+}, 30_000);
+
+test('runs half of the turns of a dead worker, and others beside them; the other half follows soon [poison-turns]', async () => {
+  const seen: string[] = [];
+  let isOpen = false;
+  const runTurn: RunTurn = async ({ claim }) => {
+    const userId = claim.messages[0]?.message.sender.userId ?? '';
+    seen.push(userId);
+    await until(() => isOpen || userId === 'bystander', 20_000);
+    return { outcome: 'final', records: [] };
+  };
+  const suspects = ['suspect-1', 'suspect-2', 'suspect-3', 'suspect-4'];
+  const turns: string[] = [];
+  for (const userId of suspects) turns.push(await acceptCrashed(messageOf(userId, 'q'), 1));
+  await fixture.isolation.noteDeath('dead', turns);
+  fixture.startWorker(runTurn);
+  await sweepLater();
+  await until(() => seen.length === 2);
+  await fixture.send(messageOf('bystander', 'q'));
+  await until(() => seen.includes('bystander'));
+  // What waits is charged with no crash when the process dies now.
+  const waiting = conversationFor(messageOf('suspect-4', 'q'));
+  await until(async () => (await fixture.server.redis.hget(conversationKeys(waiting).state, 'running')) === null);
+  await until(() => seen.length === 5, 15_000);
+  isOpen = true;
+  expect([...seen.slice(0, 2)].sort()).toEqual(suspects.slice(0, 2));
+  expect([...seen].sort()).toEqual(['bystander', ...suspects]);
+}, 40_000);
+
+test('a worker whose conversation was taken over learns it by its next renewal, and commits nothing [fence]', async () => {
+  const reasons: unknown[] = [];
+  const worker = fixture.startWorker(async ({ signal }) => {
+    await untilAborted(signal);
+    reasons.push(signal.reason);
+    return { outcome: 'final', records: [], history: { append: 'from the old worker' } };
+  });
+  const message = textMessage('q');
+  await fixture.send(message);
+  await until(() => worker.runningTurns === 1);
+  const taken = await fixture.store.begin(conversationFor(message));
+  await until(() => reasons.length === 1);
+  expect(reasons).toEqual(['fenced']);
+  await until(() => fixture.reported.includes('fenced'));
+  expect(taken && (await fixture.store.commit(taken, { outcome: 'final', records: [] }))).toBe(0);
+  await fixture.send(textMessage('what was said?'));
+  expect((await fixture.store.begin(conversationFor(message)))?.history).toEqual([]);
+});
+
+test('a turn learns by its own write that another worker has taken over [fence]', async () => {
+  const allowed: boolean[] = [];
+  const message = textMessage('q');
+  fixture.startWorker(async ({ storeAnswer, signal }) => {
+    allowed.push(await storeAnswer('whole'));
+    await fixture.store.begin(conversationFor(message));
+    allowed.push(await storeAnswer('whole'));
+    expect(signal.reason).toBe('fenced');
+    return { outcome: 'final', records: [] };
+  });
+  await fixture.send(message);
+  await until(() => allowed.length === 2 && fixture.reported.includes('fenced'));
+  expect(allowed).toEqual([true, false]);
+});
+
+test('what came while a turn ran is answered after it, without another wake [in-order]', async () => {
+  const seen: string[] = [];
+  const worker = fixture.startWorker(async ({ claim }) => {
+    if (seen.length === 0) await sleep(150);
+    seen.push(claim.messages.map(({ message }) => JSON.stringify(message.parts)).join());
+    return { outcome: 'final', records: [] };
+  });
+  await fixture.send(textMessage('one'));
+  await until(() => worker.runningTurns === 1);
+  // Accepted, and the receiver died before it woke anybody.
+  await fixture.inbox.accept(conversationFor(textMessage('x')), textMessage('two'));
+  await until(() => seen.length === 2);
+  expect(seen[0]).toContain('one');
+  expect(seen[1]).toContain('two');
+});
+
+test('a worker that stops gives its turns back at once, and is not ready meanwhile [orderly-stop]', async () => {
+  const worker = fixture.startWorker(async ({ signal }) => {
+    await untilAborted(signal);
+    throw new Error('ended early');
+  });
+  await fixture.send(textMessage('q'));
+  await until(() => worker.runningTurns === 1);
+  expect(worker.isReady()).toBe(true);
+  const closing = worker.close(0);
+  expect(worker.isReady()).toBe(false);
+  await closing;
+  const answered: string[] = [];
+  const startedMs = Date.now();
+  fixture.startWorker(answers(answered));
+  await until(() => answered.length === 1);
+  // Given back, not found stalled after the ten seconds of a lock.
+  expect(Date.now() - startedMs).toBeLessThan(4_000);
+  expect(fixture.reported).toEqual([]);
+});
+
+test('a turn whose wake was fetched right before a stop without grace is given back too [orderly-stop]', async () => {
+  const slow = await startTcpProxy(Number(new URL(fixture.server.url).port));
+  slow.breakWith({ kind: 'delay', delayMs: 200 });
+  const redis = connectRedis({ urls: [`redis://127.0.0.1:${slow.port}`] }, 'wait', log, 'slow');
+  const reasons: unknown[] = [];
+  try {
+    const runTurn: RunTurn = async ({ signal }) => {
+      await Promise.race([untilAborted(signal), sleep(1_000)]);
+      reasons.push(signal.reason);
+      signal.throwIfAborted();
+      return { outcome: 'final', records: [] };
+    };
+    const options = { keyRing: testKeyRing(), nowMs: Date.now, historyLifeMs: 60_000 };
+    const inbox = new Inbox({ ...options, redis: fixture.server.redis, messagesAPersonMaySendAMinute: 10 });
+    const worker = fixture.startWorker(runTurn, { store: new TurnStore({ ...options, redis }) });
+    const message = textMessage('q');
+    await inbox.accept(conversationFor(message), message);
+    await fixture.wakeQueue.wake(conversationFor(message));
+    await until(async () => (await fixture.server.redis.llen('{wake0}:turns:active')) === 1);
+    expect(worker.runningTurns).toBe(0);
+    await worker.close(0);
+    expect(reasons).toEqual(['shutdown']);
+    expect(await fixture.server.redis.llen(conversationKeys(conversationFor(message)).inbox)).toBe(1);
+  } finally {
+    redis.disconnect();
+    await slow.close();
+  }
+});
+
+test('a wake of an unknown version is left alone; its conversation is woken in a known way [versioned-payloads]', async () => {
+  const answered: string[] = [];
+  const message = textMessage('q');
+  await fixture.inbox.accept(conversationFor(message), message);
+  const { Queue } = await import('bullmq');
+  const queue = new Queue('turns', { connection: { url: fixture.server.url }, prefix: '{wake0}' });
+  await queue.add('wake', { version: 2, place: 'elsewhere' }, { removeOnComplete: true });
+  fixture.startWorker(answers(answered));
+  await until(() => fixture.reported.includes('newer wake'));
+  await queue.close();
+  expect(fixture.reported).not.toContain('run failed');
+  await sweepLater();
+  await until(() => answered.length === 1);
+});
+
+test('a conversation that waits for a newer worker holds up no other, and fails no run [versioned-payloads]', async () => {
+  const answered: string[] = [];
+  const newer = { ...messageOf('early', 'q'), version: 2 as unknown as 1 };
+  fixture.startWorker(answers(answered));
+  await fixture.send(newer);
+  await fixture.send(messageOf('bob', 'q'));
+  await until(() => answered.length === 1 && fixture.reported.includes('newer message'));
+  expect(answered).toEqual(['bob']);
+  expect(fixture.reported).not.toContain('run failed');
+});
+
+test('an orderly stop ends the turns of every shard, although their jobs have the same ids', async () => {
+  const reasons: unknown[] = [];
+  const { redis } = fixture.server;
+  const wakeQueue = new WakeQueue(redis, 2, log);
+  const worker = fixture.startWorker(
+    async ({ signal }) => {
+      await Promise.race([untilAborted(signal), sleep(8_000)]);
+      reasons.push(signal.reason);
+      signal.throwIfAborted();
+      return { outcome: 'final', records: [] };
+    },
+    { shards: 2, wakeQueue },
+  );
+  const shardOf = (message: InboundMessage) => Number.parseInt(conversationFor(message).id.slice(0, 8), 16) % 2;
+  const people = Array.from({ length: 40 }, (_, index) => messageOf(`p${index}`, 'q'));
+  const oneOfEach = [0, 1].map((shard) => people.find((message) => shardOf(message) === shard)!);
+  for (const message of oneOfEach) {
+    await fixture.inbox.accept(conversationFor(message), message);
+    await wakeQueue.wake(conversationFor(message));
+  }
+  await until(() => worker.runningTurns === 2);
+  await worker.close(0);
+  expect(reasons).toEqual(['shutdown', 'shutdown']);
+  await wakeQueue.close();
+});
+
+test('a second wake for a turn that runs here renews its claim, although that had run out, and begins nothing', async () => {
+  const { redis } = fixture.server;
+  const runs: string[] = [];
+  let isEnding = false;
+  const worker = fixture.startWorker(
+    async ({ claim, signal }) => {
+      runs.push(claim.turnId);
+      await until(() => isEnding || signal.aborted);
+      signal.throwIfAborted();
+      return { outcome: 'final', records: [] };
+    },
+    { shards: 2 },
+  );
+  // In the second of two shards, so that a wake by a queue of one shard comes by another way.
+  const message = Array.from({ length: 40 }, (_, index) => messageOf(`p${index}`, 'q')).find(
+    (one) => Number.parseInt(conversationFor(one).id.slice(0, 8), 16) % 2 === 1,
+  )!;
+  const wide = new WakeQueue(redis, 2, log);
+  await fixture.inbox.accept(conversationFor(message), message);
+  await wide.wake(conversationFor(message));
+  await until(() => worker.runningTurns === 1);
+  const { state } = conversationKeys(conversationFor(message));
+  await redis.hset(state, 'aliveMs', 1);
+  await fixture.wakeQueue.wake(conversationFor(message));
+  await until(async () => Number(await redis.hget(state, 'aliveMs')) > 1);
+  isEnding = true;
+  await until(() => worker.runningTurns === 0);
+  expect(runs).toHaveLength(1);
+  expect(fixture.reported).toEqual([]);
+  await wide.close();
+});

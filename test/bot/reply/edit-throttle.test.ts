@@ -1,0 +1,155 @@
+import { afterEach, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EditThrottle } from '../../../src/bot/reply/edit-throttle.ts';
+
+const GAP_MS = 60;
+let pacer: EditThrottle | undefined;
+afterEach(() => pacer?.close());
+
+/** A pacer whose writes are kept with their times. */
+function paced(write: (text: string) => number | undefined = () => undefined) {
+  const written: { text: string; atMs: number }[] = [];
+  pacer = new EditThrottle({
+    onError: () => undefined,
+    minGapMs: GAP_MS,
+    nowMs: () => performance.now(),
+    write: async ({ text }) => {
+      written.push({ text, atMs: performance.now() });
+      await sleep(1);
+      return write(text);
+    },
+  });
+  return { pacer, written };
+}
+
+test('many snapshots are few writes, never closer than the gap, always the newest text [whole-texts]', async () => {
+  const { pacer, written } = paced();
+  let text = '';
+  for (let count = 0; count < 40; count += 1) {
+    pacer.show({ text: (text += 'x') });
+    await sleep(5);
+  }
+  await sleep(2 * GAP_MS);
+  expect(written[0]?.text).toBe('x');
+  expect(written.at(-1)?.text).toBe(text);
+  expect(written.length).toBeLessThan(12);
+  for (const [index, { atMs, text: shown }] of written.entries()) {
+    const before = written[index - 1];
+    if (!before) continue;
+    expect(atMs - before.atMs).toBeGreaterThanOrEqual(GAP_MS - 2);
+    expect(shown.length).toBeGreaterThan(before.text.length);
+  }
+});
+
+test('the first text is not held back by a status that was shown right before it', async () => {
+  const { pacer, written } = paced();
+  pacer.show({ text: '', status: 'thinking' });
+  await sleep(5);
+  pacer.show({ text: 'H' });
+  await sleep(20);
+  expect(written.map(({ text }) => text)).toEqual(['', 'H']);
+});
+
+test('the first thought is shown at once, and so is the first text after it', async () => {
+  const { pacer, written } = paced();
+  pacer.show({ text: '', status: 'released' });
+  await sleep(5);
+  pacer.show({ text: '', thinking: 'a' });
+  await sleep(5);
+  pacer.show({ text: '', thinking: 'ab' });
+  await sleep(5);
+  pacer.show({ text: 'H', thinking: 'ab' });
+  await sleep(20);
+  expect(written.map(({ text }) => text)).toEqual(['', '', 'H']);
+});
+
+test('a platform that asks for a pause gets it, and then the newest snapshot [whole-texts]', async () => {
+  let isBusy = true;
+  const { pacer, written } = paced(() => (isBusy ? ((isBusy = false), 150) : undefined));
+  pacer.show({ text: 'a' });
+  await sleep(20);
+  pacer.show({ text: 'ab' });
+  await sleep(250);
+  expect(written.map(({ text }) => text)).toEqual(['a', 'ab']);
+  expect((written[1]?.atMs ?? 0) - (written[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(145);
+});
+
+test('the end waits for the write under way, so that the last snapshot is the last [whole-texts]', async () => {
+  const ended: string[] = [];
+  pacer = new EditThrottle({
+    onError: () => undefined,
+    minGapMs: GAP_MS,
+    nowMs: () => performance.now(),
+    write: async ({ text }) => {
+      await sleep(60);
+      ended.push(text);
+      return undefined;
+    },
+  });
+  pacer.show({ text: 'under way' });
+  await pacer.close();
+  expect(ended).toEqual(['under way']);
+});
+
+test('the end waits for the write under way, and not for the pause that the platform asks for in it', async () => {
+  let answer: (pauseMs: number) => void = () => undefined;
+  pacer = new EditThrottle({
+    onError: () => undefined,
+    minGapMs: GAP_MS,
+    nowMs: () => performance.now(),
+    write: () => new Promise((resolve) => (answer = resolve)),
+  });
+  pacer.show({ text: 'under way' });
+  const closed = pacer.close()?.then(() => 'closed');
+  answer(300_000);
+  // Whatever is under way now is over in less than the platform's pause.
+  expect(await Promise.race([closed, sleep(5_000, 'still waiting')])).toBe('closed');
+});
+
+test('property: after close nothing is written, whatever was shown before', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 }), async (pauses) => {
+      const { pacer, written } = paced();
+      let text = '';
+      for (const pauseMs of pauses) {
+        pacer.show({ text: (text += 'x') });
+        if (pauseMs > 0) await sleep(pauseMs);
+      }
+      await pacer.close();
+      const count = written.length;
+      pacer.show({ text: 'late' });
+      await sleep(5);
+      expect(written.length).toBe(count);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('a snapshot whose write has thrown is written again, and nothing but its report hears of it', async () => {
+  const thrown: string[] = [];
+  const unheard: unknown[] = [];
+  const hear = (reason: unknown) => void unheard.push(reason);
+  process.on('unhandledRejection', hear);
+  let writes = 0;
+  const pacer = new EditThrottle({
+    minGapMs: 0,
+    nowMs: () => performance.now(),
+    onError: ({ message }) => void thrown.push(message),
+    async write() {
+      writes += 1;
+      if (writes === 1) throw new Error('refused');
+      return undefined;
+    },
+  });
+  try {
+    pacer.show({ text: 'a snapshot' });
+    for (let tries = 0; writes < 2 && tries < 500; tries += 1) await sleep(10);
+    expect(writes).toBe(2);
+    await pacer.close();
+  } finally {
+    process.off('unhandledRejection', hear);
+  }
+  expect(thrown).toEqual(['refused']);
+  expect(unheard).toEqual([]);
+});

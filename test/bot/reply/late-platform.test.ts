@@ -1,0 +1,277 @@
+import { describe, expect, test } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { InboundMessage } from '../../../src/bot/domain/message.ts';
+import { QUESTION_TS, until, usePushedFixture } from './pushed-fixture.ts';
+
+// Slack carries out a call long after its caller gave up, shows what was said in pages, and keeps no key with a native stream.
+
+const fixture = usePushedFixture();
+const { ask, fault, texts } = fixture;
+const FIRST_POSTS = ['chat.startStream', 'chat.postMessage'];
+/** Somebody else who asks in the same thread. */
+const BY_ANOTHER: Partial<InboundMessage> = { sender: { userId: 'U2' } };
+const calls = (method: string) => fixture.slack.calls.filter((call) => call.method === method);
+const firstPostLate = (byMs: number) =>
+  FIRST_POSTS.forEach((method) => fault(method, { kind: 'late', afterMs: byMs, isAnswered: true }));
+const firstPostLost = (when: 'before' | 'after') =>
+  FIRST_POSTS.forEach((method) => fault(method, { kind: 'cut', when }));
+
+describe.each(['stream', 'edit'] as const)('a platform that is late (%s)', (mode) => {
+  // Six seconds, since the limit of a call is five.
+  test('a first post that is carried out after six seconds is waited for, and is the only message', async () => {
+    const { take } = await ask(mode, { settlesWithinMs: 4_000 });
+    firstPostLate(5_600);
+    const { live } = await take();
+    live.show({ text: 'Hello', status: 'is writing' });
+    await live.finish('Hello, world.');
+    await pause(1_000);
+    expect(texts()).toEqual(['Hello, world.']);
+    expect(fixture.slack.messages[0]).toMatchObject({ buttons: [], isStreaming: false });
+    expect(fixture.slack.removed).toEqual([]);
+  }, 30_000);
+
+  test('a worker that follows finds a post that is carried out after its predecessor died', async () => {
+    const { take } = await ask(mode, { settlesWithinMs: -3_000 });
+    firstPostLate(600);
+    const dead = await take();
+    dead.live.show({ text: 'Hello' });
+    await until(() => FIRST_POSTS.some((method) => calls(method).length > 0));
+    const next = await take();
+    await next.live.finish('The whole answer.');
+    await dead.live.close();
+    expect(texts()).toEqual(['The whole answer.']);
+    expect(fixture.slack.messages.every(({ isStreaming }) => !isStreaming)).toBe(true);
+  }, 20_000);
+
+  test('one that looks and finds nothing waits until nothing can come any more', async () => {
+    const { take } = await ask(mode, { settlesWithinMs: -3_000 });
+    firstPostLost('before');
+    const startedMs = performance.now();
+    await (await take()).live.finish('Once.');
+    expect(texts()).toEqual(['Once.']);
+    expect(performance.now() - startedMs).toBeGreaterThan(900);
+    expect(calls('conversations.replies').length).toBeGreaterThan(1);
+  }, 20_000);
+
+  test('a post that turns up after all, once another stands, is taken away', async () => {
+    const care: (() => Promise<void>)[] = [];
+    const { take } = await ask(mode, { settlesWithinMs: -3_950, onCare: (work) => void care.push(work) });
+    firstPostLate(700);
+    const dead = await take();
+    dead.live.show({ text: 'Hello' });
+    await until(() => FIRST_POSTS.some((method) => calls(method).length > 0));
+    const next = await take();
+    await next.commit(await next.live.finish('The whole answer.'));
+    // Where this took long it was found, or taken away, before.
+    await until(() => fixture.slack.messages.length + fixture.slack.removed.length === 2 || texts().length === 1);
+    await dead.live.close();
+    for (const work of care) await work();
+    expect(texts()).toEqual(['The whole answer.']);
+    expect(fixture.slack.messages.every(({ isStreaming }) => !isStreaming)).toBe(true);
+  }, 20_000);
+
+  test('an edit that is carried out after the last snapshot leaves the last snapshot', async () => {
+    const care: (() => Promise<void>)[] = [];
+    const { take, record } = await ask(mode, { onCare: (work) => void care.push(work) });
+    const first = await take();
+    first.live.show({ text: 'Half' });
+    // It stands in Slack a moment before the ledger knows where; one who goes on in between takes it for lost.
+    await until(async () => (await record())['post:0']?.includes(fixture.slack.messages[0]?.ts ?? 'none') === true);
+    fixture.slack.endStreams();
+    // Another worker goes on; what the first one sent last is on its way yet.
+    const next = await take();
+    await next.commit(await next.live.finish('The whole answer.'));
+    const [message] = fixture.slack.messages;
+    if (message) message.text = 'Half an ans';
+    expect(care).toHaveLength(1);
+    for (const work of care) await work();
+    expect(texts()).toEqual(['The whole answer.']);
+  }, 20_000);
+
+  test('a message that stood before the turn began, as that of a held question, needs no looking after', async () => {
+    const care: (() => Promise<void>)[] = [];
+    const { take } = await ask(mode, { wasBegun: false, onCare: (work) => void care.push(work) });
+    const asking = (await take()).live;
+    await asking.leaveOpen('Please sign in first.');
+    // Where it stands is written down, as a held turn's commit does.
+    await asking.abandon();
+    const released = await take();
+    await released.commit(await released.live.finish('The whole answer.'));
+    expect(texts()).toEqual(['The whole answer.']);
+    expect(care).toEqual([]);
+  }, 20_000);
+});
+
+describe.each(['stream', 'edit'] as const)('a turn that ends early (%s)', (mode) => {
+  test('waits for its first post and notes where it stands', async () => {
+    const asked = await ask(mode);
+    firstPostLate(300);
+    const { live, abort } = await asked.take();
+    live.show({ text: 'Hello' });
+    await until(() => FIRST_POSTS.some((method) => calls(method).length > 0));
+    abort.abort('shutdown');
+    await live.abandon();
+    expect((await asked.record())['post:0']).toContain(fixture.slack.messages[0]?.ts);
+  });
+
+  test('takes back that it may have posted, when it has not, so that nobody waits for it', async () => {
+    const asked = await ask(mode);
+    const { live, abort } = await asked.take();
+    live.prepare();
+    abort.abort('shutdown');
+    await live.abandon();
+    expect((await asked.record())['post:0']).toBeUndefined();
+    await (await asked.take()).live.finish('Once.');
+    expect(calls('conversations.replies')).toEqual([]);
+    expect(texts()).toEqual(['Once.']);
+  });
+
+  test('waits two seconds at most, and then its post is uncertain', async () => {
+    const asked = await ask(mode);
+    firstPostLate(4_000);
+    const { live, abort } = await asked.take();
+    live.show({ text: 'Hello' });
+    await until(() => FIRST_POSTS.some((method) => calls(method).length > 0));
+    abort.abort('shutdown');
+    const startedMs = performance.now();
+    await live.abandon();
+    expect(performance.now() - startedMs).toBeLessThan(3_500);
+    expect(await asked.record()).toMatchObject({ 'post:0': 'posting' });
+    await live.close();
+  }, 20_000);
+});
+
+describe('a native stream that its opener lost', () => {
+  test('is never taken for an answer: it is ended and taken away', async () => {
+    const { take } = await ask('stream');
+    firstPostLost('after');
+    const { live } = await take();
+    live.show({ text: 'Hello' });
+    await live.finish('Hello, world.');
+    expect(texts()).toEqual(['Hello, world.']);
+    expect(fixture.slack.removed.map(({ text }) => text)).toEqual(['Hello']);
+    expect(fixture.slack.messages[0]?.snapshots.every((snapshot) => snapshot.startsWith('Hello'))).toBe(true);
+  });
+
+  test.each(['before', 'after'] as const)(
+    '(%s it stood) another person’s answer in the same thread is left alone, and no text crosses',
+    async (when) => {
+      const anna = await (await ask('stream')).take();
+      anna.live.show({ text: 'For Anna' });
+      await until(() => texts().length === 1);
+      firstPostLost(when);
+      const ben = await (await ask('stream', { place: BY_ANOTHER })).take();
+      ben.live.show({ text: 'For Ben' });
+      await ben.live.finish('For Ben, whole.');
+      anna.live.show({ text: 'For Anna, mo' });
+      await anna.live.finish('For Anna, more.');
+      expect(texts().toSorted()).toEqual(['For Anna, more.', 'For Ben, whole.']);
+      for (const { snapshots } of [...fixture.slack.messages, ...fixture.slack.removed])
+        expect(
+          snapshots.some((snapshot) => snapshot.includes('Anna')) &&
+            snapshots.some((snapshot) => snapshot.includes('Ben')),
+        ).toBe(false);
+    },
+  );
+
+  test('while another turn posts in the thread nothing is taken away', async () => {
+    const annas = await ask('stream');
+    const anna = await annas.take();
+    anna.live.prepare();
+    await until(async () => (await annas.record())['post:0'] === 'posting');
+    firstPostLost('after');
+    const ben = await (await ask('stream', { place: BY_ANOTHER, settlesWithinMs: 20_000 })).take();
+    ben.live.show({ text: 'For Ben' });
+    const finished = ben.live.finish('For Ben, whole.');
+    await until(() => calls('conversations.replies').length > 3);
+    expect(fixture.slack.removed).toEqual([]);
+    anna.live.show({ text: 'For Anna' });
+    await until(() => texts().includes('For Anna'));
+    await finished;
+    await anna.live.finish('For Anna, whole.');
+    expect(texts().toSorted()).toEqual(['For Anna, whole.', 'For Ben, whole.']);
+    expect(fixture.slack.removed.map(({ text }) => text)).toEqual(['For Ben']);
+  });
+
+  test('two that are lost in one thread are both taken away, and each person has one answer', async () => {
+    const lost = async (place: Partial<InboundMessage>, text: string) => {
+      const asked = await ask('stream', { place, settlesWithinMs: -3_000 });
+      fault('chat.startStream', { kind: 'cut', when: 'after' });
+      const dead = await asked.take();
+      dead.live.show({ text });
+      const sent = calls('chat.startStream').length;
+      await until(() => calls('chat.startStream').length > sent);
+      return (await asked.take()).live;
+    };
+    const anna = await lost({}, 'For Anna');
+    const ben = await lost(BY_ANOTHER, 'For Ben');
+    await Promise.all([anna.finish('For Anna, whole.'), ben.finish('For Ben, whole.')]);
+    expect(texts().toSorted()).toEqual(['For Anna, whole.', 'For Ben, whole.']);
+    expect(fixture.slack.removed.map(({ text }) => text).toSorted()).toEqual(['For Anna', 'For Ben']);
+  }, 20_000);
+
+  test('whose opener noted it too late is not its answer any more: it posts anew', async () => {
+    const { take, platform } = await ask('stream');
+    const { live } = await take();
+    const { server } = fixture;
+    // Another turn had claimed it, as nobody's, before the opener could write down that it is its own.
+    fault('chat.startStream', { kind: 'late', afterMs: 0, isAnswered: true, answeredAfterMs: 300 });
+    live.show({ text: 'Hello' });
+    await until(() => fixture.slack.messages.length === 1);
+    const [place = ''] = await server.redis.keys('*:place:*');
+    const { channel = '', ts = '' } = fixture.slack.messages[0] ?? {};
+    await server.redis.zadd(place, Date.now(), `stray:${channel}/${ts}`);
+    await platform.push?.remove(`${channel}/${ts}`, true);
+    await until(() => calls('chat.startStream').length === 1);
+    live.show({ text: 'Hello, wor' });
+    await live.finish('Hello, world.');
+    expect(texts()).toEqual(['Hello, world.']);
+  }, 20_000);
+
+  test('what somebody else says with our token is left alone', async () => {
+    const { take } = await ask('stream');
+    const said = { text: 'A reminder', note: '', buttons: [], snapshots: ['A reminder'], snapshotAtMs: [0] };
+    fixture.slack.messages.push({
+      ...{ channel: 'C1', ts: '1760000999.000001', threadTs: QUESTION_TS, user: 'UBOT', isStreaming: false },
+      ...said,
+    });
+    firstPostLost('after');
+    const { live } = await take();
+    live.show({ text: 'Hello' });
+    await live.finish('Hello, world.');
+    expect(texts()).toEqual(['A reminder', 'Hello, world.']);
+    expect(fixture.slack.messages[0]?.snapshots).toEqual(['A reminder']);
+  });
+});
+
+test('what may have been posted before a failover is waited for like any post of an unknown fate', async () => {
+  const asked = await ask('edit', { settlesWithinMs: -3_000 });
+  const [key = ''] = await fixture.server.redis.keys('*:message:*');
+  await fixture.server.redis.hset(key, 'again', '1');
+  const { live } = await asked.take();
+  const startedMs = performance.now();
+  await live.finish('Once.');
+  expect(performance.now() - startedMs).toBeGreaterThan(900);
+  expect(texts()).toEqual(['Once.']);
+});
+
+test('what only a failover makes possible is looked for within moments, not for as long as a post may be late', async () => {
+  const asked = await ask('edit', { settlesWithinMs: 600_000 });
+  const [key = ''] = await fixture.server.redis.keys('*:message:*');
+  await fixture.server.redis.hset(key, 'again', '1');
+  await (await asked.take()).live.finish('Once.');
+  expect(texts()).toEqual(['Once.']);
+  expect(calls('conversations.replies').length).toBeGreaterThanOrEqual(2);
+});
+
+test('a look-up reads to the end of what was said, page by page', async () => {
+  for (let count = 0; count < 5; count += 1) {
+    const { live } = await (await ask('edit', { place: BY_ANOTHER })).take();
+    await live.finish(`Before, ${count}`);
+  }
+  fixture.slack.pageSize = 2;
+  fault('chat.postMessage', { kind: 'cut', when: 'after' });
+  await (await (await ask('edit')).take()).live.finish('Once.');
+  expect(texts().filter((text) => text === 'Once.')).toHaveLength(1);
+  expect(calls('conversations.replies').map(({ args }) => args['cursor'])).toEqual([undefined, '2', '4']);
+});

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import { createMissingReplies } from '../../../src/bot/reply/missing-replies.ts';
+import { asDeliveryId } from '../../../src/bot/domain/ids.ts';
+
+const FIRST = asDeliveryId('first');
+const SECOND = asDeliveryId('second');
+
+test('a reply that nobody knows may turn up for a minute from its first poll on, whatever else is polled for', () => {
+  let nowMs = 5;
+  const missing = createMissingReplies(() => nowMs);
+  expect(missing.mayTurnUp(FIRST)).toBe(true);
+  nowMs += 30_000;
+  expect(missing.mayTurnUp(SECOND)).toBe(true);
+  nowMs += 29_999;
+  expect(missing.mayTurnUp(FIRST)).toBe(true);
+  nowMs += 1;
+  expect(missing.mayTurnUp(FIRST)).toBe(false);
+  expect(missing.mayTurnUp(SECOND)).toBe(true);
+});
+
+test('of replies that nobody knows a bounded number is remembered', () => {
+  let nowMs = 0;
+  const missing = createMissingReplies(() => nowMs);
+  for (let reply = 0; reply <= 10_000; reply += 1) missing.mayTurnUp(asDeliveryId(`reply ${reply}`));
+  nowMs += 60_000;
+  expect(missing.mayTurnUp(asDeliveryId('reply 10000'))).toBe(false);
+  expect(missing.mayTurnUp(asDeliveryId('reply 1'))).toBe(false);
+  // Forgotten, so it is waited for once more.
+  expect(missing.mayTurnUp(asDeliveryId('reply 0'))).toBe(true);
+});

@@ -1,0 +1,144 @@
+import { expect, test } from '@jest/globals';
+import { MINUTE_MS } from '../../../src/shared/clock.ts';
+import { REPLY_TEXTS } from '../../../src/bot/i18n/reply-texts.ts';
+import { usePulledFixture, words } from './pulled-fixture.ts';
+
+const fixture = usePulledFixture();
+const { postedLater } = fixture;
+
+test('a poll right after the accept finds an open, empty reply', async () => {
+  const { poll } = await fixture.open();
+  expect(await poll()).toMatchObject({ content: '', finished: false });
+});
+
+test('shown text can be polled at once, and the final text after the commit', async () => {
+  const { live, poll, finish } = await fixture.open();
+  live.show({ text: 'He' });
+  live.show({ text: 'Hello' });
+  await live.close();
+  expect((await poll()).content).toMatch(/^He/);
+  await finish('Hello, Alice.');
+  expect(await poll()).toMatchObject({ content: 'Hello, Alice.', finished: true });
+});
+
+test("another person's poll, and one for an unknown reply, end with a sentence and no content", async () => {
+  const { live, poll, keyOf } = await fixture.open();
+  live.show({ text: 'for alice alone' });
+  await live.close();
+  const other = await poll(0, 'mallory');
+  expect(other.finished).toBe(true);
+  expect(other.content).not.toContain('alice');
+  await fixture.server.redis.del(keyOf(0));
+  expect((await poll()).content).toBe(other.content);
+});
+
+test('a worker of an older epoch shows nothing and learns that it is fenced [fence]', async () => {
+  const { live, poll, isFenced, claim } = await fixture.open();
+  await fixture.store.begin(claim.conversation);
+  live.show({ text: 'from a frozen worker' });
+  await live.close();
+  expect(isFenced()).toBe(true);
+  expect((await poll()).content).toBe('');
+});
+
+test('what is stored of a reply is sealed', async () => {
+  const { live, keyOf } = await fixture.open();
+  live.show({ text: 'canary-in-the-reply' });
+  await live.close();
+  const record = await fixture.server.redis.hgetall(keyOf(0));
+  expect(JSON.stringify(record)).not.toContain('canary');
+  expect(record['content']).toMatch(/^s1\./);
+});
+
+test('a receiver that lacks the key ends no answer that another can show, until its time is over', async () => {
+  const { pollElsewhere, poll, finish, pass } = await fixture.open();
+  await finish('Hello, Alice.');
+  expect(await pollElsewhere()).toMatchObject({ content: '', finished: false });
+  expect(await poll()).toMatchObject({ content: 'Hello, Alice.', finished: true });
+  await pass(5.5 * MINUTE_MS);
+  expect(await pollElsewhere()).toMatchObject({ finished: true });
+});
+
+test("before WeCom's six minutes are over a poll ends the live reply, and the answer goes by the response_url", async () => {
+  const { live, poll, finish, pass } = await fixture.open();
+  live.show({ text: 'partial' });
+  await live.close();
+  await pass(5.5 * MINUTE_MS);
+  const ended = await poll();
+  expect(ended.finished).toBe(true);
+  expect(ended.content).not.toContain('partial');
+  await finish('the whole answer');
+  expect(postedLater).toEqual(['the whole answer']);
+  expect((await poll()).content).toBe(ended.content);
+});
+
+test.each([
+  { jump: 'ten minutes back', byMs: -10 * MINUTE_MS },
+  { jump: 'ten minutes on', byMs: 10 * MINUTE_MS },
+])(
+  'a worker whose clock jumps $jump during an answer ends it where it can be seen, live or below [wrong-clocks]',
+  async ({ byMs }) => {
+    const quick = await fixture.open();
+    fixture.workerAheadMs = byMs;
+    await quick.pass(5.4 * MINUTE_MS);
+    await quick.finish('in time');
+    expect(await quick.poll()).toMatchObject({ content: 'in time', finished: true });
+    expect(postedLater).toEqual([]);
+
+    const slow = await fixture.open();
+    fixture.workerAheadMs = 0;
+    await slow.pass(5.5 * MINUTE_MS);
+    await slow.finish('too late');
+    expect(postedLater).toEqual(['too late']);
+  },
+);
+
+test('after an uncertain post a refusal means that the first one had arrived [looked-up-not-repeated]', async () => {
+  const { finish, pass, keyOf } = await fixture.open();
+  await pass(5.5 * MINUTE_MS);
+  fixture.laterResults.push('uncertain', 'refused');
+  await finish('once only');
+  expect(postedLater).toHaveLength(2);
+  expect(await fixture.server.redis.hget(keyOf(0), 'delivery')).toBe('sent');
+});
+
+test('an invitation that is left open stays after the hand-over, since the answer follows below it', async () => {
+  const { live, claim, poll, pass } = await fixture.open();
+  await fixture.store.commit(claim, { outcome: 'held', records: await live.leaveOpen('please sign in: LINK') });
+  expect(await poll()).toMatchObject({ content: 'please sign in: LINK', finished: false });
+  await pass(5.5 * MINUTE_MS);
+  expect(await poll()).toMatchObject({ content: 'please sign in: LINK', finished: true });
+});
+
+test('a text too long for one message fills it and goes on by the response_url', async () => {
+  const { finish, poll } = await fixture.open();
+  const text = Array.from({ length: 900 }, (_, line) => `line ${line} of a long answer`).join('\n');
+  await finish(text);
+  const first = (await poll()).content;
+  expect(Buffer.byteLength(first)).toBeLessThanOrEqual(20_480);
+  expect(first).toContain(REPLY_TEXTS.goesOn.en);
+  expect(words(first, ...postedLater)).toEqual(words(text));
+});
+
+test('a notice is shown apart from the text, in the thinking block', async () => {
+  const { finish, poll } = await fixture.open();
+  await finish('The answer.', 'Signed in as Alice.');
+  expect((await poll()).content).toBe('<think>ℹ️ Signed in as Alice.</think>\nThe answer.');
+});
+
+test('a long answer loses nothing to the status and the thought that stand in its message', async () => {
+  const { live, claim, poll, keyOf, bring } = await fixture.open();
+  const text = Array.from({ length: 4_700 }, (_, index) => `n${index}`).join(' ');
+  const records = await live.finish(text, {
+    status: 'Answered by another model.',
+    thinking: 'thought '.repeat(900),
+  });
+  await fixture.store.commit(claim, { outcome: 'final', records });
+  await bring();
+  const { content } = await poll();
+  const [, shown = ''] = content.split('</think>\n');
+  expect(content).toContain('Answered by another model.');
+  expect(words(shown, ...postedLater)).toEqual(text.split(' '));
+  const raw = JSON.stringify(await fixture.server.redis.hgetall(keyOf(0)));
+  expect(raw).not.toContain('thought');
+});

@@ -1,0 +1,238 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { MINUTE_MS } from '../../../src/shared/clock.ts';
+import { conversationKeys, messageKey } from '../../../src/bot/domain/partition-keys.ts';
+import { conversationOf } from '../../../src/bot/domain/conversation.ts';
+import type { Platform, PushReplies } from '../../../src/bot/platforms/platform.ts';
+import type { InboundMessage } from '../../../src/bot/domain/message.ts';
+import type { DeliveryId } from '../../../src/bot/domain/ids.ts';
+import { createSlack } from '../../../src/bot/platforms/slack/index.ts';
+import { formatTarget } from '../../../src/bot/platforms/slack/reply-target.ts';
+import { Inbox } from '../../../src/bot/queue/accept.ts';
+import { AfterCare } from '../../../src/bot/reply/deferred-reconciliation.ts';
+import { createLiveReply, type LiveReply } from '../../../src/bot/reply/live-reply.ts';
+import { startFakeSlack, type FakeSlack, type SlackFault } from '../../support/fake-slack.ts';
+import { testKeyRing, textMessage } from '../../support/messages.ts';
+import { recordingLog, startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { DyingWorkersStore } from '../../support/dying-workers.ts';
+
+const TOKEN = 'xoxb-test-0123456789';
+const CHANNEL = 'C1';
+export const QUESTION_TS = '1760000000.000100';
+const keyRing = testKeyRing();
+const { log } = recordingLog();
+const afterCare = new AfterCare(log);
+/** Answers of which the platform took nothing, as the alarm tells. */
+export const notShown: string[] = [];
+
+/** A worker that took a message, and its live reply. */
+export interface PushingWorker {
+  live: LiveReply;
+  /** What it stored as the full answer. */
+  stored: string[];
+  isFenced(): boolean;
+  abort: AbortController;
+  commit(records: Awaited<ReturnType<LiveReply['finish']>>): Promise<unknown>;
+}
+
+/** A message that waits for its answer in Slack. */
+export interface AskedInSlack {
+  /** Takes it as one more worker does. */
+  take(): Promise<PushingWorker>;
+  record(): Promise<Record<string, string>>;
+  state(): Promise<Record<string, string>>;
+  platform: Platform;
+  deliveryId: DeliveryId;
+}
+
+export interface AskOptions {
+  /** Messages that are answered along with it. */
+  mergedIds?: DeliveryId[];
+  place?: Partial<InboundMessage>;
+  minEditGapMs?: number;
+  /** How long the platform may carry out what was given up, ms. Unless told, next to nothing with the time that a post may take to leave. */
+  settlesWithinMs?: number;
+  /** Gets what is to be done once the platform cannot be late any more, instead of a timer. */
+  onCare?(work: () => Promise<void>): void;
+  /** As the claim tells, unless told. */
+  wasBegun?: boolean;
+  /** Sees every call that is about to leave. */
+  onCall?(method: keyof PushReplies): Promise<void>;
+  /** Sees every call that was answered. */
+  onAnswer?(method: keyof PushReplies): Promise<void>;
+  /** Whether the lock on the turn is surely still held; it is, unless told. */
+  isClaimHeld?: () => boolean;
+  /** Is told of each wait in which a crash is to count for nothing. */
+  waitIdle?: (wait: () => Promise<void>) => Promise<void>;
+}
+
+/** Slack, a Redis and what it takes to answer there; both are new before each test. */
+export interface PushedFixture {
+  readonly slack: FakeSlack;
+  readonly server: TestRedis;
+  ask(mode?: 'stream' | 'edit', options?: AskOptions): Promise<AskedInSlack>;
+  /** What the next calls of a method meet. */
+  fault(method: string, ...faults: SlackFault[]): void;
+  /** Texts of the messages that people see. */
+  texts(): string[];
+  advance(ms: number): void;
+}
+
+export function usePushedFixture(): PushedFixture {
+  let clockMs = 1_800_000_000_000;
+  let asked = 0;
+  const nowMs = () => clockMs;
+  const fixture = {
+    ask,
+    fault: (method, ...faults) => void fixture.slack.faults.set(method, faults),
+    texts: () => fixture.slack.messages.map(({ text }) => text),
+    advance: (ms) => void (clockMs += ms),
+  } as { -readonly [Name in keyof PushedFixture]: PushedFixture[Name] };
+
+  beforeAll(async () => {
+    fixture.server = await startTestRedis();
+  });
+  afterAll(() => fixture.server.stop());
+  beforeEach(async () => {
+    await fixture.server.redis.flushall();
+    fixture.slack = await startFakeSlack(TOKEN);
+  });
+  afterEach(async () => {
+    await fixture.slack.close();
+    await afterCare.close(0);
+  });
+
+  async function ask(mode: 'stream' | 'edit' = 'stream', options: AskOptions = {}): Promise<AskedInSlack> {
+    asked += 1;
+    const { redis } = fixture.server;
+    const store = new DyingWorkersStore({ redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
+    const platform = quickSlack(fixture.slack.apiUrl, mode, nowMs, options);
+    const message = messageInChannel(asked, options.place);
+    const conversation = conversationOf(message, 'member');
+    const { deliveryId } = await new Inbox({ redis, keyRing }).accept(conversation, message);
+    const take = async (): Promise<PushingWorker> => {
+      const claim = await store.begin(conversation);
+      if (!claim) throw new Error('nothing waits');
+      const abort = new AbortController();
+      const stored: string[] = [];
+      const live = createLiveReply({
+        deps: {
+          ...{ redis, keyRing, nowMs, log, afterCare: careBy(options) },
+          report: {
+            firstTextShown: () => undefined,
+            answerKept: () => undefined,
+            answerNotShown: () => void notShown.push(deliveryId),
+            replyHandedOver: () => undefined,
+          },
+        },
+        claim: { ...claim, wasHandedOver: false, wasBegun: options.wasBegun ?? claim.wasBegun },
+        controls: {
+          signal: abort.signal,
+          fenced: () => abort.abort('fenced'),
+          stopped: () => abort.abort('stopped'),
+          storeAnswer: (text) => store.storeAnswer(claim, text),
+          sealAnswer: (text) => {
+            stored.push(text);
+            return store.sealAnswer(claim, text);
+          },
+          isClaimHeld: options.isClaimHeld ?? (() => true),
+          waitIdle: options.waitIdle ?? ((wait) => wait()),
+        },
+        platform,
+        deliveryId,
+        mergedIds: options.mergedIds ?? [],
+        laterReplyHandle: undefined,
+        replyTarget: message.replyTarget,
+        language: 'en',
+      });
+      return {
+        live,
+        stored,
+        abort,
+        isFenced: () => abort.signal.reason === 'fenced',
+        commit: (records) => store.commit(claim, { outcome: 'final', records }),
+      };
+    };
+    return {
+      take,
+      record: () => redis.hgetall(messageKey(conversation.partition, deliveryId)),
+      state: () => redis.hgetall(conversationKeys(conversation).state),
+      platform,
+      deliveryId,
+    };
+  }
+  return fixture;
+}
+
+function careBy({ onCare }: AskOptions): Pick<AfterCare, 'later'> {
+  return { later: (delayMs, work) => (onCare ? onCare(work) : afterCare.later(delayMs, work)) };
+}
+
+function messageInChannel(count: number, place: Partial<InboundMessage> = {}): InboundMessage {
+  const target = {
+    channel: CHANNEL,
+    ts: QUESTION_TS,
+    threadTs: QUESTION_TS,
+    userId: 'U1',
+    teamId: 'T1',
+    isPrivate: false,
+  };
+  return textMessage('question', {
+    platform: 'slack',
+    tenant: 'slack',
+    app: 'bot',
+    messageId: `${CHANNEL}:${count}`,
+    chat: { kind: 'group', id: CHANNEL },
+    replyTarget: formatTarget(target),
+    ...place,
+  });
+}
+
+function quickSlack(
+  apiUrl: string,
+  mode: 'stream' | 'edit',
+  nowMs: () => number,
+  { minEditGapMs = 0, onCall, onAnswer, settlesWithinMs = -3_900 }: AskOptions,
+): Platform {
+  const platform = createSlack({
+    signingSecret: 'secret-secret',
+    botToken: TOKEN,
+    apiUrl,
+    reply: mode,
+    webhookWindowSec: 300,
+    nowMs,
+  });
+  const { push } = platform;
+  const quick = {
+    ...platform,
+    replyTraits: {
+      ...platform.replyTraits,
+      minEditGapMs,
+      lookUpAfterMs: 20,
+      postSettlesWithinMs: settlesWithinMs,
+      refusalsPassWithinMs: 60,
+    },
+  };
+  if (!push || !(onCall ?? onAnswer)) return quick;
+  const seen = async <T>(method: keyof PushReplies, call: () => Promise<T>): Promise<T> => {
+    await onCall?.(method);
+    const answer = await call();
+    await onAnswer?.(method);
+    return answer;
+  };
+  const watched: PushReplies = {
+    ...push,
+    open: (...args) => seen('open', () => push.open(...args)),
+    update: (...args) => seen('update', () => push.update(...args)),
+    find: (...args) => seen('find', () => push.find(...args)),
+    remove: (...args) => seen('remove', () => push.remove(...args)),
+  };
+  return { ...quick, push: watched };
+}
+
+export async function until(check: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (await check()) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error('it did not come');
+}

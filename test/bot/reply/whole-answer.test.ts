@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals';
+import { formatTarget } from '../../../src/bot/platforms/slack/reply-target.ts';
+import { until, usePushedFixture } from './pushed-fixture.ts';
+
+// What a failover lost is seen by what stands in the platform.
+
+const fixture = usePushedFixture();
+const { ask, texts } = fixture;
+const LONG = 'a sentence of many words. '.repeat(800);
+
+describe.each(['stream', 'edit'] as const)('an answer that was pushed by %s', (mode) => {
+  test('is found whole once it has its last snapshot, and not before', async () => {
+    const { take } = await ask(mode);
+    const { live } = await take();
+    expect(await live.findWhole()).toBeUndefined();
+    live.show({ text: 'Hello' });
+    await until(() => texts().includes('Hello'));
+    const next = await take();
+    expect(await next.live.findWhole()).toBeUndefined();
+    await next.live.finish('Hello, world.', { status: 'a note' });
+    const [record] = (await next.live.findWhole()) ?? [];
+    expect(record?.fields.slice(0, 4)).toEqual(['finished', '1', 'delivery', 'live']);
+    expect(record?.fields).toContain('post:0');
+  });
+
+  test('of two messages is found whole once both stand', async () => {
+    const { take } = await ask(mode);
+    const { messages } = fixture.slack;
+    const { live } = await take();
+    await live.finish(LONG);
+    expect(messages.length).toBeGreaterThan(1);
+    expect(await live.findWhole()).toBeDefined();
+    // The last one never came.
+    messages.pop();
+    expect(await live.findWhole()).toBeUndefined();
+  });
+
+  test('is found for each message that was merged into its turn, and for no other', async () => {
+    const merged = await ask(mode, { place: { chat: { kind: 'group', id: 'C1', threadId: '1' } } });
+    const other = await ask(mode, { place: { chat: { kind: 'group', id: 'C1', threadId: '2' } } });
+    const newest = await ask(mode, {
+      mergedIds: [merged.deliveryId],
+      place: { chat: { kind: 'group', id: 'C1', threadId: '3' } },
+    });
+    await (await newest.take()).live.finish('To both of them.');
+    expect(await (await merged.take()).live.findWhole()).toEqual([
+      { id: merged.deliveryId, fields: ['finished', '1', 'delivery', 'live'] },
+    ]);
+    expect(await (await other.take()).live.findWhole()).toBeUndefined();
+  });
+
+  test('is found where what it was merged with is answered, in a thread of its own', async () => {
+    const merged = await ask(mode);
+    const target = { channel: 'C1', ts: '1760000000.000200', threadTs: '1760000000.000200' };
+    const elsewhere = formatTarget({ ...target, userId: 'U1', teamId: 'T1', isPrivate: false });
+    const chat = { kind: 'group', id: 'C1', threadId: 'other' } as const;
+    const newest = await ask(mode, { mergedIds: [merged.deliveryId], place: { chat, replyTarget: elsewhere } });
+    await (await newest.take()).live.finish('To both of them.');
+    const { live } = await merged.take();
+    expect(await live.findWhole()).toBeUndefined();
+    expect(await live.findWhole([elsewhere])).toBeDefined();
+  });
+
+  test('that waits for a sign-in is not whole', async () => {
+    const { take } = await ask(mode);
+    const { live } = await take();
+    await live.leaveOpen('Sign in first.');
+    expect(await live.findWhole()).toBeUndefined();
+  });
+
+  test('is looked for again where the platform cannot say, and then the question is answered', async () => {
+    const { take } = await ask(mode);
+    const { live } = await take();
+    await live.finish('Hello.');
+    const busy = { kind: 'status', status: 500 } as const;
+    fixture.fault('conversations.replies', busy, busy);
+    expect(await live.findWhole()).toBeDefined();
+    fixture.fault('conversations.replies', busy, busy, busy);
+    const elsewhere = formatTarget({ channel: 'C2', userId: 'U1', teamId: 'T1', isPrivate: false });
+    fixture.slack.calls.length = 0;
+    expect(await live.findWhole([elsewhere])).toBeUndefined();
+    expect(fixture.slack.calls.filter(({ method }) => method.startsWith('conversations.'))).toHaveLength(3);
+  });
+});

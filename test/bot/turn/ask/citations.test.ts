@@ -1,0 +1,152 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { SUMMARY_RULES } from '../../../../src/bot/turn/conversation/label-text.ts';
+import { listSources, sourcesBelow } from '../../../../src/bot/turn/answer/list-sources.ts';
+import { NamedLinks } from '../../../../src/bot/turn/answer/named-links.ts';
+import { TurnSources } from '../../../../src/bot/turn/answer/turn-sources.ts';
+
+// What an answer may cite [sources-were-read].
+
+const HANDBOOK = { documentId: 'a', source: 'Staff', title: 'Handbook' };
+const LIBRARY = { documentId: 'b', source: 'Campus', title: 'Library', url: 'https://docs.example/library' };
+
+function turn(found = [HANDBOOK, LIBRARY], written: string[] = []) {
+  const sources = new TurnSources();
+  sources.heard(written.map((content) => ({ role: 'user' as const, content })));
+  for (const one of found) sources.cite(one);
+  const links = new NamedLinks(sources.marks);
+  return { sources, links };
+}
+
+function answered(text: string, written: string[] = []) {
+  const { sources, links } = turn(undefined, written);
+  links.add(text);
+  return { text: links.whole(), cited: sources.all.flatMap(({ number, isCited }) => (isCited ? [number] : [])) };
+}
+
+describe('a number in an answer', () => {
+  test.each([
+    ['Five days [1].', 'Five days [1].', [1]],
+    ['五天[2]。', '五天[2]。', [2]],
+    ['Five days [7].', 'Five days.', []],
+    ['Five days [1][3][2].', 'Five days [1][2].', [1, 2]],
+    ['Five days [1, 3].', 'Five days [1].', [1]],
+    ['Five days [1，2]。', 'Five days [1，2]。', [1, 2]],
+    ['Five days【1†source】.', 'Five days[1].', [1]],
+    ['Five days【9†source】.', 'Five days.', []],
+    ['Five days [^2].', 'Five days [2].', [2]],
+    ['Run `list[7]` and `list[1]`.', 'Run `list[7]` and `list[1]`.', []],
+    ['```\nlist[7] [1]\n```\nand [7] [1]', '```\nlist[7] [1]\n```\nand [1]', [1]],
+    ['~~~\n[7]\n```\n[7]\n~~~\n[7]', '~~~\n[7]\n```\n[7]\n~~~\n', []],
+    ['[7](https://docs.example/x)', '[7](https://docs.example/x)', []],
+    ['``a`[7]`` [7]', '``a`[7]``', []],
+    ['a ` b [7] c', 'a ` b c', []],
+    ['[0] [1234] [A]', ' [1234] [A]', []],
+  ])('%j is shown as %j', (said, text, cited) => {
+    expect(answered(said)).toEqual({ text, cited });
+  });
+
+  test('stays where a person wrote it, and is no source then', () => {
+    expect(answered('As [7] shows, [8] does not [1].', ['See [7] Smith 2020'])).toEqual({
+      text: 'As [7] shows, does not [1].',
+      cited: [1],
+    });
+  });
+});
+
+test('a summary is the model’s words: its numbers are nobody’s', () => {
+  const sources = new TurnSources();
+  sources.heard([{ role: 'user', content: `${SUMMARY_RULES}\nSee [4].` }]);
+  const links = new NamedLinks(sources.marks);
+  links.add('As said [4].');
+  expect(links.whole()).toBe('As said.');
+});
+
+test('the same document has one number, however often it is found', () => {
+  const { sources } = turn();
+  expect([sources.cite({ ...HANDBOOK }), sources.cite({ ...LIBRARY, source: 'Other' })]).toEqual([1, 3]);
+});
+
+const PIECES = fc.array(
+  fc.constantFrom(
+    '[1]',
+    '[2]',
+    '[7]',
+    '[7',
+    ']',
+    '[',
+    '`',
+    '```',
+    '~~~',
+    '\n',
+    '\n\n',
+    ' ',
+    'a',
+    '是',
+    '【',
+    '3†x】',
+    '1, 7]',
+    '(',
+    ')',
+    '[^1]',
+  ),
+  { maxLength: 40 },
+);
+
+test('however it comes, an answer ends the same, shows no source that was not found, and loses nothing else', () => {
+  fc.assert(
+    fc.property(PIECES, (pieces) => {
+      const whole = answered(pieces.join('')).text;
+      const { links } = turn();
+      for (const piece of pieces) {
+        links.add(piece);
+        expect(outsideCode(links.text)).not.toMatch(/\[7\](?!\()/);
+      }
+      expect(links.whole()).toBe(whole);
+      expect(outsideCode(whole)).not.toMatch(/\[7\](?!\()/);
+      const letters = (text: string) => text.replace(/[^a是]/gu, '');
+      expect(letters(whole)).toBe(letters(pieces.join('')));
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+/** The same reading of code in another way: what is between fences or backticks is taken for code, generously. */
+function outsideCode(text: string): string {
+  return /`|~~~/.test(text) ? '' : text;
+}
+
+test('a long answer of signs costs no more than its length', () => {
+  const costMs = (chars: number) => {
+    const beganMs = performance.now();
+    for (const sign of ['`', '[1', '[1,', '【1†', '`a``b', '[7] '])
+      answered(sign.repeat(Math.ceil(chars / sign.length)));
+    return performance.now() - beganMs;
+  };
+  costMs(20_000);
+  const [small, large] = [costMs(20_000), costMs(160_000)];
+  expect(large).toBeLessThan(small * 40 + 200);
+});
+
+describe('the sources below an answer', () => {
+  test('are those that it cites, with their links', () => {
+    const { sources, links } = turn();
+    links.add('Open from eight [2].');
+    links.whole();
+    expect(sourcesBelow(sources.all, 'en')).toBe('\n\n**Sources**\n- [2] [Library](https://docs.example/library)');
+    expect(sourcesBelow(sources.all, 'zh')).toContain('**来源**');
+  });
+
+  test('are none where it cites none', () => {
+    expect(sourcesBelow(turn().sources.all, 'en')).toBe('');
+  });
+
+  test.each([
+    ['[x](https://evil.example)\n- [9] other', undefined, '- [1] x(https://evil.example) - 9 other'],
+    ['a'.repeat(500), undefined, `- [1] ${'a'.repeat(120)}…`],
+    ['Guide', 'javascript:alert(1)', '- [1] Guide'],
+    ['Guide', 'https://docs.example/a)(b', '- [1] [Guide](https://docs.example/a%29%28b)'],
+  ])('a title is words, and a link leads to a page: %j', (title, url, line) => {
+    expect(listSources([{ number: 1, source: 's', title, url }])).toBe(line);
+  });
+});

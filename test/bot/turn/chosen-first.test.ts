@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { chosenFirst } from '../../../src/bot/turn/commands/chosen-first.ts';
+
+const name = fc.constantFrom('a', 'b', 'c', 'd');
+
+test('a choice is only an order: no model answers that the policy does not allow, and none gets lost', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(name, { minLength: 1 }), fc.option(name, { nil: undefined }), (models, chosen) => {
+      const [first = '', ...others] = models;
+      const ordered = chosenFirst([first, ...others], chosen);
+      expect([...ordered].sort()).toEqual([...models].sort());
+      expect(ordered[0]).toBe(chosen !== undefined && models.includes(chosen) ? chosen : first);
+    }),
+  );
+});

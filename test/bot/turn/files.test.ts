@@ -1,0 +1,174 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { estimateTokens } from '../../../src/bot/turn/conversation/estimate-tokens.ts';
+import { piecesFor } from '../../../src/bot/turn/files/rank-chunks.ts';
+import { placeIn, shownName } from '../../../src/bot/turn/files/file-words.ts';
+import { fitFiles } from '../../../src/bot/turn/files/fit-attachments.ts';
+import { cutNote } from '../../../src/bot/turn/files/tell-files.ts';
+import { readKept, writeKept, type KeptFile } from '../../../src/bot/turn/files/kept-file.ts';
+
+const pages = (count: number): KeptFile => ({
+  name: 'a.pdf',
+  parts: Array.from({ length: count }, (_, index) => ({ label: `page ${index + 1}`, text: 'word '.repeat(80) })),
+  pictures: [],
+  pageCount: count,
+});
+const room = { tokenFactor: 1, mostPictures: 2, language: 'en' } as const;
+
+describe('a file’s name', () => {
+  test.each([
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\temp\\budget 2026.xlsx', 'budget 2026.xlsx'],
+    ['<b>“x”</b>\u202egnp.exe', 'b gnp.exe'],
+    ['预算（终稿）.xlsx', '预算（终稿）.xlsx'],
+    ['\u200b\n', 'the file'],
+    [undefined, 'the file'],
+  ])('%j is told as %j [named-plainly]', (sent, told) => expect(shownName(sent, 'en')).toBe(told));
+
+  test('is bounded, keeps its ending and holds nothing that could be markup, whatever was sent [named-plainly]', () => {
+    expect(shownName(`${'x'.repeat(200)}.xlsx`, 'en')).toMatch(/^x+….xlsx$/);
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (sent) => {
+        const told = shownName(sent, 'zh');
+        expect([...told].length).toBeLessThanOrEqual(81);
+        expect(told).not.toMatch(/[<>"'`*~|[\]{}\\/@\n\p{Cc}]/u);
+      }),
+    );
+  });
+});
+
+test('places are told in both languages', () => {
+  expect([placeIn('page 3', 'zh'), placeIn('sheet 预算, rows 1–200', 'zh'), placeIn('section Hours', 'en')]).toEqual([
+    '第 3 页',
+    '工作表 预算, 第 1–200 行',
+    'section Hours',
+  ]);
+});
+
+describe('files in a prompt', () => {
+  test('share its room, each cut at a named place', () => {
+    const { files, cut } = fitFiles([pages(40), pages(40)], { ...room, roomTokens: 1_000 });
+    const tokens = files.reduce((sum, { text }) => sum + estimateTokens(text), 0);
+    expect(tokens).toBeLessThanOrEqual(1_000);
+    expect(files.map(({ isCut }) => isCut)).toEqual([true, true]);
+    expect(cut).toEqual([
+      { name: 'a.pdf', upTo: 'page 5', pageCount: 40 },
+      { name: 'a.pdf', upTo: 'page 5', pageCount: 40 },
+    ]);
+  });
+
+  test('that fit are whole, and nothing is said', () => {
+    const { files, cut } = fitFiles([pages(3)], { ...room, roomTokens: 1_000 });
+    expect(files[0]?.text).toMatch(/^\[page 1\]\nword[^]*\[page 3\]/);
+    expect(cut).toEqual([]);
+  });
+
+  test('take no more room than there is, whatever they say', () => {
+    const part = fc.record({
+      label: fc.option(fc.string(), { nil: undefined }),
+      text: fc.string({ maxLength: 3_000 }),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.array(part, { maxLength: 8 }), { maxLength: 4 }), fc.nat(2_000), (all, roomTokens) => {
+        const kept = all.map((parts): KeptFile => ({ parts, pictures: [] }));
+        const { files } = fitFiles(kept, { ...room, roomTokens });
+        const tokens = files.reduce((sum, { text }) => sum + estimateTokens(text), 0);
+        expect(tokens).toBeLessThanOrEqual(roomTokens + 4 * all.length);
+      }),
+    );
+  });
+});
+
+describe('of a file that is too long, what fits the question', () => {
+  const fitted = async (file: KeptFile, question: string, roomTokens = 600) => {
+    const pieces = await piecesFor([file], question);
+    const { files, cut } = fitFiles([file], { ...room, roomTokens, pieces });
+    return { text: files[0]?.text ?? '', isCut: files[0]?.isCut, note: cut[0] };
+  };
+  const dull = (count: number) => 'Nothing of interest is said here. '.repeat(count);
+
+  test('is chosen with the beginning, in the order of the document, and what is left out is named', async () => {
+    const { parts, ...rest } = pages(40);
+    const file = {
+      ...rest,
+      parts: parts.map((part, index) => ({ ...part, text: `${index === 29 ? 'Otters eat fish. ' : ''}${dull(10)}` })),
+    };
+    const { text, note, isCut } = await fitted(file, 'What do otters eat?');
+    expect(text).toMatch(/^\[page 1\]\n/);
+    expect(text).toMatch(
+      /\[Left out here: something from page 3 to page 28\.\]\n\n\[page 29\]\n[^[]*\[page 30\]\nOtters eat fish\./,
+    );
+    const told = [...text.matchAll(/^\[page (\d+)\]$/gm)].map(([, page]) => Number(page));
+    expect(told).toEqual(told.toSorted((one, other) => one - other));
+    expect(isCut).toBe(true);
+    const used = 'I used what fits your question, pages 1–2, pages 29–31 of 40 pages.';
+    expect(note && cutNote(note, 'en')).toContain(`“a.pdf” is long: ${used}`);
+    expect(note && cutNote(note, 'zh')).toContain('共 40 页，我只用了与问题相关的部分：第 1–2 页、第 29–31 页。');
+  });
+
+  test('is found in Chinese, and in a text without places, of which it is told how far in it that is', async () => {
+    const said = `${'这里没有什么内容。'.repeat(300)}水獭每天下午四点喂食。${'这里也没有什么内容。'.repeat(300)}`;
+    const { text, note } = await fitted({ parts: [{ text: said }], pictures: [] }, '水獭几点喂食？', 2_000);
+    expect(text).toContain('水獭每天下午四点喂食');
+    expect(text).toContain('[Something is left out here.]');
+    expect(note?.places?.map(({ from }) => from)).toEqual([
+      expect.stringMatching(/^0–\d+ %$/),
+      expect.stringMatching(/^4\d–\d+ %$/),
+    ]);
+  });
+
+  test('of a table comes with the table’s head', async () => {
+    const rows = Array.from(
+      { length: 200 },
+      (_, index) => `| ${index} | ${index === 150 ? 'Kingfisher' : 'Sparrow'} |`,
+    );
+    const table = ['| Number | Bird |', '| --- | --- |', ...rows].join('\n');
+    const file = { parts: [{ label: 'sheet Birds, rows 1–200', text: table }], pictures: [] };
+    const { text, note } = await fitted(file, 'Where is the kingfisher?', 500);
+    expect(text).toMatch(
+      /something of sheet Birds, rows 1–200\.\]\n\n\[sheet Birds, rows 1–200\]\n\| Number \| Bird \|\n\| --- \| --- \|\n/,
+    );
+    expect(text).toContain('| 150 | Kingfisher |');
+    expect(note?.places).toEqual([{ from: 'sheet Birds, rows 1–200', to: undefined }]);
+  });
+
+  test.each([
+    ['says nothing that stands in it', 'Please summarise unicorns'],
+    ['has no words of its own', 'What is it about?'],
+  ])('is its beginning where the question %s', async (_, question) => {
+    const { text, note } = await fitted(pages(40), question);
+    expect(text).toMatch(/^\[page 1\][^]*\[page 2\]/);
+    expect(note).toMatchObject({ upTo: expect.stringMatching(/^page \d$/), places: undefined });
+  });
+
+  test('is at hand to its very end', async () => {
+    const file = { parts: [...pages(30).parts, { label: 'page 31', text: 'The end is an otter.' }], pictures: [] };
+    const { text, isCut, note } = await fitted(file, 'Where is the otter?');
+    expect([text.endsWith('The end is an otter.'), isCut]).toEqual([true, false]);
+    expect(note?.places?.at(-1)).toEqual({ from: 'page 30', to: 'page 31' });
+  });
+
+  test('takes no more room than there is, whatever is asked and said', async () => {
+    const words = fc.array(fc.constantFrom('otter', 'fish ', '水獭', '\n', '| a |', ' and ', 'x'.repeat(700)), {
+      maxLength: 400,
+    });
+    const part = fc.record({
+      label: fc.option(fc.string(), { nil: undefined }),
+      text: words.map((all) => all.join('')),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 6 }), fc.nat(1_500), async (parts, roomTokens) => {
+        const file: KeptFile = { parts, pictures: [] };
+        const { text } = await fitted(file, 'otter fish 水獭', roomTokens);
+        expect(estimateTokens(text)).toBeLessThanOrEqual(roomTokens + 4);
+      }),
+    );
+  });
+});
+
+test('what is kept is read back; what is none, or of another kind, is not there', () => {
+  expect(readKept(writeKept(pages(1)))).toEqual(pages(1));
+  expect(readKept(writeKept({ name: 'a', fault: 'broken' }))).toEqual({ name: 'a', fault: 'broken' });
+  for (const other of ['data:image/png;base64,AA', 'fault:broken', '{}', 'null', '{"fault":"funny"}'])
+    expect(readKept(other)).toBeUndefined();
+});

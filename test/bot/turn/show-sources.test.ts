@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { sealTurn, type HistoryTurn } from '../../../src/bot/turn/conversation/history.ts';
+import { conversationOf } from '../../../src/bot/domain/conversation.ts';
+import { asAccountId, asDeliveryId } from '../../../src/bot/domain/ids.ts';
+import { showSources } from '../../../src/bot/turn/commands/show-sources.ts';
+import type { TurnContext } from '../../../src/bot/turn/turn-context.ts';
+import { testKeyRing, textMessage } from '../../support/messages.ts';
+
+const keyRing = testKeyRing();
+const OWN = asAccountId('own');
+const OTHER = asAccountId('other');
+
+function shown(turns: Partial<HistoryTurn>[], accountId = OWN, kind: 'private' | 'group' = 'private'): string {
+  const newest = textMessage('/sources', kind === 'group' ? { chat: { kind, id: 'g1' } } : {});
+  const conversation = conversationOf(newest, 'member');
+  const history = turns.map((turn, index) =>
+    sealTurn(keyRing, conversation.id, {
+      ...{ version: 1, turnId: asDeliveryId(`t${index}`), atMs: index, accountId: OWN },
+      ...{ userText: 'Where?', images: 0, assistantText: 'There [1].', ...turn },
+    }),
+  );
+  const context = { newest, turn: { conversation, history }, question: { language: 'en' } } as unknown as TurnContext;
+  return showSources(keyRing, context, accountId).text;
+}
+
+const GUIDE = { number: 1, source: 'Campus', title: 'Guide', isCited: true as const };
+const NOTES = { number: 2, source: 'Campus', title: 'Notes' };
+
+test('/sources shows what the last answer cites; where it cites none, what was found', () => {
+  expect(shown([{ sources: [GUIDE, NOTES] }])).toBe('My last answer stands on:\n\n- [1] Guide');
+  expect(shown([{ sources: [NOTES] }])).toMatch(/^My last answer cites none .*\n\n- \[2\] Notes$/);
+});
+
+test('the last answer counts: not one before it, and no question that got none', () => {
+  expect(shown([{ sources: [GUIDE] }, {}])).toMatch(/stands on no document/);
+  expect(shown([{ sources: [GUIDE] }, { assistantText: '' }])).toContain('Guide');
+});
+
+test('what was asked under another account is not told; in a group all is public [knowledge-rights]', () => {
+  expect(shown([{ sources: [GUIDE] }], OTHER)).toMatch(/stands on no document/);
+  expect(shown([{ sources: [GUIDE] }], OTHER, 'group')).toContain('Guide');
+});

@@ -1,0 +1,169 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { ListeningServer } from '../../../src/shared/http/http-server.ts';
+import { checkChat } from '../../../src/cli/check/check-chat.ts';
+import { checkPublicUrl } from '../../../src/cli/check/check-public-url.ts';
+import { checkSignIn } from '../../../src/cli/check/check-sign-in.ts';
+import { freePort } from '../../../src/bot/app/local/embedded-redis.ts';
+import { answering, verdicts, type Answers } from './support.ts';
+
+const open: ListeningServer[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+async function serve(answers: Answers) {
+  const server = await answering(answers);
+  open.push(server);
+  return server;
+}
+
+describe('chat service', () => {
+  const chat = { apiKey: 'sk-secret-key', models: ['svc-plus', 'svc-max'], model: 'svc-plus' };
+  const LIST: Answers = { '/v1/models': [200, { data: [{ id: 'svc-plus' }, { id: 'svc-max' }] }] };
+  const ANSWER: Answers = { '/v1/chat/completions': [200, { choices: [{ message: { content: 'OK' } }] }] };
+  const check = async (answers: Answers) => {
+    const server = await serve(answers);
+    const results = await checkChat({ ...chat, baseUrl: `${server.url}/v1` });
+    expect(JSON.stringify(results)).not.toContain('secret');
+    return { results, seen: server.seen };
+  };
+
+  test('lists the models and answers', async () => {
+    const { results, seen } = await check({ ...LIST, ...ANSWER });
+    expect(verdicts(results)).toEqual({ 'Chat models': 'ok', 'Chat answer': 'ok' });
+    expect(seen.every(({ authorization }) => authorization === 'Bearer sk-secret-key')).toBe(true);
+    const asked = JSON.parse(seen.find(({ method }) => method === 'POST')?.body ?? '') as object;
+    expect(asked).toMatchObject({ model: 'svc-plus', stream: false, max_tokens: 8 });
+  });
+
+  test('asks the fallback model too, and says when it is the one that fails', async () => {
+    const server = await serve({ ...LIST, ...ANSWER });
+    const results = await checkChat({ ...chat, fallbackModel: 'svc-max', baseUrl: `${server.url}/v1` });
+    expect(verdicts(results)).toEqual({ 'Chat models': 'ok', 'Chat answer': 'ok', 'Chat fallback answer': 'ok' });
+    expect(results[2]?.detail).toContain('svc-max');
+    const models = server.seen.flatMap(({ body }) => /"model":"([\w-]+)"/.exec(body)?.[1] ?? []);
+    expect(models.sort()).toEqual(['svc-max', 'svc-plus']);
+  });
+
+  test('needs no list', async () => {
+    const { results } = await check(ANSWER);
+    expect(verdicts(results)).toEqual({ 'Chat models': 'ok', 'Chat answer': 'ok' });
+  });
+
+  test('says which configured model is missing', async () => {
+    const { results } = await check({
+      ...ANSWER,
+      '/v1/models': [200, { data: [{ id: 'svc-plus' }, { id: 'other' }] }],
+    });
+    expect(results[0]).toMatchObject({ verdict: 'warning', detail: 'not listed: svc-max' });
+    expect(results[0]?.nextStep).toContain('svc-plus, other');
+  });
+
+  test('a model of its own that the service does not list is a fault', async () => {
+    const { results } = await check({ ...ANSWER, '/v1/models': [200, { data: [{ id: 'svc-max' }] }] });
+    expect(results[0]).toMatchObject({ verdict: 'fault', detail: 'not listed: svc-plus' });
+    expect(results[0]?.nextStep).toBe('Choose CHAT_MODEL from: svc-max');
+  });
+
+  test.each([
+    [401, 'CHAT_API_KEY'],
+    [404, '/v1'],
+    [429, 'limit'],
+    [503, 'Ask who runs'],
+  ])('names the next step for %i', async (status, nextStep) => {
+    const { results } = await check({ ...LIST, '/v1/chat/completions': status });
+    expect(results[1]).toMatchObject({ verdict: 'fault', detail: `answers ${status}` });
+    expect(results[1]?.nextStep).toContain(nextStep);
+  });
+
+  test('a web page in place of an answer is a fault', async () => {
+    const { results } = await check({ ...LIST, '/v1/chat/completions': [200, '<html>'] });
+    expect(results[1]).toMatchObject({ verdict: 'fault', detail: 'no answer in the result' });
+  });
+
+  test('a service that is away is a fault', async () => {
+    const results = await checkChat({ ...chat, baseUrl: `http://127.0.0.1:${await freePort()}/v1` });
+    expect(results[1]).toMatchObject({ verdict: 'fault', detail: 'cannot be reached (ECONNREFUSED)' });
+  });
+});
+
+describe('sign-in service', () => {
+  const check = async (status: number) => {
+    const server = await serve({ '/oauth2.0/authorize': status });
+    const options = { authUrl: server.url, clientId: 'parley', publicUrl: 'https://bot.test' };
+    return { result: (await checkSignIn(options))[0], seen: server.seen };
+  };
+
+  test('is opened with our client and address', async () => {
+    const { result, seen } = await check(200);
+    expect(result).toMatchObject({ verdict: 'ok' });
+    const query = new URL(seen[0]?.url ?? '', 'http://x').searchParams;
+    expect(query.get('client_id')).toBe('parley');
+    expect(query.get('redirect_uri')).toBe('https://bot.test/oauth/callback');
+  });
+
+  test.each([
+    [302, 'ok'],
+    [400, 'warning'],
+    [500, 'fault'],
+  ])('%i is %s', async (status, verdict) => {
+    expect((await check(status)).result).toMatchObject({ verdict });
+  });
+
+  test('an address at which nothing is, is a wrong SIGN_IN_URL and no matter of the client', async () => {
+    const { result } = await check(404);
+    expect(result).toMatchObject({ verdict: 'fault', nextStep: expect.stringContaining('SIGN_IN_URL') });
+    expect(result?.nextStep).not.toContain('SIGN_IN_CLIENT_ID');
+  });
+
+  test('away is a fault', async () => {
+    const authUrl = `http://127.0.0.1:${await freePort()}`;
+    const [result] = await checkSignIn({ authUrl, clientId: 'parley', publicUrl: 'https://bot.test' });
+    expect(result).toMatchObject({ verdict: 'fault', nextStep: expect.stringContaining('SIGN_IN_URL') });
+  });
+});
+
+describe('public address', () => {
+  const check = async (answers: Answers) => {
+    const { url } = await serve(answers);
+    return verdicts(await checkPublicUrl({ publicUrl: url, platforms: ['wecom'] }));
+  };
+
+  test('leads to the bot and its webhooks', async () => {
+    const found = await check({ '/healthz': 200, '/webhooks/wecom': 400 });
+    expect(found).toEqual({ 'Public address': 'ok', 'Webhook wecom': 'ok' });
+  });
+
+  test('health may stay inside; an older Parley is asked there', async () => {
+    const inside = await check({ '/webhooks/whose': 200, '/healthz': 404, '/webhooks/wecom': 400 });
+    expect(inside).toEqual({ 'Public address': 'ok', 'Webhook wecom': 'ok' });
+    expect(await check({ '/webhooks/whose': 404, '/healthz': 404 })).toEqual({ 'Public address': 'fault' });
+    expect(await check({ '/webhooks/whose': 502, '/healthz': 200 })).toEqual({ 'Public address': 'fault' });
+  });
+
+  test('a proxy that keeps webhooks to itself is a fault', async () => {
+    expect(await check({ '/healthz': 200, '/webhooks/wecom': 404 })).toMatchObject({ 'Webhook wecom': 'fault' });
+    expect(await check({ '/healthz': 200, '/webhooks/wecom': 200 })).toMatchObject({ 'Webhook wecom': 'fault' });
+    expect(await check({ '/healthz': 502 })).toEqual({ 'Public address': 'fault' });
+  });
+
+  test('sign-in pages that a proxy keeps to itself, or sends browsers around in a circle, are a fault', async () => {
+    const signInPages = async (status: number) => {
+      const { url } = await serve({ '/healthz': 200, '/sign-in/confirm': status });
+      const results = await checkPublicUrl({ publicUrl: url, platforms: [], hasSignIn: true });
+      return results.find(({ name }) => name === 'Sign-in pages');
+    };
+    expect(await signInPages(410)).toMatchObject({ verdict: 'ok' });
+    expect(await signInPages(307)).toMatchObject({ verdict: 'fault', nextStep: expect.stringMatching(/Host.*HOPS/) });
+    expect(await signInPages(404)).toMatchObject({ verdict: 'fault', nextStep: expect.stringContaining('/sign-in') });
+    expect(await signInPages(502)).toMatchObject({ verdict: 'fault' });
+  });
+
+  test('a bot that does not run here is a warning, a name that leads nowhere a fault', async () => {
+    const port = await freePort();
+    const here = await checkPublicUrl({ publicUrl: `http://127.0.0.1:${port}`, platforms: [] });
+    expect(here[0]).toMatchObject({ verdict: 'warning' });
+    const nowhere = await checkPublicUrl({ publicUrl: 'https://parley.invalid', platforms: [] });
+    expect(nowhere[0]).toMatchObject({ verdict: 'fault' });
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals';
+import { runChecks, type Check } from '../../../src/cli/check/run-checks.ts';
+import type { CheckResult } from '../../../src/bot/platforms/platform.ts';
+
+const OK: CheckResult = { name: 'Redis', verdict: 'ok', detail: 'answers' };
+const WARNING: CheckResult = { name: 'Chat models', verdict: 'warning', detail: 'not listed', nextStep: 'Choose' };
+const FAULT: CheckResult = { name: 'WeCom', verdict: 'fault', detail: 'refused', nextStep: 'Copy the secret' };
+
+function checkOf(...results: CheckResult[]): Check {
+  return { name: 'part', run: () => Promise.resolve(results) };
+}
+
+async function run(checks: Check[], isTTY = false): Promise<{ code: number; text: string }> {
+  let text = '';
+  const code = await runChecks(checks, { isTTY, write: (piece) => (text += piece) });
+  return { code, text };
+}
+
+describe('runChecks', () => {
+  test('prints aligned lines in order and fails by a fault only', async () => {
+    expect(await run([checkOf(OK, WARNING), checkOf(FAULT)])).toEqual({
+      code: 1,
+      text:
+        'ok       Redis        answers\n' +
+        'warning  Chat models  not listed → Choose\n' +
+        'fault    WeCom        refused → Copy the secret\n',
+    });
+    expect((await run([checkOf(OK, WARNING)])).code).toBe(0);
+  });
+
+  test('a terminal gets colours', async () => {
+    expect((await run([checkOf(OK)], true)).text).toContain('\u001b[32mok');
+    expect((await run([checkOf(OK)])).text).not.toContain('\u001b');
+  });
+
+  test('a check that breaks is a fault, and its message is not shown', async () => {
+    const broken: Check = { name: 'WeCom', run: () => Promise.reject(new RangeError('token=abc')) };
+    const { code, text } = await run([broken, checkOf(OK)]);
+    expect(code).toBe(1);
+    expect(text).toContain('the check itself failed (RangeError)');
+    expect(text).not.toContain('abc');
+    expect(text).toContain('Redis');
+  });
+});

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { createHmac, randomBytes } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import {
+  chunk,
+  helloStream,
+  startScriptedChatServer,
+  streamOf,
+  type ScriptedChatServer,
+} from '../bot/model/scripted-chat-server.ts';
+import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/bot/app/local/embedded-redis.ts';
+import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
+import { untilTrue } from '../support/deployment.ts';
+import { judgeImports } from '../house/judge-imports.ts';
+import { cutFences, readPage } from '../house/pages.ts';
+
+const PAGES = ['docs/ADD_A_TOOL.md', 'docs/ADD_A_PLATFORM.md'];
+const SECRET = 'pigeon-secret-0123456789';
+const COPIED = /\.(lua|css|html|svg|png|mjs)$/;
+const run = promisify(execFile);
+
+interface Post {
+  chat: string;
+  key: string;
+  text: string;
+}
+
+let root: string;
+let redis: EmbeddedRedis;
+let chat: ScriptedChatServer;
+let pigeon: Server;
+const posts: Post[] = [];
+const toEnd: ParleyProcess[] = [];
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'parley-added-'));
+  for (const path of ['src', 'config', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
+    cpSync(path, join(root, path), { recursive: true });
+  symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
+  redis = await startEmbeddedRedis();
+  chat = await startScriptedChatServer();
+  pigeon = createServer((request, response) => {
+    void json(request).then((body) => {
+      posts.push(body as Post);
+      response.end();
+    });
+  });
+  await new Promise<void>((done) => pigeon.listen(0, '127.0.0.1', done));
+}, 60_000);
+
+afterAll(async () => {
+  for (const one of toEnd) one.kill('SIGKILL');
+  await Promise.all(toEnd.map(({ ended }) => ended));
+  pigeon.close();
+  await chat.stop();
+  await redis.stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** Does what a page says: writes the files that it holds whole, and makes the edits that it shows. @returns what it touched */
+function follow(page: string): { written: string[]; edited: string[] } {
+  const written: string[] = [];
+  const edited: string[] = [];
+  let named = '';
+  const { fences } = cutFences(readPage(page));
+  const blocks = fences.values();
+  for (const line of readPage(page).split('\n')) {
+    const found = /`(src\/[\w./-]+\.ts)`(?:, whole)?:$/.exec(line);
+    if (found?.[1]) named = found[1];
+    if (!/^```\w/.test(line)) continue;
+    const { language, lines } = blocks.next().value ?? { language: '', lines: [] };
+    if (language === 'ts') {
+      mkdirSync(dirname(join(root, named)), { recursive: true });
+      writeFileSync(join(root, named), `${lines.join('\n')}\n`);
+      written.push(named);
+    } else if (language === 'diff') {
+      edit(join(root, named), lines);
+      edited.push(named);
+    }
+  }
+  return { written, edited };
+}
+
+/** Puts each added line behind the one above it. */
+function edit(path: string, [above = '', added = '']: string[]): void {
+  const source = readFileSync(path, 'utf8').split('\n');
+  expect(source.filter((line) => line === above.slice(1))).toHaveLength(1);
+  expect(added.startsWith('+')).toBe(true);
+  source.splice(source.indexOf(above.slice(1)) + 1, 0, added.slice(1));
+  writeFileSync(path, source.join('\n'));
+}
+
+/** Compiles the copy, and checks the types of what a page had touched. */
+async function build(touched: string[]): Promise<void> {
+  const compiler = resolve('test/support/build-checking.mjs');
+  await run(process.execPath, [compiler, 'tsconfig.build.json', ...touched], { cwd: root });
+  for (const path of readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => COPIED.test(name)))
+    cpSync(join('src', path), join(root, 'dist', path));
+  symlinkSync(resolve('dist/node_modules'), join(root, 'dist/node_modules'));
+}
+
+function say(port: number, text: string, secret = SECRET): Promise<Response> {
+  const body = JSON.stringify({ id: randomBytes(8).toString('hex'), chat: 'c1', from: 'u1', text });
+  const time = String(Math.floor(Date.now() / 1_000));
+  const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
+  const headers = { 'x-pigeon-time': time, 'x-pigeon-signature': signature };
+  return fetch(`http://127.0.0.1:${port}/webhooks/pigeon`, { method: 'POST', headers, body });
+}
+
+test('who follows ADD_A_TOOL and ADD_A_PLATFORM word by word has a tool that models call and a platform that is answered', async () => {
+  const followed = PAGES.map(follow);
+  const written = followed.flatMap((page) => page.written);
+  expect(written).toEqual([
+    'src/tools/opening-hours.ts',
+    'src/platforms/pigeon/description.ts',
+    'src/platforms/pigeon/module.ts',
+  ]);
+  expect(judgeImports(join(root, 'src'))).toEqual([]);
+  await build([...new Set([...written, ...followed.flatMap((page) => page.edited)])]);
+  const tools = cutFences(readPage('docs/ADD_A_TOOL.md')).fences.find(({ language }) => language === 'json');
+  writeFileSync(join(root, 'config/tools.json'), `{ "tools": ${(tools?.lines ?? []).join('\n')} }`);
+
+  const asked = { id: 'a', type: 'function', function: { name: 'opening_hours', arguments: '{"place":"gym"}' } };
+  chat.script(
+    streamOf(chunk({ tool_calls: [{ index: 0, ...asked }] }, 'tool_calls')),
+    helloStream('The gym opens at six. @all'),
+  );
+  const port = await freePort();
+  const bot = await startParleyProcess({
+    cwd: root,
+    env: {
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+      REDIS_URL: redis.url,
+      SECRET_KEY: randomBytes(32).toString('base64'),
+      CHAT_BASE_URL: chat.baseUrl,
+      CHAT_API_KEY: 'sk-added-0123456789',
+      SIGN_IN: 'off',
+      PIGEON_SECRET: SECRET,
+      PIGEON_API_URL: `http://127.0.0.1:${(pigeon.address() as AddressInfo).port}`,
+      LOG_FORMAT: 'json',
+    },
+    until: /is running|has started/,
+  });
+  toEnd.push(bot);
+
+  expect((await say(port, 'When?', `${SECRET}-of-others`)).status).toBe(401);
+  expect((await fetch(`http://127.0.0.1:${port}/webhooks/slack`, { method: 'POST' })).status).toBe(404);
+  expect((await say(port, 'When does the gym open?')).status).toBe(200);
+  await untilTrue(() => posts.at(-1)?.text.startsWith('The gym opens at six.') === true, 20_000);
+  expect(posts.at(-1)).toMatchObject({ chat: 'c1', text: expect.not.stringContaining('@all') });
+  expect(new Set(posts.map(({ key }) => key)).size).toBe(1);
+  const sent = chat.calls.map(({ body }) => body as { tools?: { function: { name: string } }[]; messages: object[] });
+  expect(sent[0]?.tools?.map((tool) => tool.function.name)).toEqual(['opening_hours']);
+  expect(sent[1]?.messages.at(-1)).toMatchObject({
+    role: 'tool',
+    content: expect.stringContaining('gym: 06:00 to 21:00'),
+  });
+}, 300_000);

@@ -1,0 +1,84 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chunk, helloStream, type Answer } from '../bot/model/scripted-chat-server.ts';
+import { Deferred } from '../../src/shared/deferred.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
+
+const deployment = useSlackDeployment();
+const PATH = '/files/notes.txt';
+const inPrivate = { channel: 'DU1', channel_type: 'im' };
+
+beforeEach(() => {
+  deployment.slack.files.set(PATH, Buffer.from('The word is BANANAS.'));
+});
+
+/** Says a little, and then nothing more until it is let go on. */
+function slowAnswer(): { answer: Answer; ended: Deferred } {
+  const ended = new Deferred();
+  const answer: Answer = async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(chunk({ content: 'the beginning' }));
+    await ended.promise;
+    if (!response.destroyed) response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`);
+  };
+  return { answer, ended };
+}
+
+function fileOf(): object {
+  const address = new URL(PATH, deployment.slack.apiUrl).href;
+  return { id: 'F1', name: 'notes.txt', mimetype: 'text/plain', url_private_download: address };
+}
+
+const askAboutFile = () =>
+  deployment.sender.direct('U1', 'what is the word?', { subtype: 'file_share', files: [fileOf()] });
+
+/** @param knowsFiles whether Slack says which files the message had */
+function deleted(ts: string, knowsFiles: boolean): Promise<number> {
+  const files = knowsFiles ? { files: [fileOf()] } : {};
+  const previous = { type: 'message', user: 'U1', text: 'what is the word?', ts, ...files };
+  const event = { type: 'message', subtype: 'message_deleted', ...inPrivate, hidden: true, deleted_ts: ts };
+  return deployment.sender.event({ ...event, ts: '1760000030.000001', previous_message: previous });
+}
+
+const kept = () => deployment.redis.keys('{p*}:media:*');
+const untilKept = () => untilTrue(async () => (await kept()).length === 1);
+
+describe('what was read of a file is not kept once its question is deleted [taken-back]', () => {
+  test.each([true, false])(
+    'while it is answered (Slack names the files: %s)',
+    async (knowsFiles) => {
+      const slow = slowAnswer();
+      deployment.chat.script(slow.answer);
+      await deployment.startBot();
+      const ts = await askAboutFile();
+      await untilTrue(() => deployment.textsIn('DU1')[0] === 'the beginning');
+      await untilKept();
+      expect(await deleted(ts, knowsFiles)).toBe(200);
+      await untilTrue(() => deployment.textsIn('DU1').length === 0);
+      expect(await kept()).toEqual([]);
+    },
+    30_000,
+  );
+
+  test('while it is fetched ahead, behind another question', async () => {
+    const slow = slowAnswer();
+    const [asked, arrives] = [new Deferred(), new Deferred()];
+    deployment.slack.onFile = () => {
+      asked.resolve();
+      return arrives.promise;
+    };
+    deployment.chat.script(slow.answer, helloStream('another answer'));
+    await deployment.startBot({ SLACK_REPLY: 'edit' });
+    await deployment.sender.direct('U1', 'a question');
+    await untilTrue(() => deployment.textsIn('DU1')[0] === 'the beginning');
+    const ts = await askAboutFile();
+    await asked.promise;
+    expect(await deleted(ts, true)).toBe(200);
+    arrives.resolve();
+    // It is read and sealed in some milliseconds; nothing tells when it is not kept.
+    await sleep(1_000);
+    expect(await kept()).toEqual([]);
+    slow.ended.resolve();
+  }, 30_000);
+});

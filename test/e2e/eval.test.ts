@@ -1,0 +1,184 @@
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import fc from 'fast-check';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readEvalArguments } from '../../src/cli/eval/eval-arguments.ts';
+import { runEvalCommand } from '../../src/cli/eval/eval-command.ts';
+import { faultsOf } from '../../src/cli/eval/judge-answer.ts';
+import type { Question } from '../../src/cli/eval/questions-file.ts';
+import { compareRuns, type Result, type RunRecord } from '../../src/cli/eval/run-record.ts';
+import {
+  helloStream,
+  startScriptedChatServer,
+  type Answer,
+  type ScriptedChatServer,
+} from '../bot/model/scripted-chat-server.ts';
+
+// Twenty questions, each by a person who signs in.
+jest.setTimeout(240_000);
+const folder = mkdtempSync(join(tmpdir(), 'parley-eval-test-'));
+const file = (name: string, text: string) => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+let chat: ScriptedChatServer;
+beforeAll(async () => {
+  chat = await startScriptedChatServer();
+});
+afterAll(async () => {
+  await chat.stop();
+  rmSync(folder, { recursive: true });
+});
+afterEach(() => void chat.calls.splice(0));
+
+async function run(args: string[], env: Record<string, string> = {}) {
+  const asked = readEvalArguments([...args, '--per-minute', '600']);
+  if (asked.kind !== 'eval') throw new Error('not understood');
+  const [said, faults]: string[][] = [[], []];
+  const code = await runEvalCommand({
+    ...{ asked, cwd: process.cwd(), env: { DATA_DIR: join(folder, 'data'), ...env } },
+    output: { write: (text) => said?.push(text) },
+    asides: { write: (text) => faults?.push(text) },
+  });
+  const at = join(folder, 'data/eval');
+  const kept: string[] = existsSync(at) ? readdirSync(at, 'utf8').sort() : [];
+  return { code, said: said?.join('') ?? '', faults: faults?.join('') ?? '', kept };
+}
+
+const verdict =
+  (word: string): Answer =>
+  async (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ choices: [{ message: { content: `<think>no, yes</think>${word}.` } }] }));
+    await Promise.resolve();
+  };
+const engine = () => ({ CHAT_BASE_URL: chat.baseUrl, CHAT_API_KEY: 'sk-test-0123456789' });
+
+const OWN = `
+- ask: Do you know who I am?
+  as: zhangwei
+  must: 张伟
+  mustNot: [Emma]
+- ask: count to 4
+  as: XS 2203
+  in: group
+  must: 1 2 3 4
+- { ask: hello, as: unlinked, must: sign in }
+`;
+
+test('questions are asked as whom and where they say; a policy that refuses them makes the run fail, and the comparison says so', async () => {
+  const questions = file('own.yaml', OWN);
+  const sound = await run([questions]);
+  expect([sound.code, sound.faults]).toEqual([0, '']);
+  expect(sound.said).toContain('3 of 3 questions hold');
+  const [page, record] = [
+    sound.kept.find((name) => name.endsWith('.html')),
+    sound.kept.find((name) => name.endsWith('.json')),
+  ];
+  expect(readFileSync(join(folder, 'data/eval', page ?? ''), 'utf8')).toContain('Do you know who I am?');
+  // Answers stand in them.
+  const open = [page, record].map((name) => statSync(join(folder, 'data/eval', name ?? '')).mode & 0o077);
+  expect(open).toEqual([0, 0]);
+
+  const POLICY_FILE = file('policy.json', '{"rules":[],"otherwise":{"use":false}}');
+  const broken = await run([questions, '--against', join(folder, 'data/eval', record ?? '')], { POLICY_FILE });
+  expect(broken.code).toBe(1);
+  expect(broken.said).toMatch(/FAIL +1[\s\S]*lacks “张伟”/);
+  expect(broken.said).toContain('0 better, 2 worse, 1 the same, 0 new');
+});
+
+test('the configured engine answers, and judges only where that is asked', async () => {
+  const questions = file(
+    'judged.yaml',
+    '- { ask: one, must: first }\n- { ask: two, judge: It is polite }\n- { ask: three, judge: It is short }',
+  );
+  chat.script(
+    helloStream('the first answer'),
+    helloStream('second'),
+    verdict('Yes'),
+    helloStream('third'),
+    verdict('No'),
+  );
+  const { code, said } = await run([questions], engine());
+  expect(code).toBe(1);
+  expect(said).toMatch(/ok +1[\s\S]*ok +2[\s\S]*FAIL +3[\s\S]*the judge says no: It is short/);
+  expect(JSON.stringify(chat.calls[2]?.body)).toContain('It is polite');
+  expect(chat.calls).toHaveLength(5);
+  // Each question begins a conversation.
+  expect(JSON.stringify(chat.calls[1]?.body)).not.toContain('the first answer');
+});
+
+test('a judge that is away, or says neither yes nor no, lets nothing hold', async () => {
+  const away: Answer = (response) => void response.writeHead(500).end();
+  const questions = file('unjudged.yaml', '- { ask: one, judge: It is kind }\n- { ask: two, judge: It is kind }');
+  chat.script(helloStream('first'), away, helloStream('second'), verdict('Perhaps'));
+  const { code, said } = await run([questions], engine());
+  expect(code).toBe(1);
+  expect(said).toMatch(/FAIL +1[\s\S]*the judge did not answer[\s\S]*FAIL +2[\s\S]*the judge said neither yes nor no/);
+});
+
+test.each([
+  ['- ask: x\n  as: nobody-of-it', /The directory has nobody for nobody-of-it/],
+  ['- ask: x\n  must: [', /is no YAML/],
+  ['- as: zhangwei', /ask/],
+  ['[]', /There is no question in it/],
+  ['- { ask: x, in: channel }', /Must be private, group/],
+  ['- { ask: x, muss: y }', /muss/],
+])('%j is a fault that names the file', async (text, complaint) => {
+  const { code, faults } = await run([file('bad.yaml', text)]);
+  expect(code).toBe(2);
+  expect(faults).toMatch(complaint);
+});
+
+test('the shipped questions hold with the built-in model, whatever documents are named for others', async () => {
+  const { code, said } = await run([], { KNOWLEDGE_FILE: file('knowledge.json', '{"sources":[]}') });
+  expect(said).toContain('questions hold');
+  expect(said).not.toContain('FAIL');
+  expect(code).toBe(0);
+});
+
+describe('the exact checks', () => {
+  const question: Question = { ask: 'x', must: ['Room 12'], mustNot: ['secret'], source: ['Handbook'] };
+
+  test.each([
+    [{ text: 'It is room  12.', beside: 'Sources: handbook' }, []],
+    [{ text: 'It is room 12.', beside: '', sources: 'Handbook' }, []],
+    [
+      { text: 'Room 13', beside: 'SECRET' },
+      ['lacks “Room 12”', 'says “secret”', 'does not name the source “Handbook”'],
+    ],
+    [{ text: 'Room 12, says the Handbook', beside: '' }, ['does not name the source “Handbook”']],
+    [{ text: 'Here it is.', beside: 'Room 12, Handbook' }, ['lacks “Room 12”']],
+    [{ text: 'Room 12', beside: 'Handbook', sources: 'The secret handbook' }, ['says “secret”']],
+  ])('of %j', (answer, faults) => {
+    expect(faultsOf(question, answer)).toEqual(faults);
+  });
+
+  test('whatever is asked for, an answer that holds it has no fault', () => {
+    const words = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
+    fc.assert(
+      fc.property(fc.array(words), fc.string(), (must, around) => {
+        const text = `${around} ${must.join(` ${around} `)} ${around}`;
+        expect(faultsOf({ ...question, must, mustNot: [], source: [] }, { text, beside: '' })).toEqual([]);
+      }),
+    );
+  });
+});
+
+test('two runs are compared question by question, as whom and where they were asked', () => {
+  const result = (ask: string, holds: boolean, as = 'a'): Result => ({
+    ...{ ask, as, in: 'private', holds, faults: [], text: '', beside: '', tookMs: 1 },
+  });
+  const before: RunRecord = {
+    ...{ version: 1, at: 'then', questions: 'q', model: 'm' },
+    results: [result('x', true), result('y', false), result('z', true)],
+  };
+  const now = [result('x', false), result('y', true), result('z', true), result('z', true, 'b')];
+  expect(compareRuns(now, before)).toEqual(['worse', 'better', 'same', 'new']);
+});
+
+test.each([[['a', 'b']], [['--per-minute', '0']], [['--unknown']], [['--against']]])('%j is no usage', (args) => {
+  expect(readEvalArguments(args).kind).toBe('wrong');
+});

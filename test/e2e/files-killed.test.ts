@@ -1,0 +1,133 @@
+import { afterEach, expect, jest, test } from '@jest/globals';
+import type { Answer } from '../bot/model/scripted-chat-server.ts';
+import { makeDocx, paragraph } from '../bot/knowledge/documents/make-zip.ts';
+import { childRunning, isRunning, SEES_CHILDREN } from '../support/child-processes.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
+
+jest.setTimeout(120_000);
+const deployment = useSlackDeployment();
+const testWhereSeen = SEES_CHILDREN ? test : test.skip;
+
+const chunk = (delta: object, reason: string | null = null) =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
+/** Says what stood in the file that it was shown, so that an answer without it is another one. */
+const saysWhatItRead: Answer = (response, { body }) => {
+  const [word] = /canary-\w+/.exec(JSON.stringify(body)) ?? [];
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.end(`${chunk({ content: `It says ${word ?? 'nothing'}.` })}${chunk({}, 'stop')}data: [DONE]\n\n`);
+};
+
+/** Somebody asks about a file of theirs. @returns the channel in which the answer comes */
+async function askAbout(user: string, said: string): Promise<string> {
+  const path = `/files-pri/${user}/note.docx`;
+  deployment.slack.files.set(path, makeDocx(paragraph(said)));
+  const url = `${new URL(deployment.slack.apiUrl).origin}${path}`;
+  const files = [{ id: 'F1', name: 'note.docx', mimetype: 'application/octet-stream', url_private_download: url }];
+  await deployment.sender.direct(user, 'What does it say?', { subtype: 'file_share', files });
+  return `D${user}`;
+}
+
+const stopped: number[] = [];
+afterEach(() => {
+  for (const id of stopped.splice(0)) if (isRunning(id)) process.kill(id, 'SIGKILL');
+});
+
+/** Halts the process that reads files for a worker as soon as there is one, so that the worker waits for it. */
+async function haltReader(worker: number): Promise<number> {
+  for (;;) {
+    const id = childRunning('documents/reader.js', worker);
+    if (id !== undefined) {
+      process.kill(id, 'SIGSTOP');
+      stopped.push(id);
+      return id;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+testWhereSeen(
+  'a worker that is killed while a file is read for it is followed by another: one answer, with the file, and no reader stays [worker-killed]',
+  async () => {
+    deployment.chat.script(saysWhatItRead);
+    await deployment.startProcess({ ROLES: 'receiver' });
+    const first = await deployment.startProcess({ ROLES: 'worker' });
+    const halted = haltReader(first.pid);
+    const channel = await askAbout('UADA', 'The word is canary-one.');
+    const reader = await halted;
+    expect(deployment.chat.calls).toHaveLength(0);
+    first.kill('SIGKILL');
+    await first.ended;
+    process.kill(reader, 'SIGCONT');
+    await deployment.startProcess({ ROLES: 'worker' });
+    await untilTrue(() => deployment.textsIn(channel).some((text) => text.includes('canary')), 60_000);
+    await deployment.untilShown(channel, ['It says canary-one.']);
+    expect(deployment.chat.calls).toHaveLength(1);
+    await untilTrue(() => !isRunning(reader));
+  },
+);
+
+testWhereSeen('a reader that is killed is followed by another one, which reads the file [reader-killed]', async () => {
+  deployment.chat.script(saysWhatItRead);
+  await deployment.startProcess({ ROLES: 'receiver' });
+  const worker = await deployment.startProcess({ ROLES: 'worker' });
+  const halted = haltReader(worker.pid);
+  const channel = await askAbout('UKILL', 'The word is canary-kept.');
+  process.kill(await halted, 'SIGKILL');
+  await untilTrue(() => deployment.textsIn(channel).some((text) => text.includes('canary')), 60_000);
+  await deployment.untilShown(channel, ['It says canary-kept.']);
+});
+
+testWhereSeen(
+  'a file whose readers are all killed is not called damaged; the fault is ours [reader-killed]',
+  async () => {
+    deployment.chat.script(saysWhatItRead);
+    await deployment.startProcess({ ROLES: 'receiver' });
+    const worker = await deployment.startProcess({ ROLES: 'worker' });
+    const channel = await askAbout('UKILLED', 'The word is canary-lost.');
+    await untilTrue(() => {
+      const reader = childRunning('documents/reader.js', worker.pid);
+      if (reader !== undefined && isRunning(reader)) process.kill(reader, 'SIGKILL');
+      return deployment.textsIn(channel).some((text) => text.includes('because of a fault on my side'));
+    }, 60_000);
+  },
+);
+
+/** Before and after each step of reading a file (RELIABILITY.md crash-between-post-and-record). */
+const PLACES = ['files.fetch:before', 'files.fetch:after', 'files.read:after', 'redis.keep-media:after'];
+
+test('wherever a worker dies on the way of a file, each question about one gets one answer [crash-between-post-and-record]', async () => {
+  deployment.chat.script(saysWhatItRead);
+  await deployment.startProcess({ ROLES: 'receiver' });
+  const asked: string[] = [];
+  for (const [index, place] of PLACES.entries()) {
+    const armed = await deployment.startProcess({
+      ROLES: 'worker',
+      PARLEY_FAIL_POINT: `${place}:exit`,
+      TURN_MAX_CRASHES: '100',
+    });
+    asked.push(await askAbout(`U${index}`, `The word is canary-${index}.`));
+    expect(await armed.ended).toBeNull();
+  }
+  await deployment.startProcess({ ROLES: 'worker', TURN_MAX_CRASHES: '100' });
+  for (const [index, channel] of asked.entries()) {
+    await untilTrue(() => deployment.textsIn(channel).some((text) => text.includes('canary')), 60_000);
+    await deployment.untilShown(channel, [`It says canary-${index}.`]);
+  }
+  // What is with the model while its worker dies over another file is asked again: at each death those at most that were said before.
+  const read = deployment.chat.calls.map(({ body }) => /canary-\d/.exec(JSON.stringify(body))?.[0]);
+  expect(new Set(read)).toEqual(new Set(PLACES.map((_, index) => `canary-${index}`)));
+  const repeats = PLACES.reduce((sum, _, index) => sum + index, 0);
+  expect(read.length).toBeLessThanOrEqual(PLACES.length + repeats);
+});
+
+test('so does one that waits while the receiver that fetches it ahead dies [crash-between-post-and-record]', async () => {
+  deployment.chat.script(saysWhatItRead);
+  const armed = await deployment.startProcess({ ROLES: 'receiver', PARLEY_FAIL_POINT: 'files.read:before:exit' });
+  const channel = await askAbout('UGRACE', 'The word is canary-late.');
+  expect(await armed.ended).toBeNull();
+  await deployment.startProcess({ ROLES: 'receiver' });
+  await deployment.startProcess({ ROLES: 'worker' });
+  await untilTrue(() => deployment.textsIn(channel).some((text) => text.includes('canary')), 60_000);
+  await deployment.untilShown(channel, ['It says canary-late.']);
+});

@@ -1,0 +1,199 @@
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { got } from 'got';
+import { connectRedis } from '../../src/shared/redis/redis.ts';
+import { freePort, startEmbeddedRedis } from '../../src/bot/app/local/embedded-redis.ts';
+import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
+import { recordingLog } from '../support/redis.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
+
+const UP = /Parley (is running|has started)/;
+/** A start takes seconds where others are at work too. */
+jest.setTimeout(60_000);
+let deployment: Deployment;
+let running: ParleyProcess[] = [];
+
+beforeAll(async () => {
+  deployment = await startDeployment({ startsBot: false, tokensPerSec: 80, env: { SIGN_IN: 'off' } });
+}, 60_000);
+afterAll(() => deployment.stop());
+afterEach(async () => {
+  for (const parley of running) parley.kill('SIGKILL');
+  await Promise.all(running.map(({ ended }) => ended));
+  running = [];
+});
+
+const driver = () => deployment.messenger.driver;
+
+async function start(env: Record<string, string> = {}): Promise<ParleyProcess> {
+  const parley = await startParleyProcess({ env: { ...deployment.env, ...env }, until: UP });
+  running.push(parley);
+  await untilTrue(() => driver().isBotReachable());
+  return parley;
+}
+
+async function isGrowing(messageId: string): Promise<boolean> {
+  return /\d/.test((await driver().answer(messageId))?.text ?? '');
+}
+
+/** The numbers from 1 to `last`, which a whole answer holds once and in order. */
+const numbersTo = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1));
+
+async function expectOneWholeAnswer(person: string, messageId: string, last: number): Promise<void> {
+  const answer = await driver().waitForAnswer(messageId, { timeoutMs: 40_000 });
+  expect(answer.text.trim().split(/\s+/)).toEqual(numbersTo(last));
+  const since = (await driver().messages(person)).filter(
+    ({ sender, id }) => sender === 'bot' && id.includes(messageId),
+  );
+  expect(since).toHaveLength(1);
+}
+
+test('SIGTERM during an answer lets it end, and the process ends with 0 [orderly-stop]', async () => {
+  const parley = await start();
+  const message = await driver().say('zhangwei', 'count to 60');
+  await untilTrue(() => isGrowing(message.id));
+  parley.kill('SIGTERM');
+  expect(await parley.ended).toBe(0);
+  await start();
+  await expectOneWholeAnswer('zhangwei', message.id, 60);
+}, 60_000);
+
+test('what does not end within the grace time is taken over by the next start [orderly-stop]', async () => {
+  const parley = await start({ SHUTDOWN_GRACE_SEC: '5' });
+  const message = await driver().say('zhangwei', 'count to 150');
+  await untilTrue(() => isGrowing(message.id));
+  parley.kill('SIGTERM');
+  expect(await parley.ended).toBe(0);
+  await start();
+  await expectOneWholeAnswer('zhangwei', message.id, 150);
+}, 60_000);
+
+test('a worker that is killed in the middle of an answer is followed by another, in the same message [never-joined]', async () => {
+  await start({ ROLES: 'receiver' });
+  const workerEnv = async () => ({ ROLES: 'worker', PORT: String(await freePort()) });
+  const first = await start(await workerEnv());
+  const message = await driver().say('zhangwei', 'count to 120');
+  await untilTrue(() => isGrowing(message.id));
+  await start(await workerEnv());
+  first.kill('SIGKILL');
+  await expectOneWholeAnswer('zhangwei', message.id, 120);
+}, 60_000);
+
+test('a message that is accepted while no worker lives is answered once one comes', async () => {
+  await start({ ROLES: 'receiver' });
+  const message = await driver().say('zhangwei', 'count to 4');
+  await untilTrue(async () => driver().trace(message.id).polls > 2);
+  await start({ ROLES: 'worker', PORT: String(await freePort()) });
+  await expectOneWholeAnswer('zhangwei', message.id, 4);
+});
+
+test('whoever goes on sending signals ends the process before its answer is whole [stopped-while-answering] [orderly-stop]', async () => {
+  const parley = await start();
+  // Of somebody else: the next start takes this answer over, and whoever asks in the same chat would wait behind it.
+  const message = await driver().say('linxiaoyu', 'count to 600');
+  await untilTrue(() => isGrowing(message.id));
+  const insist = setInterval(() => parley.kill('SIGTERM'), 100);
+  expect(await parley.ended).toBe(1);
+  clearInterval(insist);
+}, 60_000);
+
+test('Ctrl+C under npm start lets the answer under way end, and npm ends with 0', async () => {
+  const parley = await startParleyProcess({
+    env: deployment.env,
+    command: ['npm', 'start'],
+    until: UP,
+    ownGroup: true,
+  });
+  running.push({ ...parley, kill: (signal) => parley.killGroup(signal) });
+  await untilTrue(() => driver().isBotReachable());
+  const message = await driver().say('zhangwei', 'count to 60');
+  await untilTrue(() => isGrowing(message.id));
+  parley.killGroup('SIGINT');
+  expect(await parley.ended).toBe(0);
+  expect(parley.output()).not.toContain('cannot go on');
+  await start();
+  await expectOneWholeAnswer('zhangwei', message.id, 60);
+}, 60_000);
+
+test('with Redis gone, SIGTERM still ends the process within the grace time, with 0 [orderly-stop]', async () => {
+  const redis = await startEmbeddedRedis();
+  const parley = await startParleyProcess({
+    env: { ...deployment.env, REDIS_URL: redis.url, PORT: String(await freePort()), SHUTDOWN_GRACE_SEC: '1' },
+    until: UP,
+  });
+  running.push(parley);
+  process.kill(redis.pid, 'SIGKILL');
+  await redis.stop();
+  const startedMs = Date.now();
+  parley.kill('SIGTERM');
+  expect(await parley.ended).toBe(0);
+  expect(Date.now() - startedMs).toBeLessThan(10_000);
+});
+
+test('so it does once conversations were summed up [orderly-stop]', async () => {
+  const redis = await startEmbeddedRedis();
+  const parley = await start({ REDIS_URL: redis.url, SHUTDOWN_GRACE_SEC: '1', CHAT_PROMPT_TOKENS: '1500' });
+  const client = connectRedis({ urls: [redis.url] }, 'wait', recordingLog().log, 'test');
+  const isAskedFor = async () => (await client.exists('{summaries}:summaries:id')) === 1;
+  for (let count = 0; count < 12 && !(await isAskedFor()); count += 1) {
+    const { id } = await driver().say('zhangwei', `count to 3 ${'and so on '.repeat(120)}`);
+    await driver().waitForAnswer(id);
+  }
+  expect(await isAskedFor()).toBe(true);
+  client.disconnect();
+  process.kill(redis.pid, 'SIGKILL');
+  await redis.stop();
+  const startedMs = Date.now();
+  parley.kill('SIGTERM');
+  expect(await parley.ended).toBe(0);
+  expect(Date.now() - startedMs).toBeLessThan(10_000);
+}, 60_000);
+
+test('contract section 1: bad settings end with 2, and every fault is named at once', async () => {
+  const parley = await startParleyProcess({
+    env: { PORT: 'eighty', WECOM_BOT_TOKEN: 'only-half', SECRET_KEY: 'short' },
+  });
+  expect(await parley.ended).toBe(2);
+  for (const name of ['PORT', 'WECOM_BOT_AES_KEY', 'SECRET_KEY', 'CHAT_BASE_URL', 'SIGN_IN_URL', 'REDIS_URL']) {
+    expect(parley.output()).toContain(name);
+  }
+  expect(parley.output()).not.toContain('only-half');
+});
+
+test('contract section 1: files that settings name are settings too: all faults at once, exit 2', async () => {
+  const parley = await startParleyProcess({
+    env: {
+      ...deployment.env,
+      ROLES: 'receiver,worker,service',
+      CHAT_SYSTEM_PROMPT_FILE: '/nowhere/prompt.md',
+      POLICY_FILE: 'config/people.json',
+      SERVICE_CLIENTS_FILE: '/nowhere/clients.json',
+      SERVICE_DIRECTORY_FILE: 'README.md',
+    },
+  });
+  expect(await parley.ended).toBe(2);
+  for (const name of ['CHAT_SYSTEM_PROMPT_FILE', 'POLICY_FILE', 'SERVICE_CLIENTS_FILE', 'SERVICE_DIRECTORY_FILE']) {
+    expect(parley.output()).toContain(name);
+  }
+  expect(parley.output()).not.toContain('    at ');
+});
+
+test('contract section 4: the service alone serves health, readiness by part and metrics on PORT', async () => {
+  const port = await freePort();
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-alone-'));
+  const parley = await startParleyProcess({
+    env: { ROLES: 'service', PORT: String(port), DATA_DIR: dataDir },
+    until: UP,
+  });
+  running.push(parley);
+  const get = (path: string) => got(`http://127.0.0.1:${port}${path}`).text();
+  expect(await get('/healthz')).toContain('ok');
+  expect(JSON.parse(await get('/readyz'))).toEqual({ status: 'ready', parts: { redis: 'ready' } });
+  expect(await get('/metrics')).toContain('parley_');
+  expect(await get('/')).toContain('Parley');
+  parley.kill('SIGTERM');
+  expect(await parley.ended).toBe(0);
+  rmSync(dataDir, { recursive: true });
+});

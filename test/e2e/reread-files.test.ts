@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { got } from 'got';
+import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
+import { Deferred } from '../../src/shared/deferred.ts';
+import { helloStream, startScriptedChatServer, type ScriptedChatServer } from '../bot/model/scripted-chat-server.ts';
+import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-reread-'));
+const file = (name: string) => join(folder, name);
+const running: ParleyProcess[] = [];
+let chat: ScriptedChatServer;
+let deployment: Deployment;
+
+beforeAll(async () => {
+  for (const name of ['policy.json', 'tools.json', 'models.json', 'system-prompt.md'])
+    cpSync(join('config', name), file(name));
+  chat = await startScriptedChatServer();
+  deployment = await startDeployment({
+    startsBot: false,
+    env: {
+      ...{ SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl, POLICY_FILE: file('policy.json') },
+      ...{ TOOLS_FILE: file('tools.json'), MODELS_FILE: file('models.json') },
+      CHAT_SYSTEM_PROMPT_FILE: file('system-prompt.md'),
+    },
+  });
+}, 60_000);
+afterAll(async () => {
+  for (const parley of running) parley.kill('SIGKILL');
+  await Promise.all(running.map(({ ended }) => ended));
+  await deployment.stop();
+  await chat.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function start(env: Record<string, string>): Promise<ParleyProcess> {
+  const parley = await startParleyProcess({ env, until: /is running|has started/ });
+  running.push(parley);
+  return parley;
+}
+
+const heard = (parley: ParleyProcess, words: string) => untilTrue(async () => parley.output().includes(words));
+const promptOf = (call: number) => JSON.stringify(chat.calls[call]?.body['messages']);
+
+async function answerTo(said: string): Promise<string> {
+  const message = await deployment.messenger.driver.say('zhangwei', said);
+  return (await deployment.messenger.driver.waitForAnswer(message.id, { timeoutMs: 20_000 })).text;
+}
+
+/** What a process says of the files on disk: the part of `/readyz`, and the metric. */
+async function saidOfFiles(port: string): Promise<{ status: number; files: string | undefined; faults: number }> {
+  const ready = await got(`http://127.0.0.1:${port}/readyz`, { throwHttpErrors: false, retry: { limit: 0 } });
+  const { parts } = JSON.parse(ready.body) as { parts: Record<string, string> };
+  const metrics = await got(`http://127.0.0.1:${port}/metrics`).text();
+  const faults = Number(/^parley_config_files_rejected_faults (\d+)$/m.exec(metrics)?.[1]);
+  return { status: ready.statusCode, files: parts['files'], faults };
+}
+
+test('a worker reads its files again when it is told to; an answer under way keeps what it began with', async () => {
+  const parley = await start(deployment.env);
+  await untilTrue(() => deployment.messenger.driver.isBotReachable());
+  writeFileSync(file('system-prompt.md'), 'First prompt.');
+  parley.kill('SIGHUP');
+  await heard(parley, 'the files were read again');
+
+  // Its first call fails, and is made once more after the change.
+  const isAsked = new Deferred();
+  const mayFail = new Deferred();
+  chat.script(async (response) => {
+    isAsked.resolve();
+    await mayFail.promise;
+    response.writeHead(503).end();
+  }, helloStream('Hello.'));
+  const first = answerTo('One question');
+  await isAsked.promise;
+  writeFileSync(file('system-prompt.md'), 'Second prompt.');
+  writeFileSync(
+    file('models.json'),
+    JSON.stringify([{ name: 'svc-plus', upstream: 'another-name' }, { name: 'svc-max' }]),
+  );
+  parley.kill('SIGHUP');
+  await untilTrue(async () => parley.output().split('the files were read again').length === 3);
+  mayFail.resolve();
+  expect(await first).toContain('Hello.');
+  expect(promptOf(0)).toContain('First prompt.');
+  expect(promptOf(1)).toContain('First prompt.');
+  expect(chat.calls[1]?.body['model']).toBe('svc-plus');
+  await answerTo('Another question');
+  expect(promptOf(2)).toContain('Second prompt.');
+  expect(chat.calls[2]?.body['model']).toBe('another-name');
+
+  // Two faults are both named, and the sound file beside them is not taken over either.
+  writeFileSync(file('system-prompt.md'), 'Third prompt.');
+  writeFileSync(file('policy.json'), '{"rules": 5}');
+  writeFileSync(file('tools.json'), 'nothing');
+  parley.kill('SIGHUP');
+  await heard(parley, 'the files are not taken over');
+  const said =
+    parley
+      .output()
+      .split('\n')
+      .find((line) => line.includes('not taken over')) ?? '';
+  const { faults } = JSON.parse(said) as { faults: string[] };
+  expect(faults.map((fault) => fault.split(' ')[0])).toEqual(expect.arrayContaining(['POLICY_FILE', 'TOOLS_FILE']));
+  expect(await answerTo('A third question')).toContain('Hello.');
+  expect(promptOf(3)).toContain('Second prompt.');
+  const port = deployment.env['PORT'] ?? '';
+  const degraded = { status: 200, files: expect.stringMatching(/^degraded: /) };
+  expect(await saidOfFiles(port)).toEqual({ ...degraded, faults: faults.length });
+  cpSync(join('config', 'policy.json'), file('policy.json'));
+  cpSync(join('config', 'tools.json'), file('tools.json'));
+  parley.kill('SIGHUP');
+  await untilTrue(async () => parley.output().split('the files were read again').length === 4);
+  expect(await saidOfFiles(port)).toEqual({ status: 200, files: 'ready', faults: 0 });
+}, 90_000);
+
+test('the service takes over a client that was added, and goes on without one whose file has a fault', async () => {
+  const clients = file('clients.json');
+  const client = (id: string) => ({
+    client_id: id,
+    client_secret: 's',
+    name: 'n',
+    redirect_uris: ['https://a.example/'],
+  });
+  const PORT = String(await freePort());
+  writeFileSync(clients, JSON.stringify([client('one')]));
+  const service = await start({
+    ...{ ROLES: 'service', PORT, HOST: '127.0.0.1', DATA_DIR: join(folder, 'data'), SERVICE_API_KEYS: 'sk-1' },
+    SERVICE_CLIENTS_FILE: clients,
+  });
+  const statusFor = async (id: string) => {
+    const asked = new URLSearchParams({
+      client_id: id,
+      redirect_uri: 'https://a.example/',
+      response_type: 'code',
+      state: 's',
+    });
+    const answer = await got(`http://127.0.0.1:${PORT}/oauth2.0/authorize?${asked.toString()}`, {
+      throwHttpErrors: false,
+      followRedirect: false,
+      retry: { limit: 0 },
+    });
+    return answer.statusCode < 400;
+  };
+  expect([await statusFor('one'), await statusFor('two')]).toEqual([true, false]);
+  writeFileSync(clients, JSON.stringify([client('one'), client('two')]));
+  service.kill('SIGHUP');
+  await heard(service, 'the files were read again');
+  expect([await statusFor('one'), await statusFor('two')]).toEqual([true, true]);
+  writeFileSync(clients, '[');
+  service.kill('SIGHUP');
+  await heard(service, 'the files are not taken over');
+  expect([await statusFor('one'), await statusFor('two')]).toEqual([true, true]);
+  expect(await saidOfFiles(PORT)).toEqual({ status: 200, files: expect.stringMatching(/^degraded: /), faults: 1 });
+}, 60_000);
+
+test('a receiver has no files to read, and lives on', async () => {
+  const receiver = await start({ ...deployment.env, ROLES: 'receiver', PORT: String(await freePort()) });
+  receiver.kill('SIGHUP');
+  await heard(receiver, 'the files were read again');
+}, 60_000);

@@ -1,0 +1,86 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
+import { chunk, helloStream } from '../bot/model/scripted-chat-server.ts';
+import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { untilTrue } from '../support/deployment.ts';
+
+// A worker is told to stop while its first post is under way, and another one is there to go on at once.
+
+const ANSWER = 'It is answered.';
+// Longer than the test takes, so that a post that is not found is not posted again either.
+const deployment = useSlackDeployment({ settlesWithinMs: 60_000 });
+const posts = () => deployment.slack.calls.filter(({ method }) => /startStream|postMessage/.test(method)).length;
+
+async function askWithLatePost(): Promise<void> {
+  deployment.chat.script(helloStream(ANSWER));
+  const late = { kind: 'late', afterMs: 1_500, isAnswered: true } as const;
+  deployment.slack.faults.set('chat.startStream', [late]).set('chat.postMessage', [late]);
+  await deployment.sender.mention({ channel: 'C1', userId: 'U1' }, 'a question');
+  await untilTrue(() => posts() === 1);
+}
+
+async function expectOneMessage(): Promise<void> {
+  await untilTrue(() => deployment.slack.messages.some(({ text, isStreaming }) => text === ANSWER && !isStreaming));
+  expect(deployment.textsIn('C1')).toEqual([ANSWER]);
+  expect(deployment.slack.removed).toEqual([]);
+  expect(posts()).toBe(1);
+}
+
+test.each(['stream', 'edit'])(
+  'an orderly stop while the first post (%s) is under way: the next worker goes on in the same message',
+  async (mode) => {
+    const env = { SLACK_REPLY: mode, SHUTDOWN_GRACE_SEC: '5' };
+    await deployment.startBot({ ...env, ROLES: 'receiver' });
+    const worker = await deployment.startBot({ ...env, ROLES: 'worker', PORT: String(await freePort()) });
+    await askWithLatePost();
+    const stopped = worker.close();
+    await deployment.startBot({ ...env, ROLES: 'worker', PORT: String(await freePort()) });
+    await expectOneMessage();
+    await stopped;
+  },
+  30_000,
+);
+
+test('an orderly stop behind an answer of which Slack carries out an older edit late: the whole answer stands in the end', async () => {
+  const env = { SLACK_REPLY: 'edit' };
+  await deployment.startBot({ ...env, ROLES: 'receiver' });
+  // Of this grace time four seconds are the turns'; the edit comes within two of the answer.
+  const worker = await deployment.startBot({
+    ...env,
+    ROLES: 'worker',
+    PORT: String(await freePort()),
+    SHUTDOWN_GRACE_SEC: '9',
+  });
+  const half = ANSWER.slice(0, 5);
+  deployment.chat.script(async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(chunk({ content: ANSWER.slice(0, 2) }));
+    await untilTrue(() => posts() === 1);
+    await pause(200);
+    // An edit leaves with this; its caller gives it up after five seconds.
+    response.write(chunk({ content: ANSWER.slice(2, 5) }));
+    await untilTrue(() => deployment.slack.calls.some(({ method }) => method === 'chat.update'));
+    response.end(`${chunk({ content: ANSWER.slice(5) }, 'stop')}data: [DONE]\n\n`);
+  });
+  deployment.slack.faults.set('chat.update', [{ kind: 'late', afterMs: 6_500, isAnswered: true }]);
+  await deployment.sender.mention({ channel: 'C1', userId: 'U1' }, 'a question');
+  await untilTrue(() => deployment.textsIn('C1').includes(ANSWER));
+  await worker.close();
+  await untilTrue(() =>
+    deployment.slack.messages.some(({ snapshots }) => snapshots.lastIndexOf(half) > snapshots.indexOf(ANSWER)),
+  );
+  await pause(200);
+  expect(deployment.textsIn('C1')).toEqual([ANSWER]);
+}, 30_000);
+
+test('an orderly stop during the first post, with processes of their own and SIGTERM', async () => {
+  const env = { SHUTDOWN_GRACE_SEC: '5' };
+  const worker = await deployment.startProcess({ ...env, ROLES: 'worker' });
+  await deployment.startProcess({ ...env, ROLES: 'receiver' });
+  await askWithLatePost();
+  worker.kill('SIGTERM');
+  await deployment.startProcess({ ...env, ROLES: 'worker' });
+  await expectOneMessage();
+  expect(await worker.ended).toBe(0);
+}, 60_000);

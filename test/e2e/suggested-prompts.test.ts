@@ -1,0 +1,217 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { faultsOfNamedFiles } from '../../src/cli/check/config-files.ts';
+import { parsePromptsFile, type SuggestedPrompt } from '../../src/bot/platforms/prompts-file.ts';
+import { loadSettings } from '../../src/bot/config/load-settings.ts';
+import { helloStream } from '../bot/model/scripted-chat-server.ts';
+import { bothPlatforms } from '../support/both-platforms.ts';
+import { untilTrue } from '../support/deployment.ts';
+import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { createWecomSender, wecomText } from '../support/wecom-sender.ts';
+
+const deployment = useSlackDeployment();
+const folder = mkdtempSync(join(tmpdir(), 'parley-prompts-'));
+const path = join(folder, 'prompts.json');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const SHIPPED = parsePromptsFile(readFileSync('config/prompts.json', 'utf8'));
+const THREAD = '1760000100.000100';
+
+/** Starts a bot that serves Slack and WeCom, with these prompts or those that ship. */
+async function start(prompts?: object, more: Record<string, string> = {}) {
+  if (prompts) writeFileSync(path, JSON.stringify(prompts));
+  const named: Record<string, string> = prompts ? { PROMPTS_FILE: path } : {};
+  const both = bothPlatforms(deployment);
+  const app = await deployment.startBot({ ...both.env, ...named, ...more });
+  const { WECOM_BOT_TOKEN: token = '', WECOM_BOT_AES_KEY: aesKey = '' } = both.env;
+  const wecom = createWecomSender({ botUrl: deployment.botUrl, token, aesKey });
+  return { app, wecom };
+}
+
+const startedThread = (user = 'U1') =>
+  deployment.sender.event({
+    type: 'assistant_thread_started',
+    assistant_thread: { user_id: user, channel_id: `D${user}`, thread_ts: THREAD, context: {} },
+  });
+const offered = () =>
+  deployment.slack.calls.flatMap(({ method, args }) =>
+    method === 'assistant.threads.setSuggestedPrompts' ? [args] : [],
+  );
+
+/** What somebody who enters the chat of WeCom's bot is answered. */
+async function welcome(wecom: Awaited<ReturnType<typeof start>>['wecom']): Promise<Record<string, unknown>> {
+  const entry = { msgid: 'E1', from: { userid: 'lisi' }, msgtype: 'event', event: { eventtype: 'enter_chat' } };
+  const { status, answer } = await wecom.send(entry);
+  expect(status).toBe(200);
+  return answer as Record<string, unknown>;
+}
+
+describe('Slack', () => {
+  test.each([
+    { locale: 'en-GB', list: SHIPPED.en },
+    { locale: 'zh-CN', list: SHIPPED.zh },
+    { locale: 'fr-FR', list: SHIPPED.zh },
+    { locale: undefined, list: SHIPPED.zh },
+  ])(
+    'whoever opens a thread with the app is offered questions, in their language: $locale',
+    async ({ locale, list }) => {
+      if (locale !== undefined) deployment.slack.people.set('U1', { locale });
+      await start();
+      expect(await startedThread()).toBe(200);
+      await untilTrue(() => offered().length === 1);
+      expect(offered()).toEqual([{ channel_id: 'DU1', thread_ts: THREAD, prompts: list }]);
+      if (locale !== undefined)
+        expect(deployment.slack.calls).toContainEqual(
+          expect.objectContaining({ method: 'users.info', args: { user: 'U1', include_locale: true } }),
+        );
+    },
+  );
+
+  test('whoever opens the app’s own chat is offered them there, without a thread; its home tab is no chat', async () => {
+    await start();
+    await deployment.sender.event({ type: 'app_home_opened', user: 'U2', channel: 'DU2', tab: 'home' });
+    await deployment.sender.event({ type: 'app_home_opened', user: 'U1', channel: 'DU1', tab: 'messages' });
+    await untilTrue(() => offered().length === 1);
+    expect(offered()).toEqual([{ channel_id: 'DU1', prompts: SHIPPED.zh }]);
+  });
+
+  test('empty lists offer nothing, and Slack is asked nothing', async () => {
+    deployment.chat.script(helloStream('Hello.'));
+    await start({ zh: [], en: [] });
+    expect(await startedThread()).toBe(200);
+    await deployment.sender.direct('U1', 'one question');
+    await untilTrue(() => deployment.textsIn('DU1').length > 0);
+    expect(offered()).toEqual([]);
+    expect(deployment.slack.calls.filter(({ method }) => method === 'users.info')).toEqual([]);
+  });
+
+  test('what is chosen is a question like any other, and a refused offer is nobody’s business', async () => {
+    deployment.chat.script(helloStream('Hello.'));
+    deployment.slack.faults.set('assistant.threads.setSuggestedPrompts', [{ kind: 'error', error: 'missing_scope' }]);
+    await start();
+    await startedThread();
+    await untilTrue(() => offered().length === 1);
+    await deployment.sender.direct('U1', SHIPPED.zh[0]?.message ?? '', { thread_ts: THREAD });
+    await untilTrue(() => deployment.textsIn('DU1').length === 1);
+    expect(deployment.lines.filter((line) => /"level":(?:50|60)/.test(line))).toEqual([]);
+  });
+});
+
+describe('WeCom', () => {
+  const cardOf = (answer: Record<string, unknown>) =>
+    answer['template_card'] as Record<string, unknown> & { jump_list: object[]; sub_title_text: string };
+
+  test('whoever enters gets a card with three questions to tap, and the fourth in words', async () => {
+    const { wecom } = await start();
+    const answer = await welcome(wecom);
+    expect(answer['msgtype']).toBe('template_card');
+    const card = cardOf(answer);
+    const asked = SHIPPED.zh.map(({ title, message }) => ({ type: 3, title, question: message }));
+    expect(card).toMatchObject({
+      card_type: 'text_notice',
+      main_title: { title: 'Parley' },
+      card_action: { type: 1, url: `${deployment.botUrl}/webhooks/wecom` },
+    });
+    expect(card.jump_list).toEqual(asked.slice(0, 3));
+    expect(card.sub_title_text).toContain('你好，我是 Parley');
+    expect(card.sub_title_text).toContain(`\n\n比如可以这样问：\n• ${SHIPPED.zh[3]?.message}`);
+    expect(card.sub_title_text).not.toContain(SHIPPED.zh[0]?.message);
+  });
+
+  test('a question of more than 200 bytes is left to the words, and another takes its place', async () => {
+    const list = ['长'.repeat(66), '长'.repeat(67), 'b', 'c'].map((message, index) => ({ title: `${index}`, message }));
+    const { wecom } = await start({ zh: list, en: [] }, { SIGN_IN_HELP_URL: 'https://help.example.org/' });
+    const card = cardOf(await welcome(wecom));
+    expect(card.jump_list).toEqual([0, 2, 3].map((at) => ({ type: 3, title: `${at}`, question: list[at]?.message })));
+    expect(card.sub_title_text).toContain(`• ${'长'.repeat(67)}`);
+    expect(card['card_action']).toEqual({ type: 1, url: 'https://help.example.org/' });
+  });
+
+  test('empty lists leave the welcome as a text; where none fits a card they are lines, and none is cut', async () => {
+    const { app, wecom } = await start({ zh: [], en: SHIPPED.en });
+    const plain = await welcome(wecom);
+    expect(plain).toEqual({
+      msgtype: 'text',
+      text: { content: expect.stringMatching(/^你好，我是 Parley.*\n.*do\.$/) },
+    });
+    const long = ['a', 'b', 'c', 'd'].map((sign) => ({ title: sign, message: `${sign}\n${sign.repeat(600)}` }));
+    writeFileSync(path, JSON.stringify({ zh: long, en: [] }));
+    // As at SIGHUP.
+    await app.reread();
+    const { content } = (await welcome(wecom))['text'] as { content: string };
+    expect(Buffer.byteLength(content)).toBeLessThanOrEqual(2_048);
+    expect(content.split('\n• ').slice(1)).toEqual(
+      long.slice(0, 3).map(({ title }) => `${title} ${title.repeat(600)}`),
+    );
+  });
+
+  test('the welcome waits for nothing: it comes from a bot whose Redis never says a word', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const { wecom } = await start(undefined, { REDIS_URL: `redis://127.0.0.1:${port}`, ROLES: 'receiver' });
+    expect((await welcome(wecom))['msgtype']).toBe('template_card');
+    const { status } = await wecom.send(wecomText('a question'));
+    expect(status).toBe(503);
+    await deployment.stopBots();
+    silent.close();
+  });
+});
+
+test('nothing that stands in a title or a message calls anybody or disguises itself [harmless-marks]', async () => {
+  const hostile: SuggestedPrompt[] = [
+    { title: '<!here> @all \u202eabc', message: '@所有人 <@U1> <!channel> &lt;!everyone>' },
+    { title: '[x](https://a.example)', message: '<https://evil.example|bank> @here' },
+  ];
+  deployment.slack.people.set('U1', { locale: 'en-US' });
+  const { wecom } = await start({ zh: hostile, en: hostile });
+  await startedThread();
+  await untilTrue(() => offered().length === 1);
+  for (const shown of [JSON.stringify(offered()), JSON.stringify(await welcome(wecom))]) {
+    expect(shown).toContain('abc');
+    expect(shown).not.toMatch(/<!|<@|&lt;!|@(?:all|here|所有人)|\u202e/);
+  }
+  // Slack's own way to hide an address.
+  expect(JSON.stringify(offered())).toContain('bank (https://evil.example)');
+});
+
+describe('a file that cannot be used is named with the place of each fault [checked-at-start]', () => {
+  const good = { title: 't', message: 'm' };
+  test.each<[what: string, file: string | object, fault: RegExp]>([
+    ['no JSON', '{"zh": [', /PROMPTS_FILE \(.*prompts\.json\): Line 1, column 9: the file ends here/],
+    ['a language is missing', { en: [] }, /: zh: /],
+    ['another language', { zh: [], en: [], fr: [] }, /: the file: .*fr/],
+    ['five of them', { zh: Array(5).fill(good), en: [] }, /: zh: .*4/],
+    ['no title', { zh: [], en: [good, { message: 'm' }] }, /: en\[1\]\.title: /],
+    ['a title of nothing that is seen', { zh: [{ title: '\u200b ', message: 'm' }], en: [] }, /: zh\[0\]\.title: /],
+    ['a title of two lines', { zh: [{ title: 'a\nb', message: 'm' }], en: [] }, /: zh\[0\]\.title: Must be one line/],
+    ['a title too long', { zh: [{ title: 'a'.repeat(76), message: 'm' }], en: [] }, /: zh\[0\]\.title: .*75/],
+    [
+      'a message too long',
+      { zh: [{ title: 'a', message: 'm'.repeat(1_001) }], en: [] },
+      /: zh\[0\]\.message: .*1,?000/,
+    ],
+    ['a word more', { zh: [{ ...good, url: 'x' }], en: [] }, /: zh\[0\]: .*url/],
+  ])('%s', async (_what, file, fault) => {
+    writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));
+    const settings = loadSettings({ env: { ...deployment.env, PROMPTS_FILE: path }, cwd: process.cwd() });
+    if (!settings.ok) throw new Error('the settings are at fault');
+    expect(await faultsOfNamedFiles(settings.config)).toEqual([expect.stringMatching(fault)]);
+  });
+
+  test('one that is named must be there; of none, those that ship are offered', async () => {
+    const at = (env: Record<string, string>, cwd: string) => {
+      const settings = loadSettings({ env: { ...deployment.env, ...env }, cwd });
+      if (!settings.ok) throw new Error('the settings are at fault');
+      return faultsOfNamedFiles(settings.config).then((faults) =>
+        faults.filter((one) => one.startsWith('PROMPTS_FILE')),
+      );
+    };
+    expect(await at({ PROMPTS_FILE: join(folder, 'none.json') }, process.cwd())).toHaveLength(1);
+    expect(await at({}, folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { jsonFaultInWords, readJson } from '../../../src/shared/http/read-json.ts';
+
+function faultOf(text: string): string {
+  const read = readJson(text);
+  return read.ok ? 'none' : jsonFaultInWords(read.fault);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('a fault in a JSON file is told with line and column, in words', () => {
+  test.each<[what: string, text: string, fault: string | RegExp]>([
+    ['a comma too many in a list', '[\n  1,\n  2,\n]', 'Line 4, column 1: a comma stands before this ]: remove it'],
+    ['a comma too many in an object', '{"a": 1, }', 'Line 1, column 10: a comma stands before this }: remove it'],
+    ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'Line 3, column 3: a comma is missing before this'],
+    ['a comma too few before a number', '[1 2]', 'Line 1, column 4: a comma or ] is missing here'],
+    ['a colon too few', '{"a" 1}', 'Line 1, column 6: a colon is missing here'],
+    ['curly quotation marks', '{“a”: 1}', /^Line 1, column 2: .*straight double quotation marks/],
+    ['single quotation marks', "{'a': 1}", /^Line 1, column 2: .*straight double quotation marks/],
+    ['a full-width comma', '{"张": "伟"，"b": 1}', /^Line 1, column 10: ， is a full-width sign/],
+    ['a comment', '{\n  // who\n  "a": 1}', 'Line 2, column 3: JSON has no comments: remove this'],
+    ['a name without marks', '{a: 1}', 'Line 1, column 2: a name in double quotation marks is missing here'],
+    ['a text that does not end', '["abc\n]', /^Line 1, column 2: this text has no closing "/],
+    ['a path of Windows', '["C:\\people"]', /^Line 1, column 2: .*a \\ that means nothing/],
+    ['a value too few', '{"a": }', /^Line 1, column 7: a value is missing here/],
+    ['a word', '[yes]', /^Line 1, column 2: a value is missing here/],
+    ['an end too few', '{"a": [1, 2', 'Line 1, column 12: the file ends here, and ] is missing'],
+    ['an end too many', '[]]', /^Line 1, column 3: the file should end here/],
+    ['nothing', ' \n', 'Line 2, column 1: the file is empty'],
+  ])('%s', (_what, text, fault) => {
+    if (typeof fault === 'string') expect(faultOf(text)).toBe(fault);
+    else expect(faultOf(text)).toMatch(fault);
+  });
+
+  test('a mark at the beginning of the file is none', () => {
+    expect(readJson('\uFEFF[1]')).toEqual({ ok: true, value: [1] });
+  });
+
+  test('whatever is done to a file, the place lies where no JSON can go on: what is before it can', () => {
+    const edited = fc
+      .tuple(
+        fc.jsonValue(),
+        fc.nat(),
+        fc.nat({ max: 3 }),
+        fc.constantFrom('', ',', '}', ']', '"', ':', '[', '{', 'x', '\n'),
+      )
+      .map(([value, at, count, put]) => {
+        const text = JSON.stringify(value, null, 1);
+        const from = at % (text.length + 1);
+        return text.slice(0, from) + put + text.slice(from + count);
+      });
+    fc.assert(
+      fc.property(edited, (text) => {
+        const read = readJson(text);
+        expect(read.ok).toBe(isJson(text));
+        if (read.ok) return;
+        const { line, column } = read.fault;
+        const lines = text.split('\n');
+        expect(line).toBeLessThanOrEqual(lines.length);
+        const before = [...lines.slice(0, line - 1), [...(lines[line - 1] ?? '')].slice(0, column - 1).join('')].join(
+          '\n',
+        );
+        // Cut off there, nothing is wrong before the end.
+        const cut = readJson(before);
+        const atEnd = cut.ok || (cut.fault.line === line && cut.fault.column >= column);
+        expect([text, atEnd]).toEqual([text, true]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('no depth breaks it, and no word of the file is shown', () => {
+    expect(faultOf('['.repeat(200_000))).toMatch(/ends here/);
+    expect(faultOf('{"secret-name": "secret-value" "x"}')).not.toContain('secret');
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ReplyText, type ReadText } from '../../../src/shared/models/reply-text.ts';
+import { CALL_MARKS, THOUGHT_MARKS } from '../../../src/shared/models/reply-marks.ts';
+import { tries } from '../../support/tries.ts';
+
+const TOOLS: ReadonlySet<string> = new Set(['search_documents', 'current_time']);
+const NO_TOOLS: ReadonlySet<string> = new Set();
+
+/** All that came of an answer's pieces, as somebody holds it at the end. */
+function read(pieces: readonly string[], { offered = TOOLS, thoughtFirst = false } = {}) {
+  const reading = new ReplyText({ offered, thoughtFirst });
+  const all: ReadText = { thought: '', text: '', calls: [], retracts: false };
+  const take = (part: ReadText) => {
+    if (part.retracts) [all.thought, all.text, all.retracts] = [all.thought + all.text, '', true];
+    all.thought += part.thought;
+    all.text += part.text;
+    all.calls.push(...part.calls);
+  };
+  for (const piece of pieces)
+    if (reading.passes(piece)) all.text += piece;
+    else take(reading.part(piece));
+  take(reading.part('', 'whole'));
+  return { thought: all.thought, text: all.text, calls: all.calls };
+}
+
+const cut = (text: string, places: readonly number[]) => {
+  const bounds = [
+    0,
+    ...places.filter((place) => place < text.length).toSorted((one, other) => one - other),
+    text.length,
+  ];
+  return bounds.slice(1).map((end, index) => text.slice(bounds[index], end));
+};
+
+const byFour = (text: string) => text.match(/[^]{1,4}/g) ?? [];
+const byLetter = (text: string) => [...text];
+
+describe('a thought in the text', () => {
+  test.each(
+    THOUGHT_MARKS.flatMap(({ open, closes, isWord = false }) => closes.map((close) => [open, close, isWord] as const)),
+  )('%s … %s is no part of the answer, in one piece and letter by letter [whole-answers]', (open, close, isWord) => {
+    const answer = `${open}They ask 1+1.${close}\n\nIt is **2**.`;
+    for (const pieces of [[answer], isWord ? byFour(answer) : byLetter(answer)])
+      expect(read(pieces)).toEqual({ thought: 'They ask 1+1.', text: 'It is **2**.', calls: [] });
+  });
+
+  test.each([
+    ['no opening mark', ['They ask 1+1.', '</think>', 'It is 2.'], 'They ask 1+1.'],
+    [
+      'no opening mark, in plain words',
+      ['Sum of two ones.', ' That is two.\n', '</think>\n\nIt is 2.'],
+      'Sum of two ones. That is two.\n',
+    ],
+    ['no opening mark in Chinese', ['用户在问一加一。', '\n</think>\n\n', 'It is 2.'], '用户在问一加一。\n'],
+    ['another family’s closing mark', ['Add them up.[/THINK]It is 2.'], 'Add them up.'],
+    ['nothing but a closing mark', ['</think>\n\nIt is 2.'], ''],
+    ['several thoughts', ['<think>one</think>\n<think>two</think>It is 2.'], 'onetwo'],
+    ['an answer in marks of its own', ['<think>so</think><answer>It is 2.</answer>'], 'so'],
+    [
+      'all channels',
+      ['<|channel|>analysis<|message|>so<|end|><|start|>assistant<|channel|>final<|message|>It is 2.<|return|>'],
+      'so',
+    ],
+    ['an end mark of the model’s', ['It is 2.<|im_end|>'], ''],
+  ])('%s', (_, pieces, thought) => {
+    for (const given of [pieces, byLetter(pieces.join(''))])
+      expect(read(given)).toEqual({ thought, text: 'It is 2.', calls: [] });
+  });
+
+  test('a model that thinks first shows nothing before the closing mark, and all where there is none', () => {
+    const reading = new ReplyText({ offered: NO_TOOLS, thoughtFirst: true });
+    expect(reading.part('Two ones make two').text).toBe('');
+    expect(reading.part('.</think>It is').text).toBe('It is');
+    expect(read(['It is 2.'], { thoughtFirst: true }).text).toBe('It is 2.');
+  });
+});
+
+describe('a text that speaks of marks stays as it is', () => {
+  test.each([
+    'Models write `<think>` and `</think>` around a thought.',
+    'The tag <think> begins it, and </think> ends it.',
+    'The closing tag </think> alone says little.',
+    '```\n<think>\nso\n</think>\n```\nThat is a thought.',
+    'Use <tool_call> to call a tool, as in `<tool_call>{"name":"current_time"}</tool_call>`.',
+    '```xml\n<tool_call>{"name":"current_time","arguments":{}}</tool_call>\n```\nis a call.',
+    'A list: [1] and [TOOL',
+    '[a](b) <b>bold</b> 1 < 2 ◁',
+    '```json\n{"name": "Ann", "age": 3}\n```\nis a person.',
+    '{"name": "unknown_tool", "arguments": {}}',
+    'analysis of the data shows growth.',
+    'Okay, so here is the plan.',
+  ])('%j', (text) => {
+    for (const pieces of [[text], byLetter(text)]) expect(read(pieces)).toEqual({ thought: '', text, calls: [] });
+  });
+});
+
+describe('calls of tools in the text', () => {
+  const call = { name: 'search_documents', argumentsJson: '{"query":"fees, 费用"}' };
+  const json = JSON.stringify({ name: call.name, arguments: { query: 'fees, 费用' } });
+  const args = call.argumentsJson;
+  test.each([
+    `<tool_call>${json}</tool_call>`,
+    `<tool_call>\n${json}\n</tool_call>\n`,
+    `<tool_call>search_documents\n<arg_key>query</arg_key>\n<arg_value>fees, 费用</arg_value>\n</tool_call>`,
+    '<tool_call>\n<function=search_documents>\n<parameter=query>\nfees, 费用\n</parameter>\n</function>\n</tool_call>',
+    `<function=search_documents>${args}</function>`,
+    `<function_calls><invoke name="search_documents"><parameter name="query">fees, 费用</parameter></invoke></function_calls>`,
+    '<minimax:tool_call>\n<invoke name="search_documents">\n<parameter name="query">fees, 费用</parameter>\n</invoke>\n</minimax:tool_call>',
+    `[TOOL_CALLS][${json}]`,
+    `[TOOL_CALLS]search_documents[ARGS]${args}`,
+    `[TOOL_CALLS]search_documents${args}`,
+    `<|python_tag|>{"type":"function","name":"search_documents","parameters":${args}}`,
+    `<|python_tag|>search_documents(query="fees, 费用")`,
+    `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>search_documents\n\`\`\`json\n${args}\n\`\`\`<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
+    `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>search_documents<｜tool▁sep｜>${args}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
+    `<|tool_calls_section_begin|><|tool_call_begin|>functions.search_documents:0<|tool_call_argument_begin|>${args}<|tool_call_end|><|tool_calls_section_end|>`,
+    `<|channel|>commentary to=functions.search_documents <|constrain|>json<|message|>${args}<|call|>`,
+    `functools[${json}]`,
+    `<TOOLCALL>[${json}]</TOOLCALL>`,
+    `\`\`\`json\n${json}\n\`\`\``,
+    json,
+    `[${json}]`,
+    `<think>I search.</think>\n<tool_call>${json}</tool_call>`,
+  ])('%j is one call and no text [whole-answers]', (text) => {
+    for (const pieces of [[text], byLetter(text)]) {
+      const { text: shown, calls } = read(pieces);
+      expect([
+        shown.trim(),
+        calls.map(({ name, argumentsJson }) => [name, JSON.parse(argumentsJson) as unknown]),
+      ]).toEqual(['', [[call.name, JSON.parse(args)]]]);
+    }
+  });
+
+  test('a call behind a sentence, and two calls', () => {
+    expect(
+      read([`I look it up.\n<tool_call>${json}</tool_call>\n<tool_call>{"name":"current_time"}</tool_call>`]),
+    ).toEqual({
+      thought: '',
+      text: 'I look it up.\n',
+      calls: [call, { name: 'current_time', argumentsJson: '{}' }],
+    });
+  });
+
+  test('is text where no tools are offered, and no call where it was cut', () => {
+    const text = `<tool_call>${json}</tool_call>`;
+    expect(read([text], { offered: NO_TOOLS }).text).toBe(text);
+    const reading = new ReplyText({ offered: TOOLS, thoughtFirst: false });
+    reading.part('<tool_call>{"na');
+    expect(reading.part('', 'cut')).toMatchObject({ text: '', calls: [] });
+  });
+});
+
+test('however a text is cut, its parts come out the same [whole-answers]', () => {
+  const marks = [...THOUGHT_MARKS.filter(({ isWord }) => !isWord), ...CALL_MARKS].flatMap(({ open, closes }) => [
+    open,
+    ...closes,
+  ]);
+  const letters = fc.constantFrom(
+    ...marks,
+    '<',
+    '`',
+    '```',
+    '\n',
+    ' ',
+    'a',
+    '.',
+    '你',
+    '{"name":"current_time"}',
+    '🙂',
+  );
+  const text = fc.array(letters, { maxLength: 10 }).map((pieces) => pieces.join(''));
+  fc.assert(
+    fc.property(text, fc.array(fc.nat({ max: 120 }), { maxLength: 8 }), fc.boolean(), (whole, places, hasTools) => {
+      const offered = hasTools ? TOOLS : NO_TOOLS;
+      expect(read(cut(whole, places), { offered })).toEqual(read([whole], { offered }));
+    }),
+    { numRuns: tries(2_000) },
+  );
+});
+
+test('a text without marks comes out as it is', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      fc.pre(!/[<[{◁`]/.test(text));
+      expect(read([text])).toEqual({ thought: '', text, calls: [] });
+    }),
+  );
+});

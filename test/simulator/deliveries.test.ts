@@ -1,0 +1,226 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { got } from 'got';
+import type { Messenger } from '../../src/simulator/start-messenger.ts';
+import { decodeAesKey, openMedia } from '../../src/simulator/wecom/crypto.ts';
+import { mentionsBot } from '../../src/simulator/wecom/mentions-bot.ts';
+import { movableClock, startAtTest, TINY_PNG, until } from './messenger-at-test.ts';
+import { AES_KEY, startStandInBot, stream, type StandInBot } from './stand-in-bot.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
+
+const redis = useTestRedis();
+let bot: StandInBot;
+let messenger: Messenger;
+const clock = movableClock();
+
+beforeEach(async () => {
+  await redis.redis.flushall();
+  bot = await startStandInBot();
+  messenger = await startAtTest({ redis: redis.redis, botUrl: bot.url, nowMs: clock.nowMs });
+});
+afterEach(async () => {
+  await messenger.close();
+  await bot.close();
+});
+
+describe('what the bot gets [wecom-callbacks]', () => {
+  test('a private text', async () => {
+    bot.script = ({ msgid }) => stream(`s-${msgid}`, 'hello', true);
+    const { id } = await messenger.driver.say('lin', 'hi there');
+    expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ sender: 'bot', state: 'final', text: 'hello' });
+    expect(await messenger.driver.message(id)).toMatchObject({ state: 'sent', senderName: 'Lin Yue' });
+    const [callback] = bot.callbacks;
+    expect(callback).toEqual({
+      msgid: id,
+      aibotid: 'AIBOT1',
+      chattype: 'single',
+      from: { userid: 'lin' },
+      response_url: expect.stringContaining(`${messenger.url}/cgi-bin/aibot/response?response_code=`),
+      msgtype: 'text',
+      text: { content: 'hi there' },
+    });
+  });
+
+  test('a group text only when it mentions the bot, with the mention in it', async () => {
+    bot.script = ({ msgid }) => stream(`s-${msgid}`, 'ok', true);
+    const silent = await messenger.driver.say('lin', { text: 'lunch?', conversation: { group: 'wrLab' } });
+    expect(silent.state).toBe('sent');
+    const asked = await messenger.driver.say('lin', {
+      text: 'lunch?',
+      conversation: { group: 'wrLab' },
+      mention: true,
+    });
+    await messenger.driver.waitForAnswer(asked.id);
+    expect(bot.callbacks).toHaveLength(1);
+    expect(bot.callbacks[0]).toMatchObject({ chattype: 'group', chatid: 'wrLab', text: { content: '@Parley lunch?' } });
+    expect((await messenger.driver.messages('ada', { group: 'wrLab' })).map(({ text }) => text)).toEqual([
+      'lunch?',
+      '@Parley lunch?',
+      'ok',
+    ]);
+    await expect(messenger.driver.messages('omar', { group: 'wrLab' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('images: one alone as image, with words as mixed, encrypted and valid for five minutes', async () => {
+    const alone = await messenger.driver.say('lin', { text: '', images: [TINY_PNG] });
+    await messenger.driver.say('lin', { text: 'what is it?', images: [TINY_PNG] });
+    await until(() => bot.callbacks.length === 2, 'both were delivered');
+    const image = bot.callbacks.find(({ msgid }) => msgid === alone.id);
+    expect(image).toMatchObject({ msgtype: 'image' });
+    const mixed = bot.callbacks.find(({ msgid }) => msgid !== alone.id);
+    expect(mixed).toMatchObject({ msgtype: 'mixed', mixed: { msg_item: [{ msgtype: 'text' }, { msgtype: 'image' }] } });
+    const url = image?.image?.url ?? '';
+    const download = await got(url, { responseType: 'buffer' });
+    expect(openMedia(decodeAesKey(AES_KEY), download.body)).toEqual(TINY_PNG);
+    expect(download.headers['content-disposition']).toContain('image.png');
+    const altered = await got(url.replace(/expires=\d+/, 'expires=99999999999999'), { throwHttpErrors: false });
+    expect(altered.statusCode).toBe(404);
+    clock.move(5 * 60_000 + 1_000);
+    expect((await got(url, { throwHttpErrors: false })).statusCode).toBe(404);
+  });
+
+  test('a quote carries what was quoted', async () => {
+    const first = await messenger.driver.say('lin', 'earlier words');
+    await messenger.driver.say('lin', { text: 'and this?', quote: first.id });
+    await until(() => bot.callbacks.length === 2, 'both were delivered');
+    const quoting = bot.callbacks.find(({ msgid }) => msgid !== first.id);
+    expect(quoting?.quote).toEqual({ msgtype: 'text', text: { content: 'earlier words' } });
+  });
+
+  test('encrypted sender ids when the bot may not know the real ones [wecom-ids]', async () => {
+    const hidden = await startAtTest({ redis: redis.redis, botUrl: bot.url, encryptUserIds: true });
+    await hidden.driver.say('lin', 'who am I?');
+    await until(() => bot.callbacks.length === 1, 'it was delivered');
+    expect(bot.callbacks[0]?.from.userid).toMatch(/^wo[0-9a-f]{30}$/);
+    await hidden.close();
+  });
+
+  test('the same delivery any number of times at once', async () => {
+    bot.script = ({ msgid }) => stream(`s-${msgid}`, 'once', true);
+    const { message, results } = await messenger.driver.deliver('lin', 'hello', 3);
+    expect(results.map(({ kind }) => kind)).toEqual(['reply', 'reply', 'reply']);
+    expect(new Set(bot.callbacks.map(({ msgid }) => msgid))).toEqual(new Set([message.id]));
+    expect(await messenger.driver.redeliver(message.id, 2)).toHaveLength(2);
+    expect(bot.callbacks).toHaveLength(5);
+  });
+});
+
+describe('when the bot does not answer [wecom-streams]', () => {
+  const impatient = async () => {
+    await messenger.close();
+    const timing = { answerTimeoutMs: 250, retryAfterMs: 250 };
+    messenger = await startAtTest({ redis: redis.redis, botUrl: bot.url, timing });
+  };
+
+  test('a time-out is repeated with the same msgid until the third attempt', async () => {
+    await impatient();
+    let attempts = 0;
+    bot.script = ({ msgid }) => ((attempts += 1) < 3 ? 'hang' : stream(`s-${msgid}`, 'at last', true));
+    const { id } = await messenger.driver.say('lin', 'hello?');
+    expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ text: 'at last' });
+    expect(bot.callbacks.map(({ msgid }) => msgid)).toEqual([id, id, id]);
+  });
+
+  test('after three attempts the message failed, and can be sent again as the same delivery', async () => {
+    await impatient();
+    bot.script = () => 'hang';
+    const { id } = await messenger.driver.say('lin', '有人吗');
+    await expect(messenger.driver.waitForAnswer(id)).rejects.toMatchObject({ code: 'not_delivered' });
+    expect(bot.callbacks).toHaveLength(3);
+    expect(await messenger.driver.message(id)).toMatchObject({ state: 'failed', error: '无法连接机器人。' });
+    bot.script = ({ msgid }) => stream(`s-${msgid}`, 'here', true);
+    await got.post(`${messenger.url}/api/messages/${id}/resend`, { json: { person: 'lin' } });
+    expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ text: 'here' });
+  });
+
+  test('503 is repeated by the switch only; other refusals never', async () => {
+    let attempts = 0;
+    bot.script = ({ msgid }) => ((attempts += 1) < 2 ? { status: 503 } : stream(`s-${msgid}`, 'stored now', true));
+    const { id } = await messenger.driver.say('lin', 'hello');
+    expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ text: 'stored now' });
+    bot.script = () => ({ status: 401 });
+    const refused = await messenger.driver.say('lin', 'hello');
+    await expect(messenger.driver.waitForAnswer(refused.id)).rejects.toMatchObject({ code: 'not_delivered' });
+    expect(bot.callbacks.filter(({ msgid }) => msgid === refused.id)).toHaveLength(1);
+
+    const strict = await startAtTest({ redis: redis.redis, botUrl: bot.url, retryOn503: false });
+    bot.script = () => ({ status: 503 });
+    const once = await strict.driver.say('lin', 'hello');
+    await expect(strict.driver.waitForAnswer(once.id)).rejects.toMatchObject({ code: 'not_delivered' });
+    expect(bot.callbacks.filter(({ msgid }) => msgid === once.id)).toHaveLength(1);
+    await strict.close();
+  });
+
+  test('an empty answer is no answer, and nothing is wrong', async () => {
+    const { id } = await messenger.driver.say('lin', 'hello');
+    await until(async () => (await messenger.driver.message(id)).state === 'sent', 'it was sent');
+    expect(await messenger.driver.answer(id)).toBeUndefined();
+    expect(messenger.driver.violations()).toEqual([]);
+  });
+
+  test.each([
+    ['an unsigned answer', { raw: '{"msgtype":"stream"}' }],
+    ['a text, which may only welcome', { msgtype: 'text', text: { content: 'hi' } }],
+    ['an unknown kind', { msgtype: 'poem' }],
+    ['a stream without an id', { msgtype: 'stream', stream: { content: 'x', finish: true } }],
+  ])('%s is refused, visibly', async (_name, reply) => {
+    bot.script = () => reply;
+    const { id } = await messenger.driver.say('lin', 'hello');
+    await expect(messenger.driver.waitForAnswer(id)).rejects.toMatchObject({ code: 'not_delivered' });
+    expect(messenger.driver.violations()).toMatchObject([{ questionId: id }]);
+    expect((await messenger.driver.messages('lin')).at(-1)).toMatchObject({ sender: 'system' });
+  });
+});
+
+test('at most three messages of a person are in interaction', async () => {
+  bot.script = (callback) => (callback.msgtype === 'stream' ? undefined : stream(`s-${callback.msgid}`, '…'));
+  const sent = await Promise.all(['a', 'b', 'c'].map((text) => messenger.driver.say('lin', text)));
+  await until(() => bot.messages().length === 3, 'three were delivered');
+  const fourth = await messenger.driver.say('lin', 'd');
+  expect(fourth).toMatchObject({ state: 'failed', error: expect.stringContaining('wait for the current answers') });
+  expect((await messenger.driver.say('ada', 'hello')).state).toBe('sending');
+  bot.script = ({ stream: polled }) => stream(polled?.id ?? '', 'done', true);
+  await Promise.all(sent.map(({ id }) => messenger.driver.waitForAnswer(id)));
+  expect((await messenger.driver.say('lin', 'e')).state).toBe('sending');
+  expect(bot.messages().some(({ msgid }) => msgid === fourth.id)).toBe(false);
+});
+
+test.each([
+  { text: '/stop' },
+  { text: '停止' },
+  { text: '／停止 ' },
+  { text: '@Parley /help', conversation: { group: 'wrLab' } },
+  { text: '停止 @Parley', conversation: { group: 'wrLab' } },
+])('beside three open messages an instruction goes through: $text', async (said) => {
+  bot.script = (callback) => (callback.msgtype === 'stream' ? undefined : stream(`s-${callback.msgid}`, '…'));
+  await Promise.all(['a', 'b', 'c'].map((text) => messenger.driver.say('lin', text)));
+  await until(() => bot.messages().length === 3, 'three were delivered');
+  for (const text of ['停止播放', 'stop /stop', 'a fourth question'])
+    expect((await messenger.driver.say('lin', text)).state).toBe('failed');
+  bot.script = ({ msgid, stream: polled }) => stream(polled?.id ?? `s-${msgid}`, 'done', true);
+  const { id } = await messenger.driver.say('lin', said);
+  expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ text: 'done' });
+});
+
+describe('mentions', () => {
+  test.each([
+    ['@Parley hi', true],
+    ['hi @Parley', true],
+    ['@Parley\u2005hi', true],
+    ['@Parley你好', true],
+    ['@Parley, hi', true],
+    ['@Parleyman hi', false],
+    ['@Parleyman and @Parley', true],
+    ['Parley hi', false],
+    ['@parley hi', false],
+  ])('%j → %s', (text, expected) => expect(mentionsBot(text, 'Parley')).toBe(expected));
+
+  test('a mention is found wherever it stands, whatever the name', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string({ minLength: 1 }), fc.string(), (before, name, after) => {
+        expect(mentionsBot(`${before}@${name} ${after}`, name)).toBe(true);
+        expect(mentionsBot(before.replaceAll('@', ''), name)).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { AES_KEY, startStandInBot, stream, TOKEN, type StandInBot } from '../stand-in-bot.ts';
+import { findChromium, launchChromium } from '../../support/chromium.ts';
+import { startParleyProcess, type ParleyProcess } from '../../support/parley-process.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+
+const withBrowser = findChromium() === undefined ? describe.skip : describe;
+/** Longer than the page waits for an answer, and than it listens to silence. */
+const LONG_MS = 16_000;
+
+withBrowser('The page while the process behind it stands still', () => {
+  let browser: Browser;
+  let redis: TestRedis;
+  let bot: StandInBot;
+  let messenger: ParleyProcess;
+  let page: Page;
+
+  beforeAll(async () => {
+    [browser, redis, bot] = await Promise.all([launchChromium(), startTestRedis(), startStandInBot()]);
+    bot.script = ({ text }) =>
+      text ? stream(`s-${bot.messages().length}`, `About ${text.content}.`, true) : undefined;
+    messenger = await startParleyProcess({
+      command: ['node', 'test/support/messenger-process.mjs'],
+      env: { REDIS_URL: redis.url, BOT_URL: bot.url, BOT_TOKEN: TOKEN, BOT_AES_KEY: AES_KEY },
+      until: /is running at/,
+    });
+    page = await browser.newPage({ locale: 'en-GB' });
+    await page.clock.install();
+    await page.goto(/running at (\S+)/.exec(messenger.output())?.[1] ?? '');
+  });
+  afterAll(async () => {
+    await browser.close();
+    messenger.kill('SIGCONT');
+    messenger.kill('SIGKILL');
+    await messenger.ended;
+    await Promise.all([redis.stop(), bot.close()]);
+  });
+
+  const say = async (text: string) => {
+    await page.getByRole('textbox', { name: 'Message' }).fill(text);
+    await page.getByRole('button', { name: 'Send' }).click();
+  };
+  const own = () => page.locator('li[data-sender=lin]');
+  const answer = (text: string) => page.locator('li[data-sender=bot]', { hasText: text });
+  const banner = () => page.getByText('Connection to the messenger lost');
+
+  test('says that the connection is gone, and a message that it gave up is one with its late answer', async () => {
+    await say('trees');
+    await answer('About trees.').waitFor();
+    expect(await banner().count()).toBe(0);
+
+    messenger.kill('SIGSTOP');
+    await say('birds');
+    await page.clock.fastForward(LONG_MS);
+    await banner().waitFor();
+    await page.getByText('The messenger could not be reached.').waitFor();
+    // Asked again while nobody answers: the process will find both askings when it goes on.
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.clock.fastForward(LONG_MS);
+    await page.getByText('The messenger could not be reached.').waitFor();
+
+    messenger.kill('SIGCONT');
+    await answer('About birds.').waitFor();
+    await banner().waitFor({ state: 'detached' });
+    await own().nth(1).and(page.locator('[data-delivery=sent]')).waitFor();
+    expect(await own().allInnerTexts()).toEqual([expect.stringContaining('trees'), expect.stringContaining('birds')]);
+    expect(await answer('About birds.').count()).toBe(1);
+    expect(bot.messages().filter(({ text }) => text?.content === 'birds')).toHaveLength(1);
+    await say('bees');
+    await answer('About bees.').waitFor();
+  });
+});

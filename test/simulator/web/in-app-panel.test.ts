@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { findChromium, launchChromium } from '../../support/chromium.ts';
+import { startPageServer, type PageServer } from './page-server.ts';
+import { BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
+
+const withBrowser = findChromium() === undefined ? describe.skip : describe;
+
+withBrowser('The in-app browser', () => {
+  let browser: Browser;
+  let server: PageServer;
+  let context: BrowserContext;
+  let page: Page;
+
+  beforeAll(async () => {
+    [browser, server] = await Promise.all([
+      launchChromium(),
+      startPageServer({ bootstrap: BOOTSTRAP, conversations: [PRIVATE, GROUP] }),
+    ]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
+    page = await context.newPage();
+    await page.clock.install();
+    server.messages.set(PRIVATE.id, [messageView({ text: '[Sign in](http://127.0.0.1:9/link/x)' })]);
+    await page.goto(`${server.url}/?person=alice#${encodeURIComponent(PRIVATE.id)}`);
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+  });
+  afterEach(() => context.close());
+
+  const panel = () => page.locator('.in-app');
+  const link = () => page.getByRole('link', { name: 'Sign in' });
+  const composer = () => page.getByRole('textbox', { name: 'Message' });
+  const isFocused = (selector: string) =>
+    page.evaluate<boolean>(`document.activeElement?.closest(${JSON.stringify(selector)}) !== null`);
+  const open = async () => {
+    await link().click();
+    await page.frameLocator('iframe').getByText('A page').waitFor();
+    return server.frames.at(-1) as { id: string; frameUrl: string; host: string };
+  };
+  const box = async (locator: ReturnType<Page['locator']>) => (await locator.boundingBox()) ?? { x: -1, width: 0 };
+
+  test.each([
+    { width: 1200, isBeside: true, panelWidth: 376 },
+    { width: 1080, isBeside: true, panelWidth: 376 },
+    { width: 1079, isBeside: false, panelWidth: 480 },
+    { width: 800, isBeside: false, panelWidth: 480 },
+    { width: 390, isBeside: false, panelWidth: 390 },
+  ])('$width pixels: beside the conversation $isBeside, $panelWidth wide', async ({ width, isBeside, panelWidth }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await page.setViewportSize({ width, height: 850 });
+    await open();
+    const { x, width: seen } = await box(panel());
+    expect([x + seen, seen]).toEqual([width, panelWidth]);
+    for (const covered of [page.getByRole('button', { name: 'Send' }), page.locator('li[data-sender=bot] .bubble')]) {
+      const place = await box(covered);
+      if (isBeside) expect(place.x + place.width).toBeLessThanOrEqual(x);
+    }
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+  });
+
+  test('takes the focus; Escape closes it, and the focus is where it was', async () => {
+    await link().focus();
+    await page.keyboard.press('Enter');
+    await panel().waitFor();
+    expect(await isFocused('.in-app')).toBe(true);
+    await page.keyboard.press('Escape');
+    await panel().waitFor({ state: 'detached' });
+    expect(await isFocused('[data-in-app]')).toBe(true);
+    await open();
+    // The answer with the link may have been replaced meanwhile.
+    server.show(messageView({ text: 'You are signed in.' }));
+    await page.getByText('You are signed in.').waitFor();
+    await page.keyboard.press('Escape');
+    await panel().waitFor({ state: 'detached' });
+    expect(await isFocused('.composer')).toBe(true);
+  });
+
+  test('closes by itself once the bot’s page says that all is done, not before one could read it', async () => {
+    const frame = await open();
+    server.emit({ name: 'frame', data: { ...frame, isDone: true } });
+    await page.getByText('Done. This closes by itself.').waitFor();
+    await page.clock.runFor(2_000);
+    expect(await panel().count()).toBe(1);
+    const closed = page.waitForResponse((response) => response.request().method() === 'DELETE');
+    await page.clock.runFor(3_000);
+    await panel().waitFor({ state: 'detached' });
+    await closed;
+    expect(server.calls).toContainEqual(expect.objectContaining({ method: 'DELETE', path: `/api/frames/${frame.id}` }));
+  });
+
+  test('stays where the person goes on, and where another page says so; goes when a page leads back', async () => {
+    const frame = await open();
+    server.emit({ name: 'frame', data: { ...frame, isDone: true } });
+    await page.getByText('Done. This closes by itself.').waitFor();
+    server.emit({ name: 'frame', data: { ...frame, host: 'next.test' } });
+    await page.getByText('Done. This closes by itself.').waitFor({ state: 'detached' });
+    await page.clock.runFor(20_000);
+    expect(await panel().count()).toBe(1);
+    server.emit({ name: 'frame', data: { ...frame, isClosed: true } });
+    await panel().waitFor({ state: 'detached' });
+    await composer().fill('Still here');
+  });
+});

@@ -1,0 +1,196 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
+import { BROWSER_WAIT_MS, findChromium, launchChromium } from '../../support/chromium.ts';
+import { startPageServer, type PageServer } from './page-server.ts';
+import { ALICE, BOB, BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
+
+const withBrowser = findChromium() === undefined ? describe.skip : describe;
+
+withBrowser('The page by keyboard alone', () => {
+  let browser: Browser;
+  let server: PageServer;
+  let context: BrowserContext;
+  let page: Page;
+
+  beforeAll(async () => {
+    [browser, server] = await Promise.all([
+      launchChromium(),
+      startPageServer({ bootstrap: { ...BOOTSTRAP, isLocal: true }, conversations: [PRIVATE, GROUP] }),
+    ]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+  beforeEach(async () => {
+    server.calls.length = 0;
+    server.messages.set(PRIVATE.id, []).set(GROUP.id, []);
+    await open(1200);
+  });
+  afterEach(() => context.close());
+
+  async function open(width: number): Promise<void> {
+    context = await browser.newContext({ viewport: { width, height: 850 }, locale: 'en-GB' });
+    context.setDefaultTimeout(BROWSER_WAIT_MS);
+    page = await context.newPage();
+    await page.goto(`${server.url}/?person=alice`);
+    await page.getByRole('combobox', { name: 'Signed in as' }).waitFor();
+    if (width > 720) await page.locator('.load-state').waitFor({ state: 'detached' });
+  }
+  const button = (name: string) => page.getByRole('button', { name });
+  const press = async (name: string) => {
+    await page.keyboard.press('Shift');
+    await button(name).focus();
+    await page.keyboard.press('Enter');
+  };
+  /** Resolves once the control that matches has the focus. */
+  const hasFocus = (selector: string) => page.locator(`${selector}:focus`).waitFor();
+  const grow = (text: string, state: 'streaming' | 'final' = 'streaming') =>
+    server.show(messageView({ state, text, atMs: Date.now() }));
+
+  test.each([1200, 390])('Tab goes as the eye does: the tour comes where it stands, at %i pixels', async (width) => {
+    await context.close();
+    await open(width);
+    const seen: string[] = [];
+    await page.locator('.ribbon-button').last().focus();
+    for (let index = 0; index < 12; index += 1) {
+      await page.keyboard.press('Tab');
+      seen.push(
+        await page.evaluate<string>(
+          "['tour', 'sidebar', 'pane'].find((part) => document.activeElement.closest('.' + part)) ?? ''",
+        ),
+      );
+    }
+    const order = seen.filter((part, index) => part !== seen[index - 1]);
+    expect(order.slice(0, 2)).toEqual(width > 720 ? ['sidebar', 'tour'] : ['tour', 'sidebar']);
+  });
+
+  test('what is pressed in the tour leads to the next step, and hiding it to the button that shows it', async () => {
+    await press('Ask “What can I try?”');
+    await hasFocus('[aria-current=step]');
+    expect(await page.locator(':focus').innerText()).toContain('Sign in');
+    await press('Ask for a long answer');
+    grow('1 2 3');
+    await page.locator('li[data-message-id=m1]').waitFor();
+    await hasFocus('.tour-action');
+    await press('Kill the bot now');
+    await page.getByText(/was ended with kill -9/).waitFor();
+    await hasFocus('.tour-action.kill');
+    await press('Hide the tour');
+    await hasFocus('.ribbon [aria-expanded=false]');
+  });
+
+  test('what became of the killed bot is still told when the tour was hidden meanwhile', async () => {
+    await press('Ask for a long answer');
+    grow('1 2 3');
+    await press('Kill the bot now');
+    await page.getByText(/was ended with kill -9/).waitFor();
+    await press('Hide the tour');
+    const next = { processId: 4712, afterMs: 830, takenOver: 1 };
+    server.emit({ name: 'worker', data: { killedProcessId: 4711, killedAtMs: Date.now(), next } });
+    for (const text of ['1 2 3 4', '1 2 3 4 5', '1 2 3 4 5 6']) {
+      grow(text);
+      await page.locator('li[data-message-id=m1]').getByText(text).waitFor();
+    }
+    grow('1 2 3 4 5 6 7', 'final');
+    await page.getByText('2 of 8').waitFor(); // Asked, and killed.
+    await button('Tour 2 of 8').focus();
+    await page.keyboard.press('Enter');
+    await page.getByText(/went on after .* is whole/).waitFor();
+    expect(await page.locator('.kill-lines li').count()).toBe(3);
+  });
+
+  test('choosing who to be leaves the focus in the choice, so that the arrow keys reach everybody', async () => {
+    await page.getByRole('combobox', { name: 'Signed in as' }).focus();
+    for (const person of ['bob', 'chen']) {
+      await page.keyboard.press('ArrowDown');
+      await page.waitForURL(new RegExp(`person=${person}`));
+      await hasFocus('.person-picker select');
+    }
+  });
+
+  test('a stopped answer keeps the focus on its message, whose tools leave with the focus', async () => {
+    grow('1 2 3');
+    await page.locator('li[data-message-id=m1]').waitFor();
+    server.messages.set(PRIVATE.id, [messageView({ id: 'q', sender: ALICE.id, state: 'sent', text: 'Count' })]);
+    await page.reload();
+    grow('1 2 3');
+    await press('Stop');
+    grow('1 2 3', 'final');
+    await hasFocus('li[data-message-id=m1]');
+    await page.locator('li[data-message-id=m1] .tools').waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).focus();
+    await page.locator('.tools').waitFor({ state: 'detached' });
+    await page.locator('li[data-message-id=m1]').focus();
+    await press('Quote');
+    await hasFocus('.composer textarea');
+  });
+
+  test('a picture that is closed by its button leaves the focus on its tile', async () => {
+    server.show(messageView({ images: [{ url: '/images/1', alt: 'Boat' }] }));
+    for (const key of ['Enter', 'Escape']) {
+      await button('Open image: Boat').focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: 'Boat' }).waitFor();
+      await page.keyboard.press(key);
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await hasFocus('.image-tile');
+    }
+  });
+
+  test('a narrow page goes from the list to the conversation and back with the focus', async () => {
+    await context.close();
+    await open(600);
+    await page.locator('[data-kind=group]').focus();
+    await page.keyboard.press('Enter');
+    await hasFocus('.composer textarea');
+    await press('Back to conversations');
+    await hasFocus('.conversation');
+  });
+
+  test('nothing to press is smaller than 24 pixels, and the reader’s own colours leave a focus to see', async () => {
+    await context.close();
+    await open(600);
+    await page.locator('[data-kind=private]').click();
+    server.refuseSends({ status: 500, code: 'internal', message: 'Something went wrong' });
+    await page.keyboard.type('Hello');
+    await page.keyboard.press('Enter');
+    await button('Try again').waitFor();
+    server.refuseSends(undefined);
+    const small = `[...document.querySelectorAll('button, select, textarea, summary')]
+      .map((one) => [one.className || one.tagName, one.getBoundingClientRect()])
+      .filter(([, { width, height }]) => width > 0 && Math.min(width, height) < 24).map(([name]) => name)`;
+    expect(await page.evaluate(small)).toEqual([]);
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.getByRole('textbox', { name: 'Message' }).focus();
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.composer')).outlineStyle")).toBe('solid');
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.bubble')).borderTopStyle")).toBe('dashed');
+  });
+
+  test('an answer is read out once, when it is whole; what is fetched is not', async () => {
+    server.messages.set(PRIVATE.id, [messageView({ id: 'old', text: 'Long ago' })]);
+    await page.reload();
+    await page.getByText('Long ago').waitFor();
+    await page.evaluate(`
+      window.said = [];
+      new MutationObserver(() => said.push(document.querySelector('.announced').dataset.said))
+        .observe(document.querySelector('.announced'), { attributes: true });
+    `);
+    for (const text of ['**One**', '**One** two', '**One** two three']) {
+      grow(text);
+      await page.locator('li[data-message-id=m1]').getByText('One').waitFor();
+    }
+    grow('**One** two three', 'final');
+    server.show(messageView({ id: 'm2', sender: BOB.id, senderName: BOB.name, text: 'Hi', atMs: Date.now() }));
+    await page.locator('.announced[data-said$="Hi"]').waitFor({ state: 'attached' });
+    expect(await page.evaluate('said')).toEqual(['Parley: One two three', 'Bob Miller: Hi']);
+    expect(await page.getByRole('log', { name: 'Messages' }).getAttribute('aria-live')).toBe('off');
+    expect(await liveWords(await context.newCDPSession(page))).toContain('Bob Miller: Hi');
+  });
+});
+
+/** The words that assistive technology finds on the page, those that the style sheet adds among them. */
+async function liveWords(session: CDPSession): Promise<string[]> {
+  const { nodes } = await session.send('Accessibility.getFullAXTree');
+  return nodes.map(({ name }) => String(name?.value ?? ''));
+}

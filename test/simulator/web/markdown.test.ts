@@ -1,0 +1,195 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { inAppLinks } from '../../../src/simulator/web/links.ts';
+import { mentionCutter } from '../../../src/simulator/web/mentions.ts';
+import { plainPreview, renderBlocks, textPieces } from '../../../src/simulator/web/markdown.ts';
+
+const OPTIONS = {
+  isInApp: inAppLinks(['http://127.0.0.1:8080']),
+  copyLabel: 'Copy code',
+  cutMentions: mentionCutter(['Parley', 'Bob Miller', '陈晓明']),
+};
+const html = (text: string) => renderBlocks(text, OPTIONS).join('');
+
+/** Pieces that make dangerous or half-open markdown likely. */
+const hostileText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '<script>',
+        '</script>',
+        '<img src=x onerror=alert(1)>',
+        '[a](',
+        'javascript:alert(1)',
+        ')',
+        '![',
+        '](',
+      ),
+      fc.constantFrom(
+        'http://a.example',
+        'data:text/html,x',
+        '`',
+        '```',
+        '\n',
+        '"',
+        "'",
+        '<',
+        '>',
+        '|',
+        '|-|',
+        '&lt;',
+        '# ',
+      ),
+      fc.constantFrom('https://u:p@h.example/', 'vbscript:x', '<a href="javascript:x">', '[a]: javascript:x', '*'),
+      fc.string({ maxLength: 6 }),
+    ),
+    { maxLength: 24 },
+  )
+  .map((parts) => parts.join(''));
+
+const KNOWN_TAGS = new Set(
+  'p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code div span button svg path table thead tbody tr th td a em strong s br hr'.split(
+    ' ',
+  ),
+);
+
+test.each([
+  ['这是**重要。**请看，含**“重点”**内容', 'strong', ['重要。', '“重点”']],
+  ['原价~~100元。~~现价', 's', ['100元。']],
+  ['これは*「注意」*です', 'em', ['「注意」']],
+  ['한국어**(필독)**입니다', 'strong', ['(필독)']],
+])('emphasis beside CJK punctuation is shown as it was marked: %s', (text, tag, expected) => {
+  const found = [...html(text).matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'g'))].map(([, inner]) => inner);
+  expect(found).toEqual(expected);
+});
+
+describe('Rendering markdown', () => {
+  test('no text brings a tag, an attribute or a scheme of its own', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        for (const [, name = '', attributes = ''] of html(text).matchAll(/<\/?([a-z0-9]+)([^>]*)>/gi)) {
+          expect(KNOWN_TAGS).toContain(name.toLowerCase());
+          expect(attributes.replace(/"[^"]*"/g, '""')).not.toMatch(/\son\w+=/i);
+          const target = /href="([^"]*)"/.exec(attributes)?.[1] ?? 'https:';
+          expect(target).toMatch(/^(https?:|mailto:)/i);
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('a text that grows keeps its finished blocks as they are', () => {
+    const before = renderBlocks('# Title\n\nFirst paragraph.\n\nSecond', OPTIONS);
+    const after = renderBlocks('# Title\n\nFirst paragraph.\n\nSecond one, and\n\n- a list', OPTIONS);
+    expect(before).toHaveLength(3);
+    expect(after.slice(0, 2)).toEqual(before.slice(0, 2));
+  });
+
+  test('a link shows its host, unless its words do', () => {
+    expect(html('[guide](https://docs.example:8443/a)')).toContain('data-host="docs.example:8443"');
+    expect(html('[docs.example](https://docs.example/a)')).not.toContain('data-host');
+    expect(html('https://docs.example/a')).not.toContain('data-host');
+  });
+
+  test('links of the bot open in the app, others in a tab that knows nothing of the page', () => {
+    expect(html('[sign in](http://127.0.0.1:8080/link/x)')).toContain('data-in-app');
+    const other = html('[x](https://elsewhere.example)');
+    expect(other).not.toContain('data-in-app');
+    expect(other).toContain('target="_blank"');
+    expect(other).toContain('rel="noopener noreferrer"');
+  });
+
+  test('a link that carries a name and password is not a link', () => {
+    expect(html('[bank](https://bank.example@evil.example/)')).not.toMatch(/href="[^"]*(@|evil)/);
+  });
+
+  test('a code block names its language outside of its text and has a named copy button', () => {
+    const block = html('```ts title\nconst a = "<b>";\n```');
+    expect(block).toContain('data-language="ts"');
+    expect(block).toContain('aria-label="Copy code"');
+    expect(block.replace(/<[^>]*>/g, '')).toBe('const a = &quot;&lt;b&gt;&quot;;\n');
+  });
+
+  test('a table scrolls in itself', () => {
+    expect(html('| a | b |\n|---|---|\n| 1 | 2 |')).toMatch(
+      /^<div class="table-scroll" tabindex="0"><table>[^]*<\/table><\/div>$/,
+    );
+  });
+
+  test('columns are aligned by classes, since the page refuses style attributes', () => {
+    const table = html('| a | b | c | d |\n|:--|--:|:-:|---|\n| 1 | 2 | 3 | 4 |');
+    expect(table).not.toContain('style=');
+    expect(table).toContain('<td class="align-left">1</td>');
+    expect(table).toContain('<th class="align-right">b</th>');
+    expect(table).toContain('<td class="align-center">3</td>');
+    expect(table).toContain('<td>4</td>');
+  });
+
+  test('mentions stand out from the words, but not in links, code and addresses of mail', () => {
+    expect(html('Ask @bob miller, @陈晓明吧 or @Parleyman')).toBe(
+      '<p>Ask <span class="mention">@bob miller</span>, <span class="mention">@陈晓明</span>吧 or @Parleyman</p>\n',
+    );
+    for (const text of ['[@Parley](https://x.example)', '`@Parley`', 'me@parley', '```\n@Parley\n```'])
+      expect(html(text)).not.toContain('mention');
+  });
+
+  test('an image of the text loads nothing: it becomes a link, and only words inside of a link', () => {
+    expect(html('![A cat](https://cats.example/1.png)')).toContain('href="https://cats.example/1.png"');
+    const nested = html('[![A cat](https://cats.example/1.png)](https://cats.example)');
+    expect(nested).not.toContain('<img');
+    expect(nested.match(/<a /g)).toHaveLength(1);
+  });
+
+  test('an address that must not be followed stays the text that it was', () => {
+    expect(html('[x](vscode://a.example)')).toBe('<p>[x](vscode://a.example)</p>\n');
+  });
+
+  test('file names do not become links', () => {
+    expect(html('See README.md and a.ts')).not.toContain('<a ');
+  });
+});
+
+describe('Plain texts', () => {
+  test('the pieces of any text are the text', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        expect(
+          textPieces(text)
+            .map((piece) => piece.text)
+            .join(''),
+        ).toBe(text);
+      }),
+    );
+  });
+
+  test('the pieces of any text cut at mentions are the text', () => {
+    const cut = mentionCutter(['Parley', 'a', '.*', '陈晓明']);
+    const text = fc
+      .array(fc.constantFrom('@', 'Parley', 'a', '.*', ' ', '陈晓明', 'x', '\n'))
+      .map((all) => all.join(''));
+    fc.assert(
+      fc.property(text, (each) =>
+        expect(
+          cut(each)
+            .map((piece) => piece.text)
+            .join(''),
+        ).toBe(each),
+      ),
+    );
+    expect(mentionCutter([''])('@ x')).toEqual([{ text: '@ x', isMention: false }]);
+  });
+
+  test('a written-out address is a piece with a link', () => {
+    expect(textPieces('see http://a.example/x, please')).toEqual([
+      { text: 'see ' },
+      { text: 'http://a.example/x', href: 'http://a.example/x' },
+      { text: ', please' },
+    ]);
+  });
+
+  test('a preview is one line without marks', () => {
+    expect(plainPreview('## Title\n\n- **one**\n- [two](https://x.example)\n\n```\ncode\n```')).toBe(
+      'Title one two code',
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { reducePage, START_STATE, type PageChange, type PageState } from '../../../src/simulator/web/page-state.ts';
+import { GROUP, messageView, PRIVATE } from './sample-views.ts';
+
+const after = (...changes: PageChange[]): PageState => changes.reduce(reducePage, START_STATE);
+const fetched: PageChange = { type: 'conversations-fetched', conversations: [PRIVATE, GROUP] };
+
+describe('The page state', () => {
+  test('the newest conversation stands first', () => {
+    expect(after(fetched).conversations?.map(({ id }) => id)).toEqual([GROUP.id, PRIVATE.id]);
+    const newer = { ...PRIVATE, lastAtMs: (GROUP.lastAtMs ?? 0) + 1 };
+    const state = after(fetched, { type: 'event', event: { name: 'conversation', data: newer } });
+    expect(state.conversations?.map(({ id }) => id)).toEqual([PRIVATE.id, GROUP.id]);
+  });
+
+  test('a message of a conversation that was never opened waits for its fetch', () => {
+    const event: PageChange = { type: 'event', event: { name: 'message', data: messageView() } };
+    expect(after(event).logs).toEqual({});
+    const opened = after({ type: 'messages-fetched', conversationId: PRIVATE.id, messages: [] }, event);
+    expect(opened.logs[PRIVATE.id]).toHaveLength(1);
+  });
+
+  test('a fetch that failed is said until one succeeds', () => {
+    const failed: PageChange = { type: 'messages-unloaded', conversationId: PRIVATE.id };
+    expect(after(failed, failed).unloaded).toEqual([PRIVATE.id]);
+    expect(after(failed, { type: 'messages-fetched', conversationId: PRIVATE.id, messages: [] }).unloaded).toEqual([]);
+  });
+
+  test('reading clears one count', () => {
+    const state = after(fetched, { type: 'conversation-read', conversationId: GROUP.id });
+    expect(state.conversations?.map(({ unread }) => unread)).toEqual([0, 0]);
+  });
+
+  test('a frame event moves the open frame and opens none', () => {
+    const frame = { id: 'f1', frameUrl: 'http://127.0.0.1:1/', host: 'a.example' };
+    const moved: PageChange = { type: 'event', event: { name: 'frame', data: { ...frame, host: 'b.example' } } };
+    expect(after(moved).frame).toBeUndefined();
+    expect(after({ type: 'frame-opened', frame }, moved).frame?.host).toBe('b.example');
+  });
+
+  test('the bot and the connection are there until shown otherwise', () => {
+    expect(START_STATE).toMatchObject({ connected: true, botReachable: true });
+    const away = after(
+      { type: 'event', event: { name: 'bot', data: { reachable: false } } },
+      { type: 'connection', up: false },
+    );
+    expect(away).toMatchObject({ connected: false, botReachable: false });
+  });
+});

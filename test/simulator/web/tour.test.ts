@@ -1,0 +1,232 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import axe, { type AxeResults } from 'axe-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { BROWSER_WAIT_MS, findChromium, launchChromium } from '../../support/chromium.ts';
+import { startPageServer, type PageServer } from './page-server.ts';
+import { BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
+
+const withBrowser = findChromium() === undefined ? describe.skip : describe;
+
+withBrowser('The tour of local mode', () => {
+  let browser: Browser;
+  let server: PageServer;
+  let context: BrowserContext;
+  let page: Page;
+  const faults: string[] = [];
+
+  beforeAll(async () => {
+    [browser, server] = await Promise.all([
+      launchChromium(),
+      startPageServer({ bootstrap: { ...BOOTSTRAP, isLocal: true }, conversations: [PRIVATE, GROUP] }),
+    ]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+  beforeEach(async () => {
+    server.calls.length = 0;
+    server.messages.set(PRIVATE.id, []).set(GROUP.id, []);
+    context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
+    context.setDefaultTimeout(BROWSER_WAIT_MS);
+    page = await openTab('?person=alice');
+  });
+  afterEach(async () => {
+    await context.close();
+    expect(faults.splice(0)).toEqual([]);
+  });
+
+  async function openTab(address: string): Promise<Page> {
+    const tab = await context.newPage();
+    tab.on('pageerror', (error) => faults.push(error.message));
+    await tab.goto(`${server.url}/${address}`);
+    await tab.getByRole('textbox', { name: 'Message' }).waitFor();
+    return tab;
+  }
+  const tour = (tab = page) => tab.getByRole('complementary', { name: /things to see|seen all/ });
+  const button = (name: string | RegExp) => page.getByRole('button', { name });
+  const done = (tab = page) => tour(tab).locator('li.done .tour-name');
+
+  test('ticks off what really happened, not what was only pressed', async () => {
+    expect(await done().count()).toBe(0);
+    await button('Ask “What can I try?”').click();
+    await tour().getByText('Ask a question (done)').waitFor();
+    expect(await done().count()).toBe(1);
+    server.show(messageView({ state: 'streaming', text: 'Sign in: http://x.test/link/abcdefgh', atMs: Date.now() }));
+    await page.locator('li[data-message-id=m1]').waitFor();
+    expect(await done().count()).toBe(1);
+    server.show(messageView({ text: 'Many things.', atMs: Date.now() }));
+    await tour().getByText('Sign in (done)').waitFor();
+    await page.getByRole('button', { name: 'Hide the tour' }).click();
+    await tour().waitFor({ state: 'detached' });
+    await page.reload();
+    const reopen = page.getByRole('button', { name: /^Tour/, expanded: false });
+    expect(await reopen.innerText()).toContain('2 of 8');
+    await reopen.focus();
+    await page.keyboard.press('Enter');
+    await tour().getByText('Sign in (done)').waitFor();
+  });
+
+  test('a second person in a second tab is seen by both tabs', async () => {
+    const second = await openTab('?person=bob');
+    await tour().getByText('Be two people (done)').waitFor();
+    await tour(second).getByText('Be two people (done)').waitFor();
+  });
+
+  test('kills the bot while an answer grows, and tells in three lines what was measured', async () => {
+    expect(await button('Kill the bot now').isDisabled()).toBe(true);
+    await button('Ask for a long answer').click();
+    const grow = (text: string, state: 'streaming' | 'final' = 'streaming') =>
+      server.show(messageView({ state, text, atMs: Date.now() }));
+    grow('1 2 3');
+    await button('Kill the bot now').click();
+    await tour()
+      .getByText(/The worker \(process 4711\) was ended with kill -9 at \d/)
+      .waitFor();
+    expect(server.calls.filter(({ path }) => path === '/api/local/worker/kill')).toHaveLength(1);
+    const next = { processId: 4712, afterMs: 830, takenOver: 1 };
+    server.emit({ name: 'worker', data: { killedProcessId: 4711, killedAtMs: Date.now(), next } });
+    await tour().getByText('Another one (process 4712) was there after 0.8 s and took the answer over.').waitFor();
+    // As Slack shows it while another process takes over: whole for a moment, and then from the beginning.
+    grow('1 2 3', 'final');
+    grow('1 2');
+    expect(await tour().locator('.kill-lines').innerText()).toContain('is about to go on');
+    for (const text of ['1 2 3 4', '1 2 3 4 5']) {
+      grow(text);
+      await page.locator('li[data-message-id=m1]').getByText(text).waitFor();
+    }
+    grow('1 2 3 4 5 6', 'final');
+    await tour()
+      .getByText(
+        /The answer went on after \d+\.\d s in the same message and is whole: nothing was lost or said twice\./,
+      )
+      .waitFor();
+    await tour().getByText('Kill the bot (done)').waitFor();
+    expect(await tour().locator('.kill-lines li').count()).toBe(3);
+  });
+
+  test('does not say that nothing was said twice where it was', async () => {
+    await button('Ask for a long answer').click();
+    await page.locator('li[data-sender=alice]').waitFor();
+    server.show(messageView({ state: 'streaming', text: '1 2 3', atMs: Date.now() }));
+    await button('Kill the bot now').click();
+    const next = { processId: 4712, afterMs: 830, takenOver: 1 };
+    server.emit({ name: 'worker', data: { killedProcessId: 4711, killedAtMs: Date.now(), next } });
+    await tour()
+      .getByText(/took the answer over/)
+      .waitFor();
+    server.show(messageView({ text: '1 2 3 4', atMs: Date.now() }));
+    server.show(messageView({ id: 'm2', text: '1 2 3 4', atMs: Date.now() }));
+    await tour()
+      .getByText(/The answer went on after/)
+      .waitFor();
+    expect(await tour().locator('.kill-lines').innerText()).not.toContain('said twice');
+  });
+
+  test('does not call an answer whole that somebody stopped after the kill', async () => {
+    await button('Ask for a long answer').click();
+    await page.locator('li[data-sender=alice]').waitFor();
+    server.show(messageView({ state: 'streaming', text: '1 2 3', atMs: Date.now() }));
+    await button('Kill the bot now').click();
+    const next = { processId: 4712, afterMs: 830, takenOver: 1 };
+    server.emit({ name: 'worker', data: { killedProcessId: 4711, killedAtMs: Date.now(), next } });
+    await tour()
+      .getByText(/took the answer over/)
+      .waitFor();
+    server.show(messageView({ text: '1 2 3 4\n\nStopped.', atMs: Date.now() }));
+    await tour()
+      .getByText(/in the same message, (?:until you stopped it|and is whole)|and is whole/)
+      .waitFor();
+    const told = await tour().locator('.kill-lines').innerText();
+    expect(told).toMatch(
+      /went on after \d+\.\d s in the same message, until you stopped it: nothing was lost or said twice/,
+    );
+  });
+
+  test('at its end the next thing to do is in sight, however short the panel is', async () => {
+    await page.setViewportSize({ width: 1200, height: 480 });
+    const done = ['ask', 'signIn', 'mention', 'image', 'stop', 'tryAgain', 'kill'];
+    await page.evaluate(`localStorage.setItem('tour', '${JSON.stringify({ done, isHidden: false })}')`);
+    await page.reload();
+    await tour().getByText('Kill the bot (done)').waitFor();
+    await openTab('?person=bob');
+    const nextThing = tour().getByRole('button', { name: 'How do I connect you to WeCom?' });
+    await nextThing.waitFor();
+    const bottomOf = async (place: Locator) => {
+      const box = await place.boundingBox();
+      return box ? box.y + box.height : Number.NaN;
+    };
+    expect(await bottomOf(nextThing)).toBeLessThanOrEqual(await bottomOf(tour()));
+  });
+
+  test('connects a model of one’s own: what is wrong is said in a sentence, and the key is not kept on the page', async () => {
+    await button('Connect your own model').click();
+    const dialog = page.getByRole('dialog', { name: 'Your own model' });
+    await dialog.getByLabel('Address').fill('https://wrong.example/v1');
+    await dialog.getByLabel(/^Key/).fill('sk-typed-0123456789');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('The service refuses the key (401).').waitFor();
+    await dialog.getByLabel('Address').fill('https://right.example/v1');
+    expect(await dialog.getByRole('button', { name: 'Done' }).count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Try it and use it' }).click();
+    await dialog.getByText('big-1 works and answers from now on.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('big-1 at right.example answers.').waitFor();
+    expect(await page.content()).not.toContain('sk-typed');
+    expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('sk-typed');
+  });
+
+  test('the first screen lets one choose who to be, and open somebody beside', async () => {
+    const who = page.getByRole('region', { name: 'Who do you want to be?' });
+    expect(await who.locator('[aria-current=true]').innerText()).toContain('Alice Wang');
+    const [beside] = await Promise.all([
+      context.waitForEvent('page'),
+      who.getByRole('link', { name: 'Bob Miller', exact: true }).click(),
+    ]);
+    await beside.getByRole('combobox', { name: 'Signed in as' }).waitFor();
+    expect(await beside.getByRole('combobox', { name: 'Signed in as' }).inputValue()).toBe('bob');
+    await who.getByRole('link', { name: /陈晓明/ }).click();
+    await page.waitForURL(/person=chen/);
+    expect(await page.getByRole('combobox', { name: 'Signed in as' }).inputValue()).toBe('chen');
+  });
+
+  test('on a phone the in-app browser lies over the tour as well', async () => {
+    server.messages.set(PRIVATE.id, [messageView({ text: '[Sign in](http://127.0.0.1:9/link/x)' })]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator('[data-kind=private]').click();
+    await tour().waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.locator('.in-app').waitFor();
+    expect(await tour().isVisible()).toBe(false);
+    await page.keyboard.press('Escape');
+    await tour().waitFor();
+  });
+
+  test('axe finds nothing in both themes and on a phone, and nothing is wider than the page at 320 px', async () => {
+    await button('Connect your own model').click();
+    for (const [width, scheme] of [
+      [1200, 'dark'],
+      [390, 'light'],
+      [320, 'light'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+      for (const isOpen of [true, false]) {
+        if (!isOpen) await page.keyboard.press('Escape');
+        else if ((await page.getByRole('dialog').count()) === 0) await button('Connect your own model').click();
+        expect(await seriousFindings(page)).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      }
+    }
+  });
+});
+
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>('axe.run()');
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  return serious.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
