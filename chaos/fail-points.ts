@@ -6,7 +6,7 @@ import { plainInstances, type InstancePlan } from './testbed.ts';
 const CALLS = {
   receiver: ['redis.accept', 'queue.wake', 'redis.poll'],
   worker: [
-    'redis.begin',
+    'redis.claim',
     'chat.completions',
     'redis.show',
     'redis.post',
@@ -30,7 +30,7 @@ const feederAt = (place: string): InstancePlan => ({ role: 'worker', failPoint: 
 /** Begins answers and dies before anybody knows of it, so that successors have something to look for. */
 const BEGINNER = feederAt('slack.chat.startStream:after');
 /** Dies of whatever it takes. Two beside few others are enough for many turns that meet both, or one of them twice. */
-const TAKER = feederAt('redis.begin:after');
+const TAKER = feederAt('redis.claim:after');
 const FEEDERS = new Set([BEGINNER, TAKER]);
 const MOST_AT_ONCE = 8;
 /** Of the questions on Slack, where files are read at all: each process that reads them is one more. */

@@ -62,6 +62,6 @@ test('the run of all fail points fails when a point is never reached [crash-betw
 }, 120_000);
 
 test('a fail point is inert outside of tests', () => {
-  const source = readFileSync(join('src', 'base', 'fail-point.ts'), 'utf8');
+  const source = readFileSync(join('src', 'shared', 'fail-point.ts'), 'utf8');
   expect(source).toContain("process.env['NODE_ENV'] === 'test'");
 });

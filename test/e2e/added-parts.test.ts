@@ -118,9 +118,9 @@ test('who follows ADD_A_TOOL and ADD_A_PLATFORM word by word has a tool that mod
   const followed = PAGES.map(follow);
   const written = followed.flatMap((page) => page.written);
   expect(written).toEqual([
-    'src/tools/opening-hours.ts',
-    'src/platforms/pigeon/description.ts',
-    'src/platforms/pigeon/module.ts',
+    'src/bot/tools/opening-hours.ts',
+    'src/bot/platforms/pigeon/description.ts',
+    'src/bot/platforms/pigeon/module.ts',
   ]);
   expect(judgeImports(join(root, 'src'))).toEqual([]);
   await build([...new Set([...written, ...followed.flatMap((page) => page.edited)])]);

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { MESSAGE_FIELDS, PART_FIELDS } from '../../src/bot/domain/message-record.ts';
 
-const FOLDERS = ['src/bot/queue/scripts', 'src/bot/reply/scripts', 'src/bot/reply/follow-ups/scripts', 'src/bot/reply/feedback/scripts'];
+const FOLDERS = [
+  'src/bot/queue/scripts',
+  'src/bot/reply/scripts',
+  'src/bot/reply/follow-ups/scripts',
+  'src/bot/reply/feedback/scripts',
+];
 
 /** How scripts call a message's record, and what else they touch that is a hash. A new name is to be put on its side. */
 const RECORDS =

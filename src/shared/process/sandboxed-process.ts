@@ -74,7 +74,7 @@ const PERMISSIONS = [
   '--allow-addons',
   ...['dist', 'src', 'node_modules', 'package.json'].map(
     (name) =>
-      `--allow-fs-read=${fileURLToPath(new URL(`../../${name}${name.includes('.') ? '' : '/'}`, import.meta.url))}`,
+      `--allow-fs-read=${fileURLToPath(new URL(`../../../${name}${name.includes('.') ? '' : '/'}`, import.meta.url))}`,
   ),
 ];
 

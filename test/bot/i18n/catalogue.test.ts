@@ -4,7 +4,7 @@ import { SLASH_SPELLINGS } from '../../../src/bot/domain/slash-words.ts';
 import { findTexts, sourceFiles, stringsOf, type FoundText } from './find-texts.ts';
 
 /** What is added as one file brings its few words along: a tool, and the description of a platform. */
-const bringsWords = (file: string) => /^src\/(?:tools\/[\w-]+|platforms\/[\w-]+\/description)\.ts$/.test(file);
+const bringsWords = (file: string) => /^src\/bot\/(?:tools\/[\w-]+|platforms\/[\w-]+\/description)\.ts$/.test(file);
 const all = findTexts(sourceFiles('src'));
 const catalogue = findTexts([...sourceFiles('src/bot/i18n'), ...sourceFiles('src').filter(bringsWords)]);
 const where = ({ file, key, en }: FoundText) => `${file} ${key} ${en.slice(0, 40)}`;
@@ -73,9 +73,9 @@ describe('every text that the bot says in the chat', () => {
     expect(unused.map(where)).toEqual([]);
   });
 
-  test('comes from this one catalogue, or from the tool or platform that says it: no room of the bot holds other Chinese words', () => {
-    const rooms = ['turn', 'reply', 'webhook', 'queue', 'chat', 'policy', 'conversation', 'tools', 'platforms'];
-    const files = sourceFiles('src').filter((file) => rooms.some((room) => file.startsWith(`src/${room}/`)));
+  test('comes from this one catalogue, or from the tool or platform that says it: no module of the bot holds other Chinese words', () => {
+    const modules = ['turn', 'reply', 'ingress', 'queue', 'model', 'policy', 'tools', 'platforms'];
+    const files = sourceFiles('src').filter((file) => modules.some((module) => file.startsWith(`src/bot/${module}/`)));
     const isBrought = (file: string, text: string) =>
       bringsWords(file) && findTexts([file]).some(({ zh }) => zh === text);
     // What people may type is not said by the bot.

@@ -123,7 +123,7 @@ describe('images made to harm', () => {
 
   /** Prepares files in a process that has prepared a small image before. */
   async function prepareElsewhere(batches: string[][]): Promise<Told[]> {
-    const child = fork(join('test', 'conversation', 'images', 'prepare-process.mjs'));
+    const child = fork(new URL('./prepare-process.mjs', import.meta.url));
     children.push(child);
     const told: Told[] = [];
     for (const files of [[small], ...batches]) {
