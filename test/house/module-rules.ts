@@ -7,7 +7,7 @@ export const MODULE_RULES: Readonly<Record<string, readonly string[]>> = {
   service: ['shared'],
   simulator: ['shared'],
   'bot/domain': ['shared'],
-  'bot/config': ['shared'],
+  'bot/config': ['shared', 'bot/domain'],
   'bot/i18n': ['shared'],
   'bot/policy': ['shared'],
   'bot/model': ['shared'],
@@ -45,7 +45,7 @@ export const TYPES_FOR_ALL = 'bot/config';
  * settings are made from, so that a platform is one folder; a description imports only how a setting is written.
  */
 export const OPEN_FILES: Readonly<Record<string, RegExp>> = {
-  'bot/platforms/registry.ts': /^bot\/(config|domain|metrics)\//,
+  'bot/platforms/registry.ts': /^bot\/(config|metrics)\//,
   'bot/platforms/description.ts': /^bot\/config\//,
   'bot/config/setting.ts': /^bot\/platforms\/\w+\/description\.ts$/,
   'bot/config/setting-kinds.ts': /^bot\/platforms\/\w+\/description\.ts$/,

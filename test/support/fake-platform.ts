@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MINUTE_MS } from '../../src/shared/clock.ts';
 import { PlatformError } from '../../src/bot/platforms/platform-error.ts';
 import type { Delivery, Platform, WebSignIn } from '../../src/bot/platforms/platform.ts';
-import type { PlatformName } from '../../src/bot/domain/message.ts';
+import type { PlatformName } from '../../src/bot/domain/platform-name.ts';
 import { registerSecret } from './evidence/evidence.ts';
 
 /** Where the fake platform's web sign-in "is"; a test's browser recognises it and asks `codeFor`. */

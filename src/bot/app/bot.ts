@@ -12,12 +12,12 @@ import { shareThroughRedis } from '../model/capacity-share.ts';
 import { createChat } from './chat.ts';
 
 import type { RecentChanges } from '../identity/links/recent-changes.ts';
-import { PLATFORM_MODULES } from '../platforms/platform-module.ts';
+import { PLATFORM_MODULES } from '../platforms/modules.ts';
 import { personIdOf } from '../domain/conversation.ts';
 import { tenantOf } from '../platforms/of-tenant.ts';
 import type { RefusedWrite } from '../platforms/write-meaning.ts';
 import type { Platform } from '../platforms/platform.ts';
-import type { PlatformName } from '../domain/message.ts';
+import { PLATFORM_NAMES, type PlatformName } from '../domain/platform-name.ts';
 
 import { readCatalog } from './models.ts';
 import { readGreetings } from './greeting.ts';
@@ -112,13 +112,14 @@ export function createPlatforms(
   redis: RedisClient,
   keyRing: KeyRing,
 ): ReadonlyMap<PlatformName, Platform> {
-  const served = [...PLATFORM_MODULES].filter(([name]) => config.platforms.includes(name));
+  const served = PLATFORM_NAMES.filter((name) => config.platforms.includes(name));
   return new Map(
-    served.map(([name, { create }]) => {
+    served.map((name) => {
       const onRefused = (code: string) => report?.platformRefused({ platform: name, code });
       const onWriteRefused = ({ write, code, meaning }: RefusedWrite) =>
         report?.writeRefused({ platform: name, method: write, code, meaning });
       const told = { onRefused, onWriteRefused };
+      const { create } = PLATFORM_MODULES[name];
       const platform = create({ config, secrets, redis, keyRing, nowMs, log, postSettlesWithinMs, ...told });
       return [name, withEditGap(platform, config.reply.minEditMs)];
     }),

@@ -1,7 +1,6 @@
-import type { PlatformName } from '../domain/message.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
 import type { HealthPart } from '../metrics/health.ts';
-import type { ConnectionChange } from '../platforms/connection.ts';
-import type { Platform } from '../platforms/platform.ts';
+import type { ConnectionChange, Platform } from '../platforms/platform.ts';
 
 /**
  * What `/readyz` says of the connections over which platforms deliver. A receiver that another platform still reaches stays ready, so

@@ -6,7 +6,7 @@ import { conversationOf, type GroupScope } from '../domain/conversation.ts';
 import { platformOf } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { describePlatform } from '../platforms/registry.ts';
-import type { PlatformName } from '../domain/message.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
 import { keepNotice } from '../reply/notices.ts';
 import { sayTyped, type Voice } from '../i18n/say-typed.ts';
 import { linkedText } from '../turn/linked-text.ts';

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { PLATFORMS } from '../platforms/registry.ts';
+import { PLATFORM_NAMES } from '../domain/platform-name.ts';
 import { parseScenesFile, type KnownNames, type Scene } from '../policy/scenes-file.ts';
 import type { Config } from '../config/config.ts';
 import { TOOLS } from '../tools/registry.ts';
@@ -14,7 +14,7 @@ export function knownToScenes({ chat }: Pick<Config, 'chat'>): KnownNames {
   return {
     models: chat.models,
     tools: TOOLS.map(({ name }) => name),
-    platforms: PLATFORMS.map(({ name }) => name),
+    platforms: PLATFORM_NAMES,
   };
 }
 

@@ -1,4 +1,5 @@
-import type { PlatformConfigs, PlatformName, PlatformSecrets } from '../platforms/registry.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
+import type { PlatformConfigs, PlatformSecrets } from '../platforms/registry.ts';
 import type { Bilingual } from '../../shared/text/texts.ts';
 import type { Mode, Role } from './mode.ts';
 import type { SameIdRule } from './setting-kinds.ts';

@@ -1,9 +1,6 @@
 import { MINUTE_MS } from '../../shared/clock.ts';
-import type { PlatformName } from '../platforms/registry.ts';
+import type { PlatformName } from './platform-name.ts';
 import type { SlashCommand } from './slash-words.ts';
-
-/** The messaging apps that Parley speaks to. */
-export type { PlatformName };
 
 /** So long a message waits for its sender's sign-in, and what came with it is kept; the invitation was its visible answer. */
 export const HELD_LIFE_MS = 55 * MINUTE_MS;

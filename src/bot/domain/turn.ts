@@ -1,6 +1,7 @@
 import type { ConversationRef } from './conversation.ts';
 import type { MessageFields } from './message-record.ts';
-import type { InboundMessage, PlatformName } from './message.ts';
+import type { InboundMessage } from './message.ts';
+import type { PlatformName } from './platform-name.ts';
 import type { ConversationId, DeliveryId, PersonId } from './ids.ts';
 
 /** One accepted message as a worker gets it. */

@@ -1,7 +1,7 @@
 import type { Language } from '../../shared/text/texts.ts';
 import { recordWith } from '../../shared/crypto/decrypt-record.ts';
 import { personIdOf, type ConversationRef } from '../domain/conversation.ts';
-import type { PlatformName } from '../domain/message.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
 import type { PersonId } from '../domain/ids.ts';
 
 /** Within which platform, tenant and app a chat user id means somebody. */

@@ -1,7 +1,7 @@
 import { hmacHex } from '../../shared/crypto/ids.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Log } from '../../shared/log.ts';
-import type { PlatformName } from '../domain/message.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
 import { personKey, type ChatPerson, type PersonOwner } from './account.ts';
 
 /** The events of the audit trail (SECURITY.md audit-trail). */

@@ -6,7 +6,7 @@ import type { ClientAuthMethod } from '../../shared/sign-in/client-auth.ts';
 import type { ProfileMap } from '../../shared/sign-in/profile-map-file.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import type { Platform } from '../platforms/platform.ts';
-import type { PlatformName } from '../domain/message.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
 import type { ChatPerson, IdentityNotice, Release } from './account.ts';
 import type { IdentityReport } from './audit.ts';
 import { IdentityError } from './identity-error.ts';

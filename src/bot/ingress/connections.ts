@@ -1,8 +1,7 @@
 import { asError } from '../../shared/coded-error.ts';
 import type { Log } from '../../shared/log.ts';
-import type { PlatformName } from '../domain/message.ts';
-import type { ConnectionChange, ConnectionUse, KeptConnection } from '../platforms/connection.ts';
-import type { Delivery, Platform } from '../platforms/platform.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
+import type { ConnectionChange, ConnectionUse, Delivery, KeptConnection, Platform } from '../platforms/platform.ts';
 import type { HandleDelivery } from './handle-delivery.ts';
 import type { WebhookReport } from './webhook-report.ts';
 

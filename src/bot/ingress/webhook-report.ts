@@ -1,6 +1,6 @@
 import type { FeedbackReason, FeedbackVerdict } from '../domain/feedback.ts';
-import type { PlatformName } from '../domain/message.ts';
-import type { ConnectionChange } from '../platforms/connection.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
+import type { ConnectionChange } from '../platforms/platform.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 
 /** What became of one delivery. */

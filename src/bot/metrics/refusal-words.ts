@@ -1,5 +1,5 @@
 import { describePlatform } from '../platforms/registry.ts';
-import type { PlatformName } from '../domain/message.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
 
 export interface Refused {
   platform: PlatformName;

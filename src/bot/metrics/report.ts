@@ -1,6 +1,6 @@
 import type { ChatReport } from '../model/chat-types.ts';
 import type { IdentityReport } from '../identity/audit.ts';
-import type { PlatformName } from '../domain/message.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
 import type { KnowledgeReport } from '../knowledge/knowledge-report.ts';
 import type { QueueReport } from '../queue/queue-report.ts';
 import type { ReplyReport } from '../reply/reply-report.ts';

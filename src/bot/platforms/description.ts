@@ -22,8 +22,8 @@ export interface ConnectionDescription {
 }
 
 /**
- * What all other rooms know of a platform: its names, settings and words, without its code, which `load` brings. One file a
- * platform, `platforms/NAME/description.ts`, listed in `registry.ts`; nothing else names a platform (docs/ADD_A_PLATFORM.md).
+ * What other modules know of a platform: its names, settings and words, without its code, which `modules.ts` lists. One file a
+ * platform, `platforms/NAME/description.ts`, listed in `registry.ts` (docs/ADD_A_PLATFORM.md).
  */
 export interface PlatformDescription {
   /** Part of keys, addresses (`/webhooks/NAME`) and counters: small letters, never changed. */
@@ -54,6 +54,4 @@ export interface PlatformDescription {
   consoleLine(webhookUrl: string): string;
   /** Its part of the configuration. */
   assemble(parts: AssembleParts<never>): object;
-  /** Brings `create` (`PlatformModule`). */
-  load(): Promise<unknown>;
 }

@@ -1,5 +1,5 @@
 import type { Platform } from './platform.ts';
-import type { PlatformName } from './registry.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
 
 /** The platform as a message's tenant has it; undefined where it is switched off, or that tenant is not served any more. */
 export function platformOf(

@@ -4,7 +4,6 @@ import type { Log } from '../../shared/log.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import type { Config, Secrets } from '../config/config.ts';
 import type { Platform } from './platform.ts';
-import { PLATFORMS, type PlatformName } from './registry.ts';
 import type { RefusedWrite } from './write-meaning.ts';
 
 /** What a platform is built from. */
@@ -24,16 +23,6 @@ export interface PlatformParts {
 }
 
 /** What `platforms/NAME/module.ts` exports. */
-interface PlatformModule {
+export interface PlatformModule {
   create(parts: PlatformParts): Platform;
-}
-
-/** The code of every platform. */
-export const PLATFORM_MODULES: ReadonlyMap<PlatformName, PlatformModule> = await loadAll();
-
-/** One after another, since they share most of their files. */
-async function loadAll(): Promise<Map<PlatformName, PlatformModule>> {
-  const modules = new Map<PlatformName, PlatformModule>();
-  for (const { name, load } of PLATFORMS) modules.set(name, await load());
-  return modules;
 }

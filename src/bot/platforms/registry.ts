@@ -1,16 +1,17 @@
+import type { PlatformName } from '../domain/platform-name.ts';
 import type { PlatformDescription } from './description.ts';
 import { slack } from './slack/description.ts';
 import { wecom } from './wecom/description.ts';
 
-/** The platforms that there are, one line each (docs/ADD_A_PLATFORM.md). */
-export const PLATFORMS = [
-  wecom, //
+/** What is known of each platform, one line each (docs/ADD_A_PLATFORM.md). */
+const DESCRIPTIONS = {
+  wecom,
   slack,
-] as const;
+} as const satisfies { [Name in PlatformName]: PlatformDescription & { name: Name } };
 
-type Described = (typeof PLATFORMS)[number];
+type Described = (typeof DESCRIPTIONS)[PlatformName];
 
-export type PlatformName = Described['name'];
+export const PLATFORMS: readonly Described[] = Object.values(DESCRIPTIONS);
 
 type Whole<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
   ? All
@@ -32,5 +33,5 @@ export function platformSettings(): PlatformSettings {
 }
 
 export function describePlatform(name: PlatformName): PlatformDescription {
-  return PLATFORMS.find((platform) => platform.name === name) as PlatformDescription;
+  return DESCRIPTIONS[name];
 }

@@ -1,4 +1,4 @@
-import type { PlatformName } from '../domain/message.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 
 /** What the reply room tells about itself. */

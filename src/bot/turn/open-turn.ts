@@ -1,6 +1,7 @@
 import { openPreferences } from './conversation/preferences.ts';
 import { conversationOf, type GroupScope } from '../domain/conversation.ts';
-import type { InboundMessage, PlatformName } from '../domain/message.ts';
+import type { InboundMessage } from '../domain/message.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Language } from '../../shared/text/texts.ts';
 import type { Platform } from '../platforms/platform.ts';

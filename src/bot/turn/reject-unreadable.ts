@@ -1,5 +1,5 @@
 import { messageFields } from '../domain/message-record.ts';
-import type { PlatformName } from '../domain/message.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
 import { tenantOf } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { createLiveReply, type ReplyDeps } from '../reply/live-reply.ts';

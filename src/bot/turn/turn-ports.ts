@@ -1,4 +1,4 @@
-import type { PlatformName } from '../domain/message.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 
 /** Whether people sign in: `off` takes the platform's user id as the account. */

@@ -2,7 +2,7 @@ import { createLog } from '../../shared/log.ts';
 import { connectRedis } from '../../shared/redis/redis.ts';
 import { createPlatforms } from '../../bot/app/bot.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
-import type { PlatformName } from '../../bot/domain/message.ts';
+import type { PlatformName } from '../../bot/domain/platform-name.ts';
 import { createKeyRing, redisAddress } from '../../bot/app/secrets.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
 

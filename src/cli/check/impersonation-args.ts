@@ -1,4 +1,4 @@
-import { PLATFORMS } from '../../bot/platforms/registry.ts';
+import { PLATFORM_NAMES, type PlatformName } from '../../bot/domain/platform-name.ts';
 import type { PolicyPerson, PolicyPlace } from '../../bot/policy/subject.ts';
 
 /** Whose view is asked for: somebody, somewhere, on one of the platforms. */
@@ -6,10 +6,8 @@ export interface AskedAs {
   /** Undefined for somebody who is not linked. */
   person: PolicyPerson | undefined;
   place: PolicyPlace;
-  platform: (typeof PLATFORMS)[number]['name'] | undefined;
+  platform: PlatformName | undefined;
 }
-
-const PLATFORM_NAMES: readonly string[] = PLATFORMS.map(({ name }) => name);
 
 /**
  * Reads `JG 3100 private`, `XS 2203 group wrparleycampusit01`, `unlinked private`, with a platform's name behind it where that counts.
@@ -30,6 +28,6 @@ export function readAskedAs(text: string): AskedAs | undefined {
   return {
     person: isUnlinked ? undefined : { identityCode: identityCode.toUpperCase(), department },
     place: { kind: isPrivate ? 'private' : 'group', id },
-    platform: PLATFORMS.find(({ name }) => name === platform)?.name,
+    platform,
   };
 }

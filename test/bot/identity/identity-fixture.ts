@@ -4,7 +4,7 @@ import { listen } from '../../../src/shared/http/http-server.ts';
 import type { RedisClient } from '../../../src/shared/redis/redis.ts';
 import { createIdentity, type Identity, type IdentityOptions } from '../../../src/bot/identity/identity.ts';
 import type { ChatPerson, IdentityNotice, Release } from '../../../src/bot/identity/account.ts';
-import type { PlatformName } from '../../../src/bot/domain/message.ts';
+import type { PlatformName } from '../../../src/bot/domain/platform-name.ts';
 import { asConversationId } from '../../../src/bot/domain/ids.ts';
 import type { ChatSide, SignInPages, SignInRules, SignInService } from '../../../src/bot/identity/options.ts';
 import { createFakePlatform, type FakePlatform, type FakePlatformOptions } from '../../support/fake-platform.ts';

@@ -1,6 +1,6 @@
 import { platformOf } from '../../platforms/of-tenant.ts';
 import type { BackToChat, Platform } from '../../platforms/platform.ts';
-import type { PlatformName } from '../../domain/message.ts';
+import type { PlatformName } from '../../domain/platform-name.ts';
 import type { PersonOwner } from '../account.ts';
 
 /** The messaging apps, as the pages know them. */

@@ -1,5 +1,5 @@
 import { PlatformError } from '../../platforms/platform-error.ts';
-import type { PlatformName } from '../../domain/message.ts';
+import type { PlatformName } from '../../domain/platform-name.ts';
 import { PageError } from '../pages/page-error.ts';
 import type { Authorizations } from './authorization-request.ts';
 import type { ChatApps } from './chat-apps.ts';

@@ -3,7 +3,7 @@ import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import type { BackToChat } from '../../platforms/platform.ts';
-import type { PlatformName } from '../../domain/message.ts';
+import type { PlatformName } from '../../domain/platform-name.ts';
 import type { Log } from '../../../shared/log.ts';
 import { browserRequest, send } from './browser-exchange.ts';
 import { answerErrors } from './error-answers.ts';

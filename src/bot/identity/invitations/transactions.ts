@@ -1,6 +1,6 @@
 import { MINUTE_MS, type NowMs } from '../../../shared/clock.ts';
 import { takeOnce } from '../../../shared/redis/claim-once.ts';
-import type { PlatformName } from '../../domain/message.ts';
+import type { PlatformName } from '../../domain/platform-name.ts';
 import { keys, type IdentityStore } from '../store.ts';
 
 /** Which sign-in a browser was sent to; its callback path must be the same (SECURITY.md transaction-taken-once). */

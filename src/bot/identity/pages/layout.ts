@@ -2,7 +2,7 @@ import { html, plainName, type SafeHtml } from '../../../shared/text/html.ts';
 import { say, type Bilingual, type Language } from '../../../shared/text/texts.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
 import { describePlatform } from '../../platforms/registry.ts';
-import type { PlatformName } from '../../domain/message.ts';
+import type { PlatformName } from '../../domain/platform-name.ts';
 import { maskId } from '../mask-id.ts';
 import { BACK_SCRIPT_PATH } from './back-to-chat.ts';
 

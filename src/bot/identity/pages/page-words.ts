@@ -1,5 +1,5 @@
 import { say, withoutSlashes, type Bilingual, type Language } from '../../../shared/text/texts.ts';
-import type { PlatformName } from '../../domain/message.ts';
+import type { PlatformName } from '../../domain/platform-name.ts';
 import { describePlatform } from '../../platforms/registry.ts';
 
 /** A text that names words of the bot, as they are typed in the app that the reader came from. */

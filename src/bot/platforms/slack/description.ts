@@ -134,5 +134,4 @@ export const slack = {
     openUrl: own.SLACK_OPEN_URL ?? messengerUrl ?? OPEN_URL,
     moreWorkspaces: own.SLACK_MORE_WORKSPACES ?? [],
   }),
-  load: () => import('./module.ts'),
 } as const satisfies PlatformDescription;

@@ -133,5 +133,4 @@ export const wecom = {
       openUrl: own.WECOM_OPEN_URL ?? messengerUrl ?? OPEN_URL,
     };
   },
-  load: () => import('./module.ts'),
 } as const satisfies PlatformDescription;

@@ -3,7 +3,7 @@ import { loadScript } from '../../../shared/redis/lua-script.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 import type { FeedbackReason, FeedbackVerdict } from '../../domain/feedback.ts';
 import { asDeliveryId, type DeliveryId, type PersonId } from '../../domain/ids.ts';
-import type { PlatformName } from '../../domain/message.ts';
+import type { PlatformName } from '../../domain/platform-name.ts';
 import { feedbackKey, messageKey, ratedAnswersKey, ratedByKey } from '../../domain/partition-keys.ts';
 
 /** Of one answer; in a group of thousands so many say more than enough. */

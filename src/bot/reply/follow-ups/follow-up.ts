@@ -2,7 +2,7 @@ import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import type { Language } from '../../../shared/text/texts.ts';
 import { recordWith, tryOpenJsonOfAny, type Opened } from '../../../shared/crypto/decrypt-record.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
-import type { PlatformName } from '../../domain/message.ts';
+import type { PlatformName } from '../../domain/platform-name.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 
 /** What follows an answer that its live message could not hold. The commit of the turn writes it, sealed, beside the last snapshot. */

@@ -8,7 +8,7 @@ import type { Log } from '../../../shared/log.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { ALL_PARTITIONS } from '../../domain/conversation.ts';
 import type { Platform, PostResult } from '../../platforms/platform.ts';
-import type { PlatformName } from '../../domain/message.ts';
+import type { PlatformName } from '../../domain/platform-name.ts';
 import { ANSWER_FILE_NAME } from '../answer-file.ts';
 import type { ReplyReport } from '../reply-report.ts';
 import { createFollowUpStore, type FollowUpStore, type TakenFollowUp } from './follow-up-store.ts';

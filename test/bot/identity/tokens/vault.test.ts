@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { KeyRing } from '../../../../src/shared/crypto/key-ring.ts';
 import { createVault } from '../../../../src/bot/identity/tokens/vault.ts';
-import type { PlatformName } from '../../../../src/bot/domain/message.ts';
+import type { PlatformName } from '../../../../src/bot/domain/platform-name.ts';
 
 const keyRing = new KeyRing([randomBytes(32)]);
 const vault = createVault(keyRing);
