@@ -1,8 +1,11 @@
-import type { JudgeProof } from '../../cli/check/deployment-identity.ts';
 import { hashParts, hmacBase64Url, sameSecret } from '../../shared/crypto/ids.ts';
 import { createKeyRing } from './secrets.ts';
 import { PLATFORMS, type PlatformSecrets } from '../platforms/registry.ts';
 import type { Config, Secrets } from '../config/config.ts';
+
+/** Whose answer to a nonce it is: of a Parley with these settings, of one with the same key and others, or of something else. */
+export type Reached = 'these settings' | 'other settings' | 'something else';
+export type JudgeProof = (nonce: string, proof: string) => Reached;
 
 /**
  * By this `npm run check` knows that an address leads to a process that was started with the settings it reads, and not to

@@ -1,5 +1,5 @@
-import { askForModels, askForWord, hasChoices, modelsIn } from '../../cli/check/check-chat.ts';
-import type { CheckAnswer } from '../../cli/check/check-request.ts';
+import { askForModels, askForWord, hasChoices, modelsIn } from '../model/probe-chat.ts';
+import type { CheckAnswer } from '../../shared/http/check-request.ts';
 import type { OwnModel } from './local/own-model-file.ts';
 import type { ModelFault, ModelRequest } from '../../simulator/local-controls.ts';
 

@@ -1,5 +1,5 @@
 import type { CheckResult } from '../../bot/platforms/platform.ts';
-import { requestForCheck } from './check-request.ts';
+import { requestForCheck } from '../../shared/http/check-request.ts';
 import { CasClient } from '../../shared/sign-in/cas-client.ts';
 import { ProviderError } from '../../shared/sign-in/provider-error.ts';
 

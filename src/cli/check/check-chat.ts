@@ -1,11 +1,8 @@
-import { SECOND_MS } from '../../shared/clock.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
-import { requestForCheck, type CheckAnswer } from './check-request.ts';
+import { askForModels, askForWord, hasChoices, modelsIn, type ChatPlace } from '../../bot/model/probe-chat.ts';
+import type { CheckAnswer } from '../../shared/http/check-request.ts';
 
-export interface ChatCheckOptions {
-  /** Ends in /v1. */
-  baseUrl: string;
-  apiKey: string;
+interface ChatCheckOptions extends ChatPlace {
   /** The models that people may pick, and the one used unless they do. */
   models: readonly string[];
   model: string;
@@ -19,41 +16,12 @@ export interface ChatCheckOptions {
 
 const BOT_SETTINGS = { baseUrl: 'CHAT_BASE_URL', apiKey: 'CHAT_API_KEY', models: 'CHAT_MODELS', model: 'CHAT_MODEL' };
 
-const ANSWER_LIMIT_MS = 30 * SECOND_MS;
-
 /** Asks the chat service for its models and for one tiny answer of each that the bot would ask. */
 export async function checkChat(options: ChatCheckOptions): Promise<CheckResult[]> {
   const { model, fallbackModel, title = 'Chat' } = options;
   const fallback =
     fallbackModel === undefined ? [] : [checkCompletion(`${title} fallback answer`, options, fallbackModel)];
   return Promise.all([checkModels(options), checkCompletion(`${title} answer`, options, model), ...fallback]);
-}
-
-/** Where a chat service is and with what key it is asked. */
-export type ChatPlace = Pick<ChatCheckOptions, 'baseUrl' | 'apiKey'>;
-
-/** Asks for the list of models, which not every service has. */
-export function askForModels({ baseUrl, apiKey }: ChatPlace): Promise<CheckAnswer> {
-  return requestForCheck(`${baseUrl}/models`, { headers: { authorization: `Bearer ${apiKey}` } });
-}
-
-/** Asks for one tiny answer. */
-export function askForWord(place: ChatPlace, model: string): Promise<CheckAnswer> {
-  return askBriefly(place, { model, messages: [{ role: 'user', content: 'Say OK.' }], max_tokens: 8 });
-}
-
-/** Asks for a short answer, in one piece unless told; a service that does not know `max_tokens`, or wants more of them, is asked without. */
-export async function askBriefly({ baseUrl, apiKey }: ChatPlace, request: object): Promise<CheckAnswer> {
-  const ask = (json: object) =>
-    requestForCheck(`${baseUrl}/chat/completions`, {
-      headers: { authorization: `Bearer ${apiKey}` },
-      json: { stream: false, ...json },
-      timeoutMs: ANSWER_LIMIT_MS,
-    });
-  const answer = await ask(request);
-  const isRefused =
-    'body' in answer && [400, 422].includes(answer.status) && /max_(?:output_)?tokens/.test(answer.body);
-  return isRefused ? ask({ ...request, max_tokens: undefined }) : answer;
 }
 
 async function checkModels(options: ChatCheckOptions): Promise<CheckResult> {
@@ -111,29 +79,4 @@ function refusal(
     429: 'Wait, or ask for a higher limit',
   };
   return { detail: `answers ${answer.status}`, nextStep: nextSteps[answer.status] ?? 'Ask who runs the chat service' };
-}
-
-/** The names in a list of models; undefined when it is none. */
-export function modelsIn(body: string): string[] | undefined {
-  const data = field(body, 'data');
-  if (!Array.isArray(data)) return undefined;
-  return data.flatMap((entry: unknown) => {
-    const id = typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : undefined;
-    return typeof id === 'string' ? [id] : [];
-  });
-}
-
-/** Whether a completion holds an answer. */
-export function hasChoices(body: string): boolean {
-  const choices = field(body, 'choices');
-  return Array.isArray(choices) && choices.length > 0;
-}
-
-function field(body: string, name: string): unknown {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>)[name] : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,4 @@
-import { tryUnlistedModels } from '../../bot/app/try-models.ts';
-import type { JudgeProof } from './deployment-identity.ts';
+import { tryUnlistedModels } from './try-models.ts';
 import { checkChat } from './check-chat.ts';
 import { checkPublicUrl } from './check-public-url.ts';
 import { checkKnowledge } from './check-knowledge.ts';
@@ -11,7 +10,7 @@ import { createLog } from '../../shared/log.ts';
 import { checkPlatform } from './check-platform.ts';
 import { checkPorts } from './check-ports.ts';
 import { serviceChecks } from './check-service.ts';
-import { proofOfConfiguration } from '../../bot/app/configuration-proof.ts';
+import { proofOfConfiguration, type JudgeProof } from '../../bot/app/configuration-proof.ts';
 import { redisAddress } from '../../bot/app/secrets.ts';
 import { modelsFileOf, readCatalog, readKnownModels } from '../../bot/app/models.ts';
 import { faultsOfModelsFile, faultsOfNamedFiles } from './config-files.ts';

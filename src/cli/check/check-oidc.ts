@@ -4,7 +4,7 @@ import { readJsonObject } from '../../shared/sign-in/json-answer.ts';
 import { discoveryAddress, isForEveryTenant, isSameIssuer } from '../../shared/sign-in/provider-metadata.ts';
 import { PUBLIC_KEY_ALGORITHMS, signingAlgorithms } from '../../shared/sign-in/signing-keys.ts';
 import { otherClientAuth, tryClientAuth } from './client-auth-tries.ts';
-import { requestForCheck } from './check-request.ts';
+import { requestForCheck } from '../../shared/http/check-request.ts';
 
 export interface OidcCheckOptions {
   issuer: string;

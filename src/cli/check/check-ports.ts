@@ -1,4 +1,5 @@
-import { askWhose, type JudgeProof } from './deployment-identity.ts';
+import type { JudgeProof } from '../../bot/app/configuration-proof.ts';
+import { askWhose } from './deployment-identity.ts';
 import { holderOfPort } from '../../shared/http/port-holder.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import type { Config } from '../../bot/config/config.ts';

@@ -1,6 +1,7 @@
 import type { CheckResult } from '../../bot/platforms/platform.ts';
-import { askWhoseFromOutside, type JudgeProof } from './deployment-identity.ts';
-import { requestForCheck } from './check-request.ts';
+import type { JudgeProof } from '../../bot/app/configuration-proof.ts';
+import { askWhoseFromOutside } from './deployment-identity.ts';
+import { requestForCheck } from '../../shared/http/check-request.ts';
 
 export interface PublicUrlCheckOptions {
   publicUrl: string;

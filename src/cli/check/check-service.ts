@@ -1,5 +1,5 @@
 import { checkChat } from './check-chat.ts';
-import { requestForCheck } from './check-request.ts';
+import { requestForCheck } from '../../shared/http/check-request.ts';
 import type { Check } from './run-checks.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { lacksOfService } from '../../bot/app/missing-dependencies.ts';

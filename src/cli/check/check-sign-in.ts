@@ -3,7 +3,7 @@ import type { ClientAuthMethod } from '../../shared/sign-in/client-auth.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { checkCas } from './check-cas.ts';
 import { checkOidc } from './check-oidc.ts';
-import { requestForCheck } from './check-request.ts';
+import { requestForCheck } from '../../shared/http/check-request.ts';
 
 export interface SignInCheckOptions {
   /** What the service speaks; the specification's `oauth2` unless told. */

@@ -5,7 +5,7 @@ import {
   type ClientCredentials,
 } from '../../shared/sign-in/client-auth.ts';
 import { readJsonObject } from '../../shared/sign-in/json-answer.ts';
-import { requestForCheck } from './check-request.ts';
+import { requestForCheck } from '../../shared/http/check-request.ts';
 
 interface TokenAddress {
   url: string;

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { randomToken } from '../../shared/crypto/ids.ts';
-import { requestForCheck, type CheckAnswer } from './check-request.ts';
-
-/** Whose answer to a nonce it is: of a Parley with these settings, of one with the same key and others, or of something else. */
-export type Reached = 'these settings' | 'other settings' | 'something else';
-export type JudgeProof = (nonce: string, proof: string) => Reached;
+import type { JudgeProof, Reached } from '../../bot/app/configuration-proof.ts';
+import { requestForCheck, type CheckAnswer } from '../../shared/http/check-request.ts';
 
 export interface Whose {
   answer: CheckAnswer;

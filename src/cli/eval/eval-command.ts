@@ -6,7 +6,7 @@ import { asError } from '../../shared/coded-error.ts';
 import { MINUTE_MS, monotonicMs } from '../../shared/clock.ts';
 import { EXIT } from '../../shared/process/exit-codes.ts';
 import { ConfigFileError } from '../../shared/json-file.ts';
-import { requestForCheck } from '../check/check-request.ts';
+import { requestForCheck } from '../../shared/http/check-request.ts';
 import { EXAMPLE_KNOWLEDGE_FILE, knowledgeFileOf } from '../../bot/app/knowledge.ts';
 import { readGroups } from '../../bot/app/messenger.ts';
 import { parseKnowledgeFile } from '../../bot/knowledge/knowledge-file.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MINUTE_MS } from '../../shared/clock.ts';
-import { requestForCheck } from '../check/check-request.ts';
+import { requestForCheck } from '../../shared/http/check-request.ts';
 
 export interface JudgeModel {
   /** The chat interface's address, which ends in /v1. */

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
-import { modelsIn } from '../check/check-chat.ts';
+import { modelsIn } from '../../bot/model/probe-chat.ts';
 import { isRefusedByRedis } from '../check/check-redis.ts';
 import { checkSignIn, signInToCheck } from '../check/check-sign-in.ts';
-import { requestForCheck } from '../check/check-request.ts';
+import { requestForCheck } from '../../shared/http/check-request.ts';
 import { withTimeout } from '../../shared/with-timeout.ts';
 import { SECOND_MS } from '../../shared/clock.ts';
 import { definedOnly } from '../../shared/defined-only.ts';

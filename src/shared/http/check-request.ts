@@ -1,6 +1,6 @@
 import { got } from 'got';
-import { SECOND_MS } from '../../shared/clock.ts';
-import { throughProxy } from '../../shared/http/http-agent.ts';
+import { SECOND_MS } from '../clock.ts';
+import { throughProxy } from './http-agent.ts';
 
 interface CheckRequest {
   headers?: Record<string, string>;

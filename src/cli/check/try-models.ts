@@ -1,9 +1,9 @@
-import type { CheckResult } from '../platforms/platform.ts';
+import type { CheckResult } from '../../bot/platforms/platform.ts';
 import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
 import { entriesOfFamily } from '../../shared/models/known-models.ts';
 import { filledIn, type WrittenEntry } from '../../shared/models/models-file.ts';
 import { thinkingFields } from '../../shared/models/thinking-fields.ts';
-import { askBriefly, type ChatPlace } from '../../cli/check/check-chat.ts';
+import { askBriefly, type ChatPlace } from '../../bot/model/probe-chat.ts';
 
 /** What is tried of a model that the models file does not list. */
 export interface TriedModelsOptions extends ChatPlace {
