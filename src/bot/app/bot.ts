@@ -4,20 +4,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Router from '@koa/router';
 import { inBackground } from '../../shared/in-background.ts';
-import { DAY_MS, monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
-import type { KeyRing } from '../../shared/crypto/key-ring.ts';
-import type { Log } from '../../shared/log.ts';
-import { connectRedis, type RedisClient } from '../../shared/redis/redis.ts';
+import { DAY_MS, monotonicMs, SECOND_MS } from '../../shared/clock.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
 import { shareThroughRedis } from '../model/capacity-share.ts';
+import { createBase, type BotOptions } from './base.ts';
 import { createChat } from './chat.ts';
 
-import type { RecentChanges } from '../identity/links/recent-changes.ts';
-import { PLATFORM_MODULES } from '../platforms/modules.ts';
 import { personIdOf } from '../domain/conversation.ts';
 import { tenantOf } from '../platforms/of-tenant.ts';
-import type { RefusedWrite } from '../platforms/write-meaning.ts';
 import type { Platform } from '../platforms/platform.ts';
-import { PLATFORM_NAMES, type PlatformName } from '../domain/platform-name.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
 
 import { readCatalog } from './models.ts';
 import { readGreetings } from './greeting.ts';
@@ -32,10 +28,9 @@ import { ReplayBuffer } from '../queue/replay-buffer.ts';
 import type { PressureLimits } from '../queue/queue-pressure.ts';
 import { keepSayingShards, readAllShards, ShardCensus } from '../queue/shard-registry.ts';
 import { startSweeper } from '../queue/sweeper.ts';
-import { MOST_HELD_MESSAGES, TurnStore } from '../queue/turn-store.ts';
+import { MOST_HELD_MESSAGES } from '../queue/turn-store.ts';
 import { TurnWorker } from '../queue/turn-worker.ts';
-import { WakeQueue } from '../queue/wake-queue.ts';
-import type { Config, Secrets } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { MediaStore } from '../turn/conversation/images/media-store.ts';
 import { PromptSizes } from '../turn/conversation/prompt-sizes.ts';
 import { fieldsToRead } from '../domain/message-record.ts';
@@ -59,7 +54,6 @@ import { keepConnections, type KeptConnections } from '../ingress/connections.ts
 import { createHandleDelivery } from '../ingress/handle-delivery.ts';
 import { installRoutes } from '../ingress/install-routes.ts';
 import { webhookRoutes, type ServeWebhook } from '../ingress/webhook-routes.ts';
-import { createKeyRing, redisAddress } from './secrets.ts';
 import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForLostLinks } from './sign-in.ts';
 import { holdsCodeOf } from './holds-code.ts';
 import { createIsolation } from './isolation.ts';
@@ -67,83 +61,10 @@ import { createSummaries } from './summaries.ts';
 import { readKnowledge, type NextKnowledge } from './knowledge.ts';
 import { createTools } from './tools.ts';
 import { createKnowledge } from '../knowledge/create-knowledge.ts';
-import type { EgressPolicy } from '../../shared/web/egress-policy.ts';
 import { keepFeedback } from '../reply/feedback/keep-feedback.ts';
 import { FollowUps } from '../reply/follow-ups/follow-ups.ts';
 import { createTellLimited } from './notify-limited.ts';
 import { turnsGraceSec } from './shutdown-timeout.ts';
-import type { Report } from '../metrics/report.ts';
-
-/** What every part of the bot is built from. */
-export interface BotOptions {
-  config: Config;
-  secrets: Secrets;
-  nowMs: NowMs;
-  /** How long a platform may carry out a post that was given up; its own trait but in tests. Milliseconds. */
-  postSettlesWithinMs?: number;
-  /** The account links that this process has made and undone lately, whichever part did. */
-  recentLinks: RecentChanges;
-  /** What the tool that reads pages may reach; the public web but in tests. */
-  egress?: EgressPolicy;
-  log: Log;
-  report: Report;
-  /** By what name this process takes turns; made up unless told. */
-  workerName?: string;
-}
-
-/** What the receiver and the worker both stand on: one connection, the keys, the platforms, the conversation's store. */
-function createBase(options: BotOptions, patience: 'fail-fast' | 'wait') {
-  const { config, secrets, nowMs, log, workerName } = options;
-  const redis = connectRedis(redisAddress(config, secrets), patience, log, patience === 'wait' ? 'worker' : 'receiver');
-  const keyRing = createKeyRing(secrets);
-  const platforms = createPlatforms(options, redis, keyRing);
-  const historyLifeMs = config.conversation.historyTtlDays * DAY_MS;
-  const { promptTokens } = config.chat;
-  const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs, promptTokens, workerName });
-  const wakeQueue = new WakeQueue(redis, config.queue.shards, log);
-  return { redis, keyRing, platforms, store, wakeQueue };
-}
-
-export type Base = ReturnType<typeof createBase>;
-
-/** The platforms whose credentials are set. */
-export function createPlatforms(
-  { config, secrets, nowMs, log, postSettlesWithinMs, report }: PlatformsOptions,
-  redis: RedisClient,
-  keyRing: KeyRing,
-): ReadonlyMap<PlatformName, Platform> {
-  const served = PLATFORM_NAMES.filter((name) => config.platforms.includes(name));
-  return new Map(
-    served.map((name) => {
-      const onRefused = (code: string) => report?.platformRefused({ platform: name, code });
-      const onWriteRefused = ({ write, code, meaning }: RefusedWrite) =>
-        report?.writeRefused({ platform: name, method: write, code, meaning });
-      const told = { onRefused, onWriteRefused };
-      const { create } = PLATFORM_MODULES[name];
-      const platform = create({ config, secrets, redis, keyRing, nowMs, log, postSettlesWithinMs, ...told });
-      return [name, withEditGap(platform, config.reply.minEditMs)];
-    }),
-  );
-}
-
-type PlatformsOptions = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log' | 'postSettlesWithinMs'> & {
-  report?: Pick<Report, 'platformRefused' | 'writeRefused'>;
-};
-
-function withEditGap(platform: Platform, minEditMs: number | undefined): Platform {
-  if (minEditMs === undefined) return platform;
-  const { ofTenant } = platform;
-  return {
-    ...platform,
-    replyTraits: { ...platform.replyTraits, minEditGapMs: minEditMs },
-    ofTenant:
-      ofTenant &&
-      ((tenant) => {
-        const found = ofTenant(tenant);
-        return found && withEditGap(found, minEditMs);
-      }),
-  };
-}
 
 function feedbackRules({ conversation }: Config): { lifeMs: number; keepsWords: boolean } {
   return { lifeMs: conversation.feedbackTtlDays * DAY_MS, keepsWords: conversation.keepsFeedbackText };

@@ -1,7 +1,7 @@
 import type { CapacityShare } from '../model/capacity-share.ts';
 import { createChatClient, type ChatClient } from '../model/chat-client.ts';
 import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
-import type { BotOptions } from './bot.ts';
+import type { BotOptions } from './base.ts';
 
 /** The client of the chat service. @param share how workers share the concurrency of its engines */
 export function createChat(

@@ -4,7 +4,7 @@ import { asError } from '../../shared/coded-error.ts';
 import type { Log } from '../../shared/log.ts';
 import { settledWithin } from '../../shared/settled-within.ts';
 import { watchHistory } from '../../shared/redis/failover-detector.ts';
-import type { Base, BotOptions } from './bot.ts';
+import type { Base, BotOptions } from './base.ts';
 import { parseProfileMapFile, type ProfileMap } from '../../shared/sign-in/profile-map-file.ts';
 import { createIdentity, type Identity } from '../identity/identity.ts';
 import type { FindHeldMessages, WaitsFor } from '../identity/links/waiting.ts';

@@ -1,6 +1,6 @@
 import { createLog } from '../../shared/log.ts';
 import { connectRedis } from '../../shared/redis/redis.ts';
-import { createPlatforms } from '../../bot/app/bot.ts';
+import { createPlatforms } from '../../bot/app/base.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import type { PlatformName } from '../../bot/domain/platform-name.ts';
 import { createKeyRing, redisAddress } from '../../bot/app/secrets.ts';

@@ -1,0 +1,86 @@
+import { DAY_MS, type NowMs } from '../../shared/clock.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { Log } from '../../shared/log.ts';
+import { connectRedis, type RedisClient } from '../../shared/redis/redis.ts';
+import type { EgressPolicy } from '../../shared/web/egress-policy.ts';
+import type { Config, Secrets } from '../config/config.ts';
+import { PLATFORM_NAMES, type PlatformName } from '../domain/platform-name.ts';
+import type { RecentChanges } from '../identity/links/recent-changes.ts';
+import type { Report } from '../metrics/report.ts';
+import { PLATFORM_MODULES } from '../platforms/modules.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { RefusedWrite } from '../platforms/write-meaning.ts';
+import { TurnStore } from '../queue/turn-store.ts';
+import { WakeQueue } from '../queue/wake-queue.ts';
+import { createKeyRing, redisAddress } from './secrets.ts';
+
+/** What every part of the bot is built from. */
+export interface BotOptions {
+  config: Config;
+  secrets: Secrets;
+  nowMs: NowMs;
+  /** How long a platform may carry out a post that was given up; its own trait but in tests. Milliseconds. */
+  postSettlesWithinMs?: number;
+  /** The account links that this process has made and undone lately, whichever part did. */
+  recentLinks: RecentChanges;
+  /** What the tool that reads pages may reach; the public web but in tests. */
+  egress?: EgressPolicy;
+  log: Log;
+  report: Report;
+  /** By what name this process takes turns; made up unless told. */
+  workerName?: string;
+}
+
+/** What the receiver and the worker both stand on: one connection, the keys, the platforms, the conversation's store. */
+export function createBase(options: BotOptions, patience: 'fail-fast' | 'wait') {
+  const { config, secrets, nowMs, log, workerName } = options;
+  const redis = connectRedis(redisAddress(config, secrets), patience, log, patience === 'wait' ? 'worker' : 'receiver');
+  const keyRing = createKeyRing(secrets);
+  const platforms = createPlatforms(options, redis, keyRing);
+  const historyLifeMs = config.conversation.historyTtlDays * DAY_MS;
+  const { promptTokens } = config.chat;
+  const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs, promptTokens, workerName });
+  const wakeQueue = new WakeQueue(redis, config.queue.shards, log);
+  return { redis, keyRing, platforms, store, wakeQueue };
+}
+
+export type Base = ReturnType<typeof createBase>;
+
+/** The platforms whose credentials are set. */
+export function createPlatforms(
+  { config, secrets, nowMs, log, postSettlesWithinMs, report }: PlatformsOptions,
+  redis: RedisClient,
+  keyRing: KeyRing,
+): ReadonlyMap<PlatformName, Platform> {
+  const served = PLATFORM_NAMES.filter((name) => config.platforms.includes(name));
+  return new Map(
+    served.map((name) => {
+      const onRefused = (code: string) => report?.platformRefused({ platform: name, code });
+      const onWriteRefused = ({ write, code, meaning }: RefusedWrite) =>
+        report?.writeRefused({ platform: name, method: write, code, meaning });
+      const told = { onRefused, onWriteRefused };
+      const { create } = PLATFORM_MODULES[name];
+      const platform = create({ config, secrets, redis, keyRing, nowMs, log, postSettlesWithinMs, ...told });
+      return [name, withEditGap(platform, config.reply.minEditMs)];
+    }),
+  );
+}
+
+type PlatformsOptions = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log' | 'postSettlesWithinMs'> & {
+  report?: Pick<Report, 'platformRefused' | 'writeRefused'>;
+};
+
+function withEditGap(platform: Platform, minEditMs: number | undefined): Platform {
+  if (minEditMs === undefined) return platform;
+  const { ofTenant } = platform;
+  return {
+    ...platform,
+    replyTraits: { ...platform.replyTraits, minEditGapMs: minEditMs },
+    ofTenant:
+      ofTenant &&
+      ((tenant) => {
+        const found = ofTenant(tenant);
+        return found && withEditGap(found, minEditMs);
+      }),
+  };
+}
