@@ -1,5 +1,5 @@
 import { Breath } from '../../../shared/event-loop-yielder.ts';
-import { rankDocuments, type Ranked } from './rank-documents.ts';
+import { rankDocuments, type IndexQuery, type Ranked } from './rank-documents.ts';
 import { SegmentBuilder, type NewDocument } from './segment-builder.ts';
 import type { SegmentFiles } from './segment-files.ts';
 import type { DocumentEntry, Segment } from './segment.ts';
@@ -13,13 +13,6 @@ export interface IndexHit {
   text: string;
   /** From 0 to 1. */
   score: number;
-}
-
-export interface IndexQuery {
-  query: string;
-  /** Documents for which this is false do not exist for the search. */
-  isReadable(entry: DocumentEntry): boolean;
-  most: number;
 }
 
 export interface IndexSize {

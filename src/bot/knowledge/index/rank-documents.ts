@@ -1,8 +1,14 @@
 import type { DocumentEntry, Segment } from './segment.ts';
-import type { IndexQuery } from './passage-index.ts';
 import type { CollectedPostings } from './postings.ts';
 import { queryWords, type QueryWord } from '../../../shared/text/query-words.ts';
 import type { Term } from '../../../shared/text/word-terms.ts';
+
+export interface IndexQuery {
+  query: string;
+  /** Documents for which this is false do not exist for the search. */
+  isReadable(entry: DocumentEntry): boolean;
+  most: number;
+}
 
 /** A document that fits, and its best passage; both by their numbers in the segment. */
 export interface Ranked {

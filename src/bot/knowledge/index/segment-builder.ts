@@ -1,7 +1,7 @@
 import { Breath } from '../../../shared/event-loop-yielder.ts';
 import { cutIntoPassages } from './passages.ts';
 import { ByteWriter, writePostings } from './postings.ts';
-import type { DocumentEntry, PassageTable, SegmentParts } from './segment.ts';
+import type { DocumentEntry, DocumentPiece, PassageTable, SegmentParts } from './segment.ts';
 import { TermTable } from './term-table.ts';
 import { eachTerm, type Term, type TermForm } from '../../../shared/text/search-terms.ts';
 
@@ -15,14 +15,6 @@ export type DocumentFacts = Pick<
 export interface NewDocument extends DocumentFacts {
   /** With labels such as `page 3` where it has such parts. */
   parts: readonly { label?: string; text: string }[];
-}
-
-/** A passage on its way into the index. */
-export interface DocumentPiece {
-  /** What stands between it and the one before. */
-  gap: string;
-  text: string;
-  context: string;
 }
 
 /** A built segment, but for a place to keep its text. */

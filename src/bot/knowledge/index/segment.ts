@@ -1,6 +1,5 @@
 import type { Readers } from '../readers.ts';
 import { collectPostings, type CollectedPostings } from './postings.ts';
-import type { DocumentPiece } from './segment-builder.ts';
 import { rangeOf, type Term } from '../../../shared/text/search-terms.ts';
 
 /** A document as the index keeps it. */
@@ -25,6 +24,14 @@ export interface DocumentEntry {
   /** Where its text stands in the segment's. Bytes. */
   textFrom: number;
   textTo: number;
+}
+
+/** A passage on its way into the index. */
+export interface DocumentPiece {
+  /** What stands between it and the one before. */
+  gap: string;
+  text: string;
+  context: string;
 }
 
 /** The passages of a segment, one place each in all lists. */
