@@ -1,10 +1,10 @@
 import type { PlatformDescription } from '../platforms/description.ts';
 import { PLATFORMS } from '../platforms/registry.ts';
-import type { ValidatedSettings } from './cross-checks.ts';
 import { fault, type Fault } from './fault.ts';
+import type { Given } from './mode.ts';
 
 /** What a platform's setting cannot do without, as its description says. */
-export function neededBeside({ given }: ValidatedSettings): Fault[] {
+export function neededBeside({ given }: { given: Given }): Fault[] {
   const set: ReadonlySet<string> = given;
   return PLATFORMS.flatMap(({ needs = {} }: PlatformDescription) =>
     Object.entries(needs).flatMap(([name, others]) => {
