@@ -36,7 +36,7 @@ import { asConversationId, asDeliveryId, asPersonId } from '../../src/bot/domain
 import { keepFeedback } from '../../src/bot/reply/feedback/keep-feedback.ts';
 import { AfterCare } from '../../src/bot/reply/deferred-reconciliation.ts';
 import { FollowUps } from '../../src/bot/reply/follow-ups/follow-ups.ts';
-import { createLiveReply } from '../../src/bot/reply/live-reply.ts';
+import { createLiveReply } from '../../src/bot/reply/create-live-reply.ts';
 import { keepNotice } from '../../src/bot/reply/notices.ts';
 import { createPostLedger } from '../../src/bot/reply/post-ledger.ts';
 import { readLiveReply } from '../../src/bot/reply/read-live-reply.ts';

@@ -10,8 +10,6 @@ import type { TurnClaim, TurnControls } from '../domain/turn.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { MessageFields } from '../domain/message-record.ts';
 import type { AfterCare } from './deferred-reconciliation.ts';
-import { PulledReply } from './pulled-reply.ts';
-import { PushedReply } from './pushed-reply.ts';
 import type { ReplyReport } from './reply-report.ts';
 
 /** The last snapshot of one message record, to be written by the commit. */
@@ -108,10 +106,4 @@ export interface LiveReplyOptions {
   /** Where the platform takes the answer; absent where it polls us. */
   replyTarget: string | undefined;
   language: Language;
-}
-
-/** The live reply of a turn, by the way in which its platform shows answers. */
-export function createLiveReply(options: LiveReplyOptions): LiveReply {
-  const { push } = options.platform;
-  return push ? new PushedReply(options, push) : new PulledReply(options);
 }

@@ -2,7 +2,8 @@ import { messageFields } from '../domain/message-record.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 import { tenantOf } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
-import { createLiveReply, type ReplyDeps } from '../reply/live-reply.ts';
+import { createLiveReply } from '../reply/create-live-reply.ts';
+import type { ReplyDeps } from '../reply/live-reply.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 import type { TurnControls, TurnClaim, TurnCommit } from '../domain/turn.ts';
 
