@@ -11,7 +11,7 @@ import type { FindHeldMessages, WaitsFor } from '../identity/links/waiting.ts';
 import type { TurnClaim } from '../domain/turn.ts';
 import { personIdOf } from '../domain/conversation.ts';
 import { createTellPerson } from './notify-person.ts';
-import { OLDEST_QUESTION_MS } from '../turn/turn-pipeline.ts';
+import { OLDEST_QUESTION_MS } from '../turn/answer/patience.ts';
 
 const RELEASES_REPEATED_AT_ONCE = 50;
 const LONGEST_RELEASES_MS = 2 * SECOND_MS;

@@ -1,5 +1,6 @@
 import type { PreferencesChange, TurnCommit, UsageChange } from '../domain/turn.ts';
 import type { DeliveryId } from '../domain/ids.ts';
+import type { AdmittedContext } from './turn-context.ts';
 
 /** What the person gets to see at the end of a turn, before it is delivered. */
 export interface Outcome {
@@ -30,3 +31,6 @@ export interface Outcome {
   /** The message whose visible answer this one takes the place of (/retry). */
   replaces?: DeliveryId;
 }
+
+/** Answers a question that the sign-in gate has admitted. */
+export type AnswerQuestion = (context: AdmittedContext) => Promise<Outcome>;

@@ -1,5 +1,5 @@
 import { asError } from '../../shared/coded-error.ts';
-import { MINUTE_MS, monotonicMs } from '../../shared/clock.ts';
+import { monotonicMs } from '../../shared/clock.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Log } from '../../shared/log.ts';
 import { IdentityError } from '../identity/identity-error.ts';
@@ -10,17 +10,14 @@ import { SIGN_IN_TEXTS } from '../i18n/sign-in-texts.ts';
 import { toAsker } from './sign-in-words.ts';
 import { readStoredAnswer } from './stored-answer.ts';
 import type { TurnControls } from '../domain/turn.ts';
-import type { Outcome } from './outcome.ts';
+import type { AnswerQuestion, Outcome } from './outcome.ts';
 import { nameReferences } from './prompt/name-references.ts';
 import { failedTurnHistory } from './prompt/turn-history.ts';
 import type { TurnContext } from './turn-context.ts';
-import type { AnswerQuestion } from './answer/answer-question.ts';
+import { OLDEST_QUESTION_MS } from './answer/patience.ts';
 import type { RunSlashWord } from './commands/run-slash-word.ts';
 import type { SignInGate } from './sign-in-gate.ts';
 import type { TakeTypedCode } from './typed-codes.ts';
-
-/** A question that waited longer gets an apology instead of a surprise (SECURITY.md in-order). */
-export const OLDEST_QUESTION_MS = 10 * MINUTE_MS;
 
 /** The way through a turn, in order; the first that has an outcome ends it. */
 export type DecideOutcome = (context: TurnContext) => Promise<Outcome>;

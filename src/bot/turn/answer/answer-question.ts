@@ -35,7 +35,7 @@ import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import { Thought, type ThoughtOptions } from './reasoning.ts';
 import { failedTurnHistory, speakerTagOf, turnHistory } from '../prompt/turn-history.ts';
 import { toolsOfTurn, type TurnToolOptions, type TurnTools } from './turn-tools.ts';
-import type { Outcome } from '../outcome.ts';
+import type { AnswerQuestion, Outcome } from '../outcome.ts';
 import { patienceOf, WAIT_TEXTS } from './patience.ts';
 import { BRIEF_REQUEST, briefPrompt, shouldBeBrief } from './load-shedding.ts';
 
@@ -72,8 +72,6 @@ export interface AnswerQuestionOptions extends ThoughtOptions {
 
 /** Of a prompt's room, for what files say; the rest is for the conversation. */
 const FILES_SHARE = 0.6;
-
-export type AnswerQuestion = (context: AdmittedContext) => Promise<Outcome>;
 
 interface Answering {
   context: AdmittedContext;

@@ -1,6 +1,6 @@
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
-import type { AnswerQuestion } from './answer-question.ts';
+import type { AnswerQuestion } from '../outcome.ts';
 import type { TurnContext } from '../turn-context.ts';
 import { sayTo } from '../translate.ts';
 import { failedTurnHistory } from '../prompt/turn-history.ts';

@@ -1,9 +1,10 @@
-import { monotonicMs, SECOND_MS } from '../../../shared/clock.ts';
+import { MINUTE_MS, monotonicMs, SECOND_MS } from '../../../shared/clock.ts';
 import type { Patience, WaitReason } from '../../model/chat-types.ts';
 import type { TURN_TEXTS } from '../../i18n/turn-texts.ts';
-import { OLDEST_QUESTION_MS } from '../turn-pipeline.ts';
 import type { TurnContext } from '../turn-context.ts';
 
+/** A question that waited longer gets an apology instead of a surprise (SECURITY.md in-order). */
+export const OLDEST_QUESTION_MS = 10 * MINUTE_MS;
 /** A question that is asked late in its age may still wait this long for the service. */
 const MIN_WAIT_MS = 30 * SECOND_MS;
 

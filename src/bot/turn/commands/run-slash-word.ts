@@ -5,7 +5,6 @@ import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { SlashCommand, SlashWord } from '../../domain/slash-words.ts';
 import type { AccountId } from '../../domain/ids.ts';
-import type { AnswerQuestion } from '../answer/answer-question.ts';
 import { chooseLanguage } from './choose-language.ts';
 import { chooseModel } from './choose-model.ts';
 import { chooseThinking } from './choose-thinking.ts';
@@ -25,7 +24,7 @@ import { forget, type RecordOptions } from './forget.ts';
 import { showSources } from './show-sources.ts';
 import { showUsage } from './show-usage.ts';
 import type { SignInMode } from '../turn-ports.ts';
-import type { Outcome } from '../outcome.ts';
+import type { AnswerQuestion, Outcome } from '../outcome.ts';
 
 export interface SlashWordsOptions {
   keyRing: KeyRing;

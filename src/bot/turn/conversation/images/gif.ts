@@ -1,5 +1,5 @@
 import { brokenImage } from './image-error.ts';
-import type { ImageHeader } from './image-header.ts';
+import type { ImageHeader } from './image-facts.ts';
 
 const HEADER_BYTES = 13;
 const IMAGE_BLOCK = 0x2c;

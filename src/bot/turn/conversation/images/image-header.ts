@@ -1,21 +1,12 @@
 import { MIB_BYTES } from '../../../../shared/clock.ts';
 import { readGif } from './gif.ts';
 import { ImageError } from './image-error.ts';
+import type { ImageHeader } from './image-facts.ts';
 import { readJpeg } from './jpeg.ts';
 import { readPng } from './png.ts';
 import { readWebp } from './webp.ts';
 
 export type ImageMediaType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
-
-/** What an image's header says, before anything is unpacked. */
-export interface ImageHeader {
-  width: number;
-  height: number;
-  /** What its decoder must hold at once, beside a few rows: 0 where it comes row by row. */
-  unpackedBytes: number;
-  /** The image without what is not needed for its first picture: long texts, colour profiles, later frames, what follows its end. */
-  lean: Buffer;
-}
 
 export interface CheckedImage extends ImageHeader {
   mediaType: ImageMediaType;

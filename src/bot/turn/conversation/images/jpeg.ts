@@ -1,5 +1,5 @@
 import { brokenImage, ImageError } from './image-error.ts';
-import type { ImageHeader } from './image-header.ts';
+import type { ImageHeader } from './image-facts.ts';
 
 const START_OF_SCAN = 0xda;
 const SCAN_MARK = Buffer.from([0xff, START_OF_SCAN]);

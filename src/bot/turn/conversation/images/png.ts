@@ -1,5 +1,5 @@
 import { brokenImage } from './image-error.ts';
-import type { ImageHeader } from './image-header.ts';
+import type { ImageHeader } from './image-facts.ts';
 
 const SIGNATURE_BYTES = 8;
 /** Length and name before a chunk's data, checksum behind it. */

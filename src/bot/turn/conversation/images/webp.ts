@@ -1,5 +1,5 @@
 import { brokenImage } from './image-error.ts';
-import type { ImageHeader } from './image-header.ts';
+import type { ImageHeader } from './image-facts.ts';
 
 const FIRST_CHUNK_AT = 12;
 const CHUNK_HEAD_BYTES = 8;
