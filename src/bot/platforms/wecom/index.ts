@@ -1,7 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
-import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import type { Log } from '../../../shared/log.ts';
-import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { textOfUtf8 } from '../../../shared/text/utf8.ts';
 import type { DeliveryHead, Platform, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
 import type { AccessTokenStore } from './access-token.ts';
@@ -9,9 +7,9 @@ import { WriteJudge, type TellsRefusals } from '../write-meaning.ts';
 import { refusedFor } from '../refused-delivery.ts';
 import { createCallbackAnswers } from './callback-answers.ts';
 import { checkWecom } from './check-settings.ts';
-import { BOT_SOCKET_TIMING, type BotSocketTiming } from './connection/bot-socket.ts';
+import { BOT_SOCKET_TIMING } from './connection/bot-socket.ts';
 import { checkConnection } from './connection/check-connection.ts';
-import { keepConnection, type BotAccount } from './connection/keep-connection.ts';
+import { keepConnection, type WecomConnection } from './connection/keep-connection.ts';
 import { postFileLater, postLater } from './connection/later-messages.ts';
 import { ReplyPlaces } from './connection/reply-places.ts';
 import { readAesKey } from './crypto.ts';
@@ -39,15 +37,6 @@ export interface WecomBot {
   aesKey: string;
   /** As shown in the chat; group mentions are recognised by it. */
   name: string;
-}
-
-/** The bot's own connection, which takes the callback's place. */
-export interface WecomConnection {
-  account: BotAccount;
-  redis: RedisClient;
-  keyRing: KeyRing;
-  /** Overrides lengths of time, in tests. */
-  timing?: Partial<BotSocketTiming>;
 }
 
 export interface WecomOptions {

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs, SECOND_MS } from '../../../../shared/clock.ts';
 import { asError } from '../../../../shared/coded-error.ts';
 import type { CheckResult } from '../../platform.ts';
-import type { WecomConnection } from '../index.ts';
 import { BOT_SOCKET_TIMING, BotSocket, NotSubscribed } from './bot-socket.ts';
+import type { WecomConnection } from './keep-connection.ts';
 import { Lease, type HeldLease } from './lease.ts';
 import { ReplyPlaces } from './reply-places.ts';
 

@@ -31,6 +31,15 @@ export interface BotAccount {
   secret: string;
 }
 
+/** The bot's own connection, which takes the callback's place. */
+export interface WecomConnection {
+  account: BotAccount;
+  redis: RedisClient;
+  keyRing: KeyRing;
+  /** Overrides lengths of time, in tests. */
+  timing?: Partial<BotSocketTiming>;
+}
+
 export interface KeepConnectionOptions {
   account: BotAccount;
   timing: BotSocketTiming;
