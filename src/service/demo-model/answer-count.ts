@@ -1,5 +1,5 @@
 import { say } from '../../shared/text/texts.ts';
-import type { Finding, Question } from './compose-answer.ts';
+import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 /** Long enough for any test of a long answer, short enough not to be a way to keep the service busy for hours. */

@@ -1,5 +1,5 @@
 import { say, type Language } from '../../shared/text/texts.ts';
-import type { Finding, Question } from './compose-answer.ts';
+import type { Finding, Question } from './finding.ts';
 import type { DocSearch } from './doc-search.ts';
 import type { DocSection } from './doc-sections.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';

@@ -1,5 +1,5 @@
 import { say, type Language } from '../../shared/text/texts.ts';
-import type { Finding, Question } from './compose-answer.ts';
+import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 import { termsOf } from './question-terms.ts';
 import { wordsOf } from './words.ts';

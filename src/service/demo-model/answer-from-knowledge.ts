@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { say, type Language } from '../../shared/text/texts.ts';
 import { textOf, type ChatMessage } from '../chat/chat-message.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
-import type { Finding, Question } from './compose-answer.ts';
+import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 import { contentWordsOf, wordsOf } from './words.ts';
 

@@ -1,6 +1,6 @@
 import { say, type Language } from '../../shared/text/texts.ts';
 import { textOf, type ChatMessage } from '../chat/chat-message.ts';
-import type { Finding } from './compose-answer.ts';
+import type { Finding } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 const MAX_RESULT_CHARS = 1_200;

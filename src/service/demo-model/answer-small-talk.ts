@@ -1,5 +1,5 @@
 import { say, type Language } from '../../shared/text/texts.ts';
-import type { Finding, Question } from './compose-answer.ts';
+import type { Finding, Question } from './finding.ts';
 import { isServed } from './plain-requests.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 

@@ -1,5 +1,5 @@
 import { say } from '../../shared/text/texts.ts';
-import type { Finding, Question } from './compose-answer.ts';
+import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 /** Nobody calculates with more in a chat, and nesting costs a call each. */

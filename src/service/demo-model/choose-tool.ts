@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { say } from '../../shared/text/texts.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import type { ToolDeclaration } from '../chat/tool-declaration.ts';
-import type { Finding, Question } from './compose-answer.ts';
+import type { Finding, Question } from './finding.ts';
 import { fillArguments } from './fill-arguments.ts';
 import { rateByPlainRequest } from './plain-requests.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';

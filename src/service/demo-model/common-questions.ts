@@ -1,5 +1,5 @@
 import { say, type Bilingual } from '../../shared/text/texts.ts';
-import type { Finding, Question } from './compose-answer.ts';
+import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 interface CommonQuestion {

@@ -1,4 +1,4 @@
-import { languageOfText, say, type Language } from '../../shared/text/texts.ts';
+import { languageOfText, say } from '../../shared/text/texts.ts';
 import { imagesOf, textOf, type ChatMessage, type ToolCall } from '../chat/chat-message.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import { isAboutUs } from './about-us.ts';
@@ -9,6 +9,7 @@ import { answerFromFiles, splitFiles } from './answer-from-files.ts';
 import { askedText } from './asked-text.ts';
 import { chooseTool, offeredTools } from './choose-tool.ts';
 import { describeImages } from './describe-images.ts';
+import type { Finding, Question } from './finding.ts';
 import { tellMissingTool } from './plain-requests.ts';
 import { calculate } from './calculate.ts';
 import { showPiece } from './show-pieces.ts';
@@ -32,23 +33,6 @@ export interface Answer {
   toolCalls: ToolCall[];
   /** How fast it grows at most, where slowness is what was asked for. */
   tokensPerSec?: number;
-}
-
-/** An answer together with how it was come by, which is the honest content of this model's "thoughts". */
-export interface Finding {
-  text?: string;
-  toolCalls?: ToolCall[];
-  tokensPerSec?: number;
-  thought: string;
-}
-
-/** What the branches of the model look at. */
-export interface Question {
-  /** The newest thing that the person wrote, without labels and what is quoted. */
-  text: string;
-  language: Language;
-  /** What they wrote before, the newest first. */
-  earlier: string[];
 }
 
 /** Answers the newest message of a conversation by the first rule that knows something. */

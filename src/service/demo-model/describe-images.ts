@@ -1,7 +1,7 @@
 import { imageSize } from 'image-size';
 import { KIB_BYTES } from '../../shared/clock.ts';
 import { say, type Language } from '../../shared/text/texts.ts';
-import type { Finding } from './compose-answer.ts';
+import type { Finding } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 const NAMES: Readonly<Record<string, string>> = { jpg: 'JPEG', webp: 'WebP', svg: 'SVG' };

@@ -1,5 +1,5 @@
 import { type Language, say } from '../../shared/text/texts.ts';
-import type { Finding } from './compose-answer.ts';
+import type { Finding } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 /** What a tool is plainly asked for without being named, and what is said where no such tool is offered. */
