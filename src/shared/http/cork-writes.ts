@@ -1,11 +1,10 @@
 import { Cluster, type Redis } from 'ioredis';
-import type { RedisClient } from '../redis/redis.ts';
 
 /**
  * Lets all commands that are sent within one turn of the event loop leave in one write: under load a write costs more than
  * the command in it. The order stays, and nothing waits longer than until that turn's events are handled.
  */
-export function corkWrites(client: RedisClient): void {
+export function corkWrites(client: Redis | Cluster): void {
   if (client instanceof Cluster) client.on('+node', gatherOnNode);
   else gatherOnNode(client);
 }

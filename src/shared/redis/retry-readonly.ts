@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Cluster, Redis } from 'ioredis';
 import { asError } from '../coded-error.ts';
 import { SECOND_MS } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { RedisClient } from './redis.ts';
 
 /** Codes of refusals that pass: the same script succeeds later. */
 const PASSING_CODES: ReadonlySet<string> = new Set([
@@ -28,10 +28,10 @@ interface Refusals {
 }
 
 /** Connections whose scripts wait for Redis to take writes again. */
-const patient = new WeakMap<RedisClient, Refusals>();
+const patient = new WeakMap<Redis | Cluster, Refusals>();
 
 /** From now on scripts over this connection are kept while Redis refuses writes, as commands are while it is away. */
-export function waitOutRefusals(redis: RedisClient, log: Log, name: string): void {
+export function waitOutRefusals(redis: Redis | Cluster, log: Log, name: string): void {
   patient.set(redis, { log, name, isTold: false });
 }
 
@@ -40,13 +40,13 @@ export function waitOutRefusals(redis: RedisClient, log: Log, name: string): voi
  * worth more than the slot that waits with it. Safe since every script of ours may be repeated.
  * @throws what else it comes to; over other connections a refusal too
  */
-export function sendUntilTaken<Result>(redis: RedisClient, send: () => Promise<Result>): Promise<Result> {
+export function sendUntilTaken<Result>(redis: Redis | Cluster, send: () => Promise<Result>): Promise<Result> {
   const refusals = patient.get(redis);
   return refusals ? sendPatiently(redis, refusals, send) : send();
 }
 
 async function sendPatiently<Result>(
-  redis: RedisClient,
+  redis: Redis | Cluster,
   refusals: Refusals,
   send: () => Promise<Result>,
 ): Promise<Result> {
