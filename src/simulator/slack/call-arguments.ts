@@ -4,6 +4,9 @@ import { SlackFault } from './slack-fault.ts';
 /** What a call says, whether it came as a form or as JSON. */
 export type CallArguments = Readonly<Record<string, unknown>>;
 
+/** A block as it was sent, which was judged. */
+export type SlackBlock = CallArguments;
+
 /** Arguments whose value is a JSON text when they come in a form. */
 const NESTED = new Set(['metadata', 'chunks', 'blocks', 'attachments', 'loading_messages', 'prompts', 'files']);
 const TS = /^\d{1,16}\.\d{6}$/;

@@ -1,5 +1,5 @@
-import { asObject, textOf, type CallArguments } from './call-arguments.ts';
-import { MAX_MARKDOWN_CHARS, readBlocks, type BlockWords, type SlackBlock } from './read-blocks.ts';
+import { asObject, textOf, type CallArguments, type SlackBlock } from './call-arguments.ts';
+import { MAX_MARKDOWN_CHARS, readBlocks, type BlockWords } from './read-blocks.ts';
 import { SlackFault } from './slack-fault.ts';
 import { markdownOfMrkdwn } from './written-text.ts';
 

@@ -1,4 +1,4 @@
-import { asObject, type CallArguments } from './call-arguments.ts';
+import { asObject, type CallArguments, type SlackBlock } from './call-arguments.ts';
 import { judgeButtons } from './read-buttons.ts';
 import { SlackFault } from './slack-fault.ts';
 import { markdownOfMrkdwn } from './written-text.ts';
@@ -10,9 +10,6 @@ export interface BlockWords {
   /** The blocks themselves; absent where those that the message has stay. */
   blocks?: readonly SlackBlock[];
 }
-
-/** A block as it was sent, which was judged. */
-export type SlackBlock = CallArguments;
 
 /** The most characters of `markdown_text`, and of all markdown blocks of a message (PLATFORM_FACTS.md slack-web-api). */
 export const MAX_MARKDOWN_CHARS = 12_000;

@@ -1,6 +1,5 @@
 import type { ButtonView } from '../api.ts';
-import { asObject, type CallArguments } from './call-arguments.ts';
-import type { SlackBlock } from './read-blocks.ts';
+import { asObject, type CallArguments, type SlackBlock } from './call-arguments.ts';
 import { SlackFault } from './slack-fault.ts';
 
 /** Something of a message's blocks that a person can press. */

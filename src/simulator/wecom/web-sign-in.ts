@@ -1,6 +1,5 @@
 import type { NowMs } from '../../shared/clock.ts';
 import { randomToken, sha256Hex } from '../../shared/crypto/ids.ts';
-import type { AppCredentials } from './app-api.ts';
 
 /** Codes of the app's web sign-in: five minutes, one use (PLATFORM_FACTS.md wecom-web-sign-in). Kept in memory: a restart asks people to start again. */
 export class WebSignInCodes {
@@ -38,7 +37,7 @@ export interface AuthorizeRequest {
 }
 
 export interface AuthorizeRules {
-  app: AppCredentials;
+  app: { corpId: string };
   /** Origins of the app's trusted domain: the bot's and the sign-in service's. The port counts. */
   trustedOrigins: readonly string[];
 }
