@@ -6,7 +6,7 @@ import { ALL_PARTITIONS, conversationOf, deliveryIdOf } from '../src/bot/domain/
 import type { Chat } from '../src/bot/domain/message.ts';
 import { asConversationId, asDeliveryId, type DeliveryId } from '../src/bot/domain/ids.ts';
 import type { SentEvent } from './ledger.ts';
-import type { Testbed } from './testbed.ts';
+import type { RedisInstance } from './redis-instance.ts';
 
 /** What is left in Redis once nothing moves any more. */
 export interface Leftovers {
@@ -16,7 +16,7 @@ export interface Leftovers {
 }
 
 /** Opens the rig's own connection, past all proxies. */
-export function openStore({ redis }: Testbed): RedisClient {
+export function openStore({ redis }: { redis: Pick<RedisInstance, 'port' | 'urls'> }): RedisClient {
   const store = redis.urls
     ? new Cluster(redis.urls.split(','), { redisOptions: { maxRetriesPerRequest: null } })
     : new Redis({ host: '127.0.0.1', port: redis.port, maxRetriesPerRequest: null });

@@ -4,7 +4,6 @@ import { startRival } from '../test/support/raw-wecom-connections.ts';
 import { killReaders } from './kill-readers.ts';
 import type { InjectedFault } from './ledger.ts';
 import { isUnused, openStore } from './drain.ts';
-import { restartAll } from './rolling.ts';
 import type { Fault, ScheduledFault } from './schedule.ts';
 import type { Instance, Testbed } from './testbed.ts';
 
@@ -165,6 +164,30 @@ async function roll({ testbed, stops }: InjectOptions, { change }: Extract<Fault
   });
 }
 
+export interface Restart {
+  env?: Record<string, string>;
+  main?: string;
+}
+
+/** Stops one process after another in order and waits until its next life is up, with new settings or of another build. @returns how the stops went */
+export async function restartAll(testbed: Testbed, change: Restart): Promise<StopResult[]> {
+  const stops: StopResult[] = [];
+  for (const { process } of testbed.instances) {
+    await untilUp(process);
+    process.change(change);
+    const injectedFault = noteInjectedFault(testbed, 'stop', { target: process.life });
+    const result = await process.stop();
+    await untilUp(process);
+    injectedFault.untilMs = Date.now();
+    if (result) stops.push({ instance: process.name, ...result });
+  }
+  return stops;
+}
+
+async function untilUp(process: Instance['process']): Promise<void> {
+  for (let waitedMs = 0; process.state !== 'up' && waitedMs < UP_WITHIN_MS; waitedMs += 50) await pause(50);
+}
+
 /** A key that goes while something waits that only it opens is a fault of the operator's; scenario and test of its own. */
 async function untilOldKeyIsUnused(testbed: Testbed): Promise<void> {
   const { oldKeyId } = testbed.rolls;
@@ -174,6 +197,7 @@ async function untilOldKeyIsUnused(testbed: Testbed): Promise<void> {
   store.disconnect();
 }
 
+const UP_WITHIN_MS = 60_000;
 const OLD_KEY_UNUSED_WITHIN_MS = 240_000;
 
 type InstanceFault = Extract<Fault, { role: unknown }>;

@@ -3,8 +3,7 @@ import { personKey } from '../src/bot/identity/account.ts';
 import { accountKeyOf } from '../src/bot/identity/links/commit-link.ts';
 import { keys } from '../src/bot/identity/store.ts';
 import { ownerOf, userIdOf } from './drain.ts';
-import type { Violation } from './judge.ts';
-import type { Ledger, SentEvent } from './ledger.ts';
+import type { Ledger, SentEvent, Violation } from './ledger.ts';
 import { accountIdOf } from './sign-in-service.ts';
 
 /** The link table as it stands in Redis, both ways. */

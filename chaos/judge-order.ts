@@ -1,6 +1,5 @@
-import type { Violation } from './judge.ts';
 import { kindOfText } from './judge-text.ts';
-import type { Ledger, Sampling, SentEvent, SummaryCall, VisibleMessage } from './ledger.ts';
+import type { Ledger, Sampling, SentEvent, SummaryCall, VisibleMessage, Violation } from './ledger.ts';
 
 /**
  * Order in each conversation: what was acknowledged before the next was sent is asked of the model before it (or together

@@ -1,5 +1,4 @@
-import type { Violation } from './judge.ts';
-import { hasEnded, toldBy, type Ledger } from './ledger.ts';
+import { hasEnded, toldBy, type Ledger, type Violation } from './ledger.ts';
 
 /**
  * Once all has come to rest nothing visible is open: no message grows or waits for its end, whether its event was acknowledged

@@ -2,22 +2,7 @@ import { THOUGHT } from './engine-streams.ts';
 import { judgeOrder } from './judge-order.ts';
 import { judgeRest } from './judge-rest.ts';
 import { kindOfText, saysInterrupted, type TextKind } from './judge-text.ts';
-import { questionsIn, toldBy, type Ledger, type SentEvent, type VisibleMessage } from './ledger.ts';
-
-/** A broken promise, with the event whose trace tells how it came to be. */
-export interface Violation {
-  kind:
-    | 'lost'
-    | 'repeated'
-    | 'out of order'
-    | 'crossed'
-    | 'joined'
-    | 'unfinished'
-    | 'unexplained'
-    | 'changed after the end';
-  event: number;
-  detail: string;
-}
+import { questionsIn, toldBy, type Ledger, type SentEvent, type Violation, type VisibleMessage } from './ledger.ts';
 
 export interface Verdict {
   violations: Violation[];

@@ -89,6 +89,21 @@ export interface InjectedFault {
   detail: string;
 }
 
+/** A broken promise, with the event whose trace tells how it came to be. */
+export interface Violation {
+  kind:
+    | 'lost'
+    | 'repeated'
+    | 'out of order'
+    | 'crossed'
+    | 'joined'
+    | 'unfinished'
+    | 'unexplained'
+    | 'changed after the end';
+  event: number;
+  detail: string;
+}
+
 /** Whether the product counts it as ended: answered, or given up with an apology, which is a fault of its own. */
 export function hasEnded({ state }: { state: string }): boolean {
   return state === 'final' || state === 'dead';

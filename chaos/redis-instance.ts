@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../src/bot/app/local/embedded-redis.ts';
 import { atExit } from './at-exit.ts';
-import { beginRefusal } from './redis-refusal.ts';
-import type { RefusalKind } from './schedule.ts';
+import { beginRefusal, type RefusalKind } from './redis-refusal.ts';
 
 /** The rig's own redis-server: AOF everysec in a folder of its own, on a fixed port, so that it can die and come back. */
 export interface RedisInstance {

@@ -2,7 +2,9 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { RefusalKind } from './schedule.ts';
+
+/** Why Redis refuses every write: full, unable to write its files, not allowed to, become a replica, or without enough replicas. */
+export type RefusalKind = 'full' | 'misconf' | 'noperm' | 'readonly' | 'noreplicas';
 
 /**
  * Makes a redis-server of the rig refuse every write; reads go on.

@@ -1,6 +1,6 @@
 import { judgeLinks } from './judge-links.ts';
-import { judge, type Violation } from './judge.ts';
-import type { InjectedFaultKind, Ledger } from './ledger.ts';
+import { judge } from './judge.ts';
+import type { InjectedFaultKind, Ledger, Violation } from './ledger.ts';
 import { percentile, recoveryTimes } from './recovery.ts';
 import type { ChaosRun } from './run-chaos.ts';
 

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { KeyRing } from '../src/shared/crypto/key-ring.ts';
-import type { RollChange } from './schedule.ts';
-import { noteInjectedFault, type StopResult } from './inject-faults.ts';
-import type { Instance, Testbed } from './testbed.ts';
+
+/** What an orderly restart of every process, one after another, changes. */
+export type RollChange = 'nothing' | 'new-key' | 'drop-old-key' | 'group-scope';
 
 /** Settings of every process that a roll changes, one after another. */
 export interface Rolls {
@@ -43,30 +42,4 @@ export function createRolls(secretKey: string): Rolls {
       return { SECRET_KEY: newestKey, SECRET_KEY_PREVIOUS: previous };
     },
   };
-}
-
-const UP_WITHIN_MS = 60_000;
-
-export interface Restart {
-  env?: Record<string, string>;
-  main?: string;
-}
-
-/** Stops one process after another in order and waits until its next life is up, with new settings or of another build. @returns how the stops went */
-export async function restartAll(testbed: Testbed, change: Restart): Promise<StopResult[]> {
-  const stops: StopResult[] = [];
-  for (const { process } of testbed.instances) {
-    await untilUp(process);
-    process.change(change);
-    const injectedFault = noteInjectedFault(testbed, 'stop', { target: process.life });
-    const result = await process.stop();
-    await untilUp(process);
-    injectedFault.untilMs = Date.now();
-    if (result) stops.push({ instance: process.name, ...result });
-  }
-  return stops;
-}
-
-async function untilUp(process: Instance['process']): Promise<void> {
-  for (let waitedMs = 0; process.state !== 'up' && waitedMs < UP_WITHIN_MS; waitedMs += 50) await pause(50);
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { buildOlder } from './older-build.ts';
 import { startChaosCluster, type ChaosCluster } from './redis-cluster.ts';
 import { startRedisPair, type RedisPair } from './redis-pair.ts';
-import { restartAll } from './rolling.ts';
+import { restartAll } from './inject-faults.ts';
 import type { ChaosOptions } from './run-chaos.ts';
 import type { Fault, ScheduledFault } from './schedule.ts';
 import { planSlowFaults } from './slow-schedule.ts';

@@ -1,16 +1,9 @@
 import type { SeededRandom } from '../test/support/seeded-random.ts';
 import type { Ledger } from './ledger.ts';
 import type { LinkFault } from '../test/support/tcp-proxy.ts';
-import type { Testbed } from './testbed.ts';
-
-/** What a process needs; and `platform`: what the platforms need of a receiver. */
-export type LinkName = 'redis' | 'chat' | 'slack' | 'platform';
-
-/** Why Redis refuses every write: full, unable to write its files, not allowed to, become a replica, or without enough replicas. */
-export type RefusalKind = 'full' | 'misconf' | 'noperm' | 'readonly' | 'noreplicas';
-
-/** What an orderly restart of every process, one after another, changes. */
-export type RollChange = 'nothing' | 'new-key' | 'drop-old-key' | 'group-scope';
+import type { RefusalKind } from './redis-refusal.ts';
+import type { RollChange } from './rolling.ts';
+import type { LinkName, Testbed } from './testbed.ts';
 
 /** What is done to whom. Which receiver or worker it hits is drawn when it happens, among those that stand. */
 export type Fault =

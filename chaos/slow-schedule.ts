@@ -1,12 +1,8 @@
 import type { SeededRandom } from '../test/support/seeded-random.ts';
-import {
-  spread,
-  type Fault,
-  type LinkName,
-  type RefusalKind,
-  type RollChange,
-  type ScheduledFault,
-} from './schedule.ts';
+import type { RefusalKind } from './redis-refusal.ts';
+import type { RollChange } from './rolling.ts';
+import { spread, type Fault, type ScheduledFault } from './schedule.ts';
+import type { LinkName } from './testbed.ts';
 import type { LinkFault, LinkWay } from '../test/support/tcp-proxy.ts';
 
 export interface SlowScheduleOptions {

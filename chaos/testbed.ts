@@ -14,7 +14,6 @@ import { InstanceProcess } from './instance-process.ts';
 import { createPoison, type Poison } from './poison.ts';
 import { createRolls, type Rolls } from './rolling.ts';
 import { startRedisInstance, type RedisInstance } from './redis-instance.ts';
-import type { LinkName } from './schedule.ts';
 import { startSignInService } from './sign-in-service.ts';
 import { startFrontDoor } from './front-door.ts';
 import { startSlackSockets, type SlackSockets } from './slack-sockets.ts';
@@ -61,6 +60,9 @@ export interface TestbedOptions {
   /** A folder for what the processes print, everything of it. */
   logFolder?: string;
 }
+
+/** What a process needs; and `platform`: what the platforms need of a receiver. */
+export type LinkName = 'redis' | 'chat' | 'slack' | 'platform';
 
 /** One process with the links that it lives by, each through a proxy of its own. */
 export interface Instance {
