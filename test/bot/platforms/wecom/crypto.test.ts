@@ -45,7 +45,7 @@ const media = readVectors('wecom-media.json') as {
 };
 
 function readVectors(name: string): unknown {
-  return JSON.parse(readFileSync(new URL(`../../vectors/${name}`, import.meta.url), 'utf8'));
+  return JSON.parse(readFileSync(new URL(`../../../vectors/${name}`, import.meta.url), 'utf8'));
 }
 
 function negative(name: string): Negative {
