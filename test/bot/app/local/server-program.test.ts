@@ -56,7 +56,7 @@ test('Valkey is enough', async () => {
 /** Looks up programs as `src/main.ts` and its rooms do. */
 const STARTS_PROGRAMS = `
 import { spawnSync } from 'node:child_process';
-import { findProgram, keepTrustedPath } from '../src/base/trusted-path.mjs';
+import { findProgram, keepTrustedPath } from '../src/shared/process/trusted-path.mjs';
 keepTrustedPath();
 for (const name of ['ps', 'lsof', 'xdg-open']) spawnSync(name, ['--version']);
 const redis = findProgram(['redis-server', 'valkey-server']);
