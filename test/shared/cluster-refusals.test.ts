@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { loadScript } from '../../src/shared/redis/lua-script.ts';
 import { connectRedis, type RedisClient, type RedisPatience } from '../../src/shared/redis/redis.ts';
 import { isRefusal } from '../../src/shared/redis/retry-readonly.ts';
-import { slotMover, startRedisCluster, type RedisGroup } from '../support/redis-cluster.ts';
+import { ask, slotMover, startRedisCluster, type RedisGroup } from '../support/redis-cluster.ts';
 import { recordingLog } from '../support/redis.ts';
 import { untilTrue } from '../support/deployment.ts';
 
@@ -39,6 +39,22 @@ const keysOf = (tag: string) => ({ one: `{${tag}}one`, other: `{${tag}}other` })
 const LONGER_MS = 3_000;
 
 describe('a worker waits for a cluster that is being changed, and its commands are carried out once', () => {
+  test('a connection that is opened while the cluster is down is ready once it is back, also for who asked for it then', async () => {
+    const redis = await connect('wait');
+    const slot = await redis.cluster('KEYSLOT', 'away');
+    const owner = group.servers[Math.min(2, Math.floor(slot / (16_384 / 3)))]!;
+    const isUp = async () => (await ask(owner.url, 'CLUSTER', 'INFO')).includes('cluster_state:ok');
+    redis.disconnect();
+    await untilTrue(() => redis.status === 'end');
+    for (const { url } of group.servers) await ask(url, 'CLUSTER', 'DELSLOTS', String(slot));
+    await untilTrue(async () => !(await isUp()));
+    const connected = redis.connect().then(() => 'connected');
+    const stored = redis.set('away', 'here');
+    await sleep(500);
+    await ask(owner.url, 'CLUSTER', 'ADDSLOTS', String(slot));
+    expect(await Promise.race([Promise.all([connected, stored]), sleep(5_000)])).toEqual(['connected', 'OK']);
+  });
+
   test('while a slot is half moved, with the script new to every node [refused-write]', async () => {
     const redis = await connect('wait');
     const keys = keysOf('half');

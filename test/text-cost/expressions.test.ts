@@ -36,10 +36,11 @@ function measuredFault({ source, flags }: FoundExpression): string | undefined {
   for (const { opening, unit } of pumpsOf(source, flags)) {
     const costMs = (chars: number) =>
       leastMs(expression, opening + unit.repeat(Math.ceil(chars / unit.length)) + ENDING);
-    if (costMs(SHORT_CHARS) > QUICK_MS) return `${JSON.stringify([opening, unit])} takes the cube of its length`;
-    const ms = costMs(LONG_CHARS);
-    if (ms > QUICK_MS && costMs(LONG_CHARS * TIMES) > MAX_GROWTH * ms)
-      return `${JSON.stringify([opening, unit])} takes the square of its length`;
+    for (const chars of [SHORT_CHARS, LONG_CHARS]) {
+      const ms = costMs(chars);
+      if (ms > QUICK_MS && costMs(chars * TIMES) > MAX_GROWTH * ms)
+        return `${JSON.stringify([opening, unit])} costs more than its length from ${chars} characters on`;
+    }
   }
   return undefined;
 }

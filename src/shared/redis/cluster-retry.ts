@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Cluster, Command, Redis } from 'ioredis';
 
 const CLOSED = 'Connection is closed.';
@@ -45,6 +46,30 @@ function unwrapRepeated(node: Redis): void {
 
 /** Of each command under way, its `reject` before any node wrapped it. */
 const rejections = new WeakMap<Command, Command['reject']>();
+
+/**
+ * Makes callers that wait for a connection hear of it. BullMQ waits so after each interruption of a worker, and takes no job until
+ * then. Of itself ioredis
+ * - never settles `connect()` when the cluster is down at its first check, although it goes on connecting;
+ * - may set an ended connection's status to `close` again, which no event follows.
+ */
+export function settleConnects(cluster: Cluster): Cluster {
+  const connect = cluster.connect.bind(cluster);
+  cluster.connect = async () => {
+    const waiting = new AbortController();
+    const { signal } = waiting;
+    const opened = Promise.race([connect(), once(cluster, 'ready', { signal })]);
+    await opened.finally(() => waiting.abort());
+  };
+  const inner = cluster as unknown as { setStatus(status: string): void };
+  const setStatus = inner.setStatus.bind(cluster);
+  inner.setStatus = (status) => {
+    if (status !== 'close' || cluster.status !== 'end') setStatus(status);
+  };
+  const duplicate = cluster.duplicate.bind(cluster);
+  cluster.duplicate = (...args) => settleConnects(duplicate(...args));
+  return cluster;
+}
 
 /** ioredis puts its own handling of redirections before the `reject` that it finds. */
 function guard(command: Command, isRepeated: (error: Error) => boolean, repeat: () => void): void {

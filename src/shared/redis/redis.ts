@@ -2,7 +2,7 @@ import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis'
 import type { Log } from '../log.ts';
 import { SECOND_MS } from '../clock.ts';
 import { corkWrites } from '../http/cork-writes.ts';
-import { repeatCommands } from './cluster-retry.ts';
+import { repeatCommands, settleConnects } from './cluster-retry.ts';
 import { waitOutRefusals } from './retry-readonly.ts';
 
 /** A connection to one Redis or to a Redis Cluster; both speak the same commands. */
@@ -38,7 +38,7 @@ const MOVED_PAUSE_MS = 20;
 export function connectRedis(address: RedisAddress, patience: RedisPatience, log: Log, name: string): RedisClient {
   const client = openClient(address, patience, name);
   corkWrites(client);
-  if (client instanceof Cluster) repeatCommands(client, patience === 'wait');
+  if (client instanceof Cluster) repeatCommands(settleConnects(client), patience === 'wait');
   if (patience === 'wait') waitOutRefusals(client, log, name);
   let isDown = false;
   client.on('error', (error: Error) => {
