@@ -14,7 +14,12 @@ const SAYS = isChinese
     }
   : {
       presses: ['emma.clarke', 'When does the library open at weekends?', 'count slowly to 60'],
-      asksAboutFile: ['daniel.okoye', 'Hello', 'test/bot/knowledge/documents/files/handbook.pdf', 'How long are loans in chapter 7?'],
+      asksAboutFile: [
+        'daniel.okoye',
+        'Hello',
+        'test/bot/knowledge/documents/files/handbook.pdf',
+        'How long are loans in chapter 7?',
+      ],
     };
 
 /** The chat from this message on. */

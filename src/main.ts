@@ -102,7 +102,11 @@ async function runCheck(check: CheckRun, settings: SoundSettings): Promise<numbe
   if (check.kind === 'sign-in')
     return (await import('./cli/check/check-sign-in-command.ts')).runSignInCommand(settings, readSettings, check);
   if (check.kind === 'as')
-    return (await import('./cli/check/check-as-command.ts')).runAsCommand(settings.config, settings.secrets, check.asked);
+    return (await import('./cli/check/check-as-command.ts')).runAsCommand(
+      settings.config,
+      settings.secrets,
+      check.asked,
+    );
   return (await import('./cli/check/check-command.ts')).runCheckCommand(settings.config, settings.secrets);
 }
 

@@ -13,7 +13,10 @@ const OTHER = 'linxiaoyu';
 const GROUP = 'wrtown';
 const testWhereSeen = SEES_CHILDREN ? test : test.skip;
 
-const real = (name: string) => ({ name, bytes: readFileSync(join(import.meta.dirname, '../bot/knowledge/documents/files', name)) });
+const real = (name: string) => ({
+  name,
+  bytes: readFileSync(join(import.meta.dirname, '../bot/knowledge/documents/files', name)),
+});
 const text = (name: string, said: string) => ({ name, bytes: Buffer.from(said) });
 
 const chunk = (delta: object, reason: string | null = null) =>

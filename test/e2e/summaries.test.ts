@@ -1,6 +1,12 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { HOUR_MS } from '../../src/shared/clock.ts';
-import { countedStream, helloStream, statusOf, type Answer, type ReceivedCall } from '../bot/model/scripted-chat-server.ts';
+import {
+  countedStream,
+  helloStream,
+  statusOf,
+  type Answer,
+  type ReceivedCall,
+} from '../bot/model/scripted-chat-server.ts';
 import { bothPlatforms, PLATFORMS } from '../support/both-platforms.ts';
 import { endSummaryWaits } from '../support/end-summary-waits.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';

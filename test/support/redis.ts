@@ -1,6 +1,10 @@
 import { connectRedis, type RedisClient } from '../../src/shared/redis/redis.ts';
 import { createLog, type Log } from '../../src/shared/log.ts';
-import { startEmbeddedRedis, type EmbeddedRedis, type EmbeddedRedisOptions } from '../../src/bot/app/local/embedded-redis.ts';
+import {
+  startEmbeddedRedis,
+  type EmbeddedRedis,
+  type EmbeddedRedisOptions,
+} from '../../src/bot/app/local/embedded-redis.ts';
 import { keepEvidence, redisEvidenceFolder } from './evidence/evidence.ts';
 
 /** A log that keeps its lines for a test to read. */

@@ -16,7 +16,11 @@ export interface TwoBuilds {
  */
 const CHANGES: readonly (readonly [string, string, string])[] = [
   ['bot/queue/wake-queue.js', 'WAKE_VERSION = 1', 'WAKE_VERSION = 2'],
-  ['bot/queue/wake-queue.js', '{ version: WAKE_VERSION, conversation }', '{ version: WAKE_VERSION, place: conversation }'],
+  [
+    'bot/queue/wake-queue.js',
+    '{ version: WAKE_VERSION, conversation }',
+    '{ version: WAKE_VERSION, place: conversation }',
+  ],
   [
     'bot/queue/turn-worker.js',
     '{ conversation, version } = job.data',

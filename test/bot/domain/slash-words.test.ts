@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readOwnCommand, readSlashCommand, SLASH_SPELLINGS, type SlashWord } from '../../../src/bot/domain/slash-words.ts';
+import {
+  readOwnCommand,
+  readSlashCommand,
+  SLASH_SPELLINGS,
+  type SlashWord,
+} from '../../../src/bot/domain/slash-words.ts';
 
 describe('slash words', () => {
   test.each(

@@ -40,7 +40,10 @@ test('a site’s pages are read in that process, too', async () => {
   const site = await startSmallSite();
   site.pages.set('/sitemap.xml', sitemapOf([`${site.url}/a`, `${site.url}/b.pdf`]));
   site.pages.set('/a', { body: '<title>A</title><p>otter' });
-  site.pages.set('/b.pdf', { body: readFileSync('test/bot/knowledge/documents/files/handbook.pdf'), type: 'application/pdf' });
+  site.pages.set('/b.pdf', {
+    body: readFileSync('test/bot/knowledge/documents/files/handbook.pdf'),
+    type: 'application/pdf',
+  });
   fixture.use({ name: 'site', sitemap: `${site.url}/sitemap.xml`, readers: 'public', pauseSec: 0.05 });
   await fixture.until(async () => (await fixture.titles('otter')).join() === 'A');
   await fixture.until(async () => (await fixture.titles('chapter 3')).join() === 'Handbook');

@@ -5,7 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { monotonicMs } from '../../../src/shared/clock.ts';
-import { engineName, shareScript, shareThroughRedis, type CapacityShare } from '../../../src/bot/model/capacity-share.ts';
+import {
+  engineName,
+  shareScript,
+  shareThroughRedis,
+  type CapacityShare,
+} from '../../../src/bot/model/capacity-share.ts';
 import { createChatClient, type ChatClient } from '../../../src/bot/model/chat-client.ts';
 import type { ChatLimits } from '../../../src/bot/model/chat-limits.ts';
 import type { ChatReport, WaitReason } from '../../../src/bot/model/chat-types.ts';

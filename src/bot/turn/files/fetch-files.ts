@@ -4,7 +4,12 @@ import { outsideCall } from '../../../shared/fail-point.ts';
 import { SerialQueue } from '../../../shared/serial-queue.ts';
 import { ImageError, type ImageFault } from '../conversation/images/image-error.ts';
 import { prepareImage } from '../conversation/images/prepare-image.ts';
-import { DocumentError, MAX_DOCUMENT_BYTES, type DocumentFault, type ReadDocument } from '../../knowledge/documents/document.ts';
+import {
+  DocumentError,
+  MAX_DOCUMENT_BYTES,
+  type DocumentFault,
+  type ReadDocument,
+} from '../../knowledge/documents/document.ts';
 import { pictureType } from '../../knowledge/documents/picture-type.ts';
 import { readDocument } from '../../knowledge/documents/read-document.ts';
 import type { DeliveryId, PersonId } from '../../domain/ids.ts';

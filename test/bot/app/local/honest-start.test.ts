@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { ListeningServer } from '../../../../src/shared/http/http-server.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../../../src/bot/app/local/embedded-redis.ts';
-import { chatProbe, publicUrlProbe, redisProbe, signInProbe, watchTroubles } from '../../../../src/cli/start/startup-warnings.ts';
+import {
+  chatProbe,
+  publicUrlProbe,
+  redisProbe,
+  signInProbe,
+  watchTroubles,
+} from '../../../../src/cli/start/startup-warnings.ts';
 import { answering } from '../../../cli/check/support.ts';
 import { SERVING, without } from '../../config/environments.ts';
 import { startParleyProcess, type ParleyProcess } from '../../../support/parley-process.ts';

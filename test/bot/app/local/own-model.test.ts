@@ -6,7 +6,12 @@ import fc from 'fast-check';
 import { readOwnModel } from '../../../../src/bot/app/local/own-model-file.ts';
 import { ownModelControls, withOwnModel } from '../../../../src/bot/app/own-model.ts';
 import { tryOwnModel } from '../../../../src/bot/app/try-own-model.ts';
-import { jsonOf, startScriptedChatServer, statusOf, type ScriptedChatServer } from '../../model/scripted-chat-server.ts';
+import {
+  jsonOf,
+  startScriptedChatServer,
+  statusOf,
+  type ScriptedChatServer,
+} from '../../model/scripted-chat-server.ts';
 import { loadSound } from '../../config/environments.ts';
 
 const KEY = 'sk-own-0123456789';

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import type { Delivery } from '../../../../src/bot/platforms/platform.ts';
-import { botScopes, EVENTS, METHODS, signInScopes, subscribedEvents } from '../../../../src/bot/platforms/slack/app-rights.ts';
+import {
+  botScopes,
+  EVENTS,
+  METHODS,
+  signInScopes,
+  subscribedEvents,
+} from '../../../../src/bot/platforms/slack/app-rights.ts';
 import type { SlackApi } from '../../../../src/bot/platforms/slack/platform-api.ts';
 import { receiveAt } from '../../../support/receive-at.ts';
 import { sourceFiles, stringsOf } from '../../i18n/find-texts.ts';

@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_REPLY_BYTES, renderPlain, renderReply, splitReply } from '../../../../src/bot/platforms/wecom/render-reply.ts';
+import {
+  MAX_REPLY_BYTES,
+  renderPlain,
+  renderReply,
+  splitReply,
+} from '../../../../src/bot/platforms/wecom/render-reply.ts';
 import { anyText } from '../../../support/any-text.ts';
 
 const final = (text: string, status?: string) =>

@@ -2,7 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { KeyRing } from '../../../../src/shared/crypto/key-ring.ts';
-import { openPreferences, sealPreferences, type Preferences } from '../../../../src/bot/turn/conversation/preferences.ts';
+import {
+  openPreferences,
+  sealPreferences,
+  type Preferences,
+} from '../../../../src/bot/turn/conversation/preferences.ts';
 import { testKeyRing, textMessage } from '../../../support/messages.ts';
 
 const keyRing = testKeyRing();

@@ -1,5 +1,9 @@
 import { definedOnly } from '../../../../src/shared/defined-only.ts';
-import { runSignInProbe, type ProbePace, type SignInProbeOptions } from '../../../../src/cli/check/sign-in-probe/probe.ts';
+import {
+  runSignInProbe,
+  type ProbePace,
+  type SignInProbeOptions,
+} from '../../../../src/cli/check/sign-in-probe/probe.ts';
 import { freePort } from '../../../../src/bot/app/local/embedded-redis.ts';
 import { loadSound, SERVING } from '../../../bot/config/environments.ts';
 import { ProbeBrowser, type ProbePerson } from './probe-browser.ts';
