@@ -1,29 +1,38 @@
 // Local mode that restarts when a source file is saved: `npm run dev`. The messenger's page is built once, at the start.
 import { spawn } from 'node:child_process';
 
-const compiler = spawn(
-  process.execPath,
-  [
-    'node_modules/typescript/bin/tsc',
-    ...['-p', 'tsconfig.build.json', '--noCheck', '--outDir', 'dist', '--watch', '--preserveWatchOutput'],
-  ],
-  { stdio: ['ignore', 'ignore', 'inherit'] },
-);
-const server = spawn(
-  process.execPath,
-  ['--enable-source-maps', '--watch', 'dist/main.js', '--no-open', ...process.argv.slice(2)],
-  { stdio: 'inherit' },
-);
-
+const children = [];
 let isEnding = false;
-function end() {
-  if (isEnding) return;
-  isEnding = true;
-  for (const child of [compiler, server]) child.kill('SIGTERM');
-}
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, end);
-for (const child of [compiler, server])
+
+function run(args, stdout) {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', stdout, 'inherit'] });
+  children.push(child);
   child.on('exit', (code) => {
     process.exitCode ||= code ?? 0;
     end();
   });
+  return child;
+}
+
+function end() {
+  if (isEnding) return;
+  isEnding = true;
+  for (const child of children) child.kill('SIGTERM');
+}
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, end);
+
+const compiler = run(
+  [
+    'node_modules/typescript/bin/tsc',
+    ...['-p', 'tsconfig.build.json', '--noCheck', '--outDir', 'dist', '--watch', '--preserveWatchOutput'],
+  ],
+  'pipe',
+);
+// The first compilation writes every file, and each would restart the server.
+let said = '';
+compiler.stdout.on('data', function startServer(text) {
+  said += text;
+  if (isEnding || !said.includes('Watching for file changes')) return;
+  compiler.stdout.off('data', startServer).resume();
+  run(['--enable-source-maps', '--watch', 'dist/main.js', '--no-open', ...process.argv.slice(2)], 'inherit');
+});

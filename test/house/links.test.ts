@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { anchorsOf, linksOf, PAGES, readPage } from './pages.ts';
+import { anchorsOf, codeOf, linksOf, PAGES, readPage } from './pages.ts';
 
 const anchors = new Map(PAGES.map((page) => [page, anchorsOf(readPage(page))]));
 
@@ -52,5 +52,27 @@ describe('anchors and links are read as GitHub reads them', () => {
     expect(
       linksOf('| ![a](b.png) | [c\nd](e.md#f) |\n`[g](h)` ``[i](`j`)`` [k](<l.md> "m")\n```\n[n](o)\n```\n[p]: q.md'),
     ).toEqual(['b.png', 'e.md#f', 'l.md', 'q.md']);
+  });
+});
+
+describe('files that pages name', () => {
+  const MODULES = ['src', 'src/bot', 'test'].flatMap((folder) =>
+    readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()),
+  );
+  const folders = new Set([...MODULES.map(({ name }) => name), 'src', 'test', 'chaos']);
+  // Operators write the files in config/ themselves.
+  folders.delete('config');
+  /** Pages that show code to add. */
+  const WITH_NEW_FILES = /ADD_A_/;
+  const exists = (path: string) =>
+    [path, `src/${path}`, `src/bot/${path}`, `test/${path}`]
+      .flatMap((base) => ['', '.test.ts', '.long.test.ts', '.ts'].map((ending) => base + ending))
+      .some((candidate) => existsSync(candidate));
+
+  test.each(PAGES.filter((page) => page !== 'CHANGELOG.md' && !WITH_NEW_FILES.test(page)))('exist: %s', (page) => {
+    const named = codeOf(readPage(page)).filter(
+      (code) => /^[a-z][\w.-]*(?:\/[\w.-]+)+\/?$/.test(code) && folders.has(code.split('/')[0] ?? ''),
+    );
+    expect(named.map((code) => code.replace(/\/$/, '')).filter((code) => !exists(code))).toEqual([]);
   });
 });
