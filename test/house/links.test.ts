@@ -62,8 +62,6 @@ describe('files that pages name', () => {
   const folders = new Set([...MODULES.map(({ name }) => name), 'src', 'test', 'chaos']);
   // Operators write the files in config/ themselves.
   folders.delete('config');
-  /** Pages that show code to add. */
-  const WITH_NEW_FILES = /ADD_A_/;
   const exists = (path: string) =>
     [path, `src/${path}`, `src/bot/${path}`, `test/${path}`]
       .flatMap((base) => ['', '.test.ts', '.long.test.ts', '.ts'].map((ending) => base + ending))
