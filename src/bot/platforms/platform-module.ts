@@ -7,7 +7,7 @@ import type { Platform } from './platform.ts';
 import { PLATFORMS, type PlatformName } from './registry.ts';
 import type { RefusedWrite } from './write-meaning.ts';
 
-/** What a platform is built from. */
+/** Dependencies of a platform. */
 export interface PlatformParts {
   config: Config;
   secrets: Secrets;
@@ -15,9 +15,9 @@ export interface PlatformParts {
   keyRing: KeyRing;
   nowMs: NowMs;
   log: Log;
-  /** Overrides the trait `postSettlesWithinMs` where something is pushed. Milliseconds. */
+  /** Overrides the trait `postSettlesWithinMs` of platforms that are pushed to. Milliseconds. */
   postSettlesWithinMs?: number;
-  /** Called with the platform's code when it takes no call until the operator mends something. */
+  /** Called with the platform's code when it refuses all calls until the operator repairs something. */
   onRefused(code: string): void;
   /** Called for each write that the platform did not carry out. */
   onWriteRefused(refused: RefusedWrite): void;
@@ -31,7 +31,7 @@ interface PlatformModule {
 /** The code of every platform. */
 export const PLATFORM_MODULES: ReadonlyMap<PlatformName, PlatformModule> = await loadAll();
 
-/** One after another, since they share most of their files. */
+/** Sequential, since the platforms share most of their files. */
 async function loadAll(): Promise<Map<PlatformName, PlatformModule>> {
   const modules = new Map<PlatformName, PlatformModule>();
   for (const { name, load } of PLATFORMS) modules.set(name, await load());

@@ -2,7 +2,7 @@ import type { PlatformDescription } from './description.ts';
 import { slack } from './slack/description.ts';
 import { wecom } from './wecom/description.ts';
 
-/** The platforms that there are, one line each (docs/ADD_A_PLATFORM.md). */
+/** All platforms, one line each (docs/ADD_A_PLATFORM.md). */
 export const PLATFORMS = [
   wecom, //
   slack,
