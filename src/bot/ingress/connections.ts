@@ -10,20 +10,20 @@ export interface ConnectionsOptions {
   handle: HandleDelivery;
   log: Log;
   report: WebhookReport;
-  /** Keeps an answer that the platform took by no way of its connection. */
+  /** Keeps an answer that no method of the platform's connection could deliver. */
   keepAnswer(platform: Platform, answer: NotShown): Promise<void>;
 }
 
 type NotShown = Parameters<ConnectionUse['onNotShown']>[0];
 
 export interface KeptConnections extends KeptConnection {
-  /** What a platform's connection reported last; undefined before its first report. */
+  /** The last change that a platform's connection reported; undefined before its first report. */
   lastChange(platform: PlatformName): ConnectionChange | undefined;
 }
 
 /**
- * Opens the connections of the platforms that deliver over one, in place of their webhook: read → handle → acknowledge. What comes in
- * is handled as a delivery to the webhook is, so nothing is acknowledged that is not stored.
+ * Opens the connections of the platforms that deliver over one instead of their webhook: read → handle → acknowledge.
+ * Incoming deliveries are handled like webhook deliveries, so nothing is acknowledged before it is stored.
  */
 export function keepConnections({ platforms, ...options }: ConnectionsOptions): KeptConnections {
   const last = new Map<PlatformName, ConnectionChange>();

@@ -16,18 +16,21 @@ export interface AmendmentOptions {
   wakeQueue: Pick<WakeQueue, 'wake'>;
   groupScope: GroupScope;
   log: Log;
-  /** Does what is to be done about a message that was answered already; safe to repeat. */
+  /** Applies the amendment to a message that was already answered. Safe to repeat. */
   amendAnswered(platform: Platform, amendment: InboundAmendment, amended: Amended): Promise<void>;
 }
 
-/** Takes back what a person deleted, or changes what they edited, wherever it is by now. @throws whatever the store throws: it is to be told again */
+/**
+ * Withdraws a message that a person deleted, or changes one that they edited, whatever its state.
+ * @throws any error of the store; the platform must then deliver the amendment again
+ */
 export async function handleAmendment(
   { redis, inbox, wakeQueue, groupScope, log, amendAnswered }: AmendmentOptions,
   platform: Platform,
   amendment: InboundAmendment,
 ): Promise<void> {
   const amended = await inbox.amend(conversationOf(amendment.message, groupScope), amendment);
-  // What runs begins anew by itself; this is for one whose worker is gone.
+  // A running turn restarts by itself; the wake covers a turn whose worker has died.
   if (amended.where === 'running')
     inBackground(
       () => wakeQueue.wake(amended.conversation),

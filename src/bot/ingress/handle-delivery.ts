@@ -33,15 +33,16 @@ import { isAskersOwn, tellPresser } from './presses.ts';
 import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
 
 /**
- * How long the receiver tries to store a message or to read a reply before it answers 503 (SECURITY.md acknowledged-when-stored):
- * libraries' own limits do not cover a connection that was never made. A late result is dropped, which repeating a delivery makes harmless.
+ * Time limit for storing a message or reading a reply before the receiver answers 503 (SECURITY.md
+ * acknowledged-when-stored). The libraries' own limits do not cover a connection that was never made. A late result
+ * is dropped, which is harmless because deliveries can be repeated.
  */
 const STORE_DEADLINE_MS = 1.5 * SECOND_MS;
 const STORE_RETRY_PAUSE_MS = 100;
-/** Of whom we do not know in which language they read. */
-const USUAL_LANGUAGE: Language = 'zh';
+/** Fallback language for people whose language is unknown. */
+const DEFAULT_LANGUAGE: Language = 'zh';
 
-/** The words of a welcome, and questions that are offered; without words the usual ones. */
+/** The texts of a welcome and the suggested questions. A language without a text gets the default welcome. */
 export interface Greeting {
   welcome?: Readonly<Partial<Record<Language, string>>>;
   prompts: SuggestedPrompts;
@@ -53,16 +54,16 @@ export interface HandleDeliveryOptions {
   inbox: Inbox;
   wakeQueue: WakeQueue;
   groupScope: GroupScope;
-  /** What happens to answers that stand: their questions change, and people say what they think of them. */
+  /** Handles changes to answered questions, and ratings of answers. */
   answered: Pick<AmendmentOptions, 'amendAnswered'> & Pick<FeedbackOptions, 'keepFeedback'>;
-  /** Told of each new message once it is stored; must not throw or wait (its images are fetched meanwhile). */
+  /** Called for each new message once it is stored, to fetch its images meanwhile. Must not throw or wait. */
   onAccepted(
     platform: Platform,
     accepted: { conversation: ConversationRef; message: InboundMessage; deliveryId: DeliveryId },
   ): void;
-  /** Told of each message that was refused because too many came, where the HTTP answer cannot say so; must not throw or wait. */
+  /** Called for each rate-limited message on platforms whose HTTP answer cannot show the limit. Must not throw or wait. */
   onLimited(platform: Platform, message: InboundMessage): void;
-  /** What somebody is told and offered who has said nothing yet. Never rejects; bounded. */
+  /** The welcome and suggested questions for a person who has not written yet. Never rejects; bounded in time. */
   greeting(platform: Platform, to: { tenant: string; sender: Sender }): Promise<Greeting>;
   nowMs: NowMs;
   log: Log;
@@ -72,7 +73,7 @@ export interface HandleDeliveryOptions {
 interface Handled {
   answer: HttpAnswer;
   outcome: DeliveryOutcome;
-  /** The message's delivery id, where it is one. */
+  /** The delivery id, if the delivery is a message. */
   deliveryId?: DeliveryId;
 }
 
@@ -80,7 +81,10 @@ export type HandleDelivery = (platform: Platform, delivery: Delivery) => Promise
 
 const NOT_STORED: Handled = { answer: { status: 503, body: '' }, outcome: 'not-stored' };
 
-/** What each kind of verified delivery leads to. 200 only once a message is stored; an unwanted event is never an error (SECURITY.md quiet-ignorance). */
+/**
+ * Handles each kind of verified delivery. Answers 200 only once a message is stored; an unwanted event is never an
+ * error (SECURITY.md quiet-ignorance).
+ */
 export function createHandleDelivery(options: HandleDeliveryOptions): HandleDelivery {
   const { report } = options;
   const missing = createMissingReplies();
@@ -100,7 +104,7 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
       case 'opened-chat':
         inBackground(async () => {
           const { prompts } = await options.greeting(platform, delivery);
-          await tenantOf(platform, delivery.tenant)?.suggest?.(delivery.target, prompts, USUAL_LANGUAGE);
+          await tenantOf(platform, delivery.tenant)?.suggest?.(delivery.target, prompts, DEFAULT_LANGUAGE);
         });
         return { answer: delivery.answer, outcome: 'event' };
       case 'stop':
@@ -115,7 +119,7 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
   };
 }
 
-/** It has five seconds. */
+/** The platform waits at most 5 s for the welcome message. */
 async function welcomeOf(
   { greeting }: HandleDeliveryOptions,
   platform: Platform,
@@ -124,9 +128,9 @@ async function welcomeOf(
   const { welcome, prompts } = await greeting(platform, { tenant: platform.tenant, sender });
   return {
     botName,
-    text: welcome?.[USUAL_LANGUAGE] ?? say(REPLY_TEXTS.welcome, USUAL_LANGUAGE, { bot: botName }),
-    prompts: prompts[USUAL_LANGUAGE],
-    heading: say(REPLY_TEXTS.couldAsk, USUAL_LANGUAGE),
+    text: welcome?.[DEFAULT_LANGUAGE] ?? say(REPLY_TEXTS.welcome, DEFAULT_LANGUAGE, { bot: botName }),
+    prompts: prompts[DEFAULT_LANGUAGE],
+    heading: say(REPLY_TEXTS.couldAsk, DEFAULT_LANGUAGE),
   };
 }
 
@@ -145,7 +149,7 @@ async function acceptMessage(
   const { log, groupScope, redis } = options;
   const conversation = conversationOf(message, groupScope);
   try {
-    // Whatever else people say to each other is not read on (SECURITY.md unaddressed-talk).
+    // Messages between other people are not processed further (SECURITY.md unaddressed-talk).
     const isOurs = !delivery.isUnaddressed || (await tryInTime(() => isFollowed(redis, conversation)));
     if (!isOurs) return { answer: answer(undefined), outcome: 'ignored' };
     if (pressed && !(await tryInTime(() => isAskersOwn(redis, conversation, message, pressed)))) {
@@ -158,7 +162,7 @@ async function acceptMessage(
       return { answer: answer({ replyId: deliveryId, content: '', finished: false }), outcome: 'accepted', deliveryId };
     }
     if (platform.push) {
-      // The HTTP answer shows nothing to anybody here.
+      // The HTTP answer is not shown to anybody on this platform.
       if (result === 'limited' && !isStop(message)) options.onLimited(platform, message);
       if (result === 'repeat' && pressed) tellPresser(platform, message.tenant, pressed, PRESS_TEXTS.askedAgain);
       return { answer: answer(undefined), outcome: result === 'repeat' ? 'repeated' : result, deliveryId };
@@ -189,12 +193,12 @@ async function acceptMessage(
   }
 }
 
-/** A stop that came among too many messages has acted: nobody is to be told to send it again. */
+/** A rate-limited stop has still taken effect, so its sender must not be asked to send it again. */
 function isStop({ slash }: InboundMessage): boolean {
   return slash?.word === 'stop';
 }
 
-/** Tries again within the deadline: whether the platform repeats a delivery after a 503 is not certain everywhere. */
+/** Retries within the deadline, because not every platform is certain to repeat a delivery after a 503. */
 function tryInTime<Result>(action: () => Promise<Result>): Promise<Result> {
   const giveUpAtMs = performance.now() + STORE_DEADLINE_MS;
   return withTimeout(
@@ -205,7 +209,7 @@ function tryInTime<Result>(action: () => Promise<Result>): Promise<Result> {
         try {
           return await action();
         } catch {
-          // Asked again until the time is over.
+          // Retried until the deadline.
         }
       }
     }),
@@ -213,7 +217,7 @@ function tryInTime<Result>(action: () => Promise<Result>): Promise<Result> {
   );
 }
 
-/** Not queued behind what it stops. What cannot be marked now is asked for again by the platform. */
+/** A stop is not queued behind the turn that it stops. If it cannot be marked now, the platform delivers it again. */
 async function stopAnswer(
   { redis, groupScope, log }: HandleDeliveryOptions,
   platform: Platform,
@@ -229,14 +233,14 @@ async function stopAnswer(
   }
 }
 
-/** What cannot be taken back or changed now is told again by the platform. */
+/** The platform delivers an amendment again if it cannot be applied now. */
 async function amendmentAnswer(
   options: HandleDeliveryOptions,
   platform: Platform,
   { amendment, answer }: AmendmentDelivery,
 ): Promise<Handled> {
   try {
-    // What is told the platform on it is not tried again at once.
+    // Amending an answered message on the platform is not retried at once.
     const inbox: AmendmentOptions['inbox'] = { amend: (...of) => tryInTime(() => options.inbox.amend(...of)) };
     const handled = handleAmendment({ ...options, ...options.answered, inbox }, platform, amendment);
     await withTimeout(handled, STORE_DEADLINE_MS);
@@ -250,7 +254,7 @@ async function amendmentAnswer(
   }
 }
 
-/** What cannot be kept now is not: nobody waits for an answer to it, and no platform tells it again. */
+/** A rating that cannot be stored now is lost: the sender gets no answer to it, and no platform delivers it again. */
 async function feedbackAnswer(
   options: HandleDeliveryOptions,
   platform: Platform,

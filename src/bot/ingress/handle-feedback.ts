@@ -15,9 +15,9 @@ export interface FeedbackOptions {
 }
 
 /**
- * Keeps what somebody thinks of an answer, and counts it once, however often it is told. Whoever thinks little of it is asked why, where
- * the platform does not do so by itself; nobody waits for that.
- * @throws whatever the connection throws when Redis is away
+ * Keeps a person's rating of an answer and counts it once, however often it is delivered. Asks for the reason of a
+ * bad rating, in the background, where the platform does not ask by itself.
+ * @throws any error of the Redis connection
  */
 export async function handleFeedback(
   { groupScope, keepFeedback, report }: FeedbackOptions,

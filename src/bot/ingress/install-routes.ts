@@ -6,7 +6,7 @@ import { languageOfHeader, say, type Bilingual } from '../../shared/text/texts.t
 import type { InstallOutcome, InstallPages, Platform } from '../platforms/platform.ts';
 import { INSTALL_TEXTS } from '../i18n/install-texts.ts';
 
-/** Binds the browser to its way to the platform and back. The prefix makes browsers refuse it without `Secure`. */
+/** Binds the browser to its installation attempt. Browsers refuse the `__Host-` prefix without `Secure`. */
 const COOKIE = '__Host-install';
 const COOKIE_LIFE_SEC = 10 * 60;
 const COOKIE_VALUE = /^[A-Za-z0-9_-]{43}$/;
@@ -20,7 +20,10 @@ const ANSWERS: Readonly<Record<InstallOutcome | 'away', { status: number; text: 
   away: { status: 503, text: INSTALL_TEXTS.away },
 };
 
-/** Where an administrator adds the app to a further organisation: `/install/NAME`, and the return from the platform. */
+/**
+ * Routes by which an administrator installs the app in a further organisation: `/install/NAME`, and the return from
+ * the platform.
+ */
 export function installRoutes(platforms: readonly Platform[], log: Log): Router {
   const router = new Router();
   for (const { name, install } of platforms) {
@@ -42,7 +45,7 @@ export function installRoutes(platforms: readonly Platform[], log: Log): Router 
       const { status, text } = ANSWERS[outcome];
       log.info({ platform: name, outcome }, 'an administrator came back from the platform');
       setHeaders(context);
-      // One try each: whoever comes back again begins again.
+      // An attempt is valid for one return; a second return requires a new attempt.
       context.append('Set-Cookie', cookieLine('', 0));
       context.status = status;
       context.type = 'text/plain; charset=utf-8';

@@ -10,8 +10,8 @@ import { tenantOf } from '../platforms/of-tenant.ts';
 import type { Platform, Press } from '../platforms/platform.ts';
 
 /**
- * Whether whoever pressed something at an answer asked it (SECURITY.md own-buttons). After a day nobody can tell any more; then the turn
- * looks for it among what this person asked last.
+ * Whether the person who pressed a button of an answer is the one who asked (SECURITY.md own-buttons). The owner is
+ * known for a day; after that this returns true, and the turn searches the person's latest questions.
  */
 export async function isAskersOwn(
   redis: RedisClient,
@@ -23,7 +23,7 @@ export async function isAskersOwn(
   return owner === null || owner === personIdOf(message, message.sender.userId);
 }
 
-/** Says, to whoever pressed something alone, what came of it. Nobody waits for that, and a failure is nobody's business. */
+/** Tells the person who pressed a button, and only them, what came of it. Runs in the background; failures are ignored. */
 export function tellPresser(
   platform: Platform,
   tenant: string | undefined,

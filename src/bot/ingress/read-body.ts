@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { MIB_BYTES } from '../../shared/clock.ts';
 import type { HeldBytes, Holder } from '../../shared/memory-budget.ts';
 
-/** The largest body of a delivery (SECURITY.md bounded-requests). */
+/** Maximum size of a delivery's body (SECURITY.md bounded-requests). */
 export const MAX_BODY_BYTES = MIB_BYTES;
 
-/** The raw bytes of a request, or why they are refused. Bytes beyond the limit are not kept. */
+/** The raw bytes of a request, or the status that refuses them. Bytes beyond the limit are not kept. */
 export type BodyResult = { ok: true; body: Buffer } | { ok: false; status: 400 | 413 | 415 | 503 };
 
 /**
- * Reads a delivery's raw bytes: only these can be verified (SECURITY.md raw-bytes-only). Compressed bodies are refused, since a
- * signature covers what was sent and a small body could unpack to a large one.
- * @param held counts what is held until the body is whole; a body that has to make room is 503
+ * Reads a delivery's raw bytes: only these can be verified (SECURITY.md raw-bytes-only). Refuses compressed bodies,
+ * since a signature covers the bytes as sent and a small body could unpack to a large one.
+ * @param held counts the bytes held until the body is complete; a body evicted from this budget is refused with 503
  */
 export async function readBody(request: IncomingMessage, held: HeldBytes): Promise<BodyResult> {
   const encoding = request.headers['content-encoding'];
@@ -20,19 +20,19 @@ export async function readBody(request: IncomingMessage, held: HeldBytes): Promi
   return collect(request, held);
 }
 
-/** Listeners instead of an async loop: this runs for every delivery and every poll, and costs a fraction of it. */
+/** Uses listeners because an async loop costs several times more, and this runs for every delivery and every poll. */
 function collect(request: IncomingMessage, held: HeldBytes): Promise<BodyResult> {
   return new Promise((resolve) => {
     const body = new HeldBody(held, resolve);
     request.on('data', (chunk: Buffer) => body.take(chunk));
     request.once('end', () => body.finish());
-    // Without an end: the sender broke off.
+    // A close without an end: the sender broke off.
     request.once('close', () => body.drop(400));
     request.once('error', () => body.drop(400));
   });
 }
 
-/** A body that is being read. What comes after its end is read by nobody. */
+/** A body that is being read. Bytes after its end are ignored. */
 class HeldBody implements Holder {
   heldBytes = 0;
   readonly #held: HeldBytes;
@@ -50,7 +50,7 @@ class HeldBody implements Holder {
   take(chunk: Buffer): void {
     if (this.#isOver) return;
     this.#sizeBytes += chunk.length;
-    // What comes beyond is read and dropped: a connection cut in the middle would hide the answer from the sender.
+    // Excess bytes are read and dropped: cutting the connection midway would hide the answer from the sender.
     if (this.#sizeBytes > MAX_BODY_BYTES) return this.drop(413);
     this.#chunks.push(chunk);
     this.#held.grow(this, chunk.length);

@@ -3,7 +3,7 @@ import type { PlatformName } from '../domain/platform-name.ts';
 import type { ConnectionChange } from '../platforms/platform.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 
-/** What became of one delivery. */
+/** Outcome of one delivery. */
 export type DeliveryOutcome =
   | 'accepted'
   | 'repeated'
@@ -16,34 +16,34 @@ export type DeliveryOutcome =
   | 'ignored'
   | 'handshake';
 
-/** What the webhook room tells about itself. */
+/** Events that the webhook module reports. */
 export interface WebhookReport {
   deliveryReceived(event: {
     platform: PlatformName;
     kind: string;
     outcome: DeliveryOutcome;
-    /** Of a message. */
+    /** Set for messages. */
     deliveryId?: DeliveryId;
     durationMs: number;
-    /** Why it was refused, or could not be read; with it the seconds that its time is off, or its size. */
+    /** Why the delivery was refused or could not be read; with it the clock difference in seconds, or the size. */
     reason?: string;
     offSec?: number;
     sizeBytes?: number;
   }): void;
-  /** The first delivery of a platform since the start that was verified and made sense. */
+  /** The first delivery of a platform since the start that was verified and understood. */
   deliveryProven(event: { platform: PlatformName }): void;
-  /** The connection over which a platform delivers, where it does not call the webhook. */
+  /** State change of the connection over which a platform delivers instead of calling the webhook. */
   connectionChanged(event: { platform: PlatformName } & ConnectionChange): void;
   /** A delivery came over a connection and could not be stored; the platform does not send it again. */
   deliveryLost(event: { platform: PlatformName; reason: string }): void;
-  /** What somebody thinks of an answer has become known, or has changed. */
+  /** A person rated an answer, or changed their rating. */
   feedbackGiven(event: {
     platform: PlatformName;
     verdict: FeedbackVerdict;
     reasons: readonly FeedbackReason[];
-    /** The verdict was known; this says why. */
+    /** The verdict was already known; this event adds the reasons. */
     isDetail: boolean;
-    /** The message that was answered, where it is known. */
+    /** The message that was answered, if known. */
     deliveryId?: DeliveryId;
   }): void;
   welcomeSent(event: { platform: PlatformName }): void;

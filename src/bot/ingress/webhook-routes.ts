@@ -17,23 +17,25 @@ export interface WebhookRoutesOptions {
   report: WebhookReport;
 }
 
-/** Answers a request to one of the platforms' addresses. @returns false when it is for somebody else, who must answer it */
+/**
+ * Answers a request to a platform's webhook address.
+ * @returns false if the address belongs to another route, which must then answer
+ */
 export type ServeWebhook = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 const PREFIX = '/webhooks/';
-/** Of all bodies that are being read: room for thirty-two of the largest, or for thousands of everyday ones. */
-const MOST_UNPROVEN_BYTES = 32 * MIB_BYTES;
+/** Maximum bytes of all bodies being read: 32 of the largest, or thousands of typical ones. */
+const MAX_UNPROVEN_BYTES = 32 * MIB_BYTES;
 
 /**
- * The platforms' addresses, `/webhooks/NAME`: limits → what stands before the body → raw bytes → verify and read → handle → answer
- * (SECURITY.md raw-bytes-only).
- * Straight on node:http, since a framework's way around costs as much as all else that is done for a delivery
- * (docs/PERFORMANCE.md).
+ * Serves the webhook addresses, `/webhooks/NAME`: limits → head check → raw bytes → verify and read → handle → answer
+ * (SECURITY.md raw-bytes-only). Uses node:http directly, since a framework's routing costs as much as the rest of a
+ * delivery (docs/PERFORMANCE.md).
  */
 export function webhookRoutes(options: WebhookRoutesOptions): ServeWebhook {
   const proven = new Set<Platform>();
   const platforms = new Map<string, Platform>(options.platforms.map((platform) => [platform.name, platform]));
-  const held = new HeldBytes(MOST_UNPROVEN_BYTES);
+  const held = new HeldBytes(MAX_UNPROVEN_BYTES);
   return (request, response) => {
     const { url = '' } = request;
     if (!url.startsWith(PREFIX)) return false;
@@ -56,14 +58,14 @@ interface Call {
   query: URLSearchParams;
   platform: Platform;
   held: HeldBytes;
-  /** Whose deliveries were verified since the start. */
+  /** Platforms of which a delivery was verified since the start. */
   proven: Set<Platform>;
 }
 
-/** Whoever set the address up opens it in a browser; the apps themselves sign also what they ask by GET. */
+/** Shown to the operator who opens the address in a browser. The platforms themselves also sign their GET requests. */
 const FOR_PEOPLE = `${say(WEBHOOK_TEXTS.openedByPerson, 'zh')}\n\n${say(WEBHOOK_TEXTS.openedByPerson, 'en')}\n`;
 
-/** What was refused before anything could be verified. */
+/** Reasons for refusals before verification. */
 const UNREAD_REASONS = { 400: 'broken off', 413: 'too large', 415: 'compressed', 503: 'no room' } as const;
 
 async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
@@ -87,7 +89,7 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
   }
   const read = await readBody(request, held);
   if (!read.ok) {
-    // Who had to make room would only go on sending.
+    // A sender whose body was evicted would only continue to send.
     if (read.status === 503) response.setHeader('connection', 'close');
     writeAnswer(response, { status: read.status, body: '' });
     const sizeBytes = Number(request.headers['content-length'] ?? Number.NaN);
@@ -111,7 +113,7 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
 type Why = Pick<Parameters<WebhookReport['deliveryReceived']>[0], 'reason' | 'offSec' | 'sizeBytes' | 'deliveryId'>;
 const NO_REASON: Why = {};
 
-/** Why a delivery came to nothing that an operator would want; what is ignored by rule is nobody's business. */
+/** Why a delivery had no effect, if the operator would want to know. Deliveries ignored by rule have no reason. */
 function whyOf(delivery: Delivery): Why {
   if (delivery.kind === 'refused') return { reason: delivery.reason, offSec: delivery.offSec };
   return delivery.kind === 'ignored' && delivery.reason === 'does not open' ? { reason: delivery.reason } : NO_REASON;

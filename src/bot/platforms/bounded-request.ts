@@ -8,15 +8,15 @@ export interface BoundedRequest {
   method: 'GET' | 'POST';
   /** Sent as JSON. */
   json?: object;
-  /** Sent as it is, in place of that; its type stands in the headers. */
+  /** Sent unchanged instead of `json`; its type is set in the headers. */
   text?: string;
   headers?: Readonly<Record<string, string>>;
-  /** The largest answer that is read; 64 KiB unless told. */
+  /** Maximum answer size. Defaults to 64 KiB. */
   maxBytes?: number;
-  /** Limit of the whole call; 5 s unless told. Milliseconds. */
+  /** Time limit of the whole call. Milliseconds. Defaults to 5 s. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** The request leaves within so long, or never does. Milliseconds. */
+  /** Maximum time until the request leaves; after it, the request is never sent. Milliseconds. */
   leavesWithinMs?: number;
 }
 
@@ -25,17 +25,17 @@ export interface BoundedAnswer {
   body: Buffer;
   contentType: string | undefined;
   retryAfter: string | undefined;
-  /** As they came, by their names in small letters. */
+  /** As received, by lower-case name. */
   headers: HttpHeaders;
 }
 
 /**
- * Longer than a call: where names are slow a connection that comes too late for its call serves the next one. Were it given up with
- * the call, none would ever stand.
+ * Connect timeout, longer than a call's: with slow DNS, a connection that is late for its call serves the next one. If it
+ * ended with the call, no connection would ever be established.
  */
 const CONNECT_TIMEOUT_MS = 15 * SECOND_MS;
 
-/** Each call has a limit of its own for the whole of it, so undici's are off. Every snapshot of an answer is such a call. */
+/** undici's timeouts are off because each call has a limit of its own. Every snapshot of an answer is such a call. */
 const dispatcher = new Agent({
   connect: outgoingConnector({ timeoutMs: CONNECT_TIMEOUT_MS }),
   headersTimeout: 0,
@@ -44,8 +44,8 @@ const dispatcher = new Agent({
 
 /**
  * One HTTP call without retries or redirects, of bounded time and size.
- * @throws PlatformError `unreachable`, `unsent` where `leavesWithinMs` is set and nothing left this process, or `media_too_large` when the answer goes
- * beyond `maxBytes`; the signal's reason
+ * @throws PlatformError `unreachable`, `unsent` if `leavesWithinMs` is set and nothing left this process, or
+ * `media_too_large` if the answer exceeds `maxBytes`; the signal's reason
  */
 export async function requestBounded(url: URL, options: BoundedRequest): Promise<BoundedAnswer> {
   const {
@@ -69,7 +69,7 @@ export async function requestBounded(url: URL, options: BoundedRequest): Promise
       onBytes(bytes) {
         answer.sizeBytes += bytes.length;
         answer.chunks.push(bytes);
-        // To end the exchange cuts the connection.
+        // Aborting the exchange closes the connection.
         if (answer.sizeBytes > maxBytes)
           exchange.abort(
             new PlatformError('media_too_large', `${placeOf(url, method)} answered more than ${maxBytes} bytes`),
@@ -83,7 +83,7 @@ export async function requestBounded(url: URL, options: BoundedRequest): Promise
         else reject(failure(placeOf(url, method), cause, isUnsent()));
       },
     });
-    // Without a connection (refused, no name, no descriptor) nothing can have been carried out.
+    // Without a connection (refused, no DNS name, no descriptor) the call cannot have been carried out.
     const isUnsent = () => leavesWithinMs !== undefined && !exchange.hasLeft;
     let cancelled: Error | undefined;
     const cancel = () => exchange.abort((cancelled = signal?.reason as Error));
@@ -117,7 +117,10 @@ function answerOf({
   return { status, body, contentType: first(contentType), retryAfter: first(retryAfter), headers };
 }
 
-/** The HTTP client's error may hold the address and its query; only its code goes on (SECURITY.md secrets-stay-inside). */
+/**
+ * Keeps only the code of the HTTP client's error, which may contain the address and its query (SECURITY.md
+ * secrets-stay-inside).
+ */
 function failure(place: string, cause: Error, isUnsent: boolean): PlatformError {
   if (cause instanceof UnsentError) return new PlatformError('unsent', `${place} was not sent in time`);
   const code = 'code' in cause ? String(cause.code) : 'unknown';

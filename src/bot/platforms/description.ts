@@ -1,57 +1,60 @@
 import type { z } from 'zod';
 import type { Bilingual } from '../../shared/text/texts.ts';
 
-/** What a platform's part of the configuration is made from. */
+/** Input from which a platform's part of the configuration is built. */
 export interface AssembleParts<Own> {
   settings: Own;
   /** Whether this deployment serves the platform. */
   isOn: boolean;
-  /** Where the messenger stands in for the platform; undefined unless local mode plays this one. */
+  /** Address of the simulator that replaces the platform; undefined unless local mode plays this one. */
   messengerUrl: string | undefined;
 }
 
-/** How a connection takes the webhook's place. */
+/** How a connection replaces the webhook. */
 export interface ConnectionDescription {
-  /** The setting that chooses, and its value that chooses the connection. */
+  /** The setting that chooses, and the value that selects the connection. */
   setting: string;
   value: string;
   /** The first is the connection's own secret. */
   credentials: readonly [string, ...string[]];
-  /** What has to be done on the platform's side, for the greeting at a start. */
+  /** Setup step on the platform's side, shown in the startup banner. */
   consoleLine: string;
 }
 
 /**
- * What other modules know of a platform: its names, settings and words, without its code, which `modules.ts` lists. One file a
- * platform, `platforms/NAME/description.ts`, listed in `registry.ts` (docs/ADD_A_PLATFORM.md).
+ * A platform's names, settings and texts, without its code, which `modules.ts` lists. Each platform has one file,
+ * `platforms/NAME/description.ts`, listed in `registry.ts` (docs/ADD_A_PLATFORM.md).
  */
 export interface PlatformDescription {
-  /** Part of keys, addresses (`/webhooks/NAME`) and counters: small letters, never changed. */
+  /** Part of keys, addresses (`/webhooks/NAME`) and counters: lower case, never changed. */
   name: string;
   label: Bilingual;
   settings: Readonly<Record<string, z.ZodType>>;
-  /** Which of the settings are secrets, by the names under which the code is given them. */
+  /** The secret settings, by the names under which the code receives them. */
   secrets: Readonly<Record<string, string>>;
-  /** What messages are received with by the webhook: all are set or none, and the platform is on when they are. */
+  /** Settings for receiving messages by the webhook: all or none are set; all set turns the platform on. */
   credentials: readonly [string, ...string[]];
-  /** Where it can deliver over a connection that we open, too: what is set for that, and what it needs in place of `credentials`. */
+  /**
+   * The connection by which the platform can deliver instead, if any: how to choose it, and its replacement for
+   * `credentials`.
+   */
   connection?: ConnectionDescription;
-  /** What its own web sign-in needs, where it has one that shows who opened a link: all or none. */
+  /** Settings of its own web sign-in, if it has one that shows who opened a link: all or none. */
   webSignIn?: readonly string[];
-  /** What else must be set where a setting is. */
+  /** Further settings that a setting requires. */
   needs?: Readonly<Record<string, readonly string[]>>;
-  /** The setting by which deliveries are proven, for whoever finds that one was refused. */
+  /** The setting that verifies deliveries, named when a delivery is refused. */
   signs: string;
-  /** The setting that holds the bot's name, where the platform has one. */
+  /** The setting with the bot's name, where the platform has one. */
   nameSetting?: string;
-  /** What is said when the platform is on and this setting has its default. */
+  /** Advice per setting, shown when the platform is on and the setting has its default. */
   advice?: Readonly<Record<string, string>>;
-  /** Names that begin so are meant for us, wherever they stand. */
+  /** Names with this prefix belong to Parley, in any environment. */
   prefix?: string;
-  /** The app keeps what begins with a slash for itself: there people type the bot's English words without it. */
+  /** The app reserves messages that begin with a slash, so people type the bot's English commands without it. */
   bareWords?: true;
-  /** What has to be saved on the platform's side, for the greeting at a start. */
+  /** Value to save on the platform's side, shown in the startup banner. */
   consoleLine(webhookUrl: string): string;
-  /** Its part of the configuration. */
+  /** Builds its part of the configuration. */
   assemble(parts: AssembleParts<never>): object;
 }

@@ -1,7 +1,7 @@
 import type { Platform } from './platform.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 
-/** The platform as a message's tenant has it; undefined where it is switched off, or that tenant is not served any more. */
+/** The platform for a message's tenant; undefined if the platform is off or the tenant is no longer served. */
 export function platformOf(
   platforms: ReadonlyMap<PlatformName, Platform>,
   { platform, tenant }: { platform: PlatformName; tenant: string },
@@ -9,7 +9,7 @@ export function platformOf(
   return tenantOf(platforms.get(platform), tenant);
 }
 
-/** @param tenant absent in what was stored before there were several: the first one's */
+/** @param tenant absent in records from before multiple tenants: means the first tenant */
 export function tenantOf(platform: Platform | undefined, tenant: string | undefined): Platform | undefined {
   if (tenant === undefined || platform?.ofTenant === undefined || platform.tenant === tenant) return platform;
   return platform.ofTenant(tenant);

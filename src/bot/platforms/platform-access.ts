@@ -1,9 +1,9 @@
-/** Whether a call that was taken shows that another call's refusal, by its code, is over as well. */
+/** Whether a successful call shows that another call's refusal, by its code, is over as well. */
 type EndsRefusal = (taken: string, code: string) => boolean;
 
 /**
- * Whether a platform takes our calls, as its last answers showed. What it refuses until the operator mends the app is told, each
- * time; who is told decides how often that is said.
+ * Whether a platform takes our calls, by its latest answers. Reports every refusal that needs the operator's repair; the
+ * callback decides how often to announce it.
  */
 export class PlatformAccess {
   readonly #faults = new Map<string, string>();
@@ -27,7 +27,7 @@ export class PlatformAccess {
     for (const [other, code] of this.#faults) if (this.#endsRefusal(call, code)) this.#faults.delete(other);
   }
 
-  /** The platform's own code for why it takes no calls now; undefined while it takes them. */
+  /** The platform's code for why it refuses all calls now; undefined while it takes them. */
   get fault(): string | undefined {
     const [code] = this.#faults.values();
     return code;

@@ -2,12 +2,13 @@ import { CodedError } from '../../shared/coded-error.ts';
 
 /**
  * Why a call to a messaging app failed.
- * `unreachable`: no answer, or none that could be read; it may work later. `unsent`: nothing left this process. `refused`: the platform said no (`platformCode`).
- * `unauthorised`: it takes no calls until the operator mends the app. `not_configured`: the settings lack what the call needs. `bad_setting`: a setting has no usable form.
- * `not_a_member`: the web sign-in ended with somebody from outside. `code_refused`: the sign-in's code is used or too old.
- * `media_refused`: the reference lies on a host that is not the platform's. `media_elsewhere`: the platform
- * only refers to a file that is stored outside it. `media_too_large`, `media_gone`,
- * `media_unreadable`: what the download came to. `undecryptable`: the one answer to every fault of an encrypted text.
+ * `unreachable`: no answer, or an unreadable one; it may work later. `unsent`: nothing left this process. `refused`: the
+ * platform refused the call (`platformCode`). `unauthorised`: it refuses all calls until the operator repairs the app.
+ * `not_configured`: a setting that the call needs is missing. `bad_setting`: a setting has an invalid form.
+ * `not_a_member`: the web sign-in ended with an outsider. `code_refused`: the sign-in's code is used or expired.
+ * `media_refused`: the reference is on a host that is not the platform's. `media_elsewhere`: the file is stored outside the
+ * platform. `media_too_large`, `media_gone`, `media_unreadable`: result of the download. `undecryptable`: the only error
+ * for every fault of an encrypted text.
  */
 export type PlatformErrorCode =
   | 'unreachable'
@@ -25,9 +26,12 @@ export type PlatformErrorCode =
   | 'media_unreadable'
   | 'undecryptable';
 
-/** Thrown by a platform's outgoing calls. The message names host and path, never a query, a body or a token (SECURITY.md secrets-stay-inside). */
+/**
+ * Thrown by a platform's outgoing calls. The message has host and path, never a query, a body or a token (SECURITY.md
+ * secrets-stay-inside).
+ */
 export class PlatformError extends CodedError<PlatformErrorCode> {
-  /** The platform's own number for what went wrong, where it gave one. */
+  /** The platform's own error number, if it gave one. */
   readonly platformCode: number | undefined;
 
   constructor(code: PlatformErrorCode, message: string, platformCode?: number) {

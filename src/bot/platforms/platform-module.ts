@@ -6,7 +6,7 @@ import type { Config, Secrets } from '../config/config.ts';
 import type { Platform } from './platform.ts';
 import type { RefusedWrite } from './write-meaning.ts';
 
-/** What a platform is built from. */
+/** Dependencies of a platform. */
 export interface PlatformParts {
   config: Config;
   secrets: Secrets;
@@ -14,9 +14,9 @@ export interface PlatformParts {
   keyRing: KeyRing;
   nowMs: NowMs;
   log: Log;
-  /** Overrides the trait `postSettlesWithinMs` where something is pushed. Milliseconds. */
+  /** Overrides the trait `postSettlesWithinMs` of platforms that are pushed to. Milliseconds. */
   postSettlesWithinMs?: number;
-  /** Called with the platform's code when it takes no call until the operator mends something. */
+  /** Called with the platform's code when it refuses all calls until the operator repairs something. */
   onRefused(code: string): void;
   /** Called for each write that the platform did not carry out. */
   onWriteRefused(refused: RefusedWrite): void;

@@ -16,7 +16,7 @@ export interface HttpAnswer {
   body: string;
 }
 
-/** A delivery's raw bytes as they came. Only these are hashed, never a re-serialised body (SECURITY.md raw-bytes-only). */
+/** A delivery's raw bytes. Only these are hashed, never a re-serialised body (SECURITY.md raw-bytes-only). */
 export interface RawDelivery {
   method: 'GET' | 'POST';
   query: URLSearchParams;
@@ -24,12 +24,12 @@ export interface RawDelivery {
   body: Buffer;
 }
 
-/** What stands before a delivery's body. */
+/** The parts of a delivery that precede its body. */
 export type DeliveryHead = Omit<RawDelivery, 'body'>;
 
 /**
- * What a delivery turned out to be. `refused` has failed verification or could not be parsed before it;
- * everything else is verified. `offSec` says how far its time lies from ours, where that is why. `answer…` functions build the platform's HTTP answer.
+ * The kinds of deliveries. `refused` failed verification or could not be parsed before it; all others are verified.
+ * `offSec` is the clock difference, if that is why. `answer…` functions build the platform's HTTP answer.
  */
 export type Delivery =
   | { kind: 'refused'; status: 400 | 401; reason: string; offSec?: number }
@@ -37,109 +37,108 @@ export type Delivery =
   | {
       kind: 'message';
       message: InboundMessage;
-      /** It names nobody: it is meant for us only where an answer of ours stands in its thread, and is dropped unread elsewhere. */
+      /** Mentions no one: meant for the bot only if its thread has an answer of ours, and dropped unread otherwise. */
       isUnaddressed?: true;
-      /** It was said by pressing what stands at an answer. */
+      /** Sent by pressing a button of an answer. */
       pressed?: Press & { answer: DeliveryId };
       answer(reply: PulledReply | undefined): HttpAnswer;
     }
   | { kind: 'poll'; replyId: DeliveryId; chat: Chat; sender: Sender; answer(reply: PulledReply): HttpAnswer }
   | { kind: 'entered-chat'; sender: Sender; botName: string; answer(welcome: Welcome): HttpAnswer }
-  /** Somebody has opened a chat in which nothing is said yet; `target` is for `suggest`. */
+  /** A person opened a chat without messages; `target` is for `suggest`. */
   | { kind: 'opened-chat'; tenant: string; sender: Sender; target: string; answer: HttpAnswer }
   | { kind: 'stop'; stop: InboundStop; pressed?: Press; answer: HttpAnswer }
   | { kind: 'amendment'; amendment: InboundAmendment; answer: HttpAnswer }
   | { kind: 'feedback'; feedback: InboundFeedback; answer: HttpAnswer }
   | { kind: 'ignored'; reason: string; answer: HttpAnswer };
 
-/** What somebody is told who enters the chat. */
+/** The welcome for a person who enters the chat. */
 export interface Welcome {
   botName: string;
   text: string;
   prompts: readonly SuggestedPrompt[];
-  /** Stands before questions that are told as words. */
+  /** Heading above questions that are shown as text. */
   heading: string;
 }
 
-/** Where somebody pressed something, and is told there, alone, what nothing came of; in the language of what they pressed. */
+/** Where a person pressed a button, for a private notice if it had no effect; in the language of the button. */
 export interface Press {
   target: string;
   language: Language;
 }
 
 /**
- * What became of an outside post: `uncertain` when it may or may not have arrived, `busy` when it did not and may be tried again.
- * `declined`: it did not arrive, by a refusal that may pass (`Refusal`); one that lasts longer than `refusalsPassWithinMs` is for good.
- * `unauthorised`: nothing was posted, since the platform takes no call of ours until the operator mends the token, its scopes
- * or the address that it trusts; what was to be said is kept and tried again.
+ * Outcome of a post. `uncertain`: it may or may not have arrived. `busy`: it did not arrive and may be retried. `declined`:
+ * it did not arrive, by a refusal that may pass (`Refusal`); one that lasts longer than `refusalsPassWithinMs` is
+ * permanent. `unauthorised`: nothing was posted, since the platform refuses all calls until the operator repairs the token,
+ * its scopes or the trusted address; the text is stored and retried.
  */
 export type PostResult = 'sent' | 'refused' | 'declined' | 'uncertain' | 'busy' | 'unauthorised';
 
-/** Which of several messages one is, where together they are one text. */
+/** Identifies one of several messages that form one text. */
 export interface PartOfText {
-  /** The text's, the same for each of its messages and each try. */
+  /** Name of the text, the same for each of its messages and each try. */
   name: string;
   isLast: boolean;
 }
 
-/** What a media reference led to. */
+/** Result of fetching a media reference. */
 export interface FetchedMedia {
   bytes: Buffer;
-  /** As it was given with the bytes; where the message names the file, that counts. */
+  /** As given with the bytes; a name in the message takes precedence. */
   name?: string;
 }
 
-/** What a platform's replies can do, as data. */
+/** Capabilities of a platform's replies, as data. */
 export interface ReplyTraits {
   /** How a live reply grows: the platform polls us, or we edit the whole text, or we append. */
   delivery: 'pull' | 'edit' | 'append';
   /** How long a live reply can grow, from the message on. Milliseconds. */
   liveLifetimeMs: number;
-  /** How long a message's `laterReplyHandle` is good, from the message on. Milliseconds; 0 where there is none. */
+  /** Lifetime of a message's `laterReplyHandle`, from the message on. Milliseconds; 0 where there is none. */
   laterReplyLifetimeMs: number;
-  /** How many messages the handle is good for. With `many` each has a number, and posting one again changes nothing. */
+  /** How many messages the handle is valid for. With `many` each has a number, and posting one again changes nothing. */
   laterReplyUses: 'one' | 'many';
-  /** How long before the end of that life it is finished and the answer goes the platform's other way. Milliseconds. */
+  /** Time before the end of `liveLifetimeMs` at which the reply ends and the answer is delivered the later way. Milliseconds. */
   handoverMarginMs: number;
-  /** The largest text of one message, in UTF-8 bytes after rendering. */
+  /** Maximum size of one message, in UTF-8 bytes after rendering. */
   maxBytes: number;
-  /** Floor between two edits (or snapshots) of one reply. Milliseconds. */
+  /** Minimum time between two edits (or snapshots) of one reply. Milliseconds. */
   minEditGapMs: number;
-  /** Whether the platform has a place for the model's thought, or only a line that says what goes on. */
+  /** Whether the platform has a place for the model's thinking, or only a status line. */
   thinking: 'block' | 'status';
-  /** How a post whose fate is unknown is found again after a crash. `once`: the platform refuses the second use by itself. */
+  /** How a post of unknown fate is found again after a crash. `once`: the platform itself refuses the second use. */
   reconcile: 'key' | 'lookup' | 'content' | 'once' | 'none';
-  /** The pause between two look-ups of a post whose fate is unknown. Milliseconds; 0 where nothing is pushed. */
+  /** Pause between two lookups of a post of unknown fate. Milliseconds; 0 where nothing is pushed. */
   lookUpAfterMs: number;
   /**
-   * How long after a post left the platform may still carry it out, although its caller gave up: one that does not stand then
-   * never will. Milliseconds; 0 where nothing is pushed.
+   * How long the platform may still carry out a post after it left, although the caller gave up. A post not visible by then
+   * never will be. Milliseconds; 0 where nothing is pushed.
    */
   postSettlesWithinMs: number;
-  /** How long a refusal that may pass is tried again, before it counts as one for good. Milliseconds. */
+  /** How long a refusal that may pass is retried before it counts as permanent. Milliseconds. */
   refusalsPassWithinMs: number;
   /**
-   * From the acceptance of a message on, how long the platform may still learn that it was accepted (all its tries). One
-   * that it has not polled by then it never will. Milliseconds; 0 where it does not poll.
+   * How long after a message's acceptance the platform may still learn of it (all its tries). A message not polled by then
+   * never will be. Milliseconds; 0 where the platform does not poll.
    */
   deliveredWithinMs: number;
-  /** From when on a pulled reply takes what may be pressed at it, once: while it grows, or with its end; never unless told. */
+  /** When a pulled reply shows buttons, once: while it grows, or with its end. Defaults to never. */
   takesOffers?: 'growing' | 'finished';
-  /** Who shows a pulled reply is told of each change, over a connection of ours; unless told the platform asks by itself. */
+  /** Whether a connection of ours shows pulled replies and is notified of each change. By default the platform polls. */
   isTold?: boolean;
 }
 
 /**
- * For so long an answer of the fence, or what a call found, may be acted upon. A claim changes hands only after its worker was
- * silent for longer; a process that was frozen meanwhile finds more time gone, and asks anew. Milliseconds of the monotonic clock.
+ * How long a fence check or a lookup result may be acted upon. A claim changes hands only after its worker was silent for
+ * longer; a process that was frozen meanwhile sees the elapsed time and checks again. Milliseconds of the monotonic clock.
  */
 export const FENCE_HOLDS_MS = 2_000;
 
 /**
- * What became of a post or an edit. `sent`: it stands, under this handle from now on. `uncertain`: it may or may not
- * stand. `busy`: it does not, and may be tried again. `refused`: it does not, and `why` says whether trying again may help.
- * `unauthorised`: as in `PostResult`.
- * `stopped`: the person ended the answer by the platform's own button.
+ * Outcome of a post or an edit. `sent`: it is visible, under this handle from now on. `uncertain`: it may or may not be
+ * visible. `busy`: it is not, and may be retried. `refused`: it is not, and `why` says whether a retry may help.
+ * `unauthorised`: as in `PostResult`. `stopped`: the person ended the answer with the platform's own button.
  */
 export type PushResult =
   | { result: 'sent'; handle: string }
@@ -147,86 +146,87 @@ export type PushResult =
   | { result: 'refused'; why: Refusal }
   | { result: 'uncertain' | 'unauthorised' | 'stopped' };
 
-/** What a look-up of a post found: handles, oldest first. */
+/** Result of a post's lookup: handles, oldest first. */
 export interface FoundPosts {
   /** Messages that carry the post's key. */
   keyed: string[];
-  /** Messages of ours there that carry none and are younger than the question. The platform cannot say whose they are. */
+  /** Our messages without a key that are younger than the question. The platform cannot tell their owner. */
   strays: string[];
-  /** Messages that a worker had begun to take away. */
+  /** Messages whose removal a worker had begun. */
   doomed: string[];
-  /** The answer that the key belongs to stands there whole, under it or under that of a message with which it was merged. */
+  /** The key's answer is complete there, under this key or the key of a message merged with it. */
   isWhole?: boolean;
 }
 
 /**
- * How a platform that does not poll us shows an answer: one message that grows (SECURITY.md noted-before-posted, looked-up-not-repeated, whole-texts). Calls never
- * throw for what the platform answers. Handles are strings that any process can go on with.
+ * Shows answers on a platform that does not poll us, as one message that grows (SECURITY.md noted-before-posted,
+ * looked-up-not-repeated, whole-texts). Calls never throw for the platform's answers. Any process can continue with a
+ * handle.
  */
 export interface PushReplies {
-  /** Posts the visible message. @param postKey kept with it, so that `find` knows it again */
+  /** Posts the visible message. @param postKey stored with it for `find` */
   open(target: string, snapshot: ReplySnapshot, postKey: string): Promise<PushResult>;
-  /** Brings the message to this snapshot. Safe to repeat: it ends as this snapshot, whatever stood there. */
+  /** Updates the message to this snapshot. Safe to repeat: the message ends as this snapshot, whatever it showed before. */
   update(handle: string, snapshot: ReplySnapshot, postKey: string): Promise<PushResult>;
-  /** Looks for a post whose fate is unknown, in all that was said since the question. @returns `unknown` when the platform cannot say now */
+  /** Looks for a post of unknown fate among all messages since the question. @returns `unknown` if the platform cannot say now */
   find(target: string, postKey: string): Promise<FoundPosts | 'unknown'>;
   /**
-   * Takes away a message of ours that is nobody's answer. Safe to repeat.
-   * @param isStray that it is an answer's is only supposed: it is left alone unless it is one that grows
-   * @returns `gone` when it does not stand any more, `left` when it was left alone, `later` when it may be tried again
+   * Removes a message of ours that is no answer. Safe to repeat.
+   * @param isStray its owner is only presumed: it is left alone unless it is a growing message
+   * @returns `gone` if it no longer exists, `left` if it was left alone, `later` if it may be retried
    */
   remove(handle: string, isStray: boolean): Promise<'gone' | 'left' | 'later'>;
-  /** Where a post to this target stands among others: two with the same place may be taken for each other. */
+  /** Place of a post to this target: two posts with the same place may be mistaken for each other. */
   placeOf(target: string): string;
-  /** Says something about their message to its sender alone, in its place, where the platform can. A failure is nobody's business. */
+  /** Tells the sender, visible only to them, something about their message, where the platform can. Failures are ignored. */
   tellAsker?(target: string, text: string): Promise<void>;
-  /** Asks somebody alone what is wrong with an answer, one word for each reason. A failure is nobody's business. */
+  /** Asks a person privately what is wrong with an answer, with one label per reason. Failures are ignored. */
   askWhy?(
     followUp: FeedbackFollowUp,
     answer: DeliveryId,
     words: { question: string; labels: ReadonlyMap<FeedbackReason, string> },
   ): Promise<void>;
-  /** Puts words of thanks in the place of that question. A failure is nobody's business. */
+  /** Replaces that question by thanks. Failures are ignored. */
   thank?(followUp: FeedbackFollowUp, text: string): Promise<void>;
-  /** Says what is going on before there is text, where the platform has such a line. A failure is nobody's business. */
+  /** Shows a status before there is text, where the platform has a status line. Failures are ignored. */
   showStatus?(target: string, status: string): Promise<void>;
-  /** Files beside answers; absent where there are none. */
+  /** Files beside answers; absent where the platform has none. */
   readonly files?: FileReplies;
 }
 
-/** A file as it is brought to a platform. */
+/** A file for upload to a platform. */
 export interface AnswerFile {
   name: string;
   text: string;
 }
 
-/** What became of bringing a file's bytes. */
+/** Outcome of an upload. */
 export type FileBrought = { result: 'sent'; fileId: string } | { result: Exclude<PostResult, 'sent'> };
 
-/** How a platform takes a file: its bytes first, then the order to show it. Calls never throw for what the platform answers. */
+/** How a platform takes a file: an upload, then a call that shows it. Calls never throw for the platform's answers. */
 export interface FileReplies {
-  /** Whether a file may stand where an answer goes. */
+  /** Whether a file may be shown at an answer's target. */
   canShow(target: string): boolean;
-  /** Brings the bytes. Nobody sees them before `show`; what is never shown the platform forgets. */
+  /** Uploads the bytes. They are invisible before `show`; the platform discards a file that is never shown. */
   bring(file: AnswerFile): Promise<FileBrought>;
   /**
-   * Shows a file that was brought below the answer. Safe to repeat: one id is shown once.
+   * Shows an uploaded file below the answer. Safe to repeat: one id is shown once.
    * @param given.mayStand whether an earlier try may have been carried out
    */
   show(target: string, fileId: string, given: { name: string; mayStand: boolean }): Promise<PostResult>;
 }
 
-/** A browser's way to a platform's web sign-in. */
+/** A browser's departure to a platform's web sign-in. */
 export interface WebDeparture {
   location: string;
-  /** What `identify` will need (a nonce); the caller keeps it sealed for this browser. Empty where it needs nothing. */
+  /** State for `identify` (a nonce), which the caller keeps sealed for this browser. Empty if none is needed. */
   kept: string;
 }
 
-/** A return from a platform's web sign-in, whose browser, transaction and `state` were found right. */
+/** A return from a platform's web sign-in, whose browser, transaction and `state` were verified. */
 export interface WebArrival {
   code: string;
-  /** As it came, sound in form. */
+  /** As received; well-formed. */
   query: URLSearchParams;
   redirectUri: string;
   state: string;
@@ -234,36 +234,37 @@ export interface WebArrival {
 }
 
 /**
- * A platform's web sign-in: proves in a browser which chat account is using it (SECURITY.md proof-of-person). It says who is there
- * and nothing more: browser, transaction, `state`, and whether that is whoever asked, are the caller's.
+ * A platform's web sign-in: proves in a browser which chat account uses it (SECURITY.md proof-of-person). It only
+ * identifies the person: the caller checks browser, transaction and `state`, and whether the person is the asker.
  */
 export interface WebSignIn {
   /** @param leaving its state has letters and digits only, at most 128. @throws PlatformError */
   leave(leaving: { redirectUri: string; state: string }): Promise<WebDeparture>;
   /**
-   * Redeems a return, once, whatever happens.
+   * Redeems a return, exactly once, whatever the outcome.
    * @returns the platform's user id, of this deployment's own organisation
-   * @throws PlatformError `not_a_member` for somebody of another one; every other code when the platform does not say who is there
+   * @throws PlatformError `not_a_member` for a member of another one; any other code if the platform does not identify the
+   * person
    */
   identify(arrival: WebArrival): Promise<{ userId: string; tenant: string }>;
   /** Whether it works in the app's own browser only. */
   readonly needsAppBrowser: boolean;
-  /** Where the browser is sent and may be sent on, as sources of the pages' `form-action`: `https://open.weixin.qq.com`. */
+  /** Origins to which the browser is sent, as sources of the pages' `form-action`: `https://open.weixin.qq.com`. */
   readonly origins: string[];
 }
 
-/** What came of an administrator's way through the platform's own pages. `not-invited`: the settings do not name that organisation. */
+/** Outcome of an installation through the platform's own pages. `not-invited`: the settings do not name that organisation. */
 export type InstallOutcome = 'installed' | 'not-invited' | 'declined' | 'not-begun-here' | 'refused';
 
-/** Adds the app to a further organisation of the platform's, by the platform's own pages. */
+/** Adds the app to a further organisation through the platform's own pages. */
 export interface InstallPages {
-  /** @returns where the browser goes, and the value of a cookie that it brings back */
+  /** @returns the browser's destination, and the value of a cookie for its return */
   begin(): { location: string; cookie: string };
-  /** @throws whatever the store throws while it is away */
+  /** @throws any error of the store while it is unavailable */
   finish(query: URLSearchParams, cookie: string | undefined): Promise<InstallOutcome>;
 }
 
-/** How a page leads back into the app: by closing itself in the app's own browser, or by an address that the app opens. */
+/** How a page leads back to the app: closing itself in the app's own browser, or an address that the app opens. */
 export type BackToChat =
   { kind: 'close-window'; platform: PlatformName } | { kind: 'link'; platform: PlatformName; href: string };
 
@@ -276,7 +277,7 @@ export interface CheckResult {
   nextStep?: string;
 }
 
-/** Verifies a delivery's raw bytes, then reads them. Pure but for the clock; never throws for what came from outside. */
+/** Verifies a delivery's raw bytes, then reads them. Pure but for the clock; never throws for outside input. */
 export type ReadDelivery = (body: Buffer) => Delivery;
 
 export type RefusedDelivery = Extract<Delivery, { kind: 'refused' }>;
@@ -320,104 +321,106 @@ export interface KeptConnection {
   close(): Promise<void>;
 }
 
-/** A messaging app, seen from Parley. One implementation a folder; the contract suite in test/bot/platforms runs against each. */
+/** A messaging app. One implementation per folder; the contract suite in test/bot/platforms runs against each. */
 export interface Platform {
   readonly name: PlatformName;
-  /** Whether it takes our calls; absent where that cannot be said. */
+  /** Whether it takes our calls; absent where that is unknown. */
   readonly access?: Pick<PlatformAccess, 'fault'>;
-  /** The tenant and app that every message carries, so that a poll finds what a message began; further tenants by `ofTenant`. */
+  /** The tenant and app of every message, so that a poll finds its message; further tenants by `ofTenant`. */
   readonly tenant: string;
   readonly app: string;
   /**
-   * The same platform for a further tenant whose messages come by the same address, with a token of its own; undefined for one that is
-   * not served. Absent where there is one tenant. Such a platform is for what goes out and for its people; deliveries come to the first.
+   * The same platform for a further tenant whose messages arrive at the same address, with a token of its own; undefined
+   * for a tenant that is not served. Absent where there is one tenant. Such a platform is for outgoing calls and its
+   * people; deliveries go to the first.
    */
   ofTenant?(tenant: string): Platform | undefined;
   readonly install?: InstallPages;
   readonly replyTraits: ReplyTraits;
   /**
-   * Judges what stands before a delivery's body, once. Where no signature that could be right stands there, it is refused whatever its
-   * body says, and nothing of that is read. Cheap; never throws for what came from outside.
+   * Checks the parts that precede a delivery's body, once. Without a possibly valid signature the delivery is refused and
+   * its body is not read. Cheap; never throws for outside input.
    */
   admit(head: DeliveryHead): RefusedDelivery | ReadDelivery;
   /**
-   * What a delivery has to wait for before it is read, where the platform must be asked who we are; undefined otherwise. Bounded; never
-   * rejects.
+   * Work to await before reading a delivery, if the platform must first be asked for our identity; otherwise undefined.
+   * Bounded; never rejects.
    */
   pending?(): Promise<unknown> | undefined;
   /**
-   * Opens the connection over which the platform delivers, and keeps it open. Absent where it calls the webhook; where this is
-   * present, there is no webhook.
+   * Opens the connection over which the platform delivers, and keeps it open. Absent where the platform calls the webhook;
+   * if present, there is no webhook.
    */
   connect?(use: ConnectionUse): KeptConnection;
-  /** Writes a reply in the platform's dialect, within `maxBytes`, with broadcast marks neutralised on the whole text. */
+  /** Renders a reply in the platform's dialect, within `maxBytes`, with broadcast mentions neutralised on the whole text. */
   renderReply(view: ReplyView): string;
   /**
-   * Cuts a finished text of about one message into messages that each fit `maxBytes`, neutralised like a rendered reply: rendering a piece
-   * once more changes nothing.
-   * @param reserveBytes room that each message keeps for something that is added to it; 0 unless told
+   * Splits a finished text of about one message into messages that each fit `maxBytes`, neutralised like a rendered reply:
+   * rendering a piece again changes nothing.
+   * @param reserveBytes room that each message keeps for an addition. Defaults to 0
    */
   splitReply(text: string, reserveBytes?: number): string[];
-  /** `splitReply` for an answer of any length, which may take time: it holds nobody else up. Never rejects. */
+  /** `splitReply` for an answer of any length, which may take time; does not block the event loop. Never rejects. */
   splitAnswer(text: string, reserveBytes?: number): Promise<string[]>;
   /** Present where the platform does not poll us. */
   readonly push?: PushReplies;
   /**
    * Sends an answer by the message's `laterReplyHandle`. Absent where the platform has no such way.
-   * @param part which message of this handle it is, where it is good for many; 0 unless told
+   * @param part number of the message, for a handle valid for many. Defaults to 0
    */
   replyLater?(handle: string, text: string, part?: number): Promise<PostResult>;
   /**
-   * Shows a file below the answer by that handle. Absent where the platform has no such way. Safe to repeat with the same file: it is
-   * shown once. @returns `busy` until it stands; `refused` where it stands nowhere, and never will
+   * Shows a file below the answer by that handle. Absent where the platform has no such way. Safe to repeat with the same
+   * file: it is shown once.
+   * @returns `busy` until it is shown; `refused` if it is not shown and never will be
    */
   replyLaterAsFile?(handle: string, file: AnswerFile): Promise<PostResult>;
   /**
-   * Writes to a person unasked. Absent where the platform or its settings do not allow it. `busy` also while the person was
-   * written so much that the platform would drop more, or is being written another text of several messages.
+   * Writes to a person unasked. Absent where the platform or its settings do not allow it. Also `busy` while the person has
+   * received so much that the platform would drop more, or is receiving another text of several messages.
    */
   writePrivately?(userId: string, text: string, partOf?: PartOfText): Promise<PostResult>;
   /**
-   * Cuts a text into messages that each leave in one call of `writePrivately`; absent where one takes any text. No two are the
-   * same, since the platform may take the second for a repetition; the same text is always cut in the same way.
+   * Splits a text into messages that each fit one call of `writePrivately`; absent where one call takes any text. No two
+   * are equal, since the platform may drop the second as a repetition; the same text is always split the same way.
    */
   splitPrivately?(text: string): string[];
-  /** Whether `writePrivately` takes markdown; plain text unless told. */
+  /** Whether `writePrivately` takes markdown. Defaults to plain text. */
   readonly writesMarkdownPrivately?: boolean;
-  /** Whether messages of a thread in which an answer stands may come without naming the bot (`isUnaddressed`). */
+  /** Whether messages of a thread with an answer may come without naming the bot (`isUnaddressed`). */
   readonly followsThreads?: boolean;
-  /** Whether a reply can call one person (`ReplyView.mention`); unless told it cannot. */
+  /** Whether a reply can mention one person (`ReplyView.mention`). Defaults to false. */
   readonly canMention?: boolean;
   /**
-   * Offers questions to somebody who has opened a chat, in their language where the platform tells it, else in the usual one. Absent
-   * where the welcome carries them. Never rejects for what the platform answers; a failure is nobody's business.
+   * Suggests questions to a person who has opened a chat, in their language if known, else in `usual`. Absent where the
+   * welcome carries them. Never rejects for the platform's answers; failures are ignored.
    */
   suggest?(target: string, prompts: SuggestedPrompts, usual: Language): Promise<void>;
   /** Downloads a media reference, decrypted; host-pinned and bounded (SECURITY.md pinned-media). @throws PlatformError */
   fetchMedia(mediaRef: string, maxBytes: number, signal: AbortSignal): Promise<FetchedMedia>;
   /**
-   * The plain user id of a sender, converted where the platform encrypts it; undefined where that cannot be done.
-   * @throws PlatformError `unreachable` when the platform would have to be asked and does not answer now
+   * The plain user id of a sender, converted where the platform encrypts it; undefined if that is not possible.
+   * @throws PlatformError `unreachable` if the platform must be asked and does not answer now
    */
   plainUserId(userId: string): Promise<string | undefined>;
   /**
-   * The name under which people see somebody; undefined where the platform does not tell. Absent where it never does.
-   * @throws PlatformError when the platform does not answer within seconds
+   * A person's display name; undefined if the platform does not tell. Absent where it never does.
+   * @throws PlatformError if the platform does not answer within seconds
    */
   displayNameOf?(userId: string): Promise<string | undefined>;
   /**
-   * The names of people and channels that a message mentions by their ids (`InboundMessage.unnamed`), by reference; unknown ones are left
-   * out. Absent where messages hold names. Bounded in time; never rejects.
+   * Names of people and channels that a message mentions by id (`InboundMessage.unnamed`), by reference; unknown ones are
+   * left out. Absent where messages hold names. Bounded in time; never rejects.
    */
   namesOf?(references: readonly string[]): Promise<ReadonlyMap<string, string>>;
   readonly webSignIn?: WebSignIn;
   /** Whether a page's user agent is this app's own browser. A hint for texts, never evidence. */
   isAppBrowser(userAgent: string): boolean;
-  /** How a page in this browser leads back to the chat; undefined where only words can. */
+  /** How a page in this browser leads back to the chat; undefined if only text can. */
   backToChat(userAgent: string): BackToChat | undefined;
   /**
-   * What `npm run check` says about this platform's credentials. Never throws for what the platform answers.
-   * @param isStart asked at a start: what the connection itself finds out a moment later is not tried
+   * Results of `npm run check` for this platform's credentials. Never throws for the platform's answers.
+   * @param isStart called at a start: skips checks that the connection itself makes a moment later
    */
   check(isStart?: boolean): Promise<CheckResult[]>;
 }

@@ -3,44 +3,44 @@ import { readJsonFile } from '../../shared/json-file.ts';
 import { withoutUnseen } from '../../shared/text/sanitize-text.ts';
 import type { Language } from '../../shared/text/texts.ts';
 
-/** A question that is offered to somebody who has not said anything yet. */
+/** A question suggested to a person who has not written yet. */
 export interface SuggestedPrompt {
-  /** What the button says; one line. */
+  /** Label of the button; one line. */
   title: string;
-  /** What the person says by choosing it. */
+  /** The message that the person sends by choosing it. */
   message: string;
 }
 
-/** What is offered to whom, by their language; an empty list offers nothing. */
+/** Suggested questions by language; an empty list suggests none. */
 export type SuggestedPrompts = Readonly<Record<Language, readonly SuggestedPrompt[]>>;
 
-/** Slack shows no more. */
-const MOST_PROMPTS = 4;
-const MOST_TITLE_CHARS = 75;
-const MOST_MESSAGE_CHARS = 1_000;
+/** Maximum questions; Slack shows no more. */
+const MAX_PROMPTS = 4;
+const MAX_TITLE_CHARS = 75;
+const MAX_MESSAGE_CHARS = 1_000;
 
-/** Reads the text of the file at `PROMPTS_FILE`. @throws ConfigFileError with every fault */
+/** Parses the file at `PROMPTS_FILE`. @throws ConfigFileError with every fault */
 export function parsePromptsFile(text: string): SuggestedPrompts {
   const { en, zh } = readJsonFile(text, promptsSchema);
   return { en, zh };
 }
 
-/** What nobody sees is taken out before anything is counted: a title of nothing else would be an empty button. */
-function visible(mostChars: number) {
+/** Invisible characters are removed before counting: a title of nothing else would be an empty button. */
+function visible(maxChars: number) {
   return z
     .string()
     .transform((given) => withoutUnseen(given).trim())
-    .pipe(z.string().min(1).max(mostChars));
+    .pipe(z.string().min(1).max(maxChars));
 }
 
 const prompt = z.strictObject({
-  title: visible(MOST_TITLE_CHARS).refine((title) => !/[\r\n]/.test(title), 'Must be one line'),
-  message: visible(MOST_MESSAGE_CHARS),
+  title: visible(MAX_TITLE_CHARS).refine((title) => !/[\r\n]/.test(title), 'Must be one line'),
+  message: visible(MAX_MESSAGE_CHARS),
 });
-const prompts = z.array(prompt).max(MOST_PROMPTS);
+const prompts = z.array(prompt).max(MAX_PROMPTS);
 
 const promptsSchema = z.strictObject({
-  /** Words for who reads the file, since JSON has no comments. */
+  /** Notes for readers of the file, since JSON has no comments. */
   about: z.union([z.string(), z.array(z.string())]).optional(),
   zh: prompts,
   en: prompts,

@@ -1,13 +1,13 @@
 import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import type { Delivery } from './platform.ts';
 
-/** How far the time that a delivery names lies from ours, in whole seconds; undefined where it is no time. */
+/** Difference between a delivery's timestamp and our clock, in whole seconds; undefined if it is not a timestamp. */
 export function secondsOff(timestamp: string | null | undefined, nowMs: NowMs): number | undefined {
   if (!/^\d{1,12}$/.test(timestamp ?? '')) return undefined;
   return Math.round(Math.abs(nowMs() / SECOND_MS - Number(timestamp)));
 }
 
-/** A delivery that is refused; where its time is the reason, with how far off that is. */
+/** A refused delivery; with the clock difference if that is the reason. */
 export function refusedFor(
   reason: string,
   timestamp: string | null,

@@ -3,7 +3,7 @@ import type { NowMs } from '../../shared/clock.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { recordWith, tryOpenJson } from '../../shared/crypto/decrypt-record.ts';
 
-/** A platform's access token, as the platform's folder keeps it between calls and processes. */
+/** A platform's access token, shared between calls and processes. */
 interface StoredToken {
   token: string;
   expiresAtMs: number;
@@ -19,7 +19,7 @@ export function createSealedTokenStore(redis: RedisClient, keyRing: KeyRing, now
       const sealed = await redis.get(keyOf(name));
       if (sealed === null) return undefined;
       const opened = tryOpenJson(() => keyRing.open(PURPOSE, name, sealed), readToken);
-      // Broken or under a lacking key, a token is simply asked for again.
+      // A damaged token, or one whose key is missing, is requested again.
       return opened.kind === 'opened' ? opened.value : undefined;
     },
     async write(name: string, stored: StoredToken): Promise<void> {

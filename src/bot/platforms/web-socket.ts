@@ -2,33 +2,33 @@ import { WebSocket, type RawData } from 'ws';
 import { MIB_BYTES, SECOND_MS } from '../../shared/clock.ts';
 import { throughProxy } from '../../shared/http/http-agent.ts';
 
-/** No platform sends anything that is larger over its webhook either. */
-const MOST_FRAME_BYTES = MIB_BYTES;
+/** Maximum frame size. No platform's webhook sends more either. */
+const MAX_FRAME_BYTES = MIB_BYTES;
 const FIRST_PAUSE_MS = SECOND_MS;
-const LONGEST_PAUSE_MS = 30 * SECOND_MS;
+const MAX_PAUSE_MS = 30 * SECOND_MS;
 
-/** Begins a connection to a platform, through the proxy where one is named for it. @param url `wss://…` */
+/** Opens a connection to a platform, through the proxy configured for it. @param url `wss://…` */
 export function openWebSocket(url: string, handshakeTimeoutMs: number): WebSocket {
   const { https, http } = throughProxy(url.replace(/^ws/, 'http')).agent ?? {};
   return new WebSocket(url, {
     handshakeTimeout: handshakeTimeoutMs,
-    maxPayload: MOST_FRAME_BYTES,
+    maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
     followRedirects: false,
     agent: url.startsWith('wss:') ? https : http,
   });
 }
 
-/** A text frame's text; empty for a binary one, which no platform sends. */
+/** Text of a text frame; empty for a binary one, which no platform sends. */
 export function textOfFrame(data: RawData, isBinary: boolean): string {
   if (isBinary) return '';
   if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
   return Buffer.isBuffer(data) ? data.toString('utf8') : Buffer.from(data).toString('utf8');
 }
 
-/** Nothing before the first repetition; then longer and longer, never all processes at the same moment. Milliseconds. */
-export function reconnectPauseMs(failures: number, longestMs = LONGEST_PAUSE_MS): number {
+/** Pause before a reconnect: none at first, then exponential with jitter. Milliseconds. */
+export function reconnectPauseMs(failures: number, maxMs = MAX_PAUSE_MS): number {
   if (failures === 0) return 0;
-  const wholeMs = Math.min(longestMs, FIRST_PAUSE_MS * 2 ** (failures - 1));
+  const wholeMs = Math.min(maxMs, FIRST_PAUSE_MS * 2 ** (failures - 1));
   return wholeMs * (0.5 + Math.random() / 2);
 }

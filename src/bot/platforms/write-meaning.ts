@@ -1,20 +1,21 @@
 /**
  * Why a platform did not carry out a write, where it says so. Nothing was done in any case.
- * `passing`: the same write may be taken later; every code that the platform's table does not list means this.
- * `snapshot`: these words in this form are not taken; another snapshot, or a plainer form, may be.
- * `way`: nothing is taken by this way any more (the message is deleted or too old, the method does not exist here); another way may be open.
- * `conversation`: nothing can be said in this conversation.
+ * `passing`: the same write may succeed later; any code missing in the platform's table means this.
+ * `snapshot`: this text in this form is refused; another snapshot, or a plainer form, may be taken.
+ * `way`: this way takes nothing any more (the message is deleted or too old, the method does not exist here); another way
+ * may be open.
+ * `conversation`: nothing can be posted in this conversation.
  */
 export type Refusal = 'passing' | 'snapshot' | 'way' | 'conversation';
 
 /**
- * What a platform's answer to a write means. `rate-limited`: nothing was done, try again after a pause. `unknown-fate`: the write
- * may or may not have been carried out. `unauthorised`: the platform takes no such call until the operator mends the app.
- * `stopped`: the person ended the answer by the platform's own button.
+ * Meaning of a platform's answer to a write. `rate-limited`: nothing was done, retry after a pause. `unknown-fate`: the
+ * write may or may not have been carried out. `unauthorised`: the platform refuses all such calls until the operator
+ * repairs the app. `stopped`: the person ended the answer with the platform's own button.
  */
 export type WriteMeaning = Refusal | 'rate-limited' | 'unknown-fate' | 'unauthorised' | 'stopped';
 
-/** What the codes of a platform mean: for every write, and for single writes that differ. Data only; the rules are in `WriteJudge`. */
+/** Meanings of a platform's codes: for all writes, and exceptions per write. Data only; the rules are in `WriteJudge`. */
 export interface MeaningTable {
   every: Readonly<Partial<Record<WriteMeaning, readonly (string | number)[]>>>;
   /** By the name of the write. */
@@ -25,14 +26,14 @@ export interface MeaningTable {
 export interface RefusedWrite {
   /** The platform's name of the method. */
   write: string;
-  /** As the platform gave it; `other` where it does not look like a code. */
+  /** The platform's code; `other` if it does not look like a code. */
   code: string;
   meaning: WriteMeaning;
 }
 
-/** Who is told what a platform refuses; must not throw. */
+/** Callbacks for a platform's refusals; must not throw. */
 export interface TellsRefusals {
-  /** Called with the platform's code when it takes no call until the operator mends something. */
+  /** Called with the platform's code when it refuses all calls until the operator repairs something. */
   onRefused?: (code: string) => void;
   /** Called for each write that the platform did not carry out. */
   onWriteRefused?: (refused: RefusedWrite) => void;
@@ -42,8 +43,9 @@ export interface TellsRefusals {
 const CODE = /^-?[a-z_0-9]{1,64}$/;
 
 /**
- * The one place that decides what a platform's answer to a write means (RELIABILITY.md refused-writes). Each platform contributes a
- * table; an unlisted code is `passing`, and the reply layer treats what does not pass in time as refused for good.
+ * The only place that decides what a platform's answer to a write means (RELIABILITY.md refused-writes). Each platform
+ * contributes a table; an unlisted code is `passing`, and the reply module treats a refusal that does not pass in time as
+ * permanent.
  */
 export class WriteJudge {
   readonly #every: ReadonlyMap<string, WriteMeaning>;
@@ -65,7 +67,7 @@ export class WriteJudge {
     return meaning;
   }
 
-  /** The same for a call that is no write: nothing is counted. */
+  /** The same for a call that is not a write: nothing is counted. */
   meaningOf(write: string, code: string | number): WriteMeaning {
     const key = String(code);
     return this.#of.get(write)?.get(key) ?? this.#every.get(key) ?? 'passing';

@@ -5,12 +5,12 @@ import type { LiveReplyOptions, Offer } from './live-reply.ts';
 
 type Answered = Pick<LiveReplyOptions, 'deliveryId' | 'language'>;
 
-/** What may be pressed while an answer grows. */
+/** Buttons shown while an answer grows. */
 export function growingOffers({ deliveryId: answer, language }: Answered): ReplyOffers {
   return { answer, language, heading: say(OFFER_TEXTS.heading, language), stop: say(OFFER_TEXTS.stop, language) };
 }
 
-/** What may be pressed once it is whole; undefined for nothing. */
+/** Buttons shown on a complete answer; undefined for none. */
 export function finalOffers(
   { deliveryId: answer, language }: Answered,
   offers: readonly Offer[] = [],

@@ -4,15 +4,16 @@ import type { Refusal } from '../platforms/write-meaning.ts';
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2 * SECOND_MS;
-/** A growing answer whose snapshots are refused is tried at least this often. */
+/** Maximum pause between tries of a growing answer whose snapshots are refused. */
 const MAX_GROWING_PAUSE_MS = 5 * SECOND_MS;
 
-/** What follows a refusal of an answer's last snapshot. `replace`: it is posted as a new message. */
+/** Next step after a refusal of an answer's last snapshot. `replace`: post it as a new message. */
 export type AfterRefusal = { next: 'again'; pauseMs: number } | { next: 'replace' } | { next: 'give-up' };
 
 /**
- * Decides what follows the refusals of one message of an answer (RELIABILITY.md refused-writes): what may pass is tried again for a
- * while, what cannot is replaced by a new message at once, and a new message that is refused for good leaves the other ways.
+ * Decides the next step after refusals of one message of an answer (RELIABILITY.md refused-writes). A temporary
+ * refusal is retried for a while; a permanent one makes the reply replace the message at once. If the platform also
+ * refuses the new message for good, this gives up and leaves the reply to the other ways.
  */
 export class Refusals {
   readonly #passWithinMs: number;
@@ -26,7 +27,7 @@ export class Refusals {
     this.#nowMs = nowMs;
   }
 
-  /** @param hasMessage whether a message stands that refused the snapshot; otherwise a new message was refused */
+  /** @param hasMessage whether an existing message refused the snapshot; otherwise the platform refused a new message */
   after(why: Refusal, hasMessage: boolean): AfterRefusal {
     this.#sinceMs ??= this.#nowMs();
     const hasPassed = this.#nowMs() - this.#sinceMs >= this.#passWithinMs;
@@ -41,7 +42,7 @@ export class Refusals {
   }
 }
 
-/** How long a growing answer waits after its snapshots were refused so often in a row. Milliseconds; undefined: no longer than usual. */
+/** Pause of a growing answer after this many refused snapshots in a row. Milliseconds; undefined for the usual pause. */
 export function pauseAfterRefused(inARow: number): number | undefined {
   return inARow <= 1 ? undefined : Math.min(MAX_GROWING_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(inARow, 10));
 }

@@ -8,35 +8,38 @@ export interface AnswerFileOptions {
   files: FileReplies;
   target: string;
   ledger: Pick<PostLedger, 'record' | 'known'>;
-  /** The whole answer. */
+  /** The complete answer. */
   text: string;
-  /** Runs before the file is shown: the answer's beginning is to stand above it. @returns false where that cannot be */
+  /** Runs before the file is shown, to put the answer's beginning above it. @returns false if that is not possible */
   showBeginning(): Promise<boolean>;
-  /** The file takes the place of messages that the platform refused, and is noted apart from one that was meant to be a file. */
+  /** The file replaces messages that the platform refused. It is recorded apart from an answer that was meant to be a file. */
   isLastResort?: true;
   signal: AbortSignal;
 }
 
-/** What became of it. `messages`: the answer goes as messages, for good. `fenced`: another worker has the turn. `over`: nothing more may be shown. */
+/**
+ * Outcome. `messages`: the answer is delivered as messages, for good. `fenced`: another worker has the turn. `over`:
+ * nothing more may be shown.
+ */
 export type AnswerFileResult = 'stands' | 'messages' | 'fenced' | 'over';
 
 export const ANSWER_FILE_NAME = 'answer.md';
-/** An answer of more messages is a file, where the platform takes one. */
+/** Maximum messages of an answer; a longer one is sent as a file where the platform takes files. */
 export const MOST_MESSAGES = 3;
 
-/** A place in the ledger of its own, which no message of an answer comes to. */
+/** Ledger part of the file; no message of an answer has so high a number. */
 const FILE_PART = 10_000;
 const LAST_RESORT_PART = 10_001;
 const AS_MESSAGES = 'messages';
-/** So often the bytes are brought, and so long it is tried to show them: after that, messages. */
-const MOST_BRINGS = 3;
+/** Maximum upload tries; after them, or after `SHOWN_WITHIN_MS` of tries to show the file, the answer goes as messages. */
+const MAX_UPLOAD_TRIES = 3;
 const SHOWN_WITHIN_MS = 2 * MINUTE_MS;
-const LONGEST_PAUSE_MS = 10 * SECOND_MS;
+const MAX_PAUSE_MS = 10 * SECOND_MS;
 
 /**
- * Shows an answer that is too long for a chat as a file, once, whatever dies (SECURITY.md one-file). The bytes are brought first, which nobody sees; the
- * ledger has the file's id before it is shown, so that whoever takes over shows the same file; and it has the decision for messages
- * before the first of them leaves.
+ * Shows an answer that is too long for a chat as a file, exactly once despite crashes (SECURITY.md one-file). The
+ * upload comes first and is invisible. The ledger gets the file's id before the file is shown, so that a worker that
+ * takes over shows the same file. It also gets the decision for messages before the first of them is posted.
  */
 export async function showAsFile(options: AnswerFileOptions): Promise<AnswerFileResult> {
   const { ledger, signal, isLastResort } = options;
@@ -45,7 +48,7 @@ export async function showAsFile(options: AnswerFileOptions): Promise<AnswerFile
   const noted = /^(file|shown)\/(.+)$/.exec(known ?? '');
   const [, state, notedId] = noted ?? [];
   if (state === 'shown') return 'stands';
-  // An earlier version has begun to say it in messages.
+  // An earlier version may have begun to post the answer as messages.
   const hasBegun = notedId === undefined && isLastResort === undefined && (await ledger.known(1)) !== undefined;
   const fileId = notedId ?? (hasBegun ? undefined : await bring(options));
   if (isOver(signal)) return 'over';
@@ -59,7 +62,7 @@ async function bring({ files, text, signal }: AnswerFileOptions): Promise<string
     const brought = await files.bring({ name: ANSWER_FILE_NAME, text });
     if (brought.result === 'sent') return brought.fileId;
     const isHopeless = brought.result === 'refused' || brought.result === 'unauthorised';
-    if (isHopeless || tries >= MOST_BRINGS || isOver(signal)) return undefined;
+    if (isHopeless || tries >= MAX_UPLOAD_TRIES || isOver(signal)) return undefined;
     await pause(SECOND_MS, undefined, { signal }).catch(() => undefined);
   }
 }
@@ -73,7 +76,7 @@ async function show(options: AnswerFileOptions, fileId: string, wasNoted: boolea
     const result = await files.show(target, fileId, { name: ANSWER_FILE_NAME, mayStand });
     if (result === 'sent') return (await note(options, `shown/${fileId}`)) ? 'stands' : 'fenced';
     if (result === 'uncertain') mayStand = true;
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, 500 * 2 ** Math.min(attempt, 10));
+    const pauseMs = Math.min(MAX_PAUSE_MS, 500 * 2 ** Math.min(attempt, 10));
     const isHopeless = result === 'refused' || (result === 'unauthorised' && !mayStand);
     if (isHopeless || monotonicMs() + pauseMs >= untilMs) return decideForMessages(options);
     await pause(pauseMs, undefined, { signal }).catch(() => undefined);
@@ -89,7 +92,10 @@ function partOf({ isLastResort }: Pick<AnswerFileOptions, 'isLastResort'>): numb
   return isLastResort ? LAST_RESORT_PART : FILE_PART;
 }
 
-/** Asks the fence too: what follows leaves while its answer is fresh. @returns false when a newer epoch has taken over */
+/**
+ * Records a state and checks the fence; the caller acts while that check is fresh.
+ * @returns false if a newer epoch has taken over
+ */
 async function note(options: AnswerFileOptions, what: string): Promise<boolean> {
   for (;;) {
     const askedMs = monotonicMs();

@@ -5,12 +5,12 @@ import { inBackground } from '../../shared/in-background.ts';
 import type { Log } from '../../shared/log.ts';
 import { endedInTime } from './turn-abort.ts';
 
-/** More answers than this are not looked after at once; a platform that makes so many doubtful is down. */
-const MOST_WAITING = 1_000;
+/** Maximum answers waiting for reconciliation; a platform that leaves more posts uncertain is down. */
+const MAX_WAITING = 1_000;
 
 /**
- * What is still to be done for answers that stand, once the platform can no longer carry out what was given up. An orderly stop has
- * it done before it ends; it dies with a process that is killed, and only matters where a platform was late besides.
+ * Deferred work on delivered answers, done once the platform can no longer carry out abandoned calls. An orderly stop
+ * finishes the work first; a killed process loses it, which only matters if the platform was also late.
  */
 export class AfterCare {
   readonly #due = new Map<NodeJS.Timeout, Care>();
@@ -20,17 +20,18 @@ export class AfterCare {
     this.#log = log;
   }
 
-  /** Does the work after so long, once; sooner where the process is stopped before. Milliseconds. */
+  /** Runs the work once after the delay, or earlier at a stop. Milliseconds. */
   later(delayMs: number, work: () => Promise<void>): void {
-    if (this.#due.size >= MOST_WAITING) return;
+    if (this.#due.size >= MAX_WAITING) return;
     const timer = setTimeout(() => inBackground(() => this.#do(timer)), delayMs);
     timer.unref();
     this.#due.set(timer, { dueMs: monotonicMs() + delayMs, work });
   }
 
   /**
-   * Does what is still to be done: when it is due, or as late as this stop lets it, since until then the platform may carry something
-   * out. @param withinMs how long the stop may wait before it is begun
+   * Runs the remaining work when it is due, or as late as this stop allows, since until then the platform may still
+   * carry out a call.
+   * @param withinMs how long the stop may wait before it starts the work
    */
   async close(withinMs: number): Promise<void> {
     const untilMs = monotonicMs() + withinMs;
@@ -52,7 +53,7 @@ export class AfterCare {
 }
 
 interface Care {
-  /** By the monotonic clock. */
+  /** Due time on the monotonic clock. */
   dueMs: number;
   work: () => Promise<void>;
 }

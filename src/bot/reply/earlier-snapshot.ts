@@ -5,7 +5,7 @@ import type { DeliveryId } from '../domain/ids.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { tryOpen } from '../../shared/crypto/decrypt-record.ts';
 
-/** Marks that close what a growing answer has open. */
+/** Markdown marks that close open formatting at the end of a growing answer. */
 const CLOSING_MARKS = /(?<![\s*_~`])[\s*_~`]+$/;
 
 interface EarlierSnapshotOptions {
@@ -13,13 +13,13 @@ interface EarlierSnapshotOptions {
   keyRing: KeyRing;
   partition: number;
   deliveryId: DeliveryId;
-  /** Under which purpose snapshots are sealed. */
+  /** The purpose under which snapshots are sealed. */
   purpose: string;
 }
 
 /**
- * What a worker that died had shown of an answer. The one that goes on asks the model anew; while that says the same words again,
- * what people have read already is left standing.
+ * The last snapshot that a dead worker had shown. The next worker asks the model again; while the new answer repeats
+ * the same words, the text that people have already read stays.
  */
 export class EarlierSnapshot {
   readonly #options: EarlierSnapshotOptions;
@@ -30,7 +30,7 @@ export class EarlierSnapshot {
     this.#options = options;
   }
 
-  /** Whether this snapshot holds nothing but the beginning of what stands there. Reads it once; says no when it cannot. */
+  /** Whether this snapshot is only a beginning of the stored one. Reads the stored one once; returns false if that fails. */
   async holds(snapshot: string): Promise<boolean> {
     if (this.#isOver) return false;
     this.#content ??= this.#read();
@@ -45,7 +45,7 @@ export class EarlierSnapshot {
     const sealed = await redis.hget(messageKey(partition, deliveryId), ...fieldsToRead('content'));
     if (typeof sealed !== 'string' || sealed === '') return '';
     const opened = tryOpen(() => keyRing.open(purpose, deliveryId, sealed));
-    // Broken or without its key, it cannot be compared with: then what is said now takes its place.
+    // A damaged snapshot, or one without its key, cannot be compared: the new text replaces it.
     return opened.kind === 'opened' ? opened.value : '';
   }
 }

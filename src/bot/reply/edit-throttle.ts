@@ -3,27 +3,29 @@ import { asError } from '../../shared/coded-error.ts';
 import type { ReplyView } from '../domain/reply.ts';
 
 export interface EditThrottleOptions {
-  /** Floor between the beginnings of two writes. Milliseconds. */
+  /** Minimum time between the starts of two writes. Milliseconds. */
   minGapMs: number;
   nowMs: NowMs;
-  /** Brings the visible answer to a snapshot. @returns how long nothing may be written from now on, when the platform says so (ms) */
+  /**
+   * Writes a snapshot to the visible answer.
+   * @returns how long to pause before the next write, if the platform asks for a pause (ms)
+   */
   write(view: ReplyView): Promise<number | undefined>;
-  /** Told when a write threw; the snapshot is written again after a while. */
+  /** Called when a write threw; the snapshot is retried later. */
   onError(error: Error): void;
 }
 
-/** So long after a write that threw nothing is written. Milliseconds. */
+/** Pause after a write that threw. Milliseconds. */
 const AFTER_ERROR_MS = SECOND_MS;
 
-/** How far an answer has come by a snapshot: 2 its text, 1 that the model thinks, 0 nothing of the model's. A status counts for nothing. */
+/** Progress that a snapshot shows: 2 for text, 1 for thinking, 0 for neither. A status does not count. */
 export function progressOf({ text, thinking }: Omit<ReplyView, 'finished'>): number {
   return text !== '' ? 2 : thinking !== undefined ? 1 : 0;
 }
 
 /**
- * Decides when a growing answer is written: the first thought and the first text at once, later
- * ones at the platform's pace, always the newest
- * whole snapshot; what comes in between is never written.
+ * Decides when a growing answer is written. The first thought and the first text are written at once, later snapshots
+ * at the platform's pace. Each write shows the newest whole snapshot; intermediate ones are skipped.
  */
 export class EditThrottle {
   readonly #options: EditThrottleOptions;
@@ -40,7 +42,7 @@ export class EditThrottle {
     this.#options = options;
   }
 
-  /** Writes a snapshot soon; returns at once. */
+  /** Schedules a snapshot and returns at once. */
   show(view: Omit<ReplyView, 'finished'>): void {
     if (this.#isClosed) return;
     const isFirst = progressOf(view) > progressOf(this.#view);
@@ -50,7 +52,7 @@ export class EditThrottle {
     this.#writing ??= this.#writeWhileDirty().finally(() => (this.#writing = undefined));
   }
 
-  /** Writes nothing more. @returns what settles behind the write under way, if there is one */
+  /** Stops writing. @returns a promise of the write under way, if there is one */
   close(): Promise<void> | undefined {
     this.#isClosed = true;
     this.#isDirty = false;
@@ -71,7 +73,7 @@ export class EditThrottle {
       const view = { ...this.#view, finished: false };
       const waitMs = await write(view).catch((thrown: unknown) => this.#onError(thrown));
       if (waitMs === undefined) this.#progress = Math.max(this.#progress, progressOf(view));
-      // Whoever ends the reply meanwhile does not wait until this snapshot may be tried again.
+      // After a close, the caller does not wait for a retry of this snapshot.
       if (waitMs === undefined || this.#isOver()) continue;
       this.#notBeforeMs = nowMs() + waitMs;
       this.#isDirty = true;
@@ -82,13 +84,16 @@ export class EditThrottle {
     return this.#isClosed;
   }
 
-  /** Nobody waits for a snapshot, so that what it threw would end the process. The last snapshot has a caller who learns of it. */
+  /**
+   * Handles a failed write: no caller awaits a snapshot, so its rejection would end the process. The caller awaits
+   * only the last snapshot.
+   */
   #onError(thrown: unknown): number {
     this.#options.onError(asError(thrown));
     return AFTER_ERROR_MS;
   }
 
-  /** Waits, but no longer than until the first text comes or the reply is closed. */
+  /** Waits until the pause is over, the first text comes or the reply is closed. */
   #pause(pauseMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, pauseMs);

@@ -12,81 +12,79 @@ import type { MessageFields } from '../domain/message-record.ts';
 import type { AfterCare } from './deferred-reconciliation.ts';
 import type { ReplyReport } from './reply-report.ts';
 
-/** The last snapshot of one message record, to be written by the commit. */
+/** The last snapshot of one message record, written by the commit. */
 export interface FinalRecord {
   id: DeliveryId;
   fields: MessageFields;
-  /** What is to follow the answer in a message of its own, sealed; `follow-ups/` brings it once the commit is done. */
+  /** Sealed follow-up message of the answer; `follow-ups/` delivers it after the commit. */
   followUp?: string;
-  /** Whoever shows it over a connection of ours is told that it changed. */
+  /** The process that holds the platform's connection is notified of the change. */
   isTold?: boolean;
 }
 
-/** What a finished answer has beside its text, where the platform has a place for it. */
+/** Parts of a finished answer that are shown apart from its text, where the platform has a place for them. */
 export interface ApartFromText {
   /** Lines about the answer. */
   status?: string;
-  /** The model's thought. */
+  /** The model's reasoning. */
   thinking?: string;
-  /** Whom a word of ours in a group calls. */
+  /** The person to mention when a bot text addresses them in a group. */
   mention?: string;
-  /** What may be pressed at it. */
+  /** Buttons shown on the answer. */
   offers?: readonly Offer[];
 }
 
-/** `retry`: to have the question answered again. `rate`: to say what one thinks of the answer. */
+/** `retry`: answer the question again. `rate`: rate the answer. */
 export type Offer = 'retry' | 'rate';
 
 /** One visible answer while it grows. */
 export interface LiveReply {
   /**
-   * Looks whether the platform shows the answer whole already, where it can tell: for a turn of which a failover may have lost that it
-   * was answered. @param otherTargets where messages are answered with which this one may have been merged
-   * @returns the records that the commit writes then; undefined when it is to be answered (still)
+   * Checks whether the platform already shows the complete answer, where it can tell. Used for a turn whose answered
+   * state a failover may have lost.
+   * @param otherTargets reply targets of messages with which this one may have been merged
+   * @returns the records for the commit; undefined if the question is still to be answered
    */
   findWhole(otherTargets?: readonly string[]): Promise<FinalRecord[] | undefined>;
-  /** The first snapshot is about to come: what can be asked before it is asked now. Returns at once. */
+  /** Called shortly before the first snapshot, to run checks in advance. Returns at once. */
   prepare(): void;
-  /** Shows a snapshot soon. Returns at once; a refused write ends the turn through `fenced`. */
+  /** Schedules a snapshot. Returns at once; a refused write ends the turn through `fenced`. */
   show(view: Omit<ReplyView, 'finished'>): void;
-  /**
-   * Ends the reply with its final text.
-   * @returns the records that the commit writes; with them the answer is visible
-   */
+  /** Ends the reply with its final text. @returns the records that the commit writes; with them the answer is visible */
   finish(text: string, apart?: ApartFromText): Promise<FinalRecord[]>;
   /**
-   * Ends the reply of a question that was deleted: what stands of it is taken away, where the platform lets it be, and nothing is posted
-   * for it. Where it cannot be taken away it ends with this text.
+   * Ends the reply of a deleted question: removes the visible answer where the platform allows it, and posts nothing
+   * new. An answer that cannot be removed ends with this text.
    */
   takeAway(text: string): Promise<FinalRecord[]>;
   /** Leaves the reply open with this snapshot, to grow later (a question that waits for its sender's sign-in). */
   leaveOpen(text: string, mention?: string): Promise<FinalRecord[]>;
-  /** Writes nothing more and waits for the write under way. */
+  /** Stops writing and waits for the write under way. */
   close(): Promise<void>;
   /**
-   * The turn ends here without its last snapshot: writes nothing more, waits for the write under way and notes where it stands, both
-   * for two seconds at most, so that whoever goes on finds it. Called before the turn is given back.
+   * Ends the turn here without a last snapshot: stops writing, waits for the write under way and records the
+   * message's handle, both for at most 2 s, so that the next worker finds it. Called before the turn is given back.
    */
   abandon(): Promise<void>;
 }
 
-/** What all replies of a process stand on. */
+/** Dependencies shared by all replies of a process. */
 export interface ReplyDeps {
   redis: RedisClient;
   keyRing: KeyRing;
   nowMs: NowMs;
-  /** For lengths of time; the process's own unless told. */
+  /** Monotonic clock for durations. Defaults to the process's clock. */
   monotonicMs?: NowMs;
   log: Log;
   report: ReplyReport;
-  /** Looks after an answer once it stands, where a call of an unknown fate may still change something. */
+  /** Schedules checks of a delivered answer that an uncertain call may still change. */
   afterCare: Pick<AfterCare, 'later'>;
 }
 
-/** Of the turn's claim: its place and epoch, when its message came, and what became of it before. */
+/** Parts of the turn's claim: conversation and epoch, arrival time of the message, and earlier progress. */
 type ReplyClaim = Pick<TurnClaim, 'conversation' | 'epoch' | 'startedAtMs' | 'wasHandedOver' | 'wasBegun'>;
 
-/** Of the turn's controls: what ends it, and how its answer is kept. */
+/** Parts of the turn's controls: how it ends, and how its answer is stored. */
 type ReplyControls = Pick<
   TurnControls,
   'signal' | 'fenced' | 'stopped' | 'storeAnswer' | 'sealAnswer' | 'isClaimHeld' | 'waitIdle'
@@ -97,13 +95,13 @@ export interface LiveReplyOptions {
   claim: ReplyClaim;
   controls: ReplyControls;
   platform: Platform;
-  /** The message that is answered, and those merged into its turn, which point to it. */
+  /** The answered message, and the messages merged into its turn, which point to it. */
   deliveryId: DeliveryId;
   mergedIds: DeliveryId[];
   laterReplyHandle: string | undefined;
-  /** Whom the answer is for, and where they are written to alone; absent where nothing can follow an answer. */
+  /** The asker and their private conversation; absent where no follow-up is possible. */
   asker?(): { userId: string; privateChat: ConversationRef };
-  /** Where the platform takes the answer; absent where it polls us. */
+  /** Where the platform takes the answer; absent where the platform polls us. */
   replyTarget: string | undefined;
   language: Language;
 }

@@ -15,9 +15,9 @@ export interface OldAnswer {
 }
 
 /**
- * Makes an answer that was asked for again point to the new one, which stands below it, where the platform can edit what
- * stands. Called once the new answer is visible; safe to repeat, also by a worker that has been replaced meanwhile. What
- * cannot be edited any more stays as it is.
+ * Makes a superseded answer point to the new one below it, where the platform can edit messages. Called once the new
+ * answer is visible. Safe to repeat, also by a worker that has been replaced. An answer that can no longer be edited
+ * stays as it is.
  */
 export async function markSuperseded(
   { redis, platform, language }: { redis: RedisClient; platform: Platform; language: Language },
@@ -27,7 +27,7 @@ export async function markSuperseded(
   if (!push) return;
   const key = messageKey(partition, deliveryId);
   const record = await redis.hgetall(key);
-  // What looks after the old answer must not lay its text over this.
+  // Deferred reconciliation of the old answer must not overwrite this text.
   if (record['state'] !== undefined)
     await redis
       .multi()

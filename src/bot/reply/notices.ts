@@ -7,11 +7,11 @@ import type { ConversationRef } from '../domain/conversation.ts';
 
 const PURPOSE = 'notice';
 const NOTICE_LIFE_MS = 7 * DAY_MS;
-const MOST_NOTICES = 5;
+const MAX_NOTICES = 5;
 
 /**
- * Keeps a notice for a person to whom the platform does not let us write first; it is shown, apart from the text, with
- * the next reply in their private chat.
+ * Keeps a notice for a person to whom the platform does not let us write first. It is shown, apart from the text,
+ * with the next reply in their private chat.
  * @param conversation the person's private conversation
  */
 export async function keepNotice(
@@ -21,15 +21,16 @@ export async function keepNotice(
 ): Promise<void> {
   const { notices } = conversationKeys(notice.conversation);
   const sealed = keyRing.seal(PURPOSE, notice.conversation.id, notice.text);
-  // Taken out before it is put in, so that a command that the connection sends again adds nothing (SECURITY.md repeatable-scripts).
+  // Removed before it is added, so that a command resent by the connection adds no duplicate (SECURITY.md
+  // repeatable-scripts).
   const steps = redis.multi().lrem(notices, 0, sealed).rpush(notices, sealed);
-  await steps.ltrim(notices, -MOST_NOTICES, -1).pexpire(notices, NOTICE_LIFE_MS).exec();
+  await steps.ltrim(notices, -MAX_NOTICES, -1).pexpire(notices, NOTICE_LIFE_MS).exec();
 }
 
 /**
- * Opens notices as a turn's claim carries them. One of a key that is not here stays for a worker that has it, as long as it
- * lives; one that was altered is never shown.
- * @returns the texts, and the sealed notices that are done with once these stand
+ * Opens the notices that a turn's claim carries. A notice sealed with a key missing here stays for a worker that has
+ * the key, until it expires. An altered notice is never shown.
+ * @returns the texts, and the sealed notices to delete once these are shown
  */
 export function openNotices(
   keyRing: KeyRing,

@@ -8,7 +8,7 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 
-/** Longer than any answer stays unfinished. */
+/** Lifetime of a place's posts; longer than any answer stays unfinished. */
 const PLACE_LIFE_MS = 2 * HOUR_MS;
 const POST_SHAPE = {
   constants: { RECORD_LIFE_MS: DAY_MS, PLACE_LIFE_MS },
@@ -30,46 +30,53 @@ const withdrawScript = loadScript(import.meta.url, './scripts/withdraw.lua', {
 });
 
 /**
- * What is known of one part of an answer: nothing left, something may have left (so long ago, ms by Redis' clock; whether this
- * worker wrote that down itself), where it stands, or that what this worker posted is being taken away, since nobody had noted it in time.
+ * State of one part of an answer: nothing posted; possibly posted (`sinceMs` ago by Redis' clock, `isOwn` if this worker
+ * wrote the note); posted under a handle; or `gone`: this worker's post is being removed because it was recorded too late.
  */
 export type PostState = (
   | { kind: 'unsent' | 'gone' }
   | { kind: 'posting'; sinceMs: number; isOwn: boolean }
   | { kind: 'posted'; handle: string }
 ) & {
-  /** Messages that the part has left, since the platform took no more of them. */
+  /** Handles that the part has abandoned, since the platform takes no more edits of them. */
   left?: readonly string[];
 };
 
-/** Whose a message without a key is: a record's, perhaps another turn's, ours for certain, or nobody's. Of the last two it is ours to take away. */
+/**
+ * Owner of a message without a key: a record, possibly another turn, certainly this part, or unknown. The last two may be
+ * removed.
+ */
 export type StrayVerdict = 'owned' | 'doubtful' | 'mine' | 'nobody';
 
-/** The ledger of an answer's outside posts, in the message's record, fenced by the conversation's epoch (SECURITY.md noted-before-posted). */
+/**
+ * The ledger of an answer's posts, in the message's record, fenced by the conversation's epoch (SECURITY.md
+ * noted-before-posted).
+ */
 export interface PostLedger {
   /**
-   * Before a post or an edit. @param noted is written down in the same step
-   * @returns what is known; undefined when a newer epoch has taken over
+   * Called before a post or an edit.
+   * @param noted recorded in the same step
+   * @returns the known state; undefined if a newer epoch has taken over
    */
   begin(part: number, noted?: Noted): Promise<PostState | undefined>;
-  /** After a post. @returns undefined when a newer epoch has taken over */
+  /** Called after a post. @returns undefined if a newer epoch has taken over */
   record(part: number, handle: string): Promise<PostState | undefined>;
-  /** What stands noted of a part, without asking the fence; undefined while nothing does. */
+  /** The recorded value of a part, read without the fence; undefined if there is none. */
   known(part: number): Promise<string | undefined>;
-  /** Takes back that something may have left, which this worker knows not to be so. */
+  /** Clears the note that a part may have been posted, when this worker knows that it was not. */
   withdraw(part: number): Promise<void>;
-  /** Claims a message that may be nobody's. @param settledAfterMs age from which no post is under way any more */
+  /** Claims a message that may be unowned. @param settledAfterMs age from which no post is under way any more */
   claimStray(part: number, handle: string, settledAfterMs: number): Promise<StrayVerdict>;
 }
 
 export interface Noted {
-  /** Where the part stands, if that is not written down yet. */
+  /** Handle of the part, if it is not recorded yet. */
   handle?: string;
   /** The sealed full answer, right before its last snapshot (SECURITY.md noted-before-posted). */
   answer?: string;
-  /** Nothing of the part is under way, as this worker knows: a post may leave now. */
+  /** This worker knows that no post of the part is under way: a post may leave now. */
   isUnsent?: boolean;
-  /** The message that the part leaves: the platform takes no more of it, and another is to be posted. */
+  /** Handle that the part abandons: the platform takes no more edits of it, and a new message will be posted. */
   left?: string;
 }
 
@@ -78,9 +85,9 @@ export interface PostLedgerOptions {
   conversation: ConversationRef;
   epoch: number;
   deliveryId: DeliveryId;
-  /** Where the answer stands among others, as the platform names it. */
+  /** The place of the answer among others, as the platform names it. */
   place: string;
-  /** How old a post is taken to be of which nothing is noted, but a failover may have taken the note. Milliseconds. */
+  /** Assumed age of a post whose note a failover may have lost. Milliseconds. */
   doubtedAgeMs: number;
 }
 
@@ -126,7 +133,7 @@ function readState({ verdict, known, sinceMs, isOwn, left: kept }: AnswerOf<type
   return known === 'posting' ? { kind: 'posting', sinceMs, isOwn, left } : { kind: 'posted', handle: known, left };
 }
 
-/** The key by which a part of an answer is found again in the platform; the same for every worker. */
+/** The key under which the platform finds a part of an answer again; the same for every worker. */
 export function postKeyOf(deliveryId: DeliveryId, part: number): string {
   return hashParts('post', deliveryId, String(part)).slice(0, 32);
 }

@@ -12,49 +12,49 @@ export interface PostedMessageOptions {
   ledger: Omit<PostLedger, 'known'>;
   deliveryId: DeliveryId;
   traits: Pick<ReplyTraits, 'lookUpAfterMs' | 'postSettlesWithinMs'>;
-  /** From 0; a long answer spans several messages. */
+  /** Counted from 0; a long answer spans several messages. */
   part: number;
-  /** Whether a worker had begun the turn before: what it sent last may still be carried out. */
+  /** Whether an earlier worker had begun the turn: its last call may still be carried out. */
   wasBegun: boolean;
-  /** Whether this worker's lock cannot have run out yet, not even if the process was frozen meanwhile. */
+  /** Whether this worker's lock cannot have expired yet, even if the process was frozen meanwhile. */
   isClaimHeld(): boolean;
-  /** The monotonic clock, unless told. */
+  /** Monotonic clock. Defaults to the process's clock. */
   nowMs?: () => number;
 }
 
-/** So long until a platform is asked again that takes no calls until its operator mends the app. */
+/** Pause before the next call to a platform that refuses calls until its operator repairs the app. */
 const UNAUTHORISED_PAUSE_MS = 2 * SECOND_MS;
 
-/** What became of bringing a message to a snapshot. `wait`: it does not stand there yet, try again after the pause. */
+/** Outcome of a try to show a snapshot. `wait`: it is not shown yet, retry after the pause. */
 export type PostedMessageResult =
   | { result: 'shown' | 'stopped' | 'fenced' }
   | { result: 'refused'; why: Refusal }
   | { result: 'wait'; pauseMs: number; why: 'busy' | 'uncertain' | 'unauthorised' };
 
 /**
- * One visible message of an answer. Before anything leaves, the fence is asked and the ledger told; a post whose fate is
- * unknown is looked up before anything is posted again (SECURITY.md fence, noted-before-posted, looked-up-not-repeated, whole-texts).
+ * One visible message of an answer. Each call checks the fence and writes the ledger first; a post of unknown fate is
+ * looked up before a new one (SECURITY.md fence, noted-before-posted, looked-up-not-repeated, whole-texts).
  */
 export class PostedMessage {
   readonly #options: PostedMessageOptions;
   readonly #postKey: string;
   readonly #nowMs: () => number;
   #handle: string | undefined;
-  /** What this process knows to stand in the message. */
+  /** The content that this process knows the message to have. */
   #shown: string | undefined;
-  /** It is known that nothing was posted, so that nothing need be looked up. */
+  /** Nothing was posted, so no lookup is needed. */
   #isUnsent = false;
   #hasPosted = false;
-  /** Made once a post is lost, which few are. */
+  /** Created only when a post is lost, which is rare. */
   #lost: LostPost | undefined;
-  /** A post or an edit of an unknown fate, or another worker's, may still be carried out: this one's message is not alone for certain. */
+  /** An uncertain post or edit, or one of another worker, may still be carried out and change or duplicate this message. */
   #mayBeLate = false;
-  /** Where the message stands, while that is not written down. */
+  /** Handle that is not recorded yet. */
   #unrecorded: string | undefined;
-  /** The message that is left, while that is not noted. */
+  /** Abandoned handle that is not recorded yet. */
   #leaving: string | undefined;
   readonly #left = new Set<string>();
-  /** The fence and the ledger's answer, asked before there was anything to post; `failed` when nothing came back. */
+  /** Early result of the fence and the ledger; `failed` if the call failed. */
   #prepared: Promise<PostState | undefined | 'failed'> | undefined;
   #preparedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -64,7 +64,7 @@ export class PostedMessage {
     this.#nowMs = options.nowMs ?? monotonicMs;
   }
 
-  /** Where the message stands, if only this process knows so far: for the commit, which writes it down as well. */
+  /** Handle that only this process knows so far, for the commit to record. */
   get unrecorded(): string | undefined {
     return this.#unrecorded;
   }
@@ -74,7 +74,7 @@ export class PostedMessage {
   }
 
   /**
-   * Where the message stands, for whoever wants to take it away. Asks the fence. `nothing`: none stands or will. `unclear`: a call of an
+   * The message to remove, if there is one. Checks the fence. `nothing`: no message exists or will. `unclear`: a call of
    * unknown fate is under way, or this worker has lost its claim.
    */
   async standing(): Promise<'nothing' | 'unclear' | { handle: string }> {
@@ -88,9 +88,9 @@ export class PostedMessage {
   }
 
   /**
-   * The message has its last snapshot. Where a call of an unknown fate may still be carried out, this is to be run once that is over:
-   * it takes away what turned up besides, and lays the last snapshot over what an edit that came late has left.
-   * @returns undefined where nothing can come any more
+   * Reconciliation of a message that has its last snapshot, to be run once no uncertain call can still be carried out. It
+   * removes duplicates, and restores the last snapshot over a late edit.
+   * @returns undefined if no such call is open
    */
   lookAfter(
     snapshot: Omit<ReplySnapshot, 'shown'>,
@@ -107,8 +107,8 @@ export class PostedMessage {
   }
 
   /**
-   * The platform takes no more of this message: the next snapshot is posted as a new one, and the ledger knows that before it leaves.
-   * What is left is taken away by `removeLeft`.
+   * Abandons this message, which the platform no longer edits. The next snapshot is posted as a new message, after the
+   * ledger has recorded the change. `removeLeft` removes the abandoned message.
    */
   leaveMessage(): void {
     if (this.#handle === undefined) return;
@@ -119,8 +119,9 @@ export class PostedMessage {
   }
 
   /**
-   * Takes away the messages that this part has left, or lays `mark` over one that the platform does not delete. Run once another
-   * message stands. @returns whether nothing of them is left to be done
+   * Removes the abandoned messages of this part, or writes `mark` over one that the platform does not delete. Run once the
+   * replacement is visible.
+   * @returns whether nothing remains to be done
    */
   async removeLeft(mark: string): Promise<boolean> {
     const { push } = this.#options;
@@ -137,7 +138,7 @@ export class PostedMessage {
     return this.#left.size > 0;
   }
 
-  /** Asks the fence and writes `posting` while the first word is still awaited, so that it need not wait for that. */
+  /** Checks the fence and records `posting` before the first word arrives, so that the first post does not wait for it. */
   prepare(): void {
     const { ledger, part } = this.#options;
     if (this.#handle !== undefined) return;
@@ -146,7 +147,7 @@ export class PostedMessage {
     this.#prepared = ledger.begin(part).catch(() => 'failed' as const);
   }
 
-  /** Writes down where the message stands. @returns false when a newer epoch has taken over */
+  /** Records the handle. @returns false if a newer epoch has taken over */
   async record(): Promise<boolean> {
     const handle = this.#unrecorded;
     this.#unrecorded = undefined;
@@ -156,7 +157,7 @@ export class PostedMessage {
     return state !== undefined;
   }
 
-  /** The worker ends here. Writes down where the message stands, or that nothing was posted, for whoever goes on. */
+  /** Called when this worker gives the turn up. Records the handle, or that nothing was posted, for the next worker. */
   async leave(): Promise<void> {
     if (this.#unrecorded !== undefined) await this.record();
     const prepared = await this.#prepared;
@@ -165,10 +166,7 @@ export class PostedMessage {
       await this.#options.ledger.withdraw(this.#options.part);
   }
 
-  /**
-   * Tries once to bring the message to this snapshot.
-   * @param answer the sealed full answer, if this is its last snapshot
-   */
+  /** Tries once to show this snapshot in the message. @param answer the sealed full answer, if this is its last snapshot */
   async sync(snapshot: Omit<ReplySnapshot, 'shown'>, answer?: string): Promise<PostedMessageResult> {
     for (;;) {
       const state = await this.#begin(answer);
@@ -179,25 +177,26 @@ export class PostedMessage {
       }
       if (state.kind === 'posted' && this.#handle === undefined) {
         this.#handle = state.handle;
-        // What a held question's own turn had posted stood before that turn ended.
+        // The own turn of a held question posted its message before that turn ended.
         this.#mayBeLate ||= this.#options.wasBegun;
       }
       if (this.#handle !== undefined) return this.#update(this.#handle, snapshot);
-      // A connection that broke may have sent this worker's own note twice; nothing of it left before.
+      // A broken connection may have sent this worker's own note twice; no post left before it.
       const isSentTwice = state.kind === 'posting' && state.isOwn && !this.#hasPosted;
       if (state.kind !== 'posting' || this.#isUnsent || isSentTwice) return this.#open(snapshot);
       this.#mayBeLate = true;
       const fate = await this.#lostPost().lookUp(state.sinceMs);
       if (fate.kind === 'wait') return { result: 'wait', pauseMs: fate.pauseMs, why: 'uncertain' };
-      // The fence is asked anew in either case: a look-up may take long.
+      // The fence is checked again in either case, because a lookup may take long.
       if (fate.kind === 'absent') this.#isUnsent = true;
       else this.#handle = this.#unrecorded = fate.handle;
     }
   }
 
   /**
-   * Asks the fence, unless it has been asked just now and nobody can have taken over since: a claim changes hands only after its
-   * lock has run out. What leaves is young by the ledger's note of it, too, by which others know what may still come.
+   * Checks the fence, unless a fresh check exists and no other worker can have taken over since: a claim changes hands only
+   * after its lock has expired. The ledger's note of the post is then fresh too, so other workers know how long it may
+   * still arrive.
    */
   async #begin(answer: string | undefined): Promise<PostState | undefined> {
     const { ledger, part, isClaimHeld } = this.#options;
@@ -214,13 +213,13 @@ export class PostedMessage {
       const state = await ledger.begin(part, { handle, answer, isUnsent: this.#isUnsent, left: this.#leaving });
       this.#unrecorded = this.#leaving = undefined;
       for (const left of state?.left ?? []) this.#left.add(left);
-      // The answer may have waited while this process was frozen, and another one took over.
+      // The process may have been frozen before the result arrived, and another worker may have taken over.
       if (!state || this.#nowMs() - askedMs < FENCE_HOLDS_MS) return state;
       if (state.kind === 'unsent') this.#isUnsent = true;
     }
   }
 
-  /** What this worker had posted was taken away as nobody's, since its note of it came too late. */
+  /** This worker's post was removed as unowned because its note came too late. */
   #forgetGone(): void {
     this.#handle = this.#shown = this.#unrecorded = undefined;
     this.#isUnsent = this.#mayBeLate = true;
@@ -259,10 +258,10 @@ export class PostedMessage {
       case 'uncertain':
         this.#shown = undefined;
         this.#mayBeLate = true;
-        // What is laid over again need not wait; what was posted is looked for at once, and then again.
+        // An edit can be repeated without a wait; a post is looked up at once, and then again.
         return { result: 'wait', pauseMs: Math.min(SECOND_MS, this.#options.traits.lookUpAfterMs), why: 'uncertain' };
       case 'refused':
-        // Nothing was posted, so that nothing need be looked for.
+        // Nothing was posted, so no lookup is needed.
         if (this.#handle === undefined) this.#isUnsent = true;
         return posted;
       case 'stopped':

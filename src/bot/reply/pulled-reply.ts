@@ -24,24 +24,24 @@ const showScript = loadScript(import.meta.url, './scripts/show.lua', {
 });
 
 export const CONTENT_PURPOSE = 'reply';
-/** A live reply is not ended so shortly before its handover that a poll of another process could hand it over meanwhile. */
+/** Guard before the handover, in which a live reply is not ended: a poll of another process could hand it over meanwhile. */
 const HANDOVER_GUARD_MS = 5 * SECOND_MS;
-/** What is open is polled every second or so; one that was not for so long was ended. */
+/** An open reply is polled about every second; one not polled for this long has ended. */
 const POLLED_WITHIN_MS = 30 * SECOND_MS;
-/** The most that a status takes of a message, its marks included. */
+/** Maximum bytes of a status in a message, including its markup. */
 const STATUS_ROOM_BYTES = 1_100;
 
-/** What an answer goes on with, behind its last snapshot. */
+/** Rest of an answer, delivered after its last snapshot. */
 interface Follows {
   pieces: readonly string[];
-  /** All of the answer, where it is to be a file. */
+  /** The complete answer, if it is sent as a file. */
   file: string | undefined;
 }
 
 /**
- * One visible answer while it grows, on a platform that pulls: every snapshot is a snapshot in Redis that any receiver can
- * serve, written under the conversation's epoch. The first text is written at once, later ones at the platform's pace,
- * always the newest whole text.
+ * One visible answer while it grows, on a platform that polls. Every snapshot is stored in Redis under the conversation's
+ * epoch, and any receiver can serve it. The first text is written at once, later ones at the platform's pace; each write
+ * has the newest whole text.
  */
 export class PulledReply implements LiveReply {
   readonly #options: LiveReplyOptions;
@@ -49,10 +49,13 @@ export class PulledReply implements LiveReply {
   #hasShownText = false;
   #hasWritten = false;
   #isHandedOver: boolean;
-  /** Of a worker that died. */
+  /** Snapshot of a worker that died. */
   readonly #earlier: EarlierSnapshot | undefined;
   readonly #monotonicMs: NowMs;
-  /** When the message came, on the monotonic clock: a poll hands over by Redis' clock, and ours may jump meanwhile (RELIABILITY.md wrong-clocks). */
+  /**
+   * Arrival time of the message on the monotonic clock: a poll hands over by Redis' clock, and ours may jump meanwhile
+   * (RELIABILITY.md wrong-clocks).
+   */
   readonly #cameAtMs: number;
 
   constructor(options: LiveReplyOptions) {
@@ -73,7 +76,7 @@ export class PulledReply implements LiveReply {
     });
   }
 
-  /** What a poll has ended the platform never asks for again, and what is open it asks for all the time. */
+  /** The platform stops polling a reply that a poll has ended, and polls an open one all the time. */
   async findWhole(): Promise<FinalRecord[] | undefined> {
     const { claim, deliveryId, platform, deps } = this.#options;
     const { redis } = deps;
@@ -82,7 +85,7 @@ export class PulledReply implements LiveReply {
     if (typeof againMs !== 'string' || typeof polledAgain === 'string') return undefined;
     const [nowSec] = await redis.time();
     const { liveLifetimeMs, handoverMarginMs } = platform.replyTraits;
-    // Of one whose time was over by then nobody knows: the other way takes an answer once only.
+    // If its live time was over by then, the outcome is unknown: the later way takes an answer only once.
     const couldBePolled = Number(againMs) - Number(atMs) < liveLifetimeMs - handoverMarginMs;
     const isNotPolled = Number(nowSec) * SECOND_MS - Number(againMs) >= POLLED_WITHIN_MS;
     return couldBePolled && isNotPolled
@@ -94,14 +97,14 @@ export class PulledReply implements LiveReply {
   }
 
   prepare(): void {
-    // A snapshot is fenced by the script that writes it; there is nothing to ask before.
+    // Nothing to prepare: the script that writes a snapshot checks the fence.
   }
 
   show(view: Omit<ReplyView, 'finished'>): void {
     this.#pacer.show(view);
   }
 
-  /** Whether the answer must go the platform's other way since the live reply's time is (nearly) over. */
+  /** Whether the answer must be delivered the platform's later way because its live time is (nearly) over. */
   get #mustHandOver(): boolean {
     const { liveLifetimeMs, handoverMarginMs } = this.#options.platform.replyTraits;
     return this.#isHandedOver || this.#ageMs >= liveLifetimeMs - handoverMarginMs - HANDOVER_GUARD_MS;
@@ -112,10 +115,10 @@ export class PulledReply implements LiveReply {
   }
 
   /**
-   * Ends the reply with what the live message can hold. The rest goes the platform's other way behind the commit, which writes
-   * it down with this last snapshot: the person need not wait for that, and no crash separates the two. An answer of more than one
-   * message is stored before it is cut, since that takes time: whoever takes over neither asks the model again nor loses it
-   * (SECURITY.md noted-before-posted).
+   * Ends the reply with as much as the live message can hold. The rest is delivered the platform's later way after the
+   * commit, which records it together with this last snapshot: the person does not wait for it, and no crash separates the
+   * two. An answer of more than one message is stored before it is split, which takes time, so that a worker that takes
+   * over neither asks the model again nor loses the answer (SECURITY.md noted-before-posted).
    */
   takeAway(text: string): Promise<FinalRecord[]> {
     return this.finish(text);
@@ -124,7 +127,7 @@ export class PulledReply implements LiveReply {
   async finish(text: string, { status, thinking, offers = [] }: ApartFromText = {}): Promise<FinalRecord[]> {
     await this.close();
     const { platform, language } = this.#options;
-    // The status stands in the same message; the thought takes what room is left.
+    // The status is part of the same message; the thinking gets the remaining room.
     const statusBytes = status === undefined ? 0 : STATUS_ROOM_BYTES;
     const apart = { status, thinking };
     if (isLongAnswer(text, platform.replyTraits.maxBytes) && !(await this.#options.controls.storeAnswer(text)))
@@ -149,8 +152,8 @@ export class PulledReply implements LiveReply {
   }
 
   /**
-   * The answer in one piece, or in pieces that each leave room for the sentence that it goes on. What is longer than a message
-   * is read once only.
+   * Splits the answer into messages that each leave room for the continuation notice. An answer longer than one message is
+   * parsed only once.
    */
   async #cut(text: string, statusBytes: number): Promise<string[]> {
     const { platform, language } = this.#options;
@@ -161,13 +164,13 @@ export class PulledReply implements LiveReply {
     return platform.splitAnswer(text, statusBytes + goesOnBytes(language));
   }
 
-  /** Whether the platform has another way for this message. */
+  /** Whether the platform has a later way for this message. */
   get #canFollow(): boolean {
     const { laterReplyHandle, platform, asker } = this.#options;
     return laterReplyHandle !== undefined && platform.replyLater !== undefined && asker !== undefined;
   }
 
-  /** The last snapshot of a reply whose text goes on in another message, with what is to follow it. */
+  /** The last snapshot of a reply that continues in another message, with its follow-up. */
   #goingOn(view: ReplyView, follows: Follows, more: MessageValues = {}): FinalRecord {
     const { pieces, file } = follows;
     const { platform, deliveryId, laterReplyHandle: handle, language, asker, deps } = this.#options;
@@ -223,7 +226,7 @@ export class PulledReply implements LiveReply {
     }
   }
 
-  /** The merged messages are pointed to the answer once, by the first write. */
+  /** Ids to write; only the first write includes the merged messages, which then point to the answer. */
   #lastShownIds(deliveryId: DeliveryId, mergedIds: DeliveryId[]): DeliveryId[] {
     const isFirstWrite = !this.#hasWritten;
     this.#hasWritten = true;
@@ -251,7 +254,7 @@ export class PulledReply implements LiveReply {
     }));
   }
 
-  /** Where the answer may stand for a merged message: the newer ones of its turn, the answered one last (poll.lua). */
+  /** Messages that may show the answer of a merged message: the newer ones of its turn, the answered one last (poll.lua). */
   #newerThan(mergedId: DeliveryId): string {
     const { mergedIds, deliveryId } = this.#options;
     return [...mergedIds.slice(mergedIds.indexOf(mergedId) + 1), deliveryId].join(' ');

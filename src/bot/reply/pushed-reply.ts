@@ -19,25 +19,25 @@ import { createPostLedger, postKeyOf, type PostLedger } from './post-ledger.ts';
 import { PostedMessage, type PostedMessageResult } from './posted-message.ts';
 import { ANSWER_FILE_NAME, MOST_MESSAGES, showAsFile } from './answer-file.ts';
 
-/** The final text has a budget of its own (SECURITY.md whole-texts): so long it is tried to be shown. */
+/** Time limit for showing the final text (SECURITY.md whole-texts). */
 const FINAL_BUDGET_MS = 10 * MINUTE_MS;
-/** So long an answer is tried at once although the platform takes no calls; then its turn makes room and is taken again later. */
+/** How long an answer is retried while the platform refuses all calls; then its turn is released and retried later. */
 const UNAUTHORISED_TRIED_MS = 5 * SECOND_MS;
-/** After so long without any snapshot it is said that the question is being answered; most answers begin before. */
+/** Delay before the notice that the question is being answered, if there is no snapshot yet; most answers begin earlier. */
 const SILENT_MS = 700;
-const LONGEST_PAUSE_MS = 30 * SECOND_MS;
-/** How often a message that was replaced is tried to be deleted at once, and when it is tried for the last time. */
+const MAX_PAUSE_MS = 30 * SECOND_MS;
+/** Immediate tries to delete a replaced message, and the delay of the last try. */
 const LEFT_REMOVED_TRIES = 3;
 const LEFT_REMOVED_AFTER_MS = 30 * SECOND_MS;
-/** So often it is tried to see whether an answer stands already, before the question is answered (again). */
-const WHOLE_LOOKED_FOR = 3;
+/** Maximum lookups of an existing answer before the question is answered (again). */
+const MAX_LOOKUPS = 3;
 
 /** How a finished answer was delivered, for the ledger. */
 type Delivery = 'live' | 'refused' | 'uncertain' | 'unavailable' | 'removed';
 
 /**
- * One visible answer while it grows, on a platform that we post to. Each snapshot is a whole text under a fence; a worker
- * that takes over finds the message in the ledger, or in the platform, and goes on in the same one.
+ * One visible answer while it grows, on a platform to which we post. Each snapshot is a whole text under a fence. A worker
+ * that takes over finds the message in the ledger or on the platform, and continues in it.
  */
 export class PushedReply implements LiveReply {
   readonly #options: LiveReplyOptions;
@@ -49,8 +49,8 @@ export class PushedReply implements LiveReply {
   #hasShownText = false;
   #refusedInARow = 0;
   #status: string | undefined;
-  #hasLook = false;
-  /** Runs while the model was asked and nothing of its answer has come. */
+  #hasSnapshot = false;
+  /** Runs after the model is asked, until the first part of its answer. */
   #silence: NodeJS.Timeout | undefined;
 
   constructor(options: LiveReplyOptions, push: PushReplies) {
@@ -80,8 +80,8 @@ export class PushedReply implements LiveReply {
     if (replyTarget === undefined) return undefined;
     const places = new Map([replyTarget, ...otherTargets].reverse().map((one) => [this.#push.placeOf(one), one]));
     for (const target of [...places.values()].reverse()) {
-      const found = await this.#lookFor(target);
-      // Where it cannot be looked now, elsewhere it cannot be either.
+      const found = await this.#find(target);
+      // If this lookup fails now, one of another place fails too.
       if (!found) return undefined;
       const [handle] = found.keyed;
       if (found.isWhole !== true) continue;
@@ -90,10 +90,10 @@ export class PushedReply implements LiveReply {
     return undefined;
   }
 
-  async #lookFor(target: string): Promise<FoundPosts | undefined> {
+  async #find(target: string): Promise<FoundPosts | undefined> {
     const { deliveryId, platform, controls } = this.#options;
     const { signal } = controls;
-    for (let tries = 0; tries < WHOLE_LOOKED_FOR && !isOver(signal); tries += 1) {
+    for (let tries = 0; tries < MAX_LOOKUPS && !isOver(signal); tries += 1) {
       const found = await this.#push.find(target, postKeyOf(deliveryId, 0));
       if (found !== 'unknown') return found;
       await pauseOrEnd(platform.replyTraits.lookUpAfterMs, signal);
@@ -103,23 +103,24 @@ export class PushedReply implements LiveReply {
 
   prepare(): void {
     this.#part(0)?.prepare();
-    if (!this.#hasLook) this.#silence ??= setTimeout(() => this.#sayThatItComes(), SILENT_MS);
+    if (!this.#hasSnapshot) this.#silence ??= setTimeout(() => this.#sayThatItComes(), SILENT_MS);
   }
 
   show(view: Omit<ReplyView, 'finished'>): void {
-    this.#hasLook = true;
+    this.#hasSnapshot = true;
     clearTimeout(this.#silence);
     this.#pacer.show(view);
   }
 
   /** The platform itself shows nothing while a question is being answered. */
   #sayThatItComes(): void {
-    if (!this.#hasLook) this.#pacer.show({ text: '', status: say(REPLY_TEXTS.answering, this.#options.language) });
+    if (!this.#hasSnapshot) this.#pacer.show({ text: '', status: say(REPLY_TEXTS.answering, this.#options.language) });
   }
 
   /**
-   * The full text is stored before the last edit, so that whoever takes over neither asks the model again nor loses it (
-   * SECURITY.md noted-before-posted): with the fence's question, or by itself where it is long, since cutting it takes time.
+   * Stores the full text before the last edit, so that a worker that takes over neither asks the model again nor loses it
+   * (SECURITY.md noted-before-posted). A short text is stored with the fence check, a long one in a step of its own, since
+   * splitting it takes time.
    */
   async finish(text: string, { status, mention, offers }: ApartFromText = {}): Promise<FinalRecord[]> {
     this.#isFinishing = true;
@@ -148,13 +149,13 @@ export class PushedReply implements LiveReply {
       if (delivery === 'refused') delivery = await this.#showInPlace(part, text, snapshot);
       if (delivery !== 'live') break;
       this.#lookAfter(part, snapshot);
-      // Of the last one the commit, which follows, writes down where it stands.
+      // The commit that follows records the handle of the last part.
       if (!isLast) await this.#recordPart(part);
     }
     return this.#hasLost() ? [] : [this.#record({ finished: '1', delivery })];
   }
 
-  /** An answer of many messages stands in a file, where the platform takes one; its beginning stays in the chat. */
+  /** Shows an answer of many messages as a file, where the platform takes files; its beginning stays in the chat. */
   async #standsInFile(text: string, pieces: readonly string[], mention: string | undefined): Promise<boolean> {
     const { replyTarget: target, platform, controls } = this.#options;
     const { files } = this.#push;
@@ -170,7 +171,7 @@ export class PushedReply implements LiveReply {
     return result === 'stands';
   }
 
-  /** What the platform refused as a message stands as a file, or a sentence stands in its place, and the operator is told. */
+  /** Shows a message that the platform refused as a file, or puts a sentence in its place and tells the operator. */
   async #showInPlace(part: number, text: string, snapshot: ReplySnapshot): Promise<Delivery> {
     const { replyTarget: target, platform, controls, language, asker } = this.#options;
     const { files } = this.#push;
@@ -196,7 +197,7 @@ export class PushedReply implements LiveReply {
     deps.report.answerNotShown({ platform: platform.name, deliveryId });
   }
 
-  /** A message that was replaced is taken away, or says where the answer stands. */
+  /** Removes a replaced message, or makes it say where the answer is. */
   async #removeLeft(part: number): Promise<void> {
     const { controls, deps, language, platform } = this.#options;
     const message = this.#parts[part];
@@ -221,7 +222,7 @@ export class PushedReply implements LiveReply {
     if (stands === 'nothing') return removed();
     if (stands !== 'unclear' && !isOver(this.#options.controls.signal) && (await isGone(stands.handle)))
       return removed();
-    // What may stand twice, or not at all, is brought to one message first.
+    // A message that may exist twice or not at all is first reconciled to one.
     const records = await this.finish(text);
     const handle = this.#parts[0]?.handle;
     const mayRemove = handle !== undefined && stands === 'unclear' && !isOver(this.#options.controls.signal);
@@ -242,7 +243,7 @@ export class PushedReply implements LiveReply {
     const closed = this.#pacer.close();
     if (!closed) return;
     const { signal } = this.#options.controls;
-    // A stop waits for the write under way no longer than it may.
+    // A stop limits the wait for the write under way.
     const cutShort = shownNoMore(signal).then(() => endedInTime(closed));
     await Promise.race([closed, cutShort]);
   }
@@ -254,11 +255,11 @@ export class PushedReply implements LiveReply {
       await closed;
       for (const part of this.#parts) await part.leave();
     };
-    // Nobody waits for a turn that is another worker's; what was cut short is found in the ledger as uncertain.
+    // A turn that another worker owns is not waited for. The ledger shows an interrupted post as uncertain.
     if (!this.#hasLost()) await endedInTime(leave());
   }
 
-  /** One try at a snapshot that another will follow. */
+  /** Tries once to write a snapshot that another will follow. */
   async #write(view: ReplyView): Promise<number | undefined> {
     const content = this.#options.platform.renderReply(view);
     if (content === '') return this.#showStatus(view.status);
@@ -267,10 +268,10 @@ export class PushedReply implements LiveReply {
     if (tried?.result === 'wait') return tried.pauseMs;
     if (tried) this.#note(tried);
     this.#refusedInARow = tried?.result === 'refused' ? this.#refusedInARow + 1 : 0;
-    // A refusal costs this snapshot only; the next one is tried.
+    // A refusal costs only this snapshot; the next one is tried.
     if (tried?.result === 'refused') return pauseAfterRefused(this.#refusedInARow);
     if (tried?.result === 'shown') await this.#clearStatus();
-    // The last snapshot, which follows at once, writes it down as well.
+    // The last snapshot, which follows at once, records the handle as well.
     if (!this.#isFinishing) await this.#recordPart(0);
     return undefined;
   }
@@ -303,7 +304,10 @@ export class PushedReply implements LiveReply {
     return this.#options.controls.signal.reason === 'fenced';
   }
 
-  /** Tries until the snapshot stands, in a new message where the old one takes no more, the platform refuses it for good, or its time is over. */
+  /**
+   * Retries until the snapshot is shown, if necessary in a new message, until the platform refuses it for good or the time
+   * is over.
+   */
   async #persist(part: number, snapshot: Omit<ReplySnapshot, 'shown'>, answer?: string): Promise<Delivery> {
     const { signal, waitIdle } = this.#options.controls;
     const target = this.#part(part);
@@ -333,23 +337,23 @@ export class PushedReply implements LiveReply {
       }
       unauthorisedSinceMs = tried.why === 'unauthorised' ? (unauthorisedSinceMs ?? monotonicMs()) : undefined;
       if (this.#isToBeKept(unauthorisedSinceMs)) throw this.#kept();
-      const pauseMs = Math.max(tried.pauseMs, Math.min(LONGEST_PAUSE_MS, 50 * 2 ** Math.min(attempt, 10)));
+      const pauseMs = Math.max(tried.pauseMs, Math.min(MAX_PAUSE_MS, 50 * 2 ** Math.min(attempt, 10)));
       if (monotonicMs() + pauseMs >= untilMs) return 'uncertain';
-      // The pause may end early only when nothing more may be shown; a stop word does not take the answer away.
+      // The pause ends early only when nothing more may be shown; a stop word does not remove the answer.
       const wait = () => pauseOrEnd(pauseMs, signal);
-      // What a platform may still carry out is waited for so long that another fault may well come meanwhile.
+      // A long wait may meet another fault, such as a worker crash, which must not count against this turn.
       await (pauseMs < SECOND_MS ? wait() : waitIdle(wait));
     }
   }
 
-  /** A turn that only the operator can help along holds no worker's place for long; one that is a day old is given up. */
+  /** A turn that needs the operator's repair does not hold a worker for long; after a day it is given up. */
   #isToBeKept(unauthorisedSinceMs: number | undefined): boolean {
     if (unauthorisedSinceMs === undefined) return false;
     const { deps, claim } = this.#options;
     return monotonicMs() - unauthorisedSinceMs >= UNAUTHORISED_TRIED_MS && deps.nowMs() - claim.startedAtMs < DAY_MS;
   }
 
-  /** The answer is stored, so that the turn, taken again later, posts it and asks nobody. */
+  /** The answer is stored, so the turn, when retried, posts it without asking the model. */
   #kept(): PlatformError {
     const { deps, platform, deliveryId } = this.#options;
     deps.report.answerKept({ platform: platform.name, deliveryId });

@@ -37,31 +37,31 @@ export interface ReadLiveReplyOptions {
   redis: RedisClient;
   keyRing: KeyRing;
   platform: Platform;
-  /** Which replies that nobody knows may still turn up; none unless told. */
+  /** Unknown replies that may still appear. Defaults to none. */
   missing?: MissingReplies;
-  /** Told of each poll that shows an answer which is whole: the platform asks for it no more. */
+  /** Called for each poll that shows a complete answer; the platform does not poll it again. */
   onSeen?(deliveryId: DeliveryId): void;
 }
 
 export interface PolledReply {
   partition: number;
   deliveryId: DeliveryId;
-  /** Who polls; only the message's own sender is answered. */
+  /** The person who polls; only the message's own sender gets an answer. */
   personId: PersonId;
   /**
-   * A delivery that came again is answered with what there is. Whether that answer arrives is not known, so nothing is decided
-   * by it, whereas a poll shows that the platform knows of the reply and will ask again.
+   * Set for a repeated delivery, which is answered with the current snapshot. That answer may not arrive, so it decides
+   * nothing, whereas a poll shows that the platform knows the reply and will ask again.
    */
   isRepeat?: boolean;
 }
 
-/** An answer that is shown in an older message is told to its worker so long before that message's live time is over. */
+/** How long before the end of an older message's live time the worker is notified that its answer is shown there. */
 const HANDOVER_NOTICE_MS = 10 * SECOND_MS;
 
 /**
- * What a live reply looks like now, for the platform's poll; one round trip, any process. An unknown reply, or another
- * person's, is answered as ended with a sentence, so that no client waits for ever: at once, or when it has not turned up. A message that was merged into a newer
- * one's answer shows that answer itself when the platform never polls the newer one.
+ * The current snapshot of a live reply, for the platform's poll; one round trip, from any process. An unknown reply, or
+ * another person's, ends with a sentence so that no client waits forever: at once, or once it has failed to appear. A
+ * message merged into a newer one's answer shows that answer itself if the platform never polls the newer one.
  */
 export async function readLiveReply(options: ReadLiveReplyOptions, polled: PolledReply): Promise<PulledReply> {
   const { redis, platform } = options;
@@ -87,13 +87,13 @@ export async function readLiveReply(options: ReadLiveReplyOptions, polled: Polle
   if (found.state === 'limited') return { replyId, content: tooManyMessages(), finished: true };
   if (found.elsewhere) return { replyId, content: REPLY_TEXTS.answeredAbove.en, finished: true };
   const content = openContent(options.keyRing, asDeliveryId(found.contentId), found.content);
-  // Whoever has the key answers another poll: in a change of keys some receivers have it already, or still.
+  // A receiver with the key answers another poll: during a key rotation only some receivers have it.
   if (content === undefined && !found.handedOver) return { replyId, content: '', finished: false };
   if (found.whole && !found.handedOver && polled.isRepeat !== true) options.onSeen?.(replyId);
-  return { ...lookOf(replyId, content ?? '', found), offers: offersOf(found) };
+  return { ...snapshotOf(replyId, content ?? '', found), offers: offersOf(found) };
 }
 
-/** They name the message that is answered, wherever its answer is shown. */
+/** The buttons of the answered message, wherever its answer is shown. */
 function offersOf({ offers, contentId, finished }: Pick<Polled, 'offers' | 'contentId' | 'finished'>) {
   if (offers === '') return undefined;
   const answered = {
@@ -104,7 +104,7 @@ function offersOf({ offers, contentId, finished }: Pick<Polled, 'offers' | 'cont
   return finished ? atEnd : { ...growingOffers(answered), retry: atEnd?.retry };
 }
 
-function lookOf(
+function snapshotOf(
   replyId: DeliveryId,
   content: string,
   { finished, handedOver, later, keep }: Pick<Polled, 'finished' | 'handedOver' | 'later' | 'keep'>,
@@ -115,17 +115,20 @@ function lookOf(
   return { replyId, content: keep && content !== '' ? content : notice, finished: true };
 }
 
-/** What a person reads whose messages came too fast; in both languages, since the message was not looked into. */
+/** Text for a person whose messages came too fast; bilingual because the message was not read. */
 export function tooManyMessages(): string {
   return `${REPLY_TEXTS.tooMany.zh}\n${REPLY_TEXTS.tooMany.en}`;
 }
 
-/** What a person reads whose stop came among too many messages: it acted, and waits for no answer of its own. */
+/** Text for a rate-limited stop: it took effect, and gets no other answer. */
 export function stopTaken(): string {
   return `${REPLY_TEXTS.stopTaken.zh}\n${REPLY_TEXTS.stopTaken.en}`;
 }
 
-/** @returns undefined for what another key sealed; empty for what was altered: the poll ends with the sentence for replies that are gone */
+/**
+ * @returns undefined if another key sealed it; empty if it was altered, so that the poll ends with the sentence for missing
+ * replies
+ */
 function openContent(keyRing: KeyRing, replyId: DeliveryId, sealed: string): string | undefined {
   if (sealed === '') return '';
   const opened = tryOpen(() => keyRing.open(CONTENT_PURPOSE, replyId, sealed));

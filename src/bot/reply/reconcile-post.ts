@@ -9,48 +9,52 @@ export interface LostPostOptions {
   part: number;
   postKey: string;
   traits: Pick<ReplyTraits, 'lookUpAfterMs' | 'postSettlesWithinMs'>;
-  /** Messages that the part has left: they are neither its post nor a stray. */
+  /** Messages that the part has abandoned: neither its post nor strays. */
   left: ReadonlySet<string>;
 }
 
-/** A post is written down, then it may use an answer of the fence that is so old, and then it leaves within as long or never does. */
+/**
+ * Maximum time from the ledger's note to the post: the note may precede the fence check, and the post follows the check,
+ * each within `FENCE_HOLDS_MS`.
+ */
 const LEAVES_WITHIN_MS = 2 * FENCE_HOLDS_MS;
-/** So long a post is looked for that only a failover's loss makes possible. */
+/** How long to look for a post that is only possible if a failover lost its note. */
 const DOUBTED_FOR_MS = 4 * SECOND_MS;
-/** What is gone soon: another turn's first post, or a message that could not be taken away. */
+/** Maximum pause when the obstacle is transient: another turn's first post, or a message whose deletion failed. */
 const SOON_MS = 2 * SECOND_MS;
 
-/** From so old a note on, the platform can carry out nothing of what left after it. Milliseconds. */
+/** Age of a note from which the platform can no longer carry out a post that followed it. Milliseconds. */
 export function settledAfterMs({ postSettlesWithinMs }: Pick<ReplyTraits, 'postSettlesWithinMs'>): number {
   return postSettlesWithinMs + LEAVES_WITHIN_MS;
 }
 
 /**
- * How old a post is taken to be that is only possible because a failover may have taken its note. It left before the failover,
- * so it is looked for twice within moments and not for as long as it might be late: else every question that waits while Redis
- * is started again would wait that long too. One that turns up still later is taken away as all that is late (after-care.ts).
+ * Assumed age of a post that is only possible if a failover lost its note. Such a post left before the failover, so it is
+ * looked up twice within seconds instead of for the full settling time; otherwise every question that waits during a Redis
+ * restart would wait that long. Reconciliation removes one that appears later (deferred-reconciliation.ts).
  */
 export function doubtedAgeMs(traits: Pick<ReplyTraits, 'postSettlesWithinMs'>): number {
   return Math.max(0, settledAfterMs(traits) - DOUBTED_FOR_MS);
 }
 
-/** What became of a post whose fate was unknown; `wait`: that cannot be said yet. */
+/** Outcome of a post of unknown fate; `wait`: not known yet. */
 export type LostPostFate = { kind: 'stands'; handle: string } | { kind: 'absent' } | { kind: 'wait'; pauseMs: number };
 
 /**
- * A post whose fate is unknown. It stands if the platform shows it under its key. It is believed absent only once the platform
- * could no longer carry it out, and had not done so when it was looked up before and after; or once it has turned up without a key, where nobody
- * else can have posted it, and was taken away. A message without a key is never taken for an answer (SECURITY.md looked-up-not-repeated).
+ * A post of unknown fate. It exists if the platform finds it under its key. It is absent once the platform can no longer
+ * carry it out and two lookups, before and after that moment, did not find it; or once it appeared without a key, certainly
+ * as this part's post, and was removed. A message without a key is never taken for an answer (SECURITY.md
+ * looked-up-not-repeated).
  */
 export class LostPost {
   readonly #options: LostPostOptions;
-  #timesLooked = 0;
+  #lookups = 0;
 
   constructor(options: LostPostOptions) {
     this.#options = options;
   }
 
-  /** Looks once. @param sinceMs how long ago the post may have left */
+  /** Looks the post up once. @param sinceMs how long ago the post may have left */
   async lookUp(sinceMs: number): Promise<LostPostFate> {
     const { push, target, postKey, traits } = this.#options;
     const settledMs = settledAfterMs(traits);
@@ -61,13 +65,13 @@ export class LostPost {
     const strays = await this.takeAway(found);
     if (strays === 'removed') return { kind: 'absent' };
     if (strays === 'doubtful') return { kind: 'wait', pauseMs: Math.min(SOON_MS, traits.lookUpAfterMs) };
-    this.#timesLooked += 1;
-    if (sinceMs >= settledMs && this.#timesLooked > 1) return { kind: 'absent' };
+    this.#lookups += 1;
+    if (sinceMs >= settledMs && this.#lookups > 1) return { kind: 'absent' };
     const pauseMs = Math.min(traits.lookUpAfterMs, Math.max(settledMs - sinceMs, 0));
     return { kind: 'wait', pauseMs: Math.max(pauseMs, Math.min(SECOND_MS, traits.lookUpAfterMs)) };
   }
 
-  /** What was found, without the messages that the part has left. */
+  /** The found messages without those that the part has abandoned. */
   without(found: FoundPosts | 'unknown'): FoundPosts | 'unknown' {
     const { left } = this.#options;
     if (found === 'unknown' || left.size === 0) return found;
@@ -77,8 +81,10 @@ export class LostPost {
   }
 
   /**
-   * Takes away what is nobody's answer. @param standing the handle of the message that stands, if one does
-   * @returns `removed` when a post of this part was among it for certain; `doubtful` when something may have to go that may yet be another turn's
+   * Removes messages that are not an answer.
+   * @param standing handle of the visible message, if there is one
+   * @returns `removed` if a post of this part was certainly among them; `doubtful` if one to remove may still belong to
+   * another turn
    */
   async takeAway(
     { keyed, strays, doomed }: FoundPosts,

@@ -8,9 +8,9 @@ import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 import { postKeyOf } from './post-ledger.ts';
 
 /**
- * Takes away the invitation to sign in under which no question waits any more, since its asker deleted it; where the platform lets it
- * stand, it says so. Safe to repeat.
- * @throws Error where the platform takes no call now: it is to be told again
+ * Removes a sign-in invitation whose last waiting question was deleted by its asker. If the platform keeps the message,
+ * edits it to say so. Safe to repeat.
+ * @throws Error if the platform takes no call now; the deletion must be delivered again
  */
 export async function takeInvitationAway(
   redis: RedisClient,
@@ -32,7 +32,7 @@ export async function takeInvitationAway(
     .exec();
 }
 
-/** What its asker wrote is not known any more, and so in both languages. */
+/** The text is bilingual because the question and its language are no longer known. */
 async function endWith({ push, renderReply }: Platform, handle: string, postKey: string): Promise<void> {
   const content = renderReply({ text: say(REPLY_TEXTS.nothingWaits, 'zh'), finished: true });
   const updated = await push?.update(handle, { content, finished: true }, postKey);

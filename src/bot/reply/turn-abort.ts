@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SECOND_MS } from '../../shared/clock.ts';
 
-/** What a turn that ends early may still wait for; an orderly stop keeps three seconds for giving back (queue/close-workers.ts). */
+/** Maximum wait of a turn that ends early; an orderly stop reserves 3 s for giving turns back (queue/close-workers.ts). */
 const HAND_OVER_WITHIN_MS = 2 * SECOND_MS;
 
 /**
- * Waits for what is under way when a turn is handed over, but not for longer than a stop has.
- * @returns whether it ended; a failure is an end, since whoever goes on finds it out anyway
+ * Waits for the work under way when a turn is handed over, at most as long as a stop allows.
+ * @returns whether it ended; a failure counts as an end, since the next worker finds it anyway
  */
 export async function endedInTime(underWay: Promise<unknown>): Promise<boolean> {
   const limit = new AbortController();
@@ -27,7 +27,7 @@ export async function shownNoMore(signal: AbortSignal): Promise<void> {
   while (!isOver(signal)) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
-/** Whether nothing more may be shown; a person's stop still shows what there is. */
+/** Whether nothing more may be shown; after a person's stop the existing text is still shown. */
 export function isOver(signal: AbortSignal): boolean {
   return signal.aborted && signal.reason !== 'stopped';
 }

@@ -2,16 +2,16 @@ import type { KeptFeedback } from './read-feedback.ts';
 
 const COLUMNS = ['time', 'platform', 'answer', 'verdict', 'reasons', 'model', 'rule', 'rater', 'words'] as const;
 
-/** The first line of the table, with the mark by which spreadsheets know UTF-8. */
+/** Header line of the table, with the byte order mark by which spreadsheets recognise UTF-8. */
 export const CSV_HEAD = `\uFEFF${COLUMNS.join(',')}\r\n`;
 
-/** One line of the table (RFC 4180). Times are UTC; what a spreadsheet would take for a formula is shown as text. */
+/** One line of the table (RFC 4180). Times are UTC; text that a spreadsheet would run as a formula is escaped. */
 export function csvLine({ atMs, reasons, ...rest }: KeptFeedback): string {
   const row = { ...rest, time: new Date(atMs).toISOString(), reasons: reasons.join(' ') };
   return `${COLUMNS.map((name) => cell(row[name])).join(',')}\r\n`;
 }
 
-/** A blank may stand before the sign; a spreadsheet trims it. */
+/** Whitespace before the sign counts, because spreadsheets trim it. */
 const FORMULA = /^[\s\uFEFF]*[=+\-@\t\r＝＋－＠]/u;
 
 function cell(text: string): string {

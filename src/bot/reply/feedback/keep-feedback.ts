@@ -6,12 +6,12 @@ import { asDeliveryId, type DeliveryId, type PersonId } from '../../domain/ids.t
 import type { PlatformName } from '../../domain/platform-name.ts';
 import { feedbackKey, messageKey, ratedAnswersKey, ratedByKey } from '../../domain/partition-keys.ts';
 
-/** Of one answer; in a group of thousands so many say more than enough. */
+/** Maximum raters of one answer; enough even in a group of thousands. */
 const MOST_RATERS = 200;
-/** Longer than any platform's own box for it. */
-const MOST_WORDS_CHARS = 2_000;
+/** Maximum characters of a rating's words; longer than any platform's input field. */
+const MAX_WORDS_CHARS = 2_000;
 export const FEEDBACK_PURPOSE = 'feedback';
-/** Each stands in an answer's hash with the rater's pseudonym behind it. */
+/** Fields per rater in an answer's hash, each followed by the rater's pseudonym. */
 const FIELDS_OF_RATER = ['verdict', 'reasons', 'words', 'said', 'at'] as const;
 
 const keepScript = loadScript(import.meta.url, './scripts/keep-feedback.lua', {
@@ -21,14 +21,14 @@ const keepScript = loadScript(import.meta.url, './scripts/keep-feedback.lua', {
   answer: { change: ['new', 'changed', 'detailed', 'withdrawn', 'same', 'full'] },
 });
 
-/** Who rated which answer, where, and what they think. */
+/** One person's rating of one answer. */
 export interface Rating {
   partition: number;
   answer: DeliveryId;
   platform: PlatformName;
   personId: PersonId;
   verdict: FeedbackVerdict;
-  /** None leaves those that were told before with the same verdict. */
+  /** Empty keeps the reasons that were given before with the same verdict. */
   reasons: readonly FeedbackReason[];
   words?: string;
 }
@@ -36,21 +36,24 @@ export interface Rating {
 export interface KeepFeedbackOptions {
   redis: RedisClient;
   keyRing: KeyRing;
-  /** How long it is kept. Milliseconds. */
+  /** Lifetime of a rating. Milliseconds. */
   lifeMs: number;
-  /** Whether what people write about an answer is kept. */
+  /** Whether the words of a rating are stored. */
   keepsWords: boolean;
 }
 
-/** What a rating changed. `detailed`: the verdict was known, and more is said of it. `full`: so many have rated the answer that nothing more is kept. */
+/**
+ * Change made by a rating. `detailed`: same verdict, with more detail. `full`: the answer has the maximum number of raters;
+ * nothing is stored.
+ */
 export type FeedbackChange = 'new' | 'changed' | 'detailed' | 'withdrawn' | 'same' | 'full';
 
-/** How a person is named in what is kept of ratings: says that two are one person's, and nothing else. */
+/** Pseudonym of a person in stored ratings: it links one person's ratings and reveals nothing else. */
 export function raterOf(keyRing: KeyRing, personId: PersonId): string {
   return keyRing.pseudonym('feedback', personId);
 }
 
-/** What of one person's ratings in a partition's chats lies where, for whoever forgets them: fields of hashes, and the list of them. */
+/** The stored ratings of a person in a partition, for erasure: the hash fields, and the list of rated answers. */
 export async function keysOfRatings(
   { redis, keyRing }: Pick<KeepFeedbackOptions, 'redis' | 'keyRing'>,
   partition: number,
@@ -65,14 +68,14 @@ export async function keysOfRatings(
 }
 
 /**
- * Keeps what somebody thinks of an answer, with the model and the policy's rule that gave it (SECURITY.md feedback-kept). Safe to repeat.
- * @throws whatever the connection throws when Redis is away
+ * Stores a rating with the model and the policy rule of the answer (SECURITY.md feedback-kept). Safe to repeat.
+ * @throws any error of the Redis connection
  */
 export async function keepFeedback(options: KeepFeedbackOptions, rating: Rating): Promise<FeedbackChange> {
   const { redis, keyRing, lifeMs, keepsWords } = options;
   const { partition, answer, platform, personId, verdict } = rating;
   const rater = raterOf(keyRing, personId);
-  const words = keepsWords ? (rating.words ?? '').slice(0, MOST_WORDS_CHARS) : '';
+  const words = keepsWords ? (rating.words ?? '').slice(0, MAX_WORDS_CHARS) : '';
   const { change } = await keepScript.run(
     redis,
     {

@@ -6,30 +6,30 @@ import { asDeliveryId, type DeliveryId } from '../../domain/ids.ts';
 import { feedbackKey, ratedAnswersKey } from '../../domain/partition-keys.ts';
 import { FEEDBACK_PURPOSE } from './keep-feedback.ts';
 
-/** One person's verdict on one answer, as it is kept. */
+/** One person's stored rating of one answer. */
 export interface KeptFeedback {
-  /** When it was given last. */
+  /** Time of the last change. */
   atMs: number;
   platform: string;
-  /** The message that was answered; log lines and `trace` name it so. */
+  /** The answered message; log lines and `trace` use the same id. */
   answer: DeliveryId;
-  /** A pseudonym of whoever rated it. */
+  /** Pseudonym of the rater. */
   rater: string;
   verdict: string;
   reasons: string[];
-  /** Empty where the answer was more than a day old when it was rated first. */
+  /** Empty if the answer was more than a day old at its first rating. */
   model: string;
   rule: string;
-  /** Empty where nothing was written, where words are not kept, and where they do not open any more. */
+  /** Empty if nothing was written, words are not stored, or they cannot be decrypted any more. */
   words: string;
 }
 
-/** So many answers are read at once, so that a long list takes little memory. */
+/** Answers read at once, so that a long list takes little memory. */
 const AT_ONCE = 200;
 
 /**
- * All that is kept of ratings since then, a partition after the other, in each by when the answer was rated last.
- * @throws whatever the connection throws when Redis is away
+ * All ratings since a time, one partition after another; within each, by the time of the answer's last rating.
+ * @throws any error of the Redis connection
  */
 export async function* readFeedback(
   { redis, keyRing }: { redis: RedisClient; keyRing: KeyRing },

@@ -9,21 +9,21 @@ import type { DeliveryId } from '../../domain/ids.ts';
 
 const PURPOSE = 'leftover';
 const LIFE_MS = 7 * DAY_MS;
-const MOST_LEFTOVERS = 5;
+const MAX_LEFTOVERS = 5;
 const keepScript = loadScript(import.meta.url, './scripts/keep-leftover.lua', {
   keys: ['leftovers'],
   args: ['deliveryId', 'sealed', 'most', 'lifeMs'],
   answer: 'number',
 });
 
-/** A text that stands before a person's next private reply, and how it is kept. */
+/** A text to show before a person's next private reply, and where it is stored. */
 export interface Leftover {
   text: string;
   list: string;
   record: string;
 }
 
-/** Keeps a text for the next reply in a person's private conversation. Safe to repeat with the same message. */
+/** Stores a text for the next reply in a person's private conversation. Safe to repeat with the same message. */
 export async function keepLeftover(
   redis: RedisClient,
   keyRing: KeyRing,
@@ -31,11 +31,14 @@ export async function keepLeftover(
 ): Promise<void> {
   const { conversation, deliveryId, text } = leftover;
   const sealed = keyRing.seal(PURPOSE, conversation.id, text);
-  const args = { deliveryId, sealed, most: MOST_LEFTOVERS, lifeMs: LIFE_MS };
+  const args = { deliveryId, sealed, most: MAX_LEFTOVERS, lifeMs: LIFE_MS };
   await keepScript.run(redis, conversationKeys(conversation), args);
 }
 
-/** Opens the oldest leftover that opens, as a turn's claim carries them; what is broken or lacks its key is passed over, and ends with its time. */
+/**
+ * Opens the oldest readable leftover that a turn's claim carries. A damaged one, or one whose key is missing, is skipped
+ * and expires.
+ */
 export function openLeftover(
   keyRing: KeyRing,
   conversation: ConversationRef,

@@ -22,22 +22,22 @@ const endScript = loadScript(import.meta.url, './scripts/end-follow-up.lua', {
   answer: 'flag',
 });
 
-/** One follow-up as a worker took it. */
+/** A follow-up that a worker has claimed. */
 export interface TakenFollowUp {
-  /** Of the message that is answered. */
+  /** Delivery id of the answered message. */
   deliveryId: DeliveryId;
   sealed: string;
-  /** How long ago the commit was when it was taken, by Redis' clock. Milliseconds. */
+  /** Time from the commit to the claim, by Redis' clock. Milliseconds. */
   ageMs: number;
-  /** How far it had come; empty when nobody tried yet. */
+  /** Progress so far; empty before the first try. */
   progress: KeptProgress;
 }
 
 /** The follow-ups of one partition, under one claim. */
 export interface FollowUpStore {
-  /** Takes what is due. @param heldMs so long nobody else takes it */
+  /** Claims due follow-ups. @param heldMs how long no other worker can claim them */
   take(heldMs: number, most: number): Promise<TakenFollowUp[]>;
-  /** Notes how far one has come. @returns false when it is another worker's by now, or over; then nothing may leave */
+  /** Records the progress. @returns false if another worker has claimed it or it has ended; then nothing may be sent */
   hold(taken: TakenFollowUp, heldMs: number, progress: KeptProgress): Promise<boolean>;
   /** @returns whether this call ended it */
   end(taken: TakenFollowUp, delivery: string): Promise<boolean>;
@@ -46,7 +46,7 @@ export interface FollowUpStore {
 interface StoreOptions {
   redis: RedisClient;
   partition: number;
-  /** A name of its own for this taking. */
+  /** Unique name of this claim. */
   claim: string;
 }
 
@@ -68,7 +68,7 @@ export function createFollowUpStore({ redis, partition, claim }: StoreOptions): 
         const { state, parts } = progress;
         const args = { deliveryId: taken.deliveryId, claim, heldMs, state, parts };
         if (!(await holdScript.run(redis, { due, followUp: keyOf(taken) }, args))) return false;
-        // The answer may have waited while this process was frozen, and another one took it.
+        // The process may have been frozen before the result arrived, and another worker may have claimed it.
         if (monotonicMs() - askedMs < FENCE_HOLDS_MS) return true;
       }
     },

@@ -5,37 +5,37 @@ import type { ConversationRef } from '../../domain/conversation.ts';
 import type { PlatformName } from '../../domain/platform-name.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 
-/** What follows an answer that its live message could not hold. The commit of the turn writes it, sealed, beside the last snapshot. */
+/** The rest of an answer that its live message could not hold. The turn's commit writes it, sealed, with the last snapshot. */
 export interface FollowUp {
   version: 1;
   platform: PlatformName;
-  /** Who asked: nobody else is written to. */
+  /** The asker, the only recipient. */
   userId: string;
-  /** The asker's private conversation, where the next reply begins with what could be brought no other way. */
+  /** The asker's private conversation, where the next reply begins with any text that could not be delivered. */
   privateChat: ConversationRef;
-  /** The platform's own way to answer the message later, good for one post. */
+  /** The platform's handle for a later answer to the message, valid for one post. */
   handle: string;
-  /** How old the message was at the commit; the handle's life counts from there. Milliseconds. */
+  /** Age of the message at the commit, from which the handle's lifetime counts. Milliseconds. */
   handleAgeMs: number;
-  /** What is to be shown, in pieces that each fit one message. */
+  /** The text, in pieces that each fit one message. */
   pieces: string[];
-  /** All of the answer, where it is to be a file; the pieces are for where it cannot be. */
+  /** The complete answer, if it is sent as a file; `pieces` is the fallback. */
   file?: string;
-  /** Whether it is all of the answer; else its beginning stands in the live message. */
+  /** Whether it is the complete answer; otherwise the live message shows its beginning. */
   isWhole: boolean;
   language: Language;
 }
 
 const PURPOSE = 'follow-up';
-/** One with a file opens to no version that knows of none: it would say in messages what stands in a file. */
+/** A separate purpose, so that versions without file support cannot open it and send as messages what is sent as a file. */
 const FILE_PURPOSE = 'follow-up-file';
 
-/** @param deliveryId of the message that is answered */
+/** @param deliveryId of the answered message */
 export function sealFollowUp(keyRing: KeyRing, deliveryId: DeliveryId, followUp: FollowUp): string {
   return keyRing.seal(followUp.file === undefined ? PURPOSE : FILE_PURPOSE, deliveryId, JSON.stringify(followUp));
 }
 
-/** Opens what `sealFollowUp` made. */
+/** Opens the result of `sealFollowUp`. */
 export function openFollowUp(keyRing: KeyRing, deliveryId: DeliveryId, sealed: string): Opened<FollowUp> {
   const open = (purpose: string) => keyRing.open(purpose, deliveryId, sealed);
   return tryOpenJsonOfAny([PURPOSE, FILE_PURPOSE], open, readFollowUp);

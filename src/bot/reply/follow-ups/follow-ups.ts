@@ -17,15 +17,15 @@ import { keepLeftover } from './deferred-messages.ts';
 import { afterTry, formatProgress, nextWay, readProgress, type Progress, type Way } from './progress.ts';
 import { restOfParts, wordsByHandle, wordsByItself } from './follow-up-format.ts';
 
-/** So long the platform's own ways are tried, from the commit on; then the next private reply begins with it. */
+/** How long the platform's own ways are tried after the commit; then the next private reply begins with the text. */
 const TRIED_FOR_MS = 10 * MINUTE_MS;
-/** Longer than any one try; a worker that is silent for longer has lost it to another. */
+/** Claim time; longer than any single try. A worker silent for longer loses the claim. */
 const HELD_MS = 20 * SECOND_MS;
 const FIRST_PAUSE_MS = 0.5 * SECOND_MS;
-const LONGEST_PAUSE_MS = 30 * SECOND_MS;
-/** One that no key of this process opens is left alone for so long; the key may come back. */
+const MAX_PAUSE_MS = 30 * SECOND_MS;
+/** Claim time of a follow-up that no key of this process opens; the key may return. */
 const UNREADABLE_HELD_MS = 5 * MINUTE_MS;
-const MOST_AT_ONCE = 50;
+const MAX_AT_ONCE = 50;
 const CLAIM_BYTES = 12;
 
 export interface FollowUpsOptions {
@@ -34,9 +34,9 @@ export interface FollowUpsOptions {
   platforms: ReadonlyMap<PlatformName, Platform>;
   log: Log;
   report: Pick<ReplyReport, 'replyHandedOver'>;
-  /** For lengths of time; the process's own unless told. */
+  /** Monotonic clock for durations. Defaults to the process's clock. */
   monotonicMs?: NowMs;
-  /** Waits so many milliseconds, or until the signal; a timer unless told. */
+  /** Waits this long (ms), or until the signal. Defaults to a timer. */
   pause?(pauseMs: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -45,13 +45,13 @@ interface Bringing {
   taken: TakenFollowUp;
   followUp: FollowUp;
   platform: Platform;
-  /** How long ago the commit was. Milliseconds. */
+  /** Time since the commit. Milliseconds. */
   ageMs(): number;
 }
 
 /**
- * Brings what follows an answer, behind the turn, which is over: the conversation goes on meanwhile. Each is one worker's at a
- * time; what a dead one left is taken by another, in the same way and without doubling.
+ * Delivers follow-ups after their turn has ended, while the conversation continues. Each is claimed by one worker at a
+ * time; another worker resumes one of a dead worker in the same way, without duplicates.
  */
 export class FollowUps {
   readonly #options: FollowUpsOptions;
@@ -62,7 +62,7 @@ export class FollowUps {
     this.#options = options;
   }
 
-  /** Called behind each commit that left something. Returns at once; what cannot be taken now is taken by a later pass. */
+  /** Called after each commit with a follow-up. Returns at once; a later pass claims what cannot be claimed now. */
   wake(partition: number): void {
     inBackground(
       () => this.takeUp(partition),
@@ -70,10 +70,10 @@ export class FollowUps {
     );
   }
 
-  /** Takes what is due in a partition, and brings it in the background. */
+  /** Claims due follow-ups of a partition and delivers them in the background. */
   async takeUp(partition: number): Promise<void> {
     const { redis } = this.#options;
-    const most = MOST_AT_ONCE - this.#running.size;
+    const most = MAX_AT_ONCE - this.#running.size;
     if (this.#isClosing || most <= 0) return;
     const store = createFollowUpStore({ redis, partition, claim: randomToken(CLAIM_BYTES) });
     const now = this.#options.monotonicMs ?? monotonicMs;
@@ -88,17 +88,17 @@ export class FollowUps {
     }
   }
 
-  /** One pass over all partitions, for what was left by a worker that died. */
+  /** One pass over all partitions, for follow-ups of dead workers. */
   async repeat(): Promise<void> {
     await Promise.allSettled(ALL_PARTITIONS.map((partition) => this.takeUp(partition)));
   }
 
-  /** Waits until all that this process took is brought. */
+  /** Waits until this process has delivered all its claims. */
   async settle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** Ends after the tries that are under way; the rest is given back. */
+  /** Ends after the tries under way; releases the rest. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.settle();
@@ -111,7 +111,7 @@ export class FollowUps {
   async #bring(store: FollowUpStore, taken: TakenFollowUp, ageMs: () => number): Promise<void> {
     const { keyRing, platforms, log } = this.#options;
     const opened = openFollowUp(keyRing, taken.deliveryId, taken.sealed);
-    // Broken or without its key: held as long as another process may open it, and tried again.
+    // A damaged follow-up, or one whose key is missing, is held while another process may open it, and retried.
     if (opened.kind !== 'opened') log.warn({ error: opened.error }, 'what follows an answer does not open');
     const followUp = opened.kind === 'opened' ? opened.value : undefined;
     const platform = followUp && platforms.get(followUp.platform);
@@ -130,7 +130,7 @@ export class FollowUps {
       progress = nextWay(progress, { followUp, platform, ageMs: ageMs() });
       if (progress.way === 'reply') return this.#keep(bringing, progress);
       if (progress.way === 'private' && parts.length === 0) parts = partsOf(bringing, progress);
-      // What it says before the post holds for whoever takes over when this process dies in it.
+      // The progress is stored before the post, for the next worker if this process dies during it.
       const posting = progress.way === 'handle' ? { ...progress, isInDoubt: true } : progress;
       if (!(await store.hold(taken, HELD_MS, formatProgress(posting)))) return;
       const said = await post(bringing, progress, parts);
@@ -148,7 +148,7 @@ export class FollowUps {
       progress = after;
       if (isFurther) attempt = 0;
       if (isFurther && !this.#isClosing) continue;
-      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10));
+      const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10));
       attempt += 1;
       if (!isFurther && ageMs() + pauseMs >= TRIED_FOR_MS) return this.#keep(bringing, progress);
       if (!(await store.hold(taken, pauseMs + HELD_MS, formatProgress(progress)))) return;
@@ -161,8 +161,9 @@ export class FollowUps {
   }
 
   /**
-   * The next private reply begins with it, unless another worker has taken it meanwhile and may have brought it. Kept before it is
-   * ended, so that a crash in between loses nothing; who takes it then keeps it, too.
+   * Stores the text for the next private reply, unless another worker has claimed it and may have delivered it. It is
+   * stored before the follow-up ends, so that a crash in between loses nothing; the next worker then stores it again,
+   * safely.
    */
   async #keep(bringing: Bringing, progress: Progress): Promise<void> {
     const { redis, keyRing } = this.#options;
@@ -184,7 +185,7 @@ export class FollowUps {
   }
 }
 
-/** The messages in which what no handle brought is written privately. */
+/** The private messages for the text that no handle delivered. */
 function partsOf({ followUp, platform }: Bringing, { sentPieces }: Progress): string[] {
   const text = wordsByItself(followUp, sentPieces);
   return platform.splitPrivately?.(text) ?? [text];

@@ -2,24 +2,30 @@ import { MINUTE_MS } from '../../../shared/clock.ts';
 import type { Platform, PostResult } from '../../platforms/platform.ts';
 import type { FollowUp } from './follow-up.ts';
 
-/** The ways of what follows an answer, in their order: a file or messages by the message's own handle, a message of its own, the next private reply. */
+/**
+ * Ways to deliver a follow-up, in order: a file or messages by the message's handle, a separate private message, the next
+ * private reply.
+ */
 export type Way = 'file' | 'handle' | 'private' | 'reply';
 
-/** How far one has come; kept in Redis before each post and each pause. */
+/** Progress of a follow-up; stored in Redis before each post and each pause. */
 export interface Progress {
   way: Way;
-  /** Pieces that stand already. */
+  /** Number of pieces already sent. */
   sentPieces: number;
-  /** Of the messages in which the other pieces are written privately, so many stand already. */
+  /** Number of sent private messages, of those that hold the remaining pieces. */
   sentParts: number;
-  /** Whether a post by the handle may have arrived of which nothing is known. */
+  /** Whether a post by the handle of unknown fate may have arrived. */
   isInDoubt: boolean;
 }
 
-/** So long before its end a handle is not relied upon any more. */
+/** Time before a handle's expiry from which it is not used any more. */
 const HANDLE_MARGIN_MS = MINUTE_MS;
 
-/** As Redis keeps it. The parts stand by themselves: a version that does not know them writes all of them again, and WeCom shows none twice. */
+/**
+ * The stored form in Redis. `parts` is separate: a version that does not know it sends all parts again, and WeCom shows
+ * none twice.
+ */
 export interface KeptProgress {
   state: string;
   parts: string;
@@ -29,7 +35,7 @@ export function formatProgress({ way, sentPieces, sentParts, isInDoubt }: Progre
   return { state: `${way} ${sentPieces} ${isInDoubt ? 'in-doubt' : 'known'}`, parts: String(sentParts) };
 }
 
-/** @param kept as `formatProgress` wrote it; anything else has not begun. @param first the way with which it begins */
+/** @param kept written by `formatProgress`; any other value means not begun @param first the way to begin with */
 export function readProgress({ state, parts }: KeptProgress, first: 'file' | 'handle' = 'handle'): Progress {
   const [, way, sentPieces, doubt] = /^(file|handle|private|reply) (\d+) (in-doubt|known)$/.exec(state) ?? [];
   if (way === undefined) return { way: first, sentPieces: 0, sentParts: 0, isInDoubt: false };
@@ -44,7 +50,7 @@ interface Situation {
   ageMs: number;
 }
 
-/** Leaves a way that is not there, or not any more. */
+/** Moves on from a way that does not exist or has expired. */
 export function nextWay(progress: Progress, { followUp, platform, ageMs }: Situation): Progress {
   const isHandleOver = followUp.handleAgeMs + ageMs >= platform.replyTraits.laterReplyLifetimeMs - HANDLE_MARGIN_MS;
   const begun = progress.way === 'file' && !platform.replyLaterAsFile ? 'handle' : progress.way;
@@ -53,9 +59,10 @@ export function nextWay(progress: Progress, { followUp, platform, ageMs }: Situa
 }
 
 /**
- * What a try changes. By the handle, after a post of unknown fate, a refusal means that the first one had arrived: it can be
- * used once. A platform that is busy, or takes no calls of ours, has not looked at the handle, and says nothing about it.
- * @param parts messages in which what no handle brought is written privately. @param uses how many messages the handle is good for
+ * The progress after a try. By the handle, a refusal after a post of unknown fate means that the first post had arrived:
+ * the handle works once. A platform that is busy or refuses all calls has not checked the handle, so its answer says
+ * nothing about it.
+ * @param parts private messages for the text that no handle delivered @param uses how many messages the handle is valid for
  */
 export function afterTry(
   progress: Progress,
@@ -65,13 +72,13 @@ export function afterTry(
   const { way, sentPieces, sentParts, isInDoubt } = progress;
   if (result === 'busy' || result === 'unauthorised' || result === 'declined') return progress;
   if (result === 'uncertain') return { ...progress, isInDoubt: isInDoubt || way === 'handle' };
-  // A file is safe to repeat, and refused only where it stands nowhere.
+  // A file is safe to repeat, and refused only if it is not shown anywhere.
   if (way === 'file') return result === 'sent' ? 'brought' : { ...progress, way: 'handle', isInDoubt: false };
   if (way !== 'handle') {
     if (result !== 'sent') return { ...progress, way: 'reply' };
     return sentParts + 1 >= parts ? 'brought' : { ...progress, sentParts: sentParts + 1 };
   }
-  // One that is good for many takes the same message twice: a refusal says nothing of an earlier try.
+  // A handle valid for many posts takes the same message twice: a refusal says nothing about an earlier try.
   const hasArrived = result === 'sent' || (isInDoubt && uses === 'one');
   const sent = sentPieces + (hasArrived ? 1 : 0);
   if (sent >= pieces) return 'brought';

@@ -1,20 +1,20 @@
--- Answers a platform's poll. Past the live time an unfinished reply is handed over: this poll ends it, and the answer
--- goes the platform's other way; from then on the worker knows.
+-- Answers a platform's poll. Past the live time an unfinished reply is handed over: this poll ends it, the answer is
+-- delivered the platform's later way, and the worker learns of it.
 --
--- A message that was merged into a newer one's answer points there only if somebody looks there. The platform may never have
--- heard that the newer one was accepted (its receiver died or was too slow at each of the platform's tries); then nobody
--- polls it, and the answer is shown in the message that is polled. Which one that is, is decided once (`shownIn`).
+-- A message merged into a newer one points there only if the platform polls the newer one. The platform may never have
+-- learned that the newer one was accepted (its receiver died or was too slow at each try). Then the newer one is never
+-- polled, and the answer is shown in the polled message. Which message shows it is decided once (`shownIn`).
 --
 -- keys  record: of the message
 -- args  person: the poll's sender   handoverAgeMs: age at which a live reply is handed over   deliveryId
---       messagePrefix: of message keys   deliveredWithinMs: age from which a message that was never polled counts as never delivered
---       noticeMs: how long before the handover of an answer that is shown in another message its worker is told
---       takesOffers: 'growing' | 'finished' | '': from when on what may be pressed at the answer is given, with one poll at most
---       looksOnly: a repeated delivery is answered: whether that answer arrives is not known, so nothing is decided by it
--- Answers isKnown: not so when the reply is unknown or not this person's, else with
+--       messagePrefix: of message keys   deliveredWithinMs: age from which an unpolled message counts as never delivered
+--       noticeMs: how long before the handover the worker is notified that its answer is shown in another message
+--       takesOffers: 'growing' | 'finished' | '': when the answer's buttons are given, with one poll at most
+--       looksOnly: answers a repeated delivery; that answer may not arrive, so it decides nothing
+-- Answers isKnown: false if the reply is unknown or another person's, else with
 --         content: sealed   finished   handedOver   later: can be answered later   keep: the content, at the handover   state
---         contentId: delivery id to which the content belongs   elsewhere: the answer is shown in another message
---         whole: the answer is, wherever it is shown   offers: the language of what may be pressed at it, '' where nothing is given now
+--         contentId: delivery id of the content   elsewhere: the answer is shown in another message
+--         whole: the answer is complete, wherever it is shown   offers: language of its buttons, '' if none are given now
 local fields = {'owner', 'content', 'finished', 'handedOver', 'later', 'keep', 'atMs', 'state', 'polled', 'newer', 'shownIn', 'again', 'polledAgain', 'offers', 'offered'}
 local function read(key)
   local record = {key = key}
@@ -43,14 +43,14 @@ end
 local own = read(keys.record)
 if not own.owner or own.owner ~= args.person then return answer { isKnown = false } end
 local onlyLooks = args.looksOnly == '1'
--- A Redis that takes no writes must still be read from; the next poll notes it, so that this one may not be the last: nobody would
--- know then that the answer was seen here, and it would be shown under an older message as well.
+-- A Redis that refuses writes must still be readable. The next poll then records `polled`, so this one must not be the
+-- last: otherwise the answer would count as unseen and be shown under an older message as well.
 local isNoted = own.polled or onlyLooks
 if not isNoted then
   local noted = redis.pcall('HSET', own.key, 'polled', '1')
   isNoted = type(noted) == 'number'
 end
--- Since a failover, too: what nobody polls any more was ended before it.
+-- Recorded after a failover, too: a reply that is no longer polled was ended before it.
 if own.again and not own.polledAgain and not onlyLooks then redis.pcall('HSET', own.key, 'polledAgain', '1') end
 if own.shownIn then return look(own, args.deliveryId, {elsewhere = '1', finished = '1'}) end
 
@@ -64,7 +64,7 @@ if own.newer then
   end
   if newest.shownIn and newest.shownIn ~= args.deliveryId then return look(own, args.deliveryId, {elsewhere = '1', finished = '1'}) end
   if not newest.shownIn then
-    -- It points there only once the answer is whole: a failover may part the two, and then it is answered by itself.
+    -- It points there only once the answer is complete: after a failover the two may be answered separately.
     local grows = newest.atMs and newest.finished ~= '1' and not newest.handedOver and ageMs(own) < handoverAtMs
     if isPolled and grows then return look(own, args.deliveryId, {content = '', finished = '0'}) end
     if isPolled or not newest.atMs then return look(own, args.deliveryId, {finished = '1', isOpen = newest.finished ~= '1'}) end
@@ -76,12 +76,12 @@ end
 
 local isOver = ageMs(own) >= handoverAtMs and not onlyLooks
 if not onlyLooks and shown.finished ~= '1' and not shown.handedOver then
-  -- The worker counts by the message that it answers; it is told in time to send the answer the other way.
+  -- The worker's deadline follows the message that it answers; it is notified in time to use the later way.
   local isNear = shown ~= own and ageMs(own) >= handoverAtMs - tonumber(args.noticeMs)
   if isOver or isNear then redis.call('HSET', shown.key, 'handedOver', '1') end
 end
 local isHandedOver = isOver or own.handedOver
--- Whether the answer to this poll arrives nobody knows: what may be pressed is given once or not at all, since a second card is refused.
+-- The answer to this poll may not arrive. Buttons are given at most once, since the platform refuses a second card.
 local mayOffer = args.takesOffers == 'growing' or (args.takesOffers == 'finished' and shown.finished == '1')
 local offers = ''
 if mayOffer and shown.offers and not shown.offered and not onlyLooks and isNoted and not isHandedOver then

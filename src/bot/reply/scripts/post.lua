@@ -1,19 +1,19 @@
--- Asks the fence before an outside post, and keeps the ledger of it: unsent → posting (its fate is unknown) → its handle.
--- `posting` is stored before the post leaves, so that a worker that finds it asks the platform and never posts blindly; and
--- since when, so that it knows from when on the platform cannot carry it out any more.
--- Safe to repeat: a handle is noted once more, and a post that may leave is noted as younger.
+-- Checks the fence before a post and keeps its ledger: unsent → posting (fate unknown) → handle. `posting` and its time are
+-- stored before the post leaves: a worker that finds it asks the platform instead of posting blindly, and knows from when
+-- the platform can no longer carry it out.
+-- Safe to repeat: a handle is recorded again, and a post that may leave is recorded as younger.
 --
--- Constants  RECORD_LIFE_MS (of the record, should it have expired meanwhile), PLACE_LIFE_MS (of the posts of a place)
--- keys  state   record: of the message   place: its posts: a sorted set of `delivery id:part` by when one of them may have left,
---       and of `stray:handle` for messages that are nobody's (claim-stray.lua)
--- args  epoch   part: of the answer, from 0   handle: of the message that stands now ('' = none that is not noted)
---       answer: sealed and whole, right before its last snapshot: begin.lua gives it to whoever takes over ('' = not yet)
---       isUnsent: this worker knows that nothing of the part is under way, so that a post may leave now   deliveryId
---       left: handle of a message that the part leaves, since the platform takes no more of it ('' = none): another is posted
---       doubtedAgeMs: how old a post is taken to be of which only a failover's loss makes one think
--- Answers verdict: 'stale' | 'gone' (the handle is nobody's by now) | 'ok', with known: 'unsent' | 'posting' | handle
---         sinceMs: how long ago a post may have left   isOwn: this worker noted that itself
---         left: handles of messages that the part has left, separated by blanks
+-- Constants  RECORD_LIFE_MS (of a record that has expired meanwhile), PLACE_LIFE_MS (of the posts of a place)
+-- keys  state   record: of the message   place: its posts: sorted set of `delivery id:part` by the time when one may have left,
+--       and of `stray:handle` for unowned messages (claim-stray.lua)
+-- args  epoch   part: of the answer, from 0   handle: of the visible message ('' = none to record)
+--       answer: sealed and complete, right before its last snapshot: claim.lua gives it to the next worker ('' = not yet)
+--       isUnsent: this worker knows that nothing of the part is under way, so a post may leave now   deliveryId
+--       left: handle that the part abandons, since the platform takes no more edits of it ('' = none): another is posted
+--       doubtedAgeMs: assumed age of a post whose note a failover may have lost
+-- Answers verdict: 'stale' | 'gone' (the handle was claimed as unowned) | 'ok', with known: 'unsent' | 'posting' | handle
+--         sinceMs: how long ago a post may have left   isOwn: this worker recorded that itself
+--         left: handles that the part has abandoned, separated by blanks
 if tonumber(redis.call('HGET', keys.state, 'epoch') or '0') ~= tonumber(args.epoch) then return answer { verdict = 'stale' } end
 if args.answer ~= '' then redis.call('HSET', keys.state, 'answer', args.answer) end
 local field, since, by, handle = 'post:' .. args.part, 'since:' .. args.part, 'by:' .. args.part, args.handle
@@ -38,7 +38,7 @@ if args.left ~= '' and (found[1] == args.left or (found[1] == 'posting' and foun
 end
 
 if handle ~= '' then
-  -- A handle may go on behind a slash from the one that was claimed.
+  -- A handle may extend the claimed one after a slash.
   for at in string.gmatch(handle .. '/', '()/') do
     if redis.call('ZSCORE', keys.place, 'stray:' .. string.sub(handle, 1, at - 1)) then return answer { verdict = 'gone' } end
   end
@@ -48,8 +48,8 @@ end
 if found[1] and found[1] ~= 'posting' then return answer { verdict = 'ok', known = found[1], left = left } end
 
 local nowMs = redisNowMs()
--- A failover may have taken the ledger's newest lines (accept.lua): then what is not there may have been posted. It would
--- have left before the failover, so that little of the time in which it may be late is left.
+-- A failover may have lost the newest ledger entries (accept.lua), so an unrecorded part may have been posted. Such a post
+-- left before the failover, so little of its settling time remains.
 local known = (found[1] or found[2]) and 'posting' or 'unsent'
 local leavesNow = args.isUnsent == '1' or known == 'unsent'
 local notedMs = not leavesNow and tonumber(found[3] or nil)

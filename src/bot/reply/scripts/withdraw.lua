@@ -1,4 +1,4 @@
--- Takes back that a part of an answer may have been posted: its worker ends, and knows that nothing left. Safe to repeat.
+-- Clears the note that a part may have been posted: its worker ends, and knows that nothing left. Safe to repeat.
 --
 -- keys  state   record: of the message   place: its posts (post.lua)
 -- args  epoch   part: of the answer   deliveryId

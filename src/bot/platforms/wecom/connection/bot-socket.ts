@@ -9,15 +9,18 @@ import { openWebSocket, textOfFrame } from '../../web-socket.ts';
 import { NOT_SUBSCRIBED, REFUSED_SECRET } from './codes.ts';
 import { readFrame, type Frame } from './read-frame.ts';
 
-/** Lengths of time; tests shrink them. */
+/** Timeouts and intervals; tests shorten them. */
 export interface BotSocketTiming {
-  /** From the start of a connection to the subscription's answer. Milliseconds. */
+  /** Time limit from opening a connection to the subscription's answer. Milliseconds. */
   subscribedWithinMs: number;
-  /** The pause between our pings; after two without any sign of life a connection counts as dead. Milliseconds. */
+  /** Interval between pings; a connection silent for two of them counts as dead. Milliseconds. */
   pingEveryMs: number;
-  /** The answer to a frame is waited for so long. Milliseconds. */
+  /** How long the answer to a frame is awaited. Milliseconds. */
   answerWithinMs: number;
-  /** A refusal of an answer's last words that may pass is tried again for so long; a limit of a minute passes within it. Milliseconds. */
+  /**
+   * How long a refusal of an answer's final text is retried if it may pass; longer than WeCom's one-minute limits.
+   * Milliseconds.
+   */
   refusalsPassWithinMs: number;
 }
 
@@ -33,11 +36,11 @@ export interface BotSocketOptions {
   botId: string;
   secret: string;
   timing: BotSocketTiming;
-  /** Told of each message and event, and over which connection it came, which `open` may not have returned yet; must not throw. */
+  /** Called for each message and event, with its connection, which `open` may not have returned yet; must not throw. */
   onCallback(callback: Extract<Frame, { kind: 'callback' }>, from: BotSocket): void;
 }
 
-/** Why a connection did not come about. `refused`: the bot's id or secret is wrong, and trying again is of no use. */
+/** Why a connection failed. `refused`: the bot's id or secret is wrong, and a retry is useless. */
 export class NotSubscribed extends Error {
   readonly isRefused: boolean;
 
@@ -47,32 +50,33 @@ export class NotSubscribed extends Error {
   }
 }
 
-/** What WeCom said to a frame: its errcode, 0 where it was taken; undefined when it said nothing in time. */
+/** WeCom's errcode for a frame, 0 if it was taken; undefined if no answer came in time. */
 export type FrameAnswer = number | undefined;
 
-/** What WeCom said to a frame, with what it gave. */
+/** WeCom's answer to a frame, with its body. */
 export interface WholeAnswer {
   errcode: number;
   body: unknown;
 }
 
-const MOST_SILENT_PINGS = 2;
-/** So many frames in a row without an answer mean that nothing gets through. */
-const MOST_UNANSWERED = 3;
-/** WeCom says so at once when another connection has taken this one's place. */
+const MAX_SILENT_PINGS = 2;
+/** Number of unanswered frames in a row after which the connection counts as dead. */
+const MAX_UNANSWERED = 3;
+/** End reason when another connection has replaced this one; WeCom reports it at once. */
 export const REPLACED = 'replaced';
 const CLOSE_WITHIN_MS = SECOND_MS;
 
 /**
- * One connection of WeCom's AI bot: transport only (SECURITY.md connections-accept-alike). On `ws`: the vendor's client waits for ever
- * for an unanswered subscription, credits a late answer to the next frame, and gives up after ten tries (PLATFORM_FACTS.md wecom-connection).
+ * One connection of WeCom's AI bot: transport only (SECURITY.md connections-accept-alike). Uses `ws` directly: the vendor's
+ * client waits forever for an unanswered subscription, credits a late answer to the next frame, and gives up after ten
+ * tries (PLATFORM_FACTS.md wecom-connection).
  */
 export class BotSocket {
   readonly #socket: WebSocket;
   readonly #options: BotSocketOptions;
   readonly #leaving = new Deferred<string>();
   readonly #ended = new Deferred<string>();
-  /** What awaits an answer, by the request's id, oldest first: answers name nothing else. */
+  /** Unanswered frames by request id, oldest first: an answer names only the request. */
   readonly #awaited = new Map<string, Deferred<WholeAnswer | undefined>[]>();
   readonly #pinging: NodeJS.Timeout;
   #silentPings = 0;
@@ -90,7 +94,7 @@ export class BotSocket {
   }
 
   /**
-   * Connects and subscribes, which takes the place of any other connection of this bot.
+   * Connects and subscribes, which replaces any other connection of this bot.
    * @returns once WeCom delivers here @throws NotSubscribed
    */
   static async open(options: BotSocketOptions): Promise<BotSocket> {
@@ -109,26 +113,26 @@ export class BotSocket {
     }
   }
 
-  /** Resolves when nothing more may be sent here, with why: it is replaced, or over. */
+  /** Resolves with the reason when nothing more may be sent here: the connection was replaced or has ended. */
   get leaving(): Promise<string> {
     return this.#leaving.promise;
   }
 
-  /** Resolves once nothing comes over it any more, with why. */
+  /** Resolves with the reason once nothing more is received. */
   get ended(): Promise<string> {
     return this.#ended.promise;
   }
 
   /**
-   * Sends a frame, behind all that was sent before.
-   * @param onLate called when an answer that did not come in time comes after all
-   * @returns WeCom's errcode; undefined when its answer did not come in time, or never will
+   * Sends a frame, after all earlier ones.
+   * @param onLate called if the answer arrives after the time limit
+   * @returns WeCom's errcode; undefined if no answer came in time, or none can
    */
   async send(cmd: string, reqId: string, body: object, onLate?: (errcode: number) => void): Promise<FrameAnswer> {
     return (await this.ask(cmd, reqId, body, onLate))?.errcode;
   }
 
-  /** As `send`, for frames whose answer brings something. */
+  /** Like `send`, for frames whose answer has a body. */
   async ask(
     cmd: string,
     reqId: string,
@@ -151,7 +155,7 @@ export class BotSocket {
       this.#unanswered += 1;
       if (onLate) inBackground(async () => answer.promise.then((late) => late && onLate(late.errcode)));
     }
-    if (this.#unanswered >= MOST_UNANSWERED) this.#end('no answers');
+    if (this.#unanswered >= MAX_UNANSWERED) this.#end('no answers');
     if (answered?.errcode === NOT_SUBSCRIBED) this.#end('not subscribed any more');
     return answered;
   }
@@ -160,12 +164,12 @@ export class BotSocket {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** How much of what was sent has not left this process. Bytes. */
+  /** Bytes sent that have not left this process. */
   get waitingBytes(): number {
     return this.#socket.bufferedAmount;
   }
 
-  /** Closes it. */
+  /** Closes the connection. */
   async close(): Promise<void> {
     this.#socket.close(1_000);
     await settledWithin([this.ended], CLOSE_WITHIN_MS);
@@ -193,10 +197,10 @@ export class BotSocket {
     if (waiting?.length === 0) this.#awaited.delete(reqId);
   }
 
-  /** Ticks of a timer, not times: a process that was frozen reads what waits for it before it counts a second one. */
+  /** Counts timer ticks, not elapsed time: a process that was frozen reads its buffered frames before it counts a second tick. */
   #ping(): void {
     this.#silentPings += 1;
-    if (this.#silentPings > MOST_SILENT_PINGS) return this.#end('silent');
+    if (this.#silentPings > MAX_SILENT_PINGS) return this.#end('silent');
     if (!this.isOpen) return;
     this.#socket.send(JSON.stringify({ cmd: 'ping', headers: { req_id: newReqId('ping') } }));
   }
@@ -213,7 +217,7 @@ export class BotSocket {
   }
 }
 
-/** A request's id of our own, as WeCom's client makes them. */
+/** A new request id in the format of WeCom's client. */
 export function newReqId(cmd: string): string {
   return `${cmd}_${randomToken(12)}`;
 }

@@ -1,17 +1,17 @@
 import { HOUR_MS, MINUTE_MS } from '../../../../shared/clock.ts';
 
-/** WeCom's limit for what a bot says in one conversation, answers and pushes together (PLATFORM_FACTS.md wecom-connection). */
-const MOST_A_MINUTE = 30;
-const MOST_AN_HOUR = 1_000;
-/** Where frames count too: so many of a minute's are kept for whole answers. */
+/** WeCom's limits for a bot's messages in one conversation, answers and pushes together (PLATFORM_FACTS.md wecom-connection). */
+const MAX_PER_MINUTE = 30;
+const MAX_PER_HOUR = 1_000;
+/** Share of the minute's limit that is reserved for complete texts when frames count too. */
 const KEPT_FOR_WHOLE = 12;
-/** A clock of theirs and one of ours, and what is on its way. */
+/** Margin for clock differences and transit times. */
 const ROOM_MS = 1_000;
-const MOST_CHATS = 10_000;
+const MAX_CHATS = 10_000;
 
 /**
- * Counts what was said in each conversation, so that what is too much waits here and is not refused there. Whether each snapshot of
- * a growing answer counts is not certain: they do from the first refusal on, for an hour.
+ * Counts messages per conversation, so that an excess message waits here instead of being refused by WeCom. Whether each
+ * snapshot of a growing answer counts is uncertain: snapshots count for an hour after a refusal.
  */
 export class ChatPace {
   readonly #saidMs = new Map<string, number[]>();
@@ -23,25 +23,25 @@ export class ChatPace {
     this.#nowMs = nowMs;
   }
 
-  /** WeCom refused a frame for its number. */
+  /** Records that WeCom refused a frame for a rate limit. */
   refused(): void {
     this.#framesCountUntilMs = this.#nowMs() + HOUR_MS;
   }
 
   /**
-   * Asked right before a frame leaves, and counts it if it may.
-   * @param kind `begins` a message or is one, is a `snapshot` of one, or is its `whole` text
-   * @returns 0 when it may leave; else how long it has to wait. Milliseconds
+   * Called right before a frame is sent, and counts it if it may be sent.
+   * @param kind `begins`: first frame or single message; `snapshot`: update of a stream; `whole`: its complete text
+   * @returns 0 if it may be sent; otherwise the wait. Milliseconds
    */
   mayLeave(chatId: string, kind: 'begins' | 'snapshot' | 'whole'): number {
     const nowMs = this.#nowMs();
     const framesCount = nowMs < this.#framesCountUntilMs;
     if (kind !== 'begins' && !framesCount) return 0;
     const said = (this.#saidMs.get(chatId) ?? []).filter((atMs) => nowMs - atMs < HOUR_MS + ROOM_MS);
-    const most = kind === 'snapshot' ? MOST_A_MINUTE - KEPT_FOR_WHOLE : MOST_A_MINUTE;
+    const most = kind === 'snapshot' ? MAX_PER_MINUTE - KEPT_FOR_WHOLE : MAX_PER_MINUTE;
     const waitMs = Math.max(
       waitFor(said, { nowMs, most, withinMs: MINUTE_MS }),
-      waitFor(said, { nowMs, most: MOST_AN_HOUR, withinMs: HOUR_MS }),
+      waitFor(said, { nowMs, most: MAX_PER_HOUR, withinMs: HOUR_MS }),
     );
     if (waitMs === 0) said.push(nowMs);
     this.#keep(chatId, said);
@@ -51,7 +51,7 @@ export class ChatPace {
   #keep(chatId: string, said: number[]): void {
     this.#saidMs.delete(chatId);
     this.#saidMs.set(chatId, said);
-    if (this.#saidMs.size <= MOST_CHATS) return;
+    if (this.#saidMs.size <= MAX_CHATS) return;
     const [oldest] = this.#saidMs.keys();
     if (oldest !== undefined) this.#saidMs.delete(oldest);
   }

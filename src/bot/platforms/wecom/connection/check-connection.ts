@@ -12,8 +12,8 @@ const REDIS_WITHIN_MS = 2 * SECOND_MS;
 const ASK_AGAIN_MS = 0.1 * SECOND_MS;
 
 /**
- * Connects and subscribes as the bot, unless a running Parley does: WeCom allows one connection, and a second one would take its place.
- * What is said in that moment is answered by nobody; so it is closed at once.
+ * Connects and subscribes as the bot, unless a running Parley does: WeCom allows one connection, and a second would replace
+ * it. Messages received by this one are not answered, so it is closed at once.
  */
 export async function checkConnection({ account, redis, keyRing, timing }: WecomConnection): Promise<CheckResult> {
   const places = new ReplyPlaces(redis, keyRing, account.botId);
@@ -47,7 +47,7 @@ export async function checkConnection({ account, redis, keyRing, timing }: Wecom
   }
 }
 
-/** Redis may just be being connected to. */
+/** Retries, because Redis may still be connecting. */
 async function gainInTime(
   lease: Lease,
   onWait: (isReplaced: boolean) => void,

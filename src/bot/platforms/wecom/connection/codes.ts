@@ -1,8 +1,8 @@
-/** The bot's id or its secret is wrong. */
+/** The bot's id or secret is wrong. */
 export const REFUSED_SECRET = 853_000;
-/** WeCom knows of no subscription over this connection, whatever it looks like from here. */
+/** WeCom has no subscription for this connection, although the socket looks open. */
 export const NOT_SUBSCRIBED = 846_609;
-/** The request that a frame answers is not known any more: a later connection may not answer an earlier one's. */
+/** WeCom no longer knows the request of the frame: a later connection may not answer an earlier one's request. */
 export const UNKNOWN_REQUEST = 846_605;
-/** A stream cannot grow any more, since its minutes are over. */
+/** The stream's lifetime is over and it cannot grow any more. */
 export const STREAM_OVER = 846_608;

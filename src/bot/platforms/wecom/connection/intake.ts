@@ -17,23 +17,23 @@ export interface IntakeOptions {
   use: Pick<ConnectionUse, 'take' | 'onLost'>;
   places: ReplyPlaces;
   reading: Omit<ReadOptions, 'laterReplyHandle'>;
-  /** A message is stored, and its answer has a place. @param isAgain it had one before */
+  /** Called once a message is stored and its answer has a place. @param isAgain the place existed before */
   onStored(id: string, place: ReplyPlace, isAgain: boolean): void;
 }
 
-/** Nothing tells WeCom that a message was not stored: so it is kept here until it is, within this. */
-const MOST_WAITING = 2_000;
-const MOST_WAITING_CHARS = 32 * MIB_BYTES;
+/** Maximum messages kept here until they are stored. WeCom cannot be told that a message was not stored. */
+const MAX_WAITING = 2_000;
+const MAX_WAITING_CHARS = 32 * MIB_BYTES;
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2 * SECOND_MS;
-/** A place that was noted longer ago is looked at once more before its message is accepted. */
+const MAX_PAUSE_MS = 2 * SECOND_MS;
+/** Age from which a recorded place is checked again before its message is accepted. */
 const CERTAIN_MS = 2 * SECOND_MS;
-/** A stop waits no longer for what Redis does not take. */
+/** Maximum wait of a stop for messages that Redis does not take. */
 const CLOSE_WITHIN_MS = 5 * SECOND_MS;
 
 /**
- * Takes in what comes over the connection, in each chat in the order in which it came. WeCom sends nothing twice: what cannot be
- * stored now is tried again until it is, also by a process that holds the connection no more.
+ * Stores what the connection receives, in order within each chat. WeCom sends nothing twice, so storing is retried until it
+ * succeeds, even by a process that no longer holds the connection.
  */
 export class Intake {
   readonly #options: IntakeOptions;
@@ -46,7 +46,10 @@ export class Intake {
     this.#options = options;
   }
 
-  /** Takes one message or event; returns at once. @param onWelcome somebody entered the chat: what they are told by this request */
+  /**
+   * Accepts one message or event; returns at once.
+   * @param onWelcome called for a person who entered the chat, to send the welcome by this request
+   */
   receive({ reqId, body, chars }: Callback, onWelcome: (welcome: Welcome) => void): void {
     const { use } = this.#options;
     const reading: ReadOptions = {
@@ -69,7 +72,7 @@ export class Intake {
     else inBackground(() => use.take(() => delivery));
   }
 
-  /** Waits a while for what is not stored yet; what is not by then is lost. */
+  /** Waits a while for messages that are not stored yet; those not stored by then are lost. */
   async close(): Promise<void> {
     const underWay = [...this.#lastOf.values()];
     await settledWithin(underWay, CLOSE_WITHIN_MS);
@@ -77,7 +80,7 @@ export class Intake {
   }
 
   #behind(delivery: MessageDelivery, reqId: string, chars: number): void {
-    if (this.#waiting >= MOST_WAITING || this.#waitingChars + chars > MOST_WAITING_CHARS)
+    if (this.#waiting >= MAX_WAITING || this.#waitingChars + chars > MAX_WAITING_CHARS)
       return this.#options.use.onLost('too many wait to be stored');
     this.#waiting += 1;
     this.#waitingChars += chars;
@@ -96,8 +99,8 @@ export class Intake {
   }
 
   /**
-   * Never rejects. The place is noted first: a message that was accepted without one would be answered where nobody sees it. Where
-   * the place alone is left, since this process ended in between, whoever takes over tells its writer to ask again.
+   * Never rejects. Records the place first: a message accepted without a place would be answered invisibly. If this process
+   * ends in between, only the place is left, and the next holder tells the sender to ask again.
    */
   async #store(delivery: MessageDelivery, reqId: string): Promise<void> {
     const { places, use, onStored } = this.#options;
@@ -106,12 +109,12 @@ export class Intake {
     const id = deliveryIdOf(message);
     const place: ReplyPlace = { version: 1, reqId, streamId: id, chat, userId: sender.userId };
     let isAgain = true;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
       const askedAtMs = monotonicMs();
       const opened = await places.open(id, place, false).catch(() => undefined);
       if (opened === 'sent' || opened === 'refused') return;
       isAgain &&= opened === 'known';
-      // Whoever was frozen since may find that its writer has been told to ask again.
+      // After a freeze of this process, the sender may already have been told to ask again.
       const isCertain = opened !== undefined && monotonicMs() - askedAtMs < CERTAIN_MS;
       if (isCertain && (await use.take(() => delivery))) return onStored(id, place, isAgain);
       if (this.#isClosing) return use.onLost('this process stops before Redis takes it');

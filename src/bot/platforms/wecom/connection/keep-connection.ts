@@ -24,7 +24,7 @@ import { Lease, MAX_REST_MS, type HeldLease } from './lease.ts';
 import { ReplyPlaces, type ReplyPlace } from './reply-places.ts';
 import { ReplyPump } from './reply-pump.ts';
 
-/** The AI bot's connection: where it is, and who we are there. */
+/** The AI bot's connection: its address and credentials. */
 export interface BotAccount {
   url: string;
   botId: string;
@@ -45,7 +45,7 @@ export interface KeepConnectionOptions {
   timing: BotSocketTiming;
   use: ConnectionUse;
   reading: Omit<ReadOptions, 'laterReplyHandle'>;
-  /** Where a tap on a card itself leads; without one there are no cards. */
+  /** Link of a card's body; without it there are no cards. */
   cardUrl?: string;
   redis: RedisClient;
   keyRing: KeyRing;
@@ -54,33 +54,33 @@ export interface KeepConnectionOptions {
   writes: WriteJudge;
 }
 
-/** A connection that did not live so long is no proof that all is well again. */
+/** Minimum life of a connection that counts as a recovery. */
 const PROVEN_AFTER_MS = 30 * SECOND_MS;
-/** After so many failures in a row another process may try. */
-const MOST_FAILURES = 3;
-const LONGEST_PAUSE_MS = 10 * SECOND_MS;
-/** A connection that stayed ours so long makes up for one replacement. */
+/** Failures in a row after which another process may try. */
+const MAX_FAILURES = 3;
+const MAX_PAUSE_MS = 10 * SECOND_MS;
+/** Time without a replacement that offsets one earlier replacement. */
 const UNDISPUTED_MS = MINUTE_MS;
-/** From this many replacements in a row on the pause has its longest length. */
+/** Number of replacements in a row from which the pause has its maximum length. */
 const MAX_LEVEL = 6;
-/** At an orderly stop whoever takes over connects within this, and until then messages come here. */
+/** Time limit of an orderly hand-over; until the next holder connects, messages arrive here. */
 const HANDED_OVER_WITHIN_MS = 3 * SECOND_MS;
 
-/** How a connection ended: by what its `BotSocket` says, or because another process has the lease. */
+/** How a connection ended: as its `BotSocket` reports, or because another process has the lease. */
 type Ended = 'lost' | 'replaced' | 'broken' | 'refused' | 'stopped';
 
 interface Held {
   lease: HeldLease;
-  /** How often in a row another program has replaced the connection. */
+  /** Number of replacements by another program in a row. */
   level: number;
-  /** When the connection was opened and lost last, by the monotonic clock; undefined before. */
+  /** Times of the last opening and the last loss, on the monotonic clock; undefined before the first. */
   openedAtMs?: number;
   lostAtMs?: number;
 }
 
 /**
- * Keeps the bot's one connection, in one process of all that do: the others stand by, and one of them connects as soon as the lease
- * is free (RELIABILITY.md connection-lost). Never tries a refused secret twice.
+ * Keeps the bot's only connection, in one of all processes: the others stand by, and one of them connects as soon as the
+ * lease is free (RELIABILITY.md connection-lost). Never tries a refused secret twice.
  */
 export function keepConnection(options: KeepConnectionOptions): KeptConnection {
   const keeper = new ConnectionKeeper(options);
@@ -96,9 +96,9 @@ class ConnectionKeeper {
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
   #pump: ReplyPump | undefined;
-  /** Failed connections in a row, over all times that this process held the lease. */
+  /** Failed connections in a row, across all times that this process held the lease. */
   #failures = 0;
-  /** What was reported last while another process holds the lease; undefined while this one does. */
+  /** The last standby report while another process holds the lease; undefined while this one does. */
   #isStandbyReplaced: boolean | undefined;
 
   constructor(options: KeepConnectionOptions) {
@@ -145,12 +145,12 @@ class ConnectionKeeper {
     this.#options.use.onChange({ state: 'standby', isReplaced });
   }
 
-  /** Connects, and connects again, as long as the lease is ours. */
+  /** Connects and reconnects while this process holds the lease. */
   async #holdConnection(lease: HeldLease): Promise<Ended> {
     const { signal } = this.#stop;
     const { level, restMs } = lease.rivalry;
     const held: Held = { lease, level };
-    // Another process was replaced and waited; the wait is everyone's.
+    // A rest after a replacement applies to all processes.
     if (restMs > 0) {
       this.#options.use.onChange({ state: 'replaced', level, restMs });
       await pauseUntil(restMs, lease.lost, signal);
@@ -167,19 +167,20 @@ class ConnectionKeeper {
       }
       const failures = monotonicMs() - beganMs < PROVEN_AFTER_MS ? this.#failures + 1 : 1;
       this.#failures = failures;
-      if (failures >= MOST_FAILURES) {
+      if (failures >= MAX_FAILURES) {
         await lease.release().catch(() => 0);
-        await pause(reconnectPauseMs(failures, LONGEST_PAUSE_MS), undefined, { signal });
+        await pause(reconnectPauseMs(failures, MAX_PAUSE_MS), undefined, { signal });
         return 'broken';
       }
-      await pauseUntil(reconnectPauseMs(failures - 1, LONGEST_PAUSE_MS), lease.lost, signal);
+      await pauseUntil(reconnectPauseMs(failures - 1, MAX_PAUSE_MS), lease.lost, signal);
     }
   }
 
   /**
-   * Another program connected as this bot. Short visits cost seconds; a program that comes back each time is met with longer and longer
-   * pauses, so that two programs never replace each other without end (RELIABILITY.md replaced-connection). The pause is noted beside the lease:
-   * a process that takes the lease over waits for its rest.
+   * Handles a replacement by another program that connected as this bot. A short visit costs seconds; repeated ones are met
+   * with longer and longer pauses, so that two programs never replace each other endlessly (RELIABILITY.md
+   * replaced-connection). The pause is stored beside the lease: a process that takes the lease over waits for the rest of
+   * it.
    */
   async #giveWay(held: Held): Promise<void> {
     const { lease } = held;
@@ -263,7 +264,7 @@ class ConnectionKeeper {
     return ended;
   }
 
-  /** Whoever stands by connects now; until then what people say comes here. */
+  /** Lets a standby process connect; until then messages arrive here. */
   async #handOver(socket: BotSocket, lease: HeldLease): Promise<void> {
     const waiting = await lease.release().catch(() => 0);
     if (waiting > 0) await settledWithin([socket.leaving], HANDED_OVER_WITHIN_MS);
@@ -281,7 +282,7 @@ class ConnectionKeeper {
     inBackground(() => socket.send('aibot_respond_welcome_msg', reqId, reply));
   }
 
-  /** As WeCom's own poll over the webhook would. */
+  /** Reads a reply as WeCom's own poll over the webhook would. */
   async #look(id: string, { chat, userId }: ReplyPlace): Promise<PulledReply | undefined> {
     let seen: PulledReply | undefined;
     const isRead = await this.#options.use.take(() => ({
@@ -295,12 +296,12 @@ class ConnectionKeeper {
   }
 }
 
-/** @param undisputedMs how long the connection was ours before it was replaced */
+/** @param undisputedMs how long this process had the connection before it was replaced */
 export function levelAfter(level: number, undisputedMs: number): number {
   return Math.min(MAX_LEVEL, Math.max(0, level - Math.floor(undisputedMs / UNDISPUTED_MS)) + 1);
 }
 
-/** From one to two seconds up to a minute, each time twice as long, with jitter. Milliseconds. */
+/** Rest after a replacement: 1 to 2 s at first, doubled each time up to a minute, with jitter. Milliseconds. */
 export function restMsAt(level: number): number {
   return Math.round(reconnectPauseMs(level + 1, MAX_REST_MS));
 }

@@ -3,7 +3,7 @@ import type { Chat } from '../../../domain/message.ts';
 import type { AnswerFile, PostResult } from '../../platform.ts';
 import type { ReplyPlace, ReplyPlaces } from './reply-places.ts';
 
-/** What is kept of a message, so that it can be answered later over the connection. */
+/** Data stored with a message to answer it later over the connection. */
 interface LaterHandle {
   reqId: string;
   chat: Chat;
@@ -15,10 +15,10 @@ export function laterHandleOf(handle: LaterHandle): string {
 }
 
 /**
- * Posts a further message below an answer, from any process: whoever holds the connection is told and sends it. It goes as a stream
- * of its own of the same request, whole, so that sending it again changes nothing.
- * @param part which of the further messages of this handle it is, from 0
- * @returns `busy` until it stands; to be asked again with the same text
+ * Posts a further message below an answer, from any process: the holder of the connection is notified and sends it. It is
+ * sent complete, as a separate stream of the same request, so that a repetition changes nothing.
+ * @param part number of the further message of this handle, from 0
+ * @returns `busy` until it is shown; call again with the same text
  */
 export async function postLater(
   places: ReplyPlaces,
@@ -27,7 +27,7 @@ export async function postLater(
   return openLater(places, { handle, name: String(part), shown: { text } });
 }
 
-/** Shows a file below an answer, as `postLater` does a message. `refused` means that it stands nowhere, and will not. */
+/** Shows a file below an answer, like `postLater`. `refused`: it is not shown, and never will be. */
 export async function postFileLater(
   places: ReplyPlaces,
   { handle, file }: { handle: string; file: AnswerFile },
@@ -52,7 +52,7 @@ function readHandle(handle: string): LaterHandle | undefined {
     const { reqId, chat, userId } = JSON.parse(handle) as Partial<LaterHandle>;
     return reqId !== undefined && chat !== undefined && userId !== undefined ? { reqId, chat, userId } : undefined;
   } catch {
-    // A handle of the webhook, from before the connection was chosen: an address.
+    // A webhook handle, from before the connection was configured: an address.
     return undefined;
   }
 }

@@ -7,14 +7,14 @@ import type { RedisClient } from '../../../../shared/redis/redis.ts';
 import { subscribe } from '../../../../shared/redis/subscriber.ts';
 import { pauseUntil } from '../../../../shared/pause-until.ts';
 
-/** A holder that was silent for so long has lost it: a dead one's place is taken within this and the next renewal. */
+/** Lease time without renewal; a dead holder is replaced within this and one renewal interval. */
 export const LEASE_MS = 4 * SECOND_MS;
 const RENEW_EVERY_MS = SECOND_MS;
-/** Redis did not answer: asked again soon. */
+/** Pause before Redis is asked again after an error. */
 const ASK_AGAIN_MS = 0.25 * SECOND_MS;
 const LEASE_CHANNEL = 'wecom-lease';
 
-/** Longest pause before the connection is taken back from another program. */
+/** Maximum pause before the connection is taken back from another program. */
 export const MAX_REST_MS = MINUTE_MS;
 
 const holdScript = loadScript(import.meta.url, '../scripts/hold-lease.lua', {
@@ -33,11 +33,11 @@ const releaseScript = loadScript(import.meta.url, '../scripts/release-lease.lua'
   answer: 'number',
 });
 
-/** What the processes share about other programs that connect as the same bot. */
+/** Shared state about other programs that connect as the same bot. */
 export interface Rivalry {
-  /** How often in a row another program has replaced the connection. */
+  /** Number of replacements by another program in a row. */
   level: number;
-  /** No connection before that. Milliseconds. */
+  /** Time during which no process may connect. Milliseconds. */
   restMs: number;
 }
 
@@ -45,26 +45,29 @@ export interface Rivalry {
 export interface HeldLease {
   /** The fence: greater than that of every holder before. */
   readonly number: number;
-  /** What was known when the lease was gained. */
+  /** The rivalry known when the lease was gained. */
   readonly rivalry: Rivalry;
-  /** Whether no other process can hold it yet, not even if this process was frozen meanwhile; asked right before a frame leaves. */
+  /** Whether no other process can hold it yet, even if this process was frozen meanwhile; checked right before each frame. */
   isCertain(): boolean;
-  /** Whether another process holds it by now, as far as is known. */
+  /** Whether another process is known to hold it. */
   isLost(): boolean;
-  /** Resolves once another process holds it. While Redis is away none can. */
+  /** Resolves once another process holds it. While Redis is unavailable no other process can. */
   readonly lost: Promise<void>;
-  /** Notes that the connection is open. @returns how long none was. Milliseconds. @throws whatever the Redis connection throws */
+  /**
+   * Records that the connection is open.
+   * @returns how long no connection was open. Milliseconds @throws any error of the Redis connection
+   */
   opened(): Promise<number>;
   /**
-   * Notes that the connection is not open any more, and asks Redis at once whether the lease is still held; what Redis does not hear
-   * now it hears at the next renewal. Never rejects.
+   * Records that the connection is closed, and checks at once whether the lease is still held; if Redis cannot be reached,
+   * the next renewal repeats this. Never rejects.
    */
   left(rivalry?: Rivalry): Promise<void>;
-  /** @returns how many others wait for it */
+  /** @returns the number of waiting processes */
   release(): Promise<number>;
 }
 
-/** Which one of all processes holds the bot's connection, by Redis' clock. */
+/** Determines which of all processes holds the bot's connection, by Redis' clock. */
 export class Lease {
   readonly #redis: RedisClient;
   readonly #key: string;
@@ -78,7 +81,7 @@ export class Lease {
   }
 
   /**
-   * Waits until the lease is held by this process.
+   * Waits until this process holds the lease.
    * @param onWait called whenever another process holds it
    * @throws the signal's reason
    */
@@ -93,7 +96,7 @@ export class Lease {
         const answer = await this.#ask(GAIN).catch(() => undefined);
         if (answer?.isMine === true) return this.#hold(answer, askedMs);
         if (answer) onWait(answer.isAway && answer.level > 0);
-        // A little later than its end, and not all at the same moment.
+        // Slightly after its end, with jitter between processes.
         const waitMs = (answer?.waitMs ?? ASK_AGAIN_MS) + 20 + Math.random() * 100;
         await pauseUntil(waitMs, freed.promise, signal);
       }
@@ -102,7 +105,10 @@ export class Lease {
     }
   }
 
-  /** Takes it only if it is free. @returns undefined where another one holds it @throws whatever the connection throws */
+  /**
+   * Takes the lease only if it is free.
+   * @returns undefined if another process holds it @throws any error of the Redis connection
+   */
   async tryGain(onWait: OnWait = () => undefined): Promise<HeldLease | undefined> {
     const askedMs = monotonicMs();
     const answer = await this.#ask(GAIN);
@@ -117,7 +123,7 @@ export class Lease {
 
   #hold({ number, level, restMs }: { number: number } & Rivalry, askedMs: number): HeldLease {
     this.#known = number;
-    // Redis counts from when it answers, which is later than when it was asked.
+    // Redis counts from when it answers, which is later than the request.
     let certainUntilMs = askedMs + LEASE_MS;
     let state: 'open' | 'away' = 'away';
     let rivalry = { level, untilMs: askedMs + restMs };
@@ -162,7 +168,7 @@ export class Lease {
   }
 }
 
-/** @param isReplaced where another program has the connection of the process that holds the lease */
+/** @param isReplaced whether another program has replaced the connection of the lease's holder */
 type OnWait = (isReplaced: boolean) => void;
 
 type Note = { state: 'gain' | 'open' | 'away' } & Rivalry;

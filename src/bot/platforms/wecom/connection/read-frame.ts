@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** What WeCom sends over its connection (PLATFORM_FACTS.md wecom-connection); what else it may send is `unknown`. */
+/** A frame from WeCom's connection (PLATFORM_FACTS.md wecom-connection); any other frame is `unknown`. */
 export type Frame =
   | { kind: 'callback'; isEvent: boolean; reqId: string; body: unknown; chars: number }
-  /** The answer to a frame of ours, known by its request's id alone. */
+  /** The answer to a frame of ours, identified only by its request id. */
   | { kind: 'answer'; reqId: string; errcode: number; body: unknown }
   | { kind: 'unknown' };
 
@@ -28,7 +28,7 @@ export function readFrame(text: string): Frame {
   return errcode === undefined ? { kind: 'unknown' } : { kind: 'answer', reqId: headers.req_id, errcode, body };
 }
 
-/** WeCom's frames may hold raw control characters within texts, which JSON forbids. */
+/** Handles raw control characters in WeCom's frames, which JSON forbids within texts. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -8,11 +8,11 @@ import type { Chat } from '../../../domain/message.ts';
 import type { AnswerFile } from '../../platform.ts';
 import { REPLY_CHANNEL } from '../../../domain/reply.ts';
 
-/** WeCom takes answers for a day; nobody looks for one that is older. */
+/** Lifetime of a place; WeCom takes answers for a day. */
 const KEPT_MS = 25 * HOUR_MS;
 const ENDED_MS = HOUR_MS;
 const PURPOSE = 'wecom-reply-place';
-/** A place of a file opens to no version that would take it for a live answer. */
+/** A separate purpose, so that versions without file support do not take a file's place for a live answer. */
 const FILE_PURPOSE = 'wecom-file-place';
 
 const openScript = loadScript(import.meta.url, '../scripts/open-reply.lua', {
@@ -38,47 +38,50 @@ const beginPushScript = loadScript(import.meta.url, '../scripts/begin-push.lua',
   answer: ['push', 'left', 'stale'],
 });
 
-/** Where an answer is shown: by the request of the message that it answers, as long as WeCom knows that. */
+/** Where an answer is shown: by the request of the answered message, while WeCom knows that request. */
 export interface ReplyPlace {
   version: 1;
-  /** Of the message's frame. */
+  /** Request id of the message's frame. */
   reqId: string;
-  /** Of the same message, delivered once more over a later connection. */
+  /** Request id of the same message, delivered again over a later connection. */
   laterReqId?: string;
-  /** The visible message; another one's where the first cannot grow any more. */
+  /** Id of the visible message; another one if the first cannot grow any more. */
   streamId: string;
   chat: Chat;
-  /** Who asked. */
+  /** User id of the asker. */
   userId: string;
-  /** A later message, whole; absent of a live answer, which is read from its record. */
+  /** Text of a later message; absent for a live answer, which is read from its record. */
   text?: string;
-  /** A file that is shown below an answer, in place of a text. */
+  /** A file shown below an answer instead of a text. */
   file?: AnswerFile;
-  /** How it is shown from now on: whole only, in a new stream of the same request or pushed, since its stream is over or its request forgotten. */
+  /**
+   * Set once the answer can only be shown complete, in a new stream of the same request or pushed, because its stream has
+   * expired or its request is forgotten.
+   */
   whole?: 'stream' | 'push';
 }
 
-/** A place as it was found. */
+/** A stored place. */
 export interface FoundPlace {
   id: string;
   place: ReplyPlace;
-  /** Since it was opened, by Redis' clock. Milliseconds. */
+  /** Time since it was opened, by Redis' clock. Milliseconds. */
   ageMs: number;
 }
 
-/** How an answer ended: it stands, or WeCom did not take it. */
+/** How an answer ended: shown, or refused by WeCom. */
 export type ReplyEnd = 'sent' | 'refused';
 
 /**
- * What is to be answered over the connection, in Redis, so that it survives whoever holds the connection. By the id of the answer:
- * its message's delivery id, or a later message's own.
+ * Answers to be sent over the connection, stored in Redis to survive the connection's holder. Keyed by the answer's id: its
+ * message's delivery id, or a later message's own.
  */
 export class ReplyPlaces {
   readonly #redis: RedisClient;
   readonly #keyRing: KeyRing;
   readonly #tag: string;
 
-  /** @param botId whose connection it is */
+  /** @param botId the connection's bot */
   constructor(redis: RedisClient, keyRing: KeyRing, botId: string) {
     this.#redis = redis;
     this.#keyRing = keyRing;
@@ -90,8 +93,8 @@ export class ReplyPlaces {
   }
 
   /**
-   * Opens a place unless it is open, or its answer has ended. Safe to repeat.
-   * @param isTold tells the holder of the connection at once
+   * Opens a place unless it is open or its answer has ended. Safe to repeat.
+   * @param isTold notifies the holder of the connection at once
    */
   async open(id: string, place: ReplyPlace, isTold: boolean): Promise<'open' | 'known' | ReplyEnd> {
     const keys = { replies: this.#replies, ended: this.#ended(id) };
@@ -99,7 +102,7 @@ export class ReplyPlaces {
     return state === 'ended' ? (ended as ReplyEnd) : state;
   }
 
-  /** Tells the holder of the connection to look at a place. */
+  /** Notifies the holder of the connection to check a place. */
   async tell(id: string): Promise<void> {
     await this.#redis.publish(REPLY_CHANNEL, id);
   }
@@ -109,13 +112,13 @@ export class ReplyPlaces {
     return kept === null ? undefined : this.#read(id, kept, nowMs);
   }
 
-  /** All that is open. One that does not open is left where it is: another process may have its key. */
+  /** All open places. A place that cannot be decrypted stays: another process may have its key. */
   async all(): Promise<FoundPlace[]> {
     const [kept, nowMs] = await Promise.all([this.#redis.hgetall(this.#replies), this.#nowMs()]);
     return Object.entries(kept).flatMap(([id, value]) => this.#read(id, value, nowMs) ?? []);
   }
 
-  /** @param number of the holder's lease @returns false where it is another's by now, or over */
+  /** @param number of the holder's lease @returns false if another process holds the lease, or the answer has ended */
   async change(id: string, place: ReplyPlace, number: number): Promise<boolean> {
     const keys = { lease: this.leaseKey, replies: this.#replies };
     return changeScript.run(this.#redis, keys, { number, id, sealed: this.#seal(id, place) });
@@ -126,12 +129,15 @@ export class ReplyPlaces {
     await endScript.run(this.#redis, keys, { id, how });
   }
 
-  /** Asked right before a push. @param number of the holder's lease @returns whether it may leave, or has left before */
+  /**
+   * Called right before a push.
+   * @param number of the holder's lease @returns whether it may be sent, or was possibly sent before
+   */
   async beginPush(id: string, number: number): Promise<'push' | 'left' | 'stale'> {
     return beginPushScript.run(this.#redis, { lease: this.leaseKey, pushing: this.#pushing(id) }, { number });
   }
 
-  /** It did not leave, or WeCom did not take it: it may be pushed later. */
+  /** Clears the note of a push that was not sent, or that WeCom refused: it may be pushed later. */
   async withdrawPush(id: string): Promise<void> {
     await this.#redis.del(this.#pushing(id));
   }
@@ -157,7 +163,7 @@ export class ReplyPlaces {
     return Number(sec) * SECOND_MS;
   }
 
-  /** @param kept when it was opened, and the sealed place (open-reply.lua) */
+  /** @param kept the opening time and the sealed place (open-reply.lua) */
   #read(id: string, kept: string, nowMs: number): FoundPlace | undefined {
     const [atMs = '', sealed = ''] = kept.split(' ');
     const open = (purpose: string) => this.#keyRing.open(purpose, id, sealed);

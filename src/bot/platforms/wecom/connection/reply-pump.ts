@@ -21,73 +21,74 @@ export interface ReplyPumpOptions {
   lease: Pick<HeldLease, 'number' | 'isCertain'>;
   places: ReplyPlaces;
   pace: ChatPace;
-  /** What a live answer looks like now. @returns undefined when that cannot be said now; never rejects */
+  /** The current snapshot of a live answer. @returns undefined if it is not available now; never rejects */
   look(id: string, place: ReplyPlace): Promise<PulledReply | undefined>;
-  /** Where a tap on a card itself leads; without one there are no cards. */
+  /** Link of a card's body; without it there are no cards. */
   cardUrl?: string;
   log: Log;
   /** Decides what a refusal means. */
   writes: WriteJudge;
-  /** How long a refusal of an answer's last words that may pass is tried again. Milliseconds. */
+  /** How long a refusal of an answer's final text is retried if it may pass. Milliseconds. */
   passWithinMs: number;
-  /** Told of an answer that WeCom took by no way; it is kept elsewhere once this resolves. */
+  /** Called for an answer that WeCom refused by every way; it is stored elsewhere once this resolves. */
   onNotShown: ConnectionUse['onNotShown'];
 }
 
-/** A frame of a stream, as it left. */
+/** A frame of a stream, as sent. */
 interface SentStream {
   content: string;
   finished: boolean;
   place: ReplyPlace;
 }
 
-/** How often what nobody tells of is looked at: an answer whose time is over goes another way, a word of a change may be lost. */
-const LOOK_EVERY_MS = 5 * SECOND_MS;
-/** A socket that takes so little is slow: newer snapshots replace those that have not left. */
-const MOST_WAITING_BYTES = 64 * KIB_BYTES;
+/** Interval of checks without a notification: an answer may exceed its time, and a notification may be lost. */
+const CHECK_EVERY_MS = 5 * SECOND_MS;
+/** Maximum unsent bytes of a socket; above it the connection is slow, and newer snapshots replace unsent ones. */
+const MAX_WAITING_BYTES = 64 * KIB_BYTES;
 const FIRST_PAUSE_MS = SECOND_MS;
-const LONGEST_PAUSE_MS = 15 * SECOND_MS;
-/** A snapshot that is not taken is not worth more than this. */
+const MAX_PAUSE_MS = 15 * SECOND_MS;
+/** Pause after a refused snapshot; waiting longer for a snapshot is not worthwhile. */
 const SNAPSHOT_PAUSE_MS = 2 * SECOND_MS;
-/** WeCom takes answers for a day. */
+/** Lifetime of a live answer; WeCom takes answers for a day. */
 const KEPT_MS = 24 * HOUR_MS;
-/** Whoever sent a later message keeps it for the next private reply when it did not get through in ten minutes. */
+/** Lifetime of a later message; its sender keeps it for the next private reply after ten minutes. */
 const LATER_KEPT_MS = 8 * MINUTE_MS;
-/** So often a file is brought and sent; then its answer goes as messages. */
-const MOST_FILE_TRIES = 3;
+/** Maximum tries to upload and send a file; then its answer goes as messages. */
+const MAX_FILE_TRIES = 3;
 const FEEDBACK_BYTES = 256;
 
 /**
- * Shows answers over the bot's connection, as WeCom's own polls do over the webhook: told of a change, it reads the newest snapshot
- * and sends that, so that a slow connection never makes a backlog. Whoever takes the connection over sends the newest again.
+ * Shows answers over the bot's connection, as WeCom's own polls do over the webhook. When notified of a change it reads and
+ * sends the newest snapshot, so that a slow connection never builds a backlog. The next holder of the connection sends the
+ * newest snapshot again.
  */
 export class ReplyPump {
   readonly #options: ReplyPumpOptions;
   readonly #shown = new Map<string, Shown>();
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
-  /** What others left is known here. */
+  /** Whether the open places of earlier holders have been loaded. */
   #hasTakenUp = false;
 
   constructor(options: ReplyPumpOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#lookAround(), LOOK_EVERY_MS / 5);
+    this.#timer = setInterval(() => this.#lookAround(), CHECK_EVERY_MS / 5);
   }
 
-  /** Takes up all that is open, of whoever held the connection before. */
+  /** Loads all open places of earlier holders of the connection. */
   async takeUp(): Promise<void> {
     const all = await this.#options.places.all();
-    // Its stream may have begun: an empty frame would wipe what stands there.
+    // Its stream may have begun: an empty frame would erase the visible text.
     for (const { id, place, ageMs } of all) this.#take(id, place, { hasLeft: true, ageMs });
     this.#hasTakenUp = true;
   }
 
-  /** A new answer. Its first frame is empty, by which WeCom shows that something comes. */
+  /** Begins a new answer. Its first frame is empty, by which WeCom shows that an answer follows. */
   begin(id: string, place: ReplyPlace): void {
     this.#take(id, place, { hasLeft: false, ageMs: 0 });
   }
 
-  /** Something changed about an answer, as a script has told. @param laterReqId its message was delivered once more */
+  /** Handles a notification that an answer changed. @param laterReqId set if its message was delivered again */
   tell(id: string, laterReqId?: string): void {
     inBackground(
       async () => {
@@ -103,14 +104,14 @@ export class ReplyPump {
     );
   }
 
-  /** What was told meanwhile was not heard. */
+  /** Checks all answers again after notifications may have been missed. */
   lookAgain(): void {
     this.#hasTakenUp = false;
     this.#lookAround();
     for (const shown of this.#shown.values()) this.#serve(shown);
   }
 
-  /** Sends nothing more. */
+  /** Stops sending. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
@@ -131,7 +132,7 @@ export class ReplyPump {
 
   #lookAround(): void {
     if (!this.#hasTakenUp) inBackground(() => this.takeUp());
-    const beforeMs = monotonicMs() - LOOK_EVERY_MS;
+    const beforeMs = monotonicMs() - CHECK_EVERY_MS;
     for (const shown of this.#shown.values()) if (shown.lookedAtMs <= beforeMs) this.#serve(shown);
   }
 
@@ -143,7 +144,7 @@ export class ReplyPump {
       try {
         while (shown.isDirty && !shown.isOver && this.#maySend()) await this.#once(shown);
       } catch (thrown) {
-        // Redis is away; the next look finds it again.
+        // Redis is unavailable; the next check finds the answer again.
         this.#options.log.debug({ error: asError(thrown), trace: shown.id }, 'an answer waits for its connection');
       } finally {
         shown.isServed = false;
@@ -155,7 +156,7 @@ export class ReplyPump {
     return !this.#isClosed && this.#options.socket.isOpen && this.#options.lease.isCertain();
   }
 
-  /** Brings one answer to what it looks like now. */
+  /** Updates one answer to its current snapshot. */
   async #once(shown: Shown): Promise<void> {
     shown.isDirty = false;
     if (shown.end) return this.#end(shown, shown.end);
@@ -174,7 +175,7 @@ export class ReplyPump {
       if (shown.place.whole === 'push') return this.#sayOnce(shown, markdown(content), content);
     }
     if (!finished && (content === shown.content || (content === '' && shown.hasLeft))) return;
-    if (!finished && this.#options.socket.waitingBytes > MOST_WAITING_BYTES) return this.#later(shown, FIRST_PAUSE_MS);
+    if (!finished && this.#options.socket.waitingBytes > MAX_WAITING_BYTES) return this.#later(shown, FIRST_PAUSE_MS);
     await this.#send(shown, content, finished);
   }
 
@@ -183,7 +184,7 @@ export class ReplyPump {
     return this.#options.look(id, place);
   }
 
-  /** A later message stands below the live one of the same request. */
+  /** A later message is shown below the live one of the same request. */
   #isBehindLive({ place }: Shown): boolean {
     for (const other of this.#shown.values())
       if (!isLater(other.place) && other.place.reqId === place.reqId) return true;
@@ -196,18 +197,18 @@ export class ReplyPump {
     const isFirst = !shown.hasLeft;
     const waitMs = pace.mayLeave(place.chat.id, isFirst ? 'begins' : finished ? 'whole' : 'snapshot');
     if (waitMs > 0) return this.#later(shown, waitMs);
-    // The last thing before it leaves: whoever was frozen since is not the holder any more.
+    // The last check before sending: a process that was frozen may no longer hold the lease.
     if (!this.#maySend()) return;
     shown.hasLeft = true;
     const feedback = isFirst && !isLater(place) ? { id: shown.id.slice(0, FEEDBACK_BYTES) } : undefined;
     const sent = { content, finished, place };
     const stream = { id: place.streamId, finish: finished, content, feedback };
-    // Answers name no frame: the late one to the same last words sent before, or to these, says that they are shown.
+    // Answers do not identify a frame: a late one to an earlier or to this final frame shows that the text is visible.
     const onLate = (errcode: number) => {
       if (finished && errcode === 0) inBackground(() => this.#heard(shown, sent, 0));
     };
     const sending = socket.send('aibot_respond_msg', place.reqId, { msgtype: 'stream', stream }, onLate);
-    // The first text does not wait until WeCom has answered the empty frame before it.
+    // The first text does not wait for WeCom's answer to the empty frame before it.
     if (content === '' && !finished) inBackground(async () => this.#heard(shown, sent, await sending));
     else await this.#heard(shown, sent, await sending);
   }
@@ -215,7 +216,7 @@ export class ReplyPump {
   async #heard(shown: Shown, sent: SentStream, answer: FrameAnswer): Promise<void> {
     if (shown.isOver || this.#isClosed) return;
     const { reqId, streamId } = shown.place;
-    // It went another way meanwhile.
+    // The answer moved to another way meanwhile.
     if (sent.place.reqId !== reqId || sent.place.streamId !== streamId) return this.#serve(shown);
     if (answer === 0) {
       shown.failures = 0;
@@ -235,7 +236,7 @@ export class ReplyPump {
       await this.#change(shown, { streamId: `${shown.id}.whole`, whole: 'stream' });
       return this.#serve(shown);
     }
-    // An empty frame only says that something comes.
+    // An empty frame only announces the answer.
     if (sent.content === '' && !sent.finished) return;
     this.#options.log.debug(
       { errcode: answer, trace: shown.id, whole: sent.finished },
@@ -245,12 +246,12 @@ export class ReplyPump {
     this.#failed(shown, sent.finished);
   }
 
-  /** @returns why WeCom did not take a frame; undefined where it said nothing, or takes it later for sure */
+  /** @returns why WeCom refused a frame; undefined if it gave no answer, or certainly takes the frame later */
   #refusalOf(cmd: string, answer: FrameAnswer): Refusal | undefined {
     if (answer === undefined) return undefined;
     const meaning = this.#options.writes.judge(cmd, answer);
     if (meaning === 'snapshot' || meaning === 'way' || meaning === 'conversation') return meaning;
-    // Which code stands for the limits of a conversation is not documented: an unknown one may.
+    // WeCom does not document the code of its conversation limits: an unknown code may be one.
     this.#options.pace.refused();
     return meaning === 'passing' ? meaning : undefined;
   }
@@ -263,7 +264,10 @@ export class ReplyPump {
     return true;
   }
 
-  /** WeCom takes the last words of a stream in no form: they are pushed, and the stream is closed as it stands. */
+  /**
+   * Handles a stream whose final text WeCom refuses in every form: pushes the text, and closes the stream with its present
+   * content.
+   */
   async #leaveStream(shown: Shown): Promise<void> {
     const { place, content } = shown;
     shown.failures = 0;
@@ -275,7 +279,7 @@ export class ReplyPump {
     this.#serve(shown);
   }
 
-  /** Nobody waits for the card: what is not taken, or would be too much in this chat, is left out. */
+  /** Sends the card without waiting. It is left out if WeCom refuses it or the chat's limit is reached. */
   #offer({ card, place }: Shown): void {
     const { pace, socket } = this.#options;
     if (!card || pace.mayLeave(place.chat.id, 'begins') > 0 || !this.#maySend()) return;
@@ -284,7 +288,7 @@ export class ReplyPump {
     );
   }
 
-  /** WeCom does not know the request any more: by the one of a later delivery, or pushed once it is whole. */
+  /** Handles a request that WeCom no longer knows: uses the request of a later delivery, or pushes the answer once complete. */
   async #changeWay(shown: Shown): Promise<void> {
     const { laterReqId } = shown.place;
     shown.hasLeft = false;
@@ -295,12 +299,12 @@ export class ReplyPump {
   }
 
   #failed(shown: Shown, finished: boolean): void {
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(shown.failures, 6));
+    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(shown.failures, 6));
     shown.failures += 1;
     this.#later(shown, finished ? pauseMs : SNAPSHOT_PAUSE_MS);
   }
 
-  /** Once a file is brought, its message is no stream: sent again it would stand there twice. */
+  /** A file's message is not a stream: a repetition would be shown twice. */
   async #showFile(shown: Shown, file: AnswerFile): Promise<void> {
     shown.mediaId ??= await uploadFile(this.#options.socket, file, this.#options.writes);
     if (shown.isOver) return;
@@ -310,7 +314,10 @@ export class ReplyPump {
     await this.#failedFile(shown);
   }
 
-  /** A whole message, once: it cannot be taken back or repeated. By its request, or pushed where WeCom knows that no more. */
+  /**
+   * Sends a complete message once: it cannot be withdrawn or repeated. Uses its request, or a push if WeCom no longer knows
+   * the request.
+   */
   async #sayOnce(shown: Shown, message: object, content = ''): Promise<void> {
     const { pace, places, lease, socket } = this.#options;
     const { chat, reqId, whole, file } = shown.place;
@@ -335,7 +342,7 @@ export class ReplyPump {
     await this.#giveUp(shown, content);
   }
 
-  /** The caller of a later message uses another way; a live answer is kept for the person's next reply. */
+  /** The caller of a later message uses another way; a live answer is stored for the person's next reply. */
   async #giveUp(shown: Shown, content: string): Promise<void> {
     const { id, place } = shown;
     if (!isLater(place))
@@ -343,9 +350,9 @@ export class ReplyPump {
     await this.#end(shown, 'refused');
   }
 
-  /** It stands nowhere: whoever waits for it says the answer in messages. */
+  /** After the last try the file is not shown anywhere, and its sender delivers the answer as messages. */
   async #failedFile(shown: Shown): Promise<void> {
-    if (shown.failures + 1 >= MOST_FILE_TRIES) return this.#end(shown, 'refused');
+    if (shown.failures + 1 >= MAX_FILE_TRIES) return this.#end(shown, 'refused');
     this.#failed(shown, true);
   }
 
@@ -365,14 +372,14 @@ export class ReplyPump {
   }
 
   async #end(shown: Shown, how: ReplyEnd): Promise<void> {
-    // Where Redis is away this is all that is tried again.
+    // If Redis is unavailable, only this step is retried.
     shown.end = how;
     await this.#options.places.end(shown.id, how);
     const { whole: way } = shown.place;
     if (how === 'sent' && way) this.#options.log.info({ trace: shown.id, way }, 'an answer ended outside its stream');
     shown.isOver = true;
     this.#shown.delete(shown.id);
-    // Later messages of the same request may stand below it from now on.
+    // Later messages of the same request may now be shown below it.
     for (const other of this.#shown.values()) if (other.place.reqId === shown.place.reqId) this.#serve(other);
   }
 

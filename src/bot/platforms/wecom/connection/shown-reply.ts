@@ -5,31 +5,31 @@ import { wordsAlone } from './words-alone.ts';
 export interface Shown {
   id: string;
   place: ReplyPlace;
-  /** When its place was opened, by the monotonic clock. */
+  /** Opening time of its place, on the monotonic clock. */
   openedAtMs: number;
-  /** What WeCom has taken over this connection; undefined before the first frame. */
+  /** Content that WeCom has taken over this connection; undefined before the first frame. */
   content: string | undefined;
-  /** A frame has left over this connection. */
+  /** Whether a frame was sent over this connection. */
   hasLeft: boolean;
   isDirty: boolean;
   isServed: boolean;
   lookedAtMs: number;
-  /** Nothing leaves before. */
+  /** Time before which nothing is sent. */
   notBeforeMs: number;
   failures: number;
-  /** When WeCom first refused its last words by the present way, by the monotonic clock. */
+  /** When WeCom first refused its final text by the current way, on the monotonic clock. */
   refusedSinceMs: number | undefined;
   timer: NodeJS.Timeout | undefined;
-  /** WeCom has its last word; what is left is to note that. */
+  /** Set once WeCom has the final text and only the record of it remains. */
   end: ReplyEnd | undefined;
   isOver: boolean;
-  /** What may be pressed at it, as a card that follows it. */
+  /** The card with its buttons, sent after it. */
   card: object | undefined;
-  /** Of a file that WeCom has, and nobody sees yet. */
+  /** Media id of an uploaded file that is not visible yet. */
   mediaId: string | undefined;
 }
 
-/** What stands below an answer, and is not looked up in a record. */
+/** Whether it is a later message or file below an answer, which has no record of its own. */
 export function isLater({ text, file }: ReplyPlace): boolean {
   return text !== undefined || file !== undefined;
 }

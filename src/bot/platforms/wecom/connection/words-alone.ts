@@ -1,7 +1,7 @@
 /** WeCom's thinking block, which only a stream can show; it comes first. */
 const THINKING_BLOCK = /^<think>[\s\S]*?<\/think>\n?/;
 
-/** A rendered answer without its thinking block, for a message that cannot grow. What is nothing but a block is shown bare. */
+/** A rendered answer without its thinking block, for a message that cannot grow. A text of nothing else loses only the tags. */
 export function wordsAlone(content: string): string {
   const words = content.replace(THINKING_BLOCK, '');
   return words.trim() === '' ? content.replace(/<\/?think>/g, '').trim() : words;

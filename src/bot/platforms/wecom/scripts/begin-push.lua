@@ -1,10 +1,10 @@
--- Asked right before an answer is pushed, which cannot be repeated: WeCom shows each push. Noted before it leaves, so that it
--- leaves once, whoever dies then.
+-- Called right before an answer is pushed, which cannot be repeated: WeCom shows each push. Recorded before it is sent, so
+-- that it is sent at most once despite crashes.
 --
 -- Constants  KEPT_MS
--- keys  lease (hold-lease.lua)   pushing: number of the lease under which it left or was about to
--- args  number: of the asker's lease
--- Answers 'push' | 'left' (it may have left before: it does not leave again) | 'stale' (another one holds the connection)
+-- keys  lease (hold-lease.lua)   pushing: number of the lease under which it was possibly sent
+-- args  number: of the caller's lease
+-- Answers 'push' | 'left' (possibly sent before: it must not be sent again) | 'stale' (another process holds the connection)
 if redis.call('HGET', keys.lease, 'number') ~= args.number then return 'stale' end
 local left = redis.call('GET', keys.pushing)
 if left and left ~= args.number then return 'left' end

@@ -1,6 +1,6 @@
--- An answer stands whole, or never will: it is open no more. Safe to repeat.
+-- Closes the place of an answer that is completely shown or never will be. Safe to repeat.
 --
--- Constants  ENDED_MS (so long a repeated delivery, or whoever waits for a later message, learns of it)
+-- Constants  ENDED_MS (how long a repeated delivery, or the sender of a later message, learns of it)
 -- keys  replies (open-reply.lua)   ended   pushing (begin-push.lua)
 -- args  id   how: 'sent' | 'refused'
 redis.call('HDEL', keys.replies, args.id)

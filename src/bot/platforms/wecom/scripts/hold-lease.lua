@@ -1,19 +1,19 @@
--- Takes or renews the lease of the bot's connection. The lease is free when it has no holder, or when the holder was silent for
--- longer than LEASE_MS. Safe to repeat: only a repeated `open` no longer reports the gap.
+-- Takes or renews the lease of the bot's connection. The lease is free when it has no holder, or when the holder was silent
+-- for longer than LEASE_MS. Safe to repeat, except that a repeated `open` no longer reports the gap.
 --
--- Constants  LEASE_MS, KEPT_MS (of the number, so that it only grows), MAX_REST_MS (longest `restMs`)
--- keys  lease: hash of holder, number (grows with each change of the holder), untilMs, awaySinceMs (absent while the connection is
---       open), level (how often another program replaced the connection in a row), returnAtMs (no connection before)
--- args  holder: who asks   known: the greatest number that the asker knows, should Redis have lost it
---       state: `gain`, or of a holder `open` or `away`   level, restMs: what a holder knows; ignored with `gain`
--- Answers isMine   number: of the lease   waitMs: until it can be free, where another one holds it
+-- Constants  LEASE_MS, KEPT_MS (of the number, so that it only grows), MAX_REST_MS (maximum `restMs`)
+-- keys  lease: hash of holder, number (grows with each change of the holder), untilMs, awaySinceMs (absent while connected),
+--       level (how often another program replaced the connection in a row), returnAtMs (no connection before)
+-- args  holder: the caller   known: greatest number that the caller knows, in case Redis has lost it
+--       state: `gain`, or of a holder `open` or `away`   level, restMs: known to a holder; ignored with `gain`
+-- Answers isMine   number: of the lease   waitMs: until it can be free, if another process holds it
 --         gapMs: with `open`, how long no connection is known to have been open before
 --         level, restMs: as stored; isAway: whether the connection is known not to be open
 local held = redis.call('HMGET', keys.lease, 'holder', 'number', 'untilMs', 'awaySinceMs', 'level', 'returnAtMs')
 local nowMs, untilMs = redisNowMs(), tonumber(held[3] or '0')
 local number = math.max(tonumber(held[2] or '0'), tonumber(args.known))
 local awaySinceMs, level = tonumber(held[4] or '0'), tonumber(held[5] or '0')
--- A clock that was set back makes no process wait longer than the longest rest or a lease lasts.
+-- After a clock was set back, no process waits longer than the maximum rest or a lease.
 local restMs = math.min(math.max(0, tonumber(held[6] or '0') - nowMs), MAX_REST_MS)
 local isSame = held[1] == args.holder
 local leftMs = untilMs - nowMs

@@ -1,12 +1,11 @@
--- Counts messages that are to be written to one person unasked, so that all processes together stay below what the platform
--- shows of them: so many at once, and then one after each gap. Of texts that go on over several messages one is written at a
--- time, so that two do not stand mixed.
--- A call that is sent twice counts twice, which only makes the next one wait. A clock that was set back makes nobody wait for
--- longer than an allowance that is used up.
+-- Limits the unasked messages to one person, so that all processes together stay below the number that the platform shows:
+-- a burst, then one per gap. Only one text of several messages is written at a time, so that two texts do not mix.
+-- A call that is sent twice counts twice, which only delays the next one. After a clock was set back, no caller waits
+-- longer than for a used-up allowance.
 --
--- Constants  GAP_MS, MOST_AT_ONCE, HELD_MS (a text that writes nothing for so long is not waited for)
--- keys  record: the person's: hash of dueMs (when all may be used again at once), holder and heldUntilMs (the text that goes on)
--- args  count   text: name of the one that they are of, '' = they are all of it   isLast: they end it
+-- Constants  GAP_MS, MOST_AT_ONCE, HELD_MS (a text without a message for this long does not block others)
+-- keys  record: the person's: hash of dueMs (when the full burst is available again), holder and heldUntilMs (the current text)
+-- args  count   text: name of their text, '' = they are all of it   isLast: they end it
 -- Answers 1 when they may leave now, else 0 and nothing is counted
 local record = redis.call('HMGET', keys.record, 'dueMs', 'holder', 'heldUntilMs')
 local nowMs = redisNowMs()

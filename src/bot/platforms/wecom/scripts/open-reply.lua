@@ -1,9 +1,9 @@
--- Notes where a message is answered over the connection, before it is accepted: whoever holds the connection next finds it. Also
--- for a later message, which is told to the holder at once. Safe to repeat.
+-- Records where a message is answered over the connection, before it is accepted, for the next holder of the connection.
+-- Also used for a later message, of which the holder is notified at once. Safe to repeat.
 --
 -- Constants  KEPT_MS, REPLY_CHANNEL
--- keys  replies: hash by id of when a place was opened, ms, and the sealed place   ended: how the answer ended, if it did
--- args  id   sealed   isTold: whoever holds the connection is to look at it now
+-- keys  replies: hash by id of a place's opening time, ms, and the sealed place   ended: how the answer ended, if it did
+-- args  id   sealed   isTold: the holder of the connection must check it now
 -- Answers state: 'open' | 'known' (and the known one stays) | 'ended', with ended: how
 local ended = redis.call('GET', keys.ended)
 if ended then return answer { state = 'ended', ended = ended } end

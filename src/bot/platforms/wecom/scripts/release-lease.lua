@@ -1,9 +1,9 @@
--- Gives the lease of the bot's connection back and tells those that wait for it. Safe to repeat.
+-- Releases the lease of the bot's connection and notifies the waiting processes. Safe to repeat.
 --
 -- Constants  LEASE_CHANNEL
 -- keys  lease (hold-lease.lua)
--- args  holder: who gives it back
--- Answers how many were told; 0 where it is another one's by now
+-- args  holder: the caller
+-- Answers how many were notified; 0 if another process holds it
 if redis.call('HGET', keys.lease, 'holder') ~= args.holder then return 0 end
 redis.call('HDEL', keys.lease, 'holder')
 return redis.call('PUBLISH', LEASE_CHANNEL, keys.lease)

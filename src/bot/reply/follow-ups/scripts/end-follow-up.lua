@@ -1,7 +1,7 @@
--- Ends a follow-up: what followed the answer was brought, and how is noted with the message. Safe to repeat.
+-- Ends a delivered follow-up and records how with the message. Safe to repeat.
 --
--- keys  due: follow-ups, by when they are   followUp   record: of the message
--- args  deliveryId   claim   delivery: how it was brought
+-- keys  due: follow-ups by due time   followUp   record: of the message
+-- args  deliveryId   claim   delivery: how it was delivered
 -- Answers 1, or 0 when another worker took it or it is over
 if redis.call('HGET', keys.followUp, 'claim') ~= args.claim then return 0 end
 redis.call('DEL', keys.followUp)

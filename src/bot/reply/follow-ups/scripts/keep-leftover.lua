@@ -1,5 +1,5 @@
--- Keeps what could be brought no other way for the person's next private reply, once for each message. The oldest goes where
--- there are too many. Safe to repeat.
+-- Stores a text that could not be delivered for the person's next private reply, once per message. The oldest is dropped
+-- when there are too many. Safe to repeat.
 --
 -- args  deliveryId   sealed: the text   most   lifeMs
 -- Answers how many are kept

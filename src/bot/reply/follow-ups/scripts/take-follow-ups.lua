@@ -1,8 +1,8 @@
--- Takes what is due to follow answers of a partition: for so long nobody else does. One that has expired leaves the list.
--- Sent twice, the second finds nothing due; what the first took is due again when its time is over.
+-- Claims a partition's due follow-ups for a time. An expired one leaves the list.
+-- If sent twice, the second call finds nothing due; the first call's claims are due again when their time is over.
 --
--- keys  due: follow-ups, by when they are
--- args  followUpPrefix: of a follow-up's key   claim: a name for this taking   heldMs: how long it holds   most
+-- keys  due: follow-ups by due time
+-- args  followUpPrefix: of a follow-up's key   claim: name of this claim   heldMs: how long it lasts   most
 -- Answers of each deliveryId   sealed   ageMs: since the commit   state: '' = untouched   parts
 local nowMs = redisNowMs()
 local taken = {}
