@@ -80,6 +80,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run chaos -- --minutes 10 --events 10000 --kills 200 --freezes 20 --stops 20 --seed eleven': MINUTES,
   'npm run chaos -- --scenario NAME': MINUTES,
   'npm run chaos -- --slow --minutes 20': MINUTES,
+  'npm run chaos -- --slow --minutes 20 --seed slow1': MINUTES,
+  'npm run chaos -- --scenario cluster': MINUTES,
   'npm run chaos -- --slow [--minutes N] [--seed S] [--shards 1|3]': MINUTES,
   'npm run chaos -- --soak': MINUTES,
   'npm run chaos -- --soak --slow --minutes 60 --seed soak': MINUTES,
