@@ -15,14 +15,14 @@ export default {
     ? [
         '**/*.long.test.ts',
         '**/identity/{forwarded-link,sign-in-attacks}.test.ts',
-        '**/journey/{answer-file,first-burst,repeated-deliveries}.test.ts',
+        '**/e2e/{answer-file,first-burst,repeated-deliveries}.test.ts',
         '**/markdown/*.test.ts',
         '**/text-cost/*.test.ts',
         '**/*-fuzz.test.ts',
         '**/images/image-header.test.ts',
         '**/queue/torn-file.test.ts',
         '**/spec/sign-in-code-model.test.ts',
-        '**/chat/{stream-decoder,chunk-reader}.test.ts',
+        '**/model/stream/{stream-decoder,chunk-reader}.test.ts',
       ]
     : ['**/!(*.long).test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
