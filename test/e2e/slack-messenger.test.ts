@@ -55,11 +55,11 @@ describe.each([
   }, 60_000);
 
   test('an answer grows, in the thread of its question where it is a native stream [slack-web-api]', async () => {
-    const { message } = await ask('emma.clarke', 'count to 200', / 200$/);
+    const { message } = await ask('emma.clarke', 'count to 500', / 500$/);
     const answer = await driver().waitForAnswer(message.id, { timeoutMs: 15_000 });
     expect(driver().trace(message.id).snapshots.length).toBeGreaterThanOrEqual(3);
     expect(answer.thread?.rootId).toBe(reply === 'stream' ? message.id : undefined);
-    expect(answer.text).toMatch(/ 200$/);
+    expect(answer.text).toMatch(/ 500$/);
     expect(answer.state).toBe('final');
   }, 60_000);
 
