@@ -9,6 +9,13 @@ COPY src src
 RUN node scripts/build.mjs && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-slim
+# docker build --build-arg VERSION="$(node -p 'require("./package.json").version')" --build-arg REVISION="$(git rev-parse HEAD)" .
+ARG VERSION=unknown
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Parley" \
+  org.opencontainers.image.version="$VERSION" \
+  org.opencontainers.image.revision="$REVISION" \
+  org.opencontainers.image.licenses="MIT"
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/package.json ./

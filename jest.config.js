@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { bundledPackages } from './scripts/build/bundle-packages.mjs';
 
 /** As the server runs them: read file by file they would cost each of some three hundred test files half a second. */
@@ -6,25 +6,57 @@ const PACKAGES = existsSync('dist/node_modules')
   ? { [`^(${bundledPackages().join('|')})$`]: '<rootDir>/dist/node_modules/$1/index.mjs' }
   : {};
 
+/** The folders of the fast tier: the tests of the modules of `src`, and those of the project itself. */
+const FAST_FOLDERS = ['bot', 'cli', 'house', 'mutants', 'service', 'shared', 'simulator'];
+
+/** The end-to-end tests of the fast tier: one journey per feature and platform, and the pages in Chromium. */
+const JOURNEYS = [
+  'abilities',
+  'browser',
+  'dialects',
+  'knowledge',
+  'slack-commands',
+  'slack-journey',
+  'slash-words',
+  'tools',
+  'two-platforms',
+  'typed-code',
+  'wecom-journey',
+].map((name) => `e2e/${name}`);
+
+/** What each tier runs. The fast tier leaves out the files of test/slow-files.json, except for the journeys. */
+const TEST_FILES = {
+  fast: [`**/test/{${FAST_FOLDERS.join(',')}}/**/!(*.long).test.ts`, `**/test/{${JOURNEYS.join(',')}}.test.ts`],
+  full: ['**/!(*.long).test.ts'],
+  // What takes minutes, and the property tests and fuzzers with more runs (test/support/tries.ts).
+  long: [
+    '**/*.long.test.ts',
+    '**/identity/{forwarded-link,sign-in-attacks}.test.ts',
+    '**/e2e/{answer-file,first-burst,repeated-deliveries}.test.ts',
+    '**/markdown/*.test.ts',
+    '**/text-cost/*.test.ts',
+    '**/*-fuzz.test.ts',
+    '**/images/image-header.test.ts',
+    '**/queue/torn-file.test.ts',
+    '**/spec/sign-in-code-model.test.ts',
+    '**/model/stream/{stream-decoder,chunk-reader}.test.ts',
+  ],
+};
+const { waits, works } = JSON.parse(readFileSync(new URL('test/slow-files.json', import.meta.url), 'utf8'));
+const SLOW = Object.keys({ ...waits, ...works }).filter((name) => !JOURNEYS.includes(name));
+
+// A path on the command line asks for all of its tests: `npm test -- test/e2e/files`.
+const isNarrowed = process.argv.slice(2).some((argument) => !argument.startsWith('-') && argument.includes('/'));
+const TIER = process.env.TEST_TIER ?? (isNarrowed ? 'full' : 'fast');
+// For the tests, whose processes do not see the command line.
+process.env.TEST_TIER = TIER;
+
 /** Tests run the TypeScript sources through swc as native ES modules (got is ESM only). */
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
-  // What takes minutes, and large numbers of tries, run by `npm run test:long` only.
-  testMatch: process.env.TEST_LONG
-    ? [
-        '**/*.long.test.ts',
-        '**/identity/{forwarded-link,sign-in-attacks}.test.ts',
-        '**/e2e/{answer-file,first-burst,repeated-deliveries}.test.ts',
-        '**/markdown/*.test.ts',
-        '**/text-cost/*.test.ts',
-        '**/*-fuzz.test.ts',
-        '**/images/image-header.test.ts',
-        '**/queue/torn-file.test.ts',
-        '**/spec/sign-in-code-model.test.ts',
-        '**/model/stream/{stream-decoder,chunk-reader}.test.ts',
-      ]
-    : ['**/!(*.long).test.ts'],
+  testMatch: TEST_FILES[TIER],
+  testPathIgnorePatterns: TIER === 'fast' ? SLOW.map((name) => `/test/${name}\\.test\\.ts$`) : [],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: PACKAGES,
   transform: {
@@ -36,7 +68,7 @@ export default {
   // What the tests left is searched for secrets at the end of every run.
   globalSetup: '<rootDir>/test/support/evidence/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/evidence/global-teardown.ts',
-  setupFilesAfterEnv: ['<rootDir>/test/support/evidence/observe-http.ts', '<rootDir>/test/support/retry-in-ci.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/evidence/observe-http.ts'],
   // What hangs is found all the same; what is slow beside other work is no fault.
   testTimeout: 60_000,
   testSequencer: '<rootDir>/test/support/longest-first.mjs',

@@ -21,7 +21,7 @@ const aesKey = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG';
 const WECOM = { WECOM_BOT_TOKEN: token, WECOM_BOT_AES_KEY: aesKey, WECOM_BOT_NAME: 'Parley' };
 const makeWecom = (count) => makeDeliveries({ token, aesKey, count });
 
-/** Measures all in turn, round by round, so that a drift of the machine meets all alike. */
+/** Measures all candidates in turn, round by round, so that drift of the machine affects all alike. */
 async function compare(subjects) {
   const samples = new Map(
     subjects.map(({ name }) => [name, { alone: [], perSecond: [], cpuUs: [], busy: [], atRate: [] }]),
@@ -49,8 +49,8 @@ async function compare(subjects) {
 }
 
 /**
- * `acksRatio` compares rates, which what else the machine does changes; `cpuRatio` compares what the processes computed a message
- * (the floor's by ours: as many messages as one core could take), which is steadier.
+ * `acksRatio` compares rates, which depend on the load of the machine. `cpuRatio` compares the CPU time per message (floor
+ * divided by ours, as messages per core), which is more stable.
  */
 function describe(name, samples) {
   const [own, base] = [samples.get(name), samples.get('L3')];
@@ -71,7 +71,7 @@ function describe(name, samples) {
   };
 }
 
-/** What accepting a message costs, beside the floors that any such bot pays, in the same run. */
+/** Cost of accepting a message, compared with floors that any such bot pays, in the same run. */
 export async function benchAccept(report) {
   const model = await startModelStandIn();
   const slack = await startSlackStandIn(() => undefined);

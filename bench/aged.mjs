@@ -12,7 +12,7 @@ import { startSlackStandIn } from './slack-stand-in.mjs';
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const REMEMBERED_DELIVERIES = 1_000_000;
 const IDLE_CONVERSATIONS = 100_000;
-/** A history keeps its newest 200 turns, however many there were. */
+/** A history keeps only its newest 200 turns. */
 const TURNS_KEPT = 200;
 const CONVERSATIONS_WITH_ALL_THEIR_TURNS = 50;
 const SCRIPT_STEP = 10_000;
@@ -20,7 +20,7 @@ const FLOOD = { pace: { tokens: 100 }, count: 600, atOnce: 128 };
 const AT_RATE = { perSecond: 200, seconds: 4 };
 const DAY_MS = 86_400_000;
 
-/** What years of use cost: the same product on a Redis that is new and on one that remembers much, in the same run. */
+/** Cost of years of use: the same product on a new Redis and on a filled one, in the same run. */
 export async function benchAged(report) {
   const conversations = createConversations();
   const model = await startModelStandIn(conversations.heard);
@@ -73,7 +73,10 @@ async function measure(conversations, { url, pid, redisPid, redisUrl }) {
   return { perSecond: (FLOOD.count / tookMs) * 1_000, cpuMs, redisCpuMs, ackP50Ms: percentile(acks, 0.5), finalP50Ms };
 }
 
-/** Fills Redis as years of use leave it, by scripts of its own. What no key opens is skipped, so its words need not be sealed. */
+/**
+ * Fills Redis as after years of use, with separate scripts. The product skips records that no key opens, so the texts need
+ * not be sealed.
+ */
 async function age(redisUrl) {
   const client = new Redis(redisUrl);
   for (let from = 0; from < REMEMBERED_DELIVERIES; from += SCRIPT_STEP) {

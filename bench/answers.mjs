@@ -13,13 +13,13 @@ const WORKER_CONCURRENCY = 2_500;
 const FLOOD = { pace: { tokens: 100 }, count: 800, atOnce: 128 };
 const ALONE = { pace: { tokens: 20, firstMs: 50, perSecond: 200 }, count: 25 };
 const IN_FLIGHT = { pace: { tokens: 100, firstMs: 50, perSecond: 200 }, count: 600, atOnce: 200, idealMs: 545 };
-/** 40 s of a slow model each: long enough that all are open together. */
+/** 40 s of a slow model each: long enough that all are open at the same time. */
 const LIVE = { tokens: 200, firstMs: 50, perSecond: 5 };
 const LIVE_BEGUN_A_SECOND = 150;
 const COUNTED = 20;
 const IDLE_MS = 10_000;
 
-/** What an answer costs and how soon it is seen, beside floors that keep no promise, in the same run. */
+/** Cost and latency of an answer, compared with floors without any guarantees, in the same run. */
 export async function benchAnswers(report) {
   const conversations = createConversations();
   const model = await startModelStandIn(conversations.heard);
@@ -91,12 +91,12 @@ async function floodOnce({ conversations, model, subject }) {
   return { perSecond: (FLOOD.count / tookMs) * 1_000, cpuMs: cpuMs / FLOOD.count, busy: cpuMs / tookMs };
 }
 
-/** L5 and what stands beside it in one process. */
+/** L5, and everything else that runs in its process. */
 const compared = (subjects) => subjects.filter(({ name }) => name === 'L5' || name.startsWith('one process'));
 const computed = ({ pids }) => pids.reduce((sum, pid) => sum + computedMs(pid), 0);
 const memory = ({ pids }) => pids.reduce((sum, pid) => sum + memoryMib(pid), 0);
 
-/** Measures all in turn, round by round, so that a drift of the machine meets all alike. */
+/** Measures all candidates in turn, round by round, so that drift of the machine affects all alike. */
 async function inTurn(subjects, measure) {
   const samples = new Map(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < ROUNDS; round += 1)
@@ -104,7 +104,7 @@ async function inTurn(subjects, measure) {
   return (name, pick) => median(samples.get(name).map(pick));
 }
 
-/** `cpuRatio` is what ours computed a conversation by what L5 computed: steadier than the rates on a busy machine. */
+/** `cpuRatio` is our CPU time per conversation divided by that of L5, which is more stable than rates on a busy machine. */
 async function flood({ conversations, model, subjects, report }) {
   const at = await inTurn(subjects, (subject) => floodOnce({ conversations, model, subject }));
   const perSecond = ({ perSecond: rate }) => rate;

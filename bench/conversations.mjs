@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openConnections } from './load.mjs';
 
 const CONNECTIONS = 64;
-/** Longer than any conversation of the bench may take. */
+/** Maximum duration of a conversation. */
 const GIVE_UP_MS = 120_000;
 
-/** Sends events and notes, by one clock, what became of each until its whole answer is visible. */
+/** Sends events and records their progress with one clock until the whole answer is visible. */
 export function createConversations() {
   const open = new Map();
   const heard = (id, what) => {
@@ -27,7 +27,10 @@ export function createConversations() {
   };
   return {
     heard,
-    /** So many at once, each next one when one has ended. @returns each one's moments, in ms of one clock */
+    /**
+     * Runs a fixed number of conversations concurrently; the next one starts when one has ended. @returns each one's
+     * timestamps, in ms of one clock
+     */
     async run(url, events, atOnce) {
       const connections = openConnections(url, Math.min(atOnce, CONNECTIONS));
       const waiting = events.values();
@@ -47,7 +50,7 @@ export function createConversations() {
       }
       return seen;
     },
-    /** So many a second, however long they take. */
+    /** Starts a fixed number per second, however long they take. */
     async runAtRate(url, events, perSecond) {
       const connections = openConnections(url, CONNECTIONS);
       const acksMs = [];

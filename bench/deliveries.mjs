@@ -2,7 +2,7 @@ import { decodeAesKey, sealMessage, signParts } from '../dist/simulator/wecom/cr
 
 let made = 0;
 
-/** Signed, encrypted WeCom text messages, each of another person; made before the clock runs. */
+/** Signed, encrypted WeCom text messages, each from another person; created before the measurement starts. */
 export function makeDeliveries({ token, aesKey, count }) {
   const key = decodeAesKey(aesKey);
   const timestamp = String(Math.floor(Date.now() / 1_000));

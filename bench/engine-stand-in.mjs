@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 
-/** What the request's first message asks for: `CHUNKS every GAP_MS`. */
+/** Parses the request's first message: `CHUNKS every GAP_MS`. */
 export const orderOf = ({ chunks, gapMs }) => `${chunks} every ${gapMs}`;
 
-/** An engine that sends as many chunks as asked, each at its time and stamped with when it left (`sentMs`). */
+/** An engine that sends the requested number of chunks at fixed intervals, each with its send time (`sentMs`). */
 export async function startEngineStandIn() {
   const server = createServer(async (request, response) => {
     const parts = [];
@@ -34,7 +34,7 @@ export async function startEngineStandIn() {
   };
 }
 
-/** A chunk as vLLM writes it. */
+/** A chunk in the format of vLLM. */
 function chunk(isLast) {
   const choice = { index: 0, delta: { content: ' word' }, logprobs: null, finish_reason: isLast ? 'stop' : null };
   const id = 'chatcmpl-0123456789abcdef0123456789abcdef';

@@ -1,5 +1,5 @@
-// The floors L1 to L5, one of them a process (FLOOR): what a bot costs that does the same outside work and keeps no promise.
-// L1 node:http and the signature; L2 Koa, a body parser and the signature; L3 is L2 and one awaited BullMQ add.
+// The floors L1 to L5, one per process (FLOOR): the cost of a bot with the same external work and no guarantees.
+// L1 node:http and the signature; L2 Koa, a body parser and the signature; L3 is L2 plus one awaited BullMQ add;
 // L4 answers without a queue; L5 is L3 with a BullMQ worker in the same process that does L4's work.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -32,7 +32,7 @@ async function callSlack(method, args) {
   return answer.body.json();
 }
 
-/** Streams an answer out as one post and edits, the newest text at most every half second. */
+/** Streams an answer as one post and edits, the newest text at most every half second. */
 async function relay({ channel, text: question }) {
   let text = '';
   let posted;

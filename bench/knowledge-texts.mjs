@@ -1,8 +1,8 @@
-// Documents for the search's bench: as many and as long as told, half of them Chinese, with words as frequent as words are (Zipf).
+// Documents for the search benchmark: with a given number and size, half of them Chinese, with a Zipf distribution of words.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The same numbers in each run. */
+/** Returns the same numbers in each run. */
 export function seeded(seed) {
   let state = seed >>> 0;
   return () => {
@@ -20,13 +20,13 @@ const SYLLABLES =
 const FIRST_IDEOGRAPH = 0x4e00;
 const IDEOGRAPHS = 3_500;
 
-/** Words of a language, the most frequent first. */
+/** Words of a language, most frequent first. */
 function vocabulary(random, isChinese, size) {
   const words = new Set();
   while (words.size < size) {
     if (isChinese) {
       const length = random() < 0.15 ? 1 : random() < 0.8 ? 2 : 4;
-      // Few characters stand in most words.
+      // A few characters occur in most words.
       words.add(
         Array.from({ length }, () =>
           String.fromCodePoint(FIRST_IDEOGRAPH + Math.floor(IDEOGRAPHS * random() ** 2) * 3),
@@ -43,7 +43,7 @@ function vocabulary(random, isChinese, size) {
   return [...words];
 }
 
-/** Ranks as in language: the first word comes as often as the next two together, and so on. */
+/** Zipf distribution of ranks, as in natural language: the first word is as frequent as the next two together, and so on. */
 const zipf = (random, size) => Math.min(size - 1, Math.floor(Math.exp(random() * Math.log(size + 1)) - 1));
 
 export function languages(seed = 1) {
@@ -51,7 +51,7 @@ export function languages(seed = 1) {
   return { zh: vocabulary(random, true, 40_000), en: vocabulary(random, false, 60_000) };
 }
 
-/** A text of about so many bytes. */
+/** A text of about this number of bytes. */
 export function textOf(random, words, isChinese, bytes) {
   const pieces = [];
   let length = 0;
@@ -65,7 +65,7 @@ export function textOf(random, words, isChinese, bytes) {
   return pieces.join('');
 }
 
-/** Writes documents below a folder, a hundred in each sub-folder. @returns how many bytes */
+/** Writes documents below a directory, a hundred in each subdirectory. @returns the number of bytes */
 export function writeDocuments(folder, count, bytesEach, seed = 2) {
   const random = seeded(seed);
   const { zh, en } = languages();
@@ -83,10 +83,10 @@ export function writeDocuments(folder, count, bytesEach, seed = 2) {
   return bytes;
 }
 
-/** The most frequent words are idle ones, which are not looked up. */
+/** The most frequent words are stop words, which are not looked up. */
 const IDLE_WORDS = 60;
 
-/** Questions as people and models ask: a few words, common and rare. */
+/** Questions as people and models ask them: a few words, common and rare. */
 export function questionsOf(count, seed = 3) {
   const random = seeded(seed);
   const { zh, en } = languages();

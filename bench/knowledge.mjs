@@ -12,18 +12,23 @@ import { unpin } from './measured-process.mjs';
 const DOCUMENTS = Number(process.env.BENCH_DOCUMENTS ?? 10_000);
 const BYTES_EACH = 10_000;
 const QUESTIONS = 2_000;
-/** As many questions a second come beside the process's own work, and beside answers that grow in another. */
+/**
+ * Questions per second, for the measurements beside the process's own work and beside growing answers in another process.
+ */
 const BESIDE = { perSecond: 20, seconds: 30, busyShare: 0.5 };
 const LIVE = { atOnce: 60, rounds: 5 };
 const MIB = 1_024 * 1_024;
 const READER = { person: undefined, place: { kind: 'private', id: 'bench' } };
 
-/** What a folder's index costs: building it, holding it, searching it alone and beside work, and how soon a change is seen. */
+/**
+ * Cost of a directory's index: building it, holding it, searching it alone and beside other work, and how soon a change is
+ * visible.
+ */
 export async function benchKnowledge(report) {
   unpin();
   const root = mkdtempSync(join(tmpdir(), 'parley-bench-knowledge-'));
   const docs = join(root, 'docs');
-  // Nothing of the index keeps a process alive by itself.
+  // The index alone does not keep a process alive.
   const alive = setInterval(() => undefined, 1_000);
   let size;
   const told = {
@@ -64,7 +69,7 @@ export async function benchKnowledge(report) {
     report({ case: 'search alone', documents: DOCUMENTS, ...spread(alone) });
 
     const answering = keepBusy();
-    // What the machine alone holds a loop up.
+    // Event loop delay of the machine alone.
     const floor = monitorEventLoopDelay({ resolution: 1 });
     floor.enable();
     await sleep(BESIDE.seconds * 1_000);
@@ -86,7 +91,7 @@ export async function benchKnowledge(report) {
     answering.stop();
     report({ case: 'search beside work', documents: DOCUMENTS, ...beside, floorMs });
     const { done, answers } = await besideLiveAnswers(LIVE.atOnce, LIVE.rounds, askSteadily);
-    // This process plays the model and the platform meanwhile; what holds its loop up says nothing of a worker's.
+    // Meanwhile this process plays the model and the platform; its event loop delay says nothing about a worker's.
     const { p50Ms, p99Ms, mostMs } = done;
     report({ case: `search beside ${LIVE.atOnce} live answers`, documents: DOCUMENTS, p50Ms, p99Ms, mostMs, answers });
 
@@ -106,7 +111,7 @@ export async function benchKnowledge(report) {
 }
 
 function fail(event) {
-  throw new Error(`The index is not well: ${JSON.stringify(event)}`);
+  throw new Error(`The index is not healthy: ${JSON.stringify(event)}`);
 }
 
 function spread(tookMs) {
@@ -117,7 +122,7 @@ function spread(tookMs) {
   };
 }
 
-/** Computes for half of the time in pieces of a millisecond, as a worker does that answers. */
+/** Uses half of the CPU time in slices of a millisecond, like a worker that answers. */
 function keepBusy() {
   const timer = setInterval(() => {
     const untilMs = performance.now() + 2 * BESIDE.busyShare;

@@ -10,8 +10,8 @@ import { startSlackStandIn } from './slack-stand-in.mjs';
 const PACE = { tokens: 150, firstMs: 50, perSecond: 20 };
 
 /**
- * Does some work while so many answers grow in a Parley of its own, receiver and worker in one process.
- * @returns what the work returned, and how many answers were whole by then
+ * Runs a task while this number of answers grow in a separate Parley, with receiver and worker in one process.
+ * @returns the result of the task, and the number of answers that were complete by then
  */
 export async function besideLiveAnswers(atOnce, rounds, work) {
   const conversations = createConversations();

@@ -2,12 +2,12 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const CONNECTIONS = 32;
-/** A pause after each answer lets what it started end, so that the next finds the process idle. */
+/** Pause after each response, so that follow-up work ends and the next request finds the process idle. */
 const PAUSE_MS = 10;
 
 /**
- * Connections that are kept open and carry one request at a time. Their bytes are written by hand, so that the load costs less
- * than what is measured.
+ * Persistent connections that carry one request at a time. Requests are written as raw bytes, so that the load generator
+ * costs less than the measured process.
  */
 export function openConnections(url, count = CONNECTIONS) {
   const { hostname, port, pathname } = new URL(url);
@@ -27,10 +27,10 @@ export function openConnections(url, count = CONNECTIONS) {
     );
   };
   return {
-    /** @returns ms from the call to the answer. @throws for any answer but 200 */
+    /** @returns ms from the call to the response. @throws for any status but 200 */
     async send(delivery) {
       const startedMs = performance.now();
-      // Opened when it is needed: a server closes what is opened and not used.
+      // Opened on demand: a server closes unused connections.
       const connection =
         idle.pop() ?? (all.size < count ? open() : await new Promise((resolve) => waiting.push(resolve)));
       const status = await connection.send(bytesOf(delivery));
@@ -85,7 +85,7 @@ async function withConnections(url, count, run) {
   }
 }
 
-/** One after another, alone; @returns each answer's time in ms. The first tenth warms up and is left out. */
+/** Sends requests one after another. @returns each response time in ms. The first tenth is warm-up and is left out. */
 export function sendInTurn(url, deliveries) {
   return withConnections(url, 1, async (deliver) => {
     const times = [];
@@ -97,7 +97,7 @@ export function sendInTurn(url, deliveries) {
   });
 }
 
-/** As fast as 32 connections carry them; @returns answers per second. */
+/** Sends requests as fast as possible over 32 connections. @returns responses per second. */
 export function sendMany(url, deliveries) {
   return withConnections(url, CONNECTIONS, async (deliver) => {
     const startedMs = performance.now();
@@ -111,7 +111,10 @@ export function sendMany(url, deliveries) {
   });
 }
 
-/** At a fixed rate, whatever the answers do; @returns each answer's time in ms, counted from when it was due. */
+/**
+ * Sends requests at a fixed rate, regardless of the responses. @returns each response time in ms, counted from the scheduled
+ * time.
+ */
 export function sendAtRate(url, deliveries, { perSecond }) {
   return withConnections(url, CONNECTIONS, async (deliver) => {
     const startedMs = performance.now();
@@ -121,7 +124,7 @@ export function sendAtRate(url, deliveries, { perSecond }) {
       const dueMs = startedMs + (index * 1_000) / perSecond;
       if (dueMs > performance.now()) await pause(dueMs - performance.now());
       const sentMs = performance.now();
-      // How late the load itself was is its own affair, not the answer's.
+      // A delay of the load generator itself does not count.
       sending.push(deliver(delivery).then(() => times.push(performance.now() - sentMs)));
     }
     await Promise.all(sending);
@@ -138,7 +141,7 @@ export function median(values) {
   return percentile(values, 0.5);
 }
 
-/** For people: at most so many digits behind the point. */
+/** Rounds for display, to a maximum number of decimals. */
 export function rounded(value, digits = 2) {
   return Number(value.toFixed(digits));
 }

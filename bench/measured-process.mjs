@@ -6,12 +6,12 @@ import { cpus } from 'node:os';
 const canPin = cpus().length > 1 && spawnSync('taskset', ['--version']).status === 0;
 if (canPin) spawnSync('taskset', ['-a', '-p', '-c', '1', String(process.pid)]);
 
-/** From now on this process and those that it starts run on any core, as they do for people. */
+/** From now on this process and its children run on any core, as in normal use. */
 export function unpin() {
   if (canPin) spawnSync('taskset', ['-a', '-p', '-c', `0-${cpus().length - 1}`, String(process.pid)]);
 }
 
-/** Starts the process that is measured, alone on core 0 where that can be said and is wanted. */
+/** Starts the measured process, alone on core 0 if that is supported and requested. */
 export async function startMeasured(args, env, { isPinned = true } = {}) {
   const command = canPin && isPinned ? ['taskset', '-c', '0', 'node', ...args] : ['node', ...args];
   const child = spawn(command[0], command.slice(1), {
@@ -41,7 +41,7 @@ export function memoryMib(pid) {
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
 }
 
-/** Time that a process has spent computing so far, in ms (Linux). What else the machine does hardly changes it. */
+/** CPU time that a process has used so far, in ms (Linux). Hardly affected by other load on the machine. */
 export function computedMs(pid) {
   const tasks = readdirSync(`/proc/${pid}/task`);
   const nanoseconds = tasks.map((task) =>

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 
 const TICK_MS = 2;
-/** The last word of every answer: a snapshot that ends with it is the final one. */
+/** Last word of every answer: a snapshot that ends with it is the final one. */
 export const LAST_WORD = 'end.';
 
 const head = { id: 'chatcmpl-0123456789abcdef', object: 'chat.completion.chunk', created: 1, model: 'svc-plus' };
@@ -11,8 +11,8 @@ const WORD = line({ content: 'word ' });
 const END = line({ content: LAST_WORD }) + line({}, 'stop') + 'data: [DONE]\n\n';
 
 /**
- * A model of which only the pace matters: `{ tokens, firstMs, perSecond }`, or all tokens at once without `perSecond`.
- * `heard(id, what)` is told of `called`, `first` and `last` of each conversation, whose id it finds in the question.
+ * A model for which only the speed matters: `{ tokens, firstMs, perSecond }`, or all tokens at once without `perSecond`.
+ * Calls `heard(id, what)` with `called`, `first` and `last` for each conversation, whose id it finds in the question.
  */
 export async function startModelStandIn(heard = () => undefined) {
   const open = new Set();

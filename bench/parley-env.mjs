@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { SIGNING_SECRET } from './slack-events.mjs';
 
 /**
- * The bots that are measured: this one and, where `BENCH_BEFORE` names the folder of an older build of Parley, that one
- * beside it, so that what a change costs is read from one run.
+ * The measured bots: this one and, if `BENCH_BEFORE` names the directory of an older build of Parley, also that one, so that
+ * one run shows the cost of a change.
  */
 export const BUILDS = [
   { suffix: '', dist: 'dist' },
   ...(process.env.BENCH_BEFORE ? [{ suffix: ', before', dist: `${process.env.BENCH_BEFORE}/dist` }] : []),
 ];
 
-/** How a build is started, with more for Node where `BENCH_NODE_ARGS` tells it. */
+/** Command that starts a build, with further Node options from `BENCH_NODE_ARGS`. */
 export function parleyArgs({ dist }) {
   return [...(process.env.BENCH_NODE_ARGS?.split(' ') ?? []), `${dist}/main.js`];
 }
 
 const secretKey = randomBytes(32).toString('base64');
 
-/** The settings of a measured Parley, all guarantees on. `platform` holds the platform's own. */
+/** Settings of a measured Parley, with all guarantees enabled. `platform` contains the platform's own settings. */
 export function parleyEnv({ redisUrl, chatUrl, port, roles, platform }) {
   return {
     ROLES: roles,
@@ -35,7 +35,7 @@ export function parleyEnv({ redisUrl, chatUrl, port, roles, platform }) {
   };
 }
 
-/** Slack by one post and edits every half second, as the floors do it. */
+/** Slack with one post and edits every half second, like the floors. */
 export function slackEnv(apiUrl) {
   return {
     SLACK_SIGNING_SECRET: SIGNING_SECRET,

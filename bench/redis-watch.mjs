@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 
 /**
- * Counts what one piece of work asks of Redis: commands that clients send (each is part of a round trip), ours and BullMQ's
- * apart, and commands that scripts run inside.
+ * Counts the Redis commands of a task: commands that clients send (each is part of a round trip), ours and BullMQ's
+ * separately, and commands that scripts run.
  */
 export async function countCommands(redisUrl, work) {
   const client = new Redis(redisUrl);
@@ -25,10 +25,10 @@ export async function countCommands(redisUrl, work) {
   return { ...each, names: Object.fromEntries([...names].map(([name, count]) => [name, count / times])) };
 }
 
-/** By name: to search a million remembered keys for them would be the greater part of what is measured. */
+/** By name: scanning a million stored keys for them would dominate the measurement. */
 const PENDING_KEYS = Array.from({ length: 64 }, (_, partition) => `{p${partition}}:pending`);
 
-/** Waits until nothing waits for an answer any more, so that one section's backlog is not the next one's load. */
+/** Waits until no conversation waits for an answer, so that one section's backlog does not load the next. */
 export async function untilAnswered(redisUrl) {
   const client = new Redis(redisUrl);
   while ((await client.exists(...PENDING_KEYS)) > 0) await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,4 +1,5 @@
-// The floor of a relay: a bare HTTP server that pipes the request to the engine and the answer back, and looks at neither.
+// The floor of a relay: a minimal HTTP server that pipes the request to the engine and the response back, without reading
+// either.
 import { createServer } from 'node:http';
 import { Agent, request as sendRequest } from 'undici';
 

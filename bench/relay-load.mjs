@@ -5,13 +5,13 @@ import { orderOf } from './engine-stand-in.mjs';
 
 const STAMP = /"sentMs":([\d.]+)/g;
 
-/** Opens streams at one address, each of the next key in turn, since one key may have only so many open. */
+/** Opens streams at one address with rotating keys, because the number of open streams per key is limited. */
 export function createStreamClient(baseUrl, keys) {
   const { origin, pathname } = new URL(baseUrl);
   const pool = new Pool(origin);
   let asked = 0;
   return {
-    /** @returns ms until the first chunk was there, and each further chunk's ms on its way from the engine */
+    /** @returns ms until the first chunk arrived, and the transit time in ms of each further chunk from the engine */
     async read(order, signal) {
       asked += 1;
       if (signal) setMaxListeners(0, signal);
@@ -47,14 +47,14 @@ export function createStreamClient(baseUrl, keys) {
   };
 }
 
-/** Streams one after another, each alone. */
+/** Streams one after another. */
 export async function readInTurn(client, order, times) {
   const read = [];
   for (let round = 0; round < times; round += 1) read.push(await client.read(order));
   return read;
 }
 
-/** Streams beside each other, begun 13 ms apart, so that neither their beginnings nor their chunks come in bursts. */
+/** Concurrent streams that start 13 ms apart, so that neither their starts nor their chunks come in bursts. */
 export function readAtOnce(client, order, times) {
   return Promise.all(
     Array.from({ length: times }, async (_, index) => {

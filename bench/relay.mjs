@@ -8,11 +8,14 @@ import { createStreamClient, readAtOnce, readInTurn } from './relay-load.mjs';
 const FLOOR = 'bare node:http + undici request, piped';
 const OURS = 'service';
 const ROUNDS = 5;
-/** One stream alone: what a person feels. */
+/** One stream alone: the latency that a person notices. */
 const ALONE = { order: { chunks: 40, gapMs: 5 }, times: 12 };
-/** Few enough that the engine's timers do not meet: the straight way would wait for them, and the relays' seem to cost nothing. */
+/**
+ * Few enough that the engine's timers do not coincide: otherwise the direct path would have to wait for them, and the relays
+ * would seem to cost nothing.
+ */
 const AT_ONCE = { order: { chunks: 60, gapMs: 40 }, times: 10 };
-/** As many chunks as make the compiler turn to what is used, as in a service that has run for a while. */
+/** Enough chunks for the JIT compiler to optimize the code, as in a service that has run for a while. */
 const WARM_UP = { order: { chunks: 600, gapMs: 2 }, times: 20 };
 const OPEN = { streams: 500, order: { chunks: 100_000, gapMs: 500 }, seconds: 12, targetMib: 150 };
 const MAX_RATIO = 1.5;
@@ -35,7 +38,10 @@ function serviceEnv(redisUrl, engineUrl, port) {
   };
 }
 
-/** Measures all in turn, round by round, so that a drift of the machine meets all alike. The first round does not count. */
+/**
+ * Measures all candidates in turn, round by round, so that drift of the machine affects all alike. The first round does not
+ * count.
+ */
 async function measure(subjects, read) {
   const rounds = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
@@ -58,8 +64,8 @@ function spread(values) {
 }
 
 /**
- * What a relay adds is its time less that of the straight way, both of the same round; the median of the rounds counts.
- * `computedRatio` is what the processes computed for the same streams: less than times it depends on what else the machine does.
+ * A relay's overhead is its time minus that of the direct path in the same round; the median of the rounds counts.
+ * `computedRatio` compares the CPU time for the same streams, which depends less on other load of the machine than times do.
  */
 function describeAdded(caseName, rounds) {
   const added = (name, what, which) =>
@@ -79,7 +85,7 @@ function describeAdded(caseName, rounds) {
   return row;
 }
 
-/** The most memory that was seen while the streams were open. */
+/** Peak memory while the streams were open. */
 async function measureOpen(client, pid) {
   const left = new AbortController();
   const idleMib = memoryMib(pid);
@@ -100,7 +106,7 @@ async function measureOpen(client, pid) {
   return { idleMib, mostMib };
 }
 
-/** What the service's relay adds to the way from engine to client, beside the barest relay, in the same run. */
+/** Overhead of the service's relay on the path from engine to client, compared with a minimal relay, in the same run. */
 export async function benchRelay(report) {
   const redis = await startEmbeddedRedis();
   const engine = await startEngineStandIn();

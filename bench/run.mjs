@@ -1,6 +1,6 @@
-// npm run bench [-- CASE…]: what Parley's hot paths cost, each beside a floor that anybody pays, in the same run.
-// The measured process is pinned to one core and everything else to the other, where taskset exists.
-// Prints one JSON line per case, then a table. Ratios count; absolute figures belong to the machine.
+// npm run bench [-- CASE…]: the cost of Parley's hot paths, each compared with an unavoidable floor, in the same run.
+// The measured process is pinned to one core and everything else to the other, if taskset exists.
+// Prints one JSON line per case, then a table. Only the ratios matter; absolute figures depend on the machine.
 import { benchAccept } from './accept.mjs';
 import { benchAged } from './aged.mjs';
 import { benchAnswers } from './answers.mjs';
@@ -18,7 +18,7 @@ const CASES = {
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !(name in CASES));
 if (unknown !== undefined) {
-  process.stderr.write(`There is no case ${unknown}; known are ${Object.keys(CASES).join(', ')}\n`);
+  process.stderr.write(`There is no case ${unknown}; available are ${Object.keys(CASES).join(', ')}\n`);
   process.exit(2);
 }
 

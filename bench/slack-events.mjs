@@ -4,7 +4,10 @@ export const SIGNING_SECRET = 'bench-signing-secret';
 
 let made = 0;
 
-/** Signed direct messages as Slack sends them, each of another person in another channel; made before the clock runs. */
+/**
+ * Signed direct messages as Slack sends them, each from another person in another channel; created before the measurement
+ * starts.
+ */
 export function makeSlackEvents(count) {
   const timestamp = String(Math.floor(Date.now() / 1_000));
   return Array.from({ length: count }, () => {

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import { LAST_WORD } from './model-stand-in.mjs';
 
 const WRITES = new Set(['chat.postMessage', 'chat.update']);
-/** As the events name them. */
+/** Ids as in the events. */
 const OWN = { team_id: 'T0000001', user_id: 'U0BOT', bot_id: 'B0BOT' };
 
-/** Slack's side of posts and edits. `heard(id, what)` is told when a text is visible first and when the whole one is. */
+/** Slack's side of posts and edits. Calls `heard(id, what)` when a text is first visible and when it is complete. */
 export async function startSlackStandIn(heard) {
   let posted = 0;
   const counts = { posts: 0, edits: 0 };
@@ -15,7 +15,7 @@ export async function startSlackStandIn(heard) {
     request.on('end', () => {
       const method = request.url.split('/').at(-1);
       response.setHeader('content-type', 'application/json');
-      // What the bot asks at its start.
+      // Calls of the bot at its start.
       if (!WRITES.has(method)) return response.end(JSON.stringify({ ok: true, ...OWN }));
       const args = JSON.parse(Buffer.concat(parts).toString());
       const isPost = request.url.endsWith('postMessage');

@@ -5,15 +5,15 @@ export interface AdversaryOptions {
   random: SeededRandom;
   loadMs: number;
   perMinute: number;
-  /** How many calls a full engine still takes. */
+  /** Concurrent calls that a full engine still accepts. */
   places: number;
 }
 
 const SECOND_MS = 1_000;
-/** A question that kills its workers stops a fraction of all answers, several times. */
+/** A poison question interrupts a fraction of all answers, several times. */
 const POISON_ONE_IN = 8;
 
-/** Deals what the world does beside our own failures, over a run's time: the same seed deals the same. */
+/** Schedules external adversities over a run's time, beside our own failures. The same seed gives the same schedule. */
 export function planAdversaries({ random, loadMs, perMinute, places }: AdversaryOptions): ScheduledFault[] {
   const forMs = () => random.integer(3 * SECOND_MS, 10 * SECOND_MS);
   const kinds: (() => Fault)[] = [
@@ -27,7 +27,7 @@ export function planAdversaries({ random, loadMs, perMinute, places }: Adversary
   const dealt: Fault[] = [];
   while (dealt.length < count) dealt.push(...random.shuffle(kinds).map((draw) => draw()));
   const poisons = Array.from({ length: Math.ceil(count / POISON_ONE_IN) }, (): Fault => ({ kind: 'poison' }));
-  // Later there would be no time to find out which question it is.
+  // Later there would not be enough time to identify the poison question.
   const early = spread(random, loadMs * 0.6, poisons);
   return [...spread(random, loadMs, dealt.slice(0, count)), ...early];
 }

@@ -1,6 +1,9 @@
 const endings = new Set<() => void>();
 
-/** Done when the rig itself ends, however it is asked to, so that it leaves no process behind. @returns what takes it back */
+/**
+ * Registers a cleanup for when the testbed exits in any way, so that it leaves no process behind. @returns a function that
+ * unregisters it
+ */
 export function atExit(end: () => void): () => void {
   if (endings.size === 0) listenOnce();
   endings.add(end);

@@ -9,9 +9,9 @@ import { conversationsIn, questionsIn, type Ledger, type Sampling } from './ledg
 
 export interface ChatStandIn {
   readonly port: number;
-  /** Whether it has no faults of its own from now on. */
+  /** Disables its own faults from now on. */
   behave(isBehaving: boolean): void;
-  /** It answers so many calls at once and refuses others; any number where there is none. */
+  /** Maximum concurrent calls; further ones are refused. Unlimited if undefined. */
   limitTo(places: number | undefined): void;
   close(): Promise<void>;
 }
@@ -19,19 +19,19 @@ export interface ChatStandIn {
 export interface ChatStandInOptions {
   ledger: Ledger;
   random: SeededRandom;
-  /** Whether calls may stall: the product gives them 60 s, which a short run has not. */
+  /** Whether calls may stall: the product gives them 60 s, too long for a short run. */
   mayStall: boolean;
-  /** Whether it has faults of its own at all. */
+  /** Whether it injects faults at all. */
   mayFail: boolean;
-  /** It pauses up to so long before each word; 60 ms unless told. */
+  /** Maximum pause before each word. Defaults to 60 ms. */
   wordEveryMs?: number;
-  /** How long its answers take, instead; each takes some time between. */
+  /** Duration of its answers instead, within this range. */
   answerMs?: LongAnswers;
-  /** Between its words it writes what a reader of markdown may stumble over. */
+  /** Inserts text between its words that is hard for a markdown parser. */
   isHostile?: boolean;
-  /** It writes in dialects of many engines. */
+  /** Uses the stream dialects of many engines. */
   isOdd?: boolean;
-  /** Told each call that it answers, as it begins. @returns whether it is never to end by itself */
+  /** Called with each call that it begins to answer. @returns whether the call must never end by itself */
   began?(sampling: Sampling): boolean;
 }
 
@@ -51,13 +51,14 @@ type Manner = 'well' | 'busy' | 'error' | 'page' | 'cut' | 'broken' | 'stall';
 const LEAST_WORDS = 6;
 const MOST_WORDS = 20;
 const WORD_EVERY_MS = 60;
-/** A long answer has so many times as many words. */
+/** Factor for the number of words of a long answer. */
 const LONGER = 3;
 
 /**
- * A chat service whose answers give themselves away: each word names the sampling and its place, the first names the
- * questions that were asked and the conversation that they came from. A few calls fail in the ways of RELIABILITY.md chat-service-fails, stalled-stream, cut-stream and odd-stream. A request
- * for a summary is no question: it is counted apart, and its answer names the conversations that it was made of.
+ * A chat service with identifiable answers: each word contains the sampling and its position, the first word the questions
+ * and their conversation. A few calls fail as in RELIABILITY.md chat-service-fails, stalled-stream, cut-stream and
+ * odd-stream. A summary request is not a question: it is counted separately, and its answer names the conversations that it
+ * contains.
  */
 export async function startChatStandIn(options: ChatStandInOptions): Promise<ChatStandIn> {
   let isBehaving = !options.mayFail;
@@ -126,7 +127,7 @@ async function serve(
   stream.end();
 }
 
-/** What it wrote of a conversation shows in the prompts that it enters, and would show in another's. */
+/** Its text for a conversation is recognizable in later prompts, and would be in another conversation's. */
 function sumUp(
   response: ServerResponse,
   messages: readonly Message[],
@@ -144,7 +145,7 @@ function sumUp(
   stream.end();
 }
 
-/** The calling process is known by its key. */
+/** The calling process is identified by its key. */
 function readCall({ headers }: IncomingMessage, messages: readonly Message[], ledger: Ledger): Sampling {
   const said = messages.filter(({ role }) => role !== 'system').map(({ content }) => content);
   const asked = messages.filter(({ role }) => role === 'user').map(({ content }) => content);

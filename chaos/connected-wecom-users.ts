@@ -6,31 +6,34 @@ import { questionText, questionsIn, type SentEvent, type VisibleMessage } from '
 export interface ConnectedUsersOptions {
   connections: RawConnections;
   messages: VisibleMessage[];
-  /** @returns the errcode with which a write of a conversation is refused; 0 carries it out */
+  /** @returns the errcode with which a write to a conversation is refused; 0 executes it */
   refusalOf(conversation: string): number;
   isOver(): boolean;
 }
 
-/** Somebody whose message gets no sign for so long writes the next one. */
+/** A person whose message gets no response for this long sends the next one. */
 const SIGN_WITHIN_MS = 5_000;
-/** A message reached nobody where its connection ended so soon after it: it lay in the buffer of a process that was dead or frozen. */
+/**
+ * A message whose connection ended this soon after it counts as undelivered: it was in the buffer of a dead or frozen
+ * process.
+ */
 const GAP_MS = 20_000;
 
 const WRITES = /^aibot_(?:respond|send)_msg$/;
 
-/** What became of the connection itself. */
+/** Statistics of the connection. */
 export interface ConnectionFigures {
-  /** Connections that were subscribed one after another. */
+  /** Number of successively subscribed connections. */
   subscriptions: number;
-  /** Messages that fell into a gap between two holders; WeCom repeats nothing. */
+  /** Messages lost between two subscribed connections; WeCom does not retry. */
   lostInGaps: number;
-  /** Of these, messages whose writers were told to ask again. */
+  /** Of these, messages whose senders were told to ask again. */
   toldInGaps: number;
-  /** From the end of a connection to the next subscription, where nobody stood by connected already. Milliseconds. */
+  /** Times from the end of a connection to the next subscription, if no standby was connected. Milliseconds. */
   gapsMs: number[];
 }
 
-/** WeCom's side for many people over the bot's one connection: says each message once, and shows what comes back. */
+/** WeCom's side for many people over the bot's single connection: sends each message once, and shows the responses. */
 export class ConnectedWecomUsers {
   readonly #options: ConnectedUsersOptions;
   readonly #byRequest = new Map<string, { event: SentEvent; connection: number }>();
@@ -45,7 +48,7 @@ export class ConnectedWecomUsers {
     };
   }
 
-  /** @returns once there is a sign of an answer, or none came */
+  /** @returns once the first response has arrived, or none came */
   async send(event: SentEvent): Promise<void> {
     const { connections, isOver } = this.#options;
     while (connections.newest === undefined) {
@@ -68,8 +71,8 @@ export class ConnectedWecomUsers {
   }
 
   /**
-   * To be called when all is at rest: what the product took, or was to take, counts as accepted.
-   * @returns what fell into gaps, and how long they were
+   * Call when the system is idle: messages that the product received, or should have received, count as accepted.
+   * @returns the lost messages and the gaps
    */
   conclude(): ConnectionFigures {
     const { ends, subscriptions } = this.#options.connections;

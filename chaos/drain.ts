@@ -8,30 +8,30 @@ import { asConversationId, asDeliveryId, type DeliveryId } from '../src/bot/doma
 import type { SentEvent } from './ledger.ts';
 import type { RedisInstance } from './redis-instance.ts';
 
-/** What is left in Redis once nothing moves any more. */
+/** What is left in Redis once the system is idle. */
 export interface Leftovers {
   /** Conversations that still wait, and messages in their inboxes. */
   pending: number;
   inboxes: number;
 }
 
-/** Opens the rig's own connection, past all proxies. */
+/** Opens the testbed's own connection, bypassing all proxies. */
 export function openStore({ redis }: { redis: Pick<RedisInstance, 'port' | 'urls'> }): RedisClient {
   const store = redis.urls
     ? new Cluster(redis.urls.split(','), { redisOptions: { maxRetriesPerRequest: null } })
     : new Redis({ host: '127.0.0.1', port: redis.port, maxRetriesPerRequest: null });
-  // Redis dies in a run as it should; the connection comes back by itself.
+  // Redis dies in a run on purpose; the connection recovers by itself.
   store.on('error', () => undefined);
   return store;
 }
 
-/** For what walks through all keys, which a cluster does not offer. @throws Error where the rig's Redis is a cluster */
+/** For operations that scan all keys, which a cluster does not support. @throws Error if the testbed uses a cluster */
 export function ofOneServer(store: RedisClient): Redis {
   if (store instanceof Redis) return store;
-  throw new Error('The keys of a cluster are not walked through');
+  throw new Error('The keys of a cluster cannot be scanned');
 }
 
-/** Waits until no conversation has anything pending and all acknowledged questions show an end. @returns false when the time is over */
+/** Waits until no conversation has pending work and all acknowledged questions are finished. @returns false on timeout */
 export async function drain(store: RedisClient, isShown: () => boolean, limitMs: number): Promise<boolean> {
   const giveUpAtMs = Date.now() + limitMs;
   while (Date.now() < giveUpAtMs) {
@@ -47,7 +47,7 @@ export async function leftovers(store: RedisClient): Promise<Leftovers> {
   return { pending: waiting.length, inboxes: inboxes.reduce((sum, length) => sum + length, 0) };
 }
 
-/** Whether no message or turn that waits is sealed with a key; the time for the key to go, as the README says. */
+/** Whether no waiting message or turn is sealed with a key, so that the key may be removed as the README describes. */
 export async function isUnused(store: RedisClient, keyId: string): Promise<boolean> {
   const waiting = await pendingConversations(store);
   const sealed = await Promise.all(
@@ -61,7 +61,7 @@ async function pendingConversations(store: RedisClient) {
   return ids.flatMap((own, partition) => own.map((id) => conversationKeys({ id: asConversationId(id), partition })));
 }
 
-/** Reads what the product's own ledger says of every event. */
+/** Reads the product's own record of every event. */
 export async function readRecords(store: RedisClient, events: readonly SentEvent[]): Promise<void> {
   const idOf = new Map(events.map((event) => [deliveryOf(event), event.id]));
   await Promise.all(
@@ -74,17 +74,17 @@ export async function readRecords(store: RedisClient, events: readonly SentEvent
   );
 }
 
-/** The id under which the product keeps an event. */
+/** The product's id of an event. */
 export function deliveryOf(event: SentEvent): DeliveryId {
   return deliveryIdOf({ ...ownerOf(event), messageId: event.messageId });
 }
 
-/** By what the product tells the tenants of the rig's two platforms apart. */
+/** How the product distinguishes the tenants of the testbed's two platforms. */
 export function ownerOf({ platform }: Pick<SentEvent, 'platform'>) {
   return platform === 'slack' ? { platform, tenant: 'slack', app: 'bot' } : { platform, tenant: 'wecom', app: 'aibot' };
 }
 
-/** As the people of each platform write: some in a group or a channel of their own. */
+/** As people write on each platform: some in a group or a channel of their own. */
 function placeOf({ platform, conversation }: SentEvent): { chat: Chat; sender: { userId: string } } {
   const userId = userIdOf({ platform, conversation });
   const groupId = platform === 'slack' ? `C0${conversation}` : `group${conversation}`;
@@ -92,7 +92,7 @@ function placeOf({ platform, conversation }: SentEvent): { chat: Chat; sender: {
   return { chat: isGroup ? { kind: 'group', id: groupId } : { kind: 'private', id: userId }, sender: { userId } };
 }
 
-/** How a platform names the person of a conversation. */
+/** A platform's id of a conversation's person. */
 export function userIdOf({ platform, conversation }: Pick<SentEvent, 'platform' | 'conversation'>): string {
   return platform === 'slack' ? `U${conversation}` : `person${conversation}`;
 }

@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import type { SeededRandom } from '../test/support/seeded-random.ts';
 
-/** One answer's stream of events, in the dialect of some engine. */
+/** Event stream of one answer, in the dialect of an engine. */
 export interface EngineStream {
   write(content: string): void;
-  /** The engine says that the answer ended well. */
+  /** The engine reports a normal end. */
   end(): void;
-  /** The engine fails in the middle, and says so in the stream. */
+  /** The engine fails midway, and reports it in the stream. */
   fail(): void;
 }
 
-/** Stands in what a model thinks, which is never part of an answer. */
+/** Marker in the model's reasoning, which must never appear in an answer. */
 export const THOUGHT = 'THOUGHT-OF-THE-MODEL';
 
-/** Lines and events without a meaning, between two that have one. */
+/** Lines and events without content between two meaningful ones. */
 const NOISE = [
   ': keep-alive',
   'data: null',
@@ -31,7 +31,7 @@ const FAILURES: readonly [object, ...object[]] = [
   { error: 'upstream connect error' },
 ];
 
-/** @param isOdd whether the dialect is drawn; else it is the one of the reference */
+/** @param isOdd whether the dialect is random; otherwise it is the reference */
 export function openEngineStream(response: ServerResponse, random: SeededRandom, isOdd: boolean): EngineStream {
   const dialect = {
     contentType: isOdd && random.oneIn(4) ? 'application/json' : 'text/event-stream',

@@ -2,7 +2,10 @@ import type { Ledger } from './ledger.ts';
 import { runChaos, type ChaosRun } from './run-chaos.ts';
 import { plainInstances, type InstancePlan } from './testbed.ts';
 
-/** Every call to the outside on a message's way, by the process that makes it (RELIABILITY.md crash-between-post-and-record). */
+/**
+ * All external calls in the processing of a message, by the process that makes them
+ * (RELIABILITY.md crash-between-post-and-record).
+ */
 const CALLS = {
   receiver: ['redis.accept', 'queue.wake', 'redis.poll'],
   worker: [
@@ -15,31 +18,31 @@ const CALLS = {
     'slack.chat.stopStream',
     'redis.commit',
   ],
-  /** Made by each worker at its start, whatever comes in. */
+  /** Made by each worker at its start, without any messages. */
   sweeper: ['redis.find-stale-pending'],
   /** Made only for an answer that another worker began. */
   successor: ['slack.auth.test', 'slack.conversations.replies', 'slack.chat.update'],
   /** Made only for a turn in which two workers have died. */
   thirdTaker: ['redis.mark-turn'],
-  /** Made only for a question that comes with a file. */
+  /** Made only for a question with a file. */
   reader: ['slack.files.info', 'files.fetch', 'files.read', 'redis.keep-media'],
 } as const;
 
-/** A worker that dies in each of its lives as soon as it comes there, so that others find what it left. */
+/** A worker that crashes whenever it reaches the point, so that others find its unfinished work. */
 const feederAt = (place: string): InstancePlan => ({ role: 'worker', failPoint: { place, lives: 1_000 } });
-/** Begins answers and dies before anybody knows of it, so that successors have something to look for. */
+/** Begins answers and crashes before it records them, so that its successors have to search. */
 const BEGINNER = feederAt('slack.chat.startStream:after');
-/** Dies of whatever it takes. Two beside few others are enough for many turns that meet both, or one of them twice. */
+/** Crashes on any turn. Two among few other workers ensure that many turns meet both, or one of them twice. */
 const TAKER = feederAt('redis.claim:after');
 const FEEDERS = new Set([BEGINNER, TAKER]);
 const MOST_AT_ONCE = 8;
-/** Of the questions on Slack, where files are read at all: each process that reads them is one more. */
+/** One in this many questions on Slack has a file, because only Slack's files are read; each reader is an additional process. */
 const FILES_ONE_IN = 4;
 
-/** Processes that are armed together, with what else they need. */
+/** Processes that are armed together, with their requirements. */
 export type Wave = readonly InstancePlan[];
 
-/** The points at which a promise is nearest to being broken: right before and after what cannot be taken back. */
+/** The critical points: directly before and after irreversible operations. */
 export function keenWave(): Wave {
   const places = [
     'slack.chat.startStream:after',
@@ -62,12 +65,15 @@ const arm = (role: InstancePlan['role'], calls: readonly string[], lives: number
     .flatMap((call) => [`${call}:before`, `${call}:after`])
     .map((place): InstancePlan => ({ role, failPoint: { place, lives } }));
 
-/** Workers that die on the way of a file. @param lives how often each point is to be reached */
+/** Workers that crash while they process a file. @param lives how often each point must be reached */
 export function filesWave(lives: number): Wave {
   return [...plainInstances(1, 1), ...arm('worker', CALLS.reader, lives)];
 }
 
-/** All fail points in waves of a few processes, so that a small machine holds them. @param lives how often each is to be reached */
+/**
+ * All fail points in waves of a few processes, so that a small machine can run them. @param lives how often each must be
+ * reached
+ */
 export function allWaves(lives: number): Wave[] {
   const workers = arm('worker', CALLS.worker, lives);
   const waves: Wave[] = [
@@ -85,7 +91,7 @@ export function allWaves(lives: number): Wave[] {
 
 export interface WaveOptions {
   seed: string;
-  /** After so long it ends although a point was not reached. */
+  /** Time limit of a wave whose points were not all reached. */
   loadLimitMs: number;
   tell?(line: string): void;
 }
@@ -103,13 +109,13 @@ export async function runWave(wave: Wave, options: WaveOptions): Promise<ChaosRu
     freezeMs: 0,
     chatFails: 'never',
     filesOneIn: readsFiles ? FILES_ONE_IN : undefined,
-    // A turn that meets one armed process after another must not be given up.
+    // A turn that meets several armed processes must not be given up.
     settings: { TURN_MAX_CRASHES: '100' },
     isEnough: (ledger) => unreachedFailPoints(wave, ledger).length === 0,
   });
 }
 
-/** Which points were reached less often than they were armed; feeders are not asked. */
+/** Points that were reached less often than they were armed; feeders are not included. */
 export function unreachedFailPoints(wave: Wave, { injectedFaults }: Ledger): { place: string; timesReached: number }[] {
   return wave.flatMap((instance) => {
     const { failPoint } = instance;

@@ -3,17 +3,17 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Gateway } from './gateway.ts';
 
-/** The public address of the sign-in pages: a reverse proxy before the receivers, as a deployment has one. */
+/** The public address of the sign-in pages: a reverse proxy in front of the receivers, as in a deployment. */
 export interface FrontDoor {
   readonly url: string;
-  /** Before the receivers are known it answers 503. */
+  /** Returns 503 until the receivers are known. */
   openTo(gateway: Gateway): void;
   close(): Promise<void>;
 }
 
 const LIMIT_MS = 4_000;
 
-/** Starts it on a free port. Each visit counts as one from an address of its own, as those of many people would. */
+/** Starts it on a free port. Each visit counts as one from a different address, as if from many people. */
 export async function startFrontDoor(): Promise<FrontDoor> {
   let behind: Gateway | undefined;
   let visits = 0;

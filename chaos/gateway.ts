@@ -7,7 +7,7 @@ export interface Receiver {
   url: string;
 }
 
-/** Stands before the receivers as a load balancer does: asks those that listen, and knows nothing of one that froze. */
+/** Load balancer in front of the receivers: uses those that listen, and does not notice a frozen one. */
 export interface Gateway {
   pick(): Promise<Receiver>;
 }

@@ -1,23 +1,26 @@
 import type { AskedCounts } from './schedule.ts';
 import type { ChaosReport } from './report.ts';
 
-/** What a run must have held for its verdict to mean something, and how fast the product must have come back. */
+/** What a run must contain for its verdict to be meaningful, and how fast the product must recover. */
 export interface Goals extends AskedCounts {
   /** Accepted events. */
   events?: number;
-  /** 99 of 100 answers stand so long after the last kill that hit them. */
+  /** Limit for the 99th percentile of the time from the last kill that affected an answer until it is visible. */
   recoveryP99Ms: number;
-  /** The same of those whose first post was in doubt. */
+  /** The same for answers whose first post was in doubt. */
   doubtfulP99Ms: number;
 }
 
 /** "Answer restarts within 20 s after a worker dies". */
 const RECOVERY_P99_MS = 20_000;
-/** Another worker takes over within 12 s, and Slack may carry out a post for 34 s after it was noted; the rest is the answer. */
+/**
+ * Another worker takes over within 12 s, and Slack may execute a post up to 34 s after it was recorded; the rest is for the
+ * answer.
+ */
 const DOUBTFUL_P99_MS = 50_000;
 export const RECOVERY_GOALS = { recoveryP99Ms: RECOVERY_P99_MS, doubtfulP99Ms: DOUBTFUL_P99_MS };
 
-/** @returns one sentence for each goal that a run did not reach */
+/** @returns one sentence per missed goal */
 export function missedGoals(report: ChaosReport, goals: Goals): string[] {
   const { events = 0, kills = 0, freezes = 0, stops = 0, recoveryP99Ms, doubtfulP99Ms } = goals;
   const tooFew = (what: string, had: number, asked: number) => (had < asked ? [`${had} ${what}, asked: ${asked}`] : []);

@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../test/support/seeded-random.ts';
 
-/** Pieces of what a model may write and a reader of markdown may stumble over. None is a word of the rig's own. */
+/** Fragments that a model may write and that are hard for a markdown parser. None contains a word of the testbed. */
 const GRAMMAR: readonly ((random: SeededRandom) => string)[] = [
   (random) => ' '.repeat(random.integer(2, random.oneIn(20) ? 1_500 : 80)),
   (random) => '`'.repeat(random.integer(1, random.oneIn(10) ? 60 : 5)),
@@ -23,13 +23,13 @@ const GRAMMAR: readonly ((random: SeededRandom) => string)[] = [
   (random) => random.pick(['你好，世界', '👩‍👩‍👧‍👦', 'ａｂｃ', '\u200b\u200d', '\u202eright to left\u202c', 'e\u0301\u0301']),
 ];
 
-/** Some pieces of hostile text, one after another. Words before and after it stand apart from it. */
+/** Several fragments of hostile text in a row. It is separated from the surrounding words. */
 export function hostileText(random: SeededRandom): string {
   const pieces = Array.from({ length: random.integer(0, 3) }, () => GRAMMAR[random.integer(0, GRAMMAR.length - 1)]);
   return pieces.map((piece) => `${piece?.(random) ?? ''} `).join('');
 }
 
-/** The rig's own names begin with a capital. */
+/** The testbed's own names begin with a capital. */
 function lowerText(random: SeededRandom, length: number): string {
   return random.text(length).toLowerCase();
 }

@@ -7,7 +7,7 @@ import { isUnused, openStore } from './drain.ts';
 import type { Fault, ScheduledFault } from './schedule.ts';
 import type { Instance, Testbed } from './testbed.ts';
 
-/** An orderly stop as it went. */
+/** Result of an orderly stop. */
 export interface StopResult {
   instance: string;
   code: number | null;
@@ -19,11 +19,11 @@ export interface InjectOptions {
   random: SeededRandom;
   faults: ScheduledFault[];
   stops: StopResult[];
-  /** From the beginning on; a freeze that a kill cut short is repeated until then. */
+  /** Total duration; a freeze that a kill cut short is repeated until then. */
   loadMs: number;
 }
 
-/** Carries out the planned faults at their times. @returns once every fault is over and all stand again */
+/** Injects the planned faults at their times. @returns once every fault has ended and all processes are running again */
 export async function injectFaults(options: InjectOptions): Promise<void> {
   const startedAtMs = Date.now();
   const under: Promise<void>[] = [];
@@ -68,7 +68,7 @@ async function injectFault(options: InjectOptions, fault: Fault, endsAtMs: numbe
   }
 }
 
-/** Writes down what is done, when it begins. */
+/** Records each fault when it begins. */
 export function noteInjectedFault(
   { ledger }: Testbed,
   kind: InjectedFault['kind'],
@@ -79,7 +79,7 @@ export function noteInjectedFault(
   return injectedFault;
 }
 
-/** What all processes need suffers. */
+/** Faults of what all processes share. */
 async function injectIntoSurroundings(
   { testbed, random }: InjectOptions,
   fault: Extract<Fault, { kind: `redis-${string}` | 'slack-late' }>,
@@ -105,14 +105,14 @@ async function injectIntoSurroundings(
     slack.meet(() => ({ kind: 'late', afterMs: random.integer(100, fault.uptoMs), isAnswered: !random.oneIn(2) }));
     await pause(fault.forMs);
     slack.meet(() => undefined);
-    // What was called at the very end is executed so much later.
+    // Calls from the very end may be executed this much later.
     injectedFault.untilMs = Date.now() + fault.uptoMs;
   }
 }
 
 type Adversary = Extract<Fault, { kind: 'refuse-writes' | 'engine-full' | 'poison' | 'kill-readers' | 'rival' }>;
 
-/** What the world does beside our own failures. */
+/** Adversities from outside. */
 async function bringAdversary(testbed: Testbed, fault: Adversary): Promise<void> {
   const { chat, refusals, poison, instances, connections } = testbed;
   if (fault.kind === 'rival' && !connections) return;
@@ -169,7 +169,10 @@ export interface Restart {
   main?: string;
 }
 
-/** Stops one process after another in order and waits until its next life is up, with new settings or of another build. @returns how the stops went */
+/**
+ * Stops one process after another in order and waits until its next life is running, with new settings or another build.
+ * @returns the results of the stops
+ */
 export async function restartAll(testbed: Testbed, change: Restart): Promise<StopResult[]> {
   const stops: StopResult[] = [];
   for (const { process } of testbed.instances) {
@@ -188,7 +191,7 @@ async function untilUp(process: Instance['process']): Promise<void> {
   for (let waitedMs = 0; process.state !== 'up' && waitedMs < UP_WITHIN_MS; waitedMs += 50) await pause(50);
 }
 
-/** A key that goes while something waits that only it opens is a fault of the operator's; scenario and test of its own. */
+/** Removing a key while waiting records need it is an operator error; it has a separate scenario and test. */
 async function untilOldKeyIsUnused(testbed: Testbed): Promise<void> {
   const { oldKeyId } = testbed.rolls;
   const store = openStore(testbed);
@@ -220,12 +223,12 @@ async function injectIntoInstance(options: InjectOptions, fault: InstanceFault, 
     }
     case 'sleep': {
       const injectedFault = note(`${fault.forMs} ms, ${fault.offByMs} ms on`);
-      // It hears of the new time when it wakes.
+      // It learns the new time when it resumes.
       const asleep = process.freeze(fault.forMs);
       process.setClock(fault.offByMs);
       await asleep;
       injectedFault.untilMs = Date.now();
-      // As a time server sets it right, after a while.
+      // Later a time server corrects the clock.
       await pause(CLOCK_SET_RIGHT_AFTER_MS);
       return process.setClock(0);
     }
@@ -248,19 +251,22 @@ async function injectIntoInstance(options: InjectOptions, fault: InstanceFault, 
       links[fault.link].breakWith(fault.fault);
       await pause(fault.forMs);
       links[fault.link].mend();
-      // What had set out on a long way is still under way.
+      // Calls that were delayed are still under way.
       injectedFault.untilMs = Date.now() + (fault.fault.kind === 'delay' ? fault.fault.delayMs : 0);
     }
   }
 }
 
 const CLOCK_SET_RIGHT_AFTER_MS = 5_000;
-/** So long a fault waits for its moment; then it comes all the same. */
+/** Maximum time that a fault waits for a suitable moment; then it is injected anyway. */
 const MOMENT_WITHIN_MS = 10_000;
-/** So long a fault waits for a moment at which another process of the role stands; then it is left out. */
+/** Maximum time that a fault waits until another process of the role is running; then it is skipped. */
 const WAITS_MS = 20_000;
 
-/** What is watched loses links, never its life. A kill may hit what is frozen, as in life. One of each role is left standing: with none there is nothing to be seen. */
+/**
+ * Watched processes only lose links, and are never killed. A kill may hit a frozen process. One process of each role is left
+ * running, because without any there is nothing to observe.
+ */
 async function choose(
   random: SeededRandom,
   instances: Instance[],

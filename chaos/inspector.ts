@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { WebSocket } from 'undici';
 
-/** Node's own inspector of a process that was started with `--inspect=127.0.0.1:0`: the product needs no door for it. */
+/** Node's inspector of a process that was started with `--inspect=127.0.0.1:0`, so the product needs no interface for it. */
 export interface Inspector {
-  /** A full collection, twice: what the first one's finalizers let go is taken by the second. */
+  /** Two full collections: the second one frees what finalizers of the first one released. */
   collectGarbage(): Promise<void>;
   heapUsedBytes(): Promise<number>;
-  /** The value of an expression in the process, as JSON carries it. @throws Error when it throws there */
+  /** The value of an expression in the process, passed as JSON. @throws Error if it throws there */
   evaluate(expression: string): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ interface Answer {
 
 const ANSWER_LIMIT_MS = 30_000;
 
-/** @param url as the process prints it: `ws://127.0.0.1:PORT/ID` @throws Error when nobody answers there */
+/** @param url as printed by the process: `ws://127.0.0.1:PORT/ID` @throws Error if there is no response */
 export async function openInspector(url: string): Promise<Inspector> {
   const socket = new WebSocket(url);
   const waiting = new Map<number, (answer: Answer) => void>();

@@ -6,25 +6,25 @@ import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { atExit } from './at-exit.ts';
 
-/** `up`: it said that it runs, and nothing has been done to it since. */
+/** `up`: it has reported that it is running, and no fault was injected since. */
 export type InstanceState = 'starting' | 'up' | 'frozen' | 'stopping' | 'down' | 'closed';
 
 export interface InstanceProcessOptions {
   name: string;
   env: Record<string, string>;
-  /** The program; `dist/main.js` unless told. */
+  /** The program. Defaults to `dist/main.js`. */
   main?: string;
-  /** Options of node itself. */
+  /** Node options. */
   nodeArgs?: readonly string[];
-  /** Whether it listens to what its parent says about its wall clock (`stepping-clock.mjs`). */
+  /** Whether its wall clock can be set by its parent (`stepping-clock.mjs`). */
   hasSteppingClock?: boolean;
-  /** A file that its whole output is appended to. */
+  /** A file to which all of its output is appended. */
   logFile?: string;
-  /** The environment that each life gets on top. */
+  /** Additional environment for each life. */
   envOfLife(life: string): Record<string, string>;
-  /** Told each line that it prints, and which life printed it. */
+  /** Called with each output line and the life that printed it. */
   printed(life: string, line: string): void;
-  /** Told when it ends although nobody asked it to. */
+  /** Called if it ends unexpectedly. */
   endedByItself(life: string, signal: string, detail: string): void;
 }
 
@@ -32,8 +32,8 @@ const RESTART_AFTER_MS = 200;
 const KEPT_OUTPUT_CHARS = 4_000;
 
 /**
- * One Parley process under a supervisor: it is started again whenever it ends, as a service manager would. Only the child
- * that was spawned here is ever signalled.
+ * A Parley process under a supervisor that restarts it whenever it ends, like a service manager. Only the child that was
+ * spawned here is ever signalled.
  */
 export class InstanceProcess {
   readonly name: string;
@@ -61,12 +61,12 @@ export class InstanceProcess {
     return this.#state;
   }
 
-  /** Its name with how often it was started. */
+  /** Its name and the number of its current life. */
   get life(): string {
     return `${this.name}.${this.#lives}`;
   }
 
-  /** Of the life that runs now. */
+  /** Of the current life. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
@@ -75,7 +75,7 @@ export class InstanceProcess {
     return this.#output;
   }
 
-  /** Where its inspector listens, if it was started with one. */
+  /** Address of its inspector, if it was started with one. */
   get inspectorUrl(): string | undefined {
     return this.#inspectorUrl;
   }
@@ -87,8 +87,8 @@ export class InstanceProcess {
   }
 
   /**
-   * Stops the clock of the whole process for so long; it must then find that the world has gone on without it.
-   * @returns whether it lived through it; a kill may come in between
+   * Suspends the whole process for this time; on resuming it must notice that time has passed.
+   * @returns whether it survived; a kill may come in between
    */
   async freeze(forMs: number): Promise<boolean> {
     const child = this.#child;
@@ -100,7 +100,7 @@ export class InstanceProcess {
     return child?.exitCode === null && child.signalCode === null;
   }
 
-  /** Asks for an orderly stop. @returns the exit code and how long it took, ms; undefined when something else ended it */
+  /** Requests an orderly stop. @returns the exit code and the duration in ms; undefined if it ended for another reason */
   async stop(): Promise<{ code: number | null; tookMs: number } | undefined> {
     const [child, startedMs] = [this.#child, performance.now()];
     if (!child) return undefined;
@@ -111,27 +111,27 @@ export class InstanceProcess {
     return { code: child.exitCode, tookMs: performance.now() - startedMs };
   }
 
-  /** Sets its wall clock wrong by so much, counted from the right time; a process that starts again has the right one. */
+  /** Offsets its wall clock from the correct time; a restarted process has the correct time. */
   setClock(offByMs: number): void {
     const child = this.#child;
-    // It may be ending just now; then there is no clock to set.
+    // It may be ending; then there is no clock to set.
     if (child?.connected) child.send({ clockOffByMs: offByMs }, () => undefined);
   }
 
-  /** What each later life starts with: settings on top of those it has, or another build. */
+  /** For each later life: additional settings, or another build. */
   change({ env = {}, main }: { env?: Record<string, string>; main?: string }): void {
     this.#env = { ...this.#env, ...env };
     if (main !== undefined) this.#main = main;
   }
 
-  /** Asks for an orderly stop after which it is not started again. @returns as `stop` does */
+  /** Requests an orderly stop without a restart. @returns like `stop` */
   async retire(): ReturnType<InstanceProcess['stop']> {
     const result = await this.stop();
     this.#state = 'closed';
     return result;
   }
 
-  /** Ends it for good. */
+  /** Ends it permanently. */
   async close(): Promise<void> {
     this.#state = 'closed';
     this.#child?.kill('SIGKILL');
@@ -165,7 +165,7 @@ export class InstanceProcess {
       if (this.#child === child && this.#state === 'starting' && /is running|has started/.test(text))
         this.#state = 'up';
     };
-    // Node's own word; it comes before any of ours.
+    // Printed by Node, before any output of ours.
     createInterface({ input: stderr }).on('line', (line) => {
       this.#inspectorUrl = /^Debugger listening on (ws:\S+)$/.exec(line)?.[1] ?? this.#inspectorUrl;
     });

@@ -6,7 +6,7 @@ import { ownerOf, userIdOf } from './drain.ts';
 import type { Ledger, SentEvent, Violation } from './ledger.ts';
 import { accountIdOf } from './sign-in-service.ts';
 
-/** The link table as it stands in Redis, both ways. */
+/** The link table in Redis, in both directions. */
 export interface LinkTable {
   /** Account by person. */
   links: Map<string, string>;
@@ -26,8 +26,8 @@ export async function readLinks(store: Redis): Promise<LinkTable> {
 }
 
 /**
- * Links are one to one, each person's is to the account that they signed in with, nobody else has one, and nobody's question
- * reached the model before its person had typed the code.
+ * Checks that links are one to one, that each person is linked to the account that they signed in with and no other person
+ * is linked, and that no question reached the model before its person had typed the code.
  * @param linked by conversation: the message that the bot answered with "signed in"
  */
 export function judgeLinks(ledger: Ledger, linked: ReadonlyMap<number, SentEvent>, table: LinkTable): Violation[] {

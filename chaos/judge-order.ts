@@ -2,9 +2,9 @@ import { kindOfText } from './judge-text.ts';
 import type { Ledger, Sampling, SentEvent, SummaryCall, VisibleMessage, Violation } from './ledger.ts';
 
 /**
- * Order in each conversation: what was acknowledged before the next was sent is asked of the model before it (or together
- * with it), and its answer is whole before the next is asked. The history in a prompt holds no question twice, none in
- * another order, and nothing of another conversation; no more does a summary.
+ * Checks the order in each conversation: a question that was acknowledged before the next was sent reaches the model before
+ * it (or together with it), and its answer is complete before the next question reaches the model. The history in a prompt
+ * contains no question twice, none out of order, and nothing of another conversation; the same holds for summaries.
  */
 export function judgeOrder(ledger: Ledger, answers: ReadonlyMap<number, VisibleMessage[]>): Violation[] {
   const winnerOf = (event: SentEvent) => winningSampling(ledger, answers.get(event.id)?.[0]);
@@ -15,13 +15,13 @@ export function judgeOrder(ledger: Ledger, answers: ReadonlyMap<number, VisibleM
   ];
 }
 
-/** The sampling whose text stands in a message. */
+/** The sampling whose text is in a message. */
 export function winningSampling({ samplings }: Ledger, message: VisibleMessage | undefined): Sampling | undefined {
   const kind = kindOfText(message?.snapshots.at(-1)?.text ?? '');
   return kind.kind === 'answer' ? samplings[kind.sampling - 1] : undefined;
 }
 
-/** What nobody acknowledged may have been stored late, by a process that was frozen; it has no place in any order. */
+/** Unacknowledged questions are ignored: a frozen process may have stored them late. */
 function judgePrompt({ events }: Ledger, { inPrompt, foreign, asked, number }: Sampling): Violation[] {
   const event = asked.at(-1) ?? 0;
   const faults: Violation[] = [];
@@ -36,8 +36,9 @@ function judgePrompt({ events }: Ledger, { inPrompt, foreign, asked, number }: S
 }
 
 /**
- * Whether a question that was acknowledged before another was sent stands behind it. Where nothing acknowledges (WeCom's connection),
- * whoever saw no sign has written on: a process that wakes may store the earlier one behind the later.
+ * Whether a question follows another that was sent only after the question was acknowledged. Without acknowledgements
+ * (WeCom's connection) a person who saw no response has sent the next message, and a process that resumes may store the
+ * earlier one after the later.
  */
 function isBefore(events: readonly SentEvent[], question: number, inFront: number | undefined): boolean {
   if (inFront === undefined || question > inFront) return false;
@@ -49,12 +50,12 @@ function wasAcknowledgedBefore({ acknowledgedAtMs = Infinity }: SentEvent, { sen
   return acknowledgedAtMs <= sentAtMs;
 }
 
-/** Whether one began before the other was whole. */
+/** Whether one began before the other was complete. */
 function isBegunBefore({ startedAtMs }: Sampling, other: Sampling): boolean {
   return startedAtMs < (other.endedAtMs ?? other.startedAtMs);
 }
 
-/** A summary is made of one conversation. */
+/** A summary must be of one conversation. */
 function judgeSummary({ conversations }: SummaryCall): Violation[] {
   if (conversations.length === 1) return [];
   return [{ kind: 'crossed', event: 0, detail: `a summary was made of C${conversations.join(', C')}` }];
@@ -75,7 +76,7 @@ function judgeSequence(
         before.sampling !== sampling &&
         !isScopeBetween(ledger, before.event, event) &&
         isBegunBefore(sampling, before.sampling) &&
-        // Of what was stored late either may be first, and still one at a time.
+        // Questions that were stored late may be in either order, but still one at a time.
         (wasAcknowledgedBefore(before.event, event) || isBegunBefore(before.sampling, sampling));
       if (before && isLate) {
         const detail = `S${sampling.number} began before S${before.sampling.number} of Q${before.event.id} was whole`;
@@ -87,7 +88,7 @@ function judgeSequence(
   };
 }
 
-/** Acknowledged events by conversation, as they were sent. */
+/** Acknowledged events by conversation, in the order in which they were sent. */
 function conversationsOf({ events }: Ledger): SentEvent[][] {
   const byConversation = new Map<number, SentEvent[]>();
   for (const event of events) {
@@ -99,7 +100,7 @@ function conversationsOf({ events }: Ledger): SentEvent[][] {
   return [...byConversation.values()];
 }
 
-/** What `GROUP_SCOPE` names a group's conversation changed between the two, or while one was sent: then they are of two conversations. */
+/** Whether `GROUP_SCOPE` changed between the two, or while one was sent: then they belong to different conversations. */
 function isScopeBetween({ injectedFaults }: Ledger, earlier: SentEvent, later: SentEvent): boolean {
   return injectedFaults.some(
     ({ kind, detail, atMs, untilMs = Number.POSITIVE_INFINITY }) =>

@@ -1,9 +1,8 @@
 import { hasEnded, toldBy, type Ledger, type Violation } from './ledger.ts';
 
 /**
- * Once all has come to rest nothing visible is open: no message grows or waits for its end, whether its event was acknowledged
- * or not and whether it belongs to one at all; no event that the product stored is unfinished in its ledger; and no line says
- * that something is being done.
+ * Checks that nothing visible is open once the system is idle: no message is growing or unfinished, whether or not its event
+ * was acknowledged or exists; no stored event is unfinished in the product's record; and no status line is left.
  */
 export function judgeRest({ events, messages, statusesLeft = [] }: Ledger): Violation[] {
   const openEvents = new Set<number>();
@@ -15,7 +14,7 @@ export function judgeRest({ events, messages, statusesLeft = [] }: Ledger): Viol
   for (const { event, isFinal, isOpen, snapshots } of messages) {
     const shows = `it shows: ${snapshots.at(-1)?.text.slice(0, 60) ?? ''}`;
     if (isOpen === true) accuse(event, `its visible message is open; ${shows}`);
-    else if (!isFinal && event !== undefined) accuse(event, `its visible message never ended; ${shows}`);
+    else if (!isFinal && event !== undefined) accuse(event, `its visible message was never finished; ${shows}`);
   }
   for (const { event, text } of statusesLeft) accuse(event, `a line below it still says: ${text}`);
   for (const event of events)

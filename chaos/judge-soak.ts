@@ -5,27 +5,27 @@ const MB = 1_000_000;
 const DAY_MS = 86_400_000;
 
 export interface SoakBounds {
-  /** Heap after a forced collection: the end beside the end of the first round. */
+  /** Maximum difference of the heap after a forced collection, between the end and the end of the first round. */
   heapGrowthBytes: number;
-  /** Resident memory at the end to that after the first round, at most. */
+  /** Maximum ratio of resident memory at the end to that after the first round. */
   rssRatio: number;
-  /** How many handles of any kind may come to be. */
+  /** Maximum number of additional handles of any kind. */
   handleGrowth: number;
 }
 
-/** Issue "one answer, exactly": heap within 3 MB, RSS at most 1.1 of what the first ten minutes left, handles equal. */
+/** Heap within 3 MB, RSS at most 1.1 times that after the first ten minutes, no additional handles. */
 export const LONG_BOUNDS: SoakBounds = { heapGrowthBytes: 3 * MB, rssRatio: 1.1, handleGrowth: 0 };
 
-/** BullMQ's own of each queue: its settings, its counter, its capped stream of events; and our own numbers of shards. */
+/** Keys of each BullMQ queue: its settings, its counter, its capped stream of events; and our own numbers of shards. */
 const QUEUE_KEYS = ['{wake}:turns', '{summaries}:summaries']
   .flatMap((queue) => ['meta', 'id', 'events', 'stalled-check'].map((key) => `${queue}:${key}`))
   .concat('wakes:shards');
-/** Waiting things, of which nothing is left once all is answered. */
+/** Keys of waiting work, of which none may be left once everything is answered. */
 const WAITING_KEYS = ['{p}:inbox', '{p}:held', '{p}:media', '{p}:pending', '{wake}:turns', '{wake}:turns:lock'];
-/** The longest life that anything has: the counters of a month. */
+/** The longest lifetime of any key: the monthly counters. */
 const LONGEST_LIFE_MS = 40 * DAY_MS;
 
-/** @returns one sentence for each thing that grew, or that should not be there any more */
+/** @returns one sentence for each value that grew, or key that should not exist any more */
 export function judgeSoak(soak: SoakRun, bounds: SoakBounds): string[] {
   return [...judgeProcesses(soak, bounds), ...judgeKeys(soak)];
 }
@@ -54,7 +54,7 @@ function judgeProcesses({ measurements }: SoakRun, { heapGrowthBytes, rssRatio, 
 function judgeKeys({ run, keys }: SoakRun): string[] {
   const { events } = run.ledger;
   const conversations = new Set(events.map(({ conversation }) => conversation)).size;
-  /** What was said explains so many; an answer that begins a thread of Slack has a history there, too. */
+  /** Maximum numbers of keys that the messages explain. On Slack an answer that begins a thread has a history there too. */
   const explained: Record<string, number> = {
     '{p}:message': events.length,
     '{p}:state': conversations,
@@ -75,7 +75,7 @@ function judgeKeys({ run, keys }: SoakRun): string[] {
   return [...faults, ...judgeAged(keys.before, keys.aged)];
 }
 
-/** Before the first message not each of BullMQ's own keys is there. */
+/** Some of BullMQ's own keys do not exist before the first message. */
 function judgeAged(before: KeyCensus, aged: KeyCensus): string[] {
   return Object.entries(aged).flatMap(([kind, { count }]) => {
     const base = Math.max(before[kind]?.count ?? 0, QUEUE_KEYS.includes(kind) ? 1 : 0);

@@ -6,25 +6,25 @@ import { TURN_TEXTS } from '../src/bot/i18n/turn-texts.ts';
 
 const TEXTS = { ...SIGN_IN_TEXTS, ...TURN_TEXTS, not_read: FILE_TEXTS.not_read };
 
-/** What one visible text is. `broken`: an answer that no model gave. */
+/** Kind of a visible text. `broken`: an answer that no model gave. */
 export type TextKind =
   | { kind: 'answer'; sampling: number; isWhole: boolean }
   | { kind: 'broken'; why: string }
-  /** Points to the answer of the turn that it was merged into. */
+  /** Refers to the answer of the turn that it was merged into. */
   | { kind: 'pointer' }
-  /** Says that the answer comes as a message of its own. */
+  /** Announces that the answer follows as a separate message. */
   | { kind: 'follows' }
   | { kind: 'apology'; name: Apology }
-  /** Says that there is no answer and asks to be asked again: its message was never accepted. */
+  /** Says that there is no answer and asks the person to ask again: its message was never accepted. */
   | { kind: 'gone' }
-  /** About the account: an invitation, or what became of a sign-in. */
+  /** About the account: an invitation, or the result of a sign-in. */
   | { kind: 'account'; name: AccountText }
-  /** What is being done; never the end of a message. */
+  /** Current activity; never the end of a message. */
   | { kind: 'status' }
   | { kind: 'empty' }
   | { kind: 'unknown' };
 
-/** Apologies that an outside fault explains; each names the sentence that the person reads. */
+/** Apologies that an external fault explains, by the names of their texts. */
 export type Apology = (typeof APOLOGIES)[number];
 
 const APOLOGIES = [
@@ -40,14 +40,14 @@ const APOLOGIES = [
 ] as const;
 const STATUS_TEXTS = ['thinking', 'waitsForCapacity', 'waitsForService', 'waitsForModel'] as const;
 
-/** What a person who signs in with a typed code may read. */
+/** Texts for a person who signs in with a typed code. */
 const ACCOUNT_TEXTS = [
   ...(['invitation', 'invitationHeld', 'waitingForSignIn', 'released', 'linkedNotice'] as const),
   ...(['alreadyLinked', 'codeWrong', 'codeExpired', 'codeNotAwaited', 'codeFailed'] as const),
 ] as const;
 export type AccountText = (typeof ACCOUNT_TEXTS)[number];
 
-/** Says what a text is, by what the stand-in's words give away. A growing answer is one too; `isWhole` tells. */
+/** Classifies a text by the stand-in's identifiable words. A growing answer counts as an answer; see `isWhole`. */
 export function kindOfText(text: string): TextKind {
   if (text.trim() === '') return { kind: 'empty' };
   const words = Array.from(text.matchAll(/\bS(\d+)(?:w(\d+)|(end))\b/g), ([, sampling, place, end]) => ({
@@ -61,14 +61,14 @@ export function kindOfText(text: string): TextKind {
   if (is(text, REPLY_TEXTS.unknownReply)) return { kind: 'gone' };
   const name = APOLOGIES.find((apology) => is(text, TEXTS[apology]));
   if (name) return { kind: 'apology', name };
-  // WeCom shows some of them as a thought.
+  // WeCom shows some of them as reasoning.
   const thought = text.replace(/^<think>(?:ℹ️ )?/, '');
   if (STATUS_TEXTS.some((status) => is(thought, TEXTS[status]))) return { kind: 'status' };
   const account = ACCOUNT_TEXTS.find((about) => is(thought, TEXTS[about]));
   return account ? { kind: 'account', name: account } : { kind: 'unknown' };
 }
 
-/** Whether an answer says of itself that it is not whole. */
+/** Whether an answer states that it is incomplete. */
 export function saysInterrupted(text: string): boolean {
   const { en } = TURN_TEXTS.interrupted;
   return text.includes(en) || text.includes(withoutSlashes(en));
@@ -80,11 +80,11 @@ function kindOfWords(words: { sampling: number; place: number | 'end' }[], sampl
   const isWhole = words.at(-1)?.place === 'end';
   const places = words.slice(0, isWhole ? -1 : undefined).map(({ place }) => place);
   const gap = places.findIndex((place, index) => place !== index);
-  if (gap >= 0) return { kind: 'broken', why: `word ${gap} of sampling ${sampling} is missing or comes twice` };
+  if (gap >= 0) return { kind: 'broken', why: `word ${gap} of sampling ${sampling} is missing or repeated` };
   return { kind: 'answer', sampling, isWhole };
 }
 
-/** The part before a placeholder is enough to know a sentence, however its words are typed on the platform. */
+/** The part before a placeholder identifies a sentence, in each platform's spelling of the commands. */
 function is(text: string, { en, zh }: { en: string; zh: string }): boolean {
   return [en, withoutSlashes(en), zh].some((sentence) => text.startsWith(sentence.split('{')[0] ?? sentence));
 }

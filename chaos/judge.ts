@@ -10,16 +10,16 @@ export interface Verdict {
   answered: number;
   merged: number;
   interrupted: number;
-  /** By the name of the sentence. */
+  /** By the name of the text. */
   apologies: Record<string, number>;
 }
 
-/** How long before an apology the fault may lie that explains it: the chat client's breaker opens on the last 30 s. */
+/** Maximum age of a fault that explains an apology: the chat client's circuit breaker uses the last 30 s. */
 const EXPLAINED_WITHIN_MS = 60_000;
 
 /**
- * Judges a whole run by its ledger: everything that was acknowledged is answered, once, whole, in order and with nothing of
- * another conversation; what is not an answer is explained by a fault outside.
+ * Judges a whole run by its ledger: every acknowledged message is answered once, completely, in order and without anything
+ * of another conversation; anything other than an answer is explained by an external fault.
  */
 export function judge(ledger: Ledger): Verdict {
   const violations: Violation[] = [];
@@ -42,7 +42,8 @@ export function judge(ledger: Ledger): Verdict {
     const own = (messagesOf.get(event.id) ?? []).map(lastKind);
     const found = answers.get(event.id) ?? [];
     const isApologised = own.some(({ kind }) => kind === 'apology') || isMergedIntoApology(event, messagesOf);
-    // Who asked and was invited reads the answer in its place; who wrote a code or a word reads what became of it, once.
+    // The answer to an invited person's question replaces the invitation; the sender of a code or command gets one reply
+    // about it.
     const told = event.says === undefined ? 0 : own.filter(({ kind }) => kind === 'account').length;
     const isSorry = own.some(({ kind }) => kind === 'apology' || kind === 'gone');
     const count = found.length + told + (isSorry ? 1 : 0);
@@ -73,7 +74,7 @@ export function answersByQuestion({ messages }: Ledger): Map<number, VisibleMess
   return found;
 }
 
-/** @returns the first thing that is wrong with a visible message, over all that it ever showed */
+/** @returns the first fault of a visible message, across everything that it ever showed */
 function judgeMessage(ledger: Ledger, message: VisibleMessage): Omit<Violation, 'event'> | undefined {
   for (const { text } of message.snapshots) {
     if (text.includes(THOUGHT)) return { kind: 'unexplained', detail: 'it shows what the model thought' };
@@ -86,29 +87,29 @@ function judgeMessage(ledger: Ledger, message: VisibleMessage): Omit<Violation, 
   }
   const last = message.snapshots.at(-1);
   const kind = lastKind(message);
-  // What is still open is told by `judgeRest`, whosever it is.
+  // `judgeRest` reports every open message.
   if (!message.isFinal) return undefined;
   if (kind.kind === 'empty' || kind.kind === 'status')
     return { kind: 'unexplained', detail: `it ended ${kind.kind === 'empty' ? 'without a text' : 'with a status'}` };
   if (kind.kind === 'gone' && ledger.events[(message.event ?? 0) - 1]?.record !== undefined)
-    return { kind: 'unexplained', detail: 'it asks to be asked again, and its message was accepted' };
+    return { kind: 'unexplained', detail: 'it asks for a retry although its message was accepted' };
   if (kind.kind === 'answer' && !kind.isWhole && !saysInterrupted(last?.text ?? ''))
-    return { kind: 'joined', detail: 'it ended in the middle and does not say so' };
+    return { kind: 'joined', detail: 'it ended early without saying so' };
   const needsReason = kind.kind === 'apology' || (kind.kind === 'answer' && !kind.isWhole);
   if (!needsReason) return undefined;
   const why = kind.kind === 'apology' ? kind.name : 'interrupted';
   if (why === 'deadLetter' && isOfPoison(ledger, message.event)) return undefined;
   return isExplained(ledger, why, last?.atMs ?? 0)
     ? undefined
-    : { kind: 'unexplained', detail: `it says ${why}, and nothing outside was at fault` };
+    : { kind: 'unexplained', detail: `it says ${why}, but no external fault occurred` };
 }
 
-/** A question that kills its workers is given up in the end, with all that were asked in the same turn; nobody else is. */
+/** Only a poison question may be given up, along with all questions of the same turn. */
 function isOfPoison({ poisons, events }: Ledger, event: number | undefined): boolean {
   return poisons.some((poison) => poison === event || events[poison - 1]?.record?.answeredBy === event);
 }
 
-/** Only the chat service's faults, or those of the way to it, excuse an apology; our own crashes never do. */
+/** Only faults of the chat service, or on the way to it, explain an apology; our own crashes never do. */
 function isExplained(ledger: Ledger, why: string, atMs: number): boolean {
   if (why === 'internal' || why === 'deadLetter' || why === 'expired') return false;
   const hasHappened = (kinds: RegExp) =>
@@ -128,7 +129,10 @@ function isExplained(ledger: Ledger, why: string, atMs: number): boolean {
   );
 }
 
-/** An event that was merged has no message of its own where answers are posted; the ledger says whose answer is its own. */
+/**
+ * If answers are posted, a merged event has no message of its own; the product's record names the event whose answer it
+ * shares.
+ */
 function isMergedIntoApology({ id, record }: SentEvent, messagesOf: Map<number, VisibleMessage[]>): boolean {
   const into = record?.answeredBy;
   if (into === undefined || into === id) return false;
@@ -139,7 +143,7 @@ function lastKind({ snapshots }: VisibleMessage): TextKind {
   return kindOfText(snapshots.at(-1)?.text ?? '');
 }
 
-/** Says if the message under which the answer stands never reached the platform's side, so that nobody looks at it. */
+/** Reports if the message with the answer never reached the platform's side, where it would be visible. */
 function whoseAnswer({ events }: Ledger, { id, record }: SentEvent): string {
   const into = events[(record?.answeredBy ?? id) - 1];
   return into === undefined || into.acknowledgedAtMs !== undefined ? '' : ', which was never acknowledged';

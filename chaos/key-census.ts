@@ -1,23 +1,23 @@
 import type { Redis } from 'ioredis';
 
-/** How many keys of a kind there are, how many of them never end by themselves, and the longest life of the others. */
+/** Number of keys of a kind, number of keys without expiry, and the longest remaining lifetime of the others. */
 export interface KeyCount {
   count: number;
   endless: number;
   longestLifeMs: number;
 }
 
-/** By kind: the key without what differs from one message, person, conversation or partition to the next. */
+/** By kind: the key without the parts that differ per message, person, conversation or partition. */
 export type KeyCensus = Record<string, KeyCount>;
 
-/** Counts all keys of a Redis. Walks through all of them, so it is for a rig, never for the product. */
+/** Counts all keys of a Redis. Scans all of them, so it is only for a testbed, never for the product. */
 export async function takeCensus(store: Redis): Promise<KeyCensus> {
   const census: KeyCensus = {};
   for await (const names of store.scanStream({ count: 1_000 }) as AsyncIterable<string[]>) {
     const lives = await Promise.all(names.map((name) => store.pttl(name)));
     for (const [index, name] of names.entries()) {
       const lifeMs = lives[index] ?? -2;
-      // It ended between the two snapshots.
+      // It expired between the two reads.
       if (lifeMs === -2) continue;
       const own = (census[kindOfKey(name)] ??= { count: 0, endless: 0, longestLifeMs: 0 });
       own.count += 1;
@@ -28,7 +28,7 @@ export async function takeCensus(store: Redis): Promise<KeyCensus> {
   return census;
 }
 
-/** Lets as much time pass for the keys as the longest life among them, as far as nothing renews them meanwhile. */
+/** Expires all keys that have a lifetime, as if the longest lifetime had passed, unless they are renewed. */
 export async function ageKeys(store: Redis): Promise<void> {
   for await (const names of store.scanStream({ count: 1_000 }) as AsyncIterable<string[]>)
     await Promise.all(

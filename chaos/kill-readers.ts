@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 const LOOKS_EVERY_MS = 15;
 
 /**
- * Kills each process that reads files for one of these processes, as the kernel does where memory is short, for a while.
- * @param parents asked each time: they die and start again @returns how many were killed
+ * Kills each file reader process of these processes for a while, like the kernel's OOM killer.
+ * @param parents called each time, because they die and restart @returns the number of kills
  */
 export async function killReaders(parents: () => readonly number[], forMs: number): Promise<number> {
   const killed = new Set<number>();
@@ -18,7 +18,7 @@ export async function killReaders(parents: () => readonly number[], forMs: numbe
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has ended already.
+        // It has exited already.
       }
     }
     await pause(LOOKS_EVERY_MS);
@@ -33,7 +33,7 @@ function readersOf(parent: number): number[] {
     .map(Number);
 }
 
-/** Processes end between two looks at them. */
+/** Processes may exit between two reads of the table. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');

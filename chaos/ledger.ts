@@ -1,87 +1,93 @@
-/** What the rig writes down while it runs, to be judged afterwards (the way of Jepsen). All times are the rig's own clock, ms. */
+/**
+ * What the testbed records during a run, for judging it afterwards (like Jepsen). All times are of the testbed's own clock,
+ * in ms.
+ */
 export interface Ledger {
   events: SentEvent[];
   messages: VisibleMessage[];
   samplings: Sampling[];
-  /** Requests for the summary of a conversation, which are no questions. */
+  /** Summary requests for a conversation, which are not questions. */
   summaries: SummaryCall[];
-  /** When a life of a worker took a turn that another had left; the turn is named by its newest event. */
+  /** When a worker's life took over another's turn; the turn is named by its newest event. */
   resumptions: { atMs: number; worker: string; turn: number }[];
   injectedFaults: InjectedFault[];
   /** Questions that kill every process that answers them. */
   poisons: number[];
-  /** What stood below a conversation at the end although nothing was being done there any more. */
+  /** Status lines that were left at the end although there was no more activity. */
   statusesLeft?: { event: number | undefined; text: string }[];
 }
 
 export type ChatPlatform = 'wecom' | 'slack';
 
-/** One message of a person, with every try to deliver it. */
+/** One message of a person, with every delivery attempt. */
 export interface SentEvent {
-  /** From 1; the question's text holds it as `Q<id>`. */
+  /** From 1; the question's text contains it as `Q<id>`. */
   id: number;
   platform: ChatPlatform;
-  /** The conversation's number; every text in it holds `C<number>`. */
+  /** Number of the conversation; every text in it contains `C<number>`. */
   conversation: number;
-  /** The platform's id of the message, by which the product knows it. */
+  /** The platform's id of the message, which the product uses. */
   messageId: string;
-  /** What it says instead of a question: a code, or a word to the bot. */
+  /** Text instead of a question: a code, or a command. */
   says?: string;
   sentAtMs: number;
-  /** When it was answered with 2xx; never, when the platform gave up before. */
+  /** When it was answered with 2xx; undefined if the platform gave up before. */
   acknowledgedAtMs?: number;
   tries: { atMs: number; receiver: string; result: string }[];
-  /** What the product's own ledger says of it at the end. */
+  /** The product's own record of it at the end. */
   record?: { state: string; answeredBy: number | undefined };
 }
 
-/** One message of the bot as its people see it, with all that it ever showed. */
+/** One message of the bot as its people see it, with every snapshot. */
 export interface VisibleMessage {
   conversation: number;
-  /** The event that it hangs on: its stream (WeCom) or its thread (Slack). */
+  /** The event that it belongs to: by its stream (WeCom) or its thread (Slack). */
   event: number | undefined;
   snapshots: { atMs: number; text: string }[];
   isFinal: boolean;
-  /** Whether the platform itself shows that it grows. */
+  /** Whether the platform itself shows it as growing. */
   isOpen?: boolean;
 }
 
-/** One call of the model. The text that it streams names it in every word, so that joined ones are seen. */
+/** One model call. Every word of its text names it, so that mixed texts are detected. */
 export interface Sampling {
   number: number;
-  /** The life of a worker that asked: its name and how often it had been started. */
+  /** The worker's life that made the call: its name and start count. */
   worker: string;
   conversation: number;
-  /** Questions of the call's last message: what is asked. */
+  /** Questions in the call's last message. */
   asked: number[];
-  /** All questions of the prompt, in its order. */
+  /** All questions of the prompt, in order. */
   inPrompt: number[];
-  /** Other conversations' numbers that stand in the prompt. */
+  /** Numbers of other conversations that occur in the prompt. */
   foreign: number[];
   startedAtMs: number;
   endedAtMs?: number;
-  /** `full`: refused since too many others were under way, which excuses no apology. */
+  /** `full`: refused because too many calls were in progress, which explains no apology. */
   ending: 'open' | 'whole' | 'refused' | 'full' | 'cut' | 'stalled' | 'left';
 }
 
-/** One request for a summary: the conversations whose texts it holds, which is one. */
+/** One summary request: the conversations whose texts it contains, which must be one. */
 export interface SummaryCall {
   conversations: number[];
 }
 
 export type InjectedFaultKind =
   | ('kill' | 'freeze' | 'stop' | 'link' | 'redis-kill' | 'redis-freeze')
-  /** A wall clock that went wrong; a whole machine that slept; a Redis that refuses writes; a Slack that executes late; new settings. */
+  /** Wrong wall clock; suspended machine; Redis refusing writes; Slack executing late; new settings. */
   | ('clock' | 'sleep' | 'redis-refuse' | 'slack-late' | 'roll')
-  /** A platform that refuses writes; an engine with few places; a question that kills; readers that die; another program as the same bot. */
+  /**
+   * Platform refusing writes; engine with few places; poison question; dying readers; another program connected as the same
+   * bot.
+   */
   | ('refuse-writes' | 'engine-full' | 'poison' | 'kill-readers' | 'rival')
-  /** What one scenario alone does; its detail names it. */
+  /** Faults of a single scenario; the detail names them. */
   | 'act';
 
-/** One thing that was done to the product. */
+/** One injected fault. */
 export interface InjectedFault {
   atMs: number;
-  /** When a link was mended, a process woke, or Redis was back; a freeze that a kill cut short has none. */
+  /** When a link was restored, a process resumed, or Redis was back; undefined for a freeze that a kill cut short. */
   untilMs?: number;
   kind: InjectedFaultKind;
   /** A life of a process, one of its links, Redis, Slack, or the deployment. */
@@ -89,7 +95,7 @@ export interface InjectedFault {
   detail: string;
 }
 
-/** A broken promise, with the event whose trace tells how it came to be. */
+/** A violated guarantee, with the event whose trace shows how it happened. */
 export interface Violation {
   kind:
     | 'lost'
@@ -104,22 +110,22 @@ export interface Violation {
   detail: string;
 }
 
-/** Whether the product counts it as ended: answered, or given up with an apology, which is a fault of its own. */
+/** Whether the product considers it finished: answered, or given up with an apology, which is a separate fault. */
 export function hasEnded({ state }: { state: string }): boolean {
   return state === 'final' || state === 'dead';
 }
 
-/** What the product's own ledger said of an event, in words. */
+/** The product's own record of an event, in words. */
 export function toldBy({ record }: SentEvent): string {
   return record ? `${record.state}, answered by Q${record.answeredBy ?? '?'}` : 'nothing';
 }
 
-/** The text that a person writes. */
+/** Text of a person's message. */
 export function questionText({ id, conversation, says }: Pick<SentEvent, 'id' | 'conversation' | 'says'>): string {
   return says ?? `Q${id} C${conversation} please`;
 }
 
-/** Question numbers in a text, in their order. */
+/** Question numbers in a text, in order. */
 export function questionsIn(text: string): number[] {
   return numbersAfter(/\bQ(\d+)\b/g, text);
 }

@@ -2,12 +2,12 @@ import type { InjectedFault, Ledger, Sampling } from './ledger.ts';
 import { winningSampling } from './judge-order.ts';
 import { nameOf } from './slow-recovery.ts';
 
-/** A worker that lost its turn may hear of it only with its next write, and a stop lets turns run for its grace. */
+/** A worker may notice only with its next write that it lost its turn, and a stop lets turns run for the grace period. */
 const FELT_FOR_MS = 15_000;
 
 /**
- * Why the model was asked more often than there are answers: each call of which no visible answer was made, by the last fault on the
- * worker that made it, or on Redis. `unknown` when there was none.
+ * Why there were more model calls than answers: classifies each call without a visible answer by the last fault of its
+ * worker or of Redis. `unknown` if there was none.
  */
 export function lostCalls(ledger: Ledger): Record<string, number> {
   const winners = new Set(ledger.messages.map((message) => winningSampling(ledger, message)));
@@ -22,7 +22,7 @@ export function lostCalls(ledger: Ledger): Record<string, number> {
 
 function causeOf({ injectedFaults }: Ledger, sampling: Sampling): string {
   const felt = injectedFaults.filter((injectedFault) => isFelt(injectedFault, sampling));
-  // What ends a call for certain counts before what only delays it.
+  // Faults that certainly end a call take precedence over those that only delay it.
   const last = felt.filter(({ kind }) => kind === 'stop' || kind === 'kill').at(-1) ?? felt.at(-1);
   return last ? nameOf(last) : 'unknown';
 }

@@ -8,38 +8,41 @@ import { LinkGone, walkToCode } from './walk-to-code.ts';
 
 export interface NewUsersOptions {
   ledger: Ledger;
-  /** All that people see by now. */
+  /** All messages that people see so far. */
   messages(): readonly VisibleMessage[];
   send: TrafficOptions['send'];
 }
 
-/** A worker that dies is followed after 20 s at the latest. */
+/** Another worker takes over at most 20 s after a worker's death. */
 const REPLY_LIMIT_MS = 45_000;
 const POLL_EVERY_MS = 250;
 const WALK_LIMIT_MS = 30_000;
-/** The product gives a person five links an hour. */
+/** The product grants a person five links per hour. */
 const MOST_LINKS = 5;
 const INVITATIONS: readonly AccountText[] = ['invitation', 'invitationHeld'];
 
-/** People who sign in after their first question, by the real pages, and type the code into the chat; whatever dies meanwhile. */
+/**
+ * People who sign in after their first question, through the real pages, and type the code into the chat, while processes
+ * die.
+ */
 export class NewUsers {
   readonly #options: NewUsersOptions;
   readonly #underWay = new Map<number, Promise<void>>();
-  /** By conversation: the message whose code made the link. */
+  /** By conversation: the message whose code created the link. */
   readonly linked = new Map<number, SentEvent>();
 
   constructor(options: NewUsersOptions) {
     this.#options = options;
   }
 
-  /** Sends like the platform; the first message that is acknowledged sends its person to the sign-in pages. */
+  /** Sends like the platform; after the first acknowledged message its person goes to the sign-in pages. */
   async send(event: SentEvent): Promise<void> {
     await this.#options.send[event.platform](event);
     if (event.acknowledgedAtMs !== undefined && !this.#underWay.has(event.conversation))
       this.#underWay.set(event.conversation, this.#signIn(event));
   }
 
-  /** Waits until everybody who began to sign in has done so, or has given up. */
+  /** Waits until everyone who began to sign in has finished or given up. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay.values());
   }
@@ -55,7 +58,7 @@ export class NewUsers {
     }
   }
 
-  /** @returns the code; undefined when another link is needed */
+  /** @returns the code; undefined if another link is needed */
   async #walk(conversation: number, link: string): Promise<string | undefined> {
     const browser = new PageBrowser();
     const giveUpAtMs = Date.now() + WALK_LIMIT_MS;
@@ -70,7 +73,7 @@ export class NewUsers {
     return undefined;
   }
 
-  /** @returns whether the code made the link */
+  /** @returns whether the code created the link */
   async #type(conversation: number, code: string): Promise<boolean> {
     for (;;) {
       const typed = await this.#say(conversation, code);
@@ -81,7 +84,7 @@ export class NewUsers {
     }
   }
 
-  /** @returns the message, once it is acknowledged; undefined when the platform gave it up */
+  /** @returns the message, once it is acknowledged; undefined if the platform gave it up */
   async #say(conversation: number, says: string): Promise<SentEvent | undefined> {
     const { ledger, send } = this.#options;
     const event = addEvent(ledger, conversation, says);
@@ -90,8 +93,9 @@ export class NewUsers {
   }
 
   /**
-   * What the bot says of the account in the reply to a message.
-   * @param wanted any unless told; these may stand below a later message too, with which the first was merged
+   * The bot's text about the account in the reply to a message.
+   * @param wanted kinds of text; defaults to any. They may also be in the reply to a later message, with which the first was
+   * merged
    */
   async #reply(
     { id, conversation }: SentEvent,

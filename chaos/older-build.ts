@@ -7,8 +7,8 @@ import { atExit } from './at-exit.ts';
 const COPIED_FILES = /\.(lua|css|html|svg|png|mjs)$/;
 
 /**
- * Builds the program as it was at a commit of this repository, with the packages that are installed now.
- * @returns its entry, for node; it is removed when the rig ends @throws Error when it cannot be built
+ * Builds the program of a commit of this repository, with the currently installed packages.
+ * @returns its entry point for node; it is removed when the testbed exits @throws Error if the build fails
  */
 export function buildOlder(commit: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-older-'));

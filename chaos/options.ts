@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
-/** What `npm run chaos -- --help` says. */
+/** Output of `npm run chaos -- --help`. */
 export const USAGE = `npm run chaos [-- OPTIONS]
   Runs receivers, workers and Redis as real processes under load, kills, freezes, stops and cuts them, then judges every
   message. The same seed deals the same faults. Exit code 0 when all promises were kept and all goals reached, else 1.
@@ -54,7 +54,7 @@ export const USAGE = `npm run chaos [-- OPTIONS]
   --lives N              how often at each of these points (20); a point that is reached less often fails the run
 `;
 
-/** Reads the command's arguments; what is not given has a default. @throws TypeError for an option that there is not */
+/** Parses the command's arguments and fills in defaults. @throws TypeError for an unknown option */
 export function readOptions(args: string[]) {
   const { values } = parseArgs({
     args,

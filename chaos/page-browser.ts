@@ -1,4 +1,4 @@
-/** A page as a browser has it. */
+/** A page as loaded by a browser. */
 export interface Page {
   url: string;
   status: number;
@@ -8,11 +8,11 @@ export interface Page {
 const MOST_REDIRECTS = 12;
 const LIMIT_MS = 6_000;
 
-/** A browser without a screen: keeps cookies by origin, follows redirects, sends forms. */
+/** A headless browser: stores cookies by origin, follows redirects, submits forms. */
 export class PageBrowser {
   readonly #cookies = new Map<string, Map<string, string>>();
 
-  /** @param form sent as a form of the page at `from`, when there is one. @throws Error when a page could not be had in time */
+  /** @param form submitted as a form of the page at `from`. @throws Error if a page could not be loaded in time */
   async open(address: string, form?: { fields: Record<string, string>; from: string }): Promise<Page> {
     let [url, sent] = [new URL(address), form];
     for (let redirects = 0; redirects < MOST_REDIRECTS; redirects += 1) {

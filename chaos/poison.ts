@@ -3,16 +3,19 @@ import type { Ledger, Sampling } from './ledger.ts';
 
 /** Questions that kill every process that answers them. */
 export interface Poison {
-  /** The next question of which the model is asked is one. */
+  /** Makes the next question that reaches the model a poison question. */
   add(): void;
-  /** Told each call of the model as it begins. @returns whether its worker dies of it, so that it must not end before */
+  /**
+   * Called with each model call when it begins. @returns whether its worker will die of it, so that the call must not end
+   * before
+   */
   meet(sampling: Sampling): boolean;
 }
 
-/** The process dies so long after the call of the model began. */
+/** Maximum delay from the beginning of the model call until its process is killed. */
 const KILLS_WITHIN_MS = 800;
 
-/** @param kill ends a life of a process, if it still lasts */
+/** @param kill ends a life of a process, if it is still running */
 export function createPoison(ledger: Ledger, random: SeededRandom, kill: (life: string) => void): Poison {
   let wanted = 0;
   return {

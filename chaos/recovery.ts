@@ -2,32 +2,38 @@ import { answersByQuestion } from './judge.ts';
 import { kindOfText } from './judge-text.ts';
 import type { InjectedFaultKind, Ledger, VisibleMessage } from './ledger.ts';
 
-/** A visible end is seen by a WeCom poll up to a second late; a kill in that second hit nothing any more. */
+/** A WeCom poll sees a visible end up to a second late; a kill within that second affected nothing. */
 const SEEN_LATE_MS = 1_200;
 
-/** How long an answer took after the last fault that hit it. */
+/** Time of an answer after the last fault that affected it. */
 export interface Recovery {
   event: number;
   ms: number;
-  /** Nothing of it was visible before: where we post, its first post may have been under way, and is looked for. */
+  /**
+   * No part was visible before: on platforms where we post, the first post may have been in progress and is searched for.
+   */
   isDoubtful: boolean;
-  /** The engine refused calls since there were too many, or Redis stood still or refused writes, after the fault and before the answer: it waited for them. */
+  /**
+   * Between the fault and the answer the engine refused calls because it was full, or Redis hung or refused writes, and the
+   * answer had to wait.
+   */
   hasWaited: boolean;
 }
 
-/** From when on a life of a worker had a question in its hands. */
+/** From when a worker's life was responsible for a question. */
 interface Holding {
   holder: string;
   fromMs: number;
-  /** Whether it took the turn over from a worker that died. */
+  /** Whether it took over the turn from a worker that died. */
   isTakenOver: boolean;
 }
 
 /**
- * How long after the last fault of a kind that hit the worker which had it in its hands an answer (or an apology in its
- * place) was whole and visible. In its hands: from the claim of a left turn, or from the model's call, until another worker
- * claims it or it is shown. Who died after the claim and before the model's call left no name: then it counts from the first
- * fault on any worker since the question was sent, so rather too long than too short. Milliseconds, unsorted.
+ * Time from the last fault of a kind that affected the responsible worker until the answer (or an apology in its place) was
+ * complete and visible. A worker is responsible from its claim of an abandoned turn, or from the model call, until another
+ * worker claims it or it is shown. A worker that died after the claim and before the model call left no trace; then the time
+ * counts from the first fault on any worker since the question was sent, so it is overestimated rather than underestimated.
+ * Milliseconds, unsorted.
  */
 export function recoveryTimes(ledger: Ledger, kind: InjectedFaultKind): Recovery[] {
   const spanOf = spansByQuestion(ledger);
@@ -36,7 +42,7 @@ export function recoveryTimes(ledger: Ledger, kind: InjectedFaultKind): Recovery
   );
   return [...holdingsByQuestion(ledger)].flatMap(([event, holdings]) => {
     const span = spanOf.get(event);
-    // What kills its workers is given up only after it has killed several.
+    // A poison question is given up only after it has killed several workers.
     if (span === undefined || ledger.poisons.includes(event)) return [];
     const { firstAtMs, lastAtMs: shownAtMs } = span;
     const hitsMs = holdings.flatMap(({ holder, fromMs }, index) => {
@@ -62,7 +68,10 @@ export function recoveryTimes(ledger: Ledger, kind: InjectedFaultKind): Recovery
   });
 }
 
-/** When the first snapshot of each question's answer came, and the last that changed its text, or those of the apology in its own message. */
+/**
+ * Times of the first snapshot of each question's answer and of the last one that changed its text, or those of the apology
+ * in its own message.
+ */
 function spansByQuestion(ledger: Ledger): Map<number, { firstAtMs: number; lastAtMs: number }> {
   const spans = new Map<number, { firstAtMs: number; lastAtMs: number }>();
   const note = (question: number, message: VisibleMessage | undefined) => {
@@ -76,12 +85,15 @@ function spansByQuestion(ledger: Ledger): Map<number, { firstAtMs: number; lastA
   return spans;
 }
 
-/** The snapshot since which the text has stood: laying the same over it once more, as after-care does, changes nothing for its reader. */
+/**
+ * The snapshot after which the text did not change: writing the same text again, as deferred reconciliation does, changes
+ * nothing for its reader.
+ */
 export function lastChangeOf(snapshots: VisibleMessage['snapshots']): VisibleMessage['snapshots'][number] | undefined {
   return snapshots.findLast(({ text }, index) => text !== snapshots[index - 1]?.text);
 }
 
-/** Who had each question in hand, one after another. A turn is named by its newest question; those merged into it share its way. */
+/** Workers responsible for each question, in order. A turn is named by its newest question; merged questions share it. */
 export function holdingsByQuestion({ samplings, resumptions }: Ledger): Map<number, Holding[]> {
   const holdings = new Map<number, Holding[]>();
   const turns = new Map<number, Set<number>>();

@@ -7,13 +7,13 @@ import { ask, portOf, slotMover, startClusterNode, startRedisCluster } from '../
 import { atExit } from './at-exit.ts';
 import type { RedisInstance } from './redis-instance.ts';
 
-/** A Redis Cluster of three masters with a replica each. */
+/** A Redis Cluster of three masters with one replica each. */
 export interface ChaosCluster extends RedisInstance {
-  /** Moves the slots of some hash tags to other masters; meanwhile each stands half moved. */
+  /** Moves the slots of some hash tags to other masters; each is partly migrated meanwhile. */
   reshape(tags: readonly string[], halfMovedMs: number): Promise<void>;
-  /** `kill -9` of a master; its replica takes over, and after a while the dead node comes back as a replica. */
+  /** `kill -9` of a master; its replica takes over, and later the dead node returns as a replica. */
   killMaster(awayMs: number): Promise<void>;
-  /** `kill -9` of a master and of its replica: the cluster is down until both are back. */
+  /** `kill -9` of a master and its replica: the cluster is down until both are back. */
   killWithReplica(awayMs: number): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export async function startChaosCluster(): Promise<ChaosCluster> {
       nodes.set(port, await startClusterNode(Number(port), dataDir));
   }
 
-  const notHere = () => Promise.reject(new Error('A cluster has no such fault'));
+  const notHere = () => Promise.reject(new Error('A cluster does not support this fault'));
   return {
     urls: group.url,
     port: Number(ports[0]),

@@ -6,22 +6,25 @@ import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../src/bot/app
 import { atExit } from './at-exit.ts';
 import { beginRefusal, type RefusalKind } from './redis-refusal.ts';
 
-/** The rig's own redis-server: AOF everysec in a folder of its own, on a fixed port, so that it can die and come back. */
+/** The testbed's own redis-server: AOF everysec in its own directory, on a fixed port, so that it can die and come back. */
 export interface RedisInstance {
   readonly port: number;
-  /** Of a cluster: the addresses of its nodes, which processes reach without a proxy. */
+  /** For a cluster: the addresses of its nodes, which processes reach without a proxy. */
   readonly urls?: string;
-  /** Where a process finds it, asked at each of its connections; the port unless the rig has several servers. */
+  /**
+   * Its address for a process, evaluated for each connection. Defaults to the port; differs if the testbed has several
+   * servers.
+   */
   portFor(process: string): number;
-  /** Keeps a copy of its files as they are now. */
+  /** Copies its current files. */
   backUp(): void;
-  /** `kill -9`, and started again with what the copy holds. */
+  /** `kill -9`, and a restart with the copied files. */
   restore(): Promise<void>;
-  /** `kill -9`, and started again after a while with what its append-only file holds. */
+  /** `kill -9`, and a later restart with its append-only file. */
   killAndRestart(awayMs: number): Promise<void>;
-  /** Accepts, never answers. */
+  /** Accepts connections, never answers. */
   freeze(forMs: number): Promise<void>;
-  /** Refuses every write, in one way or another. */
+  /** Refuses every write, in one of several ways. */
   refuse(why: RefusalKind, forMs: number): Promise<void>;
   close(): Promise<void>;
 }

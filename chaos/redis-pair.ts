@@ -5,19 +5,22 @@ import { atExit } from './at-exit.ts';
 import type { RedisInstance } from './redis-instance.ts';
 import { startTcpProxy, type TcpProxy } from '../test/support/tcp-proxy.ts';
 
-/** A master and a replica behind one address, as a managed Redis or a virtual address gives: where it leads is changed by a failover. */
+/** A master and a replica behind one address, like a managed Redis or a virtual IP: a failover changes its target. */
 export interface RedisPair extends RedisInstance {
-  /** The way from the master to its replica. */
+  /** The link from the master to its replica. */
   readonly replication: TcpProxy;
-  /** `kill -9` of the master; after a while its replica takes over. What the replica has not got is lost. */
+  /** `kill -9` of the master; later its replica takes over. Writes that the replica has not received are lost. */
   failOver(afterMs: number): Promise<void>;
-  /** The replica takes over although the master lives; some processes go on writing to the old one, which is then ended. */
+  /**
+   * The replica takes over although the master is alive; some processes continue to write to the old master, which is then
+   * stopped.
+   */
   split(forMs: number, isLeftBehind: (process: string) => boolean): Promise<void>;
-  /** The replica stands still. */
+  /** Suspends the replica. */
   freezeReplica(forMs: number): Promise<void>;
 }
 
-/** @param leastReplicas that a master demands of a write, none of them more than two seconds behind */
+/** @param leastReplicas number of replicas that a write requires, lagging by at most two seconds */
 export async function startRedisPair(leastReplicas: 0 | 1): Promise<RedisPair> {
   const extraArguments = [
     ...['--min-replicas-to-write', String(leastReplicas), '--min-replicas-max-lag', '2', '--repl-timeout', '10'],
@@ -35,11 +38,11 @@ export async function startRedisPair(leastReplicas: 0 | 1): Promise<RedisPair> {
   const forget = [master, replica].map(({ pid }) => atExit(() => kill(pid, 'SIGKILL')));
   const promote = async () => {
     await tell(replica, 'REPLICAOF', 'NO', 'ONE');
-    // It has no replica of its own for now.
+    // The new master has no replica for now.
     await tell(replica, 'CONFIG', 'SET', 'min-replicas-to-write', '0');
     current = replica;
   };
-  const notHere = () => Promise.reject(new Error('A pair of servers has no such fault'));
+  const notHere = () => Promise.reject(new Error('A pair of servers does not support this fault'));
   return {
     port: door.port,
     portFor: (process) => portOf(leftBehind(process) ? master : current),
@@ -53,7 +56,7 @@ export async function startRedisPair(leastReplicas: 0 | 1): Promise<RedisPair> {
       replication.breakWith({ kind: 'reset' });
       leftBehind = isLeftBehind;
       await promote();
-      // Those that see the new master find their connections gone.
+      // Connections of processes that see the new master are closed.
       await dropOthers(master, forMs);
       leftBehind = () => false;
       kill(master.pid, 'SIGKILL');
@@ -76,7 +79,7 @@ export async function startRedisPair(leastReplicas: 0 | 1): Promise<RedisPair> {
   };
 }
 
-/** Every client of the old master connects again; who is not left behind finds the new one. */
+/** All clients of the old master reconnect; those that are not left behind reach the new one. */
 async function dropOthers(master: EmbeddedRedis, forMs: number): Promise<void> {
   await tell(master, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
   await pause(forMs);
@@ -86,7 +89,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended already.
+    // It has exited already.
   }
 }
 

@@ -3,18 +3,21 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
-/** Why Redis refuses every write: full, unable to write its files, not allowed to, become a replica, or without enough replicas. */
+/**
+ * Why Redis refuses every write: out of memory, unable to write its files, without permission, turned into a replica, or
+ * without enough replicas.
+ */
 export type RefusalKind = 'full' | 'misconf' | 'noperm' | 'readonly' | 'noreplicas';
 
 /**
- * Makes a redis-server of the rig refuse every write; reads go on.
- * @param dataDir where it keeps its files
- * @returns what makes it take writes again
+ * Makes a redis-server of the testbed refuse every write; reads still work.
+ * @param dataDir directory of its files
+ * @returns a function that makes it accept writes again
  */
 export async function beginRefusal(port: number, dataDir: string, why: RefusalKind): Promise<() => Promise<void>> {
   const [begin, end] = COMMANDS[why];
   if (why === 'misconf') {
-    // A folder where its snapshot should go: nothing can be renamed to it.
+    // A directory at the path of its snapshot prevents the rename.
     mkdirSync(join(dataDir, 'dump.rdb', 'in-the-way'), { recursive: true });
   }
   await tell(port, begin);
@@ -42,7 +45,7 @@ async function untilSnapshotFailed(port: number): Promise<void> {
   }
 }
 
-/** Says something past all proxies. @returns what was answered last */
+/** Sends commands, bypassing all proxies. @returns the last reply */
 async function tell(port: number, commands: readonly string[][]): Promise<string> {
   const redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null });
   redis.on('error', () => undefined);

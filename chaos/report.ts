@@ -12,7 +12,7 @@ export interface ChaosReport {
   answered: number;
   merged: number;
   interrupted: number;
-  /** Requests for summaries; they are no questions. */
+  /** Summary requests, which are not questions. */
   summaries: number;
   apologies: Record<string, number>;
   kills: number;
@@ -23,32 +23,35 @@ export interface ChaosReport {
   crossed: number;
   joined: number;
   otherViolations: number;
-  /** Turns whose worker was killed, but for those whose first post was in doubt or that waited for others. */
+  /** Turns whose worker was killed, except those whose first post was in doubt or that waited for others. */
   recoveryMs: { turns: number; p50: number; p99: number; max: number };
-  /** Those whose first post was in doubt: Slack may still have carried it out. */
+  /** Turns whose first post was in doubt: Slack may still have executed it. */
   doubtfulMs: { turns: number; p50: number; p99: number; max: number };
-  /** Those that had to wait for a full engine or for Redis as well; they have no goal. */
+  /** Turns that also had to wait for a full engine or for Redis; they have no goal. */
   waitedMs: { turns: number; p50: number; p99: number; max: number };
   /** Turns whose worker was frozen, counted from the beginning of the freeze. */
   frozenMs: { turns: number; p50: number; p99: number; max: number };
-  /** Freezes that nothing cut short. */
+  /** Freezes that were not cut short. */
   freezes: { count: number; ofWorkers: number; shortestMs: number; cutShort: number };
   stops: { count: number; ofWorkers: number; slowestMs: number; unclean: number };
   drainedAfterMs: number | undefined;
   stillWaiting: number;
-  /** Of WeCom's connection: what fell between two holders, and how long nobody was connected. */
+  /** For WeCom's connection: messages lost between two connections, and the durations without a connection. */
   connection?: {
     subscriptions: number;
     lostInGaps: number;
-    /** Of these, messages whose writers were told to ask again. */
+    /** Of these, messages whose senders were told to ask again. */
     toldInGaps: number;
     gapsMs: { turns: number; p50: number; p99: number; max: number };
   };
-  /** People who signed in during the run, each linked to their own account and to no other. */
+  /** People who signed in during the run, each linked to exactly their own account. */
   links: { users: number; broken: number } | 'not judged: sign-in is off';
 }
 
-/** An orderly stop must end within the grace of 10 s and two more (RELIABILITY.md stopped-while-answering). */
+/**
+ * Maximum duration of an orderly stop: the grace period of 10 s and two more seconds
+ * (RELIABILITY.md stopped-while-answering).
+ */
 const STOP_LIMIT_MS = 12_000;
 
 export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; violations: Violation[] } {
@@ -114,12 +117,12 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
   return { report, violations };
 }
 
-/** Whether the promise was kept. */
+/** Whether all guarantees were kept. */
 export function isKept({ report, violations }: ReturnType<typeof reportOf>): boolean {
   return violations.length === 0 && report.stillWaiting === 0;
 }
 
-/** Everything that is known of one event, oldest first: for whoever looks for the cause of a violation. */
+/** Everything known about one event, oldest first, to find the cause of a violation. */
 export function traceOf({ events, samplings, messages, resumptions, injectedFaults }: Ledger, id: number): string {
   const event = events[id - 1];
   if (!event) return `Q${id}: no such event`;
@@ -160,7 +163,7 @@ export function traceOf({ events, samplings, messages, resumptions, injectedFaul
   ].join('\n');
 }
 
-/** A long answer has too many snapshots to be told: its first and its last. */
+/** Only the first and the last snapshot, because a long answer has too many. */
 function fewOf<T>(snapshots: readonly T[]): T[] {
   return snapshots.length <= 6 ? [...snapshots] : [...snapshots.slice(0, 2), ...snapshots.slice(-3)];
 }
@@ -188,7 +191,7 @@ function countInjectedFaults({ injectedFaults }: Ledger): Partial<Record<Injecte
   return counts;
 }
 
-/** How many there are, and how they lie. */
+/** Their number and distribution. */
 export function spread(values: number[]): ChaosReport['recoveryMs'] {
   const at = (share: number) => Math.round(percentile(values, share)) || 0;
   return { turns: values.length, p50: at(0.5), p99: at(0.99), max: at(1) };

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { KeyRing } from '../src/shared/crypto/key-ring.ts';
 
-/** What an orderly restart of every process, one after another, changes. */
+/** Changes made by an orderly restart of every process, one after another. */
 export type RollChange = 'nothing' | 'new-key' | 'drop-old-key' | 'group-scope';
 
-/** Settings of every process that a roll changes, one after another. */
+/** Settings of all processes that a rolling restart changes, one process after another. */
 export interface Rolls {
   /** What each process starts with from then on. */
   settingsFor(change: RollChange): Record<string, string>;
-  /** The id of the key that the next drop takes away; undefined before there is a newer one. */
+  /** Id of the key that the next drop removes; undefined before there is a newer one. */
   readonly oldKeyId: string | undefined;
-  /** One roll after the other. */
+  /** One rolling restart after the other. */
   inTurn<T>(does: () => Promise<T>): Promise<T>;
 }
 
-/** @param secretKey what all processes began with */
+/** @param secretKey of all processes at the beginning */
 export function createRolls(secretKey: string): Rolls {
   let newestKey = secretKey;
   let oldKey: string | undefined;

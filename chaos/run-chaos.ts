@@ -17,79 +17,84 @@ import { SLACK_SECRET, startTestbed, type Testbed, type TestbedOptions } from '.
 
 export interface ChaosOptions {
   seed: string;
-  /** How long the load lasts. */
+  /** Duration of the load. */
   loadMs: number;
-  /** So often the load comes, with a rest after each. Once unless told. */
+  /** Number of load periods, each followed by a rest. Defaults to 1. */
   rounds?: number;
-  /** Told once before the first load, and after each once all is answered. */
+  /** Called once before the first load, and after each one when everything is answered. */
   atRest?: RestCheck;
-  /** Told at the very end, when everything that is to be judged has been read. */
+  /** Called at the very end, after all data for the verdict was read. */
   atEnd?: RestCheck;
   ratePerSec: number;
   killsPerMinute: number;
-  /** Slowness beside the kills, so often; no process is restarted in turn then. */
+  /** Rate of slow-dependency faults beside the kills; there are no rolling restarts then. */
   slowFaultsPerMinute?: number;
-  /** What there must be at least of some faults. */
+  /** Minimum numbers of some faults. */
   asked?: AskedCounts;
   instances: TestbedOptions['instances'];
   freezeMs: number;
-  /** Whether everybody has to sign in; then nobody writes in groups, where a question is not kept until its sender signs in. */
+  /**
+   * Whether everyone has to sign in. Then there are no messages in groups, where a question is not kept until its sender
+   * signs in.
+   */
   signsIn?: boolean;
-  /** How many people write; as many as the rate needs unless told. */
+  /** Number of people. Defaults to the number that the rate requires. */
   users?: number;
-  /** How long an orderly stop may take, where it is slowed down. */
+  /** Maximum duration of an orderly stop under slow dependencies. */
   stopLimitMs?: number;
-  /** How long after the load all may take to come to rest; two minutes unless told. */
+  /** Maximum time after the load until the system is idle. Defaults to two minutes. */
   drainLimitMs?: number;
   chatFails: TestbedOptions['chatFails'];
   isConnected?: boolean;
   wordEveryMs?: number;
   answerMs?: TestbedOptions['answerMs'];
   isHostile?: boolean;
-  /** How many calls a full engine still takes; 4 unless told. */
+  /** Concurrent calls that a full engine still accepts. Defaults to 4. */
   enginePlaces?: number;
-  /** What the world does beside our own failures, so often; the engine then also writes in many dialects. */
+  /** Rate of external adversities beside our own failures; the engine then also uses many dialects. */
   adversariesPerMinute?: number;
-  /** One of so many questions on Slack comes with a file; none unless told. */
+  /** One of this many questions on Slack has a file. Defaults to none. */
   filesOneIn?: number;
   clocksStep?: boolean;
   startRedis?: () => Promise<RedisInstance>;
   settings?: Record<string, string>;
-  /** Faults to deal instead of a seeded plan. */
+  /** Faults to inject instead of a random plan. */
   faults?: ScheduledFault[];
-  /** Ends the load early, once it is true. */
+  /** Ends the load early as soon as it returns true. */
   isEnough?(ledger: Ledger): boolean;
-  /** Whether platforms close each connection after a call, so that a receiver at rest holds none; else they keep them. */
+  /**
+   * Whether platforms close their connection after each call, so that an idle receiver has none; otherwise they keep them.
+   */
   platformsHangUp?: true;
   logFolder?: string;
-  /** Told once a few seconds how it goes. */
+  /** Called every few seconds with the progress. */
   tell?(line: string): void;
 }
 
-/** Looks at the product while it rests. @param store the rig's own connection to Redis */
+/** Inspects the idle product. @param store the testbed's own connection to Redis */
 export type RestCheck = (testbed: Testbed, store: Redis) => Promise<void>;
 
-/** All that a run left behind, to be judged. */
+/** All results of a run, for the verdict. */
 export interface ChaosRun {
   ledger: Ledger;
   stops: StopResult[];
   endedByThemselves: string[];
   leftovers: Leftovers;
-  /** Who signed in, and the link table at the end; absent when sign-in is off. */
+  /** People who signed in, and the final link table; absent if sign-in is off. */
   links?: { linked: ReadonlyMap<number, SentEvent>; table: LinkTable };
-  /** Of the bot's one connection, where WeCom delivers over it. */
+  /** Statistics of the bot's single connection, if WeCom delivers over it. */
   connection?: ConnectionFigures;
-  /** How long an orderly stop may take; unless told, the rig's grace and two seconds. Milliseconds. */
+  /** Maximum duration of an orderly stop. Defaults to the testbed's grace period and two seconds. Milliseconds. */
   stopLimitMs?: number;
-  /** From the end of the load until nothing waited any more; undefined when something still did. Milliseconds. */
+  /** From the end of the load until nothing waited any more; undefined if something still did. Milliseconds. */
   drainedAfterMs: number | undefined;
 }
 
-/** A stalled model call is given up after 60 s; a suspect waits for others; a dead worker is noticed after 15 s. */
+/** A stalled model call is given up after 60 s; a poison turn waits for others; a dead worker is detected after 15 s. */
 const DRAIN_LIMIT_MS = 150_000;
 const TELL_EVERY_MS = 10_000;
 
-/** Runs the whole product under load and faults, then lets it come to rest. Nothing is judged here. */
+/** Runs the whole product under load and faults, then waits until it is idle. Does not judge the results. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
   const { seed, tell, rounds = 1, atRest } = options;
   const testbed = await startTestbed({ ...options, isOdd: options.adversariesPerMinute !== undefined });
@@ -167,7 +172,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
   }
 }
 
-/** Traffic and faults at once, until both are over. */
+/** Runs traffic and faults concurrently, until both have ended. */
 async function load(
   testbed: Testbed,
   options: ChaosOptions,
@@ -232,7 +237,7 @@ async function untilUp({ instances, endedByThemselves }: Testbed): Promise<void>
   }
 }
 
-/** WeCom's messages, as the polls saw them, and Slack's. */
+/** WeCom's messages, as seen by the polls, and Slack's. */
 function allMessages({ ledger, slack }: Testbed): Ledger['messages'] {
   return [...ledger.messages, ...visibleInSlack(slack.messages, ledger.events)];
 }

@@ -8,15 +8,15 @@ export interface FailPointsOptions {
   lives: number;
   seed: string;
   say(line: string): void;
-  /** All there are unless told. */
+  /** Defaults to all. */
   waves?: readonly Wave[];
-  /** The load of a wave ends after so long although a point was not reached; unless told, a minute and another for each life. */
+  /** Time limit of a wave's load if a point was not reached. Defaults to one minute plus one per life. */
   loadLimitMs?: number;
 }
 
 /**
- * Lets processes die before and after each call to the outside, each so often.
- * @returns whether the promise was kept in all and every point struck as often as it was armed
+ * Crashes processes before and after each external call, the given number of times.
+ * @returns whether the guarantees were kept in all cases and every point was reached as often as it was armed
  */
 export async function runFailPoints(options: FailPointsOptions): Promise<boolean> {
   const { lives, seed, say, waves = allWaves(lives), loadLimitMs = (lives + 1) * 60_000 } = options;

@@ -9,7 +9,10 @@ import { plainInstances } from './testbed.ts';
 
 const TRACES_SHOWN = 5;
 
-/** Runs the whole product under seeded faults and prints the verdict. @returns whether the promises were kept and the goals reached */
+/**
+ * Runs the whole product under seeded faults and prints the verdict. @returns whether the guarantees were kept and the goals
+ * reached
+ */
 export async function runFaults(command: ChaosCommand, say: (line: string) => void): Promise<boolean> {
   const { seed, logs, goals } = command;
   const run = await runChaos({

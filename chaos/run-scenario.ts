@@ -8,14 +8,14 @@ import { slowReportOf } from './slow-report.ts';
 
 const TRACES_SHOWN = 3;
 
-/** Runs one scenario, or all of them. @returns whether every promise was kept */
+/** Runs one scenario, or all of them. @returns whether every guarantee was kept */
 export async function runScenarios(command: ChaosCommand, say: (line: string) => void): Promise<boolean> {
   const { scenario: wanted = 'all', seed, logs, waiting, older } = command;
   const names = wanted === 'all' ? Object.keys(SCENARIOS) : [wanted];
   let isAllKept = true;
   for (const name of names) {
     const scenario = SCENARIOS[name];
-    if (!scenario) throw new Error(`There is no scenario ${name}; there are ${Object.keys(SCENARIOS).join(', ')}`);
+    if (!scenario) throw new Error(`There is no scenario ${name}; available are ${Object.keys(SCENARIOS).join(', ')}`);
     say(`\n${name}: ${scenario.tells}`);
     const logFolder = logs === undefined ? {} : { logFolder: join(logs, name) };
     const options = scenario.optionsOf({ seed, waiting, older });

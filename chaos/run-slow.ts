@@ -11,12 +11,12 @@ import { plainInstances } from './testbed.ts';
 
 const TRACES_SHOWN = 5;
 const SECOND_MS = 1_000;
-/** A turn of 90 s may have to begin anew at the end of the load, more than once. */
+/** A turn of 90 s may have to start again at the end of the load, more than once. */
 const DRAIN_LIMIT_MS = 300 * SECOND_MS;
 export const LONG_ANSWER_MS = { least: 30 * SECOND_MS, most: 90 * SECOND_MS };
-/** As the README asks for: about as long as answers take. */
+/** About as long as answers take, as the README recommends. */
 const GRACE_SEC = 60;
-/** A freeze or a hold may come in between. */
+/** A freeze or a held link may occur meanwhile. */
 const STOP_LIMIT_MS = (GRACE_SEC + 45) * SECOND_MS;
 const RATE_PER_SEC = 1;
 const USERS = 300;
@@ -24,7 +24,7 @@ const FAULTS_PER_MINUTE = 9;
 /** 750 in twenty minutes, so that four runs have 3,000. */
 const LONG_ANSWERS_PER_MINUTE = 37.5;
 
-/** What every run under slowness has in common. */
+/** Options common to all slow-dependency runs. */
 export function slowOptions(seed: string, shards: number) {
   return {
     ...{ seed, killsPerMinute: 0, freezeMs: 0, chatFails: 'never', isHostile: true, clocksStep: true },
@@ -33,7 +33,10 @@ export function slowOptions(seed: string, shards: number) {
   } satisfies Partial<ChaosOptions>;
 }
 
-/** Runs the whole product under seeded slowness and prints the verdict. @returns whether the promises were kept and the goals reached */
+/**
+ * Runs the whole product with seeded slow-dependency faults and prints the verdict. @returns whether the guarantees were
+ * kept and the goals reached
+ */
 export async function runSlow(command: ChaosCommand, say: (line: string) => void): Promise<boolean> {
   const { seed, logs, minutes } = command;
   const shards = command.shards ?? seededRandom(`${seed} shards`).pick([1, 3]);

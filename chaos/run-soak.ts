@@ -9,14 +9,17 @@ const KILLS_PER_MINUTE = 4;
 const SLOW_FAULTS_PER_MINUTE = 6;
 const TRACES_SHOWN = 5;
 
-/** Runs a soak in rounds of ten minutes (at least two rounds) and prints the figures. @returns whether every promise and bound was kept */
+/**
+ * Runs a soak test in rounds of ten minutes (at least two rounds) and prints the figures. @returns whether all guarantees
+ * and bounds were kept
+ */
 export async function soak({ minutes, seed, slow }: ChaosCommand, say: (line: string) => void): Promise<boolean> {
   const rounds = Math.max(2, Math.round(minutes / ROUND_MINUTES));
   const roundMs = (minutes / rounds) * 60_000;
   const soaked = await runSoak({
     ...{ seed, rounds, roundMs, tell: say },
     ...{ ratePerSec: RATE_PER_SEC, killsPerMinute: KILLS_PER_MINUTE },
-    // A stop may meet a hold or a freeze.
+    // A stop may coincide with a held link or a freeze.
     ...(slow ? { slowFaultsPerMinute: SLOW_FAULTS_PER_MINUTE, clocksStep: true, stopLimitMs: 60_000 } : {}),
   });
   const judged = reportOf(seed, soaked.run);

@@ -1,4 +1,4 @@
-// npm run chaos; `options.ts` says what it takes.
+// Entry point of `npm run chaos`; see `options.ts` for its arguments.
 import { readOptions, USAGE } from './options.ts';
 import { runFailPoints } from './run-fail-points.ts';
 import { runFaults } from './run-faults.ts';

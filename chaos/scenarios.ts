@@ -9,18 +9,18 @@ import { planSlowFaults } from './slow-schedule.ts';
 import { seededRandom } from '../test/support/seeded-random.ts';
 import { plainInstances, type Testbed } from './testbed.ts';
 
-/** A run of its own kind: what happens once, in the midst of a load, to a deployment of its own shape. */
+/** A scenario: a single event during a load, in a deployment of a particular shape. */
 export interface Scenario {
-  /** What happens, in a few words. */
+  /** Short description. */
   tells: string;
   optionsOf(ask: ScenarioAsk): Omit<ChaosOptions, 'seed' | 'killsPerMinute' | 'freezeMs'>;
 }
 
 export interface ScenarioAsk {
   seed: string;
-  /** How many questions wait in a burst. */
+  /** Number of waiting questions in a burst. */
   waiting: number;
-  /** The commit whose build is the older one. */
+  /** The commit of the older build. */
   older: string;
 }
 
@@ -30,10 +30,10 @@ const act = (atMs: number, name: string, does: (testbed: Testbed) => Promise<voi
   at(atMs, { kind: 'act', name, act: does });
 const pairOf = ({ redis }: Testbed) => redis as RedisPair;
 const clusterOf = ({ redis }: Testbed) => redis as ChaosCluster;
-/** Hash tags of many partitions, of a queue shard and of what all workers share. */
+/** Hash tags of many partitions, of a queue shard and of keys shared by all workers. */
 const MOVED_TAGS = ['{wake0}', '{isolation}', '{summaries}', ...Array.from({ length: 24 }, (_, p) => `{p${p}}`)];
 
-/** Two answers at once in each of three workers, so that what comes waits for minutes. */
+/** Two concurrent answers in each of three workers, so that messages wait for minutes. */
 const BACKLOG = {
   ...{ ratePerSec: 3, loadMs: 90 * SECOND_MS, users: 400, answerMs: { least: 2 * SECOND_MS, most: 5 * SECOND_MS } },
   ...{ chatFails: 'never', drainLimitMs: 400 * SECOND_MS, isHostile: true },
@@ -41,7 +41,7 @@ const BACKLOG = {
   settings: { WORKER_CONCURRENCY: '2', QUEUE_SOFT_AGE_SEC: '600', QUEUE_HARD_AGE_SEC: '600' },
 } satisfies Partial<ChaosOptions>;
 
-/** @param behindMs so long before its master dies the replica gets nothing any more */
+/** @param behindMs how long before its master's death the replica receives nothing more */
 function failover(behindMs: number): Scenario {
   return {
     tells: `the master dies with a backlog of more than a minute; its replica is ${behindMs / SECOND_MS} s behind`,
@@ -191,7 +191,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/** They stand still together; meanwhile nobody takes anything. */
+/** All workers are frozen together, so no work is done meanwhile. */
 async function freezeWorkers(instances: Testbed['instances'], forMs: number): Promise<void> {
   await pause(2 * SECOND_MS);
   await Promise.all(instances.filter(({ role }) => role === 'worker').map(({ process }) => process.freeze(forMs)));

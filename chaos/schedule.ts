@@ -5,40 +5,40 @@ import type { RefusalKind } from './redis-refusal.ts';
 import type { RollChange } from './rolling.ts';
 import type { LinkName, Testbed } from './testbed.ts';
 
-/** What is done to whom. Which receiver or worker it hits is drawn when it happens, among those that stand. */
+/** A fault and its target. The receiver or worker is chosen at the time, among those that are running. */
 export type Fault =
   | { kind: 'kill'; role: 'receiver' | 'worker' }
   | { kind: 'freeze'; role: 'receiver' | 'worker'; forMs: number }
   | { kind: 'stop'; role: 'receiver' | 'worker' }
-  /** A stop of one process, named, that nobody starts again; at a moment that is told, or that comes within ten seconds. */
+  /** A stop of a named process without a restart, at a given moment or within ten seconds. */
   | { kind: 'retire'; instance: string; moment?: (ledger: Ledger) => boolean }
   | { kind: 'redis-kill'; awayMs: number }
   | { kind: 'redis-freeze'; forMs: number }
   | { kind: 'redis-refuse'; why: RefusalKind; forMs: number }
   | { kind: 'link'; role: 'receiver' | 'worker'; link: LinkName; fault: LinkFault; forMs: number }
-  /** A wall clock is off by so much, for a while; the monotonic one is not. */
+  /** A wall clock is wrong by this amount for a while; the monotonic clock is not. */
   | { kind: 'clock'; role: 'receiver' | 'worker'; offByMs: number; forMs: number }
-  /** As when a virtual machine is paused: it stands still, and its wall clock has jumped on when it wakes. */
+  /** Like a paused virtual machine: the process is suspended, and its wall clock jumps forward when it resumes. */
   | { kind: 'sleep'; role: 'receiver' | 'worker'; forMs: number; offByMs: number }
-  /** Slack executes calls up to so much later, whether their callers still wait or not, and loses some answers. */
+  /** Slack executes calls up to this much later, whether or not their callers still wait, and loses some responses. */
   | { kind: 'slack-late'; uptoMs: number; forMs: number }
-  /** Every process is stopped in order and starts again, one after another. */
+  /** A rolling restart: every process is stopped in order and restarted, one after another. */
   | { kind: 'roll'; change: RollChange }
-  /** Both platforms refuse writes, one in a few, with codes of every meaning. */
+  /** Both platforms refuse some writes, with codes of all meanings. */
   | { kind: 'refuse-writes'; forMs: number }
-  /** The engine answers so many calls at once and refuses others. */
+  /** The engine answers this many concurrent calls and refuses others. */
   | { kind: 'engine-full'; places: number; forMs: number }
-  /** The next question kills whichever worker answers it. */
+  /** The next question kills every worker that answers it. */
   | { kind: 'poison' }
-  /** Processes that read files are killed as they come. */
+  /** File reader processes are killed as soon as they start. */
   | { kind: 'kill-readers'; forMs: number }
-  /** Another program connects to WeCom as the same bot, and leaves again; only where WeCom delivers over a connection. */
+  /** Another program connects to WeCom as the same bot, and disconnects again; only if WeCom delivers over a connection. */
   | { kind: 'rival'; forMs: number }
-  /** What one scenario alone does. */
+  /** Faults of a single scenario. */
   | { kind: 'act'; name: string; act(testbed: Testbed): Promise<void> };
 
 export interface ScheduledFault {
-  /** From the beginning of the load on. */
+  /** From the beginning of the load. */
   atMs: number;
   fault: Fault;
 }
@@ -47,27 +47,30 @@ export interface ScheduleOptions {
   random: SeededRandom;
   loadMs: number;
   killsPerMinute: number;
-  /** Long enough for a lock of 10 s to be lost; shorter only in the short form. */
+  /** Long enough to lose a lock of 10 s; shorter only in the short form. */
   freezeMs: number;
-  /** How many there must be at least, whatever the pace of the kills is. */
+  /** Minimum numbers, whatever the rate of kills. */
   asked?: AskedCounts;
 }
 
-/** Faults that a run is asked for by number. Kills are those of any process, freezes and stops those of workers. */
+/** Faults that can be requested by number. Kills count for any process, freezes and stops for workers. */
 export interface AskedCounts {
   kills?: number;
   freezes?: number;
   stops?: number;
 }
 
-/** Of ten kills so many hit a worker, a receiver, Redis. */
+/** Number of kills out of ten for workers, receivers and Redis. */
 const KILLS: Fault[] = [
   ...Array.from({ length: 6 }, (): Fault => ({ kind: 'kill', role: 'worker' })),
   ...Array.from({ length: 3 }, (): Fault => ({ kind: 'kill', role: 'receiver' })),
   { kind: 'redis-kill', awayMs: 400 },
 ];
 
-/** Every kind of fault but kills, dealt like a pack of cards, so that a run of some minutes meets each. */
+/**
+ * All other faults, in random order without repetition until each has occurred, so that a run of a few minutes contains
+ * each.
+ */
 function otherFaults(freezeMs: number): Fault[] {
   const link = (role: 'receiver' | 'worker', name: LinkName, fault: LinkFault, forMs: number): Fault => ({
     kind: 'link',
@@ -104,12 +107,12 @@ function otherFaults(freezeMs: number): Fault[] {
   ];
 }
 
-/** Other faults to one kill. */
+/** Number of other faults per kill. */
 const OTHERS_PER_KILL = 0.6;
-/** A fault is left out where nobody else of its role stands, so a few more are dealt than were asked for. */
+/** Extra faults, because a fault is skipped if no other process of its role is running. */
 const SPARE_SHARE = 1.05;
 
-/** Deals the faults of a run over its time: the same seed deals the same faults at the same moments. */
+/** Schedules the faults of a run: the same seed gives the same faults at the same times. */
 export function planFaults(options: ScheduleOptions): ScheduledFault[] {
   const { random, loadMs, killsPerMinute, freezeMs, asked = {} } = options;
   const kills = asked.kills === undefined ? Math.round((killsPerMinute * loadMs) / 60_000) : withSpare(asked.kills);
@@ -145,7 +148,7 @@ function deal(random: SeededRandom, pack: Fault[], count: number): Fault[] {
   return dealt.slice(0, count);
 }
 
-/** One in each equal stretch of the time, anywhere in it. */
+/** One random moment in each of several equal intervals. */
 export function spread(random: SeededRandom, loadMs: number, faults: readonly Fault[]): ScheduledFault[] {
   const stretchMs = loadMs / Math.max(1, faults.length);
   return faults.map((fault, index) => ({

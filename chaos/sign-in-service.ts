@@ -5,18 +5,18 @@ import type { ServicePerson } from '../src/service/directory-file.ts';
 import { startService } from '../src/service/start-service.ts';
 import { asAccountId, type AccountId } from '../src/bot/domain/ids.ts';
 
-/** The real sign-in service, in the rig's own process, with an account for each person of the rig. */
+/** The real sign-in service, in the testbed's own process, with an account for each person of the testbed. */
 export interface SignInService {
-  /** What a bot needs to be its client. */
+  /** Settings of the bot as its client. */
   env: Record<string, string>;
   close(): Promise<void>;
 }
 
 const CLIENT = { clientId: 'chaos-bot', clientSecret: 'chaos-client-secret', name: 'Parley' };
-/** More than the traffic has people at 20 messages a second. */
+/** More people than the traffic has at 20 messages per second. */
 const ACCOUNTS = 2_000;
 
-/** @param publicUrl where the bot's own pages are reached */
+/** @param publicUrl address of the bot's own pages */
 export async function startSignInService(redisPort: number, publicUrl: string): Promise<SignInService> {
   const log = createLog({ level: 'fatal', format: 'json' });
   const redis = connectRedis({ urls: [`redis://127.0.0.1:${redisPort}`] }, 'wait', log, 'service');
@@ -48,12 +48,12 @@ export async function startSignInService(redisPort: number, publicUrl: string): 
   };
 }
 
-/** The id of the account that belongs to the person of a conversation. */
+/** Account id of a conversation's person. */
 export function accountIdOf(conversation: number): AccountId {
   return asAccountId(`2030${conversation}`);
 }
 
-/** What that person types where the service asks who they are. */
+/** Credentials of that person. */
 export function loginOf(conversation: number): { username: string; password: string } {
   return { username: `person${conversation}`, password: `quiet-river-${conversation}` };
 }

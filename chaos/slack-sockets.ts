@@ -4,18 +4,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { SeededRandom } from '../test/support/seeded-random.ts';
 
-/** Slack's side of its sockets: every receiver has one, and each delivery goes to any of them. */
+/** Slack's side of its sockets: every receiver has one, and each delivery uses any of them. */
 export interface SlackSockets {
-  /** What `apps.connections.open` answers. */
+  /** Response of `apps.connections.open`. */
   readonly url: string;
-  /** How many were opened one after another. */
+  /** Number of sockets opened so far. */
   readonly opened: number;
-  /** Sends an event over any socket that stands. @returns over which it went, and whether it was acknowledged there in time */
+  /** Sends an event over any open socket. @returns the socket used, and whether it was acknowledged there in time */
   deliver(payload: object, withinMs: number): Promise<{ socket: string; isTaken: boolean }>;
   close(): Promise<void>;
 }
 
-/** Slack waits so long for a socket where none stands. */
+/** How long Slack waits for a socket if none is open. */
 const NONE_STANDS_MS = 1_000;
 
 export async function startSlackSockets(random: SeededRandom): Promise<SlackSockets> {

@@ -9,18 +9,21 @@ import { hasEnded, questionText, type SentEvent, type VisibleMessage } from './l
 export interface SlackUsersOptions {
   gateway: Gateway;
   signingSecret: string;
-  /** Where deliveries go over sockets and call nobody. */
+  /** Set if deliveries use sockets instead of calls. */
   sockets?: SlackSockets;
   moreHeaders: Record<string, string>;
-  /** Where files are put that people share with one of so many questions; they share none where it is absent. */
+  /** Where files are stored that people attach to one of a number of questions; without it there are no files. */
   sharing?: Pick<FakeSlack, 'files' | 'fileFacts'> & { oneIn: number };
 }
 
-/** Slack's own: three seconds, four deliveries in all; its pauses of a minute and five are sped up (RELIABILITY.md receiver-killed). */
+/**
+ * Slack's own limits: three seconds, four deliveries in total; its pauses of one and five minutes are shortened
+ * (RELIABILITY.md receiver-killed).
+ */
 const PAUSES_MS = [0, 200, 1_500, 4_000];
 const DELIVERY_LIMIT_MS = 3_000;
 
-/** Slack's side for many people: delivers with its retries; a mention in a channel comes as two events. */
+/** Slack's side for many people: delivers with its retries; a mention in a channel is sent as two events. */
 export class SlackUsers {
   readonly #options: SlackUsersOptions;
 
@@ -41,13 +44,13 @@ export class SlackUsers {
     if (isTaken.some((taken) => taken)) event.acknowledgedAtMs = Date.now();
   }
 
-  /** What a file says shows in the prompts that it enters, and would show in another conversation's. */
+  /** A file's text is recognizable in the prompts that contain it, and would be in another conversation's. */
   #shared({ id, conversation }: SentEvent): object {
     const { sharing } = this.#options;
     if (!sharing || id % sharing.oneIn !== 0) return {};
     const path = `/files-pri/T1-F${id}/notes.txt`;
     sharing.files.set(path, Buffer.from(`Notes of C${conversation}.`));
-    // Each process reaches Slack by a link of its own, so that an address is good for one of them alone.
+    // Each process reaches Slack through its own link, so an address is valid for only one of them.
     sharing.fileFacts.set(`F${id}`, (host) => ({
       id: `F${id}`,
       name: 'notes.txt',
@@ -84,15 +87,15 @@ export class SlackUsers {
   }
 }
 
-/** The message id by which the product knows an event: its channel and time. */
+/** The product's message id of an event: its channel and time. */
 export function slackMessageId(event: Pick<SentEvent, 'id' | 'conversation'>): string {
   const { channel, ts } = placeOf(event);
   return `${channel}:${ts}`;
 }
 
 /**
- * What people see in the stand-in's workspace; each answer stands in the thread of its question. A message there does not
- * say that it is final: the product's own ledger does, and then no stream may be open.
+ * Messages in the stand-in's workspace as people see them; each answer is in the thread of its question. A message does not
+ * state there that it is final: the product's own record does, and then no stream may be open.
  */
 export function visibleInSlack(posted: readonly SlackMessage[], events: readonly SentEvent[]): VisibleMessage[] {
   const byPlace = new Map(
@@ -110,19 +113,19 @@ export function visibleInSlack(posted: readonly SlackMessage[], events: readonly
   });
 }
 
-/** Of what a restored Redis knows nothing any more only the text itself tells. */
+/** If a restored Redis has no record of it, only the text itself tells. */
 function isWhole({ record }: SentEvent, text: string): boolean {
   const kind = kindOfText(text);
   return record ? hasEnded(record) : kind.kind !== 'answer' || kind.isWhole;
 }
 
-/** The lines of status that stand, by the question in whose thread they do. */
+/** The current status lines, by the question of their thread. */
 export function statusesInSlack(statuses: readonly SlackStatus[], events: readonly SentEvent[]) {
   const byPlace = new Map(events.map((event) => [slackMessageId(event), event.id]));
   return statuses.map(({ channel, threadTs, text }) => ({ event: byPlace.get(`${channel}:${threadTs}`), text }));
 }
 
-/** Every eighth conversation is one person's in a channel of their own. */
+/** Every eighth conversation is in a channel with only one person. */
 function placeOf({ id, conversation }: Pick<SentEvent, 'id' | 'conversation'>) {
   const channel = conversation % 8 === 1 ? `C0${conversation}` : `DU${conversation}`;
   return { channel, user: `U${conversation}`, ts: `1760000000.${String(id).padStart(6, '0')}` };

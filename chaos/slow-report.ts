@@ -7,19 +7,19 @@ import { nameOf, slowRecoveries } from './slow-recovery.ts';
 
 type Spread = ChaosReport['recoveryMs'];
 
-/** What a run under slowness is asked beside the invariants. */
+/** Criteria of a slow-dependency run in addition to the guarantees. */
 export interface SlowReport {
-  /** Visible answers that the model wrote for at least so long as an answer of the run takes. */
+  /** Visible answers that the model generated for at least the duration of an answer in this run. */
   longAnswers: number;
-  /** Calls of the model that were no summaries and were not refused by a full engine, to one visible answer. */
+  /** Model calls per visible answer, without summaries and calls refused by a full engine. */
   callsPerAnswer: number;
-  /** Calls of which no answer was made, by what the worker that made them met. */
+  /** Calls without an answer, by the fault of the worker that made them. */
   lostCalls: Record<string, number>;
-  /** Time that answers lay idle after the last fault that touched them. */
+  /** Idle time of answers after the last fault that affected them. */
   recoveryMs: Spread;
-  /** The same by the kind of that fault, with how often the kind was injected. */
+  /** The same by kind of fault, with the number of injected faults of that kind. */
   byInjectedFault: Record<string, Spread & { injectedFaults: number }>;
-  /** From the acknowledgement to the model's first call, of questions before which nothing waited. */
+  /** Time from the acknowledgement to the first model call, for questions that did not have to wait for others. */
   beginsAfterMs: Spread;
 }
 
@@ -29,17 +29,17 @@ export interface SlowGoals {
   recoveryP99Ms: number;
 }
 
-/** Issue "the promise under slowness". */
+/** Promised limits under slow dependencies. */
 export const SLOW_GOALS = { callsPerAnswer: 1.3, recoveryP99Ms: 40_000 };
 
-/** @param leastAnswerMs how long the shortest answer takes */
+/** @param leastAnswerMs duration of the shortest answer */
 export function slowReportOf(ledger: Ledger, leastAnswerMs: number): SlowReport {
   const winners = new Set(ledger.messages.flatMap((message) => winningSampling(ledger, message) ?? []));
   const long = [...winners].filter(
     ({ startedAtMs, endedAtMs = startedAtMs }) => endedAtMs - startedAtMs >= leastAnswerMs * ROUNDING,
   );
   const answers = ledger.messages.filter(({ snapshots }) => isEnd(snapshots.at(-1)?.text ?? '')).length;
-  // A refusal by an engine that is full costs it nothing.
+  // A call refused by a full engine costs the engine nothing.
   const calls = ledger.samplings.filter(({ ending }) => ending !== 'full');
   const recoveries = slowRecoveries(ledger);
   const byInjectedFault: SlowReport['byInjectedFault'] = {};
@@ -60,7 +60,7 @@ export function slowReportOf(ledger: Ledger, leastAnswerMs: number): SlowReport 
   };
 }
 
-/** @returns one sentence for each goal that a run did not reach */
+/** @returns one sentence per missed goal */
 export function missedSlowGoals(report: SlowReport, goals: SlowGoals): string[] {
   const { longAnswers, callsPerAnswer, recoveryMs } = report;
   const missed: string[] = [];
@@ -72,7 +72,7 @@ export function missedSlowGoals(report: SlowReport, goals: SlowGoals): string[] 
   return missed;
 }
 
-/** Timers come a little early or late. */
+/** Timers may fire slightly early or late. */
 const ROUNDING = 0.99;
 
 function isEnd(text: string): boolean {

@@ -8,22 +8,25 @@ import type { LinkFault, LinkWay } from '../test/support/tcp-proxy.ts';
 export interface SlowScheduleOptions {
   random: SeededRandom;
   loadMs: number;
-  /** All kinds come in turn; one of ten costs locks. */
+  /** All kinds occur in turn; one in ten causes lost locks. */
   faultsPerMinute: number;
 }
 
-/** A lock is held for 10 s; who is away for longer has lost its turns, and each is asked anew. */
+/** A lock is held for 10 s. A worker that is unreachable for longer has lost its turns, and each model call is repeated. */
 const LOCK_MS = 10_000;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** So many faults cost no lock for each one that does: answers of a minute begun anew too often would only measure the faults. */
+/**
+ * Faults without lost locks per fault with lost locks: repeating answers of a minute too often would measure only the
+ * faults.
+ */
 const LIGHT_TO_HEAVY = 9;
 const ROLL_EVERY_MS = 5 * MINUTE_MS;
 
 type Role = 'receiver' | 'worker';
 type Draw = (random: SeededRandom) => Fault;
 
-/** Holds, delays, late deliveries and one-way cuts of one link, between two bounds in time. */
+/** Held, delayed, late and one-way interrupted traffic on one link, for a duration between two bounds. */
 function linkDraws(role: Role, link: LinkName, [leastMs, mostMs]: [number, number]): Draw[] {
   const forMs = (random: SeededRandom) => random.integer(leastMs, mostMs);
   const hold = (more: { heals: boolean; way?: LinkWay; late?: true }): Draw => {
@@ -52,7 +55,7 @@ function freeze(role: Role, leastMs: number, mostMs: number): Draw {
   return (random) => ({ kind: 'freeze', role, forMs: random.integer(leastMs, mostMs) });
 }
 
-/** Minutes in both directions. */
+/** Offset in minutes, in either direction. */
 function clock(role: Role, mostMinutes: number): Draw {
   return (random) => {
     const offByMs = random.pick([-1, 1]) * random.integer(MINUTE_MS, mostMinutes * MINUTE_MS);
@@ -77,7 +80,7 @@ const slackLate: Draw = (random) => ({
   forMs: random.integer(3 * SECOND_MS, 10 * SECOND_MS),
 });
 
-/** What passes before a lock runs out. */
+/** Faults that end before a lock expires. */
 const LIGHT: readonly Draw[] = [
   ...linkDraws('worker', 'redis', [500, LOCK_MS - 3 * SECOND_MS]),
   ...linkDraws('receiver', 'redis', [500, 15 * SECOND_MS]),
@@ -96,7 +99,7 @@ const LIGHT: readonly Draw[] = [
   }),
 ];
 
-/** What costs a worker its locks. */
+/** Faults that make a worker lose its locks. */
 const HEAVY: readonly Draw[] = [
   ...linkDraws('worker', 'redis', [LOCK_MS + SECOND_MS, 20 * SECOND_MS]),
   ...[freeze('worker', LOCK_MS + SECOND_MS, 30 * SECOND_MS), freeze('worker', LOCK_MS + SECOND_MS, 30 * SECOND_MS)],
@@ -106,7 +109,7 @@ const HEAVY: readonly Draw[] = [
 
 const ROLLS: readonly RollChange[] = ['nothing', 'new-key', 'drop-old-key', 'group-scope'];
 
-/** Deals slowness over a run's time: the same seed deals the same faults, of the same lengths, at the same moments. */
+/** Schedules slow-dependency faults: the same seed gives the same faults, with the same durations, at the same times. */
 export function planSlowFaults({ random, loadMs, faultsPerMinute }: SlowScheduleOptions): ScheduledFault[] {
   const faults = Math.round((faultsPerMinute * loadMs) / MINUTE_MS);
   const heavy = Math.round(faults / (LIGHT_TO_HEAVY + 1));
@@ -124,7 +127,10 @@ export function planSlowFaults({ random, loadMs, faultsPerMinute }: SlowSchedule
   );
 }
 
-/** One every five minutes, so that each has ended when the next begins and every change comes once in twenty; the old key is dropped after a new one came. */
+/**
+ * One every five minutes, so that each has ended when the next begins and every change occurs once in twenty minutes; the
+ * old key is dropped after a new one was added.
+ */
 function planRolls(loadMs: number): ScheduledFault[] {
   return Array.from({ length: Math.floor(loadMs / ROLL_EVERY_MS) }, (_, index) => ({
     atMs: Math.round((index + 0.25) * ROLL_EVERY_MS),

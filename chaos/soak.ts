@@ -9,17 +9,17 @@ export interface SoakOptions extends Pick<
   ChaosOptions,
   'seed' | 'ratePerSec' | 'killsPerMinute' | 'slowFaultsPerMinute' | 'clocksStep' | 'stopLimitMs' | 'faults' | 'tell'
 > {
-  /** After each round all comes to rest and is measured; the first round is the warm-up. */
+  /** After each round the system becomes idle and is measured; the first round is the warm-up. */
   roundMs: number;
   rounds: number;
-  /** Those of `soakInstances()` unless told. */
+  /** Defaults to `soakInstances()`. */
   instances?: readonly InstancePlan[];
 }
 
-/** What the watched processes held after a round, by the name of the process. */
+/** Measurements of the watched processes after a round, by process name. */
 export type SoakMeasurement = Record<string, VitalSigns>;
 
-/** All that a soak left behind, to be judged. */
+/** All results of a soak test, for the verdict. */
 export interface SoakRun {
   run: ChaosRun;
   /** One for each round. */
@@ -27,24 +27,27 @@ export interface SoakRun {
   keys: {
     /** Before the first message. */
     before: KeyCensus;
-    /** After the last round: what the conversations and messages explain. */
+    /** After the last round, as explained by the conversations and messages. */
     after: KeyCensus;
-    /** Once all lives have run out, while the processes go on. */
+    /** After all lifetimes have ended, while the processes are still running. */
     aged: KeyCensus;
   };
 }
 
 /** Idle connections of an HTTP client live for four seconds. */
 const REST_MS = 6_000;
-/** Sweeper, scan for dead workers and renewals all come by in this time. */
+/** Sweeper, scan for dead workers and renewals all run within this time. */
 const AFTERLIFE_MS = 12_000;
 
-/** A receiver and a worker that are watched and never killed, beside some that die. */
+/** A watched receiver and worker that are never killed, beside some that die. */
 export function soakInstances(): InstancePlan[] {
   return [{ role: 'receiver', isWatched: true }, { role: 'worker', isWatched: true }, ...plainInstances(1, 2)];
 }
 
-/** Runs the product under a steady load and gentle faults in rounds, and measures what it holds between them. Nothing is judged here. */
+/**
+ * Runs the product under a steady load with mild faults in rounds, and measures its resources between them. Does not judge
+ * the results.
+ */
 export async function runSoak(options: SoakOptions): Promise<SoakRun> {
   const { roundMs, instances = soakInstances(), ...rest } = options;
   const censuses: KeyCensus[] = [];

@@ -1,5 +1,5 @@
-// Loaded before a process (`node --import`): its wall clock then goes wrong by as much as its parent says, as a clock that was
-// set by hand or by a time server. Date alone is changed, for everything in the process; the monotonic clock runs on.
+// Preloaded into a process (`node --import`): offsets its wall clock as its parent requests, like a clock that was set by
+// hand or by a time server. Changes only Date, for the whole process; the monotonic clock is unaffected.
 import { isMainThread } from 'node:worker_threads';
 
 const RightDate = globalThis.Date;
@@ -20,6 +20,6 @@ if (isMainThread && process.send) {
   process.on('message', (message) => {
     if (typeof message?.clockOffByMs === 'number') offsetMs = message.clockOffByMs;
   });
-  // The channel alone keeps no process alive.
+  // The channel alone must not keep a process alive.
   process.channel?.unref();
 }

@@ -21,14 +21,17 @@ import { startRawConnections, type RawConnections } from '../test/support/raw-we
 import { createWriteRefusals, type WriteRefusals } from './write-refusals.ts';
 import { startTcpProxy, type TcpProxy } from '../test/support/tcp-proxy.ts';
 
-/** A process to start, and where it dies by itself, if it does. */
+/** A process to start, and the point at which it crashes, if any. */
 export interface InstancePlan {
   role: 'receiver' | 'worker';
-  /** Armed in so many of its lives, from the first on; in each it dies there. */
+  /** Number of lives, from the first on, in which it crashes at the point. */
   failPoint?: { place: string; lives: number };
-  /** Its vital signs are read: it is never killed, frozen or stopped, and has node's inspector. Its links break like others'. */
+  /**
+   * Its vital signs are measured: it is never killed, frozen or stopped, and has Node's inspector. Its links fail like
+   * others'.
+   */
   isWatched?: true;
-  /** Another build's entry; `dist/main.js` unless told. */
+  /** Entry point of another build. Defaults to `dist/main.js`. */
   main?: string;
   /** A module that node loads before it. */
   preload?: string;
@@ -37,34 +40,34 @@ export interface InstancePlan {
 export interface TestbedOptions {
   seed: string;
   instances: readonly InstancePlan[];
-  /** Whether the chat service has faults of its own, and whether these include stalls of 60 s. */
+  /** Whether the chat service injects faults, and whether these include stalls of 60 s. */
   chatFails: 'never' | 'briefly' | 'also-stalls';
-  /** Whether people have to sign in, at the real service; else sign-in is off. */
+  /** Whether people have to sign in, at the real service; otherwise sign-in is off. */
   signsIn?: boolean;
-  /** The chat service pauses up to so long before each word; 60 unless told. */
+  /** Maximum pause of the chat service before each word, in milliseconds. Defaults to 60. */
   wordEveryMs?: number;
-  /** How long the chat service's answers take, instead. */
+  /** Duration of the chat service's answers instead. */
   answerMs?: ChatStandInOptions['answerMs'];
-  /** Whether its answers hold what a reader of markdown may stumble over. */
+  /** Whether its answers contain text that is hard for a markdown parser. */
   isHostile?: boolean;
-  /** Whether the engine writes in many dialects. */
+  /** Whether the engine uses many dialects. */
   isOdd?: boolean;
-  /** Whether wall clocks may go wrong. */
+  /** Whether wall clocks may be wrong. */
   clocksStep?: boolean;
-  /** The rig's own redis-server unless told. */
+  /** Defaults to the testbed's own redis-server. */
   startRedis?: () => Promise<RedisInstance>;
-  /** Settings of every process, over the rig's own. */
+  /** Settings of every process, in addition to the testbed's own. */
   settings?: Record<string, string>;
-  /** Whether WeCom delivers over the bot's one connection; else it calls the receivers. */
+  /** Whether WeCom delivers over the bot's single connection; otherwise it calls the receivers. */
   isConnected?: boolean;
-  /** A folder for what the processes print, everything of it. */
+  /** A directory for the complete output of the processes. */
   logFolder?: string;
 }
 
-/** What a process needs; and `platform`: what the platforms need of a receiver. */
+/** Links that a process needs; `platform` is the link from the platforms to a receiver. */
 export type LinkName = 'redis' | 'chat' | 'slack' | 'platform';
 
-/** One process with the links that it lives by, each through a proxy of its own. */
+/** One process with its links, each through a separate proxy. */
 export interface Instance {
   process: InstanceProcess;
   role: 'receiver' | 'worker';
@@ -72,7 +75,7 @@ export interface Instance {
   isWatched: boolean;
 }
 
-/** Everything around the product and the product itself, as real processes. */
+/** The product and its whole environment, as real processes. */
 export interface Testbed {
   ledger: Ledger;
   redis: RedisInstance;
@@ -86,7 +89,7 @@ export interface Testbed {
   wecom: { token: string; aesKey: string; replyUrl: string };
   connections: RawConnections | undefined;
   sockets: SlackSockets | undefined;
-  /** Processes that ended although nobody asked them to, with their last words. */
+  /** Processes that ended unexpectedly, with their last output. */
   endedByThemselves: string[];
   close(): Promise<void>;
 }
@@ -94,7 +97,7 @@ export interface Testbed {
 export const SLACK_SECRET = 'slack-signing-secret-0123456789';
 const SLACK_TOKEN = 'xoxb-chaos-0123456789';
 
-/** Starts it all. Only what is started here is ever signalled. */
+/** Starts everything. Only processes started here are ever signalled. */
 export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
   const ledger: Ledger = {
     events: [],
@@ -159,7 +162,7 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
       : { SLACK_SIGNING_SECRET: SLACK_SECRET }),
     SLACK_BOT_TOKEN: SLACK_TOKEN,
     REPLY_MIN_EDIT_MS: '250',
-    // Prompts that are soon full, so that conversations are summed up while processes die.
+    // Small prompts, so that conversations are summarized while processes die.
     CHAT_PROMPT_TOKENS: '1000',
     LOG_FORMAT: 'json',
     LOG_LEVEL: options.logFolder === undefined ? 'warn' : 'debug',
@@ -264,7 +267,7 @@ function numberOf(life: string): number {
   return Number(life.split('.').at(-1));
 }
 
-/** The product logs each turn that it takes over from a dead worker, under a hash of its newest message's id. */
+/** The product logs each turn that it takes over from a dead worker, with a hash of its newest message's id. */
 function noteResumption({ resumptions, events }: Ledger, life: string, line: string): void {
   if (!line.includes('a turn is run again')) return;
   const turnId = /"turnId":"([0-9a-f]+)"/.exec(line)?.[1];
@@ -272,7 +275,7 @@ function noteResumption({ resumptions, events }: Ledger, life: string, line: str
   if (turn !== undefined) resumptions.push({ atMs: Date.now(), worker: life, turn });
 }
 
-/** WeCom's `response_url`: what comes here is a further visible message of the event that the address names. */
+/** WeCom's `response_url`: a request to it is a further visible message of the event in its path. */
 async function startReplyAddress(
   { messages, events }: Ledger,
   refusals: WriteRefusals,

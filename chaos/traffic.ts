@@ -6,26 +6,26 @@ import { slackMessageId } from './slack-users.ts';
 export interface TrafficOptions {
   ledger: Ledger;
   random: SeededRandom;
-  /** Messages a second, of all people together. */
+  /** Messages per second, of all people together. */
   ratePerSec: number;
   loadMs: number;
-  /** How many people there are; as many as the rate needs unless told. */
+  /** Number of people. Defaults to the number that the rate requires. */
   users?: number;
-  /** Whether a person takes part; all do unless told. */
+  /** Whether a person takes part. Defaults to all. */
   takesPart?(person: number): boolean;
-  /** Asked before each message; ends the load early. */
+  /** Called before each message; ends the load early. */
   isEnough(): boolean;
   send: Record<ChatPlatform, (event: SentEvent) => Promise<void>>;
 }
 
-/** Below the 20 that the product takes from one person in a minute, so that no limit speaks. */
+/** Below the product's limit of 20 messages per person and minute, so that the limit never applies. */
 const MOST_A_MINUTE = 12;
-/** So often somebody says one more thing at once, while the first is being answered. */
+/** Share of messages that are followed by another one at once, while the first is being answered. */
 const FOLLOW_UP_ONE_IN = 4;
 
 /**
- * Many people writing at a steady rate for a while, half of them on each platform. Nobody sends a message before their last
- * one was acknowledged or given up, so that the order of one conversation is beyond doubt.
+ * Many people who send messages at a steady rate for a while, half of them on each platform. A person sends the next message
+ * only after the last one was acknowledged or given up, so that the order within a conversation is certain.
  */
 export async function runTraffic(options: TrafficOptions): Promise<void> {
   const { ledger, random, ratePerSec, loadMs, send, isEnough, takesPart = () => true } = options;
@@ -56,7 +56,7 @@ export async function runTraffic(options: TrafficOptions): Promise<void> {
   await Promise.all(sending);
 }
 
-/** Odd conversations are Slack's, even ones WeCom's. @param says instead of a question */
+/** Odd conversations are Slack's, even ones WeCom's. @param says text instead of a question */
 export function addEvent({ events }: Ledger, conversation: number, says?: string): SentEvent {
   const id = events.length + 1;
   const platform: ChatPlatform = conversation % 2 === 0 ? 'wecom' : 'slack';

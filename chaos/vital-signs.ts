@@ -1,28 +1,28 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { openInspector } from './inspector.ts';
 
-/** What a process holds while it rests. */
+/** Resources of an idle process. */
 export interface VitalSigns {
   /** After a forced collection. */
   heapBytes: number;
   rssBytes: number;
   fileDescriptors: number;
-  /** What keeps its event loop alive, by kind. */
+  /** Resources that keep its event loop alive, by kind. */
   resources: Record<string, number>;
 }
 
-/** Timers and connections come and go even at rest; what is always there is the least of some samples. */
+/** Timers and connections come and go even in an idle process; the minimum of several samples is always there. */
 const SAMPLES = 16;
 const SAMPLE_EVERY_MS = 500;
 
-/** Open files by way of `/dev/fd`, which Linux and macOS have; the folder's own is among them each time. */
+/** Counts open files through `/dev/fd`, which exists on Linux and macOS; each count includes the directory itself. */
 const SAMPLE_EXPRESSION = `JSON.stringify({
   rssBytes: process.memoryUsage.rss(),
   fileDescriptors: process.getBuiltinModule('node:fs').readdirSync('/dev/fd').length,
   active: process.getActiveResourcesInfo(),
 })`;
 
-/** Reads the vital signs of a process by its inspector. @throws Error when it does not answer */
+/** Reads the vital signs of a process through its inspector. @throws Error if it does not answer */
 export async function readVitalSigns(inspectorUrl: string): Promise<VitalSigns> {
   const inspector = await openInspector(inspectorUrl);
   try {

@@ -5,7 +5,7 @@ export interface WecomCredentials {
   aesKey: string;
 }
 
-/** WeCom's answer to a message or a poll, as far as its app shows it. */
+/** The bot's response to a message or a poll, as far as WeCom's app shows it. */
 export interface StreamAnswer {
   stream?: { id: string; finish: boolean; content: string };
 }
@@ -13,8 +13,8 @@ export interface StreamAnswer {
 let nonces = 0;
 
 /**
- * Sends one callback to a receiver as WeCom does, sealed and signed; its crypto is not the bot's.
- * @returns the status and the opened answer. @throws whatever the connection throws, or when time is over
+ * Sends one callback to a receiver as WeCom does, encrypted and signed, with crypto code that is independent of the bot's.
+ * @returns the status and the decrypted response. @throws any connection error, and on timeout
  */
 export async function sendCallback(
   url: string,

@@ -8,13 +8,13 @@ export interface WecomUsersOptions {
   token: string;
   aesKey: string;
   moreHeaders: Record<string, string>;
-  /** Where an answer may be posted later; each message has an address of its own below it. */
+  /** URL for a later post; each message has its own URL below it. */
   replyUrl: string;
   messages: VisibleMessage[];
   isOver(): boolean;
 }
 
-/** WeCom's own: five seconds, three tries in all (SECURITY.md sealed-records). */
+/** WeCom's own limits: five seconds, three attempts in total (SECURITY.md sealed-records). */
 const TRIES = 3;
 const DELIVERY_LIMIT_MS = 5_000;
 const POLL_EVERY_MS = 1_000;
@@ -95,7 +95,7 @@ export class WecomUsers {
     return sendCallback(url, message, { token, aesKey, moreHeaders, limitMs: DELIVERY_LIMIT_MS });
   }
 
-  /** Every fourth conversation is one person's in a group of their own. */
+  /** Every fourth conversation is in a group with only one person. */
   #place({ conversation }: SentEvent): object {
     const from = { userid: `person${conversation}` };
     const chat =

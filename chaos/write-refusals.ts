@@ -1,20 +1,20 @@
 import type { FakeSlack, SlackFault } from '../test/support/fake-slack.ts';
 import type { SeededRandom } from '../test/support/seeded-random.ts';
 
-/** While it lasts, platforms refuse one in three writes, never two in a row in one conversation, each with a code of its own. */
+/** While enabled, platforms refuse one in three writes, never two in a row in one conversation, with varying codes. */
 export interface WriteRefusals {
-  /** How many writes were refused. */
+  /** Number of refused writes. */
   readonly count: number;
   refuseWrites(isRefusing: boolean): void;
-  /** @returns what Slack answers this call instead */
+  /** @returns Slack's response to this call instead of executing it */
   ofSlack(call: { method: string; args: Record<string, unknown> }): SlackFault | undefined;
-  /** @returns the errcode that WeCom answers a write of this conversation with; 0 carries it out */
+  /** @returns WeCom's errcode for a write to this conversation; 0 executes it */
   ofWecom(conversation: string): number;
 }
 
 type Codes<T> = readonly [T, ...T[]];
 
-/** Codes of every meaning that leave the conversation open, and codes that no documentation has. */
+/** Codes of all meanings that leave the conversation open, and undocumented codes. */
 const ANY_WRITE: Codes<string> = [
   'invalid_arguments',
   'msg_too_long',
@@ -36,11 +36,11 @@ const SLACK_CODES: Readonly<Record<string, Codes<string>>> = {
   'chat.postMessage': [...ANY_WRITE, 'invalid_blocks', 'restricted_action'],
   'chat.delete': ['internal_error', 'ratelimited', 'a_code_of_tomorrow'],
 };
-/** Busy, unknown fate by an unknown code, a snapshot that is not taken, and codes that no documentation has. */
+/** Busy, an uncertain result with an unknown code, a rejected snapshot, and undocumented codes. */
 const WECOM_CODES: Codes<number> = [-1, 45_033, 40_058, 45_002, 999_999, 2_031];
 const ONE_IN = 3;
 
-/** @param slack whose messages are changed as a code says that they were */
+/** @param slack whose messages are changed to match the returned code */
 export function createWriteRefusals(
   random: SeededRandom,
   slack: Pick<FakeSlack, 'messages' | 'removed'>,
@@ -70,7 +70,7 @@ export function createWriteRefusals(
   };
 }
 
-/** Slack says of a message that it was deleted, or that its stream has ended, only where that is so. */
+/** Slack reports a message as deleted, or its stream as ended, only if that is true. */
 function makeTrue({ messages, removed }: Pick<FakeSlack, 'messages' | 'removed'>, error: string, args: object): void {
   const { channel, ts } = args as { channel?: string; ts?: string };
   const message = messages.find((one) => one.channel === channel && one.ts === ts);

@@ -1,5 +1,5 @@
-// Builds dist/ from src/: the server by tsc, its packages and the messenger's page by esbuild, and the files that are read
-// as they are.
+// Builds dist/ from src/: the server with tsc, its packages and the messenger's page with esbuild, and copies of all other
+// files.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -12,15 +12,15 @@ const PAGE = 'src/simulator/web';
 const COPIED_FILES = /\.(lua|css|html|svg|png|mjs)$/;
 
 /**
- * Builds beside the present dist and swaps them at the end, so that a failed build leaves the last good one.
- * @returns undefined, or the compiler's complaint
+ * Builds beside the current dist and swaps them at the end, so that a failed build leaves the last good one.
+ * @returns undefined, or the compiler's error output
  */
 export async function build() {
-  // A change that is made while the compiler runs must count as newer than this build.
+  // A change during the compilation must count as newer than this build.
   const startedAt = new Date();
   const target = `dist-${process.pid}`;
   try {
-    // The compiler is one process on one core; the rest is done beside it.
+    // The compiler is one process on one core; everything else runs in parallel.
     const compiled = compileServer(target);
     const pageFault = await bundlePage(target);
     const packages = await bundlePackages(target).then(
@@ -41,14 +41,14 @@ export async function build() {
   }
 }
 
-/** Types are checked by `npm run verify`; leaving them out here makes a first start several seconds faster. */
+/** Types are checked by `npm run verify`; skipping them here makes a first start several seconds faster. */
 async function compileServer(target) {
   const args = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--outDir', target];
   const compiler = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [compiler.stdout, compiler.stderr]) stream.on('data', (piece) => (said += piece));
   const [exitCode] = await once(compiler, 'close');
-  return exitCode === 0 ? undefined : said || 'The compiler was ended';
+  return exitCode === 0 ? undefined : said || 'The compiler was terminated';
 }
 
 async function bundlePage(target) {

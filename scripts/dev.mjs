@@ -1,4 +1,5 @@
-// Local mode that restarts when a source file is saved: `npm run dev`. The messenger's page is built once, at the start.
+// Local mode that restarts when a source file is saved: `npm run dev`. The messenger's page is built only once, at the
+// start.
 import { spawn } from 'node:child_process';
 
 const children = [];

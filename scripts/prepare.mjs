@@ -1,5 +1,6 @@
-// Makes a bare clone ready to run, with what Node itself brings: packages, redis-server, a browser for the tests, dist/.
-// Usage: node scripts/prepare.mjs start|test [--quiet]. Each step looks first, so that a second run costs milliseconds.
+// Makes a fresh clone ready to run, using only Node's built-in modules: packages, redis-server, a browser for the tests,
+// dist/.
+// Usage: node scripts/prepare.mjs start|test [--quiet]. Each step checks first, so that a second run takes milliseconds.
 import { keepTrustedPath } from '../src/shared/process/trusted-path.mjs';
 import { findSettingByName } from './prepare/find-setting.mjs';
 import { ensureBuilt } from './prepare/ensure-built.mjs';
@@ -14,14 +15,14 @@ function checkNode() {
   const [oldestMajor, oldestMinor] = OLDEST_NODE;
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
   throw new PreparationError(
-    `Parley needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}. Install it from https://nodejs.org.`,
+    `Parley requires Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}. Install it from https://nodejs.org.`,
   );
 }
 
 function checkSystem() {
   if (process.platform !== 'win32') return;
   throw new PreparationError(
-    'On Windows, Parley runs inside WSL2: install it with "wsl --install", and run this again there.',
+    'On Windows, Parley runs in WSL2: install it with "wsl --install" and run this command again there.',
   );
 }
 
@@ -29,7 +30,7 @@ async function prepare(purpose, say) {
   checkSystem();
   checkNode();
   ensurePackages(say);
-  // Tests start a redis-server of their own, whatever Redis the settings name.
+  // Tests start their own redis-server, whatever Redis the settings name.
   if (purpose === 'test' || !findSettingByName('REDIS_URL')) ensureRedis(say);
   if (purpose === 'test') {
     ensureBrowser(say);

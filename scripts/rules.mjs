@@ -1,13 +1,13 @@
-// Writes which tests hold which rule into the page of the rules: `npm run rules`. A test holds a rule that its title carries: `… [accept-once]`.
+// Writes the tests of each rule behind its text on the page of the rules: `npm run rules`. A test covers a rule if its title
+// contains the rule's tag: `… [accept-once]`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const DOC = 'docs/SECURITY.md';
-const [BEGIN, END] = ['<!-- rules:begin -->', '<!-- rules:end -->'];
+const DOC = 'docs/reference/SECURITY.md';
 const TAG = /\[([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\]/g;
 
-/** @returns the test files that carry each slug in a title, by the slug; paths below test/, without their ends */
+/** @returns the test files with each slug in a title, by slug; paths below test/, without extensions */
 export function testsBySlug(root = '.') {
   const found = new Map();
   for (const path of readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).toSorted()) {
@@ -29,17 +29,17 @@ function slugsOfTitles(source) {
   return slugs;
 }
 
-/** The slugs of the rules that the page tells. */
+/** The slugs of the rules on the page. */
 export function rulesOf(doc) {
-  return [...doc.slice(0, doc.indexOf(BEGIN)).matchAll(/^\| `([a-z0-9-]+)` +\| [^|]+\|$/gm)].map(([, slug]) => slug);
+  return [...doc.matchAll(/^- `([a-z0-9-]+)`: /gm)].map(([, slug]) => slug);
 }
 
-/** The page with its list of tests brought up to date. */
+/** The page with the current tests of each rule. */
 export function withTests(doc, tests) {
-  const rows = rulesOf(doc).map((slug) =>
-    [`- \`${slug}\``, (tests.get(slug) ?? []).map((test) => `\`${test}\``).join(', ')].join(': '),
-  );
-  return `${doc.slice(0, doc.indexOf(BEGIN) + BEGIN.length)}\n\n${rows.join('\n')}\n\n${doc.slice(doc.indexOf(END))}`;
+  return doc.replaceAll(/^(- `([a-z0-9-]+)`: .*?)(?: \(`[^)]*`\))?$/gm, (_line, rule, slug) => {
+    const names = (tests.get(slug) ?? []).map((test) => `\`${test}\``);
+    return `${rule} (${names.join(', ')})`;
+  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

@@ -1,4 +1,4 @@
-// Bundles chaos/run.ts, which imports sources that Node 20 cannot read as they are, and runs it with the arguments given.
+// Bundles chaos/run.ts, whose imports Node 20 cannot load directly, and runs it with the given arguments.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 const folder = 'node_modules/.cache/parley';
 mkdirSync(folder, { recursive: true });
 const outfile = join(folder, 'chaos.mjs');
-/** The product's own modules are taken from `dist/`: there their scripts lie beside them. */
+/** The product's own modules are loaded from `dist/`, where their Lua scripts are beside them. */
 const fromDist = {
   name: 'from dist',
   setup({ onResolve }) {

@@ -1,12 +1,13 @@
-// Takes the pictures of docs/USING.md from a running local mode: npm start in one terminal, node scripts/take-ability-pictures.mjs
-// in another, with PICTURES_IN=zh those of the Chinese page. MESSENGER_URL is the address that npm start printed; Daniel or 陈国栋 has not signed in yet.
+// Takes the screenshots of docs/guide/USING.md from a running local mode: npm start in one terminal, node
+// scripts/take-ability-pictures.mjs in another; PICTURES_IN=zh takes those of the Chinese page. MESSENGER_URL is the address
+// that npm start printed; Daniel or 陈国栋 must not have signed in yet.
 import sharp from 'sharp';
 import { answered, isChinese, openAs, OUT, send, signIn, withPage } from './pictures/messenger-page.mjs';
 
 const MARGIN_PX = 16;
 const inLanguage = (en, zh) => (isChinese ? zh : en);
 
-/** The conversation without the list beside it, in few colours: four pictures shall not make the page slow. */
+/** The conversation without the list beside it, in few colors, so that four screenshots do not slow down the page. */
 async function take(page, name) {
   const composer = page.getByRole('textbox', { name: 'Message' });
   await composer.blur();

@@ -1,10 +1,11 @@
-// Takes the pictures of the buttons below an answer and of a file with its answer from a running local mode that plays Slack:
-// MESSENGER_PROTOCOL=slack SLACK_REPLY=edit SIGN_IN=off npm start in one terminal, node scripts/take-chat-pictures.mjs in another, with
-// PICTURES_IN=zh those of the Chinese page. MESSENGER_URL is the address that npm start printed; nothing was said yet.
+// Takes the screenshots of the buttons below an answer and of a file with its answer from a running local mode that
+// simulates Slack: MESSENGER_PROTOCOL=slack SLACK_REPLY=edit SIGN_IN=off npm start in one terminal, node
+// scripts/take-chat-pictures.mjs in another; PICTURES_IN=zh takes those of the Chinese page. MESSENGER_URL is the address
+// that npm start printed; the chats must be empty.
 import sharp from 'sharp';
 import { answered, isChinese, makeSmall, openAs, OUT, send, settled, withPage } from './pictures/messenger-page.mjs';
 
-/** So high that all that is shown stands below one another without scrolling. */
+/** High enough to show everything without scrolling. */
 const VIEWPORT = { width: 986, height: 1_000 };
 const HEIGHT = 540;
 const SAYS = isChinese

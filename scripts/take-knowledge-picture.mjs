@@ -1,6 +1,7 @@
-// Takes the picture of answers with their sources from a running local mode: npm start in one terminal, node
-// scripts/take-knowledge-picture.mjs in another, with PICTURES_IN=zh that of the Chinese pages. MESSENGER_URL is the address that npm start printed;
-// a member of staff and a student have not signed in yet. Both ask the same, and stand side by side.
+// Takes the screenshot of answers with their sources from a running local mode: npm start in one terminal, node
+// scripts/take-knowledge-picture.mjs in another; PICTURES_IN=zh takes that of the Chinese pages. MESSENGER_URL is the
+// address that npm start printed; a member of staff and a student must not have signed in yet. Both ask the same question
+// and are shown side by side.
 import sharp from 'sharp';
 import { answered, isChinese, openAs, OUT, send, settled, signIn, withPage } from './pictures/messenger-page.mjs';
 

@@ -1,6 +1,7 @@
-// Takes the READMEs' pictures from a running local mode: npm start in one terminal, node scripts/take-pictures.mjs in another,
-// with PICTURES_IN=zh those of the Chinese pages. MESSENGER_URL must be the address that npm start printed, with nobody signed
-// in yet. Where it plays Slack (MESSENGER_PROTOCOL=slack SIGN_IN_PROOF=typed-code npm start), Slack's picture is taken.
+// Takes the READMEs' screenshots from a running local mode: npm start in one terminal, node scripts/take-pictures.mjs in
+// another; PICTURES_IN=zh takes those of the Chinese pages. MESSENGER_URL must be the address that npm start printed, and no
+// person may have signed in yet. If it simulates Slack (MESSENGER_PROTOCOL=slack SIGN_IN_PROOF=typed-code npm start), takes
+// Slack's screenshot instead.
 import { takeAbilities, takeModelDialog } from './pictures/abilities.mjs';
 import {
   answered,
@@ -15,7 +16,7 @@ import {
   withPage,
 } from './pictures/messenger-page.mjs';
 
-/** What an institution asks first. */
+/** An institution's first questions. */
 const QUESTION = isChinese ? '怎么在我们学校部署？' : 'How do we set this up for our university?';
 const ASKER = isChinese ? 'linxiaoyu' : 'emma.clarke';
 const IN_THE_GROUP = isChinese
@@ -35,7 +36,7 @@ async function takeWecom() {
   });
 
   await withPage({ colorScheme: 'dark' }, async (page) => {
-    // Each language has a group of its own: the two people share both.
+    // Each language has its own group: the two people are members of both.
     await openAs(page, ASKER, 'group', isChinese ? '信息化' : 'Studio');
     for (const text of IN_THE_GROUP) await send(page, text);
     await answered(page, 1);
@@ -47,16 +48,16 @@ async function takeWecom() {
   await makeSmall();
 }
 
-/** The tour's last step, with what it measured. */
+/** The tour's last step, with its measurements. */
 async function takeKill(page) {
   const press = (name) => page.getByRole('button', { name }).first().click();
-  await press(/ask for a long answer|要一个长回答/i);
+  await press(/ask for a long answer|请求一个长回答/i);
   await page.locator('[data-sender=bot][data-state=streaming]').waitFor();
   await page.waitForTimeout(1_500);
   await press(/kill the bot now|立即杀死机器人/i);
   await answered(page, 2);
   await page.waitForTimeout(1_500);
-  // What it measured stands last, below what fits beside the chat.
+  // The measurements are at the end, below the visible part beside the chat.
   await page
     .getByText(/in the same message|在同一条消息/)
     .last()
@@ -65,7 +66,7 @@ async function takeKill(page) {
   await page.screenshot({ path: `${OUT}/kill.png` });
 }
 
-/** The code that proves who asks is typed in the chat, beside the page that shows it. */
+/** The code that proves the sender's identity is typed in the chat, beside the page that shows it. */
 async function takeSlack() {
   await withPage({}, async (page) => {
     await openAs(page, ASKER);

@@ -1,7 +1,7 @@
-// All that must hold before a change is merged; CI runs the same. Every step runs, so that one look shows all faults.
+// All checks that must pass before a change is merged; CI runs the same. All steps run, so that one run shows every failure.
 import { spawn } from 'node:child_process';
 
-/** One core each: what takes longest alone, and the others one after another. */
+/** One core each: the longest step alone, and the others one after another. */
 const SIDE_BY_SIDE = [
   [['lint', 'npx', ['eslint', '--max-warnings=0', '.']]],
   [
@@ -12,9 +12,9 @@ const SIDE_BY_SIDE = [
     ['build', 'node', ['scripts/build.mjs']],
   ],
 ];
-const TESTS = ['tests', 'npm', ['test', '--', '--ci']];
+const TESTS = ['tests', 'npm', ['run', 'test:all', '--', '--ci']];
 
-/** What a step says stands together: it is said when the step has ended, unless it `isLive`. */
+/** A step's output is printed together when it has ended, unless it `isLive`. */
 async function run([name, program, args], isLive = false) {
   const startedAtMs = Date.now();
   if (isLive) console.log(`\n--- ${name}`);

@@ -4,6 +4,7 @@ import { goOutThrough } from './shared/http/proxy-config.ts';
 import { ignoreDebuggerSignal } from './shared/process/stop-signals.ts';
 import { keepTrustedPath } from './shared/process/trusted-path.mjs';
 import { EXIT } from './shared/process/exit-codes.ts';
+import { VERSION } from './shared/version.ts';
 import {
   FEEDBACK_USAGE,
   readFeedbackArguments,
@@ -26,13 +27,16 @@ const feedback = process.argv[2] === 'feedback' ? readFeedbackArguments(process.
 const evaluation = process.argv[2] === 'eval' ? readEvalArguments(process.argv.slice(3)) : undefined;
 const start = readStartArguments(process.argv.slice(2));
 
-/** `hash-password`, `slack-manifest` and a command's usage need no sound settings: they are used while these are written. */
+/**
+ * `hash-password`, `slack-manifest` and a command's usage do not require valid settings, because they help to write these.
+ */
 if (process.argv[2] === 'hash-password')
   process.exitCode = await runHashPassword({ input: process.stdin, output: process.stdout, asides: process.stderr });
 else if (process.argv[2] === 'slack-manifest') process.exitCode = makeManifest(process.argv.slice(3));
 else if (asked?.kind === 'help' || asked?.kind === 'wrong') tellUsage(asked, CHECK_USAGE);
 else if (feedback) await tellFeedback(feedback);
 else if (evaluation) await evaluate(evaluation);
+else if (!asked && start.kind === 'version') process.stdout.write(`${VERSION}\n`);
 else if (!asked && start.kind !== 'start') tellUsage(start, START_USAGE);
 else await runWithSettings(asked);
 
@@ -70,7 +74,7 @@ async function evaluate(asked: EvalArguments): Promise<void> {
   process.exitCode = await runEvalCommand({ asked, env, cwd: process.cwd(), output, asides });
 }
 
-/** @param first values that go before all others */
+/** @param first values that take precedence over all others */
 function readSettings(first: Readonly<Record<string, string>> = {}): LoadedSettings {
   return loadSettings({ env: { ...process.env, ...first }, cwd: process.cwd(), isTerminal: process.stdout.isTTY });
 }
@@ -110,8 +114,8 @@ async function runCheck(check: CheckRun, settings: SoundSettings): Promise<numbe
   return (await import('./cli/check/check-command.ts')).runCheckCommand(settings.config, settings.secrets);
 }
 
-function tellUsage(asked: { kind: 'help' } | { kind: 'wrong'; complaint: string }, usage: string): void {
-  if (asked.kind === 'help') {
+function tellUsage(asked: { kind: 'help' | 'version' } | { kind: 'wrong'; complaint: string }, usage: string): void {
+  if (asked.kind !== 'wrong') {
     process.stdout.write(usage);
     return;
   }

@@ -1,11 +1,14 @@
-// Puts each package that the server imports into one file of its own. Read from node_modules they are seven hundred small
-// files, which cost every start half a second of processor time and thirty megabytes, and every test file as much again.
+// Bundles each package that the server imports into a single file. In node_modules they are seven hundred small files, which
+// cost every start half a second of CPU time and thirty megabytes, and every test file as much again.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { oneCopy } from './one-copy.mjs';
 
-/** What looks for files of its own at run time (a compiled library, a thread's script), is imported in part, or serves the page only. */
+/**
+ * Not bundled: packages that load their own files at run time (a compiled library, a thread's script), are imported in part,
+ * or serve only the page.
+ */
 const LEFT_AS_THEY_ARE = [
   '@codemirror/legacy-modes',
   '@codemirror/streamparser',
@@ -17,27 +20,27 @@ const LEFT_AS_THEY_ARE = [
   'sharp',
 ];
 
-/** Compiled helpers which packages use where they happen to be installed. */
+/** Optional compiled helpers that packages use if they are installed. */
 const OPTIONAL = ['msgpackr-extract', 'bufferutil', 'utf-8-validate', 'canvas'];
 
 /** Below `dist/`, where Node looks before the `node_modules` beside it. */
 const FOLDER = 'node_modules';
 
-/** What packages of CommonJS expect to find, and a module has not. */
+/** Globals that CommonJS packages expect and that a module does not have. */
 const BANNER = `import { createRequire as createRequireOf } from 'node:module';
 const require = createRequireOf(import.meta.url);
 const __filename = import.meta.filename;
 const __dirname = import.meta.dirname;`;
 
-/** @returns the packages that are bundled */
+/** @returns the bundled packages */
 export function bundledPackages() {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   return Object.keys(dependencies).filter((name) => !LEFT_AS_THEY_ARE.includes(name));
 }
 
 /**
- * Writes the packages below a build. What several of them use is written once, so that there is one class of each name.
- * @param target the build's folder
+ * Writes the packages into a build. Code that several of them use is written once, so that each class exists only once.
+ * @param target directory of the build
  */
 export async function bundlePackages(target) {
   const names = bundledPackages();
@@ -70,7 +73,7 @@ export async function bundlePackages(target) {
     writeFileSync(join(outdir, name, 'package.json'), `${JSON.stringify({ name, exports: './index.mjs' })}\n`);
 }
 
-/** Names what a package exports as Node sees it, which for CommonJS cannot be read from a file. */
+/** Export names of a package as Node sees them; for CommonJS they cannot be read from the file. */
 async function exportsOf(name) {
   const names = Object.keys(await import(name)).filter((each) => /^[\w$]+$/.test(each));
   return `export { ${names.join(', ')} } from '${name}';\n`;

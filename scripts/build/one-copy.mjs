@@ -1,22 +1,22 @@
-// npm installs a package once more beside each one that wants another version than the others; so the same version may lie
-// in several places. Each copy would be bundled, read at each start and evaluated.
+// npm installs another copy of a package beside each dependent that needs a different version than the others, so the same
+// version may be in several places. Each copy would be bundled, loaded at each start and evaluated.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a module asks for by the name of a package. */
+/** An import by package name. */
 const OF_A_PACKAGE = /^[^./]/;
 
-/** An esbuild plugin that takes each version of a package from one place only. */
+/** An esbuild plugin that resolves each version of a package to one place. */
 export function oneCopy() {
   const firstPlaces = new Map();
   return {
     name: 'one-copy',
     setup(build) {
       build.onResolve({ filter: OF_A_PACKAGE }, async ({ path, kind, importer, resolveDir, namespace, pluginData }) => {
-        // Asked by ourselves, below.
+        // Resolution started by this plugin, below.
         if (pluginData === oneCopy || kind === 'entry-point') return undefined;
         const found = await build.resolve(path, { kind, importer, resolveDir, namespace, pluginData: oneCopy });
-        // What cannot be found is told, or borne, as without us.
+        // A package that cannot be found is reported or tolerated as without this plugin.
         if (found.external || found.errors.length > 0) return undefined;
         const folder = packageFolder(found.path);
         if (folder === undefined) return found;
@@ -29,7 +29,7 @@ export function oneCopy() {
   };
 }
 
-/** @returns where the package lies that a file belongs to; undefined where it belongs to none */
+/** @returns directory of the package that contains a file; undefined if there is none */
 function packageFolder(path) {
   return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
 }

@@ -1,8 +1,8 @@
-// The pictures of single abilities: the end of a chat without what stands around it, and the dialog for a model of one's own.
+// Screenshots of single features: the end of a chat without its surroundings, and the dialog for connecting a model.
 import { answered, isChinese, openAs, OUT, send, settled, signIn } from './messenger-page.mjs';
 
 const WHO = isChinese ? 'chenguodong' : 'daniel.okoye';
-/** How much of the chat's end is shown, in pixels. */
+/** Height of the captured end of the chat, in pixels. */
 const HEIGHT = 540;
 const SAYS = isChinese
   ? {
@@ -18,7 +18,7 @@ const SAYS = isChinese
       images: ['/model svc-plus', 'What are these two pictures?'],
     };
 
-/** Slash words, a thought, tools and images, one after another in one chat. */
+/** Commands, reasoning, tools and images, one after another in one chat. */
 export async function takeAbilities(page) {
   await openAs(page, WHO);
   await send(page, isChinese ? '你好' : 'Hello');
@@ -46,7 +46,7 @@ export async function takeAbilities(page) {
   await take(page, 'images');
 }
 
-/** An address and a key typed into the dialog; neither is tried. */
+/** Enters an address and a key in the dialog; neither is tested. */
 export async function takeModelDialog(page) {
   await openAs(page, WHO);
   await page.getByRole('button', { name: /connect your own model|接入自己的模型/i }).click();

@@ -1,4 +1,4 @@
-// The messenger in a browser, for the scripts that take pictures of it.
+// The messenger in a browser, for the screenshot scripts.
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,11 +10,11 @@ export const URL_OF_MESSENGER = process.env.MESSENGER_URL;
 if (!URL_OF_MESSENGER) throw new Error('Set MESSENGER_URL to the address that npm start printed');
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-/** Whose pages the pictures are for: those in Chinese with PICTURES_IN=zh. */
+/** Language of the pages that the screenshots are for: Chinese with PICTURES_IN=zh. */
 export const isChinese = process.env.PICTURES_IN === 'zh';
 export const OUT = isChinese ? 'docs/pictures/zh-CN' : 'docs/pictures';
 
-/** Runs `use` with a page of a fresh profile. */
+/** Runs `use` with a page of a new profile. */
 export async function withPage(options, use) {
   const context = await chromium.launchPersistentContext(mkdtempSync(join(tmpdir(), 'parley-pictures-')), {
     executablePath,
@@ -32,7 +32,7 @@ export async function withPage(options, use) {
   }
 }
 
-/** Opens the first private chat, or group, of a person; `name` is a part of the group's. */
+/** Opens a person's first private chat, or a group whose name contains `name`. */
 export async function openAs(page, person, kind = 'private', name = '') {
   await page.goto(URL_OF_MESSENGER);
   await page.getByRole('combobox', { name: 'Signed in as' }).selectOption(person);
@@ -47,14 +47,14 @@ export async function send(page, text) {
 }
 
 const answers = (page) => page.getByRole('log', { name: 'Messages' }).locator('[data-sender=bot]');
-/** Waits until so many answers are whole. */
+/** Waits until this number of answers are complete. */
 export const answered = (page, count) =>
   answers(page)
     .and(page.locator('[data-state=final]'))
     .nth(count - 1)
     .waitFor();
 
-/** Follows the newest invitation's link and agrees; `picture` is the name of one of the first page. */
+/** Follows the newest invitation's link and consents; `picture` is the file name for the first page. */
 export async function signIn(page, picture) {
   await page.locator('a[href*="/link/"]').last().click();
   const frame = page.frameLocator('iframe');
@@ -69,17 +69,17 @@ export async function signIn(page, picture) {
     await button.click();
     await page.waitForTimeout(700);
   }
-  // The browser closes itself when all is done.
+  // The in-app browser closes automatically at the end.
   await page.locator('iframe').waitFor({ state: 'detached' });
 }
 
-/** Lets what still moves come to rest, with nothing pointed at. */
+/** Waits until all animations have ended, with the pointer away from all elements. */
 export async function settled(page) {
   await page.mouse.move(0, 0);
   await page.waitForTimeout(1_000);
 }
 
-/** Gives pictures, all unless told, no more colours than they need: a third of the bytes. */
+/** Reduces screenshots to the colors that they need, to a third of the bytes. Defaults to all. */
 export async function makeSmall(names = readdirSync(OUT)) {
   for (const name of names.filter((one) => one.endsWith('.png'))) {
     const whole = readFileSync(`${OUT}/${name}`);

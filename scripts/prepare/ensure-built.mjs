@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PreparationError } from './run-step.mjs';
 
-/** Written as the last act of a build; its age is the build's. */
+/** Written at the end of a build; its age is the build's. */
 export const BUILD_MARK = 'dist/.built';
 const SOURCES = [
   'src',
@@ -14,17 +14,17 @@ const SOURCES = [
   'tsconfig.page.json',
 ];
 
-/** Compiles src to dist when anything in src is newer than the last complete build. */
+/** Compiles src to dist if anything in src is newer than the last complete build. */
 export async function ensureBuilt(say) {
   if (existsSync(BUILD_MARK) && SOURCES.every((path) => newestChangeMs(path) <= statSync(BUILD_MARK).mtimeMs)) return;
   say('Compiling ...');
-  // Loaded only now: it imports packages, which were perhaps installed a moment ago.
+  // Imported only now, because it imports packages that may have been installed a moment ago.
   const { build } = await import('../build.mjs');
   const fault = await build();
-  if (fault) throw new PreparationError(`The sources do not compile:\n${fault}`);
+  if (fault) throw new PreparationError(`The source code does not compile:\n${fault}`);
 }
 
-/** When a file, or anything in a folder, last changed; a folder's own time tells of removed files. */
+/** Last change of a file, or of anything in a directory; a directory's own time reveals removed files. */
 function newestChangeMs(path) {
   const status = statSync(path, { throwIfNoEntry: false });
   if (!status) return 0;

@@ -3,7 +3,7 @@ import { findProgram } from '../../src/shared/process/trusted-path.mjs';
 import { PreparationError, runStep } from './run-step.mjs';
 
 const REDIS_PROGRAMS = ['redis-server', 'valkey-server'];
-/** What each system's own package manager brings a server with, for whoever has to do that by hand. */
+/** Commands that install a server with each system's package manager, for manual installation. */
 const INSTALLED_BY = [
   ['apt-get', 'sudo apt-get install redis-server'],
   ['dnf', 'sudo dnf install valkey, before RHEL 10 sudo dnf install redis'],
@@ -15,9 +15,9 @@ const INSTALLED_BY = [
 ];
 const BROWSER_PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_BROWSER = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
-/** What the tests of the containers ask: the programs that read the files which we ship or show, by their packages' names. */
+/** Programs for the container tests, which read the files that we ship or document, with their package names. */
 const CONTAINER_PROGRAMS = ['docker-compose', 'caddy', 'nginx'];
-/** Where Debian has servers; not everybody's PATH names it. */
+/** Where Debian installs servers; not included in every PATH. */
 const SERVERS = '/usr/sbin';
 const CHINESE_FONTS = '/usr/share/fonts/opentype/noto';
 
@@ -28,13 +28,13 @@ export function ensureRedis(say) {
   if (installWith({ apt: ['redis-server'], brew: ['redis'] }) && REDIS_PROGRAMS.some(isOnPath)) return;
   const by = INSTALLED_BY.find(([program]) => isOnPath(program))?.[1] ?? 'sudo apt-get install redis-server';
   throw new PreparationError(
-    `Parley needs Redis or Valkey: install redis-server or valkey-server (here with "${by}"), or set REDIS_URL for npm start.`,
+    `Parley requires Redis or Valkey: install redis-server or valkey-server (on this machine with "${by}"), or set REDIS_URL for npm start.`,
   );
 }
 
 /**
- * Finds a browser for the browser tests, or installs one with fonts for Chinese. Where that is impossible those tests are
- * skipped, except in CI, which must not turn green without them.
+ * Finds a browser for the browser tests, or installs one with fonts for Chinese. If that is impossible those tests are
+ * skipped, except in CI, which must not pass without them.
  */
 export function ensureBrowser(say) {
   const wanted = [];
@@ -45,13 +45,13 @@ export function ensureBrowser(say) {
   installWith({ apt: wanted });
   if (hasBrowser()) return;
   const missing = 'Chromium is missing and could not be installed';
-  if (process.env.CI === 'true') throw new PreparationError(`${missing}: install it, or name it in CHROMIUM_PATH.`);
-  say(`${missing}; the browser tests will be skipped. Install chromium, or name it in CHROMIUM_PATH, to run them.`);
+  if (process.env.CI === 'true') throw new PreparationError(`${missing}: install it, or set CHROMIUM_PATH.`);
+  say(`${missing}; the browser tests will be skipped. To run them, install chromium or set CHROMIUM_PATH.`);
 }
 
 /**
- * Installs what reads the containers' files in CI, where the tests that ask it fail without. Elsewhere nobody is made to have
- * it: those tests are skipped, and say so.
+ * Installs the programs that parse the container files in CI, where the tests that need them fail otherwise. Elsewhere they
+ * are optional: those tests are skipped, and say so.
  */
 export function ensureContainerPrograms(say) {
   const missing = () =>
@@ -60,10 +60,10 @@ export function ensureContainerPrograms(say) {
   if (wanted.length === 0) return;
   const names = new Intl.ListFormat('en').format(wanted);
   if (process.env.CI === 'true') {
-    say(`Installing ${names} for the tests of the containers ...`);
+    say(`Installing ${names} for the container tests ...`);
     if (installWith({ apt: wanted }) && missing().length === 0) return;
-    say(`${names} could not be installed: the tests of the containers that ask for it will fail.`);
-  } else say(`Without ${names} some tests of the containers are skipped. Install ${names} to run them.`);
+    say(`${names} could not be installed: the container tests that require it will fail.`);
+  } else say(`Without ${names} some container tests are skipped. Install ${names} to run them.`);
 }
 
 function hasBrowser() {
@@ -74,13 +74,13 @@ function isOnPath(program) {
   return findProgram(program) !== undefined;
 }
 
-/** Installs packages with apt-get (as root or through sudo) or Homebrew; false where neither can. */
+/** Installs packages with apt-get (as root or through sudo) or Homebrew; returns false if neither is possible. */
 function installWith({ apt = [], brew = [] }) {
   if (isOnPath('apt-get')) return installWithApt(apt);
   return brew.length > 0 && isOnPath('brew') && runStep('brew', ['install', ...brew]);
 }
 
-/** sudo may need no password, so the person is asked first. Without a terminal nobody can be asked; only CI goes on there. */
+/** Asks for confirmation, because sudo may need no password. Without a terminal it cannot ask; then only CI continues. */
 function mayUseSudo(packages) {
   if (process.env.CI === 'true') return true;
   if (!process.stdin.isTTY) return false;
@@ -96,11 +96,11 @@ function installWithApt(packages) {
   const apt = (...args) => {
     const command = ['apt-get', '-q', '-o', 'DPkg::Lock::Timeout=120', ...args];
     if (isRoot) return runStep(command[0], command.slice(1), { DEBIAN_FRONTEND: 'noninteractive' });
-    // Without a terminal nobody could type a password, so sudo must not wait for one.
+    // Without a terminal sudo must not wait for a password.
     const sudoFlags = process.stdin.isTTY ? [] : ['-n'];
     return runStep('sudo', [...sudoFlags, 'DEBIAN_FRONTEND=noninteractive', ...command]);
   };
   const install = () => apt('install', '-y', '--no-install-recommends', ...packages);
-  // The package lists of a fresh image are empty or old; they are fetched only when needed, being the slow part.
+  // The package lists of a fresh image are empty or old. They are fetched only when needed, because that is slow.
   return install() || (apt('update') && install());
 }

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * Whether a setting is given in the environment or the settings file. Only for choosing what to install: the settings
- * proper are read by src/bot/config once packages are there.
+ * Whether a setting is present in the environment or the settings file. Only for deciding what to install: the settings
+ * themselves are parsed by src/bot/config once the packages are installed.
  */
 export function findSettingByName(name) {
   if (process.env[name] || process.env[`${name}_FILE`]) return true;

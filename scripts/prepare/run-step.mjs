@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { isAbsolute } from 'node:path';
 import { findProgram } from '../../src/shared/process/trusted-path.mjs';
 
-/** A preparation that cannot go on; its message is one sentence that says what to do. */
+/** A failed preparation; its message is one sentence that says what to do. */
 export class PreparationError extends Error {}
 
 /**
- * Runs a program of a trusted folder and waits. Its output goes to standard error, since what `npm run` prints belongs to the program that
- * is being prepared.
- * @returns whether it ended with 0
+ * Runs a program of a trusted directory and waits. Its output goes to standard error, because standard output of `npm run`
+ * belongs to the program that is being prepared.
+ * @returns whether the exit code was 0
  */
 export function runStep(program, args, env = {}) {
   const path = isAbsolute(program) ? program : findProgram(program);

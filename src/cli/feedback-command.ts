@@ -12,15 +12,15 @@ import { readFeedback } from '../bot/reply/feedback/read-feedback.ts';
 import { secretsOfEarlierStart, socketOfEarlierStart } from '../bot/app/local/local-mode.ts';
 import type { Config, Secrets } from '../bot/config/config.ts';
 
-export const FEEDBACK_USAGE = `npm run -s feedback                 prints what people think of answers, as CSV, all that is kept
-npm run -s feedback -- --days 7     of the last 7 days
-npm run -s feedback -- --help       this text
+export const FEEDBACK_USAGE = `npm run -s feedback                 prints all stored ratings of answers as CSV
+npm run -s feedback -- --days 7     prints those of the last 7 days
+npm run -s feedback -- --help       prints this text
 `;
 
 export type FeedbackArguments =
   { kind: 'feedback'; days?: number } | { kind: 'help' } | { kind: 'wrong'; complaint: string };
 
-/** Reads what stands behind `feedback`. */
+/** Parses the arguments after `feedback`. */
 export function readFeedbackArguments(args: readonly string[]): FeedbackArguments {
   try {
     const options = { help: { type: 'boolean', short: 'h' }, days: { type: 'string' } } as const;
@@ -28,9 +28,9 @@ export function readFeedbackArguments(args: readonly string[]): FeedbackArgument
     if (help === true) return { kind: 'help' };
     if (days === undefined) return { kind: 'feedback' };
     if (/^[1-9]\d{0,3}$/.test(days)) return { kind: 'feedback', days: Number(days) };
-    return { kind: 'wrong', complaint: '--days needs a number of days from 1 to 9999' };
+    return { kind: 'wrong', complaint: '--days takes a number from 1 to 9999' };
   } catch (error) {
-    // Its class is Node's own, of whichever realm.
+    // Not `instanceof`: Node's error class may come from another realm.
     return { kind: 'wrong', complaint: (error as Error).message.split('. ')[0] ?? '' };
   }
 }
@@ -42,17 +42,20 @@ interface FeedbackCommand {
   secrets: Secrets;
   days?: number;
   output: NodeJS.WritableStream;
-  /** For words to the person, since the output is the table. */
+  /** Output for messages, because `output` is the table. */
   asides: { write(text: string): unknown };
 }
 
-/** `npm run feedback`: the table of ratings, a line each. @returns the exit code of contract section 1 */
+/**
+ * `npm run feedback`: prints the ratings as a table, one per line.
+ * @returns the exit code
+ */
 export async function runFeedbackCommand(command: FeedbackCommand): Promise<number> {
   const { config, days, output, asides } = command;
   const secrets = secretsOfEarlierStart(config, command.secrets);
   const socket = config.embedded.redis ? socketOfEarlierStart(config) : undefined;
   if (config.embedded.redis && socket === undefined) {
-    asides.write('What is kept lies in the Redis that npm start brings, which is not running here: start it first\n');
+    asides.write('Ratings are stored in the Redis of npm start, which is not running: run npm start first\n');
     return EXIT.failed;
   }
   const address = socket === undefined ? redisAddress(config, secrets) : { urls: [socket] };
@@ -62,7 +65,7 @@ export async function runFeedbackCommand(command: FeedbackCommand): Promise<numb
     await writeTable(redis, { keyRing, sinceMs: days === undefined ? 0 : Date.now() - days * DAY_MS, output });
     return EXIT.ok;
   } catch {
-    asides.write('Redis does not answer: npm run check says why\n');
+    asides.write('Redis does not answer: run npm run check to see the cause\n');
     return EXIT.failed;
   } finally {
     redis.disconnect();

@@ -4,14 +4,13 @@ import { hashPassword } from '../service/oauth/passwords.ts';
 interface Terminal {
   input: AsyncIterable<string | Buffer> & { isTTY?: boolean };
   output: { write(text: string): unknown };
-  /** For words to the person, since the output is what goes into the file. */
+  /** Output for messages, because `output` is the hash. */
   asides: { write(text: string): unknown };
 }
 
 /**
- * Reads a password from standard input and prints what stands for it in `SERVICE_DIRECTORY_FILE`. Nothing typed makes no
- * password: whoever got in with it would need none.
- * @returns the exit code of contract section 1
+ * Reads a password from standard input and prints its hash for `SERVICE_DIRECTORY_FILE`. Refuses an empty password.
+ * @returns the exit code
  */
 export async function runHashPassword({ input, output, asides }: Terminal): Promise<number> {
   if (input.isTTY === true) asides.write('Type the password, then press Enter and Ctrl+D.\n');
@@ -21,7 +20,9 @@ export async function runHashPassword({ input, output, asides }: Terminal): Prom
     .toString('utf8')
     .replace(/\r?\n$/, '');
   if (typed.trim() === '') {
-    asides.write("No password came: pass one on, as in  printf '%s' 'the password' | npm run -s hash-password\n");
+    asides.write(
+      "No password was given. Pass it on standard input: printf '%s' 'the password' | npm run -s hash-password\n",
+    );
     return EXIT.usage;
   }
   output.write(`${await hashPassword(typed)}\n`);

@@ -5,7 +5,7 @@ import { EXIT } from '../shared/process/exit-codes.ts';
 import { renderManifest, type ManifestWish } from '../bot/platforms/slack/manifest.ts';
 import type { Settings } from '../bot/config/schema.ts';
 
-/** The settings that a manifest is made from. */
+/** The settings that the manifest depends on. */
 export const MANIFEST_SETTINGS = [
   'PUBLIC_URL',
   'SLACK_CONNECT',
@@ -20,33 +20,34 @@ export type ManifestSettings = Pick<Settings, (typeof MANIFEST_SETTINGS)[number]
 interface ManifestCommand {
   args: readonly string[];
   settings: ManifestSettings;
-  /** What is wrong with them, a sentence each. */
+  /** Faults of these settings, one sentence each. */
   faults: readonly string[];
-  /** The folder that holds `config/`. */
+  /** The folder that contains `config/`. */
   cwd: string;
   output: { write(text: string): unknown };
-  /** For words to the person. */
+  /** Output for messages. */
   asides: { write(text: string): unknown };
 }
 
 export const MANIFEST_FILE = 'config/slack-manifest.yaml';
-/** Stands in the manifest that comes with Parley. */
+/** Placeholder in the manifest that ships with Parley. */
 const NO_HOST = 'https://your-host.example';
 
-const USAGE = `npm run slack:manifest                   writes ${MANIFEST_FILE} from the settings: what a Slack app is created from
+const USAGE = `npm run slack:manifest                   writes ${MANIFEST_FILE}, the manifest of the Slack app, from the settings
 npm run slack:manifest -- --agent       declares the app as an agent, for Slack's own stop button
 npm run slack:manifest -- --lang zh     with Chinese descriptions
-npm run slack:manifest -- --print       prints it instead
-npm run slack:manifest -- --help        this text
+npm run slack:manifest -- --print       prints the manifest instead
+npm run slack:manifest -- --help        prints this text
 `;
 
-const NEXT_STEP = `Create the app at https://api.slack.com/apps ("From a manifest"), or paste it into the present app's "App Manifest" page and
-reinstall that app; docs/SLACK.md tells the rest.
+const NEXT_STEP = `Create the app at https://api.slack.com/apps ("From a manifest"). For an existing app, paste the manifest into its "App Manifest" page and
+reinstall the app. See docs/guide/SLACK.md for the next steps.
 `;
 
 /**
- * `npm run slack:manifest`: needs no credentials, since the app that gives them is made from this.
- * @returns the exit code of contract section 1
+ * `npm run slack:manifest`: writes the manifest for creating a Slack app. Needs no credentials, because they come from that
+ * app.
+ * @returns the exit code
  */
 export function runSlackManifest({ args, settings, faults, cwd, output, asides }: ManifestCommand): number {
   const asked = readArguments(args);
@@ -72,18 +73,18 @@ export function runSlackManifest({ args, settings, faults, cwd, output, asides }
   try {
     writeFileSync(join(cwd, MANIFEST_FILE), manifest);
   } catch {
-    // A container's config/ is read-only.
+    // In a container, config/ is read-only.
     output.write(manifest);
-    asides.write(`\n${MANIFEST_FILE} cannot be written here, so it is printed. ${NEXT_STEP}`);
+    asides.write(`\n${MANIFEST_FILE} cannot be written here, so it is printed above. ${NEXT_STEP}`);
     return EXIT.ok;
   }
   if (settings.PUBLIC_URL === undefined && !needsNoAddress(wish))
-    asides.write(`PUBLIC_URL is not set: put the address of your own in place of ${NO_HOST}.\n`);
-  output.write(`${MANIFEST_FILE} is written. ${NEXT_STEP}`);
+    asides.write(`PUBLIC_URL is not set: replace ${NO_HOST} with your address.\n`);
+  output.write(`${MANIFEST_FILE} was written. ${NEXT_STEP}`);
   return EXIT.ok;
 }
 
-/** The manifest's wishes as the settings have them; before there is an app, its web sign-in is what people will use. */
+/** The manifest options from the settings. Without an app, web sign-in is assumed. */
 export function wishOf(settings: ManifestSettings): Omit<ManifestWish, 'isAgent' | 'language'> {
   const {
     PUBLIC_URL: publicUrl = NO_HOST,
@@ -105,7 +106,7 @@ function needsNoAddress({ connect, hasWebSignIn, isShared }: ManifestWish): bool
 function addressFaults(wish: ManifestWish): string[] {
   if (needsNoAddress(wish) || wish.publicUrl.startsWith('https://')) return [];
   return [
-    `PUBLIC_URL is ${wish.publicUrl}, and Slack takes https addresses alone: set the one at which ${
+    `PUBLIC_URL is ${wish.publicUrl}, but Slack accepts only https addresses: set the address at which ${
       wish.connect === 'http' ? 'Slack and browsers reach' : 'browsers reach'
     } Parley${wish.connect === 'http' ? ' (SLACK_CONNECT=socket needs none for Slack)' : ''}`,
   ];
@@ -125,10 +126,10 @@ function readArguments(args: readonly string[]): Asked {
       },
     });
     const { help, agent, print, lang } = values;
-    if (lang !== 'en' && lang !== 'zh') return { complaint: '--lang needs en or zh' };
+    if (lang !== 'en' && lang !== 'zh') return { complaint: '--lang takes en or zh' };
     return { isHelp: help, isAgent: agent, isPrinted: print, language: lang };
   } catch (error) {
-    // Its class is Node's own, of whichever realm.
+    // Not `instanceof`: Node's error class may come from another realm.
     return { complaint: (error as Error).message.split('. ')[0] ?? '' };
   }
 }

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { readJsonFile } from '../shared/json-file.ts';
 import { checkUnique } from './unique-values.ts';
 
-/** An application that may ask people to sign in. */
+/** An application that may use the sign-in. */
 export interface ServiceClient {
   clientId: string;
   clientSecret: string;
-  /** What people read on the consent page. */
+  /** Name shown on the consent page. */
   name: string;
-  /** Compared letter by letter. */
+  /** Compared character by character. */
   redirectUris: readonly string[];
 }
 
@@ -16,7 +16,7 @@ const redirectUriSchema = z
   .string()
   .refine(
     (uri) => URL.canParse(uri) && !uri.includes('#') && !/^(?:javascript|data|vbscript|file|blob|about):/i.test(uri),
-    'Must be a whole address such as https://parley.example.edu/oauth/callback, without a #',
+    'Must be a complete address such as https://parley.example.edu/oauth/callback, without a #',
   );
 
 const clientSchema = z
@@ -41,7 +41,7 @@ const fileSchema = z.array(clientSchema).superRefine((clients, context) => {
   );
 });
 
-/** Reads `SERVICE_CLIENTS_FILE`'s text. @throws ConfigFileError */
+/** Parses the text of `SERVICE_CLIENTS_FILE`. @throws ConfigFileError */
 export function parseClientsFile(text: string): ServiceClient[] {
   return readJsonFile(text, fileSchema);
 }

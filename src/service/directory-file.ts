@@ -16,17 +16,17 @@ const profileSchema = z.object({
   }),
 });
 
-/** Somebody who can sign in; the profile is what the profile address shows, without `client_id`. */
+/** A person who can sign in; `profile` is the content of the profile endpoint, without `client_id`. */
 export interface Person {
   username: string;
   profile: z.infer<typeof profileSchema>;
 }
 
-/** Somebody whom the directory file names. */
+/** A person from the directory file. */
 export interface ServicePerson extends Person {
-  /** A PHC string of scrypt or argon2id, or `plain:…` where that was allowed. */
+  /** A PHC string of scrypt or argon2id, or `plain:…` if allowed. */
   password: string;
-  /** The person's ids in messaging apps, by platform name. */
+  /** The person's user ids in messaging apps, by platform name. */
   messaging: Readonly<Record<string, string>>;
 }
 
@@ -38,11 +38,11 @@ const personSchema: z.ZodType<ServicePerson> = z.object({
 });
 
 export interface DirectoryFileOptions {
-  /** Passwords may stand there as `plain:…`; for local mode only. Default false. */
+  /** Allows passwords as `plain:…`; for local mode only. Default false. */
   allowPlainPasswords?: boolean;
 }
 
-/** Reads `SERVICE_DIRECTORY_FILE`'s text. @throws ConfigFileError */
+/** Parses the text of `SERVICE_DIRECTORY_FILE`. @throws ConfigFileError */
 export function parseDirectoryFile(
   text: string,
   { allowPlainPasswords = false }: DirectoryFileOptions = {},
@@ -65,7 +65,7 @@ export function parseDirectoryFile(
     );
     for (const app of new Set(people.flatMap(({ messaging }) => Object.keys(messaging))))
       checkUnique(
-        // Some apps take their ids as the same in upper and lower case.
+        // Some apps treat their user ids as case-insensitive.
         people.map(({ messaging }) => messaging[app]?.toLowerCase()),
         `messaging.${app}`,
         complain,

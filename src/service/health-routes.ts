@@ -1,10 +1,11 @@
 import type { Middleware } from 'koa';
 import { SECOND_MS } from '../shared/clock.ts';
+import { BUILD, VERSION } from '../shared/version.ts';
 import type { RedisClient } from '../shared/redis/redis.ts';
 import { withTimeout } from '../shared/with-timeout.ts';
 import type { ServiceHealth } from './service-options.ts';
 
-/** Why the service can work or not; a service that stops is not Redis's fault. */
+/** Reasons for readiness; a service that is stopping is not a fault of Redis. */
 export type Readiness = 'ready' | 'stopping' | 'redis not ready';
 
 const ANSWERS: Readonly<Record<Readiness, { status: string; parts: Readonly<Record<string, string>> }>> = {
@@ -13,10 +14,12 @@ const ANSWERS: Readonly<Record<Readiness, { status: string; parts: Readonly<Reco
   'redis not ready': { status: 'not ready', parts: { redis: 'not ready' } },
 };
 
-/** What a check of the settings makes up. */
+/** Nonce that a configuration check generates. */
 const NONCE = /^[\w-]{16,64}$/;
 
-/** `/healthz` while the process lives, with `?nonce=` whose it is; `/readyz` while it can do its work. */
+/**
+ * `/healthz` responds while the process runs, with `?nonce=` to identify the deployment; `/readyz` while it can do its work.
+ */
 export function healthRoutes(
   readiness: () => Promise<Readiness>,
   { metrics, prove, remarks }: ServiceHealth,
@@ -26,7 +29,9 @@ export function healthRoutes(
     if (ctx.path === '/healthz') {
       const { nonce } = ctx.query;
       const isAsked = prove !== undefined && typeof nonce === 'string' && NONCE.test(nonce);
-      ctx.body = { status: 'ok', proof: isAsked ? prove(nonce) : undefined };
+      ctx.body = { status: 'ok', version: VERSION, proof: isAsked ? prove(nonce) : undefined };
+    } else if (ctx.path === '/version') {
+      ctx.body = BUILD;
     } else if (ctx.path === '/readyz') {
       const state = await readiness();
       ctx.status = state === 'ready' ? 200 : 503;

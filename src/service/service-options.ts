@@ -10,73 +10,73 @@ import type { LoginLimits } from './oauth/login-throttle.ts';
 import type { InstitutionSignIn, MakeMessagingApp } from './oauth/methods/redirect-sign-in.ts';
 import type { UpstreamOptions } from './upstream/engine-call.ts';
 
-/** Where the service stands. */
+/** Where the service listens. */
 export interface ServiceAddress {
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port: number;
   host: string;
-  /** How browsers reach the service. Defaults to the listening address. */
+  /** Public URL for browsers. Defaults to the listening address. */
   publicUrl?: string;
   /** Whether every request must name that host, an address or a local name (SECURITY.md own-host). Defaults to false. */
   refusesForeignHosts?: boolean;
-  /** How many proxies in front set `X-Forwarded-For`. Default 0: the socket's address counts. */
+  /** Number of proxies that set `X-Forwarded-For`. Default 0: the socket's address counts. */
   trustedProxyHops?: number;
 }
 
-/** The institution's unified identity. */
+/** The institution's identity provider. */
 export interface Institution {
   signIn: InstitutionSignIn;
-  /** What people call it, for the button; "your institution" unless told. */
+  /** Its display name for the button. Defaults to "your institution". */
   name?: string;
 }
 
-/** What files say that may be changed while the service runs. */
+/** Content of the files that may change while the service runs. */
 export interface ServedFiles {
-  /** What is served under which names. */
+  /** Model names and their entries. */
   models: ModelCatalog;
   clients: readonly ServiceClient[];
   directory: readonly ServicePerson[];
-  /** The institution's unified identity, besides the directory or instead of it. */
+  /** The institution's identity provider, in addition to the directory or instead of it. */
   institution?: Institution;
 }
 
-/** Who may ask for answers, and how much. */
+/** Access to the chat interface, and its limits. */
 export interface ServiceChat {
-  /** The keys that the chat interface accepts. */
+  /** Accepted API keys of the chat interface. */
   apiKeys: readonly string[];
-  /** Limits of each API key. Default 200 requests in 10 seconds, 20 at once. */
+  /** Limits of each API key. Default 200 requests in 10 seconds, 20 concurrent. */
   chatLimits?: ChatLimits;
 }
 
-/** Who answers. */
+/** Answer generation. */
 export interface ServiceEngine {
-  /** An OpenAI-compatible engine; the built-in model answers without it. */
+  /** An OpenAI-compatible engine. Defaults to the built-in model. */
   upstream?: UpstreamOptions;
-  /** The folder that holds README.md and docs/, which the built-in model answers from. */
+  /** The directory with README.md and docs/, from which the built-in model answers. */
   docsDir: string;
-  /** Pace of the built-in model. Default 30 tokens a second. */
+  /** Speed of the built-in model. Default 30 tokens per second. */
   builtInPace?: { tokensPerSec: number };
-  /** Whether people type the bot's words without a slash in the app beside it (Slack). */
+  /** Whether people of the connected bot type its commands without a slash (Slack). */
   bareWords?: boolean;
 }
 
-/** How people sign in, and what they get by it. */
+/** Sign-in. */
 export interface ServiceSignIn {
-  /** Messaging apps inside which the app's own web sign-in counts; elsewhere, and without any, people choose. */
+  /** Messaging apps inside which the app's own web sign-in is used; elsewhere, and without any, people choose. */
   messagingApps?: readonly MakeMessagingApp[];
-  /** Limits of wrong passwords. Default 1,000 of an address in ten minutes. */
+  /** Limits of wrong passwords. Default 1,000 per address in ten minutes. */
   loginLimits?: LoginLimits;
   accessTokenSec: number;
   refreshTokenSec: number;
 }
 
-/** What the service says of itself. */
+/** Monitoring. */
 export interface ServiceHealth {
-  /** What `/metrics` shows; that address does not exist without it. */
+  /** Content of `/metrics`; without it there is no such path. */
   metrics?: () => Promise<{ contentType: string; text: string }>;
-  /** What `/healthz?nonce=` answers, so that a check of the settings knows whom it reached. */
+  /** Response of `/healthz?nonce=`, with which a configuration check identifies the deployment that it reached. */
   prove?: (nonce: string) => string;
-  /** What `/readyz` says of parts without which it can work, by their names. */
+  /** Status of optional parts for `/readyz`, by name. */
   remarks?: () => Readonly<Record<string, string | undefined>>;
 }
 
@@ -87,9 +87,9 @@ export interface ServiceOptions {
   engine: ServiceEngine;
   signIn: ServiceSignIn;
   health?: ServiceHealth;
-  /** Holds codes, tokens, sessions and consents. Each use is given up after 1.5 s, then pages answer 503. */
+  /** Stores codes, tokens, sessions and consents. Each command is given up after 1.5 s; pages then return 503. */
   redis: RedisClient;
-  /** Seals forms, round trips and people; made at random unless told, then a restart ends what was begun. */
+  /** Seals forms, round trips and people. Defaults to a random key, with which a restart ends all open sign-ins. */
   keyRing?: KeyRing;
   nowMs: NowMs;
   log: Log;

@@ -1,18 +1,21 @@
 import type { Log } from '../shared/log.ts';
 
-/** What the service tells about itself: one function an event. Neither text, tokens, codes, keys nor names of people go in. */
+/**
+ * Events that the service reports: one function per event. They never contain message text, tokens, codes, keys or names of
+ * people.
+ */
 export interface ServiceReport {
   chatAnswered(event: {
     model: string;
     streamed: boolean;
-    /** How many fields of the request were not relayed; their names are the caller's own words. */
+    /** Number of request fields that were not relayed; their names are chosen by the caller and are not logged. */
     droppedFields: number;
     outcome: string;
     durationMs: number;
   }): void;
-  /** A step of the sign-in half worth an auditor's line; `step` is from a small set. */
+  /** An auditable step of the sign-in; `step` is one of a small set. */
   signInStep(event: { step: string; clientId?: string; reason?: string }): void;
-  /** A fault that is ours. */
+  /** An internal error. */
   failed(where: 'chat' | 'sign-in', error: Error): void;
 }
 
@@ -21,6 +24,6 @@ export function createServiceReport(log: Log): ServiceReport {
   return {
     chatAnswered: (event) => log.debug(event, 'chat request ended'),
     signInStep: (event) => log.info(event, 'sign-in step'),
-    failed: (where, error) => log.error({ where, error }, 'the service met a fault'),
+    failed: (where, error) => log.error({ where, error }, 'an error occurred in the service'),
   };
 }

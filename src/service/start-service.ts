@@ -23,19 +23,19 @@ export interface RunningService {
   /** `http://HOST:PORT` */
   readonly url: string;
   readonly port: number;
-  /** New chat requests get 503 at once; open answers have `graceMs` to end. */
+  /** New chat requests get 503 immediately; open answers have `graceMs` to finish. */
   close(graceMs?: number): Promise<void>;
-  /** Serves other clients, people and models from the next request on; what is under way keeps what it began with. */
+  /** Applies new clients, people and models from the next request on; requests in progress keep the previous ones. */
   change(next: ServedFiles): void;
   /** Whether Redis answers within a second and the service is not stopping. */
   isReady(): Promise<boolean>;
 }
 
 const DEFAULT_TOKENS_PER_SEC = 30;
-/** Codes of errors by which a client leaves. */
+/** Error codes of a client disconnect. */
 const LEFT = /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|ECANCELED|ABORT_ERR)$/;
 
-/** Starts the chat and sign-in service. What it shares with the bot is what both must know of models. */
+/** Starts the chat and sign-in service. It shares only the model definitions with the bot. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { address, chat, signIn, health = {}, redis, nowMs, log } = options;
   let isStopping = false;
@@ -47,12 +47,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     imageAddresses: upstream.imageAddresses ?? false,
   };
   const passThrough = upstream && createPassThrough(upstream, report);
-  // The same after a change of files: what was sealed before stays readable.
+  // Unchanged when files are reloaded, so that sealed values remain readable.
   const keyRing = options.keyRing ?? new KeyRing([randomBytes(32)]);
   const limits = chat.chatLimits ?? DEFAULT_CHAT_LIMITS;
   const sharedLimits = new SharedLimits({ redis, keyRing, limits, nowMs });
   const readiness = async () => (isStopping ? 'stopping' : (await answersInTime(redis)) ? 'ready' : 'redis not ready');
-  // The address is known only once the port is taken, and pages need the address.
+  // The address is known only after the port is bound, and pages need the address.
   let handle: RequestListener = (_, response) => void response.writeHead(503).end();
   const server = await listen((request, response) => handle(request, response), address.port, address.host);
   const publicUrl = (address.publicUrl ?? server.url).replace(/(?<!\/)\/+$/, '');
@@ -60,7 +60,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const listenerOf = ({ models, ...files }: ServedFiles): RequestListener => {
     const app = new Koa({ proxy: trustedProxyHops > 0, maxIpsCount: trustedProxyHops });
     app.on('error', (error: Error) => {
-      // A client that leaves in the middle of an answer is everyday life.
+      // A client that disconnects during an answer is normal.
       if (!LEFT.test('code' in error ? String(error.code) : '')) report.failed('chat', error);
     });
     const { addBrowserRoutes, tokenRoutes } = createSignIn({

@@ -1,7 +1,7 @@
 import { asError } from './coded-error.ts';
 import { Deferred } from './deferred.ts';
 
-/** Waits for a promise, but no longer than until the signal. @throws the signal's reason */
+/** Waits for a promise until the signal aborts. @throws the signal's reason */
 export async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted();
   const aborted = new Deferred<never>();

@@ -1,7 +1,10 @@
-/** Tells the time in milliseconds since the epoch. Passed in wherever time decides, so that tests move it by hand. */
+/** Returns the time in milliseconds since the epoch. Passed in wherever time matters, so that tests control it. */
 export type NowMs = () => number;
 
-/** Counts on evenly, whatever becomes of the machine's clock: for lengths of time within this process, and for nothing that is stored. */
+/**
+ * Monotonic clock, unaffected by changes to the system clock. Only for durations within this process; never store its
+ * values.
+ */
 export const monotonicMs: NowMs = () => performance.now();
 
 export const SECOND_MS = 1_000;

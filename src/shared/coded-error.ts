@@ -1,6 +1,6 @@
 /**
- * An error that a caller can act on: it branches on `code`, never on the message.
- * The message names what failed for a log; it must never hold message text, tokens or keys (SECURITY.md secrets-stay-inside).
+ * An error that a caller can handle: branch on `code`, never on the message. The message names what failed for a log; it
+ * must never hold message text, tokens or keys (SECURITY.md secrets-stay-inside).
  */
 export class CodedError<Code extends string = string> extends Error {
   readonly code: Code;
@@ -12,7 +12,7 @@ export class CodedError<Code extends string = string> extends Error {
   }
 }
 
-/** Turns whatever was thrown into an Error, so that the edges handle one type. */
+/** Converts any thrown value into an Error, so that boundary code handles one type. */
 export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(`A non-error was thrown (${typeof thrown})`);
+  return thrown instanceof Error ? thrown : new Error(`A value that is not an error was thrown (${typeof thrown})`);
 }

@@ -1,4 +1,4 @@
-/** A promise that is settled from outside: where an object tells once, later, how something ended. */
+/** A promise that is settled from outside, for objects that report a result once, later. */
 export class Deferred<Value = void> {
   readonly promise: Promise<Value>;
   #resolve: ((value: Value) => void) | undefined;
@@ -11,7 +11,7 @@ export class Deferred<Value = void> {
     });
   }
 
-  /** Only the first call of either counts. */
+  /** Only the first call of either has an effect. */
   resolve(value: Value): void {
     this.#resolve?.(value);
   }

@@ -1,14 +1,14 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { monotonicMs } from './clock.ts';
 
-/** So long at most is worked without looking whether somebody asks. */
+/** Maximum time to work before yielding to the event loop. */
 const WORK_MS = 5;
 
-/** Lets long work be interrupted by whatever else the process has to do. */
+/** Lets long-running work yield to the event loop. */
 export class Breath {
   #sinceMs = monotonicMs();
 
-  /** Whether it is time to `take` one. */
+  /** Whether `take` is due. */
   get isDue(): boolean {
     return monotonicMs() - this.#sinceMs >= WORK_MS;
   }

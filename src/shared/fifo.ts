@@ -1,20 +1,19 @@
-/** So many places are given back at once, not one by one. */
+/** Minimum number of freed slots before the array is compacted. */
 const LEAST_GIVEN_BACK = 1_024;
 
 /**
- * First in, first out, at a price that does not grow with what is in it. A `Map` keeps the order too, but the way to its
- * oldest entry leads over all that were taken out before it: 45 µs with some 20,000 entries, where this takes 1.
+ * FIFO queue with constant cost per operation. A `Map` preserves insertion order too, but finding its oldest entry scans all
+ * deleted slots: 45 µs with 20,000 entries, compared to 1 µs here.
  */
 export class Fifo<Entry> implements Iterable<Entry> {
   #entries: (Entry | undefined)[] = [];
-  /** Where the oldest stands. */
+  /** Index of the oldest entry. */
   #head = 0;
 
   get size(): number {
     return this.#entries.length - this.#head;
   }
 
-  /** The one that has been in it for longest. */
   get oldest(): Entry | undefined {
     return this.#entries[this.#head];
   }
@@ -23,7 +22,7 @@ export class Fifo<Entry> implements Iterable<Entry> {
     this.#entries.push(entry);
   }
 
-  /** Takes the oldest out. */
+  /** Removes and returns the oldest entry. */
   shift(): Entry | undefined {
     const entry = this.oldest;
     if (this.size === 0) return undefined;
@@ -36,7 +35,7 @@ export class Fifo<Entry> implements Iterable<Entry> {
     return entry;
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   *[Symbol.iterator](): Iterator<Entry> {
     for (let index = this.#head; index < this.#entries.length; index += 1) yield this.#entries[index] as Entry;
   }

@@ -1,9 +1,9 @@
 import { asError } from './coded-error.ts';
 
 /**
- * Starts work that nobody waits for: from a timer, an event, a pacer. Whatever it throws ends here, since a rejection
- * that nobody hears would end the process with all that it does. Lint allows a floating promise in no other way.
- * @param onError what to tell of a failure; without it a failure is nobody's business
+ * Starts work that is not awaited: from a timer, an event or a pacer. Catches every error, because an unhandled rejection
+ * would end the process. Lint allows a floating promise in no other way.
+ * @param onError receives the error; without it errors are ignored
  */
 export function inBackground(work: () => unknown, onError?: (error: Error) => void): void {
   const failed = (thrown: unknown) => onError?.(asError(thrown));

@@ -3,7 +3,10 @@ import { CodedError } from './coded-error.ts';
 import { jsonFaultInWords, readJson } from './http/read-json.ts';
 import { inOurWords, placeInFile } from './text/format-zod-error.ts';
 
-/** A file of settings that cannot be used; `faults` says each thing to mend, with its place such as `rules[0].who`, and no secret. */
+/**
+ * An invalid configuration file. `faults` lists every problem with its path, such as `rules[0].who`, and contains no
+ * secrets.
+ */
 export class ConfigFileError extends CodedError<'file_not_json' | 'file_invalid'> {
   readonly faults: readonly string[];
 
@@ -13,7 +16,7 @@ export class ConfigFileError extends CodedError<'file_not_json' | 'file_invalid'
   }
 }
 
-/** Reads the text of a JSON file that an administrator writes. @throws ConfigFileError with every fault */
+/** Parses the text of a JSON file that an administrator writes. @throws ConfigFileError with every fault */
 export function readJsonFile<Output>(text: string, schema: z.ZodType<Output>): Output {
   const json = readJson(text);
   if (!json.ok) throw new ConfigFileError('file_not_json', [jsonFaultInWords(json.fault)]);

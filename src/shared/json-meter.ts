@@ -5,16 +5,17 @@ const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Counts the values of JSON before it is parsed: a parser makes an object of dozens of bytes from each pair of brackets, so that the
- * size of a text says little about its cost. Reads bytes as they arrive, in linear time and constant memory. Each comma and each opening
- * bracket outside of texts stands for one value at most; text that is not JSON is counted the same way, and is the parser's to refuse.
+ * Counts the values in JSON before it is parsed. A parser creates an object of dozens of bytes for each pair of brackets, so
+ * the size of a text says little about its cost. Reads bytes as they arrive, in linear time and constant memory. Each comma
+ * and each opening bracket outside strings counts as one value at most. Invalid JSON is counted the same way and left to the
+ * parser to reject.
  */
 export class JsonMeter {
   #values = 1;
   #isInText = false;
   #isEscaped = false;
 
-  /** Upper bound of the number of values so far. */
+  /** Upper bound of the number of values read. */
   get values(): number {
     return this.#values;
   }
@@ -23,7 +24,7 @@ export class JsonMeter {
     let values = this.#values;
     let isInText = this.#isInText;
     let isEscaped = this.#isEscaped;
-    // By index: an iterator costs ten times as much, and a body may have 32 MiB.
+    // An index loop: an iterator costs ten times as much, and a body may have 32 MiB.
     // eslint-disable-next-line @typescript-eslint/prefer-for-of
     for (let at = 0; at < bytes.length; at += 1) {
       const byte = bytes[at];

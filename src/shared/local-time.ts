@@ -1,7 +1,7 @@
-/** Whether `Intl` knows a time zone of this name, such as `Asia/Shanghai`. */
+/** Whether `Intl` knows this time zone, such as `Asia/Shanghai`. */
 export function isTimeZone(name: string): boolean {
   try {
-    // An offset such as +08:00 is known to some versions of `Intl` and is no IANA name.
+    // Some versions of `Intl` accept an offset such as +08:00, which is not an IANA name.
     return /^[A-Za-z]/.test(name) && Boolean(Intl.DateTimeFormat('en', { timeZone: name }));
   } catch {
     return false;
@@ -13,7 +13,7 @@ export function processTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** Date and time at one place, in the form of ISO 8601. */
+/** Local date and time in ISO 8601 form. */
 export interface LocalTime {
   /** `2026-11-26` */
   date: string;
@@ -23,7 +23,7 @@ export interface LocalTime {
   weekday: string;
 }
 
-/** What calendars and clocks show at a moment in a time zone. */
+/** The local date and time of an instant in a time zone. */
 export function localTime(atMs: number, timeZone: string): LocalTime {
   const parts = formatOf(timeZone).formatToParts(atMs);
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? '';
@@ -34,7 +34,7 @@ export function localTime(atMs: number, timeZone: string): LocalTime {
   };
 }
 
-/** Making a format costs a hundred times as much as using it; a deployment has one or two time zones. */
+/** Creating a formatter costs a hundred times as much as using it; a deployment has one or two time zones. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {

@@ -5,24 +5,24 @@ export type Log = Logger;
 
 export interface LogOptions {
   level: string;
-  /** `pretty` for people at a terminal, `json` for collectors. */
+  /** `pretty` for people at a terminal, `json` for log collectors. */
   format: 'pretty' | 'json';
-  /** The roles of the process, for collectors that read several processes' lines; with it goes the name of this one. */
+  /** Roles of the process, for collectors that read several processes. The process name is logged with them. */
   role?: string;
-  /** Where lines go; standard output unless told. Tests give a stream of their own and read it. */
+  /** Output stream. Defaults to standard output. Tests pass their own. */
   destination?: DestinationStream;
 }
 
-/** Shapes of secrets that must never be readable in a log, whatever field they arrived in (SECURITY.md scrubbed-logs). */
+/** Patterns of secrets that must never be readable in a log, in any field (SECURITY.md scrubbed-logs). */
 const SCRUBBED: readonly [pattern: RegExp, replacement: string][] = [
   [
     /\b(code|state|ticket|access_?token|refresh_?token|client_?secret|secret|corpsecret|password|access_?key|api_?key)=[^&\s"'\\]+/gi,
     '$1=[removed]',
   ],
   [/\bBearer\s+[\w.~+/=-]+/gi, 'Bearer [removed]'],
-  // Also within JSON that is itself text in JSON, where quotes are escaped.
+  // Also matches JSON embedded in a JSON string, where quotes are escaped.
   [/("(?:access_?token|refresh_?token|client_?secret|api_?key|password)\\*"\s*:\s*\\*")[^"\\]*/gi, '$1[removed]'],
-  // Codes of errors and states of parts are words; an authorization code or an OAuth state is not.
+  // Error codes and component states are words; authorization codes and OAuth states are not.
   [/("(?:code|state)\\*"\s*:\s*\\*")(?![a-z]+(?:[_-][a-z]+)*\\*"|[A-Z][A-Z_]*\\*")[^"\\]*/g, '$1[removed]'],
   [/\bsk-[\w-]{8,}/g, 'sk-[removed]'],
   [/\bxox([a-z])-[\w-]{6,}/g, 'xox$1-[removed]'],
@@ -36,8 +36,8 @@ export function scrub(text: string): string {
 }
 
 /**
- * The process's log. Errors are written as their name, code and scrubbed message and stack; the rest is what the
- * caller names. Nothing may be passed in that holds message text, tokens or keys.
+ * Creates the process log. Errors are written as their name, code and scrubbed message and stack, along with the fields that
+ * the caller names. Never pass message text, tokens or keys.
  */
 export function createLog({ level, format, role, destination }: LogOptions): Log {
   return pino(
@@ -56,7 +56,7 @@ export function createLog({ level, format, role, destination }: LogOptions): Log
   );
 }
 
-/** A container's name where there is one; never the same for two processes, or for one before and after a restart. */
+/** HOSTNAME (a container's name) with a random suffix, so that it is unique per process and per restart. */
 const INSTANCE = [process.env['HOSTNAME'] ?? '', randomBytes(3).toString('hex')].filter(Boolean).join('-');
 
 function describeError(error: unknown): unknown {

@@ -1,23 +1,23 @@
-/** A body that is being read. */
+/** A body that is being received. */
 export interface Holder {
-  /** What is held for it; kept by `HeldBytes`. */
+  /** Bytes held for it; maintained by `HeldBytes`. */
   heldBytes: number;
-  /** Ends the body; called once at most, and never after `end`. Must not throw. */
+  /** Ends the body. Called at most once, and never after `end`. Must not throw. */
   evict(): void;
 }
 
-/** A buffer's own cost, so that a body in a thousand crumbs does not cost more than is counted. */
+/** Overhead of one buffer, so that a body in a thousand tiny chunks does not cost more than is counted. */
 const EACH_PIECE_BYTES = 256;
-/** A request's own cost: its connection, its objects, its place among timers. */
+/** Overhead of one request: its connection, objects and timer. */
 const EACH_BODY_BYTES = 8_192;
 
 /**
- * One ceiling for all bytes that are held for senders who have proven nothing yet. Where it is reached, the body that has been
- * under way longest is ended: what comes in earnest is whole within a moment, so that it is never the one.
+ * One limit for all bytes held for unauthenticated senders. When it is reached, the oldest unfinished body is ended. A
+ * legitimate body arrives within moments, so it is never the oldest.
  */
 export class HeldBytes {
   readonly #mostBytes: number;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #holders = new Set<Holder>();
   #bytes = 0;
 
@@ -25,18 +25,18 @@ export class HeldBytes {
     this.#mostBytes = mostBytes;
   }
 
-  /** A body begins. May evict others. */
+  /** Registers a new body. May evict others. */
   begin(holder: Holder): void {
     this.#holders.add(holder);
     this.#add(holder, EACH_BODY_BYTES);
   }
 
-  /** So many bytes more are held for it. May evict others, and itself. */
+  /** Adds bytes to a body. May evict others, or this body. */
   grow(holder: Holder, bytes: number): void {
     if (this.#holders.has(holder)) this.#add(holder, bytes + EACH_PIECE_BYTES);
   }
 
-  /** Nothing is held for it any more. Safe to repeat. */
+  /** Releases everything held for a body. Idempotent. */
   end(holder: Holder): void {
     if (this.#holders.delete(holder)) this.#bytes -= holder.heldBytes;
   }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Waits so many milliseconds, or until something settles, and leaves no timer behind.
+ * Waits for a time in milliseconds or until a promise settles, whichever is first, and leaves no timer behind.
  * @throws the signal's reason
  */
 export async function pauseUntil(pauseMs: number, until: Promise<unknown>, signal: AbortSignal): Promise<void> {

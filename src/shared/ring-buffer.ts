@@ -1,9 +1,9 @@
-/** So much is taken from the system at once; a longer text gets a block of its own. */
+/** Size of one block. A longer text gets its own block. */
 const BLOCK_BYTES = 64 * 1024;
-/** Before each text: when it was pushed (8 bytes) and how long it is (4). */
+/** Header of each text: the push time (8 bytes) and the length (4 bytes). */
 const HEAD_BYTES = 12;
 
-/** One text that was kept, and when it was pushed. */
+/** A stored text and the time when it was pushed. */
 export interface TimedText {
   atMs: number;
   text: string;
@@ -11,17 +11,18 @@ export interface TimedText {
 
 interface Block {
   bytes: Buffer;
-  /** Where the next text is written. */
+  /** Offset at which the next text is written. */
   end: number;
 }
 
 /**
- * First in, first out, of texts in Latin-1 with the time of each, outside of the heap: what lives for a minute is copied and marked by
- * the garbage collector again and again, which costs a receiver under load more than to write it down here and to read it once.
+ * FIFO queue of Latin-1 texts with timestamps, stored outside the heap. The garbage collector copies and marks objects that
+ * live for a minute again and again. For a receiver under load that costs more than writing each text here and reading it
+ * once.
  */
 export class TimedTexts implements Iterable<TimedText> {
   readonly #blocks: Block[] = [];
-  /** Where the oldest stands in the first block. */
+  /** Offset of the oldest text in the first block. */
   #head = 0;
   #size = 0;
   #bytes = 0;
@@ -30,17 +31,17 @@ export class TimedTexts implements Iterable<TimedText> {
     return this.#size;
   }
 
-  /** Of all texts together, without what it takes to keep them. */
+  /** Total size of all texts, without overhead. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** When the oldest was pushed, as it was told; undefined where there is none. */
+  /** Push time of the oldest text, as given by the caller; undefined if empty. */
   get oldestAtMs(): number | undefined {
     return this.#size === 0 ? undefined : this.#blocks[0]?.bytes.readDoubleLE(this.#head);
   }
 
-  /** @param text of characters up to U+00FF; of another one only its low byte would be kept */
+  /** @param text characters up to U+00FF; of any other character only the low byte would be stored */
   push(atMs: number, text: string): void {
     const needed = HEAD_BYTES + text.length;
     let block = this.#blocks.at(-1);
@@ -57,7 +58,7 @@ export class TimedTexts implements Iterable<TimedText> {
     this.#bytes += text.length;
   }
 
-  /** Takes the oldest out. */
+  /** Removes and returns the oldest text. */
   shift(): TimedText | undefined {
     const [block] = this.#blocks;
     if (!block || this.#size === 0) return undefined;
@@ -72,7 +73,7 @@ export class TimedTexts implements Iterable<TimedText> {
     return oldest;
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   *[Symbol.iterator](): Iterator<TimedText> {
     let at = this.#head;
     for (const block of this.#blocks) {

@@ -1,21 +1,21 @@
 /**
- * Runs few tasks at once; one that fails does not hold up the next. Owners take turns, each with its own in the order in which
- * they came, so that the many tasks of one do not hold up another's.
+ * Runs a limited number of tasks concurrently. A failed task does not affect the next. Owners take turns, and each owner's
+ * tasks run in order, so that one owner's many tasks do not delay another's.
  */
 export class SerialQueue {
   readonly #width: number;
   readonly #widthOfOne: number;
-  /** Tasks that wait, by owner; whose turn comes next stands first. */
+  /** Waiting tasks by owner, in the order of turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   readonly #running = new Map<string, number>();
 
-  /** @param width how many run at once @param widthOfOne how many of one owner; as many unless told */
+  /** @param width maximum concurrent tasks @param widthOfOne maximum concurrent tasks per owner; defaults to `width` */
   constructor(width: number, widthOfOne = width) {
     this.#width = width;
     this.#widthOfOne = widthOfOne;
   }
 
-  /** How many have come and have not ended. */
+  /** Number of waiting and running tasks. */
   get unfinished(): number {
     return this.#runningNow + [...this.#waiting.values()].reduce((sum, { length }) => sum + length, 0);
   }
@@ -24,7 +24,7 @@ export class SerialQueue {
     return [...this.#running.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** @param owner whose task it is */
+  /** @param owner of the task */
   async run<Result>(owner: string, task: () => Promise<Result>): Promise<Result> {
     if (!this.#mayStart(owner)) await this.#wait(owner);
     else this.#count(owner, 1);
@@ -46,7 +46,7 @@ export class SerialQueue {
     return new Promise((start) => line.push(start));
   }
 
-  /** The place goes to the next at once, so that nobody who comes between takes it. */
+  /** Assigns the free slot to the next task immediately, so that a new task cannot take it. */
   #startNext(): void {
     for (const [owner, line] of this.#waiting) {
       if (!this.#mayStart(owner)) continue;

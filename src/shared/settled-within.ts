@@ -1,7 +1,7 @@
 /**
- * Waits until all is settled, and no longer than `limitMs`; what is late goes on by itself. For work of which a part may hang,
- * such as commands to several masters of which one is gone.
- * @returns what was fulfilled in time; the rest failed or hangs
+ * Waits until all promises are settled, but at most `limitMs`; late ones continue in the background. For work that may
+ * partly hang, such as commands to several masters of which one is down.
+ * @returns the results that were fulfilled in time; the rest failed or hang
  */
 export async function settledWithin<Result>(work: readonly Promise<Result>[], limitMs: number): Promise<Result[]> {
   const fulfilled: Result[] = [];

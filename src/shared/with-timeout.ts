@@ -1,9 +1,9 @@
 import { CodedError } from './coded-error.ts';
 
-/** Thrown when a probe, a check or a command took too long. */
+/** Thrown when a probe, a check or a command exceeds its time limit. */
 export class TooSlowError extends CodedError<'too_slow'> {}
 
-/** Waits for a promise no longer than `limitMs`; a late result is dropped. @throws TooSlowError */
+/** Waits for a promise for at most `limitMs`; a late result is dropped. @throws TooSlowError */
 export async function withTimeout<Result>(promise: Promise<Result>, limitMs: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {

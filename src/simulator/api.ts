@@ -1,18 +1,21 @@
 import { MIB_BYTES } from '../shared/clock.ts';
 import type { WorkerView } from './local-controls.ts';
 
-/** What the messenger's page and its server say to each other. All times are milliseconds since the epoch. */
+/** API between the messenger's page and its server. All times are milliseconds since the epoch. */
 
-/** So many messages are told at once; where there are so many, there may be earlier ones. */
+/** Maximum messages per response. If a response is full, there may be earlier messages. */
 export const SHOWN_MESSAGES = 200;
 
-/** The largest image that a person may send. */
+/** Maximum size of an image that a person may send. */
 export const MAX_IMAGE_BYTES = 10 * MIB_BYTES;
 
-/** The largest file of another kind: more than the bot reads, so that its answer to that can be seen. */
+/**
+ * Maximum size of any other file. Larger than the bot's own limit, so that the bot's reply to a file that is too large can
+ * be seen.
+ */
 export const MAX_FILE_BYTES = 25 * MIB_BYTES;
 
-/** A file of another kind than an image, as its message shows it. */
+/** A file other than an image, as shown in its message. */
 export interface FileChip {
   name: string;
   sizeBytes: number;
@@ -23,11 +26,11 @@ export interface PersonView {
   id: string;
   name: string;
   department: string;
-  /** The directory says that the account is not active: whoever signs in with it is refused. */
+  /** The directory marks the account as inactive: signing in with it is refused. */
   isInactive?: boolean;
 }
 
-/** Questions that the bot offers, where the platform has such: one tap sends `message` as the person's own. */
+/** Suggested questions of the bot, on platforms that have them. A tap sends `message` as the person. */
 export interface PromptsView {
   title?: string;
   items: { title: string; message: string }[];
@@ -37,88 +40,91 @@ export interface ConversationView {
   id: string;
   kind: 'private' | 'group';
   name: string;
-  /** In a group everybody in it; in a private chat the person alone (the bot is always there). */
+  /** In a group all members; in a private chat only the person (the bot is always present). */
   members: PersonView[];
-  /** The beginning of the newest message on one line, as markdown. */
+  /** Beginning of the newest message on one line, as markdown. */
   lastLine: string;
   lastAtMs: number | null;
   unread: number;
-  /** Until the person writes the next message there. */
+  /** Shown until the person writes the next message there. */
   prompts?: PromptsView;
 }
 
-/** `sending` … `failed` are states of a person's own message on its way to the bot; `streaming` and `final` those of an answer. */
+/**
+ * `sending` … `failed` are states of a person's own message on its way to the bot; `streaming` and `final` are those of an
+ * answer.
+ */
 export type MessageState = 'sending' | 'sent' | 'failed' | 'streaming' | 'final';
 
-/** Something of the bot's to press below a message. */
+/** A button of the bot below a message. */
 export interface ButtonView {
-  /** Names it within its message. */
+  /** Unique within its message. */
   id: string;
   label: string;
   /** `good` and `bad` are a pair of thumbs, `remove` is a bin; the others show their label. */
   kind: 'button' | 'good' | 'bad' | 'remove';
   style?: 'primary' | 'danger';
-  /** The thumb that this person pressed. */
+  /** This person pressed this thumb. */
   isPressed?: boolean;
-  /** It is seen, and cannot be pressed any more. */
+  /** Visible but disabled. */
   isOff?: boolean;
-  /** What the press opens. */
+  /** Address that the button opens. */
   url?: string;
 }
 
-/** What a card says. */
+/** Content of a card. */
 export interface CardView {
   title?: string;
   desc?: string;
-  /** A figure that stands out. */
+  /** An emphasized figure. */
   emphasis?: string;
   text?: string;
   facts?: { name: string; value: string }[];
-  /** Where a press on the card itself leads. */
+  /** Address that a press on the card opens. */
   url?: string;
-  /** It is the whole message, whose `text` says the same in plain words. */
+  /** The card is the whole message, and `text` is its plain-text equivalent. */
   isAlone?: boolean;
 }
 
-/** Why an answer is bad, as WeCom asks. */
+/** Reasons for a bad rating, as in WeCom. */
 export type RatingReason = 'irrelevant' | 'incomplete' | 'wrong' | 'analysis';
 
 export interface MessageView {
   id: string;
   conversationId: string;
-  /** A person's user id, `bot`, or `system` for a quiet centred line (welcome, account notices). */
+  /** A person's user id, `bot`, or `system` for a centered line (welcome, account notices). */
   sender: string;
   senderName: string;
   state: MessageState;
   /** Markdown. */
   text: string;
-  /** The model's thought, shown folded. */
+  /** The model's reasoning, shown collapsed. */
   thinking?: string;
-  /** What the bot says about its answer, apart from the text: shown small below it, never folded. Plain words. */
+  /** The bot's remark about its answer, shown in small print below the text and never collapsed. Plain text. */
   note?: string;
   images: { url: string; alt: string }[];
   files?: FileChip[];
   quote?: { senderName: string; text: string };
-  /** Of a reply in a thread, where the platform has those: the message under which it hangs. */
+  /** For a reply in a thread, on platforms with threads: id of the thread's first message. */
   thread?: { rootId: string; senderName: string; text: string };
   atMs: number;
-  /** The name that the sender's page gave to the sending, so that it knows its own message again. */
+  /** Id from the sender's page, so that the page recognizes its own message. */
   clientId?: string;
-  /** Why a sending failed, for people. */
+  /** User-facing reason for a failed delivery. */
   error?: string;
-  /** True when an answer can be rated (feedback was enabled by the bot). */
+  /** Whether an answer can be rated (the bot has enabled feedback). */
   canRate?: boolean;
   rating?: 'good' | 'bad';
-  /** Drawn in place of the text, or below it. */
+  /** Shown instead of the text, or below it. */
   card?: CardView;
   /** The bot's buttons, row by row. */
   buttons?: ButtonView[][];
-  /** A message of the bot's that nobody else sees. */
+  /** A bot message that only this person sees. */
   isOnlyForYou?: boolean;
-  /** A person's own message that they may edit and delete. */
+  /** The person's own message, which they may edit and delete. */
   canAmend?: boolean;
   isEdited?: boolean;
-  /** Its words are gone; it keeps its place. */
+  /** The message was deleted; its place remains. */
   isDeleted?: boolean;
 }
 
@@ -128,31 +134,31 @@ export type LocalLogins = Readonly<Record<string, { username: string; password: 
 export interface Bootstrap {
   botName: string;
   people: PersonView[];
-  /** Slash words for the composer: what is typed, and one line of help in both languages. */
+  /** Commands for the composer: the command, and one line of help in both languages. */
   slashWords: { word: string; help: { en: string; zh: string } }[];
-  /** What else may be typed for a slash word. */
+  /** Alternative spellings of the command. */
   otherSpellings?: Readonly<Record<string, string>>;
   protocol: 'wecom' | 'slack';
-  /** How each person logs in at the local sign-in service, by person id, where the platform has no sign-in of its own. */
+  /** Credentials for the local sign-in service, by person id, if the platform has no sign-in of its own. */
   localLogins?: LocalLogins;
-  /** Host (with port) of that service. */
+  /** Host (with port) of the sign-in service. */
   signInHost?: string;
-  /** Origins whose links open in the in-app browser (the bot's, the service's). Absent: those of every loopback address. */
+  /** Origins whose links open in the in-app browser (the bot's, the service's). Defaults to all loopback addresses. */
   inAppOrigins?: string[];
-  /** Whether the page may end the bot's worker: in local mode. */
+  /** Whether the page may kill the bot's worker: in local mode. */
   isLocal?: boolean;
 }
 
-/** POST /api/conversations/:id/messages; answers with the new MessageView (202), its later states come as events. */
+/** POST /api/conversations/:id/messages; returns the new MessageView (202). Later states arrive as events. */
 export interface SendRequest {
   person: string;
   text: string;
-  /** Ids from POST /api/uploads (raw image bytes with their content type; answers `{ id, url }`). */
+  /** Ids from POST /api/uploads (raw image bytes with their content type; returns `{ id, url }`). */
   images: string[];
-  /** As `images`, uploaded with `?name=`. */
+  /** Like `images`, uploaded with `?name=`. */
   files?: string[];
   quoteMessageId?: string;
-  /** Names this sending among the person's: however often it is asked for, it is one message. */
+  /** Unique id of this message from the client. Repeated requests with the same id create only one message. */
   clientId?: string;
 }
 
@@ -163,58 +169,64 @@ export interface FrameRequest {
 }
 export interface FrameView {
   id: string;
-  /** The frame's own loopback address, to be used as the iframe's src. */
+  /** The frame's own loopback address, used as the iframe's src. */
   frameUrl: string;
-  /** The host (with port) that is shown in the title bar. */
+  /** Host (with port) for the title bar. */
   host: string;
-  /** The page says that all is done: the panel closes by itself after a moment, unless the person goes on. */
+  /** The page reports completion: the panel closes automatically after a moment, unless the person navigates on. */
   isDone?: true;
-  /** The page led back to the chat: there is no such frame any more. */
+  /** The page navigated back to the chat: the frame is closed. */
   isClosed?: true;
 }
 
-/** A line that stands where the answer will. */
+/** A status line in place of the coming answer. */
 export interface StatusView {
   conversationId: string;
   text: string;
 }
 
 /**
- * GET /api/people/:person/events: server-sent events, each `event: NAME` with one JSON `data`, most with an `id`.
- * `message` and `conversation` carry the whole view (new or changed: replace by id). `frame` tells where an open frame is now.
- * `worker` tells, in local mode, of the process that took the place of a killed one. `bot` tells whether the bot can be reached. `status` is what the bot says it is doing; an empty text takes it away.
- * A page that comes back names the last id that it saw (`?after=ID` or `Last-Event-ID`) and gets what was told since, of each
- * thing its newest state. Beside these there are the two of `StreamEvent`.
+ * GET /api/people/:person/events: server-sent events, each `event: NAME` with one JSON `data`, most with an `id`. `message`
+ * and `conversation` contain the whole view (new or changed: replace by id). `frame` reports the current page of an open
+ * frame. `worker` reports, in local mode, the process that replaced a killed one. `bot` reports whether the bot can be
+ * reached. `status` is the bot's current activity; an empty text removes it. A page that reconnects sends the last id that
+ * it received (`?after=ID` or `Last-Event-ID`) and gets the events since then, with only the newest state of each object.
+ * `StreamEvent` defines two further events.
  */
 export type MessengerEvent =
   | { name: 'message'; data: MessageView }
   | { name: 'conversation'; data: ConversationView }
-  /** A message that nobody sees any more. */
+  /** A message that was removed for everyone. */
   | { name: 'gone'; data: { id: string; conversationId: string } }
   | { name: 'frame'; data: FrameView }
   | { name: 'status'; data: StatusView }
   | { name: 'bot'; data: { reachable: boolean } }
   | { name: 'worker'; data: WorkerView }
-  /** Whoever started it stops it: first answers under way are finished, then it is over. */
+  /** Parley is being stopped: it finishes the answers in progress, then exits. */
   | { name: 'stop'; data: { isOver: boolean } };
 
 /**
- * What the stream says of itself. `hello` comes first: `resumed` when nothing was missed since the id that was named.
- * `beat` comes every few seconds, so that silence means that the connection is gone.
+ * Events about the stream itself. `hello` is sent first, with `resumed` if no event was missed since the given id. `beat` is
+ * sent every few seconds, so that silence means a lost connection.
  */
 export type StreamEvent = { name: 'hello'; data: { resumed: boolean } } | { name: 'beat'; data: Record<string, never> };
 
 /*
- * Further addresses: GET /api/people/:person/conversations → ConversationView[];
- * GET /api/conversations/:id/messages?person=ID → MessageView[] (oldest first, at most the last 200, as SHOWN_MESSAGES says);
- * with &before=ID those before that message;
- * POST /api/conversations/:id/read { person }; POST /api/messages/:id/resend { person };
- * POST /api/messages/:id/stop { person } stops a growing answer, or the one to a person's own message, where the app itself can (Slack);
- * POST /api/messages/:id/press { person, button } presses a button, named by its id, by what the bot calls it, or by its label
- * → MessageView, or 502 `not_taken` where the bot did not take it;
- * POST /api/messages/:id/rate { person, rating: 'good' | 'bad' | 'withdrawn', reasons?: RatingReason[], words? } → MessageView;
- * POST /api/messages/:id/edit { person, text } → MessageView, and /remove { person }, of an own message, where `canAmend` says so.
- * In local mode only: POST /api/local/worker/kill → WorkerView (429 when it comes too soon after another);
- * GET /api/local/model → ModelView; POST /api/local/model ModelRequest → ModelView, or 422 { fault: ModelFault }; DELETE /api/local/model.
+ * Further endpoints:
+ * - GET /api/people/:person/conversations → ConversationView[]
+ * - GET /api/conversations/:id/messages?person=ID → MessageView[] (oldest first, at most the last 200, see SHOWN_MESSAGES);
+ *   with &before=ID those before that message
+ * - POST /api/conversations/:id/read { person }; POST /api/messages/:id/resend { person }
+ * - POST /api/messages/:id/stop { person } stops a growing answer, or the one to a person's own message, if the app itself
+ *   supports that (Slack)
+ * - POST /api/messages/:id/press { person, button } presses a button, named by its id, by the bot's name for it, or by its
+ *   label → MessageView, or 502 `not_taken` if the bot did not accept it
+ * - POST /api/messages/:id/rate { person, rating: 'good' | 'bad' | 'withdrawn', reasons?: RatingReason[], words? } →
+ *   MessageView
+ * - POST /api/messages/:id/edit { person, text } → MessageView, and /remove { person }, for an own message with `canAmend`
+ * - Only in local mode: POST /api/local/worker/kill → WorkerView (429 if too soon after another)
+ * - GET /api/local/model → ModelView; POST /api/local/model ModelRequest → ModelView, or 422 { fault: ModelFault }; DELETE
+ *   /api/local/model
+ *
  * Errors are { error: { code, message } }.
  */

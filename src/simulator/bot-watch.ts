@@ -3,19 +3,19 @@ import type { Log } from '../shared/log.ts';
 import type { Timing } from './timing.ts';
 
 export interface BotWatchOptions {
-  /** Whether the bot proves at its address that it holds the platform's keys. */
+  /** Whether the bot proves at its address that it has the platform's keys. */
   verify(): Promise<boolean>;
   timing: Timing;
   log: Log;
   signal: AbortSignal;
-  /** Called whenever the bot comes or goes. */
+  /** Called whenever the bot becomes reachable or unreachable. */
   onChange(isReachable: boolean): void;
 }
 
-/** Two failures in a row: one slow answer of a busy machine is not an absence. */
+/** Two consecutive failures: a single slow response of a busy machine does not count. */
 const FAILURES_TO_BE_AWAY = 2;
 
-/** Verifies the bot's address over and over: often while it is away, now and then while it is there. */
+/** Verifies the bot's address repeatedly: often while it is unreachable, occasionally while it is reachable. */
 export class BotWatch {
   readonly #options: BotWatchOptions;
   #isReachable = false;
@@ -28,7 +28,7 @@ export class BotWatch {
     return this.#isReachable;
   }
 
-  /** Watches until the signal is aborted. */
+  /** Runs until the signal aborts. */
   async run(): Promise<void> {
     const { verify, timing, signal } = this.#options;
     let failures = 0;
@@ -45,7 +45,7 @@ export class BotWatch {
   #set(isReachable: boolean): void {
     if (this.#isReachable === isReachable) return;
     this.#isReachable = isReachable;
-    this.#options.log.info({ isReachable }, isReachable ? 'the bot proved its address' : 'the bot is away');
+    this.#options.log.info({ isReachable }, isReachable ? 'the bot verified its address' : 'the bot is unavailable');
     this.#options.onChange(isReachable);
   }
 }

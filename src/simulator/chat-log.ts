@@ -13,7 +13,7 @@ export interface ChatLogOptions {
   nowMs: NowMs;
 }
 
-/** The conversations as everybody sees them: each change is stored first and then told to all who are in it. */
+/** The conversations as all members see them: each change is stored first and then published to all members. */
 export class ChatLog {
   readonly #options: ChatLogOptions;
 
@@ -21,7 +21,7 @@ export class ChatLog {
     this.#options = options;
   }
 
-  /** Stores a new or changed message and shows it. `quietly` leaves the list of conversations as it is (growing text). */
+  /** Stores and publishes a new or changed message. `quietly` does not update the conversation list (growing text). */
   async write(message: StoredMessage, quietly = false): Promise<void> {
     const { store, directory, hub } = this.#options;
     await store.save(message);
@@ -31,7 +31,7 @@ export class ChatLog {
     if (!quietly) await Promise.all(readers.map((reader) => this.#tellPosition(reader.id, conversation)));
   }
 
-  /** Takes a message away as if it had never been. */
+  /** Removes a message without a trace. */
   async remove({ id, conversationId }: StoredMessage): Promise<void> {
     const { store, directory, hub } = this.#options;
     await store.remove(id);
@@ -41,13 +41,13 @@ export class ChatLog {
     await this.tellPositions(conversationId);
   }
 
-  /** Tells everybody in a conversation how it stands. */
+  /** Publishes a conversation's state to all members. */
   async tellPositions(conversationId: string): Promise<void> {
     const conversation = this.#options.directory.conversation(conversationId);
     await Promise.all(conversation.members.map(({ id }) => this.#tellPosition(id, conversation)));
   }
 
-  /** A quiet, centred line. */
+  /** A centered system line. */
   async writeSystemLine(conversationId: string, text: string): Promise<StoredMessage> {
     const message: StoredMessage = {
       id: randomToken(12),
@@ -63,7 +63,7 @@ export class ChatLog {
     return message;
   }
 
-  /** @param beforeId the messages before this one. @throws MessengerError `not_found` */
+  /** @param beforeId returns the messages before this one. @throws MessengerError `not_found` */
   async messages(personId: string, conversationId: string, beforeId?: string): Promise<MessageView[]> {
     this.#options.directory.conversationOf(personId, conversationId);
     const messages = await this.#options.store.list(conversationId, SHOWN_MESSAGES, beforeId);

@@ -2,15 +2,15 @@ import type { Language } from '../shared/text/texts.ts';
 import type { PersonView } from './api.ts';
 import { MessengerError } from './messenger-error.ts';
 
-/** A group chat that the bot is in. */
+/** A group chat with the bot. */
 export interface Group {
   id: string;
   name: string;
-  /** User ids of its people. */
+  /** User ids of its members. */
   members: string[];
 }
 
-/** A place to write in: one person's private chat with the bot, or a group. */
+/** One person's private chat with the bot, or a group. */
 export interface Conversation {
   id: string;
   kind: 'private' | 'group';
@@ -24,7 +24,7 @@ export interface DirectoryOptions {
   botName: string;
 }
 
-/** Who uses the messenger, and which conversations there are: fixed at start. In which language each reads, their pages tell. */
+/** The messenger's users and conversations, fixed at start. Each user's language is known from their open page. */
 export class Directory {
   readonly people: readonly PersonView[];
   readonly #conversations = new Map<string, Conversation>();
@@ -55,7 +55,7 @@ export class Directory {
     return found;
   }
 
-  /** A page of the person is in this language. */
+  /** Records the language of the person's page. */
   noteLanguage(personId: string, language: Language): void {
     this.#languages.set(this.person(personId).id, language);
   }
@@ -65,7 +65,7 @@ export class Directory {
     return this.#languages.get(personId);
   }
 
-  /** The person whose id it is, in any case of letters, or undefined. */
+  /** The person with this id, case-insensitively, or undefined. */
   findPerson(id: string): PersonView | undefined {
     return this.people.find((person) => person.id.toLowerCase() === id.toLowerCase());
   }
@@ -77,7 +77,7 @@ export class Directory {
     return found;
   }
 
-  /** A conversation as somebody in it; who is not in it learns nothing of it. @throws MessengerError `not_found` */
+  /** A conversation for one of its members; it does not exist for others. @throws MessengerError `not_found` */
   conversationOf(personId: string, id: string): Conversation {
     const conversation = this.conversation(id);
     if (!conversation.members.some((member) => member.id === personId)) {
@@ -101,7 +101,7 @@ export function groupConversationId(groupId: string): string {
   return `group-${groupId}`;
 }
 
-/** The platform's id of a group, as callbacks carry it in `chatid`. */
+/** The platform's id of a group, as in `chatid` of callbacks. */
 export function chatIdOf(conversation: Conversation): string {
   return conversation.id.slice('group-'.length);
 }

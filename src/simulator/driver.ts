@@ -10,70 +10,70 @@ import { viewOf } from './stored-message.ts';
 import type { BotConnections, DeliveryResult, MessengerSide, Protocol, Rating, RatingWhy, Saying } from './protocol.ts';
 import type { AnswerTrace, MissedMessage, Violation } from './protocol-trace.ts';
 
-/** What a person says; a text alone goes to their private chat. */
+/** A person's message; a plain text goes to their private chat. */
 export interface Said {
   text: string;
-  /** Image files; or ids of images that were uploaded. */
+  /** Image files; or ids of uploaded images. */
   images?: readonly (Buffer | string)[];
-  /** Files of other kinds, by their names; or ids of files that were uploaded. */
+  /** Other files, by name; or ids of uploaded files. */
   files?: readonly ({ name: string; bytes: Buffer } | string)[];
-  /** A conversation's id, or `{ group }` with the group's id; the private chat unless told. */
+  /** A conversation's id, or `{ group }` with the group's id. Defaults to the private chat. */
   conversation?: string | { group: string };
-  /** Id of the message that is quoted, or in whose thread the person replies. */
+  /** Id of the message to quote, or in whose thread to reply. */
   quote?: string;
-  /** Whether the bot's mention is put before the text. */
+  /** Whether to prepend a mention of the bot. */
   mention?: boolean;
 }
 
-/** The messenger without its page: what people do in it, and what a test wants to know. */
+/** The messenger without its page, for tests: user actions and inspection. */
 export interface MessengerDriver {
-  /** Sends a message as a person would; resolves once it is shown, before the bot has answered. */
+  /** Sends a message as a person; resolves once it is shown, before the bot has answered. */
   say(personId: string, said: string | Said): Promise<MessageView>;
   /**
-   * The answer to a message once it is `final` or `failed` (a minute unless told).
-   * @throws MessengerError `not_delivered` when the bot never took the message, `no_answer` when the time is over
+   * The answer to a message once it is `final` or `failed`. Defaults to a limit of one minute.
+   * @throws MessengerError `not_delivered` if the bot never accepted the message, `no_answer` after the time limit
    */
   waitForAnswer(messageId: string, options?: { timeoutMs?: number }): Promise<MessageView>;
-  /** The answer as it is now; undefined while there is none. */
+  /** The current state of the answer; undefined if there is none. */
   answer(messageId: string): Promise<MessageView | undefined>;
   message(messageId: string): Promise<MessageView>;
   messages(personId: string, conversation?: Said['conversation']): Promise<MessageView[]>;
   conversations(personId: string): Promise<ConversationView[]>;
-  /** Sends a new message as `copies` deliveries at once, all the very same, and shows the answer. */
+  /** Sends a new message as `copies` identical concurrent deliveries, and shows the answer. */
   deliver(
     personId: string,
     said: string | Said,
     copies: number,
   ): Promise<{ message: MessageView; results: DeliveryResult[] }>;
-  /** Delivers a message again, `copies` times at once; nothing is shown. */
+  /** Redelivers a message, with `copies` concurrent deliveries; nothing is shown. */
   redeliver(messageId: string, copies?: number): Promise<DeliveryResult[]>;
-  /** Polls and growth steps of a message's answer. */
+  /** Polls and intermediate contents of a message's answer. */
   trace(messageId: string): AnswerTrace;
-  /** The platform's rules that the bot broke. */
+  /** Platform rules that the bot violated. */
   violations(): readonly Violation[];
-  /** Messages that fell into a gap between the bot's connections, where it is reached over such. */
+  /** Messages that were lost between the bot's connections, if it uses connections. */
   missed(): readonly MissedMessage[];
-  /** Opens the private chat; the bot is told the first time on a day. Resolves once its welcome is shown. */
+  /** Opens the private chat; the bot is notified the first time on a day. Resolves once its welcome is shown. */
   enterChat(personId: string): Promise<void>;
-  /** Presses "Stop" at a growing answer, where the app itself has that. */
+  /** Presses "Stop" on a growing answer, if the app itself has such a button. */
   stop(personId: string, answerId: string): Promise<void>;
-  /** Edits a message of one's own. */
+  /** Edits a person's own message. */
   edit(personId: string, messageId: string, text: string): Promise<void>;
-  /** Deletes a message of one's own. */
+  /** Deletes a person's own message. */
   remove(personId: string, messageId: string): Promise<void>;
   /**
-   * Presses a button of a message: the one that has this id, that the bot calls so (its action id, value or key; `good` and `bad` are
-   * thumbs), or that is labelled so. Resolves with the message as it is once the bot has taken it.
-   * @throws MessengerError `not_found`, `bad_request` for one that cannot be pressed any more, `not_taken`
+   * Presses a button of a message: by its id, the bot's name for it (its action id, value or key; `good` and `bad` for
+   * thumbs), or its label. Resolves with the message once the bot has accepted the press.
+   * @throws MessengerError `not_found`, `bad_request` for a disabled button, `not_taken`
    */
   press(personId: string, messageId: string, button: string): Promise<MessageView>;
-  /** Rates an answer by the thumbs that the app has: its own (WeCom), or those that the bot put there (Slack, which asks no `why`). */
+  /** Rates an answer with the app's thumbs: its own (WeCom), or those of the bot (Slack, which does not ask for `why`). */
   rate(personId: string, messageId: string, rating: Rating, why?: RatingWhy): Promise<MessageView>;
   openFrame(personId: string, url: string): Promise<FrameView>;
   /** The person's in-app browser without a frame: same user agent, cookies and redirects. */
   browse(personId: string, request: BrowserRequest): Promise<BrowserResult>;
   isBotReachable(): boolean;
-  /** The connections that the bot holds, where it is reached over such. */
+  /** The bot's connections, if it uses connections. */
   readonly connections: BotConnections | undefined;
 }
 
@@ -180,7 +180,7 @@ async function waitForAnswer(
         finish(() => reject(new MessengerError('not_delivered', message.error ?? 'The message was not delivered')));
       }
     };
-    // Which message is the answer, the protocol knows; every change in the conversation is a reason to ask.
+    // Only the protocol knows which message is the answer, so it is asked after every change in the conversation.
     const lookAgain = () =>
       Promise.all([read(messageId), answer(messageId)]).then(([asked, answered]) => {
         look(asked, false);
@@ -193,7 +193,7 @@ async function waitForAnswer(
     const unsubscribe = hub.subscribe(question.sender, (event) => {
       if (event.name === 'message' && event.data.conversationId === question.conversationId) inBackground(lookAgain);
     });
-    // What happened before the subscription.
+    // In case the answer was complete before the subscription.
     inBackground(lookAgain);
   });
 }

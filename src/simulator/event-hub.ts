@@ -2,14 +2,14 @@ import { randomToken } from '../shared/crypto/ids.ts';
 import type { MessengerEvent } from './api.ts';
 import { RecentEvents } from './recent-events.ts';
 
-/** @param id names the event among those of this run, for a page that comes back */
+/** @param id of the event within this run, for a page that reconnects */
 export type EventListener = (event: MessengerEvent, id: string) => void;
 
-/** Hands events to the open pages (and waiting tests) of each person. */
+/** Publishes events to each person's open pages (and waiting tests). */
 export class EventHub {
   readonly #listeners = new Map<string, Set<EventListener>>();
   readonly #recent = new Map<string, RecentEvents>();
-  /** Numbers of another run mean nothing. */
+  /** Numbers of another run are invalid. */
   readonly #run = randomToken(6);
   #lastNumber = 0;
 
@@ -32,12 +32,15 @@ export class EventHub {
     for (const personId of this.#listeners.keys()) this.publish(personId, event);
   }
 
-  /** The id of the newest event. */
+  /** Id of the newest event. */
   get lastId(): string {
     return this.#idOf(this.#lastNumber);
   }
 
-  /** What a person was told after an event, of each thing its newest state; undefined when that is not known any more. */
+  /**
+   * Events for a person after a given one, with only the newest state of each object; undefined if they are no longer
+   * available.
+   */
   since(personId: string, id: string): { event: MessengerEvent; id: string }[] | undefined {
     const number = id.startsWith(`${this.#run}.`) ? Number(id.slice(this.#run.length + 1)) : Number.NaN;
     return this.#recent

@@ -1,4 +1,4 @@
-/** Runs what is asked of one thing in order, one after another; different things do not wait for each other. */
+/** Runs tasks with the same key one after another, in order; different keys do not wait for each other. */
 export class InTurn {
   readonly #last = new Map<string, Promise<unknown>>();
 
@@ -13,7 +13,7 @@ export class InTurn {
     return running;
   }
 
-  /** Resolves once nothing runs any more. */
+  /** Resolves once nothing is running. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#last.values());
   }

@@ -1,34 +1,34 @@
-/** What became of the worker process that the page ended. */
+/** State of a worker process that was killed from the page. */
 export interface WorkerView {
   killedProcessId: number;
   killedAtMs: number;
-  /** The process in its place, once it takes turns. */
+  /** The replacement process, once it accepts turns. */
   next?: {
     processId: number;
-    /** From the kill on. Milliseconds. */
+    /** Milliseconds since the kill. */
     afterMs: number;
-    /** How many answers under way it took over. */
+    /** Number of unfinished answers that it took over. */
     takenOver: number;
   };
 }
 
-/** Whose model answers. Never its key. */
+/** The model in use. Never includes its key. */
 export type ModelView =
   | { kind: 'built-in' }
   /** Connected on the page. */
   | { kind: 'own'; host: string; model: string }
-  /** Named by the settings, which go first. */
+  /** Configured by the settings, which take precedence. */
   | { kind: 'settings'; host: string; model: string };
 
-/** What a person connects: an address that speaks the OpenAI interface, the key that it asks for, one of its models. */
+/** A model to connect: the address of an OpenAI-compatible API, its key, and a model name. */
 export interface ModelRequest {
   address: string;
   apiKey: string;
-  /** The first that answers, unless named. */
+  /** Defaults to the first model that responds. */
   model?: string;
 }
 
-/** Why a model is not used, for the page to say in a sentence. */
+/** Why a model was not connected; the page turns it into a sentence. */
 export interface ModelFault {
   code:
     | 'address'
@@ -42,22 +42,22 @@ export interface ModelFault {
     | 'refused'
     | 'no_answer'
     | 'not_started';
-  /** A status or a system's code; nothing that the service wrote. */
+  /** A status or a system error code; never text from the service. */
   detail?: string;
 }
 
 /**
- * What the messenger's page may do to the Parley it is part of. Local mode alone gives it: whoever reaches the page is the person
- * who started it.
+ * Control over the Parley that the messenger's page belongs to. Only in local mode, where only the person who started Parley
+ * can open the page.
  */
 export interface LocalControls {
-  /** Ends the worker process by `kill -9`. @returns undefined when none runs, or when the last one was ended a moment ago */
+  /** Kills the worker process with `kill -9`. @returns undefined if none is running, or the last kill was a moment ago */
   killWorker(): WorkerView | undefined;
-  /** Tells of each process that has taken the place of a killed one. @returns ends the telling */
+  /** Calls the listener for each process that replaced a killed one. @returns a function that unsubscribes */
   onWorker(listener: (view: WorkerView) => void): () => void;
   model(): ModelView;
-  /** Tries a model, and lets it answer from now on if it works. @returns what is wrong, if something is */
+  /** Tests a model, and uses it from now on if it works. @returns the fault, if any */
   useModel(request: ModelRequest): Promise<ModelFault | undefined>;
-  /** The built-in model answers from now on. */
+  /** Switches back to the built-in model. */
   useBuiltInModel(): Promise<void>;
 }

@@ -11,7 +11,7 @@ const PURPOSE = 'messenger-media';
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
-/** How files of these types are called at their end. */
+/** File extensions of these types. */
 export const FILE_ENDINGS: Readonly<Record<ImageType, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
@@ -19,7 +19,10 @@ export const FILE_ENDINGS: Readonly<Record<ImageType, string>> = {
   'image/webp': 'webp',
 };
 
-/** Images and files of messages, sealed. The page gets them plain; how the bot gets them is the platform's affair. */
+/**
+ * Images and files of messages, sealed. The page receives them in plain form; the platform decides how the bot receives
+ * them.
+ */
 export class MediaStore {
   readonly #redis: RedisClient;
   readonly #keyRing: KeyRing;
@@ -29,7 +32,7 @@ export class MediaStore {
     this.#keyRing = keyRing;
   }
 
-  /** Keeps an image for 30 days. @throws MessengerError `image_too_large`, `image_unknown_type` */
+  /** Stores an image for 30 days. @throws MessengerError `image_too_large`, `image_unknown_type` */
   async keep(bytes: Buffer): Promise<{ id: string; url: string }> {
     if (bytes.length > MAX_IMAGE_BYTES) throw new MessengerError('image_too_large', 'The image is larger than 10 MB');
     if (!sniffImageType(bytes))
@@ -40,7 +43,7 @@ export class MediaStore {
     return { id, url: imageUrl(id) };
   }
 
-  /** Keeps a file of another kind for 30 days, under its name. @throws MessengerError `file_too_large` */
+  /** Stores any other file for 30 days, with its name. @throws MessengerError `file_too_large` */
   async keepFile(name: string, bytes: Buffer): Promise<{ id: string; file: FileChip }> {
     if (bytes.length > MAX_FILE_BYTES) throw new MessengerError('file_too_large', 'The file is larger than 25 MB');
     const id = randomToken(16);
@@ -49,7 +52,7 @@ export class MediaStore {
     return { id, file: { name, sizeBytes: bytes.length } };
   }
 
-  /** A file of another kind. @throws MessengerError `not_found` */
+  /** A file other than an image. @throws MessengerError `not_found` */
   async file(id: string): Promise<{ name: string; bytes: Buffer }> {
     const sealed = await this.#redis.get(fileKeyOf(id));
     const opened = sealed === null ? undefined : tryOpen(() => this.#keyRing.open(PURPOSE, id, sealed));
@@ -58,13 +61,13 @@ export class MediaStore {
     return { name, bytes: Buffer.from(data, 'base64') };
   }
 
-  /** What a message shows of files. @throws MessengerError `not_found` */
+  /** Views of files for a message. @throws MessengerError `not_found` */
   async chips(ids: readonly string[]): Promise<FileChip[]> {
     const files = await Promise.all(ids.map((id) => this.file(id)));
     return files.map(({ name, bytes }) => ({ name, sizeBytes: bytes.length }));
   }
 
-  /** An image as the page shows it. @throws MessengerError `not_found` */
+  /** An image for the page. @throws MessengerError `not_found` */
   async plain(id: string): Promise<{ bytes: Buffer; type: ImageType }> {
     const sealed = await this.#redis.get(keyOf(id));
     const bytes = sealed === null ? undefined : this.#open(id, sealed);
@@ -75,17 +78,17 @@ export class MediaStore {
 
   #open(id: string, sealed: string): Buffer | undefined {
     const opened = tryOpen(() => this.#keyRing.open(PURPOSE, id, sealed));
-    // One that was kept for an earlier bot, under its key, is none; nor is a broken one.
+    // An image sealed with an earlier bot's key, or a broken one, counts as missing.
     return opened.kind === 'opened' ? Buffer.from(opened.value, 'base64') : undefined;
   }
 }
 
-/** Where the page finds an image. */
+/** Address of an image for the page. */
 export function imageUrl(id: string): string {
   return `/api/images/${id}`;
 }
 
-/** The type of an image by its first bytes, whatever it was called. */
+/** Type of an image by its first bytes, regardless of its name. */
 export function sniffImageType(bytes: Buffer): ImageType | undefined {
   const head = bytes.subarray(0, 12).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';

@@ -8,7 +8,7 @@ import { MessengerError } from './messenger-error.ts';
 import { isSeenBy, type StoredMessage } from './stored-message.ts';
 
 const MAX_MESSAGES = 500;
-/** Of those among which what somebody sees is looked for when the newest is somebody else's alone. */
+/** Messages to search for the newest visible one, if the very newest is visible only to another person. */
 const SEARCHED_MESSAGES = 50;
 const KEEP_SEC = (30 * DAY_MS) / SECOND_MS;
 const PURPOSE = 'messenger-message';
@@ -21,8 +21,8 @@ export interface ReadPosition {
 }
 
 /**
- * Conversations in Redis, sealed, so that they survive a restart: the newest 500 messages of each, for 30 days.
- * Order is by arrival: a growing answer keeps the place at which it appeared.
+ * Conversations in Redis, sealed, so that they survive a restart: the newest 500 messages of each, for 30 days. In order of
+ * arrival: a growing answer keeps its place.
  */
 export class MessageStore {
   readonly #redis: RedisClient;
@@ -30,7 +30,7 @@ export class MessageStore {
   readonly #keys: ReturnType<typeof keysOf>;
   #lastScore = 0;
 
-  /** @param name whose conversations these are; each platform has its own */
+  /** @param name of the platform; each has its own conversations */
   constructor(redis: RedisClient, keyRing: KeyRing, name: string) {
     this.#redis = redis;
     this.#keyRing = keyRing;
@@ -40,9 +40,9 @@ export class MessageStore {
   /** Adds a message, or replaces it by id. */
   async save(message: StoredMessage): Promise<void> {
     const { conversationId, id } = message;
-    // Two messages of one millisecond keep their order by a fraction; after a restart the clock is ahead of the old scores.
+    // Messages within the same millisecond are ordered by a fraction; after a restart the clock is ahead of the old scores.
     this.#lastScore = Math.max(message.atMs, this.#lastScore + 0.001);
-    // Before the message itself: where only this was written, the sending is not known, and may be tried again.
+    // Written before the message: if only this write succeeds, the send counts as unknown and can be retried.
     if (message.clientId !== undefined)
       await this.#redis.set(this.#keys.sending(message.sender, message.clientId), id, 'EX', KEEP_SEC);
     await this.#redis.hset(
@@ -64,7 +64,7 @@ export class MessageStore {
     return message;
   }
 
-  /** Forgets a message. */
+  /** Deletes a message. */
   async remove(id: string): Promise<void> {
     const conversationId = await this.#redis.get(this.#keys.placeOf(id));
     if (conversationId === null) return;
@@ -73,7 +73,7 @@ export class MessageStore {
     await this.#redis.del(this.#keys.placeOf(id));
   }
 
-  /** Keeps the questions that the bot offers in a conversation, in place of others; none takes them away. */
+  /** Replaces the bot's suggested questions in a conversation; an empty list removes them. */
   async setPrompts(conversationId: string, prompts: PromptsView | undefined): Promise<void> {
     const key = this.#keys.prompts(conversationId);
     if (prompts === undefined) await this.#redis.del(key);
@@ -94,18 +94,18 @@ export class MessageStore {
     return opened.kind === 'opened' ? opened.value : undefined;
   }
 
-  /** The message that a person's page sent under this name; undefined while there is none. */
+  /** The message that a person's page sent with this client id; undefined if there is none. */
   async sentAs(personId: string, clientId: string): Promise<StoredMessage | undefined> {
     const id = await this.#redis.get(this.#keys.sending(personId, clientId));
     return id === null ? undefined : this.get(id).catch(() => undefined);
   }
 
-  /** The newest messages (those before one, where it is named), oldest first. None before a message that is not there. */
+  /** The newest messages (or those before a given one), oldest first. Empty if the given message does not exist. */
   async list(conversationId: string, count: number, beforeId?: string): Promise<StoredMessage[]> {
     const order = this.#keys.order(conversationId);
     const end = beforeId === undefined ? 0 : await this.#redis.zrank(order, beforeId);
     if (end === null || (beforeId !== undefined && end === 0)) return [];
-    // From the end where there is none: places are counted from there by negative numbers.
+    // Without one, ranks are counted from the end with negative numbers.
     const first = beforeId === undefined ? -count : Math.max(0, end - count);
     const ids = await this.#redis.zrange(order, String(first), String(end - 1));
     if (ids.length === 0) return [];
@@ -117,7 +117,7 @@ export class MessageStore {
     });
   }
 
-  /** Puts the person's read mark at the newest message. */
+  /** Moves the person's read mark to the newest message. */
   async markRead(personId: string, conversationId: string): Promise<void> {
     const [newest] = await this.#redis.zrange(this.#keys.order(conversationId), '-1', '-1');
     const score = newest === undefined ? null : await this.#redis.zscore(this.#keys.order(conversationId), newest);
@@ -137,7 +137,7 @@ export class MessageStore {
     return { unread: unread - (unread === 0 ? 0 : hidden.length), last: lastSeen };
   }
 
-  /** Notes a message whose delivery or answer is under way, for the next start to take up. */
+  /** Records a message whose delivery or answer is in progress, for the next start to resume. */
   async noteOpen(messageId: string): Promise<void> {
     await this.#redis.sadd(this.#keys.open, messageId);
   }
@@ -146,7 +146,7 @@ export class MessageStore {
     await this.#redis.srem(this.#keys.open, messageId);
   }
 
-  /** Messages under way when the last run ended. */
+  /** Messages that were in progress when the last run ended. */
   async openMessages(): Promise<StoredMessage[]> {
     const ids = await this.#redis.smembers(this.#keys.open);
     const found = await Promise.all(ids.map((id) => this.get(id).catch(() => this.noteSettled(id))));
@@ -167,13 +167,14 @@ export class MessageStore {
   #open(id: string, sealed: string): StoredMessage | undefined {
     const readMessage = recordWith<StoredMessage>('id', 'conversationId', 'sender');
     const opened = tryOpenJson(() => this.#keyRing.open(PURPOSE, id, sealed), readMessage);
-    // What is sealed under the key of an earlier bot is gone for good, as after a change of the platform's keys; so is what is broken.
+    // Messages sealed with an earlier bot's key are lost, for example after a change of the platform's keys; so are broken
+    // ones.
     return opened.kind === 'opened' ? opened.value : undefined;
   }
 }
 
 function keysOf(name: string) {
-  // WeCom's were there before there was another.
+  // WeCom was the first platform, so its keys have no prefix.
   const prefix = name === 'wecom' ? 'messenger' : `messenger:${name}`;
   return {
     open: `${prefix}:open`,

@@ -1,24 +1,24 @@
 import type { Log } from '../shared/log.ts';
 
-/** The bot broke one of the platform's rules. */
+/** A platform rule that the bot violated. */
 export interface Violation {
-  /** The person's message that was being answered, where there is one. */
+  /** The person's message that was being answered, if any. */
   questionId?: string;
   reason: string;
   atMs: number;
 }
 
-/** What was seen of one answer. */
+/** Trace of one answer. */
 export interface AnswerTrace {
   polls: number;
-  /** Each different content that a callback's answer showed, in order: the steps in which the answer grew. */
+  /** Each distinct content that a callback's answer had, in order: the steps in which the answer grew. */
   snapshots: string[];
 }
 
-/** A person's message of which nothing shows that the bot has it: it fell into a gap between the bot's connections. */
+/** A person's message without any sign that the bot received it: it was lost between the bot's connections. */
 export interface MissedMessage {
   questionId: string;
-  /** Whether it was brought over a connection that ended before the bot had answered; else there was none. */
+  /** Whether it was sent over a connection that ended before the bot answered; otherwise there was no connection. */
   wasBrought: boolean;
   atMs: number;
 }
@@ -27,7 +27,7 @@ const MAX_ANSWERS = 500;
 const MAX_MISSED = 1_000;
 const MAX_VIOLATIONS = 100;
 
-/** What happened between the platform and the bot, for tests and for a developer's eyes. Kept in memory, bounded. */
+/** Trace of the traffic between the platform and the bot, for tests and developers. Kept in memory, with a limit. */
 export class ProtocolTrace {
   readonly #answers = new Map<string, AnswerTrace>();
   readonly #violations: Violation[] = [];
@@ -62,7 +62,7 @@ export class ProtocolTrace {
   violated(violation: Violation): void {
     this.#violations.push(violation);
     if (this.#violations.length > MAX_VIOLATIONS) this.#violations.shift();
-    this.#log.warn({ reason: violation.reason }, 'the bot broke a rule of the platform');
+    this.#log.warn({ reason: violation.reason }, 'the bot violated a rule of the platform');
   }
 
   missed(message: MissedMessage): void {
@@ -71,7 +71,7 @@ export class ProtocolTrace {
     if (oldest !== undefined && this.#missed.size > MAX_MISSED) this.#missed.delete(oldest);
   }
 
-  /** The bot has it after all. */
+  /** Records that the bot did receive it. */
   notMissed(questionId: string): void {
     this.#missed.delete(questionId);
   }

@@ -14,23 +14,23 @@ import type { ProtocolTrace } from './protocol-trace.ts';
 import type { StoredMessage } from './stored-message.ts';
 import type { Timing } from './timing.ts';
 
-/** What a person writes. */
+/** A person's message. */
 export interface Saying {
   person: string;
   conversationId: string;
   text: string;
   imageIds: readonly string[];
-  /** Files of other kinds. */
+  /** Files other than images. */
   fileIds?: readonly string[];
-  /** The message that is quoted, or on a platform with threads replied to in its thread. */
+  /** The message to quote or, on a platform with threads, to reply to in its thread. */
   quoteMessageId?: string;
   /** See `SendRequest`. */
   clientId?: string;
 }
 
 /**
- * What became of one delivery to the bot.
- * `silent`: an empty answer, the bot has nothing to say (yet). `invalid`: an answer that the platform cannot accept.
+ * Result of one delivery to the bot. `silent`: an empty response, the bot has nothing to say (yet). `invalid`: a response
+ * that the platform cannot accept.
  */
 export type DeliveryResult =
   | { kind: 'reply'; reply: unknown }
@@ -42,14 +42,14 @@ export type DeliveryResult =
 
 export type Rating = 'good' | 'bad' | 'withdrawn';
 
-/** Why somebody rates an answer so, where the app asks. */
+/** Reasons for a rating, if the app asks for them. */
 export interface RatingWhy {
   reasons?: readonly RatingReason[];
-  /** Free words. */
+  /** Free text. */
   words?: string;
 }
 
-/** The bot that the messenger is for. */
+/** The messenger's bot. */
 export interface BotPlace {
   readonly name: string;
   /** Its PUBLIC_URL. */
@@ -57,15 +57,15 @@ export interface BotPlace {
   isReachable(): boolean;
 }
 
-/** What happens behind somebody's back. */
+/** Background work. */
 export interface BackgroundWork {
-  /** Aborted at the messenger's stop: what is under way stays as it is and is taken up by the next start. */
+  /** Aborted when the messenger stops: unfinished work is left unchanged and resumed by the next start. */
   readonly signal: AbortSignal;
-  /** Logs what went wrong with it; a stop is no fault. @param what a sentence for the log */
+  /** Logs errors of the work; a stop is not an error. @param what a sentence for the log */
   failed(error: unknown, what: string): void;
 }
 
-/** What every protocol stands on: the whole app without a platform's rules, which is why it has one field more than other options. */
+/** Common context of every protocol: the whole app without any platform's rules, hence one field more than other options. */
 export interface MessengerSide {
   readonly directory: Directory;
   readonly store: MessageStore;
@@ -81,7 +81,7 @@ export interface MessengerSide {
   url(): string;
 }
 
-/** What a protocol may need besides, to keep something of its own and to sign people in. */
+/** Further dependencies of a protocol, for its own storage and for signing people in. */
 export interface ProtocolParts {
   readonly redis: RedisClient;
   readonly sessions: AppSessions;
@@ -89,22 +89,22 @@ export interface ProtocolParts {
   readonly trustedOrigins: readonly string[];
 }
 
-/** What may happen to the connections that the bot holds. */
+/** Control over the bot's connections. */
 export interface BotConnections {
   readonly size: number;
-  /** How many were opened so far. */
+  /** Number of connections opened so far. */
   readonly opened: number;
-  /** Ends all of them at once, as a broken network does. */
+  /** Closes all connections at once, like a broken network. */
   cutAll(): void;
-  /** The platform wants others in their place, and says so or not before it ends them. */
+  /** The platform requests replacement connections, with or without a warning before it closes them. */
   replaceAll(reason: string): void;
-  /** How many tries to prove the bot's secret were refused, where a connection is proved by one. */
+  /** Number of rejected attempts to prove the bot's secret, on platforms where a connection needs one. */
   readonly refused?: number;
-  /** The platform forgets that the bot is subscribed, where it can, while the connection stands. */
+  /** The platform forgets the bot's subscription while the connection stays open, if the platform has subscriptions. */
   forgetSubscription?(): void;
-  /** From now on nothing passes over the present connections, though they stand. */
+  /** From now on the open connections transfer nothing, although they stay open. */
   freezeAll?(): void;
-  /** A person clicks on a card of the bot in their private chat. @returns what the bot puts in its place, if anything */
+  /** A person clicks a card of the bot in their private chat. @returns the replacement from the bot, if any */
   clickCard?(personId: string, click: CardClick): Promise<DeliveryResult>;
 }
 
@@ -115,67 +115,70 @@ export interface CardClick {
   taskId: string;
 }
 
-/** A message that was edited or deleted: how it stands, and the telling of it, which may take minutes. */
+/** An edited or deleted message: its new state, and the notification of the bot, which may take minutes. */
 export interface Amended {
   message: StoredMessage;
   told: Promise<unknown>;
 }
 
-/** A platform as the messenger plays it, before it is started. */
+/** A simulated platform, before it is started. */
 export interface ProtocolKind {
   readonly name: 'wecom' | 'slack';
-  /** 32 bytes, derived from the bot's credentials: conversations are sealed under it, the messenger has no secret of its own. */
+  /** 32 bytes, derived from the bot's credentials, that seal conversations: the messenger has no secret of its own. */
   readonly storeKey: Buffer;
-  /** How the browser names itself in which people open links of a chat. */
+  /** User agent of the browser in which people open links of a chat. */
   readonly userAgent: string;
-  /** Whether the reference service takes the app's own web sign-in, so that nobody types a password there. */
+  /** Whether the reference service uses the app's own web sign-in, so that no passwords are needed. */
   readonly signsInAtService: boolean;
   start(side: MessengerSide, parts: ProtocolParts): Protocol;
 }
 
 /**
- * A platform at work: brings to the bot what people do, shows what the bot answers, and holds both to the platform's rules.
- * Functions that take a person or a message throw MessengerError `not_found` or `bad_request`.
+ * A running platform: delivers people's actions to the bot, shows the bot's answers, and enforces the platform's rules on
+ * both. Functions with a person or message parameter throw MessengerError `not_found` or `bad_request`.
  */
 export interface Protocol {
-  /** Shows a person's message and delivers it in the background where the platform tells the bot of it. */
+  /** Shows a person's message and delivers it in the background if the platform notifies the bot of it. */
   send(saying: Saying): Promise<StoredMessage>;
   /** Stores and shows a message without delivering it. */
   prepare(saying: Saying): Promise<StoredMessage>;
-  /** Delivers a prepared message, `copies` times at once. @returns the outcome of each copy */
+  /** Delivers a prepared message with `copies` concurrent deliveries. @returns the result of each copy */
   deliver(question: StoredMessage, copies: number): Promise<DeliveryResult[]>;
-  /** Delivers a message again that was delivered before, the very same; nothing new is shown for it. */
+  /** Redelivers a message unchanged; nothing new is shown. */
   redeliver(messageId: string, copies: number): Promise<DeliveryResult[]>;
-  /** Sends a message that failed once more, as the same delivery. */
+  /** Resends a failed message as the same delivery. */
   resend(personId: string, messageId: string): Promise<StoredMessage>;
-  /** The bot's answer to a message as it is now. */
+  /** The current state of the bot's answer to a message. */
   answerTo(messageId: string): Promise<StoredMessage | undefined>;
-  /** The person presses "Stop" at a growing answer, or at their own question that has none yet. */
+  /** The person presses "Stop" on a growing answer, or on their own question without an answer yet. */
   stop(personId: string, messageId: string): Promise<void>;
-  /** The person edits a message of theirs, or deletes it (no text), where the platform tells the bot of that. */
+  /** The person edits their message, or deletes it (no text), if the platform notifies the bot of that. */
   amend?(personId: string, messageId: string, text: string | undefined): Promise<Amended>;
   /**
-   * The person presses a button of a message: one that has this id, that the bot calls so, or that is labelled so. Resolves with the
-   * message once the bot has taken it. @throws MessengerError `not_taken`
+   * The person presses a button of a message: by its id, the bot's name for it, or its label. Resolves with the message once
+   * the bot has accepted the press. @throws MessengerError `not_taken`
    */
   press(personId: string, messageId: string, button: string): Promise<StoredMessage>;
   /** A person opens their private chat. */
   enterChat(personId: string): Promise<void>;
   rate(personId: string, messageId: string, rating: Rating, why?: RatingWhy): Promise<StoredMessage>;
-  /** Whether the bot proves at its address that it holds the platform's keys. */
+  /** Whether the bot proves at its address that it has the platform's keys. */
   verifyBot(): Promise<boolean>;
-  /** The bot can be reached again. */
+  /** Called when the bot can be reached again. */
   botCameBack(): Promise<void>;
-  /** The platform's own addresses. */
+  /** The platform's own routes. */
   routes(): Router;
-  /** Where the bot is reached over connections that it opens. */
+  /** Set if the bot is reached over connections that it opens. */
   readonly connections?: BotConnections;
-  /** A connection that asks to become another one (a socket), where the platform has such. @returns whether it is one of its own */
+  /**
+   * Handles an upgrade request (to a socket), if the platform has sockets. @returns whether the request was for this
+   * platform
+   */
   upgrade?(request: IncomingMessage, stream: Duplex, head: Buffer): boolean;
-  /** Takes up what an earlier run left under way. */
+  /** Resumes the unfinished work of an earlier run. */
   resume(): Promise<void>;
-  /** Resolves once every answer that the bot has finished is shown whole; one that it does not finish keeps it waiting. */
+  /** Resolves once every answer that the bot has finished is shown completely; waits for unfinished ones. */
   lastLooks(): Promise<unknown>;
-  /** Resolves once nothing is under way any more (after the signal was aborted). */
+  /** Resolves once all work has ended (after the signal was aborted). */
   settled(): Promise<void>;
 }

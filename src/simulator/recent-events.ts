@@ -1,16 +1,16 @@
 import type { MessengerEvent } from './api.ts';
 
-/** Of so many things the newest state is kept. */
+/** Maximum number of objects whose newest state is kept. */
 const MAX_THINGS = 300;
 
 /**
- * What one person was told lately. Each event carries a whole state, so of each thing only its newest is kept: an answer that
- * grew a hundred times is one.
+ * Recent events for one person. Each event contains a complete state, so only the newest event per object is kept: an answer
+ * that grew a hundred times counts once.
  */
 export class RecentEvents {
-  /** In the order of their numbers. */
+  /** In order of their numbers. */
   readonly #newest = new Map<string, [number: number, event: MessengerEvent]>();
-  /** What was told up to this number is not all here. */
+  /** Events up to this number are incomplete. */
   #forgottenUpTo: number;
 
   constructor(startsAfter: number) {
@@ -27,7 +27,7 @@ export class RecentEvents {
     this.#forgottenUpTo = oldest[1][0];
   }
 
-  /** What came after a number, oldest first; undefined when some of it is forgotten, and for what is no number. */
+  /** Events after a number, oldest first; undefined if some of them were dropped, and for NaN. */
   since(number: number): [number: number, event: MessengerEvent][] | undefined {
     if (!(number >= this.#forgottenUpTo)) return undefined;
     return [...this.#newest.values()].filter(([one]) => one > number);

@@ -4,8 +4,8 @@ import type { Protocol, Saying } from './protocol.ts';
 import type { StoredMessage } from './stored-message.ts';
 
 /**
- * Sends what a page asks for, once for each name that the page gave it: a page that got no answer asks again, and both askings
- * may be carried out at the same time when a process that stood still goes on.
+ * Sends a page's message once per client id: a page without a response retries, and both requests may be handled at the same
+ * time when a suspended process resumes.
  */
 export class SendOnce {
   readonly #store: MessageStore;
@@ -17,7 +17,7 @@ export class SendOnce {
     this.#protocol = protocol;
   }
 
-  /** @returns the message as it is now. @throws MessengerError as `Protocol.send` */
+  /** @returns the current state of the message. @throws MessengerError like `Protocol.send` */
   send(saying: Saying): Promise<StoredMessage> {
     const { person, clientId } = saying;
     if (clientId === undefined) return this.#protocol.send(saying);

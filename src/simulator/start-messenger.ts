@@ -29,37 +29,39 @@ import { ProtocolTrace } from './protocol-trace.ts';
 import { WECOM_TIMING, type Timing } from './timing.ts';
 
 export interface MessengerAddress {
-  /** 0 takes a free port. */
+  /** 0 selects a free port. */
   port: number;
-  /** A loopback address; any other is replaced by 127.0.0.1, since whoever reaches the messenger can act as anybody. */
+  /**
+   * A loopback address; any other is replaced by 127.0.0.1, because everyone who reaches the messenger can act as anyone.
+   */
   host: string;
-  /** The printed address contains it (SECURITY.md local-owner). Without one, every user of the machine may use the page. */
+  /** Part of the printed address (SECURITY.md local-owner). Without a token every user of the machine can use the page. */
   token?: string;
-  /** How browsers and the bot reach the messenger; `http://HOST:PORT` unless told. */
+  /** URL of the messenger for browsers and the bot. Defaults to `http://HOST:PORT`. */
   url?: string;
 }
 
-/** What is another's in a test. */
+/** Overrides for tests. */
 export interface MessengerDeps {
-  /** Real time unless told. */
+  /** Defaults to real time. */
   nowMs: NowMs;
-  /** The platform's real paces unless told. */
+  /** Defaults to the platform's real timing. */
   timing: Partial<Timing>;
-  /** Where the built page lies; beside this file unless told. */
+  /** Directory of the built page. Defaults to the one beside this file. */
   pageDir: URL;
 }
 
 export interface MessengerOptions {
   address: MessengerAddress;
   redis: RedisClient;
-  /** The bot by its name, at its PUBLIC_URL. */
+  /** The bot's name and PUBLIC_URL. */
   bot: { name: string; url: string };
-  /** The sign-in service, and how people log in there, by person id, for the page to say. */
+  /** The sign-in service, and the credentials of each person, by id, for the page to show. */
   service: { url: string; localLogins?: LocalLogins };
-  /** The platform that the messenger plays. */
+  /** The simulated platform. */
   protocol: ProtocolKind;
   office: { people: PersonView[]; groups: Group[] };
-  /** What the page may do to the Parley it is part of; nothing unless told. */
+  /** Control of the page over its own Parley. Defaults to none. */
   controls?: LocalControls;
   log: Log;
   deps?: Partial<MessengerDeps>;
@@ -68,24 +70,24 @@ export interface MessengerOptions {
 export interface Messenger {
   readonly url: string;
   readonly port: number;
-  /** The addresses that open the page: to be printed, and to be handed to a program that opens a browser. */
+  /** Addresses that open the page: one to print, and one for a program that opens a browser. */
   readonly page: { printed: string; forOnce: string };
   readonly driver: MessengerDriver;
-  /** Tells the pages that it is being stopped: what is under way is finished first. */
+  /** Notifies the pages that it is being stopped: unfinished work is completed first. */
   tellStop(): void;
   /**
-   * Stops polling and listening, and tells the pages so. Answers under way are taken up by the next start.
-   * @param wereAnswering whether the bot has just finished answers whose last snapshot is still to be fetched
+   * Stops polling and listening, and notifies the pages. Unfinished answers are resumed by the next start.
+   * @param wereAnswering whether the bot has just finished answers whose last snapshot has not been fetched yet
    */
   close(wereAnswering?: boolean): Promise<void>;
 }
 
-/** Within so many polls the last snapshot of a finished answer has been fetched. */
+/** Maximum polls until the last snapshot of a finished answer has been fetched. */
 const LAST_LOOKS_POLLS = 2;
-/** How long the pages may take to read that it is over. */
+/** Time for the pages to receive the final notification. */
 const LAST_WORDS_MS = 300;
 
-/** Starts the local messaging app: its page, its API, the in-app browser, and a platform that keeps its rules. */
+/** Starts the local messaging app: its page, its API, the in-app browser, and a simulated platform. */
 export async function startMessenger(options: MessengerOptions): Promise<Messenger> {
   const { bot, service, redis, controls, log } = options;
   const stop = new AbortController();
@@ -115,7 +117,7 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
   app.silent = true;
   app.use(answerErrors(log));
   app.use(guard(url));
-  // Before the page's body parser: what is wrong with a body, the platform says in its own way.
+  // Before the page's body parser: the platform reports invalid bodies in its own format.
   app.use(protocol.routes().routes());
   if (owner) app.use(owner.middleware);
   app.use(bodyParser({ jsonLimit: '1mb', enableTypes: ['json'] }));
@@ -143,10 +145,10 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
   );
   address.url = options.address.url ?? server.url;
   server.server.on('upgrade', (request, stream, head) => {
-    // Node no longer listens to it: a connection that breaks now would end the process.
+    // Node no longer handles its errors: a broken connection would otherwise end the process.
     stream.on('error', () => stream.destroy());
     if (!URL.canParse(request.url ?? '', address.url)) return void stream.destroy();
-    // A browser names its page in each handshake, and no page is the bot.
+    // A browser sends its page's origin in each handshake, and the bot is not a page.
     if (request.headers.origin !== undefined) return void stream.end('HTTP/1.1 403 Forbidden\r\n\r\n');
     if (protocol.upgrade?.(request, stream, head) !== true) stream.destroy();
   });
@@ -208,13 +210,15 @@ function createWatch({ hub, timing, background }: MessengerSide, protocol: Proto
       hub.publishToAll({ name: 'bot', data: { reachable } });
       if (!reachable) return;
       const told = protocol.botCameBack();
-      told.catch((error: unknown) => background.failed(error, 'the entries into chats could not be told'));
+      told.catch((error: unknown) =>
+        background.failed(error, 'the opening of chats could not be delivered to the bot'),
+      );
     },
   });
 }
 
 function loopback(host: string, log: Log): string {
   if (/^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)) return host;
-  log.warn({ host }, 'the messenger listens on the loopback only');
+  log.warn({ host }, 'the messenger accepts only a loopback address');
   return '127.0.0.1';
 }

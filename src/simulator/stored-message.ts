@@ -1,49 +1,49 @@
 import type { MessageView } from './api.ts';
 
-/** A person's message that the bot is to hear of: what a repetition needs to be the very same delivery. */
+/** A person's message for the bot: everything that a retry needs to repeat the same delivery. */
 export interface DeliveryPart {
   /** The secret in the message's `response_url`. */
   responseCode: string;
-  /** What the message quotes, for the bot. Image addresses are made anew for each delivery, since they expire. */
+  /** The quoted message, for the bot. Image URLs are created for each delivery, because they expire. */
   quoted?: { text: string; imageIds: string[]; fileIds?: string[] };
 }
 
 /** The bot's growing answer to one message. */
 export interface AnswerPart {
   streamId: string;
-  /** The message that is answered, and who wrote it. */
+  /** The message that is answered, and its author. */
   questionId: string;
   person: string;
-  /** From here on the platform polls no more. */
+  /** Time at which the platform stops polling. */
   untilMs: number;
   feedbackId?: string;
-  /** The message that brought the whole answer, where this one could not grow any more. */
+  /** The message that contains the complete answer, if this one could no longer grow. */
   insteadId?: string;
 }
 
-/** What Slack remembers of a message. */
+/** Slack's state of a message. */
 export interface SlackPart {
-  /** Its id in its channel: seconds with six decimals. */
+  /** Id within its channel: seconds with six decimals. */
   ts: string;
-  /** Of a reply: the message under which its thread hangs. */
+  /** For a reply: the first message of its thread. */
   threadTs?: string;
-  /** A bot's text as it was sent, with marks. */
+  /** A bot's text as it was sent, with markup. */
   raw?: string;
   metadata?: { event_type: string; event_payload: Record<string, unknown> };
-  /** Of a native stream that still grows: when it was started. */
+  /** Start time of a native stream that is still growing. */
   streamSinceMs?: number;
   isStoppedByUser?: true;
   /** The blocks of a bot's message, each with its id. */
   blocks?: readonly Readonly<Record<string, unknown>>[];
   /** The person's message that it answers, as far as the messenger can tell. */
   questionId?: string;
-  /** Files of the bot that it holds. */
+  /** Files of the bot in this message. */
   fileIds?: string[];
-  /** A command, what answers one, or what one person alone is told: no message of the channel. */
+  /** A command, a response to one, or an ephemeral message: not a message of the channel. */
   isCommand?: true;
 }
 
-/** A message as it is kept: what the page sees, and what the platform's side has to remember. */
+/** A stored message: the page's view, and the platform's state. */
 export interface StoredMessage extends MessageView {
   imageIds?: string[];
   fileIds?: string[];
@@ -52,20 +52,20 @@ export interface StoredMessage extends MessageView {
   slack?: SlackPart;
   /** The only person who sees it. */
   onlyFor?: string;
-  /** A card as the bot sent it: for all, and for those who see it otherwise. */
+  /** The card as the bot sent it: the common version, and versions for certain people. */
   cards?: { all: unknown; own: Readonly<Record<string, unknown>> };
-  /** What those who see it otherwise see. */
+  /** The view of people with their own version. */
   drawnFor?: Readonly<Record<string, Pick<MessageView, 'card' | 'buttons' | 'text'>>>;
-  /** The thumbs that each person pressed, by the ids of the buttons. */
+  /** Thumbs that each person pressed, by button ids. */
   pressed?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whether somebody sees a message of a conversation that they are in. */
+/** Whether a message is visible to a member of its conversation. */
 export function isSeenBy({ onlyFor }: Pick<StoredMessage, 'onlyFor'>, personId: string): boolean {
   return onlyFor === undefined || onlyFor === personId;
 }
 
-/** What the page may see of a message. @param readerId for whom it is drawn; nobody in particular unless told */
+/** The page's view of a message. @param readerId the reader; defaults to a view for no particular person */
 export function viewOf(message: StoredMessage, readerId?: string): MessageView {
   const {
     imageIds: _imageIds,
@@ -92,19 +92,22 @@ export function viewOf(message: StoredMessage, readerId?: string): MessageView {
   };
 }
 
-/** What makes a line a heading, a quotation, a fence or a row; on one line with others it means nothing. */
+/** Markup at the beginning of a line: headings, quotations, fences and rows. It means nothing when lines are joined. */
 const LINE_MARKS = /^[ \t]*(?:(?:#{1,6}|>)(?:[ \t]|$))+|^[ \t]*(?:`{3}|~{3}).*$|\|/gm;
 
-/** More than any list shows, so that a mark or an address that is cut in two is out of sight; the page cuts what is seen. */
+/** More than any list shows, so that truncated markup or addresses are not visible; the page truncates the visible text. */
 const MAX_LINE_CHARS = 500;
 
-/** What stands for a message without words. */
+/** Placeholder for a message without text. */
 function markOf({ images, files = [] }: StoredMessage): string {
   if (images.length > 0) return '🖼';
   return files.length > 0 ? `📄 ${files.map(({ name }) => name).join(', ')}` : '…';
 }
 
-/** One line for the list of conversations: markdown without line breaks. Marks within it stay, since only the page tells them from letters. */
+/**
+ * One line for the conversation list: markdown without line breaks. Inline markup stays, because only the page can
+ * distinguish it from text.
+ */
 export function lastLineOf(message: StoredMessage, inGroup: boolean): string {
   const text = message.text.replace(LINE_MARKS, ' ').replace(/\s+/g, ' ').trim();
   const shown = [...text].slice(0, MAX_LINE_CHARS).join('') || markOf(message);

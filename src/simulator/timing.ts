@@ -1,28 +1,30 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.ts';
 
-/** The platform's paces and limits in time; all in milliseconds. Tests shrink them. */
+/** The platform's intervals and time limits, in milliseconds. Tests shorten them. */
 export interface Timing {
-  /** Pause between two polls of a growing answer. The platform does not document it; about a second is seen. */
+  /** Pause between two polls of a growing answer. The platform does not document it; about one second has been observed. */
   pollEveryMs: number;
-  /** How long the bot may take to answer a callback before the connection is dropped. */
+  /** Time limit for the bot to answer a callback before the connection is dropped. */
   answerTimeoutMs: number;
-  /** From the start of one delivery to the start of its repetition. */
+  /** From the start of one delivery to the start of its retry. */
   retryAfterMs: number;
   /** How long an answer may grow, counted from the person's message. */
   streamLifeMs: number;
   responseUrlLifeMs: number;
   mediaLifeMs: number;
-  /** Life of a web sign-in code. */
+  /** Lifetime of a web sign-in code. */
   codeLifeMs: number;
   accessTokenLifeMs: number;
-  /** The bot has a second to answer the verification of its address. */
+  /** Time limit of one second for the bot to answer the verification of its address. */
   verifyTimeoutMs: number;
-  /** Pause between two verifications while the bot is away, and while it is there. */
+  /** Pause between two verifications while the bot is unreachable, and while it is reachable. */
   watchAwayMs: number;
   watchThereMs: number;
   /** An in-app browser frame without a request for this long is closed. */
   frameIdleMs: number;
-  /** Pause between two signs of life on a page's event stream; the page takes three without one for a lost connection. */
+  /**
+   * Interval of heartbeats on a page's event stream; after three missing heartbeats the page considers the connection lost.
+   */
   beatMs: number;
 }
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The Node processes that were started by one, and it. */
+/** A process and all Node processes below it, by process id. */
 function nodesUnder(id: number): number[] {
   const parentOf = new Map<number, number>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry)))
@@ -37,17 +37,17 @@ function nodesUnder(id: number): number[] {
       const [, parent = ''] = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, 'latin1')) ?? [];
       if (readFileSync(`/proc/${name}/cmdline`, 'latin1').includes('node')) parentOf.set(Number(name), Number(parent));
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   const under = [id];
   for (const one of under) for (const [child, parent] of parentOf) if (parent === one) under.push(child);
   return under;
 }
 
-/** What Node writes once the signal has arrived, also where another process has the debugger's port. */
+/** Node's output on receipt of the signal, also if another process holds the debugger port. */
 const ARRIVED = /Debugger listening|Starting inspector/;
 
-/** A Node process of no precautions: what it does by now, the others would have done before. */
+/** Control: waits until an unprotected Node process reacts, so that the others have had time to react as well. */
 async function openedElsewhere(): Promise<void> {
   const other = spawn('node', ['-e', 'console.error("up"); setInterval(() => {}, 1000)']);
   let output = '';
@@ -59,7 +59,7 @@ async function openedElsewhere(): Promise<void> {
 }
 
 testWhereSeen(
-  'SIGUSR1 opens no debugger in any process: a reader that a document has taken over could send it [confined-readers]',
+  'SIGUSR1, which a compromised document reader could send, opens no debugger in any process [confined-readers]',
   async () => {
     await untilTrue(async () => (await fetch(`${url}/readyz`)).ok, 20_000);
     // The bot, its worker and the worker's index of documents.

@@ -1,13 +1,13 @@
 import type { Deployment } from '../support/deployment.ts';
 import { createWecomSender, wecomText } from '../support/wecom-sender.ts';
 
-/** What became of one person's messages in many groups. */
+/** Outcome of one person's messages in many groups. */
 export interface Flood {
   taken: number;
   refused: number;
 }
 
-/** One person mentions the bot in many groups, as often in each, all at once. */
+/** Mentions the bot in `groups` groups in parallel, `each` times per group. */
 export async function floodGroups(
   { botUrl, env }: Deployment,
   { userId, groups, each }: { userId: string; groups: number; each: number },

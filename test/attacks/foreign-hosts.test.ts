@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-hosts-'));
 let redis: TestRedis;
 let local: ParleyProcess;
 let alone: ParleyProcess;
-/** Each server of the two processes by its name here. */
+/** Ports of the servers of both processes. */
 const ports = { bot: 0, service: 0, messenger: 0, alone: 0 };
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** @returns status, and where a redirect leads */
+/** @returns the status, followed by the target of a redirect */
 async function ask(server: keyof typeof ports, path: string, host: string): Promise<string> {
   const { socket, said } = await open(
     `http://127.0.0.1:${ports[server]}`,
@@ -68,7 +68,7 @@ const PATHS = [
   ['service', '/v1/models'] as const,
 ];
 
-test.each(PATHS)('local mode: the %s answers %s under its own names only [own-host]', async (server, path) => {
+test.each(PATHS)('local mode: the %s answers %s only under its own host names [own-host]', async (server, path) => {
   const right = await ask(server, path, `127.0.0.1:${ports[server]}`);
   expect(right).toBe(path === '/v1/models' ? '401' : '200');
   for (const host of [
@@ -84,12 +84,12 @@ test.each(PATHS)('local mode: the %s answers %s under its own names only [own-ho
     expect([host, await ask(server, path, host)]).toEqual([host, right]);
 });
 
-test('local mode: the bot answers under the host of PUBLIC_URL [own-host]', async () => {
+test('local mode: the bot accepts the host of PUBLIC_URL [own-host]', async () => {
   expect(await ask('bot', '/readyz', PUBLIC_HOST)).toBe('200');
   expect(await ask('bot', '/metrics', `${PUBLIC_HOST}:443`)).toBe('200');
 });
 
-test('server mode: pages lead to the public host; health, metrics and the API answer under any name [own-host]', async () => {
+test('server mode: redirects pages to the public host and serves health, metrics and the API under any name [own-host]', async () => {
   expect(await ask('alone', '/?a=1', 'rebound.example')).toBe(`307 https://${PUBLIC_HOST}/?a=1`);
   expect(await ask('alone', '/', PUBLIC_HOST)).toBe('200');
   expect(await ask('alone', '/', '10.1.2.3')).toBe('200');

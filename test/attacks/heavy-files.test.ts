@@ -7,15 +7,15 @@ const OTHER = 'linxiaoyu';
 const GROUP = 'wrtown';
 const MIB_BYTES = 1024 * 1024;
 
-/** Refused within a fraction of a second. */
+/** Rejected within a fraction of a second. */
 const heavy = { name: 'heavy.docx', bytes: makeDocx('<w:tbl><w:tr><w:tc>'.repeat(5_000)) };
-/** Refused after seconds. */
+/** Rejected after several seconds. */
 const slow = { name: 'slow.docx', bytes: makeDocx(Buffer.alloc(190 * MIB_BYTES, '<w:p/>')) };
 const light = { name: 'light.txt', bytes: Buffer.from('Loans last four weeks.') };
 
 const TAKES_TOO_MUCH = 'takes too much time or memory to read';
 
-describe.each(['wecom', 'slack'] as const)('a person whose files are too heavy for the reader, on %s', (protocol) => {
+describe.each(['wecom', 'slack'] as const)('files that are too expensive to read, on %s', (protocol) => {
   let deployment: Deployment;
   const driver = () => deployment.messenger.driver;
 
@@ -42,16 +42,14 @@ describe.each(['wecom', 'slack'] as const)('a person whose files are too heavy f
       for (const key of await deployment.redis.keys(pattern)) await deployment.redis.del(key);
   });
 
-  test('must wait after the third one, each time twice as long; others need not wait [heavy-files]', async () => {
+  test('block only their sender after the third one, with a wait that doubles each time [heavy-files]', async () => {
     for (let count = 1; count <= 3; count += 1) expect(await send(heavy)).toContain(TAKES_TOO_MUCH);
     expect(await send(light)).toBe(
-      'Several of your files took too much time or memory to read, so I read no further ones for now. Please send them again in 1 minute.',
+      'Several of your files took too much time or memory to read, so I have paused reading your files. Please send them again in 1 minute.',
     );
     expect(await send(light, OTHER)).toContain('I have read “light.txt”');
     await driver().say(HEAVY_PERSON, ' /lang zh');
-    expect(await send(light)).toBe(
-      '你有多个文件读取时太耗时或太占内存，因此暂时不再读取新文件。请在 1 分钟后重新发送。',
-    );
+    expect(await send(light)).toBe('读取你的多个文件耗时或占用内存过多，已暂停读取。请在 1 分钟后重新发送。');
     await driver().say(HEAVY_PERSON, ' /lang en');
     await endWait();
     expect(await send(light)).toContain('I have read “light.txt”');
@@ -59,15 +57,15 @@ describe.each(['wecom', 'slack'] as const)('a person whose files are too heavy f
     expect(await waitMs()).toBeGreaterThan(60_000);
     expect(await waitMs()).toBeLessThanOrEqual(120_000);
     expect(await send(light)).toContain('in 2 minutes.');
-    // What is kept of it has an end.
+    // Every record expires.
     for (const key of await deployment.redis.keys('{person:*}:heavy-files*'))
       expect(await deployment.redis.pttl(key)).toBeGreaterThan(0);
   }, 180_000);
 
-  // On WeCom a file reaches the bot in a private chat only.
+  // WeCom delivers files in private chats only.
   if (protocol === 'wecom') return;
 
-  test('does not hold up others by heavy files in many threads [heavy-files]', async () => {
+  test('do not delay other people when sent in many threads [heavy-files]', async () => {
     const threads = [];
     for (let count = 0; count < 4; count += 1)
       threads.push(
@@ -85,7 +83,7 @@ describe.each(['wecom', 'slack'] as const)('a person whose files are too heavy f
     const all = threads.map(({ id }, index) => until(`thread ${index}`, id));
     const asked = await driver().say(OTHER, { text: '', files: [light] });
     expect(await until('other', asked.id)).toContain('I have read “light.txt”');
-    // The person's own files are read one after another, in whatever chat they are.
+    // Files of one person are read one at a time across all chats.
     expect(ended.length).toBeLessThanOrEqual(2);
     const told = await Promise.all(all);
     expect(told.filter((text) => text.includes(TAKES_TOO_MUCH))).toHaveLength(3);

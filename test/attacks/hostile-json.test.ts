@@ -54,7 +54,7 @@ function post(body: string | Buffer): Promise<Answered> {
   });
 }
 
-/** As clients do that read nothing before they have written everything. @returns the first line of the answer */
+/** Posts like a client that reads nothing until it has sent everything. @returns the status line of the response */
 async function postWithoutReading(body: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const write = promisify(socket.write.bind(socket) as (text: string, done: (error?: Error | null) => void) => boolean);
@@ -62,7 +62,7 @@ async function postWithoutReading(body: string): Promise<string> {
   await write(`${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`);
   const half = Math.ceil(body.length / 2);
   await write(body.slice(0, half));
-  // The refusal is decided by now.
+  // The server has rejected the request by now.
   await setTimeout(200);
   await write(body.slice(half));
   let answer = '';
@@ -79,7 +79,7 @@ const around = (more: string): string => `{"model":"svc-max","messages":[${MESSA
 const numbered = (count: number, write: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => write(index)).join(',');
 
-/** Bodies that cost far more memory or time than they have bytes, each of a shape of its own. */
+/** Bodies whose parsed form costs far more memory or time than their bytes suggest, one per shape. */
 const COSTLY: [name: string, body: () => string][] = [
   ['empty lists as messages', () => `{"messages":[${times('[],', 7_000_000)}]}`],
   ['empty objects as messages', () => `{"model":"svc-max","messages":[${times('{},', 5_000_000)}]}`],
@@ -104,7 +104,7 @@ const COSTLY: [name: string, body: () => string][] = [
   ['an unclosed list', () => `{"messages":[${'[],'.repeat(7_000_000)}`],
 ];
 
-/** Bodies of many bytes and few values: they are judged as any other. */
+/** Large bodies with few values, which are accepted or rejected on their content. */
 const LONG: [name: string, body: () => string, status: number][] = [
   ['one long number', () => around(`"x":1${'0'.repeat(20 * MIB)}`), 200],
   [
@@ -121,27 +121,27 @@ const LONG: [name: string, body: () => string, status: number][] = [
   ['blanks', () => around(`"x":${' '.repeat(20 * MIB)}1`), 200],
 ];
 
-describe('a hostile body', () => {
-  test.each(COSTLY)('is refused before it is parsed: %s [bounded-json]', async (_name, body) => {
+describe('POST /v1/chat/completions with a hostile body', () => {
+  test.each(COSTLY)('rejects it before parsing: %s [bounded-json]', async (_name, body) => {
     const answer = await post(body());
     expect([answer.status, codeOf(answer)]).toEqual([413, 'request_too_large']);
     expect(await post(around('"stream":false'))).toMatchObject({ status: 200 });
   });
 
-  test('is answered even to a client that closes its connection and is still sending [bounded-json]', async () => {
+  test('responds to a client that is still sending and asked to close the connection [bounded-json]', async () => {
     expect(await postWithoutReading(`{"messages":[${times('[],', 7_000_000)}]}`)).toBe(
       'HTTP/1.1 413 Payload Too Large',
     );
     expect(await postWithoutReading(' '.repeat(33 * MIB))).toBe('HTTP/1.1 413 Payload Too Large');
   });
 
-  test.each(LONG)('of few values is judged as any other: %s [bounded-json]', async (_name, body, status) => {
+  test.each(LONG)('validates a large body with few values: %s [bounded-json]', async (_name, body, status) => {
     expect((await post(body())).status).toBe(status);
     expect(await post(around('"stream":false'))).toMatchObject({ status: 200 });
   });
 });
 
-test('the service answers other requests while hostile bodies keep arriving in parallel [bounded-json]', async () => {
+test('the service answers other requests while hostile bodies arrive in parallel [bounded-json]', async () => {
   const allowed = around(`"x":[${times('{"a":[]},', 80_000)}]`);
   const refused = `{"messages":[${times('[],', 7_000_000)}]}`;
   const state = { areOver: false };

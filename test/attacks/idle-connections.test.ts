@@ -16,7 +16,7 @@ afterEach(async () => {
   await new Promise((resolve) => server?.close(resolve));
 });
 
-/** A server that answers at once, but `/slow` when it is told to. */
+/** A server that responds at once, except to `/slow`, which waits for `endSlow()`. */
 async function start(): Promise<{ url: string; endSlow(): void }> {
   const slow: (() => void)[] = [];
   server = createServer((request, response) => {
@@ -38,7 +38,7 @@ async function dial(url: string, first = ''): Promise<RawConnection> {
 const GET = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
 const isOpen = ({ socket }: RawConnection) => !socket.destroyed && !socket.readableEnded;
 
-test('connections on which nothing is asked give way to new ones, the oldest first', async () => {
+test('closes the oldest idle connection when a new one exceeds the limit', async () => {
   const { url } = await start();
   const kept: RawConnection[] = [];
   for (let count = 0; count < MOST; count += 1) {
@@ -49,13 +49,13 @@ test('connections on which nothing is asked give way to new ones, the oldest fir
   expect(kept.every(isOpen)).toBe(true);
   expect((await got(url, { retry: { limit: 0 } })).body).toBe('ok');
   await untilTrue(() => !kept.every(isOpen));
-  // A door is there for whoever comes, however many come to do nothing.
+  // New clients get in regardless of the number of idle connections.
   for (let count = 0; count < 5 * MOST; count += 1) await dial(url);
   expect((await got(url, { retry: { limit: 0 } })).body).toBe('ok');
   await untilTrue(() => opened.filter(isOpen).length <= MOST);
 });
 
-test('a connection on which something is asked is never the one', async () => {
+test('never closes a connection with a request in progress', async () => {
   const { url, endSlow } = await start();
   const busy = await dial(url, GET('/slow'));
   for (let count = 0; count < 3 * MOST; count += 1) await dial(url);
@@ -64,11 +64,11 @@ test('a connection on which something is asked is never the one', async () => {
   await untilTrue(() => busy.said().includes('slow'));
 });
 
-test('one address with many idle connections takes none from another', async () => {
+test('idle connections of one address do not displace those of another address', async () => {
   const { url } = await start();
   const { port } = new URL(url);
   const other = await dial(`http://127.0.0.1:${port}`);
-  // Over IPv6, so that the server sees another address.
+  // Over IPv6, so that the server sees a different address.
   const crowd = await Promise.all(
     Array.from({ length: 3 * MOST }, async () => {
       const connection = await open(url, '', '::1');

@@ -18,7 +18,7 @@ afterAll(async () => {
 interface Answered {
   status: number;
   body: string;
-  /** Small requests that were answered between the last byte of the body and the answer to it. */
+  /** Small requests answered between the last byte of the body and its response. */
   answeredMeanwhile: number;
 }
 
@@ -37,7 +37,7 @@ async function post(body: Buffer): Promise<Answered> {
     });
   });
   await new Promise((resolve) => asking.write(body.subarray(0, -1), resolve));
-  // What is still on its way is read meanwhile.
+  // Lets the server read the bytes that are still in transit.
   for (let count = 0; count < 200; count += 1) await ask();
   asking.end(body.subarray(-1));
   const over = new AbortController();
@@ -60,16 +60,16 @@ function ask(): Promise<void> {
 }
 
 const HEAD = '{"model":"svc-max","messages":[{"role":"user","content":"hello"}]';
-/** Few bytes for each value that has to be made. */
+/** A body with few bytes per parsed value. */
 const intricate = (values: number) => Buffer.from(`${HEAD},"x":[${'{"a":[]},'.repeat(values)}0]}`);
 
-test('a body of countless values is judged as any other, and holds nobody up while it is', async () => {
+test('a body with a very large number of values is validated as usual without blocking other requests', async () => {
   const { status, body, answeredMeanwhile } = await post(intricate(80_000));
   expect([status, body.includes('"finish_reason"')]).toEqual([200, true]);
   expect(answeredMeanwhile).toBeGreaterThan(10);
 });
 
-test('faults in it are told as in any other', async () => {
+test('a body with a very large number of values yields the usual validation errors', async () => {
   const wrong = Buffer.from(intricate(80_000).toString().replace('"user"', '"nobody"'));
   const { status, body } = await post(wrong);
   expect([status, JSON.parse(body)]).toMatchObject([

@@ -8,7 +8,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => deployment.stop());
 
-test('one person over many groups is taken twenty times a minute, and another person meanwhile', async () => {
+test('one person in 32 groups is limited to 20 messages per minute without affecting another person', async () => {
   expect(await floodGroups(deployment, { userId: 'flooder', groups: 32, each: 2 })).toEqual({ taken: 20, refused: 44 });
   expect(await floodGroups(deployment, { userId: 'neighbour', groups: 3, each: 1 })).toEqual({ taken: 3, refused: 0 });
 });

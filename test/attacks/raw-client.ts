@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection by hand. `said` is what the other side has answered so far. */
+/** A raw TCP connection. `said` returns everything received so far. */
 export interface RawConnection {
   socket: Socket;
   said(): string;
-  /** Ends when the other side closes, or the connection breaks. */
+  /** Resolves when the peer closes or the connection breaks. */
   closed: Promise<void>;
 }
 
-/** Opens a connection to a server of this machine and sends some first bytes. */
+/** Connects to a server on this machine and sends `first`. */
 export async function open(url: string, first: string | Buffer = '', host = '127.0.0.1'): Promise<RawConnection> {
   const { port } = new URL(url);
   let said = '';
@@ -21,7 +21,7 @@ export async function open(url: string, first: string | Buffer = '', host = '127
   return { socket, said: () => said, closed };
 }
 
-/** The head of a POST whose body is still to come. */
+/** The head of a POST request, without its body. */
 export function headOf(path: string, sizeBytes: number, headers: Record<string, string> = {}): string {
   const lines = Object.entries({ host: 'bot', 'content-type': 'application/json', ...headers });
   const fields = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');

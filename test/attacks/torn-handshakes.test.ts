@@ -9,7 +9,7 @@ import { open } from './raw-client.ts';
 
 jest.setTimeout(60_000);
 
-/** The head of a WebSocket handshake. */
+/** The request head of a WebSocket handshake. */
 const handshake = (target: string, more = '') =>
   `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
   `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n${more}\r\n`;
@@ -18,7 +18,7 @@ const ORIGIN = 'Origin: http://other.example\r\n';
 describe.each([
   ['wecom', { WECOM_CONNECT: 'connection' }],
   ['slack', { SLACK_CONNECT: 'socket' }],
-] as const)('local mode that plays %s', (protocol, connects) => {
+] as const)('WebSocket handshakes in local mode simulating %s', (protocol, connects) => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-handshakes-'));
   let parley: ParleyProcess;
   let hasEnded = false;
@@ -47,7 +47,7 @@ describe.each([
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Sends a handshake and breaks the connection off, without waiting for an answer. */
+  /** Sends a handshake and resets the connection without waiting for a response. */
   function breakOff(head: string): Promise<void> {
     return new Promise((resolve) => {
       const socket = connect(Number(new URL(messenger).port), '127.0.0.1', () => {
@@ -58,7 +58,7 @@ describe.each([
     });
   }
 
-  test('a handshake that is broken off, as a page of another site can do, does not end Parley [bounded-requests]', async () => {
+  test('Parley survives aborted handshakes, which a page of another site can cause [bounded-requests]', async () => {
     for (let round = 0; round < 20; round += 1)
       await Promise.all(
         Array.from({ length: 20 }, () => breakOff(handshake('/x', `${ORIGIN}X: ${'y'.repeat(2_000)}\r\n`))),
@@ -68,7 +68,7 @@ describe.each([
   });
 
   test.each(['//', '//[', '/\\', '*', '/%', 'http://', 'http://[/'])(
-    'a handshake at %j is refused and does not end Parley [bounded-requests]',
+    'Parley rejects a handshake at %j and keeps running [bounded-requests]',
     async (target) => {
       await (
         await open(messenger, handshake(target))
@@ -78,7 +78,7 @@ describe.each([
     },
   );
 
-  test('a page of another site is refused before anything is looked up [bounded-requests]', async () => {
+  test('rejects a handshake from a page of another site before any lookup [bounded-requests]', async () => {
     for (const target of ['/', '/link', '/socket?ticket=x']) {
       const connection = await open(messenger, handshake(target, ORIGIN));
       await connection.closed;

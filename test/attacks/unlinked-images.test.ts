@@ -15,21 +15,21 @@ afterAll(() => deployment.stop());
 const driver = () => deployment.messenger.driver;
 const kept = () => deployment.redis.keys('{p*}:media:*');
 
-test('pictures of somebody who is not signed in are not fetched, and the one of a question that waits is there after the sign-in', async () => {
+test('images are fetched before a turn only for signed-in people, and for a held question after the sign-in', async () => {
   const known = await driver().say('linxiaoyu', 'count to 8000');
   await untilTrue(async () => (await driver().answer(known.id))?.text.includes('/link/') ?? false);
   await deployment.signIn('linxiaoyu', (await driver().answer(known.id))?.text ?? '');
   await untilTrue(async () => (await driver().answer(known.id))?.text.startsWith('1') ?? false);
   const image = await noisePicture(200, 150).png().toBuffer();
   const message = await driver().say('zhangwei', { text: 'what is this?', images: [image, image, image] });
-  // Those of somebody who is known, and whose question waits, a receiver fetches some seconds after the message.
+  // For a known person with a waiting question, the receiver fetches the images a few seconds after the message.
   const larger = await noisePicture(800, 600).png().toBuffer();
   const next = await driver().say('linxiaoyu', { text: 'and what is this?', images: [larger] });
   const isLarge = async (key: string) => (await deployment.redis.strlen(key)) > 3 * image.length;
   const areLarge = async () => Promise.all((await kept()).map(isLarge));
   await untilTrue(async () => (await areLarge()).includes(true));
   expect(await areLarge()).toEqual([true]);
-  // It was no turn that fetched it.
+  // The receiver fetched the image, not a turn.
   expect((await driver().answer(next.id))?.text ?? '').not.toMatch(/800|600/);
   await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
   await deployment.signIn('zhangwei', (await driver().answer(message.id))?.text ?? '');
@@ -38,29 +38,29 @@ test('pictures of somebody who is not signed in are not fetched, and the one of 
   expect((await driver().waitForAnswer(next.id, { timeoutMs: 120_000 })).text).toMatch(/800|600/);
 }, 180_000);
 
-test('of one person no more than a share of bytes is kept, however many pictures they send: their oldest go first', async () => {
+test('media of one person is limited in bytes per partition: the oldest entries are evicted first', async () => {
   const store = new MediaStore(deployment.redis, testKeyRing());
   const image = { dataUrl: `data:image/png;base64,${'A'.repeat(MIB_BYTES)}` };
   const keep = (personId: string, mediaId: string) =>
     store.keep({ partition: 7, personId: asPersonId(personId), isSignedIn: true, mediaId }, image);
   for (let count = 0; count < 40; count += 1) await keep('somebody', `flood:${count}`);
-  // Sealed bytes are a third more than plain ones.
+  // Encryption adds a third to the size.
   const flood = await deployment.redis.keys('{p7}:media:flood:*');
   expect([flood.length > 20, flood.length < 32]).toEqual([true, true]);
-  // What is kept already costs nothing once more, and another person has a share of their own.
+  // Storing the same image again costs nothing, and each person has a separate quota.
   await keep('another', 'other:0');
   await keep('somebody', 'flood:39');
   await keep('somebody', 'flood:38');
   const names = ['flood:0', 'flood:38', 'flood:39', 'other:0'];
   expect((await store.read(7, names)).map((one) => one !== undefined)).toEqual([false, true, true, true]);
   expect(await deployment.redis.keys('{p7}:media:flood:*')).toHaveLength(flood.length);
-  // What alone is more than a share drives nothing out.
+  // An entry larger than the whole quota is refused and evicts nothing.
   const whole = { partition: 7, personId: asPersonId('somebody'), isSignedIn: true, mediaId: 'whole' };
   expect(await store.keepText(whole, 'x'.repeat(32 * MIB_BYTES))).toEqual({ isKept: false, wentCount: 0 });
   expect(await deployment.redis.keys('{p7}:media:flood:*')).toHaveLength(flood.length);
 });
 
-test('of one person no more than 128 MiB is kept over chats in all partitions', async () => {
+test('media of one person is limited to 128 MiB across all partitions', async () => {
   const store = new MediaStore(deployment.redis, testKeyRing());
   const image = { dataUrl: `data:image/png;base64,${'A'.repeat(MIB_BYTES)}` };
   const personId = asPersonId('everywhere');
@@ -70,7 +70,7 @@ test('of one person no more than 128 MiB is kept over chats in all partitions', 
   expect([spread.length > 40, spread.length <= 64]).toEqual([true, true]);
   const again = { partition: 63, personId, isSignedIn: true, mediaId: 'later' };
   expect(await store.keepText(again, image.dataUrl)).toEqual({ isKept: false, wentCount: 0 });
-  // The count has an end, as what is kept has.
+  // The counter expires, like the stored media.
   const shares = await deployment.redis.keys('{person:*}:media-bytes');
   for (const share of shares) expect(await deployment.redis.pttl(share)).toBeGreaterThan(0);
   expect(await store.keepText({ ...again, personId: asPersonId('another') }, image.dataUrl)).toMatchObject({
@@ -78,7 +78,7 @@ test('of one person no more than 128 MiB is kept over chats in all partitions', 
   });
 });
 
-test('nor more than a number of pieces, however small they are', async () => {
+test('media of one person is limited in number of entries, however small they are', async () => {
   const store = new MediaStore(deployment.redis, testKeyRing());
   const personId = asPersonId('collector');
   for (let count = 0; count < 320; count += 1)
@@ -88,7 +88,7 @@ test('nor more than a number of pieces, however small they are', async () => {
   expect(await deployment.redis.keys('{p8}:media:small:*')).toHaveLength(300);
 });
 
-test('where nobody has to sign in, pictures of all who have not share 40 MB, and each serves its own question all the same', async () => {
+test('with optional sign-in, all people who are not signed in share 40 MB, and each image still serves its own question', async () => {
   await deployment.redis.flushall();
   await deployment.stopBot();
   await deployment.startBot({ SIGN_IN: 'optional' });
@@ -101,7 +101,7 @@ test('where nobody has to sign in, pictures of all who have not share 40 MB, and
 
   const store = new MediaStore(deployment.redis, testKeyRing());
   const image = { dataUrl: `data:image/png;base64,${'A'.repeat(MIB_BYTES)}` };
-  // As after the count began anew, while what was kept before is there still.
+  // The second round runs after the counter has restarted while the earlier images are still stored.
   for (const round of [1, 2]) {
     for (let person = 0; person < 40; person += 1)
       await store.keep(
@@ -114,7 +114,7 @@ test('where nobody has to sign in, pictures of all who have not share 40 MB, and
   const sizes = await Promise.all((await kept()).map((key) => deployment.redis.strlen(key)));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   expect([bytes > 20 * MIB_BYTES, bytes <= 40_000_000]).toEqual([true, true]);
-  // Who is signed in has a share of their own.
+  // A signed-in person has a separate quota.
   await store.keep({ partition: 1, personId: asPersonId('known'), isSignedIn: true, mediaId: 'own' }, image);
   expect(await store.read(1, ['own'])).toEqual([image]);
 

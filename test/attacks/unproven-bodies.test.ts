@@ -28,10 +28,10 @@ async function begin(path: string, headers: Record<string, string>, body: Buffer
   return connection;
 }
 
-/** A delivery with all that can be judged before its body, by somebody who knows no secret. */
+/** Path of a delivery that passes every check before the body, sent without any secret. */
 const plausible = () => `/webhooks/wecom?msg_signature=${'a'.repeat(40)}&timestamp=${nowSec()}&nonce=77`;
 
-test('a delivery that no signature can be right for is refused while its body is still to come', async () => {
+test('a delivery that cannot be validly signed is rejected before its body arrives', async () => {
   const signature = 'a'.repeat(40);
   const [old, ahead] = [nowSec() - 400, nowSec() + 400];
   const slack = (time: number | string, sign: string) => ({
@@ -57,11 +57,11 @@ test('a delivery that no signature can be right for is refused while its body is
   }
 });
 
-test('bodies that never become whole make room for others, the oldest first, and a signed delivery is taken meanwhile', async () => {
+test('unfinished bodies are evicted oldest first, and a signed delivery is still accepted', async () => {
   const many: RawConnection[] = [];
   const almost = Buffer.alloc(MIB_BYTES - 1, 'x');
   for (let count = 0; count < 40; count += 1) many.push(await begin(plausible(), {}, almost));
-  // Of one MiB each, and what each costs beside, fewer than thirty-two fit.
+  // Fewer than 32 bodies of 1 MiB fit, including the overhead of each.
   await untilTrue(() => many.filter(({ said }) => said().includes(' 503 ')).length >= 9);
   expect((await sender.send(wecomText('still here'))).status).toBe(200);
   const ended = many.map(({ said }) => said().includes(' 503 '));
@@ -69,7 +69,7 @@ test('bodies that never become whole make room for others, the oldest first, and
   await Promise.all(many.slice(0, 9).map(({ closed }) => closed));
 });
 
-test('a body in many crumbs is counted by what it costs, not by its bytes', async () => {
+test('a body in many tiny chunks is charged for its memory, not for its bytes', async () => {
   deployment.lines.splice(0);
   const crumbs = await open(
     deployment.botUrl,
@@ -81,8 +81,8 @@ test('a body in many crumbs is counted by what it costs, not by its bytes', asyn
     crumbs.socket.write(thousand);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  // A connection that is closed while much is still to be read may hide the 503 from whoever sends.
-  await untilTrue(() => deployment.lines.some((line) => line.includes('had to make room')));
+  // Closing a connection with unread data can hide the 503 from the sender.
+  await untilTrue(() => deployment.lines.some((line) => line.includes('was dropped to make room')));
   await crumbs.closed;
   expect((await sender.send(wecomText('and still'))).status).toBe(200);
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => deployment.stop());
 
-test('what each page of bot and service keeps for somebody who has proven nothing, with its figures', async () => {
+test('reports the Redis cost per unauthenticated request for every page of bot and service, within 2 KiB and 10 minutes', async () => {
   const costs: Record<string, Cost> = {};
   const times = (request: () => Promise<unknown>) => Array.from({ length: EACH }, () => request);
   const names = unprovenRequests(deployment).map(({ name }) => name);
@@ -26,7 +26,7 @@ test('what each page of bot and service keeps for somebody who has proven nothin
     deployment.redis,
     times(() => tryLogin(deployment)),
   );
-  // WeCom's token, which all share, is there before.
+  // Stores WeCom's shared access token first, so that it is not counted.
   await comeBackWithoutCode(deployment);
   costs['return as nobody'] = await costInRedis(
     deployment.redis,

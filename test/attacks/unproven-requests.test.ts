@@ -4,7 +4,7 @@ import { startDeployment, type Deployment } from '../support/deployment.ts';
 import { comeBackWithoutCode, costInRedis, send, tryLogin, unprovenRequests, type Cost } from './unproven-requests.ts';
 
 const EACH = 4;
-/** What somebody may leave behind who has proven nothing. */
+/** Maximum that one unauthenticated request may leave behind in Redis. */
 const MOST_BYTES = 2 * KIB_BYTES;
 const LONGEST_MS = 10 * MINUTE_MS;
 
@@ -17,7 +17,7 @@ afterAll(() => deployment.stop());
 const isTooMuch = ({ bytesPerRequest, longestLifeMs }: Cost) =>
   bytesPerRequest > MOST_BYTES || longestLifeMs > LONGEST_MS;
 
-test('no page of bot or service keeps more than 2 KiB, or anything for more than ten minutes, for somebody who has proven nothing', async () => {
+test('an unauthenticated request to any page of bot or service leaves at most 2 KiB in Redis, for at most 10 minutes', async () => {
   const tooMuch: Record<string, Cost> = {};
   for (const { name } of unprovenRequests(deployment)) {
     const requests = Array.from({ length: EACH }, () => {
@@ -30,18 +30,18 @@ test('no page of bot or service keeps more than 2 KiB, or anything for more than
   expect(tooMuch).toEqual({});
 });
 
-test('a sign-in that is begun elsewhere, and comes back as nobody, leaves nothing in Redis', async () => {
+test('a sign-in that starts elsewhere and returns an invalid code leaves nothing in Redis', async () => {
   const leave = unprovenRequests(deployment).find(({ name }) => name === 'service GET authorize in WeCom');
   expect((await send(leave ?? { name: '', url: '' })).headers.location).toContain('/connect/oauth2/authorize');
   const left = await costInRedis(
     deployment.redis,
     Array.from({ length: EACH }, () => () => comeBackWithoutCode(deployment)),
   );
-  // WeCom's own token for all, and nothing for any of them.
+  // Only WeCom's shared access token.
   expect(left.keys).toBeLessThanOrEqual(1);
 });
 
-test('a login that fails leaves a few counters', async () => {
+test('a failed login leaves only a few counters in Redis', async () => {
   const left = await costInRedis(
     deployment.redis,
     Array.from({ length: EACH }, () => () => tryLogin(deployment)),

@@ -3,17 +3,17 @@ import { got, type OptionsInit } from 'got';
 import type { RedisClient } from '../../src/shared/redis/redis.ts';
 import type { Deployment } from '../support/deployment.ts';
 
-/** A request of somebody who has proven nothing, with whatever it may carry that could be kept. */
+/** An unauthenticated request that carries as much storable data as possible. */
 export interface UnprovenRequest {
   name: string;
   url: string;
   options?: OptionsInit;
 }
 
-/** What such requests left behind. */
+/** What the requests left behind in Redis. */
 export interface Cost {
   bytesPerRequest: number;
-  /** Milliseconds; Infinity where something stays for ever. */
+  /** Milliseconds; Infinity if any key never expires. */
   longestLifeMs: number;
   keys: number;
 }
@@ -23,7 +23,7 @@ const token = () => randomBytes(32).toString('base64url');
 const hex = () => randomBytes(32).toString('hex');
 const filling = (chars: number) => randomBytes(chars).toString('base64url').slice(0, chars);
 
-/** Every page of the bot and of the service, each time with new words of the greatest length that its door lets in. */
+/** One request for every page of the bot and the service, each with fresh random values of the maximum accepted length. */
 export function unprovenRequests({ botUrl, service, env }: Deployment): UnprovenRequest[] {
   const query = (words: Record<string, string>) => new URLSearchParams(words).toString();
   const authorize = (state: string) =>
@@ -106,7 +106,7 @@ export function unprovenRequests({ botUrl, service, env }: Deployment): Unproven
   ];
 }
 
-/** Somebody who goes the way of the login form, with a name and a password that are nobody's. */
+/** Submits the login form with an unknown name and password. */
 export async function tryLogin({ service }: Deployment): Promise<void> {
   const page = await send({ name: '', url: `${service.url}/sign-in?return_to=/account` });
   const cookie = (page.headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0]).join('; ');
@@ -119,7 +119,7 @@ export async function tryLogin({ service }: Deployment): Promise<void> {
   });
 }
 
-/** Somebody who leaves by WeCom's sign-in and comes back with a code that is none. */
+/** Leaves for WeCom's sign-in and returns with an invalid code. */
 export async function comeBackWithoutCode({ service }: Deployment): Promise<void> {
   const away = await send({ name: '', url: `${service.url}/account`, options: { headers: IN_WECOM } });
   const cookie = (away.headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0]).join('; ');
@@ -138,7 +138,7 @@ export function send({ url, options }: UnprovenRequest) {
   } as OptionsInit & { isStream?: false; resolveBodyOnly?: false; responseType?: 'text' });
 }
 
-/** What Redis holds more after some requests: names, values and overhead of the keys that were not there before. */
+/** Measures the keys that the requests added to Redis: names, values and overhead. */
 export async function costInRedis(
   redis: RedisClient,
   requests: readonly (() => Promise<unknown>)[],
@@ -159,7 +159,7 @@ export async function costInRedis(
   };
 }
 
-/** What a bot that nobody asks anything writes by itself: the numbers of its queues, and a probe of Redis. */
+/** Keys that an idle bot writes by itself: queue statistics and a Redis probe. */
 function isOurOwn(key: string): boolean {
   return /^(?:wakes:|\{wake|\{summaries|messenger:|readyz|probe|\{id\}:(?:rechecks|key-sweep))/.test(key);
 }

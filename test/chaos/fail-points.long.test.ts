@@ -9,7 +9,7 @@ import { plainInstances } from '../../chaos/testbed.ts';
 const placesOf = (waves: readonly (readonly { failPoint?: { place: string } }[])[]) =>
   new Set(waves.flat().flatMap(({ failPoint }) => failPoint?.place ?? []));
 
-test('processes that die right before and after what cannot be taken back leave one whole answer to each question [crash-between-post-and-record]', async () => {
+test('processes that die directly before or after irreversible steps leave one complete answer per question [crash-between-post-and-record]', async () => {
   const wave = keenWave();
   const run = await runWave(wave, { seed: 'keen', loadLimitMs: 40_000 });
   const { report, violations } = reportOf('keen', run);
@@ -23,7 +23,7 @@ test('processes that die right before and after what cannot be taken back leave 
   expect(report.answered).toBe(report.accepted);
 }, 180_000);
 
-test('workers that die on the way of a file leave one whole answer to each question, and no file in another’s [crash-between-post-and-record]', async () => {
+test("workers that die while reading a file leave one complete answer per question, and no file in another one's [crash-between-post-and-record]", async () => {
   const wave = filesWave(1);
   const run = await runWave(wave, { seed: 'files', loadLimitMs: 60_000 });
   const { report, violations } = reportOf('files', run);
@@ -36,13 +36,13 @@ test('workers that die on the way of a file leave one whole answer to each quest
   expect(unreachedFailPoints(wave, run.ledger)).toEqual([]);
 }, 240_000);
 
-test('every Lua script on a message’s way has a fail point before and after it in the long run [crash-between-post-and-record]', () => {
+test('every Lua script of the message path has a fail point before and after it in the long run [crash-between-post-and-record]', () => {
   const places = placesOf(allWaves(1));
   const scripts = ['src/bot/queue/scripts', 'src/bot/reply/scripts'].flatMap((folder) =>
     readdirSync(folder).map((name) => `redis.${name.replace('.lua', '')}`),
   );
-  // A release follows a sign-in and a stop a person's button, which the rig leaves out; a claim is renewed only in a turn of
-  // more than four seconds.
+  // A release follows a sign-in and a stop follows a button press, which the test setup leaves out; a claim is renewed only
+  // in turns of more than four seconds.
   const leftOut = new Set(['redis.release', 'redis.renew', 'redis.stop-running']);
   for (const script of scripts.filter((name) => !leftOut.has(name)))
     for (const when of ['before', 'after']) expect(places).toContain(`${script}:${when}`);
@@ -57,11 +57,11 @@ test('the run of all fail points fails when a point is never reached [crash-betw
   const say = (line: string) => void lines.push(line);
   expect(await runFailPoints({ lives: 1, seed: 'nowhere', say, waves: [wave], loadLimitMs: 1_500 })).toBe(false);
   expect(lines).toContain('NOT REACHED often enough: redis.nowhere:before, 0 times');
-  // Nothing else was wrong, so it is this that it failed for.
+  // No other fault occurred, so this is the reason for the failure.
   expect(lines.filter((line) => /^(?:LOST|REPEATED|CROSSED|UNFINISHED|UNEXPLAINED)/.test(line))).toEqual([]);
 }, 120_000);
 
-test('a fail point is inert outside of tests', () => {
+test('a fail point has no effect outside of tests', () => {
   const source = readFileSync(join('src', 'shared', 'fail-point.ts'), 'utf8');
   expect(source).toContain("process.env['NODE_ENV'] === 'test'");
 });

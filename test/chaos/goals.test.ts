@@ -8,7 +8,7 @@ import type { ChaosRun } from '../../chaos/run-chaos.ts';
 const FREEZE_MS = 15_000;
 const DONE_WHEN = { events: 1, kills: 3, freezes: 2, stops: 1, ...RECOVERY_GOALS };
 
-/** One answer, which a kill at 1.2 s hit and which stood at 15 s; kills of each kind, two whole freezes, one stop. */
+/** One answer, hit by a kill at 1.2 s and shown at 15 s; kills of each kind, two complete freezes, one stop. */
 function goodRun(): ChaosRun {
   const injectedFault = { detail: '' };
   return {
@@ -49,7 +49,7 @@ function goodRun(): ChaosRun {
 }
 const missedBy = (run: ChaosRun) => missedGoals(reportOf('seed', run).report, DONE_WHEN);
 
-test('a run that held what was asked, and came back in time, missed nothing', () => {
+test('a run that kept all promises and recovered in time misses no goal', () => {
   const { report } = reportOf('seed', goodRun());
   expect(missedBy(goodRun())).toEqual([]);
   expect(report).toMatchObject({
@@ -61,37 +61,37 @@ test('a run that held what was asked, and came back in time, missed nothing', ()
 
 test.each<[string, (run: ChaosRun) => unknown, string]>([
   ['no event', ({ ledger }) => delete ledger.events[0]!.acknowledgedAtMs, '0 accepted events, asked: 1'],
-  ['a kill too few', ({ ledger }) => ledger.injectedFaults.splice(1, 1), '2 kills, asked: 3'],
+  ['one kill too few', ({ ledger }) => ledger.injectedFaults.splice(1, 1), '2 kills, asked: 3'],
   [
-    'a freeze that a kill cut short',
+    'a freeze shortened by a kill',
     ({ ledger }) => delete ledger.injectedFaults[3]!.untilMs,
     '1 whole freezes of workers, asked: 2',
   ],
   [
-    'only receivers were stopped',
+    'orderly stops of receivers only',
     ({ stops }) => (stops[0]!.instance = 'receiver1'),
     '0 orderly stops of workers, asked: 1',
   ],
   [
-    'an answer that came back late',
+    'an answer that recovered late',
     ({ ledger }) => (ledger.messages[0]!.snapshots[0]!.atMs = 21_300),
     'recovery p99 is 20100 ms, promised: 20000 ms',
   ],
   [
-    'an answer that came back late although nothing had been posted',
+    'an answer that recovered late before anything was posted',
     ({ ledger }) => {
       ledger.events[0]!.platform = 'slack';
       ledger.messages[0]!.snapshots[0]!.atMs = 51_300;
     },
     'recovery in doubt p99 is 50100 ms, promised: 50000 ms',
   ],
-])('a run that missed a goal says which: %s', (_, spoil, sentence) => {
+])('a run reports the missed goal: %s', (_, spoil, sentence) => {
   const run = goodRun();
   spoil(run);
   expect(missedBy(run)).toEqual([sentence]);
 });
 
-test('every option of the command is told by its help, and what does not exist is refused', () => {
+test('the help of the command lists every option, and an unknown option is refused', () => {
   for (const name of Object.keys(readOptions([]))) {
     if (['help', 'goals', 'killsPerMinute'].includes(name)) continue;
     expect(USAGE).toContain(`--${name} `);

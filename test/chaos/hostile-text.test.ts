@@ -8,7 +8,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 
 const WORDS = 40;
 
-/** An answer as the stand-in writes it, with hostile text behind every word. */
+/** An answer in the format of the scripted engine, with hostile text after every word. */
 function answerOf(seed: string): string {
   const random = seededRandom(seed);
   const words = Array.from(
@@ -18,12 +18,12 @@ function answerOf(seed: string): string {
   return `${words.join('')}S7end`;
 }
 
-test('the same seed writes the same hostile text, another seed another', () => {
+test('the same seed gives the same hostile text, and another seed gives another one', () => {
   expect(answerOf('one')).toBe(answerOf('one'));
   expect(answerOf('one')).not.toBe(answerOf('two'));
 });
 
-test('whatever stands between them, the rig’s own words are found in the snapshot that a platform shows, whole and in their order', () => {
+test("the test's own words are found complete and in order in the shown snapshot, whatever text is between them", () => {
   for (let seed = 0; seed < 150; seed += 1) {
     const text = answerOf(`hostile ${seed}`);
     for (const render of [renderInSlack, renderInWecom]) {
@@ -35,7 +35,7 @@ test('whatever stands between them, the rig’s own words are found in the snaps
   }
 });
 
-test('while such an answer grows, each look of it is a part from the beginning', () => {
+test('each snapshot of a growing hostile answer is a prefix of it', () => {
   const text = answerOf('growing');
   for (let end = 20; end < text.length; end += 97)
     for (const render of [renderInSlack, renderInWecom]) {

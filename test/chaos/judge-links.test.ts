@@ -33,11 +33,11 @@ const detailsOf = (spoil: (table: LinkTable) => unknown, askedAtMs = 5_500) => {
   return judgeLinks(ledgerAskedAt(askedAtMs), linked, table).map(({ detail }) => detail);
 };
 
-test('links that are one to one, and questions asked afterwards, break nothing', () => {
+test('one-to-one links with later questions violate no rule', () => {
   expect(detailsOf(() => undefined)).toEqual([]);
 });
 
-test('a broken link table is seen', () => {
+test('an inconsistent link table is reported', () => {
   expect(detailsOf(({ links }) => links.set(personOf(first), accountOf(second)))).toEqual([
     'C2 is not linked to its own account',
   ]);

@@ -18,7 +18,7 @@ const signs = () => ({
   resources: { TCPSocketWrap: 3, Timeout: 4 } as Record<string, number>,
 });
 
-/** Two messages of one person in WeCom and one of another in Slack, and nothing grew. */
+/** Two messages of one person in WeCom and one of another in Slack, without any growth. */
 function flatSoak(): SoakRun {
   const event = { messageId: 'm', sentAtMs: 0, tries: [] };
   return {
@@ -56,9 +56,9 @@ const faultsOf = (spoil: (soak: SoakRun) => unknown) => {
   return judgeSoak(soak, LONG_BOUNDS);
 };
 
-test('what did not grow is accused of nothing [soak]', () => {
+test('a soak without growth has no faults [soak]', () => {
   expect(faultsOf(() => undefined)).toEqual([]);
-  // At the bounds themselves.
+  // Exactly at the bounds.
   const atBounds = faultsOf(({ measurements }) => {
     measurements[2]!['worker2']!.heapBytes += 2_999_999;
     measurements[2]!['worker2']!.rssBytes = 110_000_000;
@@ -88,37 +88,37 @@ test.each<[string, (soak: SoakRun) => unknown, string]>([
     'worker2: Timeout: 4 at the mark, 5 at the end',
   ],
   [
-    'a kind of handle that was not there',
+    'a new kind of handle',
     ({ measurements }) => (measurements[2]!['worker2']!.resources['Worker'] = 1),
     'worker2: Worker: 0 at the mark, 1 at the end',
   ],
-  ['one round only', ({ measurements }) => measurements.splice(0, 2), 'worker2 was measured once only'],
+  ['only one round', ({ measurements }) => measurements.splice(0, 2), 'worker2 was measured once only'],
   [
     'more remembered deliveries than messages',
     ({ keys: { after } }) => (after['{p}:message'] = keys(4)),
     '{p}:message: 4 keys, explained: 3',
   ],
   [
-    'a job that stayed',
+    'a leftover job',
     ({ keys: { after } }) => (after['{wake}:turns'] = keys(1)),
     '{wake}:turns: 1 keys although nothing waits',
   ],
   [
-    'a key without an end',
+    'a key without expiry',
     ({ keys: { after } }) => (after['{p}:state'] = keys(2, { endless: 1 })),
     '{p}:state: 1 keys that never end',
   ],
   [
-    'a key that lives too long',
+    'a key with too long a lifetime',
     ({ keys: { after } }) => (after['{p}:history'] = keys(1, { longestLifeMs: 50 * DAY_MS })),
     '{p}:history: a life of 50 days',
   ],
   [
-    'a key that comes back without messages',
+    'a key that returns without messages',
     ({ keys: { aged } }) => (aged['{p}:state'] = keys(1)),
     '{p}:state: 1 keys once all lives are over, before: 0',
   ],
-])('a soak says what grew: %s [soak]', (_, spoil, sentence) => {
+])('a soak reports the growth: %s [soak]', (_, spoil, sentence) => {
   expect(faultsOf(spoil)).toEqual([sentence]);
 });
 

@@ -50,18 +50,18 @@ const kept = (): Ledger => ({
 });
 const kindsOf = (ledger: Ledger) => judge(ledger).violations.map(({ kind }) => kind);
 
-test('a run in which all was answered once, in order and by itself breaks nothing', () => {
+test('a run whose questions were all answered once, in order and one at a time has no violations', () => {
   expect(judge(kept())).toMatchObject({ violations: [], accepted: 2, answered: 2, merged: 0 });
 });
 
-test('merged questions are answered by the newest one’s message, the others point to it', () => {
+test('merged questions are answered by the message of the newest one, and the others point to it', () => {
   const ledger = kept();
   ledger.messages = [shown(1, REPLY_TEXTS.answeredBelow.en), shown(2, whole(1, 1, 2))];
   ledger.samplings = [sampling(1, [1, 2])];
   expect(judge(ledger)).toMatchObject({ violations: [], answered: 2, merged: 1 });
 });
 
-test('a question of which nobody had a sign before the next was said may come behind that one, and one at a time all the same', () => {
+test('a question without a visible sign before the next one was sent may be answered after it, one at a time', () => {
   const ledger = kept();
   ledger.events[0]!.acknowledgedAtMs = 2_450;
   ledger.samplings[0] = sampling(1, [1], { startedAtMs: 2_410, endedAtMs: 2_480, inPrompt: [2, 1] });
@@ -71,18 +71,14 @@ test('a question of which nobody had a sign before the next was said may come be
   expect(kindsOf(ledger)).toEqual(['out of order']);
 });
 
-describe('each invariant is seen to bite', () => {
+describe('violations of each invariant', () => {
   test.each<[string, (ledger: Ledger) => void, string[]]>([
     ['an acknowledged question without an answer', (ledger) => ledger.messages.pop(), ['lost']],
     ['an answer that never ends', (ledger) => (ledger.messages[1]!.isFinal = false), ['unfinished']],
-    [
-      'a ledger that does not know of the answer',
-      ({ events }) => (events[1]!.record!.state = 'accepted'),
-      ['unfinished'],
-    ],
+    ['a ledger without the answer', ({ events }) => (events[1]!.record!.state = 'accepted'), ['unfinished']],
     ['two answers to one question', ({ messages }) => messages.push(shown(2, whole(2, 2))), ['repeated']],
     [
-      'an answer beside an apology',
+      'an answer together with an apology',
       ({ messages }) => messages.push(shown(2, TURN_TEXTS.deadLetter.en)),
       ['unexplained', 'repeated'],
     ],
@@ -90,7 +86,7 @@ describe('each invariant is seen to bite', () => {
     ['another conversation in a prompt', ({ samplings }) => samplings[1]!.foreign.push(8), ['crossed']],
     ['another conversation in a summary', ({ summaries }) => summaries[0]!.conversations.push(8), ['crossed']],
     [
-      'a snapshot that joins two samplings',
+      'a snapshot that joins two model calls',
       ({ messages }) => messages[1]!.snapshots.unshift({ atMs: 0, text: 'S1w0 Q2 S2w1' }),
       ['joined'],
     ],
@@ -100,27 +96,23 @@ describe('each invariant is seen to bite', () => {
       ['joined'],
     ],
     [
-      'an end in the middle that says nothing',
+      'an end in the middle without a notice',
       ({ messages }) => (messages[1]!.snapshots[0]!.text = 'S2w0 Q2 C7 S2w1'),
       ['joined'],
     ],
     [
-      'a question that was asked before the one ahead was answered',
+      'a question asked before the previous one was answered',
       ({ samplings }) => (samplings[1]!.startedAtMs = 1_200),
       ['out of order'],
     ],
     ['a history in another order', ({ samplings }) => (samplings[1]!.inPrompt = [2, 1]), ['out of order']],
-    ['a history that holds a turn twice', ({ samplings }) => (samplings[1]!.inPrompt = [1, 1, 2]), ['repeated']],
+    ['a history that contains a turn twice', ({ samplings }) => (samplings[1]!.inPrompt = [1, 1, 2]), ['repeated']],
     [
-      'an apology for nothing',
+      'an apology without a reason',
       ({ messages }) => (messages[1]!.snapshots[0]!.text = TURN_TEXTS.chatDown.en),
       ['unexplained'],
     ],
-    [
-      'a text that nobody knows',
-      ({ messages }) => (messages[1]!.snapshots[0]!.text = 'Hello.'),
-      ['unexplained', 'lost'],
-    ],
+    ['an unknown text', ({ messages }) => (messages[1]!.snapshots[0]!.text = 'Hello.'), ['unexplained', 'lost']],
     ['an end without any text', ({ messages }) => (messages[1]!.snapshots = []), ['unexplained', 'lost']],
   ])('%s', (_name, spoil, kinds) => {
     const ledger = kept();
@@ -129,7 +121,7 @@ describe('each invariant is seen to bite', () => {
   });
 });
 
-describe('once all has come to rest nothing visible is open or unfinished, whosever it is', () => {
+describe('violations by open or unfinished messages at the end of a run', () => {
   const detailsOf = (spoil: (ledger: Ledger) => unknown) => {
     const ledger = kept();
     spoil(ledger);
@@ -141,19 +133,19 @@ describe('once all has come to rest nothing visible is open or unfinished, whose
 
   test.each<[string, (ledger: Ledger) => unknown, string[]]>([
     [
-      'a stream that grows on beside its answer',
+      'a stream that grows on next to its answer',
       ({ messages }) => messages.push({ ...shown(2), event: undefined, isFinal: false, isOpen: true }),
       ['unfinished Q0: its visible message is open'],
     ],
     [
-      'a stream of a question that was refused',
+      'a stream of a refused question',
       (ledger) => [refused(ledger), (ledger.messages[1]!.isOpen = true)],
       ['unfinished Q2: its visible message is open'],
     ],
     [
-      'a live reply of a question that was refused',
+      'a live reply of a refused question',
       (ledger) => [refused(ledger), (ledger.messages[1]!.isFinal = false)],
-      ['unfinished Q2: its visible message never ended'],
+      ['unfinished Q2: its visible message was never finished'],
     ],
     [
       'a refused question that was stored and waits',
@@ -161,15 +153,15 @@ describe('once all has come to rest nothing visible is open or unfinished, whose
       ['unfinished Q2: at rest, but the ledger says accepted, answered by Q2'],
     ],
     [
-      'a question that was given up, which is no open one',
+      'a question that was given up, which does not count as open',
       ({ events, messages }) => {
         events[1]!.record!.state = 'dead';
         messages[1] = shown(2, TURN_TEXTS.deadLetter.en);
       },
-      ['unexplained Q2: it says deadLetter, and nothing outside was at fault'],
+      ['unexplained Q2: it says deadLetter, but no external fault occurred'],
     ],
     [
-      'a line of status',
+      'a status line',
       (ledger) => (ledger.statusesLeft = [{ event: 2, text: 'is thinking…' }]),
       ['unfinished Q2: a line below it still says: is thinking…'],
     ],
@@ -177,14 +169,14 @@ describe('once all has come to rest nothing visible is open or unfinished, whose
     expect(detailsOf(spoil)).toEqual(details);
   });
 
-  test('a refused question of which nothing was stored or shown leaves nothing open', () => {
+  test('do not include a refused question that was neither stored nor shown', () => {
     expect(detailsOf((ledger) => [refused(ledger), ledger.messages.pop(), delete ledger.events[1]!.record])).toEqual(
       [],
     );
   });
 });
 
-test('order is judged within one conversation: where its name changed between two questions there are two', () => {
+test('order is checked within one conversation, and a change of the group scope between two questions makes two', () => {
   const ledger = kept();
   ledger.samplings[1]!.startedAtMs = 1_200;
   expect(kindsOf(ledger)).toEqual(['out of order']);
@@ -197,7 +189,7 @@ test('order is judged within one conversation: where its name changed between tw
   expect(kindsOf(ledger)).toEqual(['out of order']);
 });
 
-test('an apology is explained by a fault of the chat service or of the way to it, and by nothing else', () => {
+test('an apology is explained only by a fault of the chat service or of the connection to it', () => {
   const ledger = kept();
   ledger.messages[1]!.snapshots[0]!.text = TURN_TEXTS.chatDown.en;
   ledger.injectedFaults = [{ atMs: 2_000, kind: 'kill', target: 'worker1', detail: '' }];
@@ -211,7 +203,7 @@ test('an apology is explained by a fault of the chat service or of the way to it
   expect(kindsOf(ledger)).toEqual([]);
 });
 
-describe('what the world does beside our own failures', () => {
+describe('outcomes caused by the environment or by poison', () => {
   const saying = (text: string, more: Partial<Ledger> = {}): Ledger => {
     const ledger = { ...kept(), ...more };
     ledger.messages[1]!.snapshots.at(-1)!.text = text;
@@ -231,11 +223,11 @@ describe('what the world does beside our own failures', () => {
     ['a question that kills its workers is given up', saying(deadLetter.en, { poisons: [2] }), []],
     ['an innocent question is given up', saying(deadLetter.en, { poisons: [1] }), ['unexplained']],
     ['a file is not read while readers are killed', saying(notRead, { injectedFaults: [killReaders] }), []],
-    ['a file is not read for no reason', saying(notRead), ['unexplained']],
-    ['a status is the end of a message', saying(`<think>ℹ️ ${waitsForCapacity.en}`), ['unexplained', 'lost']],
+    ['a file is not read without a reason', saying(notRead), ['unexplained']],
+    ['a status is the last text of a message', saying(`<think>ℹ️ ${waitsForCapacity.en}`), ['unexplained', 'lost']],
     ['a thought is shown', saying(`${THOUGHT} ${whole(2, 2)}`), ['unexplained']],
     [
-      'a full engine excuses no apology',
+      'a full engine does not excuse an apology',
       saying(TURN_TEXTS.chatBusy.en, { samplings: [sampling(2, [2], { ending: 'full' })] }),
       ['unexplained'],
     ],
@@ -243,14 +235,14 @@ describe('what the world does beside our own failures', () => {
     expect(kindsOf(ledger)).toEqual(kinds);
   });
 
-  test('a status before the answer is no fault', () => {
+  test('do not include a status before the answer', () => {
     const ledger = kept();
     ledger.messages[1] = shown(2, `<think>ℹ️ ${waitsForCapacity.en}</think>`, whole(2, 2));
     expect(kindsOf(ledger)).toEqual([]);
   });
 });
 
-describe('recovery counts from the last kill that hit the worker which had the question in its hands', () => {
+describe('the recovery time after a kill', () => {
   const kill = (atMs: number, target: string) => ({ atMs, kind: 'kill' as const, target, detail: '' });
   const twice = (): Ledger => ({
     ...kept(),
@@ -261,7 +253,7 @@ describe('recovery counts from the last kill that hit the worker which had the q
     messages: [{ ...shown(1), snapshots: [{ atMs: 15_000, text: whole(2, 1) }] }],
   });
 
-  test('kills before, elsewhere and of a later life do not count', () => {
+  test('ignores kills before the question, of other workers and of later processes of the same worker', () => {
     const ledger = twice();
     const others = [
       kill(900, 'worker1.1'),
@@ -280,7 +272,7 @@ describe('recovery counts from the last kill that hit the worker which had the q
     ['engine-full', 15_500, 16_000, false],
     ['kill-readers', 14_000, undefined, false],
   ] as const)(
-    'a turn waited for others where %s came at %d and went on until %p: %p',
+    'records whether the turn waited for others with %s from %d until %p: %p',
     (what, atMs, untilMs, hasWaited) => {
       const ledger = twice();
       ledger.injectedFaults = [
@@ -291,14 +283,14 @@ describe('recovery counts from the last kill that hit the worker which had the q
     },
   );
 
-  test('a worker that had taken the turn over, but asked nothing yet, had it in its hands', () => {
+  test('counts a worker that had resumed the turn but not yet called the model', () => {
     const ledger = twice();
     ledger.resumptions = [{ atMs: 8_000, worker: 'worker3.4', turn: 1 }];
     ledger.injectedFaults = [kill(1_200, 'worker1.1'), kill(8_500, 'worker3.4')];
     expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 6_500, isDoubtful: false, hasWaited: false }]);
   });
 
-  test('who died between the claim and the model’s call left no name: the first kill of a worker since the question counts', () => {
+  test('starts at the first kill of a worker since the question if it died between the claim and the model call', () => {
     const ledger = twice();
     ledger.samplings.shift();
     ledger.resumptions = [{ atMs: 13_900, worker: 'worker2.1', turn: 1 }];
@@ -307,7 +299,7 @@ describe('recovery counts from the last kill that hit the worker which had the q
     expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false, hasWaited: false }]);
   });
 
-  test('the same text laid over the answer once more is not its end', () => {
+  test('is not extended by a repeated edit with the same text', () => {
     const ledger = twice();
     const text = whole(2, 1);
     ledger.messages = [{ ...shown(1), snapshots: [15_000, 49_000].map((atMs) => ({ atMs, text })) }];
@@ -315,7 +307,7 @@ describe('recovery counts from the last kill that hit the worker which had the q
     expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false, hasWaited: false }]);
   });
 
-  test('an apology in the answer’s place counts as its end', () => {
+  test('ends with an apology in place of the answer', () => {
     const ledger = twice();
     ledger.samplings[1]!.ending = 'refused';
     ledger.messages = [{ ...shown(1), snapshots: [{ atMs: 15_000, text: TURN_TEXTS.chatDown.en }] }];
@@ -324,6 +316,6 @@ describe('recovery counts from the last kill that hit the worker which had the q
   });
 });
 
-test('the texts that a person writes are read back from what the model is asked', () => {
+test('the text of a question contains its number and its conversation', () => {
   expect(questionText({ id: 12, conversation: 7 })).toBe('Q12 C7 please');
 });

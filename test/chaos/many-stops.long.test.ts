@@ -5,11 +5,11 @@ import { planFaults, type ScheduledFault } from '../../chaos/schedule.ts';
 import { plainInstances } from '../../chaos/testbed.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
-// The same fault again and again, on real processes under load.
+// The same fault repeatedly, on real processes under load.
 
 const STOPS = 100;
 const STOPS_LOAD_MS = 300_000;
-/** Five of it are kept for the hand-over. */
+/** Five seconds of it are reserved for the handover. */
 const GRACE_SEC = 7;
 const CYCLES = 50;
 const CYCLE_MS = 5_000;
@@ -17,7 +17,7 @@ const REDIS_AWAY_MS = 300;
 
 const steady = { ratePerSec: 5, killsPerMinute: 0, freezeMs: 0, chatFails: 'never' as const };
 
-/** Demands that every promise was kept. @returns the figures */
+/** Requires that every promise was kept. @returns the measurements */
 function kept(seed: string, run: ChaosRun) {
   const { report, violations } = reportOf(seed, run);
   const traces = violations.slice(0, 3).map(({ event }) => traceOf(run.ledger, event));
@@ -26,11 +26,11 @@ function kept(seed: string, run: ChaosRun) {
   return report;
 }
 
-test('SIGTERM at random moments of their answers, a hundred times over a pool of workers: 0 lost, 0 doubled, each exit within the grace and 2 s [stopped-while-answering]', async () => {
+test('100 SIGTERMs at random moments of answers in a worker pool lose and duplicate no answer, and each exit takes at most the grace time and 2 s [stopped-while-answering]', async () => {
   const seed = 'many stops';
   const run = await runChaos({
     ...{ ...steady, seed, loadMs: STOPS_LOAD_MS, instances: plainInstances(1, 4) },
-    // Answers of which some end within the grace and some do not.
+    // Some of these answers end within the grace time and some do not.
     ...{ wordEveryMs: 300, settings: { SHUTDOWN_GRACE_SEC: String(GRACE_SEC) } },
     faults: planFaults({
       ...{ random: seededRandom(seed), loadMs: STOPS_LOAD_MS, killsPerMinute: 0, freezeMs: 0 },
@@ -48,7 +48,7 @@ test('SIGTERM at random moments of their answers, a hundred times over a pool of
   );
 }, 480_000);
 
-test('Redis is killed and comes back fifty times under load: 0 lost, no process restarts, the first answer stands within 5 s [redis-killed]', async () => {
+test('50 kills and restarts of Redis under load lose and duplicate no answer, restart no process, and the first answer is shown within 5 s [redis-killed]', async () => {
   const seed = 'many redis kills';
   const random = seededRandom(seed);
   const faults = Array.from({ length: CYCLES }, (_, cycle): ScheduledFault => ({

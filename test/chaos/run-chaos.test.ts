@@ -6,7 +6,7 @@ import { plainInstances } from '../../chaos/testbed.ts';
 
 const SEED = 'short form';
 
-/** One of the faults that matter most, a second apart; `npm run chaos` deals hundreds. */
+/** One of each of the most important faults, a second apart; `npm run chaos` injects hundreds. */
 const FAULTS: readonly Fault[] = [
   { kind: 'kill', role: 'worker' },
   { kind: 'kill', role: 'receiver' },
@@ -20,7 +20,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'kill-readers', forMs: 1_500 },
 ];
 
-test('processes die, stop and lose their links under load; nothing is lost, repeated, out of order or crossed [worker-killed] [receiver-killed] [redis-killed] [stopped-while-answering] [platform-fails] [refused-by-platform]', async () => {
+test('deaths, stops and link failures of processes under load cause no lost, repeated, reordered or crossed answer [worker-killed] [receiver-killed] [redis-killed] [stopped-while-answering] [platform-fails] [refused-by-platform]', async () => {
   const faults = FAULTS.map((fault, index): ScheduledFault => ({ atMs: 1_000 + index * 700, fault }));
   const run = await runChaos({
     seed: SEED,

@@ -8,12 +8,12 @@ const plan = (seed: string) =>
 const count = (faults: ReturnType<typeof plan>, kind: string, role?: string) =>
   faults.filter(({ fault }) => fault.kind === kind && (!role || ('role' in fault && fault.role === role))).length;
 
-test('the same seed deals the same faults at the same moments, another seed others', () => {
+test('the same seed gives the same faults at the same moments, and another seed gives others', () => {
   expect(plan('one')).toEqual(plan('one'));
   expect(plan('one')).not.toEqual(plan('two'));
 });
 
-test('ten minutes hold over 200 kills, and 20 freezes and 20 orderly stops of workers', () => {
+test('ten minutes contain over 200 kills, and 20 freezes and 20 orderly stops of workers', () => {
   const faults = plan('ten minutes');
   expect(count(faults, 'kill') + count(faults, 'redis-kill')).toBeGreaterThanOrEqual(200);
   expect(count(faults, 'freeze', 'worker')).toBeGreaterThanOrEqual(20);
@@ -21,7 +21,7 @@ test('ten minutes hold over 200 kills, and 20 freezes and 20 orderly stops of wo
   expect(faults.every(({ atMs }) => atMs >= 0 && atMs <= 600_000)).toBe(true);
 });
 
-test('what is asked for by number is dealt, whatever the pace of the kills', () => {
+test('a requested number of faults is scheduled at any rate of kills', () => {
   const random = seededRandom('asked');
   const asked = { kills: 200, freezes: 20, stops: 20 };
   const faults = planFaults({ random, loadMs: 600_000, killsPerMinute: 1, freezeMs: 15_000, asked });
@@ -38,7 +38,7 @@ test('what is asked for by number is dealt, whatever the pace of the kills', () 
   expect(faults.map(({ atMs }) => atMs)).toEqual(faults.map(({ atMs }) => atMs).sort((left, right) => left - right));
 });
 
-test('each minute of six adversaries holds every kind, poisons come early enough to be found, and the same seed deals the same', () => {
+test('each minute of six adversaries contains every kind, with poison early enough to be found, and the same seed gives the same schedule', () => {
   const deal = (seed: string) =>
     planAdversaries({ random: seededRandom(seed), loadMs: 120_000, perMinute: 6, places: 4 });
   const dealt = deal('one');

@@ -6,7 +6,7 @@ import { plainInstances } from '../../chaos/testbed.ts';
 
 const SEED = 'short sign-in';
 
-/** While people stand on the pages and type their codes. */
+/** While people visit the pages and type their codes. */
 const FAULTS: readonly Fault[] = [
   { kind: 'kill', role: 'receiver' },
   { kind: 'kill', role: 'worker' },
@@ -14,7 +14,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'kill', role: 'receiver' },
 ];
 
-test('processes die in the middle of sign-ins; links are one to one, and held questions are answered once, afterwards', async () => {
+test('sign-ins during process deaths leave one-to-one links, and held questions are answered once, after the sign-in', async () => {
   const run = await runChaos({
     ...{ seed: SEED, loadMs: 6_000, ratePerSec: 5, killsPerMinute: 0, freezeMs: 0, chatFails: 'never', signsIn: true },
     instances: plainInstances(2, 2),
@@ -24,7 +24,7 @@ test('processes die in the middle of sign-ins; links are one to one, and held qu
   const traces = violations.slice(0, 3).map(({ event }) => traceOf(run.ledger, event));
   expect({ violations, traces }).toEqual({ violations: [], traces: [] });
   expect(report.answered).toBe(report.accepted);
-  // Whose every message was given up by the platform was never invited.
+  // A user is never invited if the platform gave up all of their messages.
   const taken = run.ledger.events.filter(({ acknowledgedAtMs }) => acknowledgedAtMs !== undefined);
   const users = new Set(taken.map(({ conversation }) => conversation)).size;
   expect(report.links).toEqual({ users, broken: 0 });

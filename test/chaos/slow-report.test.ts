@@ -16,7 +16,7 @@ const injectedFault = (more: Partial<InjectedFault>): InjectedFault => ({
   ...more,
 });
 
-/** One answer of 60 s which its worker lost at 10 to 25 s; another began it anew at 30 s, and it was seen at 91 s. */
+/** One answer of 60 s whose worker lost it at 10 to 25 s; another worker restarted it at 30 s, and it was shown at 91 s. */
 const goodRun = (): Ledger => ({
   events: [
     {
@@ -38,16 +38,16 @@ const goodRun = (): Ledger => ({
 });
 const recoveriesAfter = (...injectedFaults: InjectedFault[]) => slowRecoveries({ ...goodRun(), injectedFaults });
 
-test('recovery counts what an answer lay idle after the last fault that touched it; the model’s own time does not count', () => {
+test('recovery is the idle time of an answer after the last fault that affected it, without the time of the model', () => {
   expect(slowRecoveries(goodRun())).toEqual([{ event: 1, injectedFault: 'freeze of a worker', ms: 6_000 }]);
-  // In the midst of the last writing: only the second until it was seen.
+  // In the middle of the last answer: only the second until it was shown.
   const inTheMidst = injectedFault({ target: 'worker2.1', atMs: 40_000, untilMs: 45_000 });
   expect(recoveriesAfter(injectedFault({ untilMs: 25_000 }), inTheMidst)).toEqual([
     { event: 1, injectedFault: 'freeze of a worker', ms: 1_000 },
   ]);
 });
 
-test('a fault touches a turn where it hit who had it in hand, or what all need; others do not', () => {
+test('a fault affects a turn if it hit the worker of the turn or a shared part, and otherwise not', () => {
   expect(
     recoveriesAfter(
       injectedFault({ target: 'worker3.1' }),
@@ -57,16 +57,16 @@ test('a fault touches a turn where it hit who had it in hand, or what all need; 
   ).toEqual([]);
   expect(recoveriesAfter(injectedFault({ target: 'redis', kind: 'redis-freeze', untilMs: 26_000 }))).toHaveLength(1);
   expect(recoveriesAfter(injectedFault({ target: 'slack', kind: 'slack-late' }))).toEqual([]);
-  // A receiver's fault delays what is seen at the end, nothing else.
+  // A fault of a receiver only delays the display at the end.
   expect(recoveriesAfter(injectedFault({ target: 'receiver1.1' }))).toEqual([]);
   expect(recoveriesAfter(injectedFault({ target: 'receiver1.1', atMs: 85_000, untilMs: 90_800 }))).toMatchObject([
     { ms: 200 },
   ]);
-  // What it came through while the fault lasted needs no recovery.
+  // An answer that continued during the fault needs no recovery.
   expect(recoveriesAfter(injectedFault({ target: 'worker2.1', atMs: 80_000, untilMs: 99_000 }))).toEqual([]);
 });
 
-test('an answer that waits for the one ahead in its conversation does not lie idle', () => {
+test('an answer that waits for the previous one in its conversation is not idle', () => {
   const ledger = goodRun();
   ledger.samplings[0] = sampling(1, { asked: [7], endedAtMs: 29_000 });
   ledger.injectedFaults = [injectedFault({ kind: 'redis-freeze', target: 'redis', untilMs: 12_000 })];
@@ -82,7 +82,7 @@ test('a kind of fault has a short name', () => {
   expect(nameOf({ kind: 'clock', target: 'receiver1.3', detail: '60000 ms' })).toBe('clock of a receiver');
 });
 
-test('the figures of a run under slowness: long answers, calls an answer, idle time by kind of fault', () => {
+test('the report of a slow run contains long answers, calls per answer, and idle time by kind of fault', () => {
   expect(slowReportOf(goodRun(), 30_000)).toMatchObject({
     longAnswers: 1,
     callsPerAnswer: 2,
@@ -103,17 +103,17 @@ test.each<[string, (ledger: Ledger) => unknown, string[]]>([
     ['0 long answers, asked: 1', 'the model was asked 2 times an answer, at most: 1.3'],
   ],
   [
-    'an answer that lay idle',
+    'an answer that was idle',
     (ledger) => (ledger.messages[0]!.snapshots[0]!.atMs = 126_000),
     ['the model was asked 2 times an answer, at most: 1.3', 'recovery p99 is 41000 ms, promised: 40000 ms'],
   ],
-])('a run says which goal it missed: %s', (_name, spoil, sentences) => {
+])('a slow run reports the missed goal: %s', (_name, spoil, sentences) => {
   const ledger = goodRun();
   spoil(ledger);
   expect(missedSlowGoals(slowReportOf(ledger, 30_000), { ...SLOW_GOALS, longAnswers: 1 })).toEqual(sentences);
 });
 
-test('a call of which no answer was made is counted by what its worker met last; a stop counts before what only delays', () => {
+test('a call without an answer is counted by the last fault of its worker, with a stop before mere delays', () => {
   const lostAfter = (...injectedFaults: InjectedFault[]) =>
     slowReportOf({ ...goodRun(), injectedFaults }, 30_000).lostCalls;
   const freeze = injectedFault({ untilMs: 25_000 });
@@ -126,7 +126,7 @@ test('a call of which no answer was made is counted by what its worker met last;
   expect(lostAfter(freeze, injectedFault({ target: 'redis', kind: 'redis-freeze', atMs: 20_000 }))).toEqual({
     'redis-freeze': 1,
   });
-  // Another worker's, one long over, and one that came later.
+  // A fault of another worker, one that ended long before, and a later one.
   const elsewhere = [
     injectedFault({ target: 'worker2.1' }),
     injectedFault({ atMs: 2_000, untilMs: 9_000 }),
@@ -135,7 +135,7 @@ test('a call of which no answer was made is counted by what its worker met last;
   expect(lostAfter(...elsewhere)).toEqual({ unknown: 1 });
 });
 
-test('a run that asked once an answer missed nothing', () => {
+test('a run with one call per answer misses no goal', () => {
   const ledger = goodRun();
   ledger.messages.push({
     conversation: 4,

@@ -8,7 +8,7 @@ const plan = (seed: string) => planSlowFaults({ random: seededRandom(seed), load
 const faultsOf = (seed: string) => plan(seed).map(({ fault }) => fault);
 const linksOf = (faults: Fault[]) => faults.flatMap((fault) => (fault.kind === 'link' ? [fault] : []));
 
-test('the same seed deals the same slowness, of the same lengths, at the same moments; another seed another', () => {
+test('the same seed gives the same slowness with the same lengths at the same moments, and another seed gives another', () => {
   expect(plan('one')).toEqual(plan('one'));
   expect(plan('one')).not.toEqual(plan('two'));
   const times = plan('one').map(({ atMs }) => atMs);
@@ -16,7 +16,7 @@ test('the same seed deals the same slowness, of the same lengths, at the same mo
   expect(times.every((atMs) => atMs >= 0 && atMs <= LOAD_MS)).toBe(true);
 });
 
-test('twenty minutes hold every link’s every kind of slowness, both ways, and what was given up delivered late', () => {
+test('twenty minutes contain each kind of slowness on every link in both directions, and late deliveries of abandoned requests', () => {
   const links = linksOf(faultsOf('twenty minutes'));
   const pairs = ['receiver redis', 'worker redis', 'worker slack', 'worker chat', 'receiver platform'];
   for (const pair of pairs) {
@@ -42,7 +42,7 @@ test('twenty minutes hold every link’s every kind of slowness, both ways, and 
   expect(Math.max(...delays)).toBeLessThanOrEqual(20_000);
 });
 
-test('they hold freezes of 1 to 30 s, clocks off by minutes in both directions, sleeps, refusals, a late Slack and rolls', () => {
+test('twenty minutes contain freezes of 1 to 30 s, clocks off by minutes in both directions, sleeps, refusals, a late Slack and rolls', () => {
   const faults = [...faultsOf('twenty minutes'), ...faultsOf('and twenty more')];
   const lengthsOf = (kind: 'freeze' | 'sleep') => faults.flatMap((fault) => (fault.kind === kind ? [fault.forMs] : []));
   expect(Math.min(...lengthsOf('freeze'))).toBeLessThan(6_000);
@@ -59,7 +59,7 @@ test('they hold freezes of 1 to 30 s, clocks off by minutes in both directions, 
   expect(rolls).toEqual(['nothing', 'new-key', 'drop-old-key', 'group-scope']);
 });
 
-test('one fault of ten costs a worker its locks, so that answers of a minute can come to an end', () => {
+test('one fault in ten costs a worker its locks, so that answers of a minute can end', () => {
   const faults = faultsOf('share');
   const isHeavy = (fault: Fault) =>
     'forMs' in fault &&

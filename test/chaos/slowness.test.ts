@@ -8,9 +8,9 @@ import { plainInstances } from '../../chaos/testbed.ts';
 const SEED = 'short slowness';
 const MINUTE_MS = 60_000;
 
-/** One of each kind that matters most; `npm run chaos -- --slow` deals hundreds. At, ms; what. */
+/** One of each of the most important kinds; `npm run chaos -- --slow` injects hundreds. Time in ms, then the fault. */
 const FAULTS: readonly (readonly [number, Fault])[] = [
-  // Longer than a lock holds.
+  // Longer than a lock is valid.
   [
     1_500,
     { kind: 'link', role: 'worker', link: 'redis', fault: { kind: 'hold', heals: true, late: true }, forMs: 11_500 },
@@ -47,7 +47,7 @@ const FAULTS: readonly (readonly [number, Fault])[] = [
   [10_500, { kind: 'redis-refuse', why: 'noreplicas', forMs: 1_000 }],
 ];
 
-test('links hold, deliver late and pass one way only, a clock steps, a machine sleeps, Redis stalls and refuses, Slack executes late; each long answer stands once, whole, and nothing stays open', async () => {
+test('slow links, clocks, machines, Redis and Slack leave each long answer complete and shown once, with nothing open', async () => {
   const faults = FAULTS.map(([atMs, fault]): ScheduledFault => ({ atMs, fault }));
   const run = await runChaos({
     ...slowOptions(SEED, 3),

@@ -5,10 +5,10 @@ import type { Fault } from '../../chaos/schedule.ts';
 import { runSoak, soakInstances } from '../../chaos/soak.ts';
 
 const SEED = 'short soak';
-/** Looser than in the long form: a process of some seconds still compiles, and a busy machine lets a connection live on. */
+/** Less strict than in the long form: a young process still compiles, and a busy machine may keep a connection open. */
 const SHORT_BOUNDS = { heapGrowthBytes: 6_000_000, rssRatio: 1.25, handleGrowth: 2 };
 
-/** Early in each round, so that what they cost is over when all shall rest. */
+/** Early in each round, so that their effects have ended at the measurement. */
 const FAULTS: readonly Fault[] = [
   { kind: 'kill', role: 'worker' },
   { kind: 'kill', role: 'receiver' },
@@ -16,7 +16,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'link', role: 'worker', link: 'redis', fault: { kind: 'cut', afterBytes: 5_000 }, forMs: 1_000 },
 ];
 
-test('under load and faults nothing grows in a receiver, a worker and Redis, and a worker that leaks is told apart [soak]', async () => {
+test('load and faults cause no growth in a receiver, a worker and Redis, while a leaking worker is detected [soak]', async () => {
   const leaking = { role: 'worker' as const, isWatched: true as const, preload: './test/support/leak.mjs' };
   const instances = [...soakInstances(), leaking];
   const faults = FAULTS.map((fault, index) => ({ atMs: 500 + index * 500, fault }));

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 const HOUR_MS = 3_600_000;
-/** Says what its clocks say whenever it is told something. */
+/** Reports its clocks on every message. */
 const PROGRAM = `
 process.on('message', () => process.send({
   now: Date.now(), made: new Date().getTime(), said: Date.parse(Date()), monotonic: performance.now(),
@@ -26,7 +26,7 @@ interface Clocks {
 let child: ChildProcess | undefined;
 afterEach(() => void child?.kill('SIGKILL'));
 
-test('a process whose clock is set wrong reads it everywhere by Date, while its monotonic clock runs on; set right it is right', async () => {
+test('a process with a shifted clock reads it everywhere through Date, keeps its monotonic clock, and returns to the right time', async () => {
   const started = spawn(process.execPath, ['--import', './chaos/stepping-clock.mjs', '--eval', PROGRAM], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

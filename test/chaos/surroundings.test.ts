@@ -20,7 +20,7 @@ function connectTo(port: number): Redis {
 }
 const write = (redis: Redis) => redis.set('key', 'value').catch((error: unknown) => String(error));
 
-test('a Redis refuses every write in five ways, each in its own words, reads on, and takes writes again afterwards', async () => {
+test('the test Redis refuses writes in five ways, each with its own error, still serves reads, and accepts writes afterwards', async () => {
   const instance = await startRedisInstance();
   endings.push(() => instance.close());
   const redis = connectTo(instance.port);
@@ -34,9 +34,9 @@ test('a Redis refuses every write in five ways, each in its own words, reads on,
     await refusing;
   }
   expect(await write(redis)).toBe('OK');
-}, 30_000);
+}, 60_000);
 
-test('a copy of Redis is what it was when it was copied', async () => {
+test('a copy of Redis has the state of the moment of the copy', async () => {
   const instance = await startRedisInstance();
   endings.push(() => instance.close());
   const redis = connectTo(instance.port);
@@ -47,9 +47,9 @@ test('a copy of Redis is what it was when it was copied', async () => {
   await redis.set('key', 'of later');
   await instance.restore();
   expect(await redis.mget('early', 'key')).toEqual(['kept', 'of the copy']);
-}, 30_000);
+}, 60_000);
 
-test('a replica takes over what it has got, behind the same address', async () => {
+test('a replica takes over with the data that it has, behind the same address', async () => {
   const pair = await startRedisPair(0);
   endings.push(() => pair.close());
   const redis = connectTo(pair.port);
@@ -61,9 +61,9 @@ test('a replica takes over what it has got, behind the same address', async () =
   await untilTrue(async () => (await redis.get('before')) === 'known');
   expect(await redis.get('behind')).toBeNull();
   expect(await write(redis)).toBe('OK');
-}, 30_000);
+}, 60_000);
 
-test('a split brain leaves some with the old master, which takes no write without its replica', async () => {
+test('a split brain leaves some clients with the old master, which accepts no write without its replica', async () => {
   const pair = await startRedisPair(1);
   endings.push(() => pair.close());
   expect(pair.portFor('worker1')).toBe(pair.portFor('worker2'));
@@ -75,9 +75,9 @@ test('a split brain leaves some with the old master, which takes no write withou
   await untilTrue(async () => (await write(old)).includes('NOREPLICAS'));
   await splitting;
   expect(pair.portFor('worker1')).toBe(pair.portFor('worker2'));
-}, 30_000);
+}, 60_000);
 
-test('a late Slack executes what its caller gave up, and may lose the answer', async () => {
+test('a late Slack executes abandoned calls, and may lose the response', async () => {
   const slack = await startFakeSlack('xoxb-late');
   endings.push(() => slack.close());
   const post = (signal: AbortSignal) =>
@@ -90,7 +90,7 @@ test('a late Slack executes what its caller gave up, and may lose the answer', a
     );
   const caller = new AbortController();
   slack.meet(() => {
-    // It has arrived; its caller waits no longer.
+    // The call has arrived, and its caller no longer waits.
     caller.abort();
     return { kind: 'late', afterMs: 200, isAnswered: true };
   });
@@ -104,7 +104,7 @@ test('a late Slack executes what its caller gave up, and may lose the answer', a
   expect(await post(AbortSignal.timeout(5_000))).toBe(200);
 });
 
-test('a status stands until the bot’s next message in its thread', async () => {
+test('a status is shown until the next message of the bot in its thread', async () => {
   const slack = await startFakeSlack('xoxb-status');
   endings.push(() => slack.close());
   const call = (method: string, body: object) =>
@@ -122,7 +122,7 @@ test('a status stands until the bot’s next message in its thread', async () =>
   expect(texts()).toEqual([]);
 });
 
-test('a new key comes with the old one beside it, which is dropped by the next roll; the scope of groups goes to and fro', () => {
+test('a key change adds the new key and keeps the old one until the next roll, and the group scope alternates', () => {
   const first = Buffer.alloc(32, 1).toString('base64');
   const rolls = createRolls(first);
   expect(rolls.settingsFor('nothing')).toEqual({});
@@ -130,7 +130,7 @@ test('a new key comes with the old one beside it, which is dropped by the next r
   const added = rolls.settingsFor('new-key');
   expect(added).toEqual({ SECRET_KEY: added['SECRET_KEY'], SECRET_KEY_PREVIOUS: first });
   expect(added['SECRET_KEY']).not.toBe(first);
-  // What it sealed shows its id, by which the rig sees when nothing waits for it any more.
+  // Encrypted values show the id of their key, so the test can see when none needs the old key.
   expect(new KeyRing([Buffer.alloc(32, 1)]).seal('message', 'm', 'x')).toContain(`s1.${rolls.oldKeyId}.`);
   expect(rolls.settingsFor('drop-old-key')).toEqual({ SECRET_KEY_PREVIOUS: '' });
   expect(rolls.settingsFor('new-key')['SECRET_KEY_PREVIOUS']).toBe(added['SECRET_KEY']);

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 let heard = '';
 
-/** A server that sends back what comes, behind the proxy. */
+/** An echo server behind the proxy. */
 async function open(): Promise<Socket> {
   heard = '';
   server = createServer((socket) => {
@@ -36,7 +36,7 @@ function dial(): Socket {
   return socket;
 }
 
-/** Its end, be it by an error or not. */
+/** Resolves when the socket is closed, with or without an error. */
 function closing(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
@@ -54,7 +54,7 @@ async function echoed(socket: Socket, text: string, limitMs = 2_000): Promise<st
 }
 
 test.each<LinkFault>([{ kind: 'slice' }, { kind: 'delay', delayMs: 30 }])(
-  '%j: everything arrives, as it was sent',
+  '%j delivers all bytes unchanged',
   async (fault) => {
     const socket = await open();
     proxy?.breakWith(fault);
@@ -66,7 +66,7 @@ test.each<LinkFault>([{ kind: 'slice' }, { kind: 'delay', delayMs: 30 }])(
   },
 );
 
-test('a cut link breaks after so many bytes, and a new connection works once it is mended', async () => {
+test('a cut link breaks after a number of bytes, and new connections work once it is restored', async () => {
   const socket = await open();
   proxy?.breakWith({ kind: 'cut', afterBytes: 50 });
   const closed = closing(socket);
@@ -76,7 +76,7 @@ test('a cut link breaks after so many bytes, and a new connection works once it 
   expect(await echoed(dial(), 'new')).toBe('new');
 });
 
-test('a held link neither passes nor refuses anything; it flows on when it heals', async () => {
+test('a held link neither passes nor refuses data, and passes it once it heals', async () => {
   const socket = await open();
   proxy?.breakWith({ kind: 'hold', heals: true });
   expect(await echoed(socket, 'held ', 150)).toBe('');
@@ -86,7 +86,7 @@ test('a held link neither passes nor refuses anything; it flows on when it heals
   expect(String((await arrived)[0])).toBe('held ');
 });
 
-test('a held link that does not heal turns out to be dead', async () => {
+test('a held link that does not heal is closed', async () => {
   const socket = await open();
   proxy?.breakWith({ kind: 'hold', heals: false });
   expect(await echoed(socket, 'held', 100)).toBe('');
@@ -95,7 +95,7 @@ test('a held link that does not heal turns out to be dead', async () => {
   await closed;
 });
 
-test('a reset link breaks what is open and what is new', async () => {
+test('a reset link breaks open and new connections', async () => {
   const socket = await open();
   expect(await echoed(socket, 'before')).toBe('before');
   const closed = closing(socket);
@@ -113,7 +113,7 @@ const untilHeard = async (text: string) => {
 test.each([
   { way: 'there' as const, heardMeanwhile: '' },
   { way: 'back' as const, heardMeanwhile: 'request' },
-])('a link that is held $way only lets the other way pass, and is dead afterwards', async ({ way, heardMeanwhile }) => {
+])('a link held $way only passes the other direction, and is closed afterwards', async ({ way, heardMeanwhile }) => {
   const socket = await open();
   proxy?.breakWith({ kind: 'hold', heals: false, way });
   expect(await echoed(socket, 'request', 200)).toBe('');
@@ -124,28 +124,28 @@ test.each([
   expect(heard).toBe(heardMeanwhile);
 });
 
-test('answers alone are delayed where only their way is long', async () => {
+test('responses alone are delayed if only their direction is slow', async () => {
   const socket = await open();
-  proxy?.breakWith({ kind: 'delay', delayMs: 300, way: 'back' });
+  proxy?.breakWith({ kind: 'delay', delayMs: 2_000, way: 'back' });
   const startedMs = performance.now();
   const answered = echoed(socket, 'request');
   await untilHeard('request');
-  expect(performance.now() - startedMs).toBeLessThan(290);
+  expect(performance.now() - startedMs).toBeLessThan(1_900);
   expect(await answered).toBe('request');
-  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(299);
+  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(1_999);
 });
 
 test.each<LinkFault>([
   { kind: 'delay', delayMs: 300, late: true },
   { kind: 'hold', heals: true, late: true },
-])('%j: what a caller gave up is delivered all the same', async (fault) => {
+])('%j delivers the data of a caller that gave up', async (fault) => {
   const socket = await open();
   proxy?.breakWith(fault);
   socket.write('first ');
   await new Promise((resolve) => setTimeout(resolve, 50));
   socket.write('second');
   await new Promise((resolve) => setTimeout(resolve, 50));
-  // A long way stays as long as it was for what has set out.
+  // Data that is already on its way keeps its delay.
   if (fault.kind === 'delay') proxy?.mend();
   socket.resetAndDestroy();
   await closing(socket);
@@ -155,7 +155,7 @@ test.each<LinkFault>([
   expect(await untilHeard('first second')).toBe('first second');
 });
 
-test('what a caller gave up is lost with its connection where the link does not deliver late', async () => {
+test('data of a caller that gave up is lost with its connection unless the link delivers late', async () => {
   const socket = await open();
   proxy?.breakWith({ kind: 'delay', delayMs: 200 });
   socket.write('given up');

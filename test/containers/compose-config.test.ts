@@ -24,7 +24,7 @@ interface Said {
   services: Record<string, Omit<ComposeService, 'environment'> & { environment?: Record<string, string | null> }>;
 }
 
-/** What the command makes of the file. @throws Error with its sentence where it refuses it */
+/** The configuration that docker-compose reads from the file. @throws Error with its message if it refuses the file */
 async function config(profiles: readonly string[], file = composeSource()): Promise<Said> {
   writeFileSync(join(folder, 'docker-compose.yml'), file);
   writeFileSync(join(folder, '.env'), `REDIS_PASSWORD=${PASSWORD}\nPARLEY_HOST=parley.example.org\n`);
@@ -34,21 +34,21 @@ async function config(profiles: readonly string[], file = composeSource()): Prom
   return parse(stdout) as Said;
 }
 
-describeWith('docker-compose', 'docker-compose reads the file', () => {
+describeWith('docker-compose', 'docker-compose with docker-compose.yml', () => {
   test.each([
     ['without a profile', []],
     ...PROFILES.map((profile): [string, string[]] => [`with ${profile}`, [profile]]),
     ['with every profile', PROFILES],
-  ])('%s: it is accepted, and names what is started', async (_, profiles) => {
+  ])('accepts it %s and lists the started services', async (_, profiles) => {
     const { services } = await config(profiles);
     const added = Object.entries(readCompose()).filter(([, each]) =>
       each.profiles?.some((name) => profiles.includes(name)),
     );
-    // The first compose names those of other profiles too.
+    // The first version of Compose also lists services of other profiles.
     expect(Object.keys(services)).toEqual(expect.arrayContaining([...ALWAYS, ...added.map(([name]) => name)]));
   });
 
-  test('the password of .env reaches Redis and whoever speaks to it, and the host the proxy', async () => {
+  test('passes the password of .env to Redis and its clients, and the host name to the proxy', async () => {
     const { services } = await config(PROFILES);
     const said = (name: string) => services[name]?.environment ?? {};
     expect(['redis', 'service-redis'].map((name) => said(name)['REDISCLI_AUTH'])).toEqual([PASSWORD, PASSWORD]);
@@ -58,7 +58,7 @@ describeWith('docker-compose', 'docker-compose reads the file', () => {
     expect(said('proxy')['PARLEY_HOST']).toBe('parley.example.org');
   });
 
-  test('a file with a fault in it is refused, so that these tests say something', async () => {
+  test('refuses a file with a fault, which proves that the other tests are effective', async () => {
     const file = readFileSync('docker-compose.yml', 'utf8').replace('pids_limit:', 'pid_limit:');
     await expect(config([], file)).rejects.toThrow(/pid_limit/);
   });

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { parse } from 'yaml';
-import { mutatedSource } from '../support/mutated-source.ts';
 
 export interface ComposeService {
   image?: string;
@@ -17,9 +15,9 @@ export interface ComposeService {
   mem_limit?: string;
 }
 
-/** docker-compose.yml, with the change of a mutant. */
+/** The text of docker-compose.yml. */
 export function composeSource(): string {
-  return mutatedSource(resolve('docker-compose.yml'), readFileSync('docker-compose.yml', 'utf8'));
+  return readFileSync('docker-compose.yml', 'utf8');
 }
 
 interface ComposeFile {
@@ -31,17 +29,17 @@ function composeFile(): ComposeFile {
   return parse(composeSource(), { merge: true }) as ComposeFile;
 }
 
-/** docker-compose.yml as a container engine reads it. */
+/** docker-compose.yml as parsed by a container engine. */
 export function readCompose(): Record<string, ComposeService> {
   return composeFile().services;
 }
 
-/** The volumes that it declares. */
+/** The declared volumes. */
 export function declaredVolumes(): string[] {
   return Object.keys(composeFile().volumes);
 }
 
-/** A service's environment, where `variables` are those of whoever starts it. */
+/** The environment of a service, with `variables` as the shell environment of the operator. */
 export function environmentOf(
   { environment = {} }: ComposeService,
   variables: Readonly<Record<string, string>> = {},

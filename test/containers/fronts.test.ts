@@ -28,8 +28,8 @@ const KEY = 'sk-front';
 const CALLBACK = 'https://client.example.org/callback';
 const quietly = { throwHttpErrors: false, followRedirect: false, retry: { limit: 0 } };
 
-describeWith('caddy', 'behind Caddy with the shipped file', () => passes(startCaddy));
-describeWith('nginx', 'behind nginx with the parts that OPERATIONS shows', () => passes(startNginx));
+describeWith('caddy', 'the deployment behind Caddy with the shipped file', () => passes(startCaddy));
+describeWith('nginx', 'the deployment behind nginx with the configuration in OPERATIONS', () => passes(startNginx));
 
 function passes(startFront: (behind: Behind) => Promise<Front>): void {
   let redis: Awaited<ReturnType<typeof startRedisServer>>;
@@ -86,7 +86,7 @@ function passes(startFront: (behind: Behind) => Promise<Front>): void {
     expect(await sender.send(wecomText('Good morning'), { signature: '0'.repeat(40) })).toMatchObject({ status: 401 });
   });
 
-  test('what is for your own network stays inside', async () => {
+  test('health, readiness and metrics are not forwarded', async () => {
     const statusAt = async (url: string) => (await got(url, quietly)).statusCode;
     for (const path of ['/healthz', '/readyz', '/metrics']) {
       expect([path, await statusAt(front.botUrl + path), await statusAt(front.serviceUrl + path)]).toEqual([
@@ -100,7 +100,7 @@ function passes(startFront: (behind: Behind) => Promise<Front>): void {
     expect(await statusAt(`${front.botUrl}/v1/models`)).toBe(404);
   });
 
-  test('the check finds the bot there, its webhook and its pages, although health stays inside', async () => {
+  test('the check finds the bot, its webhook and its pages although health is not forwarded', async () => {
     const env = { ...receiverEnv, PORT: String(await freePort()) };
     engine.script(statusOf(503));
     const check = await startParleyProcess({ env, command: [...COMMAND, 'check'], cwd });
@@ -110,14 +110,14 @@ function passes(startFront: (behind: Behind) => Promise<Front>): void {
     expect(check.output()).toMatch(/^ok +Sign-in pages/m);
   }, 60_000);
 
-  test("the bot's pages come with what they need", async () => {
+  test("the bot's pages are served with their assets", async () => {
     const page = await got(`${front.botUrl}/link/${'a'.repeat(43)}`, quietly);
     expect([page.statusCode, page.headers['content-type']]).toEqual([410, expect.stringContaining('text/html')]);
     const [, style = ''] = /href="(\/assets\/[^"]+)"/.exec(page.body) ?? [];
     expect((await got(front.botUrl + style, quietly)).headers['content-type']).toContain('text/css');
   });
 
-  test('somebody signs in at the service, by a form that stood under its own name', async () => {
+  test('a person signs in at the service by a form on its own host name', async () => {
     const browser = new Browser(front.serviceUrl, { origin: front.serviceUrl });
     const asked = new URLSearchParams({
       response_type: 'code',
@@ -134,16 +134,16 @@ function passes(startFront: (behind: Behind) => Promise<Front>): void {
     expect(page.headers.location).toMatch(/^https:\/\/client\.example\.org\/callback\?code=.+&state=s/);
   });
 
-  test("the bot's page is not shown under another name", async () => {
+  test("the bot's page is not served under another host name", async () => {
     const show = (headers = {}) => got(`${front.botUrl}/link/${'a'.repeat(43)}`, { ...quietly, headers });
     expect((await show()).statusCode).toBe(410);
-    // Who has certificates of its own has none for such a name.
+    // A proxy with its own certificates has none for such a name.
     const [other] = await Promise.allSettled([show({ host: 'evil.example' })]);
     if (other.status === 'fulfilled') expect(other.value.statusCode).toBe(307);
     else expect(other.reason).toMatchObject({ code: 'EPROTO' });
   });
 
-  test('an answer streams: its beginning is read before its end is written', async () => {
+  test('an answer is streamed: its beginning arrives before its end is written', async () => {
     const isRead = new Deferred();
     engine.script(async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -165,7 +165,7 @@ function passes(startFront: (behind: Behind) => Promise<Front>): void {
     expect(text).toMatch(/begin[\s\S]* end[\s\S]*\[DONE\]/);
   });
 
-  test('a picture of some megabytes reaches the chat interface; before the bot a body ends at one', async () => {
+  test('the chat interface accepts a picture of several megabytes, while the bot accepts bodies up to one', async () => {
     engine.script((response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(whole()));
     const url = `data:image/png;base64,${Buffer.alloc(6 * MIB_BYTES).toString('base64')}`;
     const content = [
@@ -183,7 +183,7 @@ function passes(startFront: (behind: Behind) => Promise<Front>): void {
     expect((await webhook(MIB_BYTES - 1)).statusCode).toBe(400);
   });
 
-  test('whoever asks in vain too often is told so, and not who stands behind the same proxy', async () => {
+  test('a client with too many invalid requests is limited, but not other clients behind the same proxy', async () => {
     const open = (localAddress: string, headers = {}) =>
       got(`${front.botUrl}/link/${'a'.repeat(43)}`, { ...quietly, localAddress, headers });
     const statuses = new Set<number>();

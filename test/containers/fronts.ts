@@ -1,41 +1,40 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { untilTrue } from '../support/deployment.ts';
-import { mutatedSource } from '../support/mutated-source.ts';
 import { startParleyProcess } from '../support/parley-process.ts';
 
-/** A reverse proxy before a receiver and a service, by what the project ships or says. */
+/** A reverse proxy in front of a receiver and a service, with the shipped or documented configuration. */
 export interface Front {
   botUrl: string;
   serviceUrl: string;
-  /** Who vouches for its certificate, in a file; undefined where it speaks plain HTTP. */
+  /** File with the certificates to trust; undefined for plain HTTP. */
   certificates: string | undefined;
   stop(): Promise<void>;
 }
 
-/** Where the proxy finds them on this machine. */
+/** Ports of the receiver and the service on this machine. */
 export interface Behind {
   receiverPort: number;
   servicePort: number;
 }
 
 function read(path: string): string {
-  return mutatedSource(resolve(path), readFileSync(path, 'utf8'));
+  return readFileSync(path, 'utf8');
 }
 
-/** Puts an address in another's place, which must be there once. */
+/** Replaces an address that must occur exactly once. */
 function put(text: string, [from, to]: readonly [string, string]): string {
   if (text.split(from).length !== 2) throw new Error(`${from} is expected once`);
   return text.replace(from, to);
 }
 
-/** Caddy with the shipped file, the service's part switched on as the file says; its certificate is its own. */
+/** Caddy with the shipped file and the service's part enabled as described there. It uses its own certificate. */
 export async function startCaddy({ receiverPort, servicePort }: Behind): Promise<Front> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-caddy-'));
   const [botHost, serviceHost] = [`localhost:${await freePort()}`, `localhost:${await freePort()}`];
-  // Ports that every machine has free, and no certificate authority but its own: the rest is as shipped.
+  // Free ports, and no certificate authority other than Caddy's own; the rest is as shipped.
   const own = `{\n\tadmin off\n\thttp_port ${await freePort()}\n\tskip_install_trust\n}\n`;
   const switchedOn = read('config/Caddyfile').replace(/^# service\.example\.org[\s\S]*?^# \}$/m, (part) =>
     part.replaceAll(/^# /gm, ''),
@@ -63,12 +62,12 @@ export async function startCaddy({ receiverPort, servicePort }: Behind): Promise
   };
 }
 
-/** nginx with the parts that OPERATIONS.md shows, first the bot's and then the service's. */
+/** nginx with the configuration in OPERATIONS.md, for the bot and the service. */
 export async function startNginx({ receiverPort, servicePort }: Behind): Promise<Front> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-nginx-'));
   mkdirSync(join(folder, 'temp'));
   const [botHost, serviceHost] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
-  const parts = [...read('docs/OPERATIONS.md').matchAll(/```nginx\n([\s\S]*?)```/g)].map(([, part = '']) => part);
+  const parts = [...read('docs/guide/OPERATIONS.md').matchAll(/```nginx\n([\s\S]*?)```/g)].map(([, part = '']) => part);
   const [bot = '', service = ''] = parts;
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/temp/${name};`,

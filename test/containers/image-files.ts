@@ -2,19 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { mutatedSource } from '../support/mutated-source.ts';
 
-/** An image's files as a folder, made as the Dockerfile says, and how it is started. */
+/** The files of an image as a folder, built by the Dockerfile's steps, with its start command. */
 export interface Image {
   folder: string;
   env: Record<string, string>;
   command: string[];
-  /** What is asked whether the process lives. */
+  /** The command of the health check. */
   healthCommand: string[];
   user: number;
 }
 
-/** A command of the image as its user would run it, where this test may be somebody else. */
+/** Wraps a command so that it runs as the image's user, even if the test runs as another one. */
 export function asUserOf(image: Image, [program = '', ...args]: readonly string[]): string[] {
   const whole = [program === 'node' ? process.execPath : program, ...args];
   const isRoot = process.getuid?.() === 0;
@@ -29,7 +28,7 @@ interface Stage {
 const INSTALL = /^npm ci\b/;
 const PRUNE = /^npm prune --omit=dev\b/;
 
-/** What the engine would send to the build: everything is kept out but what a line with an exclamation mark lets in. */
+/** The build context: .dockerignore excludes everything except lines with an exclamation mark. */
 function buildContext(): (path: string) => boolean {
   const lines = readFileSync('.dockerignore', 'utf8').split('\n').filter(Boolean);
   if (lines[0] !== '*') throw new Error('.dockerignore is expected to keep out all that it does not let in');
@@ -52,10 +51,10 @@ function stagesOf(dockerfile: string): Stage[] {
 }
 
 function stagesOfImage(): Stage[] {
-  return stagesOf(mutatedSource(resolve('Dockerfile'), readFileSync('Dockerfile', 'utf8')));
+  return stagesOf(readFileSync('Dockerfile', 'utf8'));
 }
 
-/** Whether the image has a file of this project: the Dockerfile copies it, and it is sent to the build. */
+/** Whether the image contains a project file: the Dockerfile copies it, and the build context includes it. */
 export function imageHolds(path: string): boolean {
   const lines = stagesOfImage().at(-1)?.lines ?? [];
   const copied = lines.flatMap(([word, rest]) =>
@@ -64,7 +63,7 @@ export function imageHolds(path: string): boolean {
   return copied.some((each) => path === each || path.startsWith(`${each}/`)) && buildContext()(path);
 }
 
-/** The folders that the image makes for its user to write to, where a volume is mounted. */
+/** Folders that the image creates for its user to write to, as mount points of volumes. */
 export function foldersForVolumes(): string[] {
   const lines = stagesOfImage().at(-1)?.lines ?? [];
   return lines.flatMap(([word, rest]) =>
@@ -72,7 +71,7 @@ export function foldersForVolumes(): string[] {
   );
 }
 
-/** Does by plain processes what the lines of each stage say; the packages come from this project's own folder. */
+/** Runs the lines of each stage as plain processes; the packages come from this project's own folder. */
 export function buildImage(): Image {
   const root = mkdtempSync(join(tmpdir(), 'parley-image-'));
   const image: Image = { folder: '', env: {}, command: [], healthCommand: [], user: 0 };
@@ -89,7 +88,7 @@ export function buildImage(): Image {
       else if (word === 'USER') image.user = Number(rest.split(':')[0]);
       else if (word === 'CMD') image.command = JSON.parse(rest) as string[];
       else if (word === 'HEALTHCHECK') image.healthCommand = JSON.parse(rest.slice(rest.indexOf('['))) as string[];
-      else if (word !== 'WORKDIR' && word !== 'EXPOSE')
+      else if (!['WORKDIR', 'EXPOSE', 'ARG', 'LABEL'].includes(word))
         throw new Error(`The test does not know ${word} of a Dockerfile`);
     }
   }
@@ -112,7 +111,7 @@ function copy(rest: string, folder: string, folders: ReadonlyMap<string, string>
   }
 }
 
-/** The files that a pattern such as `tsconfig*.json` means. */
+/** The files that match a pattern such as `tsconfig*.json`. */
 function namesOf(word: string, from: string): string[] {
   if (!word.includes('*')) return [word];
   return execFileSync('sh', ['-c', `ls -d ${word}`], { cwd: from, encoding: 'utf8' })
@@ -127,7 +126,7 @@ function run(step: string, folder: string): void {
   else execFileSync('sh', ['-c', step], { cwd: folder, stdio: 'pipe' });
 }
 
-/** What `npm prune --omit=dev` leaves, by the lock file; nested packages come with those that hold them. */
+/** Copies the packages that `npm prune --omit=dev` keeps by the lock file, including nested ones. */
 function copyPackages(source: string, to: string): void {
   execFileSync('rm', ['-rf', to]);
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {

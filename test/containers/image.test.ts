@@ -24,7 +24,7 @@ import { asUserOf, buildImage, type Image } from './image-files.ts';
 
 const execute = promisify(execFile);
 const services = readCompose();
-/** Those that run our image. */
+/** The services that run Parley's image. */
 const ours = Object.entries(services).filter(([, { build }]) => build !== undefined);
 const PASSWORD = 'a1b2c3d4e5f6';
 const SERVICE_URL = 'https://service.example.org';
@@ -32,7 +32,7 @@ const SERVICE_URL = 'https://service.example.org';
 let image: Image;
 let redis: EmbeddedRedis;
 let dataDir: string;
-/** What the image itself has in `config/`, before a folder is mounted there. */
+/** The image's own files in `config/`, before a folder is mounted there. */
 let shipped: string[];
 let servicePort: number;
 const running = new Map<string, { parley: ParleyProcess; env: Record<string, string> }>();
@@ -45,7 +45,7 @@ beforeAll(async () => {
   servicePort = await freePort();
   dataDir = mkdtempSync(join(tmpdir(), 'parley-image-data-'));
   await execute('chmod', ['777', dataDir]);
-  // As ./config is mounted: what the project has there, the settings, and whom the service serves.
+  // Like the mounted ./config: the project's files, the settings, and the clients and people of the service.
   cpSync('config', join(image.folder, 'config'), { recursive: true });
   const own = {
     ...SERVING,
@@ -58,11 +58,11 @@ beforeAll(async () => {
   writeFileSync(join(image.folder, 'config/.env'), lines.join('\n'));
   const client = { client_id: 'a', client_secret: 'b', name: 'c', redirect_uris: ['https://a.example/'] };
   writeFileSync(join(image.folder, 'config/clients.json'), JSON.stringify([client]));
-  // Documents as ./documents is mounted.
+  // Documents like the mounted ./documents.
   cpSync('examples/documents/campus', join(image.folder, 'documents/campus'), { recursive: true });
   const sources = [{ name: 'Campus', folder: '../documents/campus', readers: 'public' }];
   writeFileSync(join(image.folder, 'config/knowledge.json'), JSON.stringify({ sources }));
-  // Nothing of it can be written by the image's user, as compose says by read_only.
+  // The image's user cannot write to it, as with read_only in Compose.
   await execute('chmod', ['-R', 'a+rX,a-w', dirname(image.folder)]);
   await execute('chmod', ['a+rx', dirname(dirname(image.folder))]);
 }, 120_000);
@@ -104,9 +104,9 @@ async function start(name: string, until?: RegExp): Promise<ParleyProcess> {
   return parley;
 }
 
-describe('from the files of the image alone, as its user and with nothing to be written', () => {
+describe("the services, started from the image's files alone, as its user and read-only", () => {
   test.each(['service', 'receiver', 'worker-1', 'worker-2'])(
-    '%s starts, and is alive and ready by what the image asks',
+    '%s starts and passes the health and readiness checks of the image',
     async (name) => {
       const parley = await start(name, /Parley (is running|has started)/);
       const env: Record<string, string> = running.get(name)?.env ?? {};
@@ -122,14 +122,14 @@ describe('from the files of the image alone, as its user and with nothing to be 
     60_000,
   );
 
-  test.each(['worker-1', 'worker-2'])('%s reads the documents, and keeps its index in its volume', async (name) => {
+  test.each(['worker-1', 'worker-2'])('%s reads the documents and stores its index in its volume', async (name) => {
     const folder = join(dataDir, name, 'knowledge');
     const hasSegment = () => existsSync(folder) && readdirSync(folder).some((file) => file.endsWith('.segment'));
     await untilTrue(() => running.get(name)?.parley.output().includes('documents were indexed') === true);
     expect(hasSegment()).toBe(true);
   });
 
-  test('the service answers for its models, by its own address and not by that of the bot', async () => {
+  test("the service lists its models under its own address, not under the bot's", async () => {
     const headers = { authorization: 'Bearer sk-compose' };
     const models = await got(`http://127.0.0.1:${servicePort}/v1/models`, { headers }).json();
     expect(JSON.stringify(models)).toContain('svc-plus');
@@ -137,7 +137,7 @@ describe('from the files of the image alone, as its user and with nothing to be 
     expect(running.get('service')?.parley.output()).not.toContain(SERVING['PUBLIC_URL']);
   });
 
-  test('the check runs, tries what the settings name and ends', async () => {
+  test('the check runs, tests the configured parts and exits', async () => {
     const check = await start('check');
     expect(await check.ended).toBe(1);
     expect(check.output()).toMatch(/ok +Redis +answers/);
@@ -146,35 +146,35 @@ describe('from the files of the image alone, as its user and with nothing to be 
     expect(check.output()).toMatch(/ok +Knowledge +Campus: 7 documents in /);
   }, 60_000);
 
-  test('each ends in order when it is told to', async () => {
+  test('each service stops in order on request', async () => {
     running.delete('check');
     for (const { parley } of running.values()) parley.kill('SIGTERM');
     for (const { parley } of running.values()) expect(await parley.ended).toBe(0);
   }, 60_000);
 });
 
-test('no role of ours is left out', () => {
+test("the services that run Parley's image include every role", () => {
   expect(ours.map(([name]) => name).toSorted()).toEqual(
     ['check', 'receiver', 'service', 'worker-1', 'worker-2'].toSorted(),
   );
 });
 
-test.each(ours)('%s reads ./config where the image has its own, writes nothing, and has bounds', (_, service) => {
+test.each(ours)('%s reads ./config over its own files, writes nothing there, and has limits', (_, service) => {
   expect(service.volumes).toContain('./config:/app/config:ro');
   expect(service).toMatchObject({ read_only: true, mem_limit: expect.any(String) });
 });
 
-test.each(Object.entries(services))('the log of %s does not grow without end', (_, { logging }) => {
+test.each(Object.entries(services))('the log of %s has a size limit', (_, { logging }) => {
   expect(logging).toEqual({ driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } });
 });
 
-test('the service is listened for where it listens, behind one proxy', () => {
+test('the service listens on the published port, behind one proxy', () => {
   const { PORT, SERVICE_PORT, HOST, TRUSTED_PROXY_HOPS } = environmentOf(services['service'] ?? {});
   expect([PORT, SERVICE_PORT, HOST, TRUSTED_PROXY_HOPS]).toEqual(['8080', '8080', '0.0.0.0', '1']);
   expect(services['service']?.ports).toEqual(['127.0.0.1:${SERVICE_PORT:-8081}:8080']);
 });
 
-test('Redis takes its password and its limit by the command that compose gives it', async () => {
+test('the command of Redis in Compose sets its password and its memory limit', async () => {
   const port = String(await freePort());
   const folder = mkdtempSync(join(tmpdir(), 'parley-redis-'));
   const { command = [], environment } = services['redis'] ?? {};
@@ -204,9 +204,9 @@ test('Redis takes its password and its limit by the command that compose gives i
   }
 });
 
-test('the proxy lets through the paths that OPERATIONS names for the bot, and no other', () => {
+test('the proxy forwards exactly the paths that OPERATIONS lists for the bot', () => {
   const paths = /@bot path (.*)$/m.exec(readFileSync('config/Caddyfile', 'utf8'))?.[1]?.split(' ');
-  const [, nginx = ''] = /location ~ \^\/\(([\w|-]+)\)\//.exec(readFileSync('docs/OPERATIONS.md', 'utf8')) ?? [];
+  const [, nginx = ''] = /location ~ \^\/\(([\w|-]+)\)\//.exec(readFileSync('docs/guide/OPERATIONS.md', 'utf8')) ?? [];
   expect(paths?.toSorted()).toEqual(
     nginx
       .split('|')
@@ -215,7 +215,7 @@ test('the proxy lets through the paths that OPERATIONS names for the bot, and no
   );
 });
 
-test('the image holds no settings, no keys and nobody', () => {
+test('the image contains no settings, keys or people', () => {
   expect(shipped).toEqual([
     'models.examples.json',
     'models.json',

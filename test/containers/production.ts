@@ -23,23 +23,23 @@ import { asUserOf, buildImage } from './image-files.ts';
 const UP = /Parley (is running|has started)/;
 const PASSWORD = 'a1b2c3d4e5f6';
 
-/** A process of compose's, in a folder of its own. */
+/** A process of a Compose service, in its own folder. */
 interface Running {
   parley: ParleyProcess;
   port: number;
 }
 
-/** What docker-compose.yml starts, as plain processes: each in a folder of its own that has the image's files and nothing else. */
+/** The services of docker-compose.yml as plain processes, each in a folder with only the image's files. */
 export interface Production {
-  /** What is mounted as `config/` in each. */
+  /** The folder that each process has as `config/`. */
   configFolder: string;
   ports: { receiver: number; service: number };
-  /** Starts a service of compose's and waits until it is ready, or to its end where it is one that ends. */
+  /** Starts a Compose service and waits until it is ready, or until it exits if it is a one-off command. */
   start(name: string): Promise<ParleyProcess>;
   running(name: string): ParleyProcess;
-  /** Ends one as compose does. @returns its exit code */
+  /** Stops a service like Compose. @returns its exit code */
   stop(name: string): Promise<number | null>;
-  /** Gives all that start from now on a certificate to believe. */
+  /** Makes all later processes trust a certificate. */
   believe(certificates: string): void;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function layOutProduction(): Promise<Production> {
   const running = new Map<string, Running>();
   const more: Record<string, string> = {};
 
-  /** Compose's environment, where every container's 8080 is a port of this machine. */
+  /** The environment from Compose, with each container's port 8080 as a port of this machine. */
   const envOf = (name: string): Record<string, string> => {
     const env = { ...image.env, ...environmentOf(services[name] ?? {}, { REDIS_PASSWORD: PASSWORD }), ...more };
     const address = /@([\w-]+):6379/.exec(env['REDIS_URL'] ?? '')?.[1] ?? '';
@@ -139,7 +139,7 @@ export async function layOutProduction(): Promise<Production> {
   };
 }
 
-/** The settings that a page shows, as somebody writes them: each value in its place, whatever stands behind it. */
+/** The settings of a documentation page with these values in place of the shown ones. */
 export function settingsAsShown(page: string, values: Readonly<Record<string, string>>): string {
   const [, block = ''] = /```sh\n(\s*PUBLIC_URL=[\s\S]*?)```/.exec(readFileSync(page, 'utf8')) ?? [];
   const lines = block
@@ -156,7 +156,7 @@ export function settingsAsShown(page: string, values: Readonly<Record<string, st
   return [...filled, ...others.map(([name, value]) => `${name}=${value}`), ''].join('\n');
 }
 
-/** Writes the files of `config/` that a deployment has of its own. */
+/** Writes the files in `config/` that a deployment defines itself. */
 export function writeConfig(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, { mode: 0o644 });
 }

@@ -10,7 +10,7 @@ import { ABILITY_ROWS } from './ability-table.ts';
 import { countUnanswered, shownText, signIn, untilRead, walkSteps } from './abilities/walk-steps.ts';
 
 const LANGUAGES = ['en', 'zh'] as const;
-/** Somebody who writes in this language. */
+/** A person for each language. */
 const ASKERS = { en: 'emma.clarke', zh: 'zhangwei' };
 const NEIGHBOUR = 'linxiaoyu';
 const TOOLS = { current_time: { on: true }, who_am_i: { on: true }, web_search: { on: true }, read_page: { on: true } };
@@ -20,7 +20,7 @@ const toolsFile = join(folder, 'tools.json');
 writeFileSync(toolsFile, JSON.stringify({ tools: TOOLS }));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe.each(PLATFORMS)('the chat service’s whole ability reaches the person on %s', (platform) => {
+describe.each(PLATFORMS)('abilities of the chat service on %s', (platform) => {
   let deployment: Deployment;
   let web: SmallWeb;
   let screens: Record<(typeof LANGUAGES)[number], Screen>;
@@ -45,7 +45,7 @@ describe.each(PLATFORMS)('the chat service’s whole ability reaches the person 
     await web.close();
   });
   beforeEach(async () => {
-    // Each row stands for a conversation of its own: nothing chosen, nothing said, no rate used up.
+    // Each row is a new conversation: no choices, no history, no rate used.
     const stale = (await deployment.redis.keys('{p*')).filter((key) =>
       /:(?:preferences|history|summary|rate):/.test(key),
     );
@@ -60,11 +60,11 @@ describe.each(PLATFORMS)('the chat service’s whole ability reaches the person 
         const people = { asker: ASKERS[language], neighbour: NEIGHBOUR };
         await walkSteps({ deployment, platform, web, language, ...people, screen: screens[language] }, steps);
       },
-      30_000,
+      60_000,
     );
   });
 
-  test('each question has exactly one answer, and nothing of this broke a rule of the platform', () => {
+  test('gives each question exactly one answer and breaks no rule of the platform', () => {
     const events = LANGUAGES.flatMap((language) => screens[language].events);
     const messages = events.flatMap(({ name, data }) => (name === 'message' ? data : []));
     const count = (isBy: (sender: string) => boolean) =>

@@ -4,17 +4,17 @@ import { TALK_ROWS } from './abilities/talk-rows.ts';
 import { TOOL_ROWS } from './abilities/tool-rows.ts';
 
 const INVITATION = {
-  en: /^Please sign in first, it takes a moment: \[Sign in\]\(http/,
-  zh: /^请先登录，只需片刻：\[登录\]\(http/,
+  en: /^Please sign in first: \[Sign in\]\(http/,
+  zh: /^请先登录：\[登录\]\(http/,
 };
 
 /**
- * Every ability of the bot but its slash words (slash-word-table.ts), as our own service's built-in model has it, in the
- * order of one walk: the first row signs the asker in, and the last one out.
+ * All abilities of the bot except slash words (slash-word-table.ts), with the built-in model of the local chat service. The
+ * first row signs the asker in, and the last one signs them out.
  */
 export const ABILITY_ROWS: readonly AbilityRow[] = [
   {
-    name: 'sign-in: asked for before the answer, which then stands in the same message',
+    name: 'sign-in: requested before the answer, which then replaces the invitation',
     steps: [
       {
         says: { en: 'count to 7', zh: '请数到 7' },
@@ -33,11 +33,11 @@ export const ABILITY_ROWS: readonly AbilityRow[] = [
   ...MODEL_ROWS,
   ...TALK_ROWS,
   {
-    name: 'sign-in: after /unlink it is asked for again',
+    name: 'sign-in: requested again after /unlink',
     steps: [
       {
         says: { en: '/unlink', zh: '/解绑' },
-        reads: { en: /^You are signed out here.*\/logout/s, zh: /^你已退出登录.*\/logout/s },
+        reads: { en: /^You are signed out\..*\/logout/s, zh: /^你已退出登录.*\/logout/s },
       },
       { ...COUNT, reads: INVITATION },
     ],

@@ -21,7 +21,14 @@ import { untilTrue } from '../support/deployment.ts';
 import { judgeImports } from '../house/judge-imports.ts';
 import { cutFences, readPage } from '../house/pages.ts';
 
-const PAGES = ['docs/ADD_A_TOOL.md', 'docs/ADD_A_PLATFORM.md'];
+const PAGES = [
+  'docs/extending/ADD_A_TOOL.md',
+  'docs/extending/ADD_A_PLATFORM.md',
+  'docs/extending/ADD_A_COMMAND.md',
+  'docs/extending/ADD_A_SETTING.md',
+  'docs/extending/ADD_A_DOCUMENT_TYPE.md',
+  'docs/extending/ADD_A_SIGN_IN_PROVIDER.md',
+];
 const SECRET = 'pigeon-secret-0123456789';
 const COPIED = /\.(lua|css|html|svg|png|mjs)$/;
 const run = promisify(execFile);
@@ -64,7 +71,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** Does what a page says: writes the files that it holds whole, and makes the edits that it shows. @returns what it touched */
+/** Follows a guide: writes the files that it contains in full and applies the edits that it shows. @returns the paths */
 function follow(page: string): { written: string[]; edited: string[] } {
   const written: string[] = [];
   const edited: string[] = [];
@@ -88,16 +95,18 @@ function follow(page: string): { written: string[]; edited: string[] } {
   return { written, edited };
 }
 
-/** Puts each added line behind the one above it. */
-function edit(path: string, [above = '', added = '']: string[]): void {
+/** Makes the edit of a diff: its added lines follow the first line, or take its place if that line is removed. */
+function edit(path: string, [first = '', ...added]: string[]): void {
   const source = readFileSync(path, 'utf8').split('\n');
-  expect(source.filter((line) => line === above.slice(1))).toHaveLength(1);
-  expect(added.startsWith('+')).toBe(true);
-  source.splice(source.indexOf(above.slice(1)) + 1, 0, added.slice(1));
+  expect({ path, lines: source.filter((line) => line === first.slice(1)) }).toEqual({ path, lines: [first.slice(1)] });
+  expect(added.length > 0 && added.every((line) => line.startsWith('+'))).toBe(true);
+  const isRemoved = first.startsWith('-');
+  const at = source.indexOf(first.slice(1));
+  source.splice(isRemoved ? at : at + 1, isRemoved ? 1 : 0, ...added.map((line) => line.slice(1)));
   writeFileSync(path, source.join('\n'));
 }
 
-/** Compiles the copy, and checks the types of what a page had touched. */
+/** Compiles the copy and checks the types of the files that the guide changed. */
 async function build(touched: string[]): Promise<void> {
   const compiler = resolve('test/support/build-checking.mjs');
   await run(process.execPath, [compiler, 'tsconfig.build.json', ...touched], { cwd: root });
@@ -114,17 +123,41 @@ function say(port: number, text: string, secret = SECRET): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}/webhooks/pigeon`, { method: 'POST', headers, body });
 }
 
-test('who follows ADD_A_TOOL and ADD_A_PLATFORM word by word has a tool that models call and a platform that is answered', async () => {
+/** Reads a file of the added document type. */
+const READ_CALENDAR = `
+  const { readHere } = await import('./dist/bot/knowledge/documents/read-here.js');
+  const lines = ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'SUMMARY:Open day', 'DTSTART;VALUE=DATE:20260105', 'END:VEVENT'];
+  const { parts } = await readHere(Buffer.from(lines.join('\\r\\n')), { name: 'days.txt' });
+  console.log(JSON.stringify(parts));`;
+
+/** Asks the added sign-in provider where a browser goes. */
+const LEAVE_FOR_CAMPUS = `
+  const { createDialect } = await import('./dist/bot/identity/providers/create-provider.js');
+  const service = { type: 'campus', authUrl: 'https://portal.example', clientId: 'parley', clientSecret: 's' };
+  const dialect = createDialect(service, { clientId: 'parley' });
+  const leaving = { redirectUri: 'https://parley.example/oauth/callback', state: 's1' };
+  console.log(JSON.stringify((await dialect.leave(leaving)).location));`;
+
+/** Runs a program in the compiled copy. @returns the JSON that it prints */
+async function inCopy(program: string): Promise<unknown> {
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], { cwd: root });
+  return JSON.parse(stdout) as unknown;
+}
+
+test('following the ADD_A pages word for word gives a working tool, platform, command, setting, document type and sign-in provider', async () => {
   const followed = PAGES.map(follow);
   const written = followed.flatMap((page) => page.written);
   expect(written).toEqual([
     'src/bot/tools/opening-hours.ts',
     'src/bot/platforms/pigeon/description.ts',
     'src/bot/platforms/pigeon/module.ts',
+    'src/bot/turn/commands/show-version.ts',
+    'src/bot/knowledge/documents/kinds/calendar.ts',
+    'src/bot/identity/providers/campus-provider.ts',
   ]);
   expect(judgeImports(join(root, 'src'))).toEqual([]);
   await build([...new Set([...written, ...followed.flatMap((page) => page.edited)])]);
-  const tools = cutFences(readPage('docs/ADD_A_TOOL.md')).fences.find(({ language }) => language === 'json');
+  const tools = cutFences(readPage('docs/extending/ADD_A_TOOL.md')).fences.find(({ language }) => language === 'json');
   writeFileSync(join(root, 'config/tools.json'), `{ "tools": ${(tools?.lines ?? []).join('\n')} }`);
 
   const asked = { id: 'a', type: 'function', function: { name: 'opening_hours', arguments: '{"place":"gym"}' } };
@@ -143,6 +176,7 @@ test('who follows ADD_A_TOOL and ADD_A_PLATFORM word by word has a tool that mod
       SECRET_KEY: randomBytes(32).toString('base64'),
       CHAT_BASE_URL: chat.baseUrl,
       CHAT_API_KEY: 'sk-added-0123456789',
+      CHAT_PROMPT_NOTE: 'Answer in British English.',
       SIGN_IN: 'off',
       PIGEON_SECRET: SECRET,
       PIGEON_API_URL: `http://127.0.0.1:${(pigeon.address() as AddressInfo).port}`,
@@ -164,4 +198,13 @@ test('who follows ADD_A_TOOL and ADD_A_PLATFORM word by word has a tool that mod
     role: 'tool',
     content: expect.stringContaining('gym: 06:00 to 21:00'),
   });
+  expect(sent[0]?.messages[0]).toMatchObject({ content: expect.stringContaining('Answer in British English.') });
+
+  expect((await say(port, '/version')).status).toBe(200);
+  await untilTrue(() => posts.at(-1)?.text.startsWith('This is Parley ') === true, 20_000);
+
+  expect(await inCopy(READ_CALENDAR)).toEqual([{ label: 'event 1', text: 'Event: Open day\nStart: 20260105' }]);
+  expect(await inCopy(LEAVE_FOR_CAMPUS)).toBe(
+    'https://portal.example/login?app=parley&service=https%3A%2F%2Fparley.example%2Foauth%2Fcallback&state=s1',
+  );
 }, 300_000);

@@ -3,28 +3,29 @@ import { chunk, helloStream, type Answer } from '../bot/model/scripted-chat-serv
 import { words } from '../bot/reply/pulled-fixture.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { testTier } from '../support/tries.ts';
 
 const deployment = useSlackDeployment();
 
-/** Six messages of Slack. */
+/** The length of six Slack messages. */
 const LONG = Array.from({ length: 2_200 }, (_, line) => `line ${line} of a long answer`)
   .join('\n')
   .slice(0, 60_000);
 const MESSAGES = 6;
-const NOTE = 'This is the beginning. The whole answer is in the file answer.md below.';
+const NOTE = 'This is the beginning. The full answer is in the file answer.md below.';
 
 const isOver = async () => (await deployment.redis.keys('*:pending')).length === 0;
 const callsOf = (method: string) => deployment.slack.calls.filter((call) => call.method === method);
 const shownFiles = () => deployment.slack.botFiles.filter(({ shownIn }) => shownIn.length > 0);
 
-/** Asks privately, and waits until all that is to be shown is. */
+/** Asks privately and waits until the answer is shown completely. */
 async function ask(text = 'a long one'): Promise<string> {
   const ts = await deployment.sender.direct('U1', text);
   await untilTrue(() => deployment.textsIn('DU1').length > 0 || deployment.chat.calls.length > 0);
   return ts;
 }
 
-/** One message with the beginning, and one file with all of it. */
+/** One message with the beginning of the answer, and one file with all of it. */
 function expectFile(ts: string, note = NOTE): void {
   expect(shownFiles()).toEqual([
     expect.objectContaining({ title: 'answer.md', text: LONG, shownIn: [{ channel: 'DU1', threadTs: ts }] }),
@@ -37,7 +38,7 @@ function expectFile(ts: string, note = NOTE): void {
   expect(words(LONG).slice(0, shown.length)).toEqual(shown);
 }
 
-/** The whole answer in messages, nothing twice. */
+/** The complete answer in messages, without repeated text. */
 function expectMessages(): void {
   expect(shownFiles()).toEqual([]);
   expect(deployment.textsIn('DU1')).toHaveLength(MESSAGES);
@@ -45,11 +46,11 @@ function expectMessages(): void {
   expect(deployment.slack.messages.map(({ note }) => note).join('')).toBe('');
 }
 
-describe('an answer of 60,000 characters [one-file]', () => {
+describe('a Slack answer of 60,000 characters [one-file]', () => {
   test.each([
     { reply: 'stream', question: 'a long one', note: NOTE },
     { reply: 'edit', question: '长回答', note: '以上是开头部分，完整回答见下方的文件 answer.md。' },
-  ])('is its beginning and a file below it ($reply)', async ({ reply, question, note }) => {
+  ])('is shown as its beginning with a file below it ($reply)', async ({ reply, question, note }) => {
     deployment.chat.script(helloStream(LONG));
     await deployment.startBot({ SLACK_REPLY: reply });
     const ts = await deployment.sender.mention({ channel: 'C1', userId: 'U1' }, question);
@@ -58,16 +59,16 @@ describe('an answer of 60,000 characters [one-file]', () => {
       expect.objectContaining({ title: 'answer.md', text: LONG, shownIn: [{ channel: 'C1', threadTs: ts }] }),
     ]);
     expect(deployment.slack.messages).toEqual([expect.objectContaining({ note })]);
-    // The address of the bytes is good by itself: Slack's token does not go there.
+    // The upload address needs no authorization, so the bot must not send Slack's token to it.
     expect(callsOf('upload')).toEqual([{ method: 'upload', args: { authorization: undefined } }]);
     expect(callsOf('files.info')).toEqual([]);
-    // The beginning stood before the file did.
+    // The beginning is shown before the file.
     const methods = deployment.slack.calls.map(({ method }) => method);
     const begunAt = methods.findIndex((method) => /^chat\.(?:startStream|postMessage)$/.test(method));
     expect(begunAt).toBeLessThan(methods.indexOf('files.completeUploadExternal'));
   });
 
-  test('that has grown in the chat before stays one message there', async () => {
+  test('stays one message with one file when it has grown in the chat before', async () => {
     const grows: Answer = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       for (let at = 0; at < LONG.length; at += 4_000) {
@@ -84,10 +85,10 @@ describe('an answer of 60,000 characters [one-file]', () => {
   });
 
   test.each([
-    ['may not upload', 'files.getUploadURLExternal', { kind: 'error', error: 'missing_scope' }],
-    ['the bytes are refused', 'upload', { kind: 'status', status: 403 }],
-    ['the file may not stand there', 'files.completeUploadExternal', { kind: 'error', error: 'not_in_channel' }],
-  ] as const)('goes as messages where Slack refuses the file: %s', async (_what, method, fault) => {
+    ['missing upload scope', 'files.getUploadURLExternal', { kind: 'error', error: 'missing_scope' }],
+    ['bytes refused', 'upload', { kind: 'status', status: 403 }],
+    ['file not allowed in the channel', 'files.completeUploadExternal', { kind: 'error', error: 'not_in_channel' }],
+  ] as const)('is delivered as messages when Slack refuses the file: %s', async (_what, method, fault) => {
     deployment.slack.faults.set(method, [fault]);
     deployment.chat.script(helloStream(LONG));
     await deployment.startBot();
@@ -97,12 +98,12 @@ describe('an answer of 60,000 characters [one-file]', () => {
   });
 
   test.each([
-    ['busy at first', 'files.getUploadURLExternal', { kind: 'status', status: 500 }],
-    ['the bytes are cut off', 'upload', { kind: 'cut', when: 'before' }],
-    ['slow down', 'files.completeUploadExternal', { kind: 'busy', retryAfterSec: 1 }],
-    ['shown, but its answer is lost', 'files.completeUploadExternal', { kind: 'cut', when: 'after' }],
-    ['not shown, and no answer', 'files.completeUploadExternal', { kind: 'cut', when: 'before' }],
-  ] as const)('is one file where Slack stumbles: %s', async (_what, method, fault) => {
+    ['server error on the first call', 'files.getUploadURLExternal', { kind: 'status', status: 500 }],
+    ['upload cut off', 'upload', { kind: 'cut', when: 'before' }],
+    ['rate limit', 'files.completeUploadExternal', { kind: 'busy', retryAfterSec: 1 }],
+    ['shown, but the response is lost', 'files.completeUploadExternal', { kind: 'cut', when: 'after' }],
+    ['not shown, and the response is lost', 'files.completeUploadExternal', { kind: 'cut', when: 'before' }],
+  ] as const)('is delivered as one file when Slack fails temporarily: %s', async (_what, method, fault) => {
     deployment.slack.faults.set(method, [fault]);
     deployment.chat.script(helloStream(LONG));
     await deployment.startBot();
@@ -111,7 +112,7 @@ describe('an answer of 60,000 characters [one-file]', () => {
     expectFile(ts);
   });
 
-  test('asked by a command goes as messages, since a file is seen by everybody there', async () => {
+  test('is delivered as messages when asked by a command, since all members would see a file', async () => {
     deployment.chat.script(helloStream(LONG));
     await deployment.startBot();
     const responseUrl = deployment.slack.apiUrl.replace('/api', '/commands/T1/1');
@@ -120,7 +121,7 @@ describe('an answer of 60,000 characters [one-file]', () => {
     expect(deployment.slack.botFiles).toEqual([]);
   });
 
-  test('asks before it shows a file that may stand already, in case Slack would show it twice', async () => {
+  test('checks whether Slack already shows the file before showing it again', async () => {
     deployment.slack.faults.set('files.completeUploadExternal', [{ kind: 'cut', when: 'after' }]);
     deployment.chat.script(helloStream(LONG));
     await deployment.startBot();
@@ -131,7 +132,7 @@ describe('an answer of 60,000 characters [one-file]', () => {
     expect(callsOf('files.info')).toHaveLength(1);
   });
 
-  test('stands below its beginning, also where that could not be shown before the answer was whole', async () => {
+  test('shows the file below its beginning even if the beginning was delayed until the answer was complete', async () => {
     deployment.slack.faults.set('chat.startStream', [{ kind: 'busy', retryAfterSec: 1 }]);
     deployment.chat.script(helloStream(LONG));
     await deployment.startBot();
@@ -143,7 +144,7 @@ describe('an answer of 60,000 characters [one-file]', () => {
     expect(openedAt).toBeLessThan(methods.indexOf('files.completeUploadExternal'));
   });
 
-  test('is the same file where another worker goes on with it', async () => {
+  test('stays the same single file when another worker takes over', async () => {
     deployment.slack.faults.set('files.completeUploadExternal', [{ kind: 'late', afterMs: 2_000, isAnswered: false }]);
     deployment.chat.script(helloStream(LONG));
     await deployment.startBot({ SHUTDOWN_GRACE_SEC: '4' });
@@ -155,9 +156,9 @@ describe('an answer of 60,000 characters [one-file]', () => {
     expectFile(ts);
     expect(deployment.slack.botFiles).toHaveLength(1);
     expect(deployment.chat.calls).toHaveLength(1);
-  }, 50_000);
+  }, 60_000);
 
-  test('stays messages where another worker goes on with what was decided', async () => {
+  test('stays messages when another worker takes over after that decision', async () => {
     deployment.slack.faults.set('files.completeUploadExternal', [{ kind: 'error', error: 'not_in_channel' }]);
     deployment.slack.faults.set('chat.postMessage', [{ kind: 'busy', retryAfterSec: 30 }]);
     deployment.chat.script(helloStream(LONG));
@@ -169,9 +170,9 @@ describe('an answer of 60,000 characters [one-file]', () => {
     await untilTrue(async () => deployment.textsIn('DU1').length === MESSAGES && (await isOver()), 30_000);
     expectMessages();
     expect(deployment.slack.botFiles).toHaveLength(1);
-  }, 50_000);
+  }, 60_000);
 
-  test('goes nowhere else: bytes are sent to Slack alone [pinned-media]', async () => {
+  test('is delivered as messages when Slack names an upload address outside Slack [pinned-media]', async () => {
     deployment.slack.uploadOrigin = 'http://localhost:9';
     deployment.chat.script(helloStream(LONG));
     await deployment.startBot();
@@ -181,7 +182,7 @@ describe('an answer of 60,000 characters [one-file]', () => {
     expect(callsOf('files.getUploadURLExternal')).toHaveLength(1);
   });
 
-  test('of three messages is no file', async () => {
+  test('has no file when it fits in three messages', async () => {
     deployment.chat.script(helloStream(LONG.slice(0, 33_000)));
     await deployment.startBot();
     await ask();
@@ -190,9 +191,9 @@ describe('an answer of 60,000 characters [one-file]', () => {
   });
 });
 
-describe('a worker that dies leaves one file and one answer [one-file] [noted-before-posted]', () => {
+describe('a Slack answer whose worker dies [one-file] [noted-before-posted]', () => {
   const places = ['slack.files.bytes:after', 'slack.files.completeUploadExternal:after', 'redis.commit:before'];
-  if (process.env['TEST_LONG'] !== undefined)
+  if (testTier() === 'long')
     places.push(
       'slack.files.getUploadURLExternal:after',
       'slack.files.bytes:before',
@@ -201,7 +202,7 @@ describe('a worker that dies leaves one file and one answer [one-file] [noted-be
       'slack.chat.stopStream:after',
     );
   test.each(places)(
-    'at %s',
+    'is one file and one answer when it dies at %s',
     async (place) => {
       deployment.chat.script(helloStream(LONG));
       await deployment.startBot({ ROLES: 'receiver' });
@@ -217,7 +218,7 @@ describe('a worker that dies leaves one file and one answer [one-file] [noted-be
     60_000,
   );
 
-  test('and where messages had been decided on, they go on as messages', async () => {
+  test('stays messages when it dies after that decision', async () => {
     deployment.slack.faults.set('files.completeUploadExternal', [{ kind: 'error', error: 'not_in_channel' }]);
     deployment.chat.script(helloStream(LONG));
     await deployment.startBot({ ROLES: 'receiver' });

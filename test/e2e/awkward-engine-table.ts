@@ -1,14 +1,14 @@
 import { chunk, sse } from '../bot/model/scripted-chat-server.ts';
 
-/** An engine's way to call tools, as it streams; each round is one answer of the chat service. */
+/** The way in which an engine streams tool calls. Each round is one answer of the chat service. */
 export interface AwkwardEngine {
   name: string;
-  /** The pieces of each round, written one by one. */
+  /** The chunks of each round, written one by one. */
   rounds: string[][];
-  /** What the person reads in the end. */
+  /** The final answer in each language. */
   en: string;
   zh: string;
-  /** How often a tool ran. */
+  /** Number of tool runs. */
   runs: number;
 }
 
@@ -17,7 +17,7 @@ const UTC = '{"timeZone":"UTC"}';
 const SHANGHAI = '{"timeZone":"Asia/Shanghai"}';
 const DONE = sse('[DONE]');
 
-/** A piece of a call as it stands in a chunk. */
+/** Part of a tool call in a chunk. */
 const piece = (args: unknown, more: { index?: number; id?: string | null; name?: string | null } = {}) => {
   const { name, ...rest } = more;
   return { ...rest, type: 'function', function: { ...(name === undefined ? {} : { name }), arguments: args } };
@@ -26,7 +26,7 @@ const calls = (pieces: object[], reason?: string) => chunk({ tool_calls: pieces 
 const says = (text: string, reason = 'stop') => [chunk({ content: text }, reason), DONE];
 const LATE = 'It is late. 很晚了。';
 const answered = { en: LATE, zh: LATE };
-/** One round that calls, and one that answers. */
+/** One round that calls a tool, and one that answers. */
 const oneCall = (name: string, pieces: string[], runs = 1): AwkwardEngine => ({
   name,
   rounds: [[...pieces, DONE], says(LATE)],
@@ -94,7 +94,7 @@ export const AWKWARD_ENGINES: readonly AwkwardEngine[] = [
     chunk({ reasoning_content: 'so' }, 'tool_calls'),
   ]),
   {
-    name: 'content beside the calls',
+    name: 'content next to the calls',
     rounds: [
       [
         chunk({ content: 'One mo', tool_calls: [piece(UTC, { index: 0, id: 'a', name: NAME })] }),
@@ -108,7 +108,7 @@ export const AWKWARD_ENGINES: readonly AwkwardEngine[] = [
     runs: 1,
   },
   {
-    name: 'the same id in each round',
+    name: 'the same call id in each round',
     rounds: [
       [calls([piece(UTC, { index: 0, id: 'call_0', name: NAME })], 'tool_calls'), DONE],
       [calls([piece(SHANGHAI, { index: 0, id: 'call_0', name: NAME })], 'tool_calls'), DONE],
@@ -118,27 +118,27 @@ export const AWKWARD_ENGINES: readonly AwkwardEngine[] = [
     runs: 2,
   },
   {
-    name: 'a call that the length has cut',
+    name: 'a call cut off by the length limit',
     rounds: [[calls([piece('{"timeZo', { index: 0, id: 'a', name: NAME })], 'length'), DONE], says(LATE)],
     ...answered,
-    // Its arguments are no JSON: the model is told so, and nothing runs.
+    // The arguments are not valid JSON: the model gets an error, and no tool runs.
     runs: 0,
   },
   {
-    name: 'a call of something that is not there',
+    name: 'a call of an unknown tool',
     rounds: [[calls([piece('{}', { index: 0, id: 'a', name: 'python' })], 'tool_calls'), DONE], says(LATE)],
     ...answered,
     runs: 0,
   },
   {
-    name: 'an answer that ends for its length after a tool',
+    name: 'an answer that reaches the length limit after a tool',
     rounds: [[calls([piece(UTC, { index: 0, id: 'a', name: NAME })], 'tool_calls'), DONE], says('It is', 'length')],
-    en: 'It is\n\n(the longest allowed answer ends here)',
+    en: 'It is\n\n(maximum answer length reached)',
     zh: 'It is\n\n（已达到回答长度上限）',
     runs: 1,
   },
   {
-    name: 'an answer with an unknown reason and no end mark',
+    name: 'an answer with an unknown finish reason and no end mark',
     rounds: [[calls([piece(UTC, { index: 0, id: 'a', name: NAME })], 'tool_calls')], [chunk({ content: LATE }, 'eos')]],
     ...answered,
     runs: 1,

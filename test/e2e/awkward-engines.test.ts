@@ -12,10 +12,10 @@ const callsOf = (body: unknown) =>
   (body as { messages: { role: string; tool_call_id?: string; tool_calls?: { id: string }[] }[] }).messages;
 
 describe.each(PLATFORMS)(
-  'tool calls as engines send them, from a message on %s to its answer [overview]',
+  'tool calls of non-standard engines, from a message on %s to its answer [overview]',
   (platform) => {
     test.each(LANGUAGES)(
-      'each is run as often as it was called, and the answer is the model’s text (%s)',
+      "runs each tool once per call and shows the model's text as the answer (%s)",
       async (language) => {
         const { env, sayAll } = bothPlatforms(deployment);
         await deployment.startBot(env);
@@ -34,7 +34,7 @@ describe.each(PLATFORMS)(
             runs,
             rounds.length,
           ]);
-          // Each result finds its call, whatever ids there were.
+          // Each result refers to its call, whatever ids the engine used.
           const last = callsOf(deployment.chat.calls.at(-1)?.body);
           const asked = last.flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id));
           expect([name, last.flatMap(({ tool_call_id: id }) => id ?? [])]).toEqual([name, asked]);

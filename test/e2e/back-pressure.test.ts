@@ -5,13 +5,13 @@ import { chunk, helloStream, sse, type Answer } from '../bot/model/scripted-chat
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 
-// One bot with one slot, which a long answer holds while others ask.
+// One bot with one slot, which a long answer occupies while others ask.
 
 const deployment = useSlackDeployment();
 const ANSWER = 'It is answered.';
 const BUSY =
-  'Too many people are asking at the moment, so I did not get to this one. Your question is kept: send “retry” in a few minutes.';
-/** Below these limits the bot reads the queue once a second. */
+  'Too many people are asking right now, so I could not get to this question. Your question is saved: send “retry” in a few minutes.';
+/** The bot counts the waiting messages once a second. */
 const FIGURE_IS_OLD_AFTER_MS = 1_100;
 
 let endLongAnswer: () => void;
@@ -26,7 +26,7 @@ beforeEach(() => {
   deployment.chat.script(long, helloStream(ANSWER));
 });
 
-/** Starts the bot, lets the first person hold its slot, and lets these people ask one after another. */
+/** Starts the bot, lets the first person occupy its slot, then lets these people ask one after another. */
 async function crowd(limits: { soft: number; hard: number }, people: string[]): Promise<void> {
   await deployment.startBot({
     WORKER_CONCURRENCY: '1',
@@ -41,7 +41,7 @@ async function crowd(limits: { soft: number; hard: number }, people: string[]): 
 const modelWasAsked = (person: string) =>
   deployment.chat.calls.some(({ body }) => JSON.stringify(body).includes(person));
 
-test('over the hard limit the oldest are told to come again, without a model call; /retry answers them later [back-pressure]', async () => {
+test('above the hard limit the oldest questions get a busy note without a model call, and /retry answers them later [back-pressure]', async () => {
   const people = ['UA', 'UB', 'UC', 'UD', 'UE'];
   await crowd({ soft: 3, hard: 3 }, people);
   endLongAnswer();
@@ -63,31 +63,31 @@ test('over the hard limit the oldest are told to come again, without a model cal
   expect(metrics).toContain('parley_queue_pressure_changes_total{pressure="hard"} 1');
 });
 
-test('a question said in Chinese is turned away in Chinese [back-pressure]', async () => {
+test('above the hard limit a Chinese question gets a Chinese busy note [back-pressure]', async () => {
   await crowd({ soft: 1, hard: 1 }, []);
   await deployment.sender.direct('UA', '今天几号？');
   await deployment.sender.direct('UB', 'and me?');
   endLongAnswer();
-  await deployment.untilShown('DUA', ['现在提问的人太多，暂时无法回答。你的问题已保留，请过几分钟发送“重试”。']);
+  await deployment.untilShown('DUA', ['当前提问人数过多，暂时无法回答。你的问题已保留，请几分钟后发送“重试”。']);
 });
 
-test('over the soft limit answers are asked to be short, without tools, and are cut where they are not [back-pressure]', async () => {
+test('above the soft limit answers are requested short, without tools, and cut if they are long [back-pressure]', async () => {
   const words = 'words '.repeat(1_000);
   await crowd({ soft: 1, hard: 100 }, ['UA', 'UB']);
   deployment.chat.script(helloStream(words));
   endLongAnswer();
-  await untilTrue(() => deployment.textsIn('DUA')[0]?.includes('longest allowed answer') ?? false);
+  await untilTrue(() => deployment.textsIn('DUA')[0]?.includes('maximum answer length') ?? false);
   const [short = ''] = deployment.textsIn('DUA');
   expect(short.length).toBeLessThan(4_100);
   await untilTrue(() => deployment.chat.calls.length === 3);
   const asksToBeBrief = deployment.chat.calls.map(({ body }) => JSON.stringify(body).includes('at most 150 words'));
-  // Nobody waited yet when the first one was asked, and nobody behind the last one.
+  // No question waited when the first one was asked, or behind the last one.
   expect(asksToBeBrief).toEqual([false, true, false]);
-  // A tool's round costs another call of the model.
+  // A tool round costs another model call.
   expect(deployment.chat.calls.map(({ body }) => 'tools' in body)).toEqual([true, false, true]);
 });
 
-test('a stop word gets through over the hard limit, to what runs and to what waits [back-pressure]', async () => {
+test('a stop word works above the hard limit for the running answer and for waiting questions [back-pressure]', async () => {
   await crowd({ soft: 1, hard: 1 }, ['UA', 'UB']);
   await deployment.sender.direct('UA', '/stop');
   await deployment.sender.direct('UFIRST', '/stop');

@@ -10,7 +10,7 @@ import { openPrintedPage, PAGE_IS_UP } from '../support/printed-page.ts';
 
 const describeInBrowser = findChromium() === undefined ? describe.skip : describe;
 
-/** Local mode as `npm start` runs it, in a process of its own, used by people in a browser. */
+/** Local mode as `npm start` runs it, in its own process, used by people in a browser. */
 describeInBrowser('local mode in a browser', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-browser-'));
   let env: Record<string, string>;
@@ -36,9 +36,9 @@ describeInBrowser('local mode in a browser', () => {
     parley.kill('SIGTERM');
     await parley.ended;
     rmSync(dataDir, { recursive: true, force: true });
-  }, 40_000);
+  }, 60_000);
 
-  /** A tab in which somebody uses the messenger. */
+  /** Opens a tab in which a person uses the simulator. */
   async function openAs(person: string, context?: BrowserContext): Promise<Page> {
     const page = await (context ?? (await browser.newContext())).newPage();
     await page.goto(url);
@@ -56,17 +56,17 @@ describeInBrowser('local mode in a browser', () => {
   const finalAnswer = (page: Page, text: string | RegExp) =>
     answers(page).and(page.locator('[data-state=final]')).filter({ hasText: text }).last().waitFor({ timeout: 30_000 });
 
-  /** Follows the last invitation's link in the in-app browser and presses a button on each page. */
+  /** Follows the link of the last invitation in the in-app browser and presses a button on each page. */
   async function goThrough(page: Page, names: RegExp[]): Promise<void> {
     await messages(page).locator('a[href*="/link/"]').last().click({ timeout: 20_000 });
     const frame = page.frameLocator('iframe[title="In-app browser"]');
     for (const name of names) await frame.getByRole('button', { name }).first().click({ timeout: 15_000 });
     await page.locator('.in-app').waitFor({ state: 'detached', timeout: 20_000 });
   }
-  /** The bot's closing page closes the browser by itself. */
+  /** The bot's closing page closes the browser itself. */
   const signIn = (page: Page) => goThrough(page, [/continue/i, /allow/i, /connect|confirm/i]);
 
-  test('a person asks, signs in inside the app without a password, and gets the answer to what they had asked', async () => {
+  test('answers the question after the person signs in inside the app without a password', async () => {
     const page = await openAs('emma.clarke');
     await send(page, 'count to 60');
     await messages(page).locator('a[href*="/link/"]').waitFor({ timeout: 20_000 });
@@ -76,14 +76,14 @@ describeInBrowser('local mode in a browser', () => {
     expect(await answers(page).count()).toBe(1);
   }, 90_000);
 
-  test('whoever says no is led back to the chat by the page’s own button', async () => {
+  test('returns a person who declines to the chat by the button on the page', async () => {
     const page = await openAs('linxiaoyu');
     await send(page, 'count to 4');
     await goThrough(page, [/continue/i, /allow/i, /no, cancel/i, /back to the chat/i]);
     expect(await answers(page).filter({ hasText: '1 2 3 4' }).count()).toBe(0);
   }, 90_000);
 
-  test('an answer grows in at least three steps, and Stop ends it with what is there', async () => {
+  test('shows an answer in at least three steps, and Stop keeps the text so far', async () => {
     const page = await openAs('emma.clarke');
     await send(page, 'count to 300');
     const answer = answers(page).and(page.locator('[data-state=streaming]')).last();
@@ -98,7 +98,7 @@ describeInBrowser('local mode in a browser', () => {
     expect(await answers(page).filter({ hasText: ' 299 300' }).count()).toBe(0);
   }, 90_000);
 
-  test('in a group the bot answers a mention and is silent without one; the other member sees it', async () => {
+  test('answers a mention in a group, ignores messages without one, and shows both to the other member', async () => {
     const emma = await openAs('emma.clarke');
     const daniel = await openAs('daniel.okoye');
     for (const page of [emma, daniel])
@@ -112,7 +112,7 @@ describeInBrowser('local mode in a browser', () => {
     expect(await answers(daniel).count()).toBe(1);
   }, 90_000);
 
-  test('data survive a restart: the conversation is still there, and its person still signed in', async () => {
+  test('keeps the conversation and the sign-in across a restart', async () => {
     parley.kill('SIGTERM');
     expect(await parley.ended).toBe(0);
     const startedMs = Date.now();

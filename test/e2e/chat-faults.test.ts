@@ -42,7 +42,7 @@ const fails =
     response.end(body);
   };
 
-test('a chat service that is down gives a short kind sentence, and /retry answers when it is back [no-second-beginning]', async () => {
+test('an unavailable chat service causes a short apology without details, and /retry answers once it is back [no-second-beginning]', async () => {
   chat.script(fails(400));
   const sorry = await ask('zhangwei', 'are you there?');
   expect(sorry).toContain('/retry');
@@ -53,14 +53,14 @@ test('a chat service that is down gives a short kind sentence, and /retry answer
   expect(asked.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual(['are you there?']);
 });
 
-test('a stream that is cut keeps the text that was shown, and says so [whole-answers]', async () => {
+test('a cut stream keeps the text that was shown and adds a notice [whole-answers]', async () => {
   chat.script(streams('The first half of', 'cut'));
   const answer = await ask('zhangwei', 'tell me');
   expect(answer).toMatch(/^The first half of/);
   expect(answer).toContain('/retry');
 });
 
-test('the answer’s text is the model’s text and nothing else, and broadcast marks in it are altered', async () => {
+test("the answer contains only the model's text, with broadcast mentions neutralised", async () => {
   chat.script(streams('Hello **you**.\n\n- one\n- two'));
   expect(await ask('zhangwei', 'greet')).toBe('Hello **you**.\n\n- one\n- two');
   chat.script(streams('Dear @all and @所有人, hi'));
@@ -69,7 +69,7 @@ test('the answer’s text is the model’s text and nothing else, and broadcast 
   expect(shown).not.toContain('@所有人');
 });
 
-test('what the model thinks aloud in its text is not shown, and an answer of nothing else is said to be empty', async () => {
+test('<think> text in an answer is hidden, and an answer of only such text is reported as empty', async () => {
   chat.script(streams('<think>A plan.</think>\n\nYes.'));
   expect(await ask('linxiaoyu', 'think aloud')).toBe('Yes.');
   chat.script(streams('<think>A plan without an end.'));
@@ -78,7 +78,7 @@ test('what the model thinks aloud in its text is not shown, and an answer of not
   expect(answer).not.toContain('plan');
 });
 
-test('history goes along, and /new ends it', async () => {
+test('history is part of the prompt until /new', async () => {
   await ask('zhangwei', '/new');
   chat.script(streams('Noted.'));
   await ask('zhangwei', 'my desk is 4711');
@@ -91,7 +91,7 @@ test('history goes along, and /new ends it', async () => {
   expect(JSON.stringify(chat.calls.at(-1)?.body['messages'])).not.toContain('4711');
 });
 
-test('a private chat and a group know nothing of each other; with GROUP_SCOPE=group members share one [group-is-not-private]', async () => {
+test('a private chat and a group share no history; with GROUP_SCOPE=group the members share one conversation [group-is-not-private]', async () => {
   const group = { group: 'wrtown' };
   chat.script(streams('ok'));
   await ask('linxiaoyu', 'private-canary');
@@ -105,7 +105,7 @@ test('a private chat and a group know nothing of each other; with GROUP_SCOPE=gr
   expect(JSON.stringify(chat.calls.at(-1)?.body['messages'])).not.toContain('group-canary');
 });
 
-test('/retry asks with the quote and the images of the question that failed', async () => {
+test('/retry sends the quote and the images of the question that failed', async () => {
   await ask('daniel.okoye', '/new');
   chat.script(streams('Noted.'));
   const quoted = await driver().say('daniel.okoye', 'the sentence to translate');
@@ -121,7 +121,7 @@ test('/retry asks with the quote and the images of the question that failed', as
   expect(asked).toContain('data:image/png;base64,');
 });
 
-test('/stop of a /retry says that it stopped something', async () => {
+test('/stop during a /retry ends that answer', async () => {
   chat.script(streams('first'));
   await ask('zhangwei', 'a question');
   chat.script((response) => {
@@ -134,7 +134,7 @@ test('/stop of a /retry says that it stopped something', async () => {
   expect((await driver().waitForAnswer(retry.id)).text.trim()).toBe('growing and');
 });
 
-/** Asks for so many lines. @returns the lines, and what the bot wrote after the question by the time that it holds a word */
+/** Asks for a number of lines. @returns the lines, and the bot's texts after the question once they contain a word */
 async function askForLines(
   person: string,
   count: number,
@@ -148,17 +148,17 @@ async function askForLines(
     const messages = await driver().messages(person);
     texts = messages.slice(messages.findIndex(({ id }) => id === question.id) + 1).map(({ text }) => text);
     const isWhole = texts.at(-1)?.endsWith(lastWords) ?? false;
-    // It may take a minute, in which looking at all of it is most of the work.
+    // This may take a minute, and reading all messages is most of the work.
     if (!isWhole) await pause(200);
     return isWhole;
-    // A post that a busy machine does not get out in time is tried again after up to half a minute.
+    // On a busy machine a post that times out is repeated after up to 30 s.
   }, 200_000);
   return { lines, texts };
 }
 const linesOf = (texts: string[]) => texts.join('\n').match(/^line \d+ of it$/gm) ?? [];
 
-test('an answer of more than two messages goes on in messages of its own until it is whole', async () => {
-  // About 52 KB; a message holds 20.
+test('an answer longer than two messages continues in further messages until it is complete', async () => {
+  // About 52 KB; a message holds 20 KB.
   const { lines, texts } = await askForLines('zhangwei', 3_000, 'line 2999 of it');
   expect(linesOf(texts)).toEqual(lines);
   expect(texts[0]).toContain(REPLY_TEXTS.goesOn.en);
@@ -168,8 +168,8 @@ test('an answer of more than two messages goes on in messages of its own until i
   expect(driver().violations()).toEqual([]);
 }, 240_000);
 
-test('an answer longer than five messages is shown as far as they go, and ends with a sentence that says so', async () => {
-  // About 150 KB. Another person, since an app may write only so often to one within a minute.
+test('an answer longer than five messages fills five messages and ends with a notice that it was cut', async () => {
+  // About 150 KB, by another person, since the app may write only a limited number of messages per person and minute.
   const { lines, texts } = await askForLines('daniel.okoye', 9_000, REPLY_TEXTS.cut.en);
   const shown = linesOf(texts);
   expect(shown).toEqual(lines.slice(0, shown.length));
@@ -178,7 +178,7 @@ test('an answer longer than five messages is shown as far as they go, and ends w
   expect(driver().violations()).toEqual([]);
 }, 240_000);
 
-test('a question that could not be answered for ten minutes gets an apology, not a surprise [in-order]', async () => {
+test('a question that stays unanswered for ten minutes gets an apology instead of a late answer [in-order]', async () => {
   await deployment.stopBot();
   const message = await driver()
     .say('emma.clarke', 'an old question')
@@ -196,7 +196,7 @@ test('a question that could not be answered for ten minutes gets an apology, not
   expect(await ask('emma.clarke', '/retry')).toBe('too late');
 }, 60_000);
 
-/** A small red picture, made here so that its size is known. */
+/** A small red picture, encoded here so that its size is known. */
 function png(width: number, height: number): Buffer {
   const crcTable = Array.from({ length: 256 }, (_, index) => {
     let value = index;

@@ -5,7 +5,7 @@ import { startDeployment, untilTrue, type Deployment } from '../support/deployme
 const CANARY = 'canary-of-the-thought';
 const GROUP = { conversation: { group: 'wrtown' }, mention: true };
 
-/** Thinks for so long, piece by piece, and then answers. */
+/** Streams a thought in parts, with a pause after each, and then answers. */
 function thinkThenAnswer(pauseMs: number): Parameters<ScriptedChatServer['script']>[0] {
   return async (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -17,7 +17,7 @@ function thinkThenAnswer(pauseMs: number): Parameters<ScriptedChatServer['script
   };
 }
 
-describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protocol) => {
+describe.each(['wecom', 'slack'] as const)('personal choices on %s', (protocol) => {
   let deployment: Deployment;
   let chat: ScriptedChatServer;
   beforeAll(async () => {
@@ -45,9 +45,9 @@ describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protoc
     await deployment.startBot({ SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl, ...more });
     await untilTrue(() => driver().isBotReachable());
   }
-  /** Every snapshot that the answer had until this text stands in it. */
+  /** Returns every snapshot of the answer until it contains this text. */
   async function ask(text: string, shows: RegExp, place: object = {}, person = 'emma.clarke') {
-    // Slack takes what begins with a slash for a command of its own, but not behind a blank.
+    // Slack treats a leading slash as its own command, but not behind a space.
     const typed = protocol === 'slack' ? text.replace(/^\//, ' /') : text;
     const message = await driver().say(person, { text: typed, ...place });
     const thoughts = new Set<string>();
@@ -64,15 +64,15 @@ describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protoc
     ask('Why is the sky blue?', /^The answer\.$/, place, person);
   const lastBody = () => chat.calls.at(-1)?.body ?? {};
 
-  test('nothing chosen sends nothing of it; /think sends thinking, and the effort only to the model that has it [request-fields]', async () => {
+  test('send no request fields by default; /think sends thinking, and an effort only to the model that supports it [request-fields]', async () => {
     await question();
     expect(lastBody()).toMatchObject({ model: 'svc-plus' });
     expect(lastBody()).not.toHaveProperty('thinking');
-    await ask('/think high', /has no levels/);
+    await ask('/think high', /has no effort levels/);
     await question();
     expect(lastBody()).toMatchObject({ model: 'svc-plus', thinking: { type: 'enabled' } });
     expect(lastBody()).not.toHaveProperty('reasoning_effort');
-    await ask('/model svc-max', /^From now on `svc-max`/);
+    await ask('/model svc-max', /^`svc-max` now answers/);
     await question();
     expect(lastBody()).toMatchObject({ model: 'svc-max', thinking: { type: 'enabled' }, reasoning_effort: 'high' });
     for (const sampling of ['temperature', 'top_p']) expect(lastBody()).not.toHaveProperty(sampling);
@@ -82,8 +82,8 @@ describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protoc
     expect(lastBody()).not.toHaveProperty('reasoning_effort');
   }, 60_000);
 
-  test('a choice holds for its person and chat alone, and after a restart', async () => {
-    await ask('/model svc-max', /^From now on/, GROUP);
+  test('apply to their person and chat only, also after a restart', async () => {
+    await ask('/model svc-max', /^`svc-max` now answers/, GROUP);
     await question({}, 'emma.clarke');
     expect(lastBody()).toMatchObject({ model: 'svc-plus' });
     await question(GROUP, 'zhangwei');
@@ -94,10 +94,10 @@ describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protoc
     expect(lastBody()).toMatchObject({ model: 'svc-max' });
   }, 60_000);
 
-  test('GROUP_SCOPE=group: in a conversation that all share each person has their own choice', async () => {
+  test('are separate for each person in a conversation shared by GROUP_SCOPE=group', async () => {
     await deployment.stopBot();
     await startBot({ GROUP_SCOPE: 'group' });
-    await ask('/model svc-max', /^From now on/, GROUP, 'emma.clarke');
+    await ask('/model svc-max', /^`svc-max` now answers/, GROUP, 'emma.clarke');
     await question(GROUP, 'zhangwei');
     expect(lastBody()).toMatchObject({ model: 'svc-plus' });
     await question(GROUP, 'emma.clarke');
@@ -106,15 +106,15 @@ describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protoc
     await startBot();
   }, 60_000);
 
-  test('/lang: the bot speaks the chosen language whatever the message is in, and again theirs after auto', async () => {
+  test('include the language of the bot: /lang fixes it, and auto follows the message again', async () => {
     await ask('/lang zh', /^好的，我会用中文回复/);
     await ask('/stop', /^当前没有正在生成的回答/);
     await ask('/lang auto', /^自动：你用什么语言提问/);
     await ask('/stop', /^There is nothing to stop/);
   }, 60_000);
 
-  test('a thought is never in the text, in a prompt, or readable in the store [thoughts-hidden]', async () => {
-    await ask('/think low', /^From now on/);
+  test('keep thoughts out of answers and prompts, and unreadable in the store [thoughts-hidden]', async () => {
+    await ask('/think low', /^I will now think/);
     const { text } = await question();
     expect(text).toBe('The answer.');
     await question();
@@ -124,21 +124,21 @@ describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protoc
     expect(deployment.lines.join('\n')).not.toContain(CANARY);
   }, 60_000);
 
-  test('the thought is shown to who chose it, in their private chat, where the platform has a place for it [thoughts-hidden]', async () => {
+  test('show the thought only to the person who chose it, in their private chat, where the platform has a place for it [thoughts-hidden]', async () => {
     expect((await question()).thoughts).not.toContain(CANARY);
-    await ask('/think low', /^From now on/);
-    await ask('/think low', /^From now on/, GROUP);
+    await ask('/think low', /^I will now think/);
+    await ask('/think low', /^I will now think/, GROUP);
     expect((await question()).thoughts.includes(CANARY)).toBe(protocol === 'wecom');
     chat.script(thinkThenAnswer(400));
     const inGroup = (await question(GROUP)).thoughts;
     expect(inGroup).not.toContain(CANARY);
-    // How long it takes tells nothing of what is thought; on Slack it is a status line, see slack-thinking.test.ts.
+    // The duration reveals nothing of the thought. On Slack it is a status line, see slack-thinking.test.ts.
     if (protocol === 'wecom') expect(inGroup).toMatch(/^Thinking, 1 s/);
   }, 60_000);
 
-  test('THINKING_SHOWN says where the thought is shown', async () => {
-    await ask('/think low', /^From now on/);
-    await ask('/think low', /^From now on/, GROUP);
+  test('show the thought in the places that THINKING_SHOWN names', async () => {
+    await ask('/think low', /^I will now think/);
+    await ask('/think low', /^I will now think/, GROUP);
     await deployment.stopBot();
     await startBot({ THINKING_SHOWN: 'never' });
     expect((await question()).thoughts).not.toContain(CANARY);
@@ -147,7 +147,7 @@ describe.each(['wecom', 'slack'] as const)('what a person chose, on %s', (protoc
     expect((await question(GROUP)).thoughts.includes(CANARY)).toBe(protocol === 'wecom');
   }, 60_000);
 
-  test('nothing of this broke a rule of the platform', () => {
+  test('break no rule of the platform', () => {
     expect(driver().violations()).toEqual([]);
   });
 });

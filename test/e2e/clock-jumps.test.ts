@@ -9,7 +9,7 @@ let offsetMs = 0;
 const deployment = useSlackDeployment({ nowMs: () => Date.now() + offsetMs });
 
 const WORDS = Array.from({ length: 160 }, (_, index) => `word${index + 1}`);
-/** Eight seconds of words: longer than a renewal takes to come, twice. */
+/** Streams words for eight seconds: longer than two renewals take. */
 const slow: Answer = async (response) => {
   const send = (choice: object) =>
     response.write(`data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`);
@@ -23,10 +23,10 @@ const slow: Answer = async (response) => {
 };
 
 test.each([
-  { jump: 'ten minutes back', byMs: -10 * MINUTE_MS },
-  { jump: 'ten minutes on', byMs: 10 * MINUTE_MS },
+  { jump: 'back ten minutes', byMs: -10 * MINUTE_MS },
+  { jump: 'forward ten minutes', byMs: 10 * MINUTE_MS },
 ])(
-  'a clock that jumps $jump during an answer neither stops it nor lets it run twice, and the next question is answered [wrong-clocks]',
+  'a clock that jumps $jump during an answer neither ends it nor runs it twice, and the next question is answered [wrong-clocks]',
   async ({ byMs }) => {
     offsetMs = 0;
     deployment.chat.script(slow);
@@ -47,13 +47,13 @@ test.each([
   60_000,
 );
 
-test('a clock that jumps on by an hour at any of its readings costs no question its answer', async () => {
+test('a clock that jumps forward an hour at any single reading loses no answer', async () => {
   const JUMPS_AT = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
   let readings = 0;
   let jumpsAt = Number.POSITIVE_INFINITY;
   const clock = () => Date.now() + ((readings += 1) >= jumpsAt ? HOUR_MS : 0);
   deployment.chat.script(helloStream('Answered.'));
-  // Only what becomes of a message that was taken is asked here.
+  // This test covers accepted messages only, so the webhook must not refuse any as too old.
   await deployment.startBot({ WEBHOOK_WINDOW_SEC: '7200' }, clock);
   const shown: string[] = [];
   for (const reading of JUMPS_AT) {
@@ -62,12 +62,12 @@ test('a clock that jumps on by an hour at any of its readings costs no question 
     shown.push('Answered.');
     await deployment.untilShown('DU1', shown, 20_000);
     jumpsAt = Number.POSITIVE_INFINITY;
-    // The turn reads on behind its last snapshot; those readings are not the next one's.
+    // The turn still reads the clock after its last snapshot. Those readings must not count for the next turn.
     await sleep(200);
   }
 }, 60_000);
 
-test('a clock that jumps on while a failed call waits for its next try takes no try away', async () => {
+test('a clock that jumps forward while a failed call waits for its retry does not use up the retry', async () => {
   offsetMs = 0;
   deployment.chat.script(statusOf(503, { 'retry-after': '1' }), helloStream('Answered.'));
   await deployment.startBot();
@@ -76,4 +76,4 @@ test('a clock that jumps on while a failed call waits for its next try takes no 
   offsetMs = HOUR_MS;
   await deployment.untilShown('DU1', ['Answered.'], 20_000);
   offsetMs = 0;
-}, 40_000);
+}, 60_000);

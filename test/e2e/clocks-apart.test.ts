@@ -10,14 +10,15 @@ import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { createWecomSender, wecomText } from '../support/wecom-sender.ts';
 
-// Processes of one bot whose clocks differ by a minute. Ages are counted by Redis' clock, which no test can move, so its stamps are.
+// Processes of one bot with clocks a minute apart. Ages are measured by Redis' clock, which a test cannot move, so the tests
+// move the stored timestamps.
 
 const deployment = useSlackDeployment();
 const AHEAD = () => Date.now() + MINUTE_MS;
 const BEHIND = () => Date.now() - MINUTE_MS;
 const WECOM = { token: 'apart-token-0123456789', aesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG' };
 
-/** WeCom's side of the answers that are posted below. */
+/** Receives the answers that the bot posts to WeCom. */
 let wecom: Server;
 let posted: string[] = [];
 beforeEach(async () => {
@@ -36,13 +37,13 @@ interface Look {
   finish: boolean;
 }
 
-test('receivers whose clocks are a minute ahead and behind hand a live reply over at the same age [wrong-clocks]', async () => {
+test('receivers with clocks a minute ahead and behind hand over a live reply at the same age [wrong-clocks]', async () => {
   let isToGoOn = false;
   deployment.chat.script(async (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(chunk({ content: 'Slow' }));
     await untilTrue(() => isToGoOn, 30_000);
-    // A look of its own, by which the worker learns that polls have ended it.
+    // A separate snapshot, by which the worker learns that polling has ended the reply.
     response.write(chunk({ content: 'ly, ' }));
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     response.end(chunk({ content: 'but whole.' }, 'stop') + sse('[DONE]'));
@@ -77,10 +78,10 @@ test('receivers whose clocks are a minute ahead and behind hand a live reply ove
 }, 60_000);
 
 test.each([
-  { off: 'the receiver’s clock is a minute ahead', receiver: AHEAD, worker: Date.now },
-  { off: 'the worker’s clock is a minute behind', receiver: Date.now, worker: BEHIND },
+  { off: 'the receiver clock is a minute ahead', receiver: AHEAD, worker: Date.now },
+  { off: 'the worker clock is a minute behind', receiver: Date.now, worker: BEHIND },
 ])(
-  'where $off a message whose wake got lost is swept as soon as elsewhere [wrong-clocks]',
+  'when $off, the sweeper finds a message with a lost wake-up after the usual time [wrong-clocks]',
   async ({ receiver, worker }) => {
     deployment.chat.script(helloStream('Answered.'));
     await deployment.startBot({ ROLES: 'receiver' }, receiver);

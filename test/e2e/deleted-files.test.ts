@@ -13,7 +13,7 @@ beforeEach(() => {
   deployment.slack.files.set(PATH, Buffer.from('The word is BANANAS.'));
 });
 
-/** Says a little, and then nothing more until it is let go on. */
+/** Answers with a few words, then pauses until it is released. */
 function slowAnswer(): { answer: Answer; ended: Deferred } {
   const ended = new Deferred();
   const answer: Answer = async (response) => {
@@ -33,7 +33,7 @@ function fileOf(): object {
 const askAboutFile = () =>
   deployment.sender.direct('U1', 'what is the word?', { subtype: 'file_share', files: [fileOf()] });
 
-/** @param knowsFiles whether Slack says which files the message had */
+/** @param knowsFiles whether Slack names the files of the message */
 function deleted(ts: string, knowsFiles: boolean): Promise<number> {
   const files = knowsFiles ? { files: [fileOf()] } : {};
   const previous = { type: 'message', user: 'U1', text: 'what is the word?', ts, ...files };
@@ -44,9 +44,9 @@ function deleted(ts: string, knowsFiles: boolean): Promise<number> {
 const kept = () => deployment.redis.keys('{p*}:media:*');
 const untilKept = () => untilTrue(async () => (await kept()).length === 1);
 
-describe('what was read of a file is not kept once its question is deleted [taken-back]', () => {
+describe('the extracted text of a file whose question is deleted [taken-back]', () => {
   test.each([true, false])(
-    'while it is answered (Slack names the files: %s)',
+    'is removed when the question is deleted during its answer (Slack names the files: %s)',
     async (knowsFiles) => {
       const slow = slowAnswer();
       deployment.chat.script(slow.answer);
@@ -58,10 +58,10 @@ describe('what was read of a file is not kept once its question is deleted [take
       await untilTrue(() => deployment.textsIn('DU1').length === 0);
       expect(await kept()).toEqual([]);
     },
-    30_000,
+    60_000,
   );
 
-  test('while it is fetched ahead, behind another question', async () => {
+  test('is not stored when the question is deleted while its file is prefetched behind another question', async () => {
     const slow = slowAnswer();
     const [asked, arrives] = [new Deferred(), new Deferred()];
     deployment.slack.onFile = () => {
@@ -76,9 +76,9 @@ describe('what was read of a file is not kept once its question is deleted [take
     await asked.promise;
     expect(await deleted(ts, true)).toBe(200);
     arrives.resolve();
-    // It is read and sealed in some milliseconds; nothing tells when it is not kept.
+    // Reading and encrypting take some milliseconds. No event reports that the text was not stored.
     await sleep(1_000);
     expect(await kept()).toEqual([]);
     slow.ended.resolve();
-  }, 30_000);
+  }, 60_000);
 });

@@ -4,7 +4,7 @@ import { startCasStandIn, type CasStandIn } from '../bot/identity/providers/cas-
 import { startStrictProvider, type StrictProvider } from '../bot/identity/providers/strict-provider.ts';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
-// The whole bot beside providers of other protocols than the specified service's.
+// The complete bot with providers of other protocols than the default one.
 
 let deployment: Deployment;
 const driver = () => deployment.messenger.driver;
@@ -12,7 +12,7 @@ const ask = async (person: string, text: string) => {
   const message = await driver().say(person, text);
   return (await driver().waitForAnswer(message.id, { timeoutMs: 15_000 })).text.trim();
 };
-/** Asks while unlinked, and walks through the browser by the link that comes as the answer. */
+/** Asks while unlinked, and signs in through the link that comes as the answer. */
 async function askAndSignIn(person: string, question: string) {
   const message = await driver().say(person, question);
   await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
@@ -20,13 +20,13 @@ async function askAndSignIn(person: string, question: string) {
   const answer = async () => (await driver().waitForAnswer(message.id, { timeoutMs: 15_000 })).text.trim();
   return { page, answer };
 }
-/** The way out that the answer to /unlink offers, walked to its end. */
+/** Follows the sign-out link in the answer to /unlink to its end. */
 async function unlinkAndSignOut(person: string) {
   const said = await ask(person, '/unlink');
   return deployment.walk(person, /\]\((http[^)]*)\)/.exec(said)?.[1] ?? said);
 }
 
-/** What is done every minute by timers. @returns what does it now */
+/** Captures the timers that run every minute. @returns a function that runs them now */
 function holdMinutes(): () => void {
   const spy = jest.spyOn(globalThis, 'setInterval');
   return () => {
@@ -40,7 +40,7 @@ async function startWith(url: string, env: Record<string, string>): Promise<Depl
     messenger: { serviceUrl: new URL(url).origin },
     env: { SIGN_IN_URL: url, ...env },
   });
-  // A CAS server has no clients.
+  // CAS has no client registration.
   if (env['SIGN_IN_TYPE'] === 'cas') {
     delete started.env['SIGN_IN_CLIENT_ID'];
     delete started.env['SIGN_IN_CLIENT_SECRET'];
@@ -48,20 +48,20 @@ async function startWith(url: string, env: Record<string, string>): Promise<Depl
   return started;
 }
 
-/** The same person with the other proof: the page shows a code, the chat takes it. */
+/** Signs in by the typed code: the page shows a code, and the person sends it in the chat. */
 async function walkByTypedCode(person: string) {
   await deployment.stopBot();
   await deployment.startBot({ SIGN_IN_PROOF: 'typed-code' });
   await untilTrue(() => driver().isBotReachable());
   const { page, answer } = await askAndSignIn(person, 'count to 4');
   const code = /class="symbols">([0-9A-Z]{4}-[0-9A-Z]{4})</.exec(page)?.[1] ?? 'none';
-  expect(await ask(person, '/whoami')).toContain('Nobody is signed in');
+  expect(await ask(person, '/whoami')).toContain('You are not signed in');
   expect(await ask(person, code)).toContain(`Signed in as Person ${person}`);
   expect(await answer()).toBe('1 2 3 4');
   expect(await ask(person, '/whoami')).toContain(`Person ${person}`);
 }
 
-describe('SIGN_IN_TYPE=oidc, beside a strict provider that others wrote', () => {
+describe('SIGN_IN_TYPE=oidc with a strict third-party provider', () => {
   let provider: StrictProvider;
   let passAMinute: () => void;
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe('SIGN_IN_TYPE=oidc, beside a strict provider that others wrote', () => 
     await provider.close();
   });
 
-  test('question, link, sign-in, answer as that person, daily look, unlinking, signing out there [sign-in-in-steps] [daily-check] [unlink-ends-all]', async () => {
+  test('supports question, link, sign-in, answer, daily check, unlinking and provider sign-out [sign-in-in-steps] [daily-check] [unlink-ends-all]', async () => {
     const { page, answer } = await askAndSignIn('zhangwei', 'count to 3');
     expect(page).toContain('You are signed in as Person zhangwei');
     expect(await answer()).toBe('1 2 3');
@@ -94,17 +94,17 @@ describe('SIGN_IN_TYPE=oidc, beside a strict provider that others wrote', () => 
 
     const out = await unlinkAndSignOut('zhangwei');
     expect([out.url.origin, out.text.includes('You are back from')]).toEqual([deployment.botUrl, true]);
-    expect(await ask('zhangwei', '/whoami')).toContain('Nobody is signed in');
+    expect(await ask('zhangwei', '/whoami')).toContain('You are not signed in');
     expect(driver().violations()).toEqual([]);
   }, 60_000);
 
-  test('the same by a typed code [typed-code]', async () => {
+  test('supports sign-in by typed code [typed-code]', async () => {
     provider.claims = {};
     await walkByTypedCode('emma.clarke');
   }, 60_000);
 });
 
-describe('SIGN_IN_TYPE=cas, beside a CAS server', () => {
+describe('SIGN_IN_TYPE=cas with a CAS server', () => {
   let provider: CasStandIn;
   let passAMinute: () => void;
   beforeAll(async () => {
@@ -122,13 +122,13 @@ describe('SIGN_IN_TYPE=cas, beside a CAS server', () => {
     await provider.close();
   });
 
-  test('question, link, sign-in, answer as that person, a day on, unlinking, signing out there [sign-in-in-steps] [unlink-ends-all]', async () => {
+  test('supports question, link, sign-in, answer, the next day, unlinking and provider sign-out [sign-in-in-steps] [unlink-ends-all]', async () => {
     const { page, answer } = await askAndSignIn('zhangwei', 'count to 3');
     expect(page).toContain('You are signed in as Person zhangwei');
     expect(await answer()).toBe('1 2 3');
     expect(await ask('zhangwei', '/whoami')).toContain('Person zhangwei');
 
-    // CAS can be asked about nobody who is not signing in: the day goes by without a question to it.
+    // CAS cannot check an account outside a sign-in, so the daily check sends no request.
     const asked = provider.seen.codes.length;
     deployment.advance(DAY_MS);
     passAMinute();
@@ -140,9 +140,9 @@ describe('SIGN_IN_TYPE=cas, beside a CAS server', () => {
       `${deployment.botUrl}/oauth/callback`,
       true,
     ]);
-    expect(await ask('zhangwei', '/whoami')).toContain('Nobody is signed in');
+    expect(await ask('zhangwei', '/whoami')).toContain('You are not signed in');
     expect(driver().violations()).toEqual([]);
   }, 60_000);
 
-  test('the same by a typed code [typed-code]', () => walkByTypedCode('emma.clarke'), 60_000);
+  test('supports sign-in by typed code [typed-code]', () => walkByTypedCode('emma.clarke'), 60_000);
 });

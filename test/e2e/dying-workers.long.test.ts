@@ -5,10 +5,10 @@ import type { ParleyProcess } from '../support/parley-process.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 
-// Real workers that really die. Each has a key of its own for the chat service, which so knows who asks.
+// Real worker processes that are killed. Each has its own key for the chat service, which identifies the calling worker.
 
 const deployment = useSlackDeployment();
-/** A worker may ask before it has said that it is ready. */
+/** A worker may call the model before it has reported that it is ready. */
 const workers = new Map<string, Promise<ParleyProcess>>();
 
 const keyOf = (name: string) => `sk-${name}-0123456789`;
@@ -18,7 +18,7 @@ async function startWorker(name: string): Promise<void> {
   workers.set(`Bearer ${keyOf(name)}`, starting);
   await starting;
 }
-/** As a supervisor does: what dies is started again. @returns ends it */
+/** Restarts workers that die, as a supervisor does. @returns a function that ends it */
 function supervise(...names: string[]): () => Promise<void> {
   const over = new AbortController();
   const keep = async (name: string): Promise<void> => {
@@ -40,7 +40,7 @@ const askerOf = ({ authorization = '' }: Call) => workers.get(authorization);
 const killAsker = async (call: Call | undefined) => (await (call && askerOf(call)))?.kill('SIGKILL');
 const questionOf = ({ body }: Call) => JSON.stringify((body['messages'] as object[]).at(-1));
 
-/** Says words one after another until they are over or the caller is gone. */
+/** Streams words one by one until all are sent or the caller disconnects. */
 const says =
   (words: string[], everyMs: number): Answer =>
   async (response) => {
@@ -54,7 +54,7 @@ const says =
   };
 const counted = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1));
 
-test('a killed worker’s turn goes on elsewhere within 20 s, in the same message [worker-killed] [quick-takeover]', async () => {
+test('the turn of a killed worker continues on another one within 20 s, in the same message [worker-killed] [quick-takeover]', async () => {
   deployment.chat.script(says(counted(60), 40));
   await deployment.startBot({ ROLES: 'receiver' });
   await startWorker('one');
@@ -72,7 +72,7 @@ test('a killed worker’s turn goes on elsewhere within 20 s, in the same messag
   process.stdout.write(`worker-killed: asked again ${(tookMs / 1_000).toFixed(1)} s after the kill\n`);
 }, 60_000);
 
-test('a worker that was frozen past its lock and wakes writes nothing, and ends its model call [worker-frozen] [fence]', async () => {
+test('a worker that was frozen past its lock writes nothing and ends its model call when it resumes [worker-frozen] [fence]', async () => {
   let asked = 0;
   const ends: Promise<string>[] = [];
   deployment.chat.script((response, call) => {
@@ -108,7 +108,7 @@ test('a worker that was frozen past its lock and wakes writes nothing, and ends 
   }
 }, 90_000);
 
-test('a question that kills its workers ends with one apology; those beside it are all answered [poison-question] [poison-turns]', async () => {
+test('a question that kills its workers ends with one apology, and the questions next to it are all answered [poison-question] [poison-turns]', async () => {
   let kills = 0;
   deployment.chat.script(async (response, call) => {
     const question = questionOf(call);
@@ -143,7 +143,7 @@ test('a question that kills its workers ends with one apology; those beside it a
   process.stdout.write(`poison-question: ${kills} kills, ${innocents.length} innocents answered, ${seconds} s\n`);
 }, 260_000);
 
-test('200 answers under way recover after a worker was killed every two seconds for a minute, without one apology [poison-turns]', async () => {
+test('200 running answers recover without an apology while a worker is killed every two seconds for a minute [poison-turns]', async () => {
   deployment.chat.script(says(counted(40), 50));
   await deployment.startBot({ ROLES: 'receiver' });
   const endSupervision = supervise('one', 'two');
@@ -171,7 +171,7 @@ test('200 answers under way recover after a worker was killed every two seconds 
   process.stdout.write(`killed every 2 s: p50 ${afterMs[99]} ms, p99 ${afterMs[197]} ms after the last kill\n`);
 }, 260_000);
 
-test('one poison question among 200 is set aside alone, and all others are answered [poison-question] [poison-turns]', async () => {
+test('one poison question among 200 is dead-lettered alone, and all others are answered [poison-question] [poison-turns]', async () => {
   deployment.chat.script(async (response, call) =>
     questionOf(call).includes('poison') ? killAsker(call) : says(counted(20), 50)(response, call),
   );
@@ -199,14 +199,14 @@ test('one poison question among 200 is set aside alone, and all others are answe
   process.stdout.write(`poison among 200: p50 ${afterMs[99]} ms, p99 ${afterMs[196]} ms\n`);
 }, 260_000);
 
-test('an error that nobody caught is logged without its secrets, and ends the process with 1 [crash-on-the-unexpected]', async () => {
+test('an uncaught error is logged without its secrets and ends the process with exit code 1 [crash-on-the-unexpected]', async () => {
   const bot = await deployment.startProcess({
     NODE_OPTIONS: `--import=${new URL('../support/throw-on-signal.mjs', import.meta.url).pathname}`,
   });
   bot.kill('SIGUSR2');
   expect(await bot.ended).toBe(1);
   const output = bot.output();
-  expect(output).toContain('Parley cannot go on');
+  expect(output).toContain('Parley stops because of an unexpected error');
   expect(output).toContain('boom with access_token=[removed]');
   expect(output).not.toContain('canary');
 });

@@ -68,17 +68,17 @@ const OWN = `
 - { ask: hello, as: unlinked, must: sign in }
 `;
 
-test('questions are asked as whom and where they say; a policy that refuses them makes the run fail, and the comparison says so', async () => {
+test('eval asks each question as its person and place, and reports refusals by the policy as failures, also in the comparison', async () => {
   const questions = file('own.yaml', OWN);
   const sound = await run([questions]);
   expect([sound.code, sound.faults]).toEqual([0, '']);
-  expect(sound.said).toContain('3 of 3 questions hold');
+  expect(sound.said).toContain('3 of 3 questions passed');
   const [page, record] = [
     sound.kept.find((name) => name.endsWith('.html')),
     sound.kept.find((name) => name.endsWith('.json')),
   ];
   expect(readFileSync(join(folder, 'data/eval', page ?? ''), 'utf8')).toContain('Do you know who I am?');
-  // Answers stand in them.
+  // The files contain answers.
   const open = [page, record].map((name) => statSync(join(folder, 'data/eval', name ?? '')).mode & 0o077);
   expect(open).toEqual([0, 0]);
 
@@ -89,7 +89,7 @@ test('questions are asked as whom and where they say; a policy that refuses them
   expect(broken.said).toContain('0 better, 2 worse, 1 the same, 0 new');
 });
 
-test('the configured engine answers, and judges only where that is asked', async () => {
+test('eval uses the configured engine, and its judge only for questions that request it', async () => {
   const questions = file(
     'judged.yaml',
     '- { ask: one, must: first }\n- { ask: two, judge: It is polite }\n- { ask: three, judge: It is short }',
@@ -103,38 +103,40 @@ test('the configured engine answers, and judges only where that is asked', async
   );
   const { code, said } = await run([questions], engine());
   expect(code).toBe(1);
-  expect(said).toMatch(/ok +1[\s\S]*ok +2[\s\S]*FAIL +3[\s\S]*the judge says no: It is short/);
+  expect(said).toMatch(/ok +1[\s\S]*ok +2[\s\S]*FAIL +3[\s\S]*the judge answered no: It is short/);
   expect(JSON.stringify(chat.calls[2]?.body)).toContain('It is polite');
   expect(chat.calls).toHaveLength(5);
   // Each question begins a conversation.
   expect(JSON.stringify(chat.calls[1]?.body)).not.toContain('the first answer');
 });
 
-test('a judge that is away, or says neither yes nor no, lets nothing hold', async () => {
+test('a judge that is unavailable, or answers neither yes nor no, passes no question', async () => {
   const away: Answer = (response) => void response.writeHead(500).end();
   const questions = file('unjudged.yaml', '- { ask: one, judge: It is kind }\n- { ask: two, judge: It is kind }');
   chat.script(helloStream('first'), away, helloStream('second'), verdict('Perhaps'));
   const { code, said } = await run([questions], engine());
   expect(code).toBe(1);
-  expect(said).toMatch(/FAIL +1[\s\S]*the judge did not answer[\s\S]*FAIL +2[\s\S]*the judge said neither yes nor no/);
+  expect(said).toMatch(
+    /FAIL +1[\s\S]*the judge did not answer[\s\S]*FAIL +2[\s\S]*the judge answered neither yes nor no/,
+  );
 });
 
 test.each([
-  ['- ask: x\n  as: nobody-of-it', /The directory has nobody for nobody-of-it/],
-  ['- ask: x\n  must: [', /is no YAML/],
+  ['- ask: x\n  as: nobody-of-it', /The directory has no person for nobody-of-it/],
+  ['- ask: x\n  must: [', /is not valid YAML/],
   ['- as: zhangwei', /ask/],
-  ['[]', /There is no question in it/],
+  ['[]', /contains no questions/],
   ['- { ask: x, in: channel }', /Must be private, group/],
   ['- { ask: x, muss: y }', /muss/],
-])('%j is a fault that names the file', async (text, complaint) => {
+])('%j is reported as a fault with the file name', async (text, complaint) => {
   const { code, faults } = await run([file('bad.yaml', text)]);
   expect(code).toBe(2);
   expect(faults).toMatch(complaint);
 });
 
-test('the shipped questions hold with the built-in model, whatever documents are named for others', async () => {
+test('the shipped questions pass with the built-in model, whatever other documents are configured', async () => {
   const { code, said } = await run([], { KNOWLEDGE_FILE: file('knowledge.json', '{"sources":[]}') });
-  expect(said).toContain('questions hold');
+  expect(said).toContain('questions passed');
   expect(said).not.toContain('FAIL');
   expect(code).toBe(0);
 });
@@ -147,16 +149,16 @@ describe('the exact checks', () => {
     [{ text: 'It is room 12.', beside: '', sources: 'Handbook' }, []],
     [
       { text: 'Room 13', beside: 'SECRET' },
-      ['lacks “Room 12”', 'says “secret”', 'does not name the source “Handbook”'],
+      ['lacks “Room 12”', 'says “secret”', 'does not cite the source “Handbook”'],
     ],
-    [{ text: 'Room 12, says the Handbook', beside: '' }, ['does not name the source “Handbook”']],
+    [{ text: 'Room 12, says the Handbook', beside: '' }, ['does not cite the source “Handbook”']],
     [{ text: 'Here it is.', beside: 'Room 12, Handbook' }, ['lacks “Room 12”']],
     [{ text: 'Room 12', beside: 'Handbook', sources: 'The secret handbook' }, ['says “secret”']],
-  ])('of %j', (answer, faults) => {
+  ])('find the faults of %j', (answer, faults) => {
     expect(faultsOf(question, answer)).toEqual(faults);
   });
 
-  test('whatever is asked for, an answer that holds it has no fault', () => {
+  test('find no fault in an answer that contains every required text', () => {
     const words = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
     fc.assert(
       fc.property(fc.array(words), fc.string(), (must, around) => {
@@ -167,7 +169,7 @@ describe('the exact checks', () => {
   });
 });
 
-test('two runs are compared question by question, as whom and where they were asked', () => {
+test('compareRuns matches the questions of two runs by text, person and place', () => {
   const result = (ask: string, holds: boolean, as = 'a'): Result => ({
     ...{ ask, as, in: 'private', holds, faults: [], text: '', beside: '', tookMs: 1 },
   });
@@ -179,6 +181,6 @@ test('two runs are compared question by question, as whom and where they were as
   expect(compareRuns(now, before)).toEqual(['worse', 'better', 'same', 'new']);
 });
 
-test.each([[['a', 'b']], [['--per-minute', '0']], [['--unknown']], [['--against']]])('%j is no usage', (args) => {
+test.each([[['a', 'b']], [['--per-minute', '0']], [['--unknown']], [['--against']]])('%j is wrong usage', (args) => {
   expect(readEvalArguments(args).kind).toBe('wrong');
 });

@@ -21,7 +21,7 @@ const PIXEL = Buffer.from(
 const folder = mkdtempSync(join(tmpdir(), 'parley-fallback-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe.each(PLATFORMS)('one model of the service is down and another is well; people ask on %s', (platform) => {
+describe.each(PLATFORMS)('the fallback of an unavailable model on %s', (platform) => {
   let deployment: Deployment;
   let chat: ScriptedChatServer;
 
@@ -53,12 +53,12 @@ describe.each(PLATFORMS)('one model of the service is down and another is well; 
   }
   const asked = () => chat.calls.map(({ body }) => body['model']);
 
-  test('the fallback answers, the person sees which model did, apart from the text, and it is counted [chat-service-fails]', async () => {
+  test('answers the question, is named apart from the text, and is counted [chat-service-fails]', async () => {
     await deployment.startBot();
     const { text, note: apart } = await ask('are you there?');
     expect(text).toBe('The other one answers.');
-    expect(apart).toBe('The usual model is not available at the moment; svc-max answers.');
-    expect((await ask('你好')).note).toBe('常用模型暂时不可用，由 svc-max 回答。');
+    expect(apart).toBe('The selected model is unavailable; svc-max answers instead.');
+    expect((await ask('你好')).note).toBe('所选模型暂时不可用，由 svc-max 回答。');
     expect(asked()).toEqual(['svc-plus', 'svc-plus', 'svc-max', 'svc-plus', 'svc-plus', 'svc-max']);
     const metrics = await got(`${deployment.botUrl}/metrics`).text();
     expect(metrics).toContain(
@@ -67,14 +67,14 @@ describe.each(PLATFORMS)('one model of the service is down and another is well; 
     expect(deployment.messenger.driver.violations()).toEqual([]);
   });
 
-  test('a fallback that cannot see is never asked about an image', async () => {
+  test('is not asked about an image if it cannot read images', async () => {
     await deployment.startBot();
     const { text } = await ask({ text: 'what is this?', images: [PIXEL] });
     expect(text).toMatch(/send (?:\/retry|“retry”)/);
     expect(new Set(asked())).toEqual(new Set(['svc-plus']));
   });
 
-  test('a fallback that the policy does not give to this person is never asked', async () => {
+  test('is not asked if the policy does not allow it to this person', async () => {
     const may = { use: true, models: ['svc-plus'], private: true, groups: 'all' };
     const policyFile = join(folder, 'policy.json');
     writeFileSync(policyFile, JSON.stringify({ rules: [], otherwise: may }));

@@ -7,11 +7,11 @@ import { useSlackDeployment } from '../support/slack-deployment.ts';
 
 const deployment = useSlackDeployment();
 const QUESTIONS = 30;
-/** The first calls, as many as the worker has descriptors at most (`leave-descriptors.mjs`), are made before one fails. */
+/** Number of calls before the first one fails: the maximum number of descriptors of the worker (`leave-descriptors.mjs`). */
 const FIRST_CALLS = 20;
 let calls = 0;
 let running = 0;
-/** The most calls at once behind the first ones. */
+/** Maximum concurrent calls after the first ones. */
 let laterPeak = 0;
 
 /** Holds its connection for a while before it begins. */
@@ -43,7 +43,7 @@ test('a worker with few file descriptors answers more questions than it has desc
     await untilTrue(() => people.every(isAnswered), 60_000);
     expect(people.map((person) => deployment.textsIn(`D${person}`))).toEqual(people.map(() => ['The answer.']));
     expect(worker.output()).toContain('chat_local_limit');
-    // The calls that had descriptors go on, whether the engine has begun to answer them or not.
+    // The calls that got descriptors continue, whether or not the engine has begun to answer them.
     expect(laterPeak).toBeGreaterThan(1);
   } finally {
     worker.kill('SIGKILL');

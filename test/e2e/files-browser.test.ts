@@ -15,8 +15,8 @@ const handbook = join(import.meta.dirname, '../bot/knowledge/documents/files/han
 const cake = { name: 'cake.txt', text: 'The cake of the canteen takes seven eggs and a lemon.' };
 const soup = { name: 'soup.md', text: '# Soup\n\nThe soup of the canteen takes nine leeks.' };
 
-/** `npm start` in a process of its own, with the page as it is built, used by a person in a browser. */
-describeInBrowser.each(['wecom', 'slack'] as const)('files in the messenger’s page, as %s', (protocol) => {
+/** `npm start` in its own process, with the built page, used by a person in a browser. */
+describeInBrowser.each(['wecom', 'slack'] as const)('files in the browser simulator as %s', (protocol) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-files-browser-'));
   let parley: ParleyProcess;
   let browser: Browser;
@@ -45,7 +45,7 @@ describeInBrowser.each(['wecom', 'slack'] as const)('files in the messenger’s 
     parley.kill('SIGTERM');
     await parley.ended;
     rmSync(dataDir, { recursive: true, force: true });
-  }, 40_000);
+  }, 60_000);
 
   const conversation = (kind: string) =>
     page.getByRole('navigation', { name: 'Conversations' }).locator(`[data-kind=${kind}]`).first();
@@ -62,7 +62,7 @@ describeInBrowser.each(['wecom', 'slack'] as const)('files in the messenger’s 
     await page.getByRole('button', { name: 'Send' }).click();
   }
 
-  /** By the button, as from the system's dialog: a path, since the browser would be sent the bytes of a large one as text. */
+  /** Attaches a file by the button. Passes a path, since Playwright would send the bytes of a large file as text. */
   async function attach(path: string): Promise<void> {
     const dialog = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Add files' }).click();
@@ -75,7 +75,7 @@ describeInBrowser.each(['wecom', 'slack'] as const)('files in the messenger’s 
     return path;
   }
 
-  /** Holds files over the conversation, and lets them go. */
+  /** Drags files over the conversation and drops them. */
   async function drop(...files: { name: string; text: string }[]): Promise<void> {
     const made = `(() => { const carried = new DataTransfer();
       for (const { name, text } of ${JSON.stringify(files)}) carried.items.add(new File([text], name));
@@ -87,7 +87,7 @@ describeInBrowser.each(['wecom', 'slack'] as const)('files in the messenger’s 
     await pane.dispatchEvent('drop', { dataTransfer });
   }
 
-  test('a file by the button is shown by name and size, sent, read and answered about', async () => {
+  test('shows a file chosen by the button with name and size, sends it, and gets an answer about it', async () => {
     await attach(handbook);
     await page.locator('.attachments .file-chip').waitFor();
     expect(await attached()).toEqual(['handbook.pdf']);
@@ -101,7 +101,7 @@ describeInBrowser.each(['wecom', 'slack'] as const)('files in the messenger’s 
     await finalAnswer(/handbook\.pdf.*page 7/s);
   }, 60_000);
 
-  test('several that are dropped go with the question that is typed beside them, but for one that is taken out', async () => {
+  test('sends several dropped files with the typed question, except one that was removed', async () => {
     await drop(cake, soup, { name: 'private.txt', text: 'nobody’s business' });
     await page.locator('.attachments .file-chip').nth(2).waitFor();
     await page.getByRole('button', { name: 'Remove file private.txt' }).click();
@@ -113,30 +113,30 @@ describeInBrowser.each(['wecom', 'slack'] as const)('files in the messenger’s 
     expect(await rows().filter({ hasText: 'private.txt' }).count()).toBe(0);
   }, 60_000);
 
-  test('one that is too large for the app stays outside, and one that is too large for the bot is refused by it', async () => {
+  test('rejects a file that is too large for the app, and the bot refuses one that is too large for it', async () => {
     await attach(fileOf('huge.txt', 25 * MIB_BYTES + 1));
-    await page.getByText('Files may have at most 25 MB.').waitFor();
+    await page.getByText('Files can be at most 25 MB.').waitFor();
     expect(await attached()).toEqual([]);
     await attach(fileOf('large.txt', 21 * MIB_BYTES));
     await page.locator('.attachments .file-chip').waitFor({ timeout: 30_000 });
     await send('');
-    // WeCom tells a file's name with its bytes.
-    await finalAnswer(protocol === 'wecom' ? /“the file” has more than 20 MB/ : /“large\.txt” has more than 20 MB/);
+    // WeCom sends a file's name only with its bytes.
+    await finalAnswer(protocol === 'wecom' ? /“the file” is larger than 20 MB/ : /“large\.txt” is larger than 20 MB/);
   }, 60_000);
 
-  test('one that cannot be read is refused by its name, with what can be', async () => {
+  test('refuses an unreadable file by its name and lists the readable formats', async () => {
     await drop({ name: 'song.mp3', text: 'ID3 la la la' });
     await page.locator('.attachments .file-chip').waitFor();
     await send('');
-    await finalAnswer(/I cannot read “song\.mp3”\. I read PDF, Word/);
+    await finalAnswer(/I cannot read “song\.mp3”\. Supported formats: PDF, Word/);
   }, 60_000);
 
   if (protocol === 'slack') return;
 
-  test('in a WeCom group it is said that a file has to be quoted, and a quoted one is answered about', async () => {
+  test('explains in a WeCom group that a file must be quoted, and answers about a quoted one', async () => {
     await conversation('group').click();
     await drop(cake);
-    await page.getByText('In a group the bot gets a file only where a message to it quotes the file.').waitFor();
+    await page.getByText('In a group the bot receives a file only if a message to the bot quotes it.').waitFor();
     await page.locator('.attachments .file-chip').waitFor();
     await send('');
     const file = rows()

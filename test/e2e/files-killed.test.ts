@@ -11,14 +11,14 @@ const testWhereSeen = SEES_CHILDREN ? test : test.skip;
 
 const chunk = (delta: object, reason: string | null = null) =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
-/** Says what stood in the file that it was shown, so that an answer without it is another one. */
+/** Repeats the word from the file in the prompt, so that an answer without the file is a different one. */
 const saysWhatItRead: Answer = (response, { body }) => {
   const [word] = /canary-\w+/.exec(JSON.stringify(body)) ?? [];
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.end(`${chunk({ content: `It says ${word ?? 'nothing'}.` })}${chunk({}, 'stop')}data: [DONE]\n\n`);
 };
 
-/** Somebody asks about a file of theirs. @returns the channel in which the answer comes */
+/** A person asks about their own file. @returns the channel of the answer */
 async function askAbout(user: string, said: string): Promise<string> {
   const path = `/files-pri/${user}/note.docx`;
   deployment.slack.files.set(path, makeDocx(paragraph(said)));
@@ -33,7 +33,7 @@ afterEach(() => {
   for (const id of stopped.splice(0)) if (isRunning(id)) process.kill(id, 'SIGKILL');
 });
 
-/** Halts the process that reads files for a worker as soon as there is one, so that the worker waits for it. */
+/** Halts the process that reads files for a worker as soon as it exists, so that the worker waits for it. */
 async function haltReader(worker: number): Promise<number> {
   for (;;) {
     const id = childRunning('documents/reader.js', worker);
@@ -47,7 +47,7 @@ async function haltReader(worker: number): Promise<number> {
 }
 
 testWhereSeen(
-  'a worker that is killed while a file is read for it is followed by another: one answer, with the file, and no reader stays [worker-killed]',
+  'a worker killed while a file is read is replaced: one answer, with the file, and no leftover reader process [worker-killed]',
   async () => {
     deployment.chat.script(saysWhatItRead);
     await deployment.startProcess({ ROLES: 'receiver' });
@@ -67,7 +67,7 @@ testWhereSeen(
   },
 );
 
-testWhereSeen('a reader that is killed is followed by another one, which reads the file [reader-killed]', async () => {
+testWhereSeen('a killed file reader is replaced by another one, which reads the file [reader-killed]', async () => {
   deployment.chat.script(saysWhatItRead);
   await deployment.startProcess({ ROLES: 'receiver' });
   const worker = await deployment.startProcess({ ROLES: 'worker' });
@@ -79,7 +79,7 @@ testWhereSeen('a reader that is killed is followed by another one, which reads t
 });
 
 testWhereSeen(
-  'a file whose readers are all killed is not called damaged; the fault is ours [reader-killed]',
+  'a file whose readers are all killed is reported as an internal problem, not as damaged [reader-killed]',
   async () => {
     deployment.chat.script(saysWhatItRead);
     await deployment.startProcess({ ROLES: 'receiver' });
@@ -88,7 +88,7 @@ testWhereSeen(
     await untilTrue(() => {
       const reader = childRunning('documents/reader.js', worker.pid);
       if (reader !== undefined && isRunning(reader)) process.kill(reader, 'SIGKILL');
-      return deployment.textsIn(channel).some((text) => text.includes('because of a fault on my side'));
+      return deployment.textsIn(channel).some((text) => text.includes('because of a problem on our side'));
     }, 60_000);
   },
 );
@@ -96,7 +96,7 @@ testWhereSeen(
 /** Before and after each step of reading a file (RELIABILITY.md crash-between-post-and-record). */
 const PLACES = ['files.fetch:before', 'files.fetch:after', 'files.read:after', 'redis.keep-media:after'];
 
-test('wherever a worker dies on the way of a file, each question about one gets one answer [crash-between-post-and-record]', async () => {
+test('each question about a file gets one answer when a worker dies at any step of reading it [crash-between-post-and-record]', async () => {
   deployment.chat.script(saysWhatItRead);
   await deployment.startProcess({ ROLES: 'receiver' });
   const asked: string[] = [];
@@ -114,14 +114,15 @@ test('wherever a worker dies on the way of a file, each question about one gets 
     await untilTrue(() => deployment.textsIn(channel).some((text) => text.includes('canary')), 60_000);
     await deployment.untilShown(channel, [`It says canary-${index}.`]);
   }
-  // What is with the model while its worker dies over another file is asked again: at each death those at most that were said before.
+  // A question that is with the model when its worker dies is asked again, so each death repeats at most the earlier
+  // questions.
   const read = deployment.chat.calls.map(({ body }) => /canary-\d/.exec(JSON.stringify(body))?.[0]);
   expect(new Set(read)).toEqual(new Set(PLACES.map((_, index) => `canary-${index}`)));
   const repeats = PLACES.reduce((sum, _, index) => sum + index, 0);
   expect(read.length).toBeLessThanOrEqual(PLACES.length + repeats);
 });
 
-test('so does one that waits while the receiver that fetches it ahead dies [crash-between-post-and-record]', async () => {
+test('a waiting question about a file gets one answer when the prefetching receiver dies [crash-between-post-and-record]', async () => {
   deployment.chat.script(saysWhatItRead);
   const armed = await deployment.startProcess({ ROLES: 'receiver', PARLEY_FAIL_POINT: 'files.read:before:exit' });
   const channel = await askAbout('UGRACE', 'The word is canary-late.');

@@ -13,7 +13,7 @@ const well: Answer = (response) => {
 };
 
 let sent = 0;
-/** Puts a file where Slack has its files. @returns its address */
+/** Adds a file to the Slack simulator. @returns its address */
 function fileAt(name: string, bytes: Buffer): string {
   sent += 1;
   const path = `/files-pri/T1-F${sent}/${name}`;
@@ -21,7 +21,7 @@ function fileAt(name: string, bytes: Buffer): string {
   return `${new URL(deployment.slack.apiUrl).origin}${path}`;
 }
 
-/** @returns what the bot answers, once it says so */
+/** @returns the answer of the bot */
 async function answerTo(user: string, text: string, more: object): Promise<string> {
   await deployment.sender.direct(user, text, more);
   const isDone = () => deployment.textsIn(`D${user}`).some((one) => one.endsWith('.') && !one.endsWith('…'));
@@ -36,11 +36,11 @@ beforeEach(async () => {
   await deployment.startBot({ CHAT_MODELS: 'svc-max,svc-plus', CHAT_MODEL: 'svc-max' });
 });
 
-describe('a file of another company’s (Slack Connect), of which the event tells its id alone', () => {
+describe('a file of another company (Slack Connect), whose event contains only its id', () => {
   const unknown = { id: 'F0SHARED1', file_access: 'check_file_info' };
   const ask = (user: string) => answerTo(user, 'What does it say?', { subtype: 'file_share', files: [unknown] });
 
-  test('is asked for by its id, and read under the name that Slack tells [pinned-media]', async () => {
+  test('is looked up by its id and read under the name that Slack returns [pinned-media]', async () => {
     const address = fileAt('offer.txt', Buffer.from('The offer ends in June.'));
     const facts = { id: unknown.id, name: 'offer.txt', url_private_download: address };
     deployment.slack.fileFacts.set(unknown.id, () => facts);
@@ -49,7 +49,7 @@ describe('a file of another company’s (Slack Connect), of which the event tell
     expect(deployment.slack.calls.filter(({ method }) => method === 'files.info')).toHaveLength(1);
   });
 
-  test('may be a picture, which goes to a model that sees', async () => {
+  test('is sent to a model that reads images if it is a picture', async () => {
     const address = fileAt('plan.png', await noisePicture(60, 40).png().toBuffer());
     deployment.slack.fileFacts.set(unknown.id, () => ({ id: unknown.id, name: 'plan.png', url_private: address }));
     expect(await ask('UBEN')).toBe('Well.');
@@ -59,21 +59,21 @@ describe('a file of another company’s (Slack Connect), of which the event tell
   });
 
   test.each([
-    ['that Slack does not tell of', () => undefined],
-    ['that has no address', () => ({ mode: 'tombstone' })],
+    ['that Slack does not describe', () => undefined],
+    ['without an address', () => ({ mode: 'tombstone' })],
     [
-      'that lies elsewhere',
+      'at an address outside Slack',
       () => ({ url_private: fileAt('offer.txt', Buffer.from('x')).replace('127.0.0.1', 'localhost') }),
     ],
-  ])('%s is to be sent again, and nothing is asked of the model [pinned-media]', async (_, facts) => {
+  ])('%s must be sent again, and the model is not called [pinned-media]', async (_, facts) => {
     const told = facts();
     if (told) deployment.slack.fileFacts.set(unknown.id, () => ({ id: unknown.id, name: 'offer.txt', ...told }));
-    expect(await ask('UCAT')).toContain('could not be downloaded any more. Please send it again');
+    expect(await ask('UCAT')).toContain('can no longer be downloaded. Please send it again');
     expect(deployment.chat.calls).toHaveLength(0);
   });
 });
 
-test('the file of a forwarded message is used, and named as a file', async () => {
+test('the file of a forwarded message is read and named as a file', async () => {
   const address = fileAt('rules.txt', Buffer.from('Loans last four weeks.'));
   const file = { id: 'F1', name: 'rules.txt', mimetype: 'text/plain', url_private_download: address };
   const attachments = [{ is_share: true, author_name: 'Ada Park', text: 'our rules', files: [file] }];
@@ -83,12 +83,12 @@ test('the file of a forwarded message is used, and named as a file', async () =>
   expect(prompt).toMatch(/<quoted>\\n?Ada Park: our rules/);
 });
 
-test('the file of a forwarded message that is gone is to be sent again', async () => {
+test('the file of a forwarded message that is no longer available must be sent again', async () => {
   const url = `${new URL(deployment.slack.apiUrl).origin}/api/nothing`;
   const file = { id: 'F1', name: 'rules.txt', mimetype: 'text/plain', url_private_download: url };
   const attachments = [{ is_share: true, author_name: 'Ada Park', text: 'our rules', files: [file] }];
   deployment.slack.meet((method) => (method === 'nothing' ? { kind: 'status', status: 404 } : undefined));
   expect(await answerTo('UEVE', 'How long are loans?', { attachments })).toContain(
-    '“rules.txt” could not be downloaded any more. Please send it again',
+    '“rules.txt” can no longer be downloaded. Please send it again',
   );
 });

@@ -8,14 +8,14 @@ const deployment = useSlackDeployment();
 const ROUNDS = tries(1);
 const QUESTIONS = 24;
 
-/** A Redis that knows no script and holds nothing is as fresh as a new one. */
+/** Removes all scripts and keys, so that Redis behaves like a new one. */
 async function makeFresh(): Promise<void> {
   await deployment.redis.flushall();
   await deployment.redis.script('FLUSH');
 }
 
 test.each(['1', '3'])(
-  'the first burst after a start is answered at once, without the sweeper: %s shards',
+  'the first burst after a start is answered at once, without the sweeper, with %s shards',
   async (shards) => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await makeFresh();
@@ -28,7 +28,7 @@ test.each(['1', '3'])(
       const people = Array.from({ length: QUESTIONS }, (_, index) => `UB${round}${index}`);
       await Promise.all(people.map((userId) => deployment.sender.direct(userId, 'a question')));
       await untilTrue(() => people.every((userId) => deployment.textsIn(`D${userId}`).includes('Here.')), 30_000);
-      expect(bots.map((bot) => bot.output()).join('')).not.toContain('woke conversations again');
+      expect(bots.map((bot) => bot.output()).join('')).not.toContain('the sweeper woke waiting conversations');
       for (const bot of bots) bot.kill('SIGKILL');
       await Promise.all(bots.map(({ ended }) => ended));
     }

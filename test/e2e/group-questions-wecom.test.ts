@@ -4,7 +4,7 @@ import { startDeployment, untilTrue, type Deployment } from '../support/deployme
 let deployment: Deployment;
 beforeAll(async () => {
   deployment = await startDeployment({ startsBot: false });
-  // Without the self-built app the bot can write to nobody first, and knows no names.
+  // Without the self-built app the bot cannot start a private chat and knows no names.
   for (const name of ['WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET'])
     Reflect.deleteProperty(deployment.env, name);
   await deployment.startBot({ SIGN_IN_PROOF: 'typed-code' });
@@ -15,11 +15,11 @@ afterAll(() => deployment.stop());
 const driver = () => deployment.messenger.driver;
 const shown = async (id: string) => (await driver().answer(id))?.text ?? '';
 
-test('where the bot cannot write first, a question in a group is kept for the sign-in that its sender asks for privately', async () => {
+test('where the bot cannot write first, a group question is kept until its sender signs in through the private chat', async () => {
   const group = { conversation: { group: 'wrtown' }, mention: true };
   const asked = await driver().say('linxiaoyu', { text: '数到 3', ...group });
   await untilTrue(async () => (await shown(asked.id)) !== '');
-  expect(await shown(asked.id)).toBe('请先私聊我完成登录。十分钟内登录，我就在这里回答你的问题。');
+  expect(await shown(asked.id)).toBe('请先私聊我完成登录。十分钟内登录，我会在这里回答你的问题。');
 
   const hello = await driver().say('linxiaoyu', '数到 2');
   await untilTrue(async () => (await shown(hello.id)).includes('/link/'));

@@ -10,7 +10,8 @@ import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 
 const ANSWER = 'It is answered.';
-const POINTER = /^<@(U\d+)> Please sign in first — I have sent you a private message\. Once you are signed in/;
+const POINTER =
+  /^<@(U\d+)> Please sign in first; I have sent you a private message\. If you sign in within ten minutes/;
 
 const deployment = useSlackDeployment();
 let signIns: SlackSignIns;
@@ -29,7 +30,7 @@ afterEach(async () => {
 
 const ask = (userId: string, more: { threadTs?: string } = {}) =>
   deployment.sender.mention({ channel: 'C1', userId, ...more }, `a question of ${userId}`);
-/** Who was written to unasked has a private chat of their own, named for them by Slack. */
+/** A person to whom the bot writes first has a private chat named after them by Slack. */
 const written = (userId: string) => deployment.textsIn(userId.replace('U', 'D'));
 async function confirmOf(userId: string) {
   await untilTrue(() => LINK.test(written(userId).join()));
@@ -46,13 +47,13 @@ test.each(['member', 'group'])(
     expect(deployment.textsIn('C1').join()).not.toContain('/link/');
     expect(deployment.chat.calls).toHaveLength(0);
     const { text } = await press();
-    expect(text).toContain('Go back to the group; your question is being answered there.');
+    expect(text).toContain('Return to the group; your question is being answered there.');
     await deployment.untilShown('C1', [ANSWER]);
     expect(deployment.chat.calls).toHaveLength(1);
   },
 );
 
-test('two people ask in one channel: each answer waits for its own sender’s sign-in', async () => {
+test('two questions in one channel each wait for the sign-in of their own sender', async () => {
   await deployment.startBot({ ...signIns.env, GROUP_SCOPE: 'group' });
   await ask('U1');
   await ask('U2');
@@ -66,30 +67,30 @@ test('two people ask in one channel: each answer waits for its own sender’s si
   await deployment.untilShown('C1', [ANSWER, ANSWER]);
 });
 
-test('a question in a thread is kept as well, beside one in the private chat', async () => {
+test('a question in a thread is kept next to one in the private chat', async () => {
   await deployment.startBot(signIns.env);
   await ask('U1', { threadTs: '1750000000.000001' });
   const { press } = await confirmOf('U1');
   await deployment.sender.direct('U1', 'a private question');
   await untilTrue(() => deployment.textsIn('DU1').length === 1);
-  expect((await press()).text).toContain('Go back to the chat; your question is being answered.');
+  expect((await press()).text).toContain('Return to the chat; your question is being answered.');
   await deployment.untilShown('C1', [ANSWER]);
   await untilTrue(() => deployment.textsIn('DU1').includes(ANSWER));
 });
 
-test('who signs in too late for it is told to ask again, in the channel and on the page', async () => {
+test('a sign-in that is too late for its question says so in the channel and on the page', async () => {
   await deployment.startBot(signIns.env);
   await ask('U1');
   const { press } = await confirmOf('U1');
   await untilTrue(async () => (await deployment.redis.keys('{p*}:held:*')).length === 1);
   await ageMessages(deployment.redis, 11 * MINUTE_MS);
-  expect((await press()).text).toContain('Go back and ask again in the group');
-  await untilTrue(() => /^<@U1> You are signed in now.* ask it again/.test(deployment.textsIn('C1')[0] ?? ''));
+  expect((await press()).text).toContain('Return to the group and ask again');
+  await untilTrue(() => /^<@U1> You are signed in now.* ask again/.test(deployment.textsIn('C1')[0] ?? ''));
   expect(deployment.textsIn('C1')).toHaveLength(1);
   expect(deployment.chat.calls).toHaveLength(0);
 });
 
-test('a worker dies between holding a question and its release: the next one answers it', async () => {
+test('a question is answered by the next worker when one dies between holding and releasing it', async () => {
   await deployment.startBot({ ...signIns.env, ROLES: 'receiver' });
   const failPoint = { NODE_ENV: 'test', PARLEY_FAIL_POINT: 'redis.commit:after:exit' };
   const dying = await deployment.startProcess({ ...signIns.env, ROLES: 'worker', ...failPoint });
@@ -101,8 +102,8 @@ test('a worker dies between holding a question and its release: the next one ans
   await deployment.untilShown('C1', [ANSWER], 30_000);
 }, 60_000);
 
-// The worker's way to Redis is long, the receiver's short: links are made while questions are on their way to be held.
-test('links that are made while questions of a channel are being held: each is answered once', async () => {
+// Redis is slow for the worker and fast for the receiver, so links are created while questions are still being held.
+test('channel questions are each answered once when links are created while the questions are being held', async () => {
   proxy = await startTcpProxy(Number(new URL(deployment.redisServer.url).port));
   const [, db] = new URL(deployment.redisServer.url).pathname.split('/');
   await deployment.startBot({ ...signIns.env, ROLES: 'receiver', GROUP_SCOPE: 'group' });

@@ -10,7 +10,7 @@ import { untilTrue } from '../support/deployment.ts';
 
 const ANSWER = 'It is answered.';
 
-/** An answer, or where a later message of the same turn has it. */
+/** An answer, or a pointer to a later message of the same turn. */
 const DONE = /^(It is answered\.|↓ answered below)$/;
 
 const deployment = useSlackDeployment();
@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const inThread = (thread: number) => ({ thread_ts: `1750000000.${String(thread).padStart(6, '0')}` });
 
-/** Waits until so many messages wait for their senders' sign-in. */
+/** Waits until this many messages are held for a sign-in. */
 const untilHeld = (count: number) => untilTrue(async () => (await held()) === count);
 async function held(): Promise<number> {
   const names = await deployment.redis.keys('{p*}:held:*');
@@ -40,7 +40,7 @@ async function held(): Promise<number> {
 
 const isAllAnswered = (person: string) => deployment.textsIn(`D${person}`).every((text) => DONE.test(text));
 
-/** Waits until so many of somebody's conversations wait for the sign-in. */
+/** Waits until this many conversations of one person wait for the sign-in. */
 const untilWaiting = (count: number) =>
   untilTrue(async () => {
     const [name = ''] = await deployment.redis.keys('{id}:waiting:*');
@@ -55,7 +55,7 @@ test('a question in a thread of the private chat waits for the sign-in and is an
   await deployment.untilShown('DU1', [ANSWER]);
 });
 
-test('one sign-in answers what waits in the main chat and in each thread, once', async () => {
+test('one sign-in answers each question that waits in the main chat and in threads exactly once', async () => {
   await deployment.startBot(signIns.env);
   await deployment.sender.direct('U1', 'a question', inThread(1));
   const link = await signIns.linkOf('U1');
@@ -68,8 +68,8 @@ test('one sign-in answers what waits in the main chat and in each thread, once',
   expect(deployment.chat.calls).toHaveLength(4);
 });
 
-// The worker's way to Redis is long, the receiver's short: the link is made while a question is on its way to be held.
-test('a sign-in that ends while questions are being held: each is answered, in order, and nobody is shown another link', async () => {
+// Redis is slow for the worker and fast for the receiver, so the link is created while a question is still being held.
+test('questions that are being held when a sign-in ends are answered in order, without another link', async () => {
   proxy = await startTcpProxy(Number(new URL(deployment.redisServer.url).port));
   const [, db] = new URL(deployment.redisServer.url).pathname.split('/');
   await deployment.startBot({ ...signIns.env, ROLES: 'receiver' });
@@ -105,14 +105,14 @@ test('a sign-in that ends while questions are being held: each is answered, in o
   }
 }, 60_000);
 
-/** The settings of a worker of its own that reaches Slack through a proxy. */
+/** Returns the settings of a separate worker that reaches Slack through a proxy. */
 async function workerFarFromSlack(): Promise<Record<string, string>> {
   proxy = await startTcpProxy(Number(new URL(deployment.slack.apiUrl).port));
   const PORT = String(await freePort());
   return { ...signIns.env, ROLES: 'worker', PORT, SLACK_API_URL: `http://127.0.0.1:${proxy.port}/api/` };
 }
 
-test('a release that another process has taken too early: the question is answered at once when it is held', async () => {
+test('a question whose release another process consumed too early is answered as soon as it is held', async () => {
   await deployment.startBot({ ...signIns.env, ROLES: 'receiver' });
   await deployment.startBot(await workerFarFromSlack());
   await deployment.sender.direct('U1', 'a question', inThread(1));
@@ -122,7 +122,7 @@ test('a release that another process has taken too early: the question is answer
   await deployment.sender.direct('U1', 'another', inThread(2));
   await untilWaiting(2);
   expect((await press()).status).toBe(200);
-  // As a process of an older version does, which knows nothing of turns that may be held yet.
+  // An older version does this, since it does not know of turns that are not held yet.
   const names = ['{id}:releases', ...(await deployment.redis.keys('{id}:release:*'))];
   await untilTrue(async () => (await held()) === 0);
   await deployment.redis.del(...names);
@@ -130,7 +130,7 @@ test('a release that another process has taken too early: the question is answer
   await deployment.untilShown('DU1', [ANSWER, ANSWER], 20_000);
 }, 90_000);
 
-test('a question after the sign-in does not overtake one that is still held, although its release is late', async () => {
+test('a question after the sign-in does not overtake one that is still held, even if the release is late', async () => {
   await deployment.startBot(signIns.env);
   await deployment.sender.direct('U1', 'the first question', inThread(1));
   await untilHeld(1);
@@ -143,7 +143,7 @@ test('a question after the sign-in does not overtake one that is still held, alt
   expect(asked).toEqual([['the first question'], expect.arrayContaining(['the second question'])]);
 });
 
-test('a worker dies between holding a question and seeing that its sender has signed in: the next worker answers it', async () => {
+test('a held question is answered by the next worker when one dies before it sees that the sender has signed in', async () => {
   await deployment.startBot({ ...signIns.env, ROLES: 'receiver' });
   const first = await deployment.startBot({ ...signIns.env, ROLES: 'worker', PORT: String(await freePort()) });
   await deployment.sender.direct('U1', 'a question', inThread(1));

@@ -4,7 +4,7 @@ import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 
 const deployment = useSlackDeployment();
-/** As long as an answer may be. Each of these took minutes or for ever to be read. */
+/** Texts of the maximum answer length. Each of them once took minutes or more to process. */
 const WORST = [
   `It begins.${' '.repeat(199_980)}It ends.`,
   `It begins. [a](${'b(c[a]('.repeat(28_000)} It ends.`,
@@ -12,10 +12,13 @@ const WORST = [
   `It begins. http://a.b/${')'.repeat(199_900)} It ends.`,
 ];
 const OTHERS = 20;
-/** Far above what one turn may take, for a machine that is busy with other things; any of these on the loop took minutes. */
+/**
+ * Far above the lag that one turn may cause, to allow for a busy machine. Processing any of these texts on the event loop
+ * took minutes.
+ */
 const MOST_LAG_SEC = 6;
 
-/** Answers in pieces, as a model does, so that the answer is shown while it grows. */
+/** Streams the answer in chunks, so that it is shown while it grows. */
 const slowly = (text: string): Answer => {
   return async (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -27,14 +30,14 @@ const slowly = (text: string): Answer => {
   };
 };
 
-test('answers of 200,000 characters that were made to hold a reader up hold up nobody: 20 others are answered meanwhile, each model is asked once', async () => {
+test('hostile answers of 200,000 characters delay no other question: 20 others are answered meanwhile, with one model call each', async () => {
   deployment.chat.script(async (response, call) => {
     const asked = JSON.stringify(call.body['messages']);
     const worst = /worst (\d)/.exec(asked)?.[1];
     await slowly(worst === undefined ? 'A short answer.' : (WORST[Number(worst)] ?? ''))(response, call);
   });
   await deployment.startProcess();
-  // Reading it begins a new period.
+  // Reading the metrics starts a new measurement period.
   await fetch(`${deployment.botUrl}/metrics`);
   for (const index of WORST.keys()) await deployment.sender.direct(`UWORST${index}`, `worst ${index}`);
   const people = Array.from({ length: OTHERS }, (_, index) => `U${index}`);
@@ -43,7 +46,7 @@ test('answers of 200,000 characters that were made to hold a reader up hold up n
     () => people.every((person) => deployment.textsIn(`D${person}`).at(-1) === 'A short answer.'),
     30_000,
   );
-  // In messages, or in the file below the first of them; the first one stands while it still grows.
+  // Shown as messages, or as a file below the first of them. The first message is shown while the answer grows.
   const isWhole = (index: number) => {
     const channel = `DUWORST${index}`;
     const files = deployment.slack.botFiles.filter(({ shownIn }) => shownIn.some((one) => one.channel === channel));

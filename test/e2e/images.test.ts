@@ -14,13 +14,13 @@ const ASKER = 'zhangwei';
 const driver = () => deployment.messenger.driver;
 type Said = Parameters<ReturnType<typeof driver>['say']>[1];
 async function ask(said: Said, person = ASKER) {
-  // Slack keeps what begins with a slash for itself.
+  // Slack reserves a leading slash for its own commands.
   const typed = typeof said === 'string' ? said.replace(/^\//, ' /') : said;
   const message = await driver().say(person, typed);
   return driver().waitForAnswer(message.id, { timeoutMs: 25_000 });
 }
 
-/** A picture that is known by its size, whatever it is written as. */
+/** A picture that the tests recognise by its width. */
 const picture = (width: number) =>
   sharp({ create: { width, height: 20, channels: 3, background: '#c04030' } })
     .png()
@@ -42,7 +42,7 @@ interface WirePart {
   image_url?: { url: string };
 }
 
-/** The messages of the latest call, each picture as its width: `text|<40>|text`. */
+/** The user messages of the latest model call, with each picture as its width: `text|<40>|text`. */
 async function lastPrompt(): Promise<{ model: unknown; asked: string[] }> {
   const body = chat.calls.at(-1)?.body as { model: string; messages: { role: string; content: string | WirePart[] }[] };
   const users = body.messages.filter(({ role }) => role === 'user');
@@ -72,11 +72,11 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
   });
   beforeEach(async () => {
     chat.calls.splice(0);
-    // A person may ask only so often in a minute.
+    // Removes the rate limit per person and minute.
     for (const key of await deployment.redis.keys('{p*}:rate:*')) await deployment.redis.del(key);
   });
 
-  test('text and images of several messages are one question, in the order in which they were said', async () => {
+  test('merges text and images of several messages into one question, in the order in which they were sent', async () => {
     await ask('/new');
     let release: () => void = () => undefined;
     chat.script(says('first', new Promise<void>((resolve) => (release = resolve))), says('Both are red.'));
@@ -91,7 +91,7 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
     expect((await lastPrompt()).asked.at(-1)).toBe('this is the left one|<40>|<41>|and this the right one|<42>');
   });
 
-  test('people can ask on about a picture; after three turns it is only told that there was one', async () => {
+  test('keeps a picture in the prompt for three turns, and then only mentions it', async () => {
     await ask('/new');
     await ask({ text: 'what is this?', images: [await picture(60)] });
     for (const turn of [1, 2, 3]) {
@@ -110,7 +110,7 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
     ['is damaged', async () => (await picture(80)).subarray(0, 60)],
     ['more than 25 million pixels', floodedPng],
   ])(
-    'an image that %s is refused kindly, said once more at /retry, and downloaded once [pinned-media]',
+    'refuses an image with a reason (%s), repeats that on /retry, and downloads it once [pinned-media]',
     async (told, make) => {
       await ask('/new');
       const answer = await ask({ text: 'what is this?', images: [await picture(81), await make()] });
@@ -121,7 +121,7 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
     },
   );
 
-  test('/retry asks with the images in their order, and says so when they are gone', async () => {
+  test('sends the images in their order again on /retry, and says so if they are no longer available', async () => {
     await ask('/new');
     const fails: Answer = (response) => void response.writeHead(400).end();
     chat.script(fails, says('Yes.'));
@@ -130,13 +130,13 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
     expect((await lastPrompt()).asked.at(-1)).toBe('same?|<90>|<91>');
     const kept = await deployment.redis.keys('{p*}:media:*');
     await Promise.all(kept.map((key) => deployment.redis.del(key)));
-    expect((await ask('/retry')).text).toContain('Image 1 of 2 could not be downloaded any more');
+    expect((await ask('/retry')).text).toContain('Image 1 of 2 can no longer be downloaded');
   });
 
-  // Slack has no quotes, and the other two are the same whoever brought the image.
+  // Slack has no quotes, and the last two tests do not depend on the platform.
   if (protocol === 'slack') return;
 
-  test('a quoted image counts, within its quote; in a group too', async () => {
+  test('sends a quoted image within its quote, also in a group', async () => {
     for (const place of [{}, { conversation: { group: 'wrtown' }, mention: true }]) {
       const plain = { ...place, mention: false };
       const quoted = await driver().say('linxiaoyu', { ...plain, text: 'my new car', images: [await picture(70)] });
@@ -148,7 +148,7 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
     }
   });
 
-  test('pictures that are too many bytes for a later request, or gone, are only told of', async () => {
+  test('only mentions earlier images that have expired or exceed the size limit of a request', async () => {
     await ask('/new');
     const noise = await noisePicture(900, 900, { sigma: 70 }).jpeg({ quality: 95 }).toBuffer();
     await ask({ text: 'these five?', images: [noise, noise, noise, noise, noise] });
@@ -159,16 +159,16 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
     await Promise.all(kept.map((key) => deployment.redis.del(key)));
     await ask('well?');
     expect((await lastPrompt()).asked[1]).toBe('and this?\n\n[An image came with this message.]');
-  }, 40_000);
+  }, 60_000);
 
   testWhereSeen(
-    'an image that ends the decoder is refused kindly, and the next one is looked at',
+    'refuses an image that kills the decoder with a reason, and reads the next one',
     async () => {
       await ask('/new');
       chat.script(says('A red square.'));
-      // The decoder waits for the next image for a while; that it ends then is no fault of any image.
+      // The decoder waits some time for the next image. An end during this time is not caused by an image.
       await ask({ text: 'what is this?', images: [await picture(100)] });
-      // Large, so that its decoder is met at work; pictures of before may be looked at first, with decoders of their own.
+      // Large, so that the decoder is killed while it works. Earlier pictures may be decoded first by separate decoders.
       const large = await sharp({ create: { width: 5_000, height: 4_000, channels: 3, background: '#c33' } })
         .png({ compressionLevel: 1 })
         .toBuffer();
@@ -176,11 +176,11 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
       const message = await driver().say(ASKER, { text: '这是什么？', images: [large] });
       const { text } = await driver().waitForAnswer(message.id, { timeoutMs: 25_000 });
       clearInterval(killer);
-      expect(text).toBe('打开这张图片时系统出现故障，图片本身可能没有问题。请稍后重新发送。');
+      expect(text).toBe('系统故障，未能打开这张图片，图片本身可能没有问题。请稍后重新发送。');
       expect((await ask({ text: 'and this?', images: [await picture(102)] })).text).toBe('A red square.');
       expect((await lastPrompt()).asked.at(-1)).toBe('and this?|<102>');
     },
-    40_000,
+    60_000,
   );
 });
 
@@ -189,11 +189,11 @@ function killDecoder(): void {
     const id = childRunning('decoder.mjs');
     if (id !== undefined) process.kill(id, 'SIGKILL');
   } catch {
-    // It ended by itself just now.
+    // The process has ended in the meantime.
   }
 }
 
-/** A PNG whose header promises ten thousand million pixels. */
+/** A PNG whose header announces 10 billion pixels. */
 async function floodedPng(): Promise<Buffer> {
   const bytes = await picture(10);
   bytes.writeUInt32BE(100_000, 16);

@@ -6,13 +6,13 @@ import { alterEntry } from '../support/alter-entry.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 
-// Whole bots, whose key changes while questions wait.
+// Complete bots whose key changes while questions wait.
 
 const ANSWER = 'It is answered.';
 const deployment = useSlackDeployment();
 const [keyA, keyB] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 const peopleOf = (letter: string, count: number) => Array.from({ length: count }, (_, index) => `U${letter}${index}`);
-/** Bots come and go behind the address, so a kept connection may be dead. */
+/** Bots restart at the same address, so a kept-alive connection may be dead. */
 const ask = async (path: string) => (await fetch(deployment.botUrl + path).catch(() => undefined))?.text();
 const ready = async () => JSON.parse((await ask('/readyz')) ?? '{"parts":{}}') as { parts: Record<string, string> };
 const metric = async (name: string) =>
@@ -21,7 +21,7 @@ const askAll = async (people: string[]) => {
   for (const userId of people) await deployment.sender.direct(userId, 'a question');
 };
 
-test('a key that was removed while questions waited: nothing is given up, readiness and log name the setting, and all are answered once it is back', async () => {
+test('a key removed while questions wait loses no question: readiness and log name the setting, and all are answered once it is restored', async () => {
   deployment.chat.script(helloStream(ANSWER));
   await deployment.startBot({ ROLES: 'receiver', SECRET_KEY: keyA });
   await untilTrue(async () => (await ready()).parts['redis'] === 'ready');
@@ -34,7 +34,7 @@ test('a key that was removed while questions waited: nothing is given up, readin
   expect(await metric('parley_key_missing_total')).toBeGreaterThanOrEqual(5);
   expect(await metric('parley_dead_letters_total')).toBe(0);
   expect(deployment.lines.filter((line) => line.includes('SECRET_KEY_PREVIOUS'))).toHaveLength(1);
-  // What the new key sealed is answered meanwhile.
+  // Questions encrypted with the new key are answered meanwhile.
   await askAll(['UNEW']);
   await deployment.untilShown('DUNEW', [ANSWER]);
   expect(deployment.chat.calls).toHaveLength(1);
@@ -46,14 +46,14 @@ test('a key that was removed while questions waited: nothing is given up, readin
   expect(deployment.chat.calls).toHaveLength(6);
 }, 90_000);
 
-test('a rolling change of keys with questions waiting: old and new workers side by side answer each once', async () => {
+test('old and new workers side by side answer each waiting question once during a rolling key change', async () => {
   deployment.chat.script(helloStream(ANSWER));
   const old = await deployment.startProcess({ ROLES: 'worker', SECRET_KEY: keyA });
   await deployment.startBot({ ROLES: 'receiver', SECRET_KEY: keyB, SECRET_KEY_PREVIOUS: keyA });
   await untilTrue(async () => (await ready()).parts['redis'] === 'ready');
   const people = peopleOf('R', 8);
   await askAll(people);
-  await untilTrue(() => old.output().includes('key that this process lacks'));
+  await untilTrue(() => old.output().includes('key that this process does not have'));
   await deployment.startProcess({ ROLES: 'worker', SECRET_KEY: keyB, SECRET_KEY_PREVIOUS: keyA });
   await askAll(peopleOf('S', 4));
   const everybody = [...people, ...peopleOf('S', 4)];
@@ -66,7 +66,7 @@ test('a rolling change of keys with questions waiting: old and new workers side 
   expect(deployment.chat.calls).toHaveLength(12);
 }, 90_000);
 
-test('a message that was altered ends with words that its sender can see, a count and a log line', async () => {
+test('a message that was altered causes a visible notice, a count and a log line', async () => {
   await deployment.startBot({ ROLES: 'receiver' });
   await untilTrue(async () => (await ready()).parts['redis'] === 'ready');
   await askAll(['UALTERED']);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
-// The example documents, asked by people of config/people.json, answered by the built-in model.
+// The example documents, asked by people of config/people.json and answered by the built-in model.
 
 const STAFF = 'zhangwei';
 const TEACHER = 'emma.clarke';
@@ -19,7 +19,7 @@ beforeAll(async () => {
     await deployment.signIn(person, (await shown())?.text ?? '');
     await deployment.messenger.driver.waitForAnswer(id);
   }
-  // The index is made by a process of its own.
+  // A separate process builds the index.
   await untilTrue(async () => (await ask(STUDENT, 'When is the library open at weekends?')).includes('[1]'), 30_000);
 }, 90_000);
 afterAll(() => deployment.stop());
@@ -30,14 +30,14 @@ async function ask(person: string, text: string, conversation?: typeof GROUP): P
   return (await driver.waitForAnswer(said.id)).text;
 }
 
-describe('the institution’s documents [knowledge-rights] [sources-were-read]', () => {
+describe('the documents of the institution [knowledge-rights] [sources-were-read]', () => {
   test.each([
     [STAFF, 'How many books may I borrow?', '50 books', 'Borrowing books (staff)'],
     [STUDENT, 'How many books may I borrow?', '20 books', 'Borrowing books (students)'],
     [STAFF, '我可以借多少册图书？', '50 册', 'Borrowing books (staff)'],
     [STUDENT, '图书馆周末的开放时间是什么？', '09:00', '图书馆指南'],
     [STAFF, 'What is the number of the duty phone of the IT office?', '8800-1999', 'On-call duty'],
-  ])('%s asks "%s" and reads %s from %s', async (person, question, words, title) => {
+  ])('answer %s, who asks "%s", with %s from %s', async (person, question, words, title) => {
     const answer = await ask(person, question);
     expect(answer).toContain(words);
     expect(answer).toMatch(new RegExp(`(?:Sources|来源)[^]*\\[\\d\\] ${title.replace(/[()]/g, '\\$&')}`));
@@ -48,27 +48,27 @@ describe('the institution’s documents [knowledge-rights] [sources-were-read]',
     [TEACHER, 'What is the number of the duty phone of the IT office?', undefined, '8800-1999'],
     [STAFF, 'What is the number of the duty phone of the IT office?', GROUP, '8800-1999'],
     [STAFF, 'How many books may I borrow?', GROUP, '50 books'],
-  ])('%s asks "%s" and is told nothing that they may not read there', async (person, question, where, words) => {
+  ])('give %s, who asks "%s", nothing that they may not read there', async (person, question, where, words) => {
     const answer = await ask(person, question, where);
     expect(answer).not.toContain(words);
     expect(answer).not.toContain('On-call duty');
   });
 
-  test('in a group public documents answer, with their source', async () => {
+  test('answer in a group with public documents only, and name the source', async () => {
     const answer = await ask(STAFF, 'What do I do if I lost my campus card?', GROUP);
     expect(answer).toContain('8800-1200');
     expect(answer).toContain('Campus card');
   });
 
-  test('/sources tells what the last answer stands on, and says so where it stands on none', async () => {
+  test('are listed by /sources for the last answer, or reported as unused', async () => {
     await ask(STUDENT, 'When is the library open at weekends?');
-    expect(await ask(STUDENT, '/sources')).toMatch(/My last answer stands on:[^]*\[1\] Library guide/);
-    expect(await ask(STUDENT, '来源')).toMatch(/依据的是[^]*Library guide/);
+    expect(await ask(STUDENT, '/sources')).toMatch(/My last answer is based on:[^]*\[1\] Library guide/);
+    expect(await ask(STUDENT, '来源')).toMatch(/的依据[^]*Library guide/);
     await ask(STUDENT, 'Hello');
-    expect(await ask(STUDENT, '/sources')).toBe('My last answer stands on no document of the institution.');
+    expect(await ask(STUDENT, '/sources')).toBe('My last answer is not based on any of the institution’s documents.');
   });
 
-  test('the answer as it is kept has no list of sources below it', async () => {
+  test('leave the list of sources out of the stored answer', async () => {
     await ask(STAFF, 'How many books may I borrow?');
     const kept = await ask(STAFF, '/export');
     expect(kept).toContain('50 books');

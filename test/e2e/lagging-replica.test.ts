@@ -11,22 +11,23 @@ const pair = useLaggingReplica(deployment);
 const { toReplica, isReady, failOver } = pair;
 
 const untilNothingWaits = () => untilTrue(async () => (await toReplica('KEYS', '{p*}:inbox:*')) === '', 60_000);
-/** A text is whole before its message has its last snapshot. */
+/** A text is complete before its message has its last snapshot. */
 const untilAllEnded = () => untilTrue(() => deployment.slack.messages.every(({ isStreaming }) => !isStreaming));
-const recovered = () => deployment.lines.filter((line) => line.includes('a failover had lost an acknowledged message'));
+const recovered = () =>
+  deployment.lines.filter((line) => line.includes('an acknowledged message that a failover lost was stored again'));
 const askAll = async (people: string[]) => {
   for (const userId of people) await deployment.sender.direct(userId, 'a question');
 };
 const peopleOf = (letter: string) => Array.from({ length: 12 }, (_, index) => `U${letter}${index}`);
 
-test('what a lagging replica had not got is stored again by the receiver that acknowledged it, and answered once [failover]', async () => {
+test('messages missing on a promoted replica are stored again by the receiver that acknowledged them and answered once [failover]', async () => {
   deployment.chat.script(helloStream(ANSWER));
   const receiver = await deployment.startBot({ ROLES: 'receiver' });
   await untilTrue(isReady);
   await askAll(peopleOf('A'));
   await untilTrue(async () => Number(await toReplica('DBSIZE')) > 0);
   pair.replication.breakWith({ kind: 'hold', heals: false });
-  // 200 for each of them, and no worker runs yet: all are only on the master.
+  // Each question is acknowledged with 200 and exists only on the master, since no worker runs yet.
   await askAll(peopleOf('B'));
   await failOver();
   await untilTrue(isReady);
@@ -39,7 +40,7 @@ test('what a lagging replica had not got is stored again by the receiver that ac
   expect(recovered().join('')).not.toContain('a question');
 }, 90_000);
 
-test('an answer that was posted, but of which the replica knows nothing, is found in the platform and not posted again [failover]', async () => {
+test('a posted answer that the replica does not know is found on the platform and not posted again [failover]', async () => {
   deployment.chat.script(helloStream(ANSWER));
   await deployment.startBot();
   await untilTrue(isReady);
@@ -58,7 +59,7 @@ test('an answer that was posted, but of which the replica knows nothing, is foun
   expect(deployment.chat.calls).toHaveLength(12);
 }, 90_000);
 
-test('the half of an answer that was posted, but of which the replica knows nothing, grows on in the same message and is not posted again [failover]', async () => {
+test('a half-posted answer that the replica does not know continues in the same message [failover]', async () => {
   deployment.chat.script(stallAfter(chunk({ content: 'The first half' })));
   await deployment.startBot();
   await untilTrue(isReady);
@@ -73,7 +74,7 @@ test('the half of an answer that was posted, but of which the replica knows noth
   expect(deployment.slack.messages).toHaveLength(1);
 }, 90_000);
 
-test('answers to questions that waited long, of which the replica knows only the questions, are found and not posted again [failover]', async () => {
+test('posted answers to old questions are found and not posted again when the replica knows only the questions [failover]', async () => {
   deployment.chat.script(helloStream(ANSWER));
   const receiver = await deployment.startBot({ ROLES: 'receiver' });
   await untilTrue(isReady);
@@ -81,7 +82,7 @@ test('answers to questions that waited long, of which the replica knows only the
   await askAll(people);
   const inReplica = async () => (await toReplica('KEYS', '{p*}:inbox:*')).split(',').length;
   await untilTrue(async () => (await inReplica()) === 12);
-  // Nobody remembers them any more, as after some minutes.
+  // No process remembers the questions any more, as after some minutes.
   await receiver.close();
   pair.replication.breakWith({ kind: 'hold', heals: false });
   await deployment.startBot();
@@ -97,7 +98,7 @@ test('answers to questions that waited long, of which the replica knows only the
   expect(recovered()).toEqual([]);
 }, 120_000);
 
-test('while the replica that Redis was told to insist on is behind, deliveries are refused, and taken again once it is there [failover]', async () => {
+test('deliveries are refused while the replica required by min-replicas-to-write lags, and accepted once it has caught up [failover]', async () => {
   deployment.chat.script(helloStream(ANSWER));
   await deployment.startBot();
   await untilTrue(isReady);

@@ -3,16 +3,16 @@ import { HOUR_MS, MINUTE_MS } from '../../src/shared/clock.ts';
 import type { MessageView } from '../../src/simulator/api.ts';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
-const NOT_THE_LAST = 'Only your newest question';
+const NOT_THE_LAST = 'Only your latest question';
 const ASKER = 'zhangwei';
 
-/** What somebody presses who comes back after an hour has one effect, or a sentence; whichever way the platform has. */
+/** A button pressed after an hour has one effect or causes a notice, whatever the platform allows. */
 describe.each([
   ['wecom', 'callback'],
   ['wecom', 'connection'],
   ['slack', 'http'],
   ['slack', 'socket'],
-] as const)('an hour later on %s by %s', (protocol, way) => {
+] as const)('a button pressed an hour later on %s by %s', (protocol, way) => {
   let deployment: Deployment;
   beforeAll(async () => {
     deployment = await startDeployment({
@@ -35,7 +35,7 @@ describe.each([
   const callsEnded = () => deployment.lines.filter((line) => line.includes('chat call ended')).length;
   const said = async (text: string) => (await driver().messages(ASKER)).filter((one) => one.text.includes(text));
 
-  /** Asks, and waits for what can be pressed at the answer. @returns the message at which that stands */
+  /** Asks and waits for the button. @returns the answer and the message with the button */
   async function asked(text: string, { label = 'Try again', quote }: { label?: string; quote?: string } = {}) {
     const message = await driver().say(ASKER, { text, quote });
     let at: MessageView | undefined;
@@ -49,14 +49,14 @@ describe.each([
     return { answer: await driver().waitForAnswer(message.id, { timeoutMs: 15_000 }), at: at as MessageView };
   }
 
-  /** On Slack the button of an answer that was asked again is gone. */
+  /** On Slack the button disappears once the question is asked again. */
   const press = (at: MessageView, label: string) =>
     driver()
       .press(ASKER, at.id, label)
       .catch(() => undefined);
   const quiet = () => new Promise((resolve) => setTimeout(resolve, 700));
 
-  test('“try again”, pressed three times, gives one new answer, and no more than sentences beside it [own-buttons]', async () => {
+  test('"Try again" pressed three times gives one new answer, and otherwise only notices [own-buttons]', async () => {
     const { at } = await asked('count to 7');
     const before = callsEnded();
     const answersBefore = (await said('1 2 3 4 5 6 7')).length;
@@ -71,12 +71,12 @@ describe.each([
     );
     await quiet();
     expect(callsEnded() - before).toBe(1);
-    // On Slack the old answer points to the new one, on WeCom it stays as it was.
+    // On Slack the old answer points to the new one. On WeCom it stays unchanged.
     expect((await said('1 2 3 4 5 6 7')).length).toBe(protocol === 'slack' ? answersBefore : answersBefore + 1);
     expect(driver().violations()).toEqual([]);
   }, 60_000);
 
-  test('“try again” at an older answer says that it is not the newest [own-buttons]', async () => {
+  test('"Try again" at an older answer says that it is not the newest [own-buttons]', async () => {
     const { at } = await asked('count to 8');
     // On Slack an answer begins a thread, and the newest question is that of the thread.
     await asked('count to 9', { quote: protocol === 'slack' ? at.id : undefined });
@@ -89,7 +89,7 @@ describe.each([
     expect(driver().violations()).toEqual([]);
   }, 60_000);
 
-  test('a thumb, given twice, is kept once [feedback-kept]', async () => {
+  test('a rating given twice is stored once [feedback-kept]', async () => {
     const { answer } = await asked('count to 6');
     deployment.advance(HOUR_MS + MINUTE_MS);
     await driver().rate(ASKER, answer.id, 'good');
@@ -107,7 +107,7 @@ describe.each([
   }, 60_000);
 
   if (way === 'callback')
-    test('“stop”, which a card keeps, says that there is nothing to stop', async () => {
+    test('"Stop" on a card says that there is nothing to stop', async () => {
       const { at } = await asked('count to 300', { label: 'Stop' });
       const before = (await said('There is nothing to stop.')).length;
       deployment.advance(HOUR_MS + MINUTE_MS);

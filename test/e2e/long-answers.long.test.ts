@@ -4,7 +4,7 @@ import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { startWecomReplies, type WecomReplies } from '../support/wecom-replies.ts';
 
-// A real worker that dies in the post of an answer's rest; what it held is taken up after 20 s.
+// A real worker that dies while it posts the rest of an answer. Another worker resumes its turn after 20 s.
 
 const deployment = useSlackDeployment();
 let wecom: WecomReplies;
@@ -20,7 +20,7 @@ test.each([
   { what: 'had arrived', fates: ['refused'], posts: 2 },
   { what: 'had not arrived', fates: ['busy', 'ok'], posts: 3 },
 ] as const)(
-  'the rest of an answer comes once, although its worker died in a post that $what',
+  'the rest of an answer is delivered once when its worker dies in a post that $what',
   async ({ fates, posts }) => {
     deployment.chat.script(helloStream(LONG));
     await deployment.startBot({ ROLES: 'receiver' });

@@ -6,7 +6,7 @@ import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { startWecomReplies, type WecomReplies } from '../support/wecom-replies.ts';
 
-// Answers of about 35 KB, of which a message of WeCom holds 20.
+// Answers of about 35 KB; a WeCom message holds 20 KB.
 
 const deployment = useSlackDeployment();
 let wecom: WecomReplies;
@@ -19,7 +19,7 @@ afterEach(() => wecom.close());
 const LONG = Array.from({ length: 1_300 }, (_, line) => `line ${line} of a long answer`).join('\n');
 const isSettled = async () => (await deployment.redis.keys('{p*}:follow-up*')).length === 0;
 
-test('while WeCom takes no more posts for now, the next question is answered, and the rest comes behind it once', async () => {
+test('while WeCom rate-limits posts, the next question is answered, and the rest follows once', async () => {
   deployment.chat.script(helloStream(LONG), helloStream('Short.'));
   await deployment.startBot();
   wecom.answers.push('busy', 'busy', (response) => void response.destroy());
@@ -31,9 +31,9 @@ test('while WeCom takes no more posts for now, the next question is answered, an
   expect(new Set(wecom.posted).size).toBe(1);
   expect(wecom.posted).toHaveLength(4);
   expect(words(beginning, wecom.posted[0] ?? '')).toEqual(words(LONG));
-}, 30_000);
+}, 60_000);
 
-test('while WeCom trusts our address no more, the rest is kept and that is told; once it does, the rest comes by itself', async () => {
+test('while WeCom does not trust the address of the bot, the rest is kept and reported, and it is posted once WeCom does', async () => {
   const get = async (path: string) => (await fetch(`${deployment.botUrl}${path}`)).text();
   const partOfWecom = async () =>
     (JSON.parse(await get('/readyz')) as { parts: Record<string, string> }).parts['wecom'];
@@ -42,16 +42,16 @@ test('while WeCom trusts our address no more, the rest is kept and that is told;
   await untilTrue(async () => (await partOfWecom()) === 'ready');
   wecom.answers.push(...Array.from({ length: 1_000 }, () => 'unauthorised' as const));
   const beginning = await wecom.ask('a long one');
-  await untilTrue(async () => /60020.*kept/.test((await partOfWecom()) ?? ''));
+  await untilTrue(async () => /60020.*stored/.test((await partOfWecom()) ?? ''));
   expect(await get('/metrics')).toMatch(/parley_platform_calls_unauthorised_total\{platform="wecom",code="60020"\} \d/);
-  expect(deployment.lines.filter((line) => line.includes('the platform takes no calls'))).toHaveLength(1);
+  expect(deployment.lines.filter((line) => line.includes('the platform refuses all calls'))).toHaveLength(1);
   wecom.answers.length = 0;
   await untilTrue(isSettled);
   expect(words(beginning, wecom.posted.at(-1) ?? '')).toEqual(words(LONG));
   expect(await partOfWecom()).toBe('ready');
-}, 30_000);
+}, 60_000);
 
-test('what can be brought no other way stands before the next private reply of the person who asked, and of nobody else', async () => {
+test('a rest that cannot be posted precedes the next private reply to the same person only', async () => {
   deployment.chat.script(helloStream(LONG), helloStream('Short.'));
   await deployment.startBot();
   wecom.answers.push('refused');
@@ -64,4 +64,4 @@ test('what can be brought no other way stands before the next private reply of t
   expect(rest).toContain(REPLY_TEXTS.restOfAnswer.en);
   expect(words(beginning, rest.replace(REPLY_TEXTS.restOfAnswer.en, ''))).toEqual(words(LONG));
   expect(await wecom.ask('once more')).toBe('Short.');
-}, 30_000);
+}, 60_000);

@@ -23,17 +23,17 @@ const TOO_LONG = jsonOf(
   400,
 );
 
-/** Of these conversations nothing is summed up: what they are about is the prompt without a summary. */
+/** Summaries are not tested here. Prompts that request a summary are excluded. */
 const isForSummary = ({ body }: ReceivedCall) => JSON.stringify(body['messages']).includes('You keep the notes');
 
-/** Says it, and waits until something was answered. */
+/** Sends a message and waits until there is a new answer. */
 async function sayInSlack(text: string): Promise<void> {
   const shown = deployment.textsIn('DU1').length;
   await deployment.sender.direct('U1', text);
   await untilTrue(() => deployment.textsIn('DU1').length > shown);
 }
 
-/** Asks and waits until all is done. @returns the prompts that the model got meanwhile, as text */
+/** Asks and waits until the turn has ended. @returns the prompts of the model calls meanwhile, as text */
 async function ask(
   text: string,
   answers: Answer[] = [helloStream(`answer to ${text}`)],
@@ -53,7 +53,7 @@ async function ask(
 const statuses = () =>
   deployment.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => String(args['status']));
 
-test('a conversation ends after its idle time: the next question is told so, and what was said before is in no prompt any more', async () => {
+test('after the idle time a new conversation begins with a notice, and no prompt contains the old one', async () => {
   await deployment.startBot({ CONVERSATION_IDLE_SEC: '3600' });
   await ask('first-canary');
   offsetMs += HOUR_MS - 60_000;
@@ -66,14 +66,14 @@ test('a conversation ends after its idle time: the next question is told so, and
   expect(fourth).not.toMatch(/first-canary|second/);
 });
 
-test('CONVERSATION_IDLE_SEC=0: no conversation ends by itself', async () => {
+test('CONVERSATION_IDLE_SEC=0 never ends a conversation', async () => {
   await deployment.startBot({ CONVERSATION_IDLE_SEC: '0' });
   await ask('first-canary');
   offsetMs += 1_000 * HOUR_MS;
   expect((await ask('second')).join()).toContain('first-canary');
 });
 
-test('/retry after the idle time still asks its question in the conversation in which it was said', async () => {
+test('/retry after the idle time repeats its question in its original conversation', async () => {
   await deployment.startBot({ CONVERSATION_IDLE_SEC: '3600' });
   await ask('first-canary');
   await ask('second');
@@ -83,7 +83,7 @@ test('/retry after the idle time still asks its question in the conversation in 
   expect(prompt.match(/second/g)).toHaveLength(1);
 });
 
-test('a prompt that is too long is compacted once, and the question answered with the newest of what was said', async () => {
+test('a prompt that is too long is compacted once, and the question is answered with the newest turns', async () => {
   await deployment.startBot();
   for (const name of ['one', 'two', 'three']) await ask(`${name} ${'word '.repeat(200)}`);
   const prompts = await ask('now?', [TOO_LONG, helloStream('the answer')]);
@@ -99,12 +99,12 @@ test.each(
     {
       platform,
       question: 'now?',
-      told: 'Our conversation had become too long for the model, so this is a new one.',
+      told: 'Our conversation became too long for the model, so this is a new one.',
     },
     { platform, question: '现在呢？', told: '之前的对话过长，模型无法处理，已开始新的对话。' },
   ]),
 )(
-  'on $platform, where even that is too long, “$question” starts afresh, which is told, and the next one is not too long again',
+  'on $platform, if even that is too long, “$question” starts a new conversation with a notice, and the next prompt fits',
   async ({ platform, question, told }) => {
     const { env, sayAll } = bothPlatforms(deployment);
     let seen: Seen | undefined;
@@ -123,15 +123,15 @@ test.each(
   },
 );
 
-test('a question that is too long by itself is told so, and costs the conversation nothing', async () => {
+test('a question that is too long by itself is refused, and the conversation stays unchanged', async () => {
   await deployment.startBot();
   await ask('first-canary');
   await ask('far too long', [TOO_LONG]);
-  expect(deployment.textsIn('DU1').at(-1)).toContain('too long for the model of the chat service');
+  expect(deployment.textsIn('DU1').at(-1)).toContain('This is too long for the model');
   expect((await ask('second')).join()).toContain('first-canary');
 });
 
-test('what the service counts corrects the estimate: prompts hold less of the conversation where words cost more', async () => {
+test('token counts of the service correct the estimate: prompts contain fewer turns when words cost more', async () => {
   await deployment.startBot({ CHAT_PROMPT_TOKENS: '2500' });
   const usage = (promptTokens: number) =>
     sse({

@@ -5,7 +5,7 @@ import { LINK, startSlackSignIns, type SlackSignIns } from '../support/slack-sig
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 
-// What people decide about their account (a sign-in, /unlink, /forget) right before a failover whose replica has not got it.
+// Account decisions (a sign-in, /unlink, /forget) shortly before a failover to a replica that has not received them.
 
 const ANSWER = 'It is answered.';
 const deployment = useSlackDeployment();
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const textsOf = (person: string) => deployment.textsIn(`D${person}`);
-/** How many links were ever shown to somebody, also in messages that read otherwise by now. */
+/** Number of links that a person was ever shown, including messages whose text has changed since. */
 const linksShown = (person: string) => {
   const snapshots = deployment.slack.messages
     .filter(({ channel }) => channel === `D${person}`)
@@ -31,7 +31,7 @@ const linksShown = (person: string) => {
 };
 const isAnswered = (person: string, count = 1) => textsOf(person).filter((text) => text === ANSWER).length === count;
 
-/** Asks something, and opens the link that is shown instead of an answer. @returns what presses the page's button */
+/** Asks a question and opens the link in the reply. @returns a function that presses the button of the page */
 async function beginSignIn(person: string): Promise<() => Promise<void>> {
   await deployment.sender.direct(person, 'a question');
   const { press } = await signIns.walkToConfirm(person, await signIns.linkOf(person));
@@ -47,10 +47,10 @@ const untilSaid = (person: string, words: RegExp) =>
   untilTrue(() => textsOf(person).some((text) => words.test(text))).catch(() =>
     expect(textsOf(person)).toContainEqual(expect.stringMatching(words)),
   );
-/** A text is whole before its message has its last snapshot, and its turn its end; only then it is known to stand. */
+/** A text is complete before its message has its last snapshot and its turn ends. Only then is the order certain. */
 const untilAllEnded = () => untilTrue(async () => (await pair.toMaster('KEYS', '{p*}:inbox:*')) === '');
 const histories = async () => (await pair.toReplica('KEYS', '{p*}:history:*')).split(',').length;
-/** The ids of this bot's connections to the new master by which something waits to be written. */
+/** Client ids of this bot's connections to the new master with waiting writes. */
 const waitingClients = async (name: string) =>
   [
     ...(await pair.toReplica('CLIENT', 'LIST')).matchAll(
@@ -59,7 +59,7 @@ const waitingClients = async (name: string) =>
   ].map(([, id = '']) => id);
 const UNLINKED = /^You are signed out/;
 
-test('a sign-in that a failover takes back is made again: what waited and what comes next is answered, and no new link is shown', async () => {
+test('a sign-in lost in a failover is repeated: waiting and later questions are answered, and no new link is shown', async () => {
   await deployment.startBot(signIns.env);
   await untilTrue(pair.isReady);
   const confirm = await beginSignIn('U1');
@@ -76,13 +76,13 @@ test('a sign-in that a failover takes back is made again: what waited and what c
   expect(deployment.chat.calls).toHaveLength(2);
 }, 60_000);
 
-test('/unlink and /forget that a failover takes back are done again, in the order in which people asked for them', async () => {
+test('/unlink and /forget lost in a failover are repeated in the order of the requests', async () => {
   await deployment.startBot(signIns.env);
   await untilTrue(pair.isReady);
   const people = ['U2', 'U3', 'U4', 'U5'];
   const confirms = await Promise.all(people.map(beginSignIn));
   const [confirm2, confirm3, confirm4, confirm5] = confirms;
-  // What the replica knows: two that are signed in and have asked something, and two that are about to sign in.
+  // The replica knows two people who are signed in and have asked, and two who are about to sign in.
   for (const [person, confirm] of [
     ['U2', confirm2],
     ['U5', confirm5],
@@ -103,28 +103,28 @@ test('/unlink and /forget that a failover takes back are done again, in the orde
   }
   for (const person of ['U2', 'U3', 'U4']) await untilSaid(person, UNLINKED);
   await untilSaid('U5', /deleted/);
-  // And one of them signs in once more.
+  // One of them signs in again.
   await deployment.sender.direct('U4', '/signin');
   await untilTrue(() => linksShown('U4') === 2);
   const link = textsOf('U4').flatMap((text) => LINK.exec(text) ?? [])[0] ?? '';
   const { press } = await signIns.walkToConfirm('U4', link);
   expect((await press()).text).toContain('You are signed in');
   await untilAllEnded();
-  // Both of the process's connections bring back what they know; nothing is written before both have begun.
+  // Both connections of the process restore their writes. Nothing is written before both have started.
   await pair.toReplica('CLIENT', 'PAUSE', '20000', 'WRITE');
   await pair.failOver();
   await untilTrue(async () => (await waitingClients('receiver')).length * (await waitingClients('worker')).length > 0);
-  // The pages made the links and the turns undid them: the pages' connection is the first to write.
+  // The pages created the links, and the turns removed them. The connection of the pages writes first.
   for (const id of await waitingClients('worker')) await pair.toReplica('CLIENT', 'KILL', 'ID', id);
   await pair.toReplica('CLIENT', 'UNPAUSE');
   await untilTrue(pair.isReady);
-  // All but what was said in the thread that an answer began.
+  // Everything except the history of the thread that an answer began.
   await untilTrue(async () => (await histories()) === 1, 20_000);
   for (const person of people) await deployment.sender.direct(person, 'the next question');
   await untilAnswered('U4', 2);
   await untilAnswered('U5', 2);
   for (const person of ['U2', 'U3']) await untilSaid(person, /\[Sign in\]/);
   expect(['U2', 'U3'].map((person) => isAnswered(person))).toEqual([true, true]);
-  // One that was undone is not there even for a moment: of all that were made and lost only the last one comes back.
+  // A removed link is not restored even briefly: of several lost links only the last one returns.
   expect(deployment.lines.filter((line) => line.includes('"event":"linked-again"'))).toHaveLength(1);
 }, 90_000);

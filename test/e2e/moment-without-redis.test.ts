@@ -5,7 +5,8 @@ import type { SlackMessage } from '../support/fake-slack.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 
-// Not every platform tells again what was answered 503, and Slack no press at all: what comes in a bad moment is tried until its time is over.
+// Not every platform repeats a delivery that was answered with 503, and Slack never repeats a press. The receiver therefore
+// retries until the deadline.
 
 const deployment = useSlackDeployment();
 const MOMENT_MS = 400;
@@ -13,7 +14,7 @@ const last = (): SlackMessage => deployment.slack.messages.at(-1) as SlackMessag
 const labels = () => last().buttons.map(({ label }) => label);
 const noneWaits = async () => (await deployment.redis.keys('*:pending')).length === 0;
 
-/** Redis refuses the bot whatever it asks while this arrives. @returns what it led to */
+/** Redis refuses all commands of the bot while this arrives. @returns its result */
 async function inBadMoment<Result>(arrive: () => Promise<Result>): Promise<Result> {
   await deployment.redis.call('ACL', 'SETUSER', 'default', '-@all', '+acl', '+info', '+@connection');
   const arriving = arrive();
@@ -37,7 +38,7 @@ async function answered(): Promise<void> {
   await untilTrue(noneWaits);
 }
 
-test('a question that is deleted is taken back [acknowledged-when-stored]', async () => {
+test('a deleted question is taken back when the event arrives while Redis refuses commands [acknowledged-when-stored]', async () => {
   await deployment.startBot();
   const ts = '1760000040.000001';
   const said = { type: 'message', channel: 'DU1', channel_type: 'im', user: 'U1', text: 'a question', ts };
@@ -47,21 +48,21 @@ test('a question that is deleted is taken back [acknowledged-when-stored]', asyn
   expect(await deployment.sender.event(said)).toBe(200);
   await sleep(MOMENT_MS);
   expect(deployment.chat.calls).toHaveLength(0);
-}, 30_000);
+}, 60_000);
 
-test('what somebody thinks of an answer is kept [acknowledged-when-stored]', async () => {
+test('a rating is stored when it arrives while Redis refuses commands [acknowledged-when-stored]', async () => {
   await answered();
   expect(await inBadMoment(() => press('Good answer'))).toBe(200);
   await untilTrue(async () => (await deployment.redis.keys('*:feedback:*')).length > 0);
-}, 30_000);
+}, 60_000);
 
-test('a press of Try again asks once more [acknowledged-when-stored]', async () => {
+test('a press of Try again asks again when it arrives while Redis refuses commands [acknowledged-when-stored]', async () => {
   await answered();
   expect(await inBadMoment(() => press('Try again'))).toBe(200);
-  await deployment.untilShown('DU1', ['an answer', 'another']);
-}, 30_000);
+  await deployment.untilShown('DU1', ['↓ answered below', 'another']);
+}, 60_000);
 
-test('a press of Stop ends the answer [acknowledged-when-stored]', async () => {
+test('a press of Stop ends the answer when it arrives while Redis refuses commands [acknowledged-when-stored]', async () => {
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
   const slow: Answer = async (response) => {
@@ -76,9 +77,9 @@ test('a press of Stop ends the answer [acknowledged-when-stored]', async () => {
   expect(await inBadMoment(() => press('Stop'))).toBe(200);
   await untilTrue(() => last().note === 'Stopped.');
   end();
-}, 30_000);
+}, 60_000);
 
-test('what is said below an answer without a mention is answered [acknowledged-when-stored]', async () => {
+test('a thread reply without a mention is answered when it arrives while Redis refuses commands [acknowledged-when-stored]', async () => {
   deployment.chat.script(helloStream('an answer'), helloStream('another'));
   await deployment.startBot({ THREAD_FOLLOW: 'yes' });
   const ts = await deployment.sender.mention({ channel: 'C1', userId: 'U1' }, 'a question');
@@ -89,4 +90,4 @@ test('what is said below an answer without a mention is answered [acknowledged-w
     200,
   );
   await deployment.untilShown('C1', ['an answer', 'another']);
-}, 30_000);
+}, 60_000);

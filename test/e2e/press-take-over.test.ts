@@ -5,14 +5,16 @@ import { untilTrue } from '../support/deployment.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { createWecomSender, wecomText } from '../support/wecom-sender.ts';
 
-/** A press is stored like any message: whatever dies between it and its effect, the effect comes once (SECURITY.md own-buttons). */
+/**
+ * A press is stored like any message, so its effect occurs once, whatever process dies in between (SECURITY.md own-buttons).
+ */
 
 const deployment = useSlackDeployment();
 const WECOM = { token: 'press-test-token', aesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG' };
 const noneWaits = async () => (await deployment.redis.keys('*:pending')).length === 0;
 const diesAt = (place: string) => ({ NODE_ENV: 'test', PARLEY_FAIL_POINT: `${place}:exit` });
 
-/** An answer of which the first words are shown, and no more until it is taken over. */
+/** An answer that shows its first words and then hangs until another worker takes over. */
 const hangs: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(chunk({ content: 'word1 word2 word3 ' }));
@@ -39,7 +41,7 @@ function press(label: string, { channel, ts, threadTs, buttons }: SlackMessage, 
 }
 
 test.each(['chat.completions:after', 'redis.commit:after'])(
-  'Slack’s “try again” has one effect where the worker dies at %s [own-buttons]',
+  '"Try again" in Slack has one effect when the worker dies at %s [own-buttons]',
   async (place) => {
     await deployment.startBot({ ROLES: 'receiver' });
     const at = await answered();
@@ -56,7 +58,7 @@ test.each(['chat.completions:after', 'redis.commit:after'])(
   90_000,
 );
 
-test('and where the receiver dies once the press is stored, before anybody is woken [own-buttons]', async () => {
+test('"Try again" in Slack has one effect when the receiver dies after storing the press and before waking a worker [own-buttons]', async () => {
   await deployment.startBot({ ROLES: 'receiver' });
   const at = await answered();
   await deployment.stopBots();
@@ -72,7 +74,7 @@ test('and where the receiver dies once the press is stored, before anybody is wo
   expect(deployment.textsIn('DU1')).toEqual(['↓ answered below', 'second answer']);
 }, 120_000);
 
-test('what WeCom’s card says in a press is a message: its receiver and its worker die, and there is one new answer [own-buttons]', async () => {
+test('"Try again" on a WeCom card gives one new answer when its receiver and its worker die [own-buttons]', async () => {
   const env = { WECOM_BOT_TOKEN: WECOM.token, WECOM_BOT_AES_KEY: WECOM.aesKey, WECOM_BUTTONS: 'yes' };
   await deployment.startBot({ ...env, ROLES: 'receiver' });
   const sender = createWecomSender({ botUrl: deployment.botUrl, ...WECOM });
@@ -119,15 +121,15 @@ test('what WeCom’s card says in a press is a message: its receiver and its wor
   await receiver.ended;
   await deployment.startProcess({ ...env, ROLES: 'receiver' });
   const dying = await deployment.startProcess({ ...env, ROLES: 'worker' });
-  // WeCom says it again, since nobody answered.
+  // WeCom repeats the delivery, since it got no response.
   const id = await say(word, 'M2');
   await untilTrue(async () => (await poll(id)).stream.content.includes('word2'), 40_000);
   dying.kill('SIGKILL');
   await dying.ended;
   await deployment.startProcess({ ...env, ROLES: 'worker' });
   expect((await untilWhole(id)).at(-1)?.stream.content).toBe('second answer');
-  // The second press, and one of a long time after.
+  // The second press, and a press on a much older card.
   const late = await untilWhole(await say(word, 'M3'));
-  expect(late.at(-1)?.stream.content).toContain('Only your newest question');
+  expect(late.at(-1)?.stream.content).toContain('Only your latest question');
   expect(deployment.chat.calls).toHaveLength(3);
 }, 150_000);

@@ -6,6 +6,8 @@ import { goOutThrough, proxyFor } from '../../src/shared/http/proxy-config.ts';
 import { callService } from '../../src/bot/identity/oauth/call-service.ts';
 import { fetchPage } from '../../src/shared/web/fetch-page.ts';
 import { requestBounded } from '../../src/bot/platforms/bounded-request.ts';
+import type { ServiceReport } from '../../src/service/service-report.ts';
+import { createPassThrough } from '../../src/service/upstream/pass-through.ts';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/bot/app/local/embedded-redis.ts';
 import { listen, type ListeningServer } from '../../src/shared/http/http-server.ts';
 import { folderWith, loadSound, SERVING, without } from '../bot/config/environments.ts';
@@ -58,7 +60,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-test('behind a proxy, chat, sign-in and platforms are all reached through it, and what lies inside is not', async () => {
+test('chat, sign-in and platforms are reached through the proxy, and internal hosts directly', async () => {
   const folder = folderWith({ 'certificate.pem': TEST_CERTIFICATE });
   const wecom = Object.keys(SERVING).filter((name) => name.startsWith('WECOM_'));
   const check = await startParleyProcess({
@@ -76,7 +78,7 @@ test('behind a proxy, chat, sign-in and platforms are all reached through it, an
   await check.ended;
   expect(check.output()).toMatch(/ok +Chat answer +svc-plus answered/);
   expect(check.output()).toMatch(/ok +Slack bot +parley in Campus/);
-  expect(check.output()).toMatch(/ok +Proxy +127\.0\.0\.1:\d+ takes connections \(HTTPS_PROXY\)/);
+  expect(check.output()).toMatch(/ok +Proxy +127\.0\.0\.1:\d+ accepts connections \(HTTPS_PROXY\)/);
   const places = new Set(proxy.asked);
   expect([...places].toSorted()).toEqual(
     ['chat.example.test:443', 'sign-in.example.test:443', 'slack.example.test:443'].toSorted(),
@@ -85,7 +87,7 @@ test('behind a proxy, chat, sign-in and platforms are all reached through it, an
   expect(check.output()).not.toContain('pass word');
 });
 
-test('the check names a proxy that cannot be reached by its setting, and nothing of who it is used as', async () => {
+test('the check names the setting of an unreachable proxy without its credentials', async () => {
   const gone = await freePort();
   expect(await checkProxies({ httpsProxy: `http://user:secret@127.0.0.1:${gone}`, httpProxy: undefined })).toEqual([
     {
@@ -97,13 +99,13 @@ test('the check names a proxy that cannot be reached by its setting, and nothing
   ]);
   const both = { httpsProxy: undefined, httpProxy: `http://127.0.0.1:${proxy.port}` };
   expect(await checkProxies(both)).toEqual([
-    { name: 'Proxy', verdict: 'ok', detail: `127.0.0.1:${proxy.port} takes connections (HTTP_PROXY)` },
+    { name: 'Proxy', verdict: 'ok', detail: `127.0.0.1:${proxy.port} accepts connections (HTTP_PROXY)` },
   ]);
   expect(await checkProxies({ httpsProxy: undefined, httpProxy: undefined })).toEqual([]);
 });
 
 describe('a call through a proxy', () => {
-  test('asks for a page at the address that was checked, never by a name that may lead elsewhere [egress-checked]', async () => {
+  test('requests a page by the address that was checked, never by a host name [egress-checked]', async () => {
     goOutThrough({ ...NO_WAY, httpProxy: `http://127.0.0.1:${proxy.port}` });
     const egress = {
       protocols: ['http:'],
@@ -121,7 +123,7 @@ describe('a call through a proxy', () => {
     expect(proxy.asked).toHaveLength(1);
   });
 
-  test('fails as one to a host that is away, without the proxy in its words, when the proxy refuses', async () => {
+  test('fails like a call to an unreachable host, without naming the proxy, when the proxy refuses', async () => {
     goOutThrough({ ...NO_WAY, httpsProxy: `http://user:secret@127.0.0.1:${proxy.port}` });
     const error = await requestBounded(new URL('https://closed.example.test/x'), { method: 'GET' }).catch(String);
     expect(error).toContain('closed.example.test/x failed (proxy_refused)');
@@ -130,7 +132,24 @@ describe('a call through a proxy', () => {
     expect(proxy.asked).toEqual(['closed.example.test:443', 'closed.example.test:443']);
   });
 
-  test('reaches the sign-in service in clear only where its address is of this machine, and then directly', async () => {
+  test('tries a proxy that is given as an IPv6 address', async () => {
+    goOutThrough({ ...NO_WAY, httpsProxy: `http://[::1]:${await freePort()}` });
+    const error = await requestBounded(new URL('https://chat.example.test/x'), { method: 'GET' }).catch(String);
+    expect(error).toContain('chat.example.test/x failed (proxy_unreachable)');
+  });
+
+  test('relays embeddings to an engine', async () => {
+    goOutThrough({ ...NO_WAY, httpProxy: `http://127.0.0.1:${proxy.port}` });
+    const options = { url: 'http://engine.example.test/v1', models: {} };
+    const engine = createPassThrough(options, { failed: () => undefined } as unknown as ServiceReport);
+    const request = { path: 'embeddings', contentType: 'application/json', accept: '*/*', body: Buffer.from('{}') };
+    const answer = await engine.send(request, new AbortController().signal);
+    expect(await answer.body.text()).toContain('engine.example.test');
+    await engine.close();
+    expect(proxy.asked).toEqual(['engine.example.test:80']);
+  });
+
+  test('uses plain HTTP for the sign-in service only on a loopback address, and then directly', async () => {
     goOutThrough({ ...NO_WAY, httpProxy: `http://127.0.0.1:${proxy.port}` });
     expect((await callService({ url: plain.url })).status).toBe(200);
     expect(proxy.asked).toEqual([]);
@@ -156,12 +175,12 @@ test.each([
   ['other.example', 'https://[::1]:9', true],
   ['other.example', 'https://page.localhost', true],
   ['other.example', 'https://127.example.org', false],
-])('NO_PROXY=%s and %s: directly is %s', (entry, address, isDirect) => {
+])('decides by NO_PROXY=%s for %s whether to connect directly: %s', (entry, address, isDirect) => {
   goOutThrough({ ...NO_WAY, httpsProxy: 'http://proxy.example', noProxy: [entry] });
   expect(proxyFor(new URL(address)) === undefined).toBe(isDirect);
 });
 
-test('a proxy may be named in small letters, and by host and port alone', () => {
+test('accepts a proxy setting in lower case and as host and port only', () => {
   const { secrets, config } = loadSound({
     ...SERVING,
     https_proxy: 'proxy.example.org:3128',
@@ -171,9 +190,9 @@ test('a proxy may be named in small letters, and by host and port alone', () => 
   expect(config.noProxy).toEqual(['a.example', '10.0.0.0/8']);
 });
 
-test.each(['yes', 'Yes', 'TRUE', 'on', '1'])('a setting of yes or no takes %s', (word) => {
+test.each(['yes', 'Yes', 'TRUE', 'on', '1'])('a yes-or-no setting is true for %s', (word) => {
   expect(loadSound({ ...SERVING, CHAT_SEND_USER: word }).config.chat.sendsUser).toBe(true);
 });
-test.each(['no', 'False', 'OFF', '0'])('a setting of yes or no takes %s', (word) => {
+test.each(['no', 'False', 'OFF', '0'])('a yes-or-no setting is false for %s', (word) => {
   expect(loadSound({ ...SERVING, CHAT_SEND_USER: word }).config.chat.sendsUser).toBe(false);
 });

@@ -44,7 +44,7 @@ const readsPage = (url: string): Answer => {
   };
   return streamOf(chunk({ tool_calls: [call] }, 'tool_calls'));
 };
-/** Says what the tool brought, as a model that quotes it would. */
+/** Repeats the tool result, like a model that quotes it. */
 const quotes: Answer = (response, call) => {
   const { messages } = call.body as { messages: { role: string; content: string }[] };
   const result = messages.findLast(({ role }) => role === 'tool')?.content ?? '';
@@ -56,21 +56,21 @@ async function ask(said: string): Promise<string> {
   return (await deployment.messenger.driver.waitForAnswer(message.id, { timeoutMs: 18_000 })).text;
 }
 
-test('a person names a page, the model reads it, and the answer in WeCom says what stands there [egress-checked]', async () => {
+test('a page named in a WeCom question is read by the model, and the answer contains its text [egress-checked]', async () => {
   const url = `${web.pageUrl}/hours`;
   chat.script(readsPage(url), quotes);
   expect(await ask(`When does it open? ${url}`)).toBe('opens at seven');
   expect(web.opened).toEqual([url.replace('http://', '')]);
 });
 
-test('a page that nobody named is not opened, and the model is told so [egress-checked]', async () => {
+test('a page whose address was not named is not opened, and the model gets an error [egress-checked]', async () => {
   web.opened.splice(0);
   chat.script(readsPage(`${web.pageUrl}/secret`), quotes);
   expect(await ask('When does the other one open?')).toBe('Nobody wrote this address here');
   expect(web.opened).toEqual([]);
 });
 
-test('an address does not become named by a refused call that repeats it, or as the beginning of another one [named-addresses]', async () => {
+test('a refused call does not make its address count as named, and neither does the beginning of another address [named-addresses]', async () => {
   web.opened.splice(0);
   const planted = `${web.pageUrl}/secret`;
   const callsWith = (name: string, args: object): Answer =>

@@ -7,7 +7,7 @@ const deployment = useSlackDeployment();
 
 const done = () => untilTrue(async () => (await deployment.redis.keys('*:pending')).length === 0);
 
-/** Says something and waits until all is done. @returns the bot's newest message of the channel */
+/** Sends a message and waits until the turn has ended. @returns the newest message of the bot in the channel */
 async function say(userId: string, text: string, place: { channel?: string; threadTs?: string } = {}): Promise<string> {
   const { channel = `D${userId}`, threadTs } = place;
   const shown = deployment.textsIn(channel).length;
@@ -25,7 +25,7 @@ const promptsSince = (count: number) =>
     .join();
 const kept = async (kind: string) => (await deployment.redis.keys(`*:${kind}:*`)).length;
 
-test('contract section 7: /usage counts a person’s questions and tokens as the service counts them, and nobody else’s', async () => {
+test('/usage reports the questions and tokens of one person as counted by the service', async () => {
   await deployment.startBot();
   deployment.chat.script(countedStream('ok', 1_000, 34));
   await say('U1', 'one');
@@ -42,7 +42,7 @@ test('contract section 7: /usage counts a person’s questions and tokens as the
   }
 });
 
-test('where the service counts nothing, the use is estimated [input-limits]', async () => {
+test('/usage estimates tokens when the service reports none [input-limits]', async () => {
   await deployment.startBot();
   deployment.chat.script(helloStream('an answer'));
   await say('U1', 'a question');
@@ -51,7 +51,7 @@ test('where the service counts nothing, the use is estimated [input-limits]', as
   expect(Number(tokens)).toBeLessThan(2_000);
 });
 
-test('contract section 7: /export gives what is kept of the private conversation, oldest first, in both languages', async () => {
+test('/export returns the stored private conversation, oldest first, in both languages', async () => {
   await deployment.startBot();
   expect(await say('U1', '/export')).toBe('There is nothing to export.');
   deployment.chat.script(helloStream('first answer'), helloStream('第二个回答'));
@@ -74,11 +74,11 @@ test('a long /export keeps the newest turns and says how many', async () => {
   await untilTrue(() => deployment.textsIn('DU1').join('').includes('question three'));
   await done();
   const exported = deployment.textsIn('DU1').slice(3).join('');
-  expect(exported).toContain('the newest 2 of 3 questions');
+  expect(exported).toContain('the latest 2 of 3 questions');
   expect(exported).not.toContain('question one');
 });
 
-test('contract section 7: /forget deletes a private chat with its threads, and what was said reaches no prompt any more', async () => {
+test('/forget deletes a private chat with its threads, and no later prompt contains it', async () => {
   await deployment.startBot();
   deployment.chat.script(helloStream('secret answer'));
   const shown = deployment.textsIn('DU1').length;
@@ -87,7 +87,7 @@ test('contract section 7: /forget deletes a private chat with its threads, and w
   await done();
   await say('U1', 'secret in the thread', { threadTs: ts });
   expect(await kept('history')).toBe(2);
-  expect(await say('U1', '/forget')).toContain('I have deleted what we said in this chat');
+  expect(await say('U1', '/forget')).toContain('I have deleted your questions, my answers');
   expect(await kept('history')).toBe(0);
   expect(await kept('threads')).toBe(0);
   const before = deployment.chat.calls.length;
@@ -97,7 +97,7 @@ test('contract section 7: /forget deletes a private chat with its threads, and w
   expect(await say('U1', '清除')).toContain('已删除');
 });
 
-test('contract section 7: /forget deletes what a person chose in the chat too, and nobody else’s choice or other chat’s', async () => {
+test('/forget deletes the choices of one person in the chat, and keeps those of other people and chats', async () => {
   await deployment.startBot();
   deployment.chat.script(helloStream('an answer'));
   const places = [
@@ -106,14 +106,14 @@ test('contract section 7: /forget deletes what a person chose in the chat too, a
     ['U2', { channel: 'C1' }],
   ] as const;
   for (const [userId, place] of places) await say(userId, '/lang zh', place);
-  expect(await say('U1', '/forget', { channel: 'C1' })).toContain('你在此的选择');
+  expect(await say('U1', '/forget', { channel: 'C1' })).toContain('以及你的设置');
   const spoken = [];
   for (const [userId, place] of places) spoken.push((await say(userId, '/lang', place)).slice(0, 1));
   const isChinese = spoken.map((letter) => /\p{Script=Han}/u.test(letter));
   expect(isChinese).toEqual([true, false, true]);
 });
 
-test('one question is called one question', async () => {
+test('/export says "1 question" in the singular', async () => {
   await deployment.startBot();
   deployment.chat.script(countedStream('ok', 1, 0), helloStream('an answer'));
   await say('U1', 'one');
@@ -121,7 +121,7 @@ test('one question is called one question', async () => {
   expect(await say('U1', '/export')).toMatch(/^Our conversation, 1 question:/);
 });
 
-test('/forget in a group takes away one’s own words, in its threads too, and leaves the others’', async () => {
+test("/forget in a group deletes one person's own words, also in threads, and keeps those of others", async () => {
   await deployment.startBot({ GROUP_SCOPE: 'group' });
   deployment.chat.script(helloStream('fine'));
   const ts = await deployment.sender.mention({ channel: 'C1', userId: 'U1' }, 'words of one');

@@ -14,10 +14,10 @@ import {
 const redis = useSufferingRedis();
 const { deployment } = redis;
 
-test('with Redis 200 ms away deliveries are taken within 1.5 s, and no turn counts as stalled [redis-far-away] [acknowledged-when-stored]', async () => {
+test('with Redis 200 ms away deliveries are acknowledged within 1.5 s, and no turn counts as stalled [redis-far-away] [acknowledged-when-stored]', async () => {
   const proxy = await redis.startBehindProxy();
   const bot = await deployment.startProcess();
-  // There and back.
+  // The delay applies in each direction.
   proxy.breakWith({ kind: 'delay', delayMs: 100 });
   const all: Sent[] = [];
   for (let lot = 0; lot < 5; lot += 1) all.push(...(await redis.deliver(4)));
@@ -28,7 +28,7 @@ test('with Redis 200 ms away deliveries are taken within 1.5 s, and no turn coun
   report(`redis-far-away: ${all.length} taken, the slowest after ${inSec(slowestMs(all))}`);
 }, 90_000);
 
-test('with Redis 2 s away every delivery is 503 in time, and repeated by the platform it is answered once [redis-far-away] [acknowledged-when-stored]', async () => {
+test('with Redis 2 s away every delivery gets 503 in time, and is answered once when the platform repeats it [redis-far-away] [acknowledged-when-stored]', async () => {
   const proxy = await redis.startBehindProxy();
   await deployment.startProcess();
   const before = await redis.deliver(1);
@@ -36,7 +36,7 @@ test('with Redis 2 s away every delivery is 503 in time, and repeated by the pla
   const slow = await redis.deliver(12);
   expect(statusesOf(slow)).toEqual([503]);
   expect(slowestMs(slow)).toBeLessThan(REFUSED_WITHIN_MS);
-  // What was sent arrives all the same, later: none of them may count as lost, nor be answered twice.
+  // Refused deliveries still reach Redis later. None may count as lost or be answered twice.
   await sleep(4_000);
   const stored = Number(await redis.tell('EVAL', "return #redis.call('KEYS', '{p*}:message:*')", '0')) - before.length;
   proxy.mend();
@@ -49,7 +49,7 @@ test('with Redis 2 s away every delivery is 503 in time, and repeated by the pla
   );
 }, 90_000);
 
-test('with Redis 1 s away a delivery is taken or refused within the deadline, and each is answered once [redis-far-away]', async () => {
+test('with Redis 1 s away a delivery is accepted or refused within the deadline, and each is answered once [redis-far-away]', async () => {
   const proxy = await redis.startBehindProxy();
   await deployment.startProcess();
   const before = await redis.deliver(1);

@@ -15,7 +15,7 @@ import { untilTrue } from '../support/deployment.ts';
 const redis = useSufferingRedis();
 const { deployment } = redis;
 
-test('started before its Redis, the bot says 503 in time and not ready, and heals within 5 s [redis-away-at-start] [acknowledged-when-stored]', async () => {
+test('a bot started before its Redis answers 503 in time, reports not ready, and recovers within 5 s [redis-away-at-start] [acknowledged-when-stored]', async () => {
   await deployment.startProcess();
   const refused = await redis.deliver(3);
   expect(statusesOf(refused)).toEqual([503]);
@@ -33,7 +33,7 @@ test('started before its Redis, the bot says 503 in time and not ready, and heal
   );
 }, 60_000);
 
-test('Redis is killed and comes back, three times under load: nothing acknowledged is lost or answered twice [redis-killed] [repeatable-scripts]', async () => {
+test('three kills of Redis under load lose no acknowledged message and repeat no answer [redis-killed] [repeatable-scripts]', async () => {
   await redis.start();
   const bot = await deployment.startProcess();
   const all: Sent[] = [];
@@ -54,14 +54,14 @@ test('Redis is killed and comes back, three times under load: nothing acknowledg
   }
   await redis.expectAnswered(all);
   expect(Math.max(...healedMs)).toBeLessThan(HEALED_WITHIN_MS);
-  expect(bot.output()).not.toContain('Parley cannot go on');
+  expect(bot.output()).not.toContain('Parley stops because of an unexpected error');
   const acknowledged = all.filter(({ status }) => status === 200).length;
   report(
     `redis-killed: ${acknowledged} acknowledged, all answered once; the first answer ${healedMs.map(inSec).join(', ')} after Redis`,
   );
 }, 120_000);
 
-test('while Redis is frozen every delivery is 503 within 2 s; 200 again within 5 s [redis-frozen] [acknowledged-when-stored]', async () => {
+test('while Redis is frozen every delivery gets 503 within 2 s, and 200 within 5 s of its return [redis-frozen] [acknowledged-when-stored]', async () => {
   await redis.start();
   await deployment.startProcess();
   const before = await redis.deliver(3);

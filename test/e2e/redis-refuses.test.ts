@@ -30,7 +30,7 @@ const FAULTS: { fault: string; redis?: string[]; begin(): Promise<unknown>; end(
     fault: 'redis-cannot-write: a Redis that cannot write its files (MISCONF)',
     redis: ['--save', '3600', '1'],
     async begin() {
-      // A folder where its snapshot should go: nothing can be renamed to it.
+      // A directory with the name of the snapshot file, so that Redis cannot rename its snapshot.
       mkdirSync(join(suffering.dataDir, 'dump.rdb', 'in-the-way'), { recursive: true });
       await suffering.tell('BGSAVE');
       await untilTrue(async () =>
@@ -48,7 +48,7 @@ const FAULTS: { fault: string; redis?: string[]; begin(): Promise<unknown>; end(
 ];
 
 test.each(FAULTS)(
-  '$fault: 503 within 2 s and not ready; 200 within 5 s of its end, and all is answered',
+  '$fault: 503 within 2 s and not ready, 200 within 5 s of its end, and all questions answered',
   async ({ fault, redis, begin, end }) => {
     await suffering.start(redis);
     const bot = await deployment.startProcess();
@@ -64,7 +64,7 @@ test.each(FAULTS)(
     expect(answeredMs).toBeLessThan(HEALED_WITHIN_MS);
     await suffering.expectAnswered([...before, ...refused, ...tried]);
     await untilTrue(suffering.isReady, HEALED_WITHIN_MS);
-    expect(bot.output()).not.toContain('Parley cannot go on');
+    expect(bot.output()).not.toContain('Parley stops because of an unexpected error');
     report(
       `${fault}: 503 after at most ${inSec(slowestMs(refused))}, taken again ${inSec(takenMs)} and answered ${inSec(answeredMs)} after its end`,
     );

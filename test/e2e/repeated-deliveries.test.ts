@@ -12,7 +12,7 @@ const SEED = 'repeated deliveries';
 let offsetMs = 0;
 const deployment = useSlackDeployment({ nowMs: () => Date.now() + offsetMs });
 
-/** Works through a list, so many at once. */
+/** Processes a list with limited concurrency. */
 async function inTurns<Item>(items: Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
   const queue = [...items];
   const worker = async () => {
@@ -46,7 +46,7 @@ test(`${PEOPLE} questions, each delivered one to five times, shuffled and up to 
   await deployment.sender.direct('ULAST', 'is all of it worked through?');
   await deployment.untilShown('DULAST', ['Once.']);
   for (const person of people) expect(deployment.textsIn(`DU${person}`)).toEqual(['Once.']);
-  // Where a starved machine had cost a worker its turn, this says so.
+  // These lines would show that a starved machine had cost a worker its turn.
   expect(deployment.lines.filter((line) => /silent worker|newer run|worker died|not renewed/.test(line))).toEqual([]);
   expect(deployment.chat.calls).toHaveLength(PEOPLE + 1);
   expect(late.length).toBeGreaterThan(PEOPLE / 2);

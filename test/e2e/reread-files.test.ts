@@ -50,7 +50,7 @@ async function answerTo(said: string): Promise<string> {
   return (await deployment.messenger.driver.waitForAnswer(message.id, { timeoutMs: 20_000 })).text;
 }
 
-/** What a process says of the files on disk: the part of `/readyz`, and the metric. */
+/** The status of the files on disk in `/readyz` and in the metric. */
 async function saidOfFiles(port: string): Promise<{ status: number; files: string | undefined; faults: number }> {
   const ready = await got(`http://127.0.0.1:${port}/readyz`, { throwHttpErrors: false, retry: { limit: 0 } });
   const { parts } = JSON.parse(ready.body) as { parts: Record<string, string> };
@@ -59,14 +59,14 @@ async function saidOfFiles(port: string): Promise<{ status: number; files: strin
   return { status: ready.statusCode, files: parts['files'], faults };
 }
 
-test('a worker reads its files again when it is told to; an answer under way keeps what it began with', async () => {
+test('a worker rereads its files on SIGHUP, while a running answer keeps the old ones', async () => {
   const parley = await start(deployment.env);
   await untilTrue(() => deployment.messenger.driver.isBotReachable());
   writeFileSync(file('system-prompt.md'), 'First prompt.');
   parley.kill('SIGHUP');
-  await heard(parley, 'the files were read again');
+  await heard(parley, 'the files were reloaded');
 
-  // Its first call fails, and is made once more after the change.
+  // The first model call fails, and is repeated after the change.
   const isAsked = new Deferred();
   const mayFail = new Deferred();
   chat.script(async (response) => {
@@ -82,7 +82,7 @@ test('a worker reads its files again when it is told to; an answer under way kee
     JSON.stringify([{ name: 'svc-plus', upstream: 'another-name' }, { name: 'svc-max' }]),
   );
   parley.kill('SIGHUP');
-  await untilTrue(async () => parley.output().split('the files were read again').length === 3);
+  await untilTrue(async () => parley.output().split('the files were reloaded').length === 3);
   mayFail.resolve();
   expect(await first).toContain('Hello.');
   expect(promptOf(0)).toContain('First prompt.');
@@ -92,17 +92,17 @@ test('a worker reads its files again when it is told to; an answer under way kee
   expect(promptOf(2)).toContain('Second prompt.');
   expect(chat.calls[2]?.body['model']).toBe('another-name');
 
-  // Two faults are both named, and the sound file beside them is not taken over either.
+  // Both faults are named, and the valid third file is not applied either.
   writeFileSync(file('system-prompt.md'), 'Third prompt.');
   writeFileSync(file('policy.json'), '{"rules": 5}');
   writeFileSync(file('tools.json'), 'nothing');
   parley.kill('SIGHUP');
-  await heard(parley, 'the files are not taken over');
+  await heard(parley, 'the files were not reloaded');
   const said =
     parley
       .output()
       .split('\n')
-      .find((line) => line.includes('not taken over')) ?? '';
+      .find((line) => line.includes('not reloaded')) ?? '';
   const { faults } = JSON.parse(said) as { faults: string[] };
   expect(faults.map((fault) => fault.split(' ')[0])).toEqual(expect.arrayContaining(['POLICY_FILE', 'TOOLS_FILE']));
   expect(await answerTo('A third question')).toContain('Hello.');
@@ -113,11 +113,11 @@ test('a worker reads its files again when it is told to; an answer under way kee
   cpSync(join('config', 'policy.json'), file('policy.json'));
   cpSync(join('config', 'tools.json'), file('tools.json'));
   parley.kill('SIGHUP');
-  await untilTrue(async () => parley.output().split('the files were read again').length === 4);
+  await untilTrue(async () => parley.output().split('the files were reloaded').length === 4);
   expect(await saidOfFiles(port)).toEqual({ status: 200, files: 'ready', faults: 0 });
 }, 90_000);
 
-test('the service takes over a client that was added, and goes on without one whose file has a fault', async () => {
+test('the service applies an added client on SIGHUP, and keeps the old clients if their file has a fault', async () => {
   const clients = file('clients.json');
   const client = (id: string) => ({
     client_id: id,
@@ -148,17 +148,17 @@ test('the service takes over a client that was added, and goes on without one wh
   expect([await statusFor('one'), await statusFor('two')]).toEqual([true, false]);
   writeFileSync(clients, JSON.stringify([client('one'), client('two')]));
   service.kill('SIGHUP');
-  await heard(service, 'the files were read again');
+  await heard(service, 'the files were reloaded');
   expect([await statusFor('one'), await statusFor('two')]).toEqual([true, true]);
   writeFileSync(clients, '[');
   service.kill('SIGHUP');
-  await heard(service, 'the files are not taken over');
+  await heard(service, 'the files were not reloaded');
   expect([await statusFor('one'), await statusFor('two')]).toEqual([true, true]);
   expect(await saidOfFiles(PORT)).toEqual({ status: 200, files: expect.stringMatching(/^degraded: /), faults: 1 });
 }, 60_000);
 
-test('a receiver has no files to read, and lives on', async () => {
+test('a receiver has no files to reread and survives SIGHUP', async () => {
   const receiver = await start({ ...deployment.env, ROLES: 'receiver', PORT: String(await freePort()) });
   receiver.kill('SIGHUP');
-  await heard(receiver, 'the files were read again');
+  await heard(receiver, 'the files were reloaded');
 }, 60_000);

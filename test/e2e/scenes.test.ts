@@ -71,7 +71,7 @@ const asked = () => chat.calls.at(-1)?.body as unknown as Asked;
 const systemPrompt = () => asked().messages[0]?.content ?? '';
 const tools = () => asked().tools?.map((tool) => tool.function.name) ?? [];
 
-test('in each place its own scene holds: instructions, model, tools, thinking [scenes-narrow]', async () => {
+test('each place uses its own scene: instructions, model, tools, thinking [scenes-narrow]', async () => {
   await ask('zhangwei', 'first question');
   expect(systemPrompt()).toContain('You know the office.\n\nAnswer in Chinese');
   expect(systemPrompt()).toContain('Answer briefly');
@@ -88,7 +88,7 @@ test('in each place its own scene holds: instructions, model, tools, thinking [s
   expect(tools()).toContain('who_am_i');
 });
 
-test('/model shows and takes what the scene leaves, and a choice of before does not reach beyond it [scenes-narrow]', async () => {
+test('/model lists and accepts only models of the scene, and an earlier choice does not extend it [scenes-narrow]', async () => {
   expect((await ask('emma.clarke', '/model svc-max')).text).toContain('svc-max');
   const list = await ask('linxiaoyu', '/model');
   expect(list.text).toContain('svc-plus');
@@ -98,7 +98,7 @@ test('/model shows and takes what the scene leaves, and a choice of before does 
   expect(asked().model).toBe('svc-plus');
 });
 
-test('another scene begins another conversation: what was said under the first is in no prompt, and no right goes along [scenes-narrow]', async () => {
+test('a changed scene begins a new conversation without the history and the rights of the old one [scenes-narrow]', async () => {
   await ask('linxiaoyu', 'canary-question');
   await ask('linxiaoyu', 'and now');
   expect(JSON.stringify(asked().messages)).toContain('canary-question');
@@ -110,7 +110,7 @@ test('another scene begins another conversation: what was said under the first i
   const answer = await ask('linxiaoyu', 'after the change');
   expect(JSON.stringify(asked().messages)).not.toContain('canary-question');
   expect([asked().model, tools()]).toEqual(['svc-max', []]);
-  expect(answer.note).toBe('Other settings hold for you here now, so this is a new conversation.');
+  expect(answer.note).toBe('Your settings here have changed, so this is a new conversation.');
   await ask('linxiaoyu', 'and then');
   expect(JSON.stringify(asked().messages)).toContain('after the change');
   expect(JSON.stringify(asked().messages)).not.toContain('canary-question');
@@ -119,9 +119,9 @@ test('another scene begins another conversation: what was said under the first i
   await driver().waitForAnswer(again.id);
   expect(JSON.stringify(asked().messages)).not.toContain('canary-question');
   expect(tools()).toEqual([]);
-}, 40_000);
+}, 60_000);
 
-test('whoever opens the chat is welcomed as the scene of their linked account says', async () => {
+test('a person who opens the chat gets the welcome of the scene of their linked account', async () => {
   await driver().enterChat('zhangwei');
   await untilTrue(async () => JSON.stringify(await driver().messages('zhangwei')).includes('办公室欢迎你'));
   expect(JSON.stringify(await driver().messages('zhangwei'))).toContain('怎么报修？');
@@ -136,9 +136,12 @@ test.each([
     /Rule +staff.*identity JG[\s\S]*Scene +office.*departments 31\*[\s\S]*Models +svc-plus.*svc-max[\s\S]*Tools +current_time\n/,
   ],
   ['XS 2203 group wrtown', /Scene +desk.*groups wrtown[\s\S]*Models +svc-max[\s\S]*Tools +none/],
-  ['qt private slack', /QT, in a private chat on Slack[\s\S]*Rule +otherwise[\s\S]*Scene +none fits/],
-  ['unlinked group wrtown', /not linked, in the group wrtown[\s\S]*Scene +desk[\s\S]*none before they sign in/],
-])('the check says of “%s” which rule and scene fit, why, and what follows', async (text, told) => {
+  ['qt private slack', /QT, in a private chat on Slack[\s\S]*Rule +otherwise[\s\S]*Scene +no scene matches/],
+  [
+    'unlinked group wrtown',
+    /a person who is not signed in, in the group wrtown[\s\S]*Scene +desk[\s\S]*none before they sign in/,
+  ],
+])('the check shows for “%s” the matching rule and scene, the reason, and the effect', async (text, told) => {
   writeFileSync(SCENES_FILE, JSON.stringify(SCENES));
   expect(await checkAs(text)).toMatch(told);
 });
@@ -154,10 +157,13 @@ async function checkAs(text: string, env: Record<string, string> = {}): Promise<
 }
 
 test.each([
-  ['JG 3100 private', /Scene +desk[\s\S]*Tools +knowledge_search\n[\s\S]*Knowledge +what they may read of Library/],
-  ['JG 3100 group wrtown', /Knowledge +what is public of Library/],
-  ['JG 3100 group wrlab', /Scene +mute[\s\S]*Knowledge +none: the model may not call knowledge_search here/],
-])('the check says of “%s” what is searched', async (text, told) => {
+  [
+    'JG 3100 private',
+    /Scene +desk[\s\S]*Tools +knowledge_search\n[\s\S]*Knowledge +documents that they may read in Library/,
+  ],
+  ['JG 3100 group wrtown', /Knowledge +public documents of Library/],
+  ['JG 3100 group wrlab', /Scene +mute[\s\S]*Knowledge +none: knowledge_search is not available here/],
+])('the check shows for “%s” what is searched', async (text, told) => {
   const KNOWLEDGE_FILE = join(folder, 'knowledge.json');
   writeFileSync(KNOWLEDGE_FILE, JSON.stringify({ sources: [{ name: 'Library', folder, readers: 'public' }] }));
   const scenes = [
@@ -176,6 +182,6 @@ test.each([
   'JG 3100 private now here',
   'unlinked 3100 private',
   'JG 1 2 private',
-])('“%s” is not understood', (text) => {
+])('“%s” is not accepted as a person and place', (text) => {
   expect(readAskedAs(text)).toBeUndefined();
 });

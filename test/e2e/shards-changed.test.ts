@@ -16,7 +16,7 @@ const slowly: Answer = async (response, call) => {
 const startWorker = (shards: string) => deployment.startProcess({ ROLES: 'worker', QUEUE_SHARDS: shards });
 const askAll = (sender: SlackSender) => Promise.all(PEOPLE.map((userId) => sender.direct(userId, 'a question')));
 
-/** Waits until everybody has so many answers, and no more. */
+/** Waits until each person has exactly this many answers. */
 async function untilAnswered(times: number): Promise<void> {
   const expected = Array.from({ length: times }, () => 'Here.');
   for (const userId of PEOPLE) await deployment.untilShown(`D${userId}`, expected, 60_000);
@@ -27,7 +27,7 @@ async function end(...bots: ParleyProcess[]): Promise<void> {
   await Promise.all(bots.map(({ ended }) => ended));
 }
 
-test('the number of shards may change while answers run and messages wait: each question is asked once, and none waits for the sweeper', async () => {
+test('a changed number of shards neither repeats nor delays a running or waiting question', async () => {
   const port = String(await freePort());
   const newSender = createSlackSender(
     `http://127.0.0.1:${port}/webhooks/slack`,
@@ -36,7 +36,7 @@ test('the number of shards may change while answers run and messages wait: each 
   const before = [await deployment.startProcess({ ROLES: 'receiver', QUEUE_SHARDS: '1' }), await startWorker('1')];
   const receiver = await deployment.startProcess({ ROLES: 'receiver', QUEUE_SHARDS: '3', PORT: port });
   const worker = await startWorker('3');
-  // While each answers, a question of the same conversation is woken by the other number.
+  // During each answer, a question of the same conversation is stored with the other number of shards.
   deployment.chat.script(slowly);
   await askAll(deployment.sender);
   await untilTrue(() => deployment.chat.calls.length === PEOPLE.length);
@@ -44,13 +44,13 @@ test('the number of shards may change while answers run and messages wait: each 
   await untilAnswered(2);
   expect(deployment.chat.calls).toHaveLength(2 * PEOPLE.length);
 
-  // Back again, with messages that wait in shards of which the new worker was not told. It is up first: how long a start takes says
-  // nothing about the shards.
+  // Back to the first number, with messages waiting in shards that the new worker does not read. The worker is started
+  // first, so that its start time does not count.
   await end(...before, worker);
   const last = await startWorker('1');
   await askAll(newSender);
   await untilAnswered(3);
   expect(deployment.chat.calls).toHaveLength(3 * PEOPLE.length);
   const said = [...before, worker, receiver, last].map((bot) => bot.output()).join('');
-  expect(said).not.toContain('woke conversations again');
+  expect(said).not.toContain('the sweeper woke waiting conversations');
 }, 180_000);

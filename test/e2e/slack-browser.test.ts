@@ -10,8 +10,8 @@ import { openPrintedPage, PAGE_IS_UP } from '../support/printed-page.ts';
 
 const describeInBrowser = findChromium() === undefined ? describe.skip : describe;
 
-/** `MESSENGER_PROTOCOL=slack npm start`, in a process of its own, used by a person in a browser. */
-describeInBrowser('local mode that plays Slack, in a browser', () => {
+/** `MESSENGER_PROTOCOL=slack npm start`, in its own process, used by a person in a browser. */
+describeInBrowser('the local Slack simulator in a browser', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-slack-browser-'));
   let parley: ParleyProcess;
   let browser: Browser;
@@ -39,7 +39,7 @@ describeInBrowser('local mode that plays Slack, in a browser', () => {
     parley.kill('SIGTERM');
     await parley.ended;
     rmSync(dataDir, { recursive: true, force: true });
-  }, 40_000);
+  }, 60_000);
 
   const conversation = (kind: string) =>
     page.getByRole('navigation', { name: 'Conversations' }).locator(`[data-kind=${kind}]`).first();
@@ -51,7 +51,7 @@ describeInBrowser('local mode that plays Slack, in a browser', () => {
     await page.getByRole('button', { name: 'Send' }).click();
   }
 
-  test('asks, lets Slack say who it is, logs in with what the page names, confirms, and is answered [proof-of-person]', async () => {
+  test('answers a person who asks, signs in with Slack, logs in with the displayed account, and confirms [proof-of-person]', async () => {
     const firstRun = await page.locator('.first-run').innerText();
     await send('count to 40');
     await answers().locator('a[href*="/link/"]').click();
@@ -72,7 +72,7 @@ describeInBrowser('local mode that plays Slack, in a browser', () => {
     expect(await answers().count()).toBe(2);
   }, 90_000);
 
-  test('who replies in the thread of an answer is answered there', async () => {
+  test('answers a reply in the thread of an answer in that thread', async () => {
     await answers().first().hover();
     await page.getByRole('button', { name: 'Reply in thread' }).click();
     await send('count to 6');
@@ -80,7 +80,7 @@ describeInBrowser('local mode that plays Slack, in a browser', () => {
     expect(await answers().last().locator('.in-thread').getAttribute('aria-label')).toMatch(/^Thread/);
   }, 60_000);
 
-  test('Stop ends a growing answer in a channel', async () => {
+  test('ends a growing answer in a channel on Stop', async () => {
     await conversation('group').click();
     await send('@Parley count to 400');
     await answers().and(page.locator('[data-state=streaming]')).filter({ hasText: /\b9\b/ }).last().waitFor();

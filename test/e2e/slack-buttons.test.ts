@@ -17,7 +17,7 @@ const last = (): SlackMessage => deployment.slack.messages.at(-1) as SlackMessag
 const labels = () => last().buttons.map(({ label }) => label);
 const told = () => deployment.slack.calls.filter(({ method }) => method === 'chat.postEphemeral');
 
-/** Goes on and on, a word every 30 ms, until nobody listens. */
+/** Streams a word every 30 ms until the caller disconnects. */
 const endless: Answer = async (response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (let word = 1; !response.destroyed; word += 1) {
@@ -42,7 +42,7 @@ function press(label: string, by: { userId?: string; at?: SlackMessage; response
   return deployment.sender.press({ channel, ts, threadTs, userId, responseUrl }, button);
 }
 
-/** What `npm run feedback` reads, without the ids that differ in each run. */
+/** The data that `npm run feedback` reads, without the ids that differ in each run. */
 async function kept(): Promise<Record<string, string>[]> {
   const keys = await deployment.redis.keys('*:feedback:*');
   const hashes = await Promise.all(keys.map((key) => deployment.redis.hgetall(key)));
@@ -51,17 +51,17 @@ async function kept(): Promise<Record<string, string>[]> {
   );
 }
 
-describe.each(['stream', 'edit'])('what stands below an answer, SLACK_REPLY=%s [own-buttons]', (reply) => {
+describe.each(['stream', 'edit'])('the buttons below an answer, SLACK_REPLY=%s [own-buttons]', (reply) => {
   test.each([
     { question: 'a question', shown: ['Good answer', 'Bad answer', 'Try again'] },
-    { question: '一个问题', shown: ['回答得好', '回答不好', '重试'] },
-  ])('in the asker’s language: $shown', async ({ question, shown }) => {
+    { question: '一个问题', shown: ['有帮助', '没有帮助', '重试'] },
+  ])('use the language of the asker: $shown', async ({ question, shown }) => {
     await answered('an answer', { SLACK_REPLY: reply }, question);
     expect(labels()).toEqual(shown);
     expect(last().text).toBe('an answer');
   });
 
-  test('one that failed can be tried again, and not be rated; a word’s answer has nothing', async () => {
+  test('offer only "Try again" below a failed answer, and nothing below the answer to a slash word', async () => {
     deployment.chat.script(statusOf(400));
     await deployment.startBot({ SLACK_REPLY: reply });
     await deployment.sender.direct('U1', 'a question');
@@ -74,12 +74,12 @@ describe.each(['stream', 'edit'])('what stands below an answer, SLACK_REPLY=%s [
     expect(labels()).toEqual([]);
   });
 
-  test('where the settings want none, there is none', async () => {
+  test('are absent if the settings disable them', async () => {
     await answered('an answer', { SLACK_REPLY: reply, SLACK_BUTTONS: 'no' });
     expect(labels()).toEqual([]);
   });
 
-  test('where Slack takes no blocks, the answer stands without them', async () => {
+  test('are left out, and the answer is shown, when Slack refuses blocks', async () => {
     const refused = { kind: 'error', error: 'invalid_blocks' } as const;
     for (const method of ['chat.stopStream', 'chat.update', 'chat.postMessage'])
       deployment.slack.faults.set(method, [refused]);
@@ -88,8 +88,8 @@ describe.each(['stream', 'edit'])('what stands below an answer, SLACK_REPLY=%s [
   });
 });
 
-describe('the button that stops', () => {
-  test('ends the answer of whoever asked, and goes with it; somebody else stops nothing and is told so', async () => {
+describe('the Stop button', () => {
+  test('ends the answer for its asker and disappears; a press by another person only causes a notice', async () => {
     deployment.chat.script(endless);
     await deployment.startBot({ SLACK_REPLY: 'edit' });
     const ts = await deployment.sender.mention({ channel: 'C1', userId: 'U1' }, 'a question');
@@ -102,9 +102,9 @@ describe('the button that stops', () => {
     await untilTrue(() => last().note === 'Stopped.');
     expect(labels()).toEqual(['Try again']);
     expect(await deployment.chat.calls[0]?.closed).toBe('cut');
-  }, 30_000);
+  }, 60_000);
 
-  test('pressed once more when all is said it stops nothing, and says so', async () => {
+  test('says that there is nothing to stop when pressed again after the answer has ended', async () => {
     deployment.chat.script(endless);
     await deployment.startBot({ SLACK_REPLY: 'edit' });
     await deployment.sender.direct('U1', 'a question');
@@ -122,10 +122,10 @@ describe('the button that stops', () => {
     await untilTrue(() => last().text.length > length + 20);
     await press('Stop');
     await untilTrue(() => last().note === 'Stopped.');
-  }, 30_000);
+  }, 60_000);
 });
 
-test('the button that stops, in a view of an hour ago, stops nothing and says so to whoever presses it', async () => {
+test('the Stop button in a view that is an hour old stops nothing and says so to the person who pressed it', async () => {
   deployment.chat.script(endless);
   await deployment.startBot({ SLACK_REPLY: 'edit' });
   await deployment.sender.direct('U1', 'a question');
@@ -139,10 +139,10 @@ test('the button that stops, in a view of an hour ago, stops nothing and says so
   expect(await press('Stop', { at: growing })).toEqual([200, '']);
   await untilTrue(() => told().length === 1);
   expect(deployment.slack.messages.map((one) => [one.text, one.note])).toEqual([[text, 'Stopped.']]);
-}, 30_000);
+}, 60_000);
 
-describe('the button that asks again [own-buttons]', () => {
-  test('pressed twice, also by two receivers, gives one new answer; the old one points to it', async () => {
+describe('the "Try again" button [own-buttons]', () => {
+  test('gives one new answer when pressed twice, also through two receivers, and the old one points to it', async () => {
     await answered('first answer');
     deployment.chat.script(helloStream('second answer'), helloStream('third answer'));
     const at = { ...last(), buttons: [...last().buttons] };
@@ -157,7 +157,7 @@ describe('the button that asks again [own-buttons]', () => {
     await deployment.untilShown('DU1', ['↓ answered below', '↓ answered below', 'third answer']);
   });
 
-  test('somebody else asks nothing again, and is told so alone', async () => {
+  test('starts nothing for another person, who gets a private notice', async () => {
     deployment.chat.script(helloStream('for U1'));
     await deployment.startBot();
     await deployment.sender.mention({ channel: 'C1', userId: 'U1' }, 'a question');
@@ -165,13 +165,13 @@ describe('the button that asks again [own-buttons]', () => {
     await untilTrue(noneWaits);
     expect(await press('Try again', { userId: 'U2' })).toEqual([200, '']);
     await untilTrue(() => told().length === 1);
-    expect(told()[0]?.args).toMatchObject({ user: 'U2', text: expect.stringContaining('Only whoever asked this') });
+    expect(told()[0]?.args).toMatchObject({ user: 'U2', text: expect.stringContaining('Only the person who asked') });
     await sleep(200);
     expect(deployment.textsIn('C1')).toEqual(['for U1']);
     expect(deployment.chat.calls).toHaveLength(1);
   });
 
-  test('at an answer that is not the last one it says so', async () => {
+  test('says at an older answer that it is not the newest', async () => {
     await answered('first answer');
     const at = { ...last(), buttons: [...last().buttons] };
     deployment.chat.script(helloStream('another answer'));
@@ -180,13 +180,13 @@ describe('the button that asks again [own-buttons]', () => {
     await untilTrue(noneWaits);
     await press('Try again', { at });
     await untilTrue(() => deployment.slack.messages.length === 3);
-    expect(last().text).toContain('Only your newest question');
+    expect(last().text).toContain('Only your latest question');
     expect(deployment.chat.calls).toHaveLength(2);
   });
 });
 
-describe('thumbs [feedback-kept]', () => {
-  test('are counted and kept once, with model and rule, and taken for one when they change', async () => {
+describe('ratings [feedback-kept]', () => {
+  test('are counted and stored once with model and rule, and a changed rating replaces the old one', async () => {
     await answered('an answer');
     await Promise.all([press('Good answer'), press('Good answer')]);
     await untilTrue(async () => (await kept()).length === 1);
@@ -197,9 +197,9 @@ describe('thumbs [feedback-kept]', () => {
     expect(deployment.lines.filter((line) => line.includes('an answer was rated'))).toHaveLength(2);
   });
 
-  test('after “bad” the presser alone is asked why; the reason is kept, and thanked for in its place', async () => {
+  test('ask for a reason privately after "bad", store it, and show thanks in place of the question', async () => {
     await answered('一个回答', {}, '一个问题');
-    await press('回答不好');
+    await press('没有帮助');
     await untilTrue(() => told().length === 1);
     const asked = told()[0]?.args ?? {};
     expect(asked).toMatchObject({ user: 'U1', text: '这个回答有什么问题？' });
@@ -208,16 +208,16 @@ describe('thumbs [feedback-kept]', () => {
     const at = { channel: 'DU1', ts: '1760001000.999999', threadTs: last().threadTs, userId: 'U1', responseUrl };
     expect(await deployment.sender.press(at, wrong ?? { action_id: '', value: '' })).toEqual([200, '']);
     await untilTrue(() => deployment.slack.responses.length === 1);
-    expect(deployment.slack.responses[0]?.body).toMatchObject({ replace_original: true, text: '谢谢，已记录。' });
+    expect(deployment.slack.responses[0]?.body).toMatchObject({ replace_original: true, text: '感谢你的反馈。' });
     expect((await kept())[0]).toMatchObject({ verdict: 'bad', reasons: 'wrong' });
-    // The verdict once more changes nothing, and nobody is asked again.
-    await press('回答不好');
+    // The same rating again changes nothing, and the reason is not asked for again.
+    await press('没有帮助');
     await sleep(200);
     expect(told()).toHaveLength(1);
     expect((await kept())[0]).toMatchObject({ reasons: 'wrong' });
   });
 
-  test('thanks go to no address but Slack’s own', async () => {
+  test('send thanks only to an address of Slack', async () => {
     const thief = createServer((_request, response) => response.end());
     const asked: unknown[] = [];
     thief.on('request', ({ url }) => asked.push(url));
@@ -232,7 +232,7 @@ describe('thumbs [feedback-kept]', () => {
     expect(asked).toEqual([]);
   });
 
-  test('/forget takes what somebody thought of answers in this chat, and leaves the others’', async () => {
+  test('are deleted by /forget for one person in this chat, while those of other people are kept', async () => {
     deployment.chat.script(helloStream('for all'));
     await deployment.startBot();
     const ts = await deployment.sender.mention({ channel: 'C1', userId: 'U1' }, 'a question');
@@ -252,11 +252,11 @@ describe('thumbs [feedback-kept]', () => {
   });
 
   test.each([
-    ['a value of nobody’s', 'parley_feedback', 'good en xyz'],
-    ['a word at another button', 'parley_retry', `good en ${'a'.repeat(40)}`],
-    ['another app’s button', 'parley', `good en ${'a'.repeat(40)}`],
-    ['a name of every object', 'constructor', `good en ${'a'.repeat(40)}`],
-  ])('%s does nothing', async (_name, action_id, value) => {
+    ['an unknown value', 'parley_feedback', 'good en xyz'],
+    ['a slash word at another button', 'parley_retry', `good en ${'a'.repeat(40)}`],
+    ['a button of another app', 'parley', `good en ${'a'.repeat(40)}`],
+    ['a property name of every object', 'constructor', `good en ${'a'.repeat(40)}`],
+  ])('a press with %s does nothing', async (_name, action_id, value) => {
     await deployment.startBot();
     const at = { channel: 'DU1', ts: '1760001000.000001', userId: 'U1' };
     expect(await deployment.sender.press(at, { action_id, value })).toEqual([200, '']);

@@ -10,7 +10,7 @@ const GROUP_HELP = /^Mention me with a question.*`new`/s;
 
 beforeEach(() => deployment.startBot());
 
-/** An address at which Slack takes the answer to one command. */
+/** The address at which Slack takes the response to one command. */
 const responseUrl = (name = 'secret') => `${new URL(deployment.slack.apiUrl).origin}/commands/${name}`;
 const inChannel = () => ({ channel: 'C1', userId: 'U1', responseUrl: responseUrl() });
 const privately = () => deployment.slack.responses.map(({ body }) => body);
@@ -21,21 +21,21 @@ const refuse = (error: string, times = 1) =>
   );
 const isAnswered = async () => (await deployment.redis.keys('*:pending')).length === 0;
 
-describe('a bare word', () => {
+describe('a slash word without its slash', () => {
   test.each([
     ['help', HELP],
     ['Help', HELP],
-    ['think high', /^From now on I think/],
-    ['model svc-max', 'From now on `svc-max` answers you in this chat.'],
-    ['retry', 'There is no question yet that I could answer again.'],
-  ])('%j in a private chat is carried out, and asks no model', async (text, answer) => {
+    ['think high', /^I will now think/],
+    ['model svc-max', '`svc-max` now answers you in this chat.'],
+    ['retry', 'There is no question to retry yet.'],
+  ])('is carried out in a private chat without a model call: %j', async (text, answer) => {
     await deployment.sender.direct('U1', text);
     await untilTrue(() => deployment.textsIn('DU1').length === 1);
     expect(deployment.textsIn('DU1')).toEqual([typeof answer === 'string' ? answer : expect.stringMatching(answer)]);
     expect(deployment.chat.calls).toHaveLength(0);
   });
 
-  test('works after a mention too, and a question that begins with one is a question', async () => {
+  test('works after a mention, while a longer text that begins with one is a question', async () => {
     await deployment.sender.mention({ channel: 'C1', userId: 'U1' }, 'help');
     await untilTrue(() => deployment.textsIn('C1').length === 1);
     expect(deployment.textsIn('C1')[0]).toMatch(GROUP_HELP);
@@ -45,8 +45,8 @@ describe('a bare word', () => {
   });
 });
 
-describe('the app’s own command', () => {
-  test('is acknowledged with nothing, and a word in a channel is answered to its sender alone', async () => {
+describe('the slash command of the app', () => {
+  test('is acknowledged with an empty body, and a slash word in a channel is answered to its sender alone', async () => {
     expect(await deployment.sender.command(inChannel(), 'help')).toEqual([200, '']);
     await untilTrue(() => privately().length === 1);
     const [answer] = privately();
@@ -57,22 +57,22 @@ describe('the app’s own command', () => {
     expect(privately()).toHaveLength(1);
   });
 
-  test('in the private chat with the bot it is a message like any other', async () => {
+  test('is treated as a normal message in the private chat with the bot', async () => {
     await deployment.sender.command({ channel: 'DU1', userId: 'U1', responseUrl: responseUrl() }, '');
     await untilTrue(() => deployment.textsIn('DU1').length === 1);
     expect(deployment.textsIn('DU1')[0]).toMatch(HELP);
     expect(privately()).toEqual([]);
   });
 
-  test('between two people it is answered in the bot’s own chat with the one who asked', async () => {
+  test('is answered in the private chat with the bot when used between two people', async () => {
     refuse('channel_not_found');
     await deployment.sender.command({ channel: 'DOTHERS', userId: 'U1', responseUrl: responseUrl() }, 'whoami');
     await untilTrue(() => deployment.textsIn('D1').length === 1);
-    expect(deployment.textsIn('D1')).toEqual([expect.stringContaining('Your chat id here is U1')]);
+    expect(deployment.textsIn('D1')).toEqual([expect.stringContaining('Your chat id is U1')]);
     expect(deployment.textsIn('DOTHERS')).toEqual([]);
   });
 
-  test('a question where the bot is no member is answered once, to its sender alone', async () => {
+  test('is answered once, to its sender alone, where the bot is not a member', async () => {
     refuse('not_in_channel', 20);
     deployment.chat.script(helloStream('Forty-two.'));
     await deployment.sender.command(inChannel(), 'what is six times seven?');
@@ -82,14 +82,14 @@ describe('the app’s own command', () => {
     expect([privately().length, deployment.textsIn('C1')]).toEqual([1, []]);
   });
 
-  test('a question where the bot is a member is answered in the channel', async () => {
+  test('is answered in the channel where the bot is a member', async () => {
     deployment.chat.script(helloStream('Forty-two.'));
     await deployment.sender.command(inChannel(), 'what is six times seven?');
     await deployment.untilShown('C1', ['Forty-two.']);
     expect(privately()).toEqual([]);
   });
 
-  test('an address that is used up leaves the channel; one that is busy is tried again', async () => {
+  test('falls back to the channel if the response address is used up, and retries a busy one', async () => {
     deployment.slack.responseStatuses.push(404);
     await deployment.sender.command(inChannel(), 'help');
     await untilTrue(() => deployment.textsIn('C1').length === 1);
@@ -100,7 +100,7 @@ describe('the app’s own command', () => {
     expect(deployment.textsIn('C2')).toEqual([]);
   });
 
-  test('unsigned or told late it is refused', async () => {
+  test('is refused if it is unsigned or too old', async () => {
     const late = createSlackSender(
       `${deployment.botUrl}/webhooks/slack`,
       'slack-signing-secret-0123456789',

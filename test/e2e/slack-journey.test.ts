@@ -84,7 +84,7 @@ async function startBot(more: Record<string, string> = {}): Promise<void> {
 
 const chunk = (delta: object, reason: string | null = null) =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'svc-plus', choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
-/** Says the words one after another. */
+/** Streams the words of a text one by one. */
 const says =
   (text: string, everyMs = 5): Answer =>
   async (response) => {
@@ -97,12 +97,12 @@ const says =
   };
 const textsIn = (channel: string) =>
   slack.messages.filter((message) => message.channel === channel).map(({ text }) => text);
-/** Waits until these, and no others, are the bot's messages of a channel. */
+/** Waits until the bot's messages of a channel are exactly these. */
 const untilShown = async (channel: string, texts: string[], limitMs?: number) => {
   const isShown = () => JSON.stringify(textsIn(channel)) === JSON.stringify(texts);
   await untilTrue(isShown, limitMs).catch(() => expect(textsIn(channel)).toEqual(texts));
 };
-/** Waits until nothing of any conversation waits or runs, so that what was said is history. */
+/** Waits until no turn of any conversation waits or runs, so that all questions are in the history. */
 const untilIdle = () =>
   untilTrue(async () => {
     const waiting = await Promise.all(ALL_PARTITIONS.map((partition) => client.zcard(pendingKey(partition))));
@@ -114,7 +114,7 @@ const promptOf = (index: number) => {
 };
 
 describe.each(['stream', 'edit'])('Slack with SLACK_REPLY=%s', (reply) => {
-  test('a private question is answered once, in one growing message, and the next knows what was said', async () => {
+  test('answers a private question once, in one growing message, and includes it in the next prompt', async () => {
     await startBot({ SLACK_REPLY: reply });
     chat.script(says('The library opens at eight.'));
     await sender.direct('U1', 'When does the library open?');
@@ -131,7 +131,7 @@ describe.each(['stream', 'edit'])('Slack with SLACK_REPLY=%s', (reply) => {
     ]);
   });
 
-  test('a mention that arrives as two events, each three times, is one question with one answer, in its thread', async () => {
+  test('treats a mention that arrives as two events, each three times, as one question with one answer in its thread', async () => {
     await startBot({ SLACK_REPLY: reply });
     chat.script(says('Hello all.'));
     const event = { channel: 'C1', user: 'U1', text: '<@UBOT> hi', ts: '1760000900.000100' };
@@ -147,7 +147,7 @@ describe.each(['stream', 'edit'])('Slack with SLACK_REPLY=%s', (reply) => {
     expect(chat.calls.length).toBe(1);
   });
 
-  test('who goes on in the thread of an answer goes on from it; another thread knows nothing of it', async () => {
+  test('continues the conversation in the thread of an answer, and keeps other threads apart', async () => {
     await startBot({ SLACK_REPLY: reply });
     chat.script(says('Blue.'));
     const root = await sender.mention({ channel: 'C2', userId: 'U1' }, 'What colour is the sky?');
@@ -164,8 +164,8 @@ describe.each(['stream', 'edit'])('Slack with SLACK_REPLY=%s', (reply) => {
   });
 });
 
-// Both at the same time, each with a Redis of its own, since a dead worker is noticed after its lock only.
-test('the worker is killed in the middle of an answer: the next one goes on in the same message, with stream and with edit', async () => {
+// Both modes run concurrently, each with its own Redis, since a dead worker is noticed only when its lock expires.
+test('when a worker is killed during a Slack answer, the next one continues in the same message, with stream and with edit', async () => {
   chat.script(says('one two three four five six seven eight nine ten '.repeat(6).trim(), 40));
   const bots = await Promise.all(
     ['stream', 'edit'].map(async (reply, index) => {
@@ -201,7 +201,7 @@ test('the worker is killed in the middle of an answer: the next one goes on in t
   );
 }, 60_000);
 
-test('broadcast marks in the model’s text call nobody in Slack', async () => {
+test("broadcast mentions in the model's text notify no one in Slack", async () => {
   await startBot();
   chat.script(says('Hey <!channel> and <@U9> and @here, see <https://evil.test|your bank>'));
   await sender.direct('U6', 'call everybody');
@@ -211,7 +211,7 @@ test('broadcast marks in the model’s text call nobody in Slack', async () => {
   expect(text).toContain('your bank (https://evil.test)');
 });
 
-test('too many messages in a minute: the person is told once, privately', async () => {
+test('a person who sends too many messages in a minute is told so once, privately', async () => {
   await startBot();
   chat.script(says('Yes.'));
   for (let count = 0; count < 24; count += 1) await sender.direct('U7', `message ${count}`);
@@ -219,7 +219,7 @@ test('too many messages in a minute: the person is told once, privately', async 
   expect(slack.messages.filter(({ text }) => text.includes('Too many messages')).length).toBe(1);
 });
 
-test('with sign-in required a channel gets a pointer only, and the link goes to the private chat', async () => {
+test('with sign-in required, a channel shows only a notice, and the link goes to the private chat', async () => {
   await startBot({
     SIGN_IN: 'required',
     SIGN_IN_PROOF: 'same-id',

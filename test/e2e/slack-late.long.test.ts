@@ -3,7 +3,7 @@ import { helloStream } from '../bot/model/scripted-chat-server.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 
-// Real processes and Slack's real half minute: a worker dies while its first post is under way, and Slack carries it out later.
+// Real processes and the real half minute of Slack: a worker dies during its first post, and Slack executes the post later.
 
 const ANSWER = 'It is answered.';
 const deployment = useSlackDeployment();
@@ -17,7 +17,7 @@ test.each([
   ['stream', 28_000],
   ['edit', 28_000],
 ] as const)(
-  'a worker that is killed with its first post (%s) under way, which Slack carries out after %i ms, leaves one message',
+  'one message remains when a worker is killed during its first post (%s), which Slack executes after %i ms',
   async (mode, byMs) => {
     deployment.chat.script(helloStream(ANSWER));
     const late = { kind: 'late', afterMs: byMs, isAnswered: true } as const;
@@ -31,7 +31,7 @@ test.each([
     await deployment.startProcess({ SLACK_REPLY: mode, ROLES: 'worker' });
     const isWhole = () => deployment.slack.messages.some(({ text, isStreaming }) => text === ANSWER && !isStreaming);
     await untilTrue(isWhole, 80_000);
-    // Nothing turns up later, and nothing stays open.
+    // Nothing is posted later, and no stream stays open.
     await untilTrue(() => performance.now() - sentMs > byMs + 3_000, 60_000);
     expect(deployment.slack.messages.map(({ text, isStreaming }) => ({ text, isStreaming }))).toEqual([
       { text: ANSWER, isStreaming: false },

@@ -5,10 +5,10 @@ import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 
-// A worker is told to stop while its first post is under way, and another one is there to go on at once.
+// A worker is stopped during its first post, and another one continues immediately.
 
 const ANSWER = 'It is answered.';
-// Longer than the test takes, so that a post that is not found is not posted again either.
+// Longer than the test takes, so that a missing post is not repeated either.
 const deployment = useSlackDeployment({ settlesWithinMs: 60_000 });
 const posts = () => deployment.slack.calls.filter(({ method }) => /startStream|postMessage/.test(method)).length;
 
@@ -28,7 +28,7 @@ async function expectOneMessage(): Promise<void> {
 }
 
 test.each(['stream', 'edit'])(
-  'an orderly stop while the first post (%s) is under way: the next worker goes on in the same message',
+  'after an orderly stop during the first post (%s), the next worker continues in the same message',
   async (mode) => {
     const env = { SLACK_REPLY: mode, SHUTDOWN_GRACE_SEC: '5' };
     await deployment.startBot({ ...env, ROLES: 'receiver' });
@@ -39,13 +39,13 @@ test.each(['stream', 'edit'])(
     await expectOneMessage();
     await stopped;
   },
-  30_000,
+  60_000,
 );
 
-test('an orderly stop behind an answer of which Slack carries out an older edit late: the whole answer stands in the end', async () => {
+test('an orderly stop during a late edit leaves the complete answer in the message', async () => {
   const env = { SLACK_REPLY: 'edit' };
   await deployment.startBot({ ...env, ROLES: 'receiver' });
-  // Of this grace time four seconds are the turns'; the edit comes within two of the answer.
+  // Four seconds of this grace time are for turns. The edit is executed within two seconds of the answer.
   const worker = await deployment.startBot({
     ...env,
     ROLES: 'worker',
@@ -58,7 +58,7 @@ test('an orderly stop behind an answer of which Slack carries out an older edit 
     response.write(chunk({ content: ANSWER.slice(0, 2) }));
     await untilTrue(() => posts() === 1);
     await pause(200);
-    // An edit leaves with this; its caller gives it up after five seconds.
+    // This text triggers an edit, which its caller abandons after five seconds.
     response.write(chunk({ content: ANSWER.slice(2, 5) }));
     await untilTrue(() => deployment.slack.calls.some(({ method }) => method === 'chat.update'));
     response.end(`${chunk({ content: ANSWER.slice(5) }, 'stop')}data: [DONE]\n\n`);
@@ -72,9 +72,9 @@ test('an orderly stop behind an answer of which Slack carries out an older edit 
   );
   await pause(200);
   expect(deployment.textsIn('C1')).toEqual([ANSWER]);
-}, 30_000);
+}, 60_000);
 
-test('an orderly stop during the first post, with processes of their own and SIGTERM', async () => {
+test('after SIGTERM during the first post, a second process continues in the same message', async () => {
   const env = { SHUTDOWN_GRACE_SEC: '5' };
   const worker = await deployment.startProcess({ ...env, ROLES: 'worker' });
   await deployment.startProcess({ ...env, ROLES: 'receiver' });

@@ -3,7 +3,7 @@ import { startDeployment, untilTrue, type Deployment } from '../support/deployme
 
 const CODE = /class="symbols">([0-9A-Z]{4}-[0-9A-Z]{4})</;
 
-/** The whole of Parley with the messenger playing Slack, in both ways in which answers grow there, and both in which it delivers. */
+/** The complete Parley with the Slack simulator, for both ways of showing growing answers and both ways of delivery. */
 describe.each([
   ['stream', 'http'],
   ['edit', 'http'],
@@ -22,7 +22,7 @@ describe.each([
 
   const driver = () => deployment.messenger.driver;
   type Said = Parameters<ReturnType<typeof driver>['say']>[1];
-  /** Waits for the text only: that nothing is added any more is known much later in Slack. */
+  /** Waits for the text only. Slack shows much later that a message is final. */
   const untilAnswered = async (messageId: string, text: RegExp) => {
     const matches = async () => text.test((await driver().answer(messageId))?.text ?? '');
     await untilTrue(matches).catch(async () => expect((await driver().answer(messageId))?.text).toMatch(text));
@@ -36,7 +36,7 @@ describe.each([
   };
   const modelCalls = () => deployment.lines.filter((line) => line.includes('chat call ended')).length;
 
-  /** Asks while nobody is linked, logs in with user name and password, types the code. */
+  /** Asks while unlinked, logs in with user name and password, and types the code. */
   async function signInBy(person: string, question: string) {
     const message = await driver().say(person, question);
     await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
@@ -46,7 +46,7 @@ describe.each([
     return { message, typed, code };
   }
 
-  test('typed-code: asked, signed in by password, code typed in the chat, answered in the same message [proof-of-person]', async () => {
+  test('answers in the same message after a password login and a code typed in the chat [proof-of-person]', async () => {
     const { message, typed } = await signInBy('emma.clarke', 'count to 30');
     await untilAnswered(typed.id, /Signed in as Emma Clarke/);
     const answer = await untilAnswered(message.id, /\b29 30$/);
@@ -54,7 +54,7 @@ describe.each([
     expect(driver().violations()).toEqual([]);
   }, 60_000);
 
-  test('an answer grows, in the thread of its question where it is a native stream [slack-web-api]', async () => {
+  test('shows an answer while it grows, and a native stream in the thread of its question [slack-web-api]', async () => {
     const { message } = await ask('emma.clarke', 'count to 500', / 500$/);
     const answer = await driver().waitForAnswer(message.id, { timeoutMs: 15_000 });
     expect(driver().trace(message.id).snapshots.length).toBeGreaterThanOrEqual(3);
@@ -63,7 +63,7 @@ describe.each([
     expect(answer.state).toBe('final');
   }, 60_000);
 
-  test('the buttons below an answer: tried again in a new one, rated, and asked why alone [own-buttons] [feedback-kept]', async () => {
+  test('offers buttons for a new answer and a rating, and asks privately for the reason [own-buttons] [feedback-kept]', async () => {
     const { message, answer } = await ask('emma.clarke', 'count to 7', /^1 2 3 4 5 6 7$/);
     const labels = async (id: string) =>
       (await driver().messages('emma.clarke'))
@@ -78,7 +78,7 @@ describe.each([
     expect(question?.isOnlyForYou).toBe(true);
     await driver().press('emma.clarke', question?.id ?? '', 'Incomplete');
     await untilTrue(async () =>
-      (await driver().messages('emma.clarke')).some(({ text }) => text.includes('Thank you, this is noted.')),
+      (await driver().messages('emma.clarke')).some(({ text }) => text.includes('Thank you for your feedback.')),
     );
     await driver().press('emma.clarke', answer.id, 'Try again');
     const newest = async () => (await driver().messages('emma.clarke')).filter(({ sender }) => sender === 'bot').at(-1);
@@ -90,7 +90,7 @@ describe.each([
     expect(driver().violations()).toEqual([]);
   }, 60_000);
 
-  test('the same event three times at once is one question with one answer', async () => {
+  test('gives one answer to an event that is delivered three times at once', async () => {
     const before = modelCalls();
     const { message, results } = await driver().deliver('emma.clarke', 'count to 5', 3);
     expect(results.map(({ kind }) => kind)).toEqual(['silent', 'silent', 'silent']);
@@ -102,7 +102,7 @@ describe.each([
     expect(texts.filter(({ text }) => text.trim() === '1 2 3 4 5')).toHaveLength(1);
   }, 60_000);
 
-  test('a mention in a channel comes as two events and is answered once, in its thread; without one the bot is silent', async () => {
+  test('answers a mention in a channel once, in its thread, and ignores messages without one', async () => {
     const before = modelCalls();
     const silent = await driver().say('emma.clarke', { text: 'count to 3', conversation: { group: 'wrtown' } });
     const said = { text: 'count to 4', conversation: { group: 'wrtown' }, mention: true };
@@ -113,7 +113,7 @@ describe.each([
     expect(await driver().answer(silent.id)).toBeUndefined();
   }, 60_000);
 
-  test('who replies in the thread of an answer is answered there', async () => {
+  test('answers a reply in the thread of an answer in that thread', async () => {
     const said = { text: 'count to 6', conversation: { group: 'wrtown' }, mention: true };
     const first = await ask('emma.clarke', said, /^1 2 3 4 5 6$/);
     const reply = { ...said, text: 'count to 7', quote: first.answer.id };
@@ -122,7 +122,7 @@ describe.each([
     expect(second.message.thread?.rootId).toBe(first.message.id);
   }, 60_000);
 
-  test('Stop ends the growing answer and keeps what is there', async () => {
+  test('ends a growing answer on Stop and keeps its text', async () => {
     const message = await driver().say('emma.clarke', 'count to 5000');
     await untilTrue(async () => /\b9\b/.test((await driver().answer(message.id))?.text ?? ''));
     const growing = await driver().answer(message.id);
@@ -135,14 +135,14 @@ describe.each([
     expect(later?.text).not.toContain(' 5000');
   }, 60_000);
 
-  test('in a channel an unlinked person reads no link; it comes to their private chat [private-invitation]', async () => {
+  test('shows no link in a channel and sends it to the private chat of an unlinked person [private-invitation]', async () => {
     const said = { text: '你好', conversation: { group: 'wrtown' }, mention: true };
     const { answer } = await ask('linxiaoyu', said, /私/);
     expect(answer.text).not.toContain('/link/');
     await untilTrue(async () => (await driver().messages('linxiaoyu')).some(({ text }) => text.includes('/link/')));
   }, 60_000);
 
-  test('an image reaches the bot by an address that needs its token', async () => {
+  test('downloads an image from an address that requires the token', async () => {
     const image = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',
@@ -150,7 +150,7 @@ describe.each([
     await ask('emma.clarke', { text: 'What is this?', images: [image] }, /1\s*×\s*1|1x1|1 by 1/);
   }, 60_000);
 
-  test('nothing of this broke a rule of Slack', () => {
+  test('breaks no rule of Slack', () => {
     expect(driver().violations()).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ const noneWaits = async () => (await deployment.redis.keys('*:pending')).length 
 test.each([
   { reply: 'stream', question: 'a question', word: '/retry', pointer: '↓ answered below' },
   { reply: 'edit', question: '一个问题', word: '重试', pointer: '↓ 回答在下方' },
-])('$word with SLACK_REPLY=$reply: the new answer stands alone, the old one points to it', async (one) => {
+])('$word with SLACK_REPLY=$reply keeps only the new answer, and the old one points to it', async (one) => {
   deployment.chat.script(helloStream('first answer'));
   await deployment.startBot({ SLACK_REPLY: one.reply });
   await deployment.sender.direct('U1', one.question);
@@ -23,7 +23,7 @@ test.each([
   expect(deployment.textsIn('DU1')).toEqual([one.pointer, one.pointer, 'third answer']);
 });
 
-test('an answer is not given up for one that could not be had', async () => {
+test('a failed retry keeps the old answer', async () => {
   deployment.chat.script(helloStream('first answer'));
   await deployment.startBot();
   await deployment.sender.direct('U1', 'a question');

@@ -46,7 +46,7 @@ const untilAnswered = async (messageId: string, text: RegExp) => {
 };
 const said = (words: string) => deployment.lines.filter((line) => line.includes(words)).length;
 
-test('over the socket a question is answered, while the webhook’s address is nobody’s and no secret for it is set [connections-accept-alike]', async () => {
+test('a question over the socket is answered, while the webhook returns 404 and needs no secret [connections-accept-alike]', async () => {
   await startBot();
   expect(deployment.env['SLACK_SIGNING_SECRET']).toBeUndefined();
   const message = await driver().say('zhangwei', 'count to 5');
@@ -58,7 +58,7 @@ test('over the socket a question is answered, while the webhook’s address is n
   expect((await got(`${deployment.botUrl}/readyz`)).statusCode).toBe(200);
 });
 
-test('an event that comes over three sockets at once is one question with one answer', async () => {
+test('an event that arrives over three sockets at once is one question with one answer', async () => {
   await startBot();
   const { message, results } = await driver().deliver('zhangwei', 'count to 6', 3);
   expect(results.map(({ kind }) => kind)).toEqual(['silent', 'silent', 'silent']);
@@ -66,7 +66,7 @@ test('an event that comes over three sockets at once is one question with one an
   expect(said('chat call ended')).toBe(1);
 });
 
-test('after a warning the next socket stands before the old one goes, so that nothing has to come again', async () => {
+test('after a warning the next socket is opened before the old one is closed, so no event has to be repeated', async () => {
   await startBot();
   const before = sockets().opened;
   sockets().replaceAll('warning');
@@ -74,23 +74,23 @@ test('after a warning the next socket stands before the old one goes, so that no
   const asked = await Promise.all(people.map((person) => driver().say(person, 'count to 6')));
   await untilTrue(() => sockets().opened === before + 1 && sockets().size === 1);
   for (const { id } of asked) await untilAnswered(id, /^1 2 3 4 5 6$/);
-  expect(said('the connection to the platform is gone')).toBe(0);
+  expect(said('the connection to the platform was lost')).toBe(0);
 });
 
 test.each([
   ['is cut', () => sockets().cutAll()],
   ['is replaced without a warning', () => sockets().replaceAll('refresh_requested')],
-])('a socket that %s is opened again, and what was said meanwhile is answered once', async (_, end) => {
+])('a socket that %s is reopened, and messages of the meantime are answered once', async (_, end) => {
   await startBot();
   end();
   const message = await driver().say('zhangwei', 'count to 7');
   await untilAnswered(message.id, /^1 2 3 4 5 6 7$/);
   expect(said('chat call ended')).toBe(1);
-  expect(said('the connection to the platform is gone')).toBe(1);
+  expect(said('the connection to the platform was lost')).toBe(1);
   expect(sockets().size).toBe(1);
 });
 
-test('a message that cannot be stored is not acknowledged, and comes again [connections-accept-alike]', async () => {
+test('a message that cannot be stored is not acknowledged, and Slack delivers it again [connections-accept-alike]', async () => {
   const redis = await startTcpProxy(Number(new URL(deployment.redisServer.url).port));
   await startBot({ REDIS_URL: `redis://127.0.0.1:${redis.port}` });
   redis.breakWith({ kind: 'reset' });
@@ -104,7 +104,7 @@ test('a message that cannot be stored is not acknowledged, and comes again [conn
 });
 
 test.each(['SIGKILL', 'SIGSTOP'] as const)(
-  'every receiver holds a socket; after %s to one the others take what comes',
+  'every receiver holds a socket, and after %s to one the others take its events',
   async (signal) => {
     const start = async () => {
       const port = String(await freePort());
@@ -119,7 +119,7 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
     await start();
     await untilTrue(() => sockets().size === 2);
     first.kill(signal);
-    // One of two in a row goes to whichever is gone.
+    // Of two consecutive events one goes to the receiver that is no longer there.
     for (const person of ['zhangwei', 'linxiaoyu']) {
       const message = await driver().say(person, 'count to 9');
       await untilAnswered(message.id, /^1 2 3 4 5 6 7 8 9$/);
@@ -127,7 +127,7 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
   },
 );
 
-test('a receiver that stops in order closes its socket, and what it had taken is answered by the next', async () => {
+test('a receiver that stops in order closes its socket, and the next one answers the messages that it accepted', async () => {
   await startBot();
   const message = await driver().say('zhangwei', 'count to 40');
   await untilTrue(async () => /\d/.test((await driver().answer(message.id))?.text ?? ''));
@@ -137,12 +137,12 @@ test('a receiver that stops in order closes its socket, and what it had taken is
   await untilAnswered(message.id, /\b39 40$/);
 });
 
-test('a token that Slack refuses is not tried again; the log and the check name the setting', async () => {
+test('a token that Slack refuses is not retried, and the log and the check name the setting', async () => {
   const refused = { SLACK_APP_TOKEN: 'xapp-of-somebody-else' };
   await deployment.startBot(refused);
-  await untilTrue(() => said('see that SLACK_APP_TOKEN is what its console shows') === 1);
+  await untilTrue(() => said('copy SLACK_APP_TOKEN from its console again') === 1);
   await new Promise((resolve) => setTimeout(resolve, 2_500));
-  expect(said('see that SLACK_APP_TOKEN')).toBe(1);
+  expect(said('copy SLACK_APP_TOKEN from its console again')).toBe(1);
   expect(said('xapp-of-somebody-else')).toBe(0);
   expect(sockets().size).toBe(0);
   const check = async (more: Record<string, string>) => {

@@ -6,7 +6,7 @@ import { untilTrue } from '../support/deployment.ts';
 
 const deployment = useSlackDeployment();
 
-/** Goes on and on, a word every 30 ms, until nobody listens. */
+/** Streams a word every 30 ms until the caller disconnects. */
 const endless: Answer = async (response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (let word = 1; !response.destroyed; word += 1) {
@@ -19,7 +19,7 @@ test.each([
   { question: 'a question', note: 'Stopped.' },
   { question: '一个问题', note: '已停止。' },
 ])(
-  'after Slack’s own stop button the text stays as it was, and beside it, in the asker’s language: $note',
+  "Slack's own stop button keeps the text and adds a note in the asker's language: $note",
   async ({ question, note }) => {
     deployment.chat.script(endless);
     await deployment.startBot();
@@ -32,7 +32,7 @@ test.each([
     expect(seen()?.snapshots.at(-1)).toContain('word1 word2 ');
     expect(await deployment.chat.calls[0]?.closed).toBe('cut');
   },
-  30_000,
+  60_000,
 );
 
 const place = { channel: 'C1', userId: 'U1' };
@@ -40,12 +40,12 @@ const grows = () => deployment.textsIn('C1').join('').includes('word2');
 /** The bot's messages below a question of the channel, the oldest first. */
 const below = (ts: string) => deployment.slack.messages.filter((message) => message.threadTs === ts);
 
-describe('in the thread that an answer opened, its asker stops it [no-second-beginning]', () => {
+describe('a stop in the thread of an answer by its asker [no-second-beginning]', () => {
   test.each([
     { where: 'a channel', word: '<@UBOT> /stop', answers: ['Stopped.'] },
     { where: 'a channel, without naming the bot', word: '停止', answers: [] },
     { where: 'a private chat', word: '/stop', answers: ['Stopped.'] },
-  ])('in $where: $word', async ({ where, word, answers }) => {
+  ])('works in $where: $word', async ({ where, word, answers }) => {
     deployment.chat.script(endless);
     await deployment.startBot();
     const isPrivate = where === 'a private chat';
@@ -62,7 +62,7 @@ describe('in the thread that an answer opened, its asker stops it [no-second-beg
     expect(below(ts).map(({ text }) => text)).toEqual([expect.stringMatching(/^(word\d+ )+$/), ...answers]);
   });
 
-  test('the stop of a question that still waits reaches it too, and leaves the one before alone', async () => {
+  test('ends a question that still waits, and leaves the running one alone', async () => {
     let end: () => void = () => undefined;
     const first: Answer = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -84,7 +84,7 @@ describe('in the thread that an answer opened, its asker stops it [no-second-beg
     expect(deployment.chat.calls).toHaveLength(1);
   });
 
-  test('nobody else does, by a word or by the button', async () => {
+  test('is ignored from another person, by text and by the button', async () => {
     deployment.chat.script(endless);
     await deployment.startBot();
     const ts = await deployment.sender.mention(place, 'a question');
@@ -101,7 +101,7 @@ describe('in the thread that an answer opened, its asker stops it [no-second-beg
   });
 });
 
-/** A test that leaves an answer growing would wait for the end of its grace time. */
+/** Without this, the end of the test would wait for the grace time of the growing answer. */
 async function stopAgain(ts: string): Promise<void> {
   await deployment.sender.mention({ ...place, threadTs: ts }, '/stop');
   await untilTrue(() => below(ts).every(({ isStreaming }) => !isStreaming));
@@ -118,14 +118,14 @@ const pressed = (threadTs: string, messageTs: string, user = 'U1') =>
     event_ts: '1760000009.000003',
   });
 
-describe('Slack tells of its stop button by an event [slack-assistant]', () => {
-  test('it stops the answer at once, not at the next append', async () => {
+describe("the event of Slack's stop button [slack-assistant]", () => {
+  test('stops the answer immediately, not at the next append', async () => {
     deployment.chat.script(endless);
     await deployment.startBot({ REPLY_MIN_EDIT_MS: '3000' });
     const ts = await deployment.sender.mention(place, 'a question');
     await untilTrue(() => below(ts).length === 1);
     const shownAtMs = below(ts)[0]?.snapshotAtMs[0] ?? 0;
-    // The ledger's line about where the answer stands is written right behind the post.
+    // The ledger records the place of the answer shortly after the post.
     await sleep(200);
     expect(await pressed(ts, below(ts)[0]?.ts ?? '')).toBe(200);
     await untilTrue(() => below(ts)[0]?.note === 'Stopped.');
@@ -133,7 +133,7 @@ describe('Slack tells of its stop button by an event [slack-assistant]', () => {
     expect(below(ts)).toHaveLength(1);
   });
 
-  test('a button of an answer that is over stops no later one in the same thread, nor does a repeated event', async () => {
+  test('stops no later answer in the same thread, whether for an ended answer or repeated', async () => {
     deployment.chat.script(helloStream('short'), endless);
     await deployment.startBot();
     const ts = await deployment.sender.mention(place, 'a question');
@@ -143,14 +143,14 @@ describe('Slack tells of its stop button by an event [slack-assistant]', () => {
     expect(await pressed(ts, below(ts)[0]?.ts ?? '')).toBe(200);
     await sleep(300);
     expect(below(ts)[1]).toMatchObject({ isStreaming: true, note: '' });
-    // The same event once more, as Slack repeats it: whatever it says now, it was heard already.
+    // The same event again, as Slack repeats it. Its changed content is ignored, since the event was already handled.
     expect(await pressed(ts, below(ts)[1]?.ts ?? '')).toBe(200);
     await sleep(300);
     expect(below(ts)[1]).toMatchObject({ isStreaming: true, note: '' });
     await stopAgain(ts);
   });
 
-  test('where the stream refuses its end because the person stopped it, the note is laid over the message', async () => {
+  test('has its note set by an edit if the stream refuses its end because the person stopped it', async () => {
     deployment.chat.script(endless);
     await deployment.startBot();
     const ts = await deployment.sender.mention(place, 'a question');

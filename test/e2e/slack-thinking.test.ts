@@ -9,7 +9,7 @@ const deployment = useSlackDeployment();
 const statuses = () =>
   deployment.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => args['status']);
 
-/** Thinks in two pieces, more than three seconds apart, each once the one before was noticed, and then answers. */
+/** Thinks in two parts more than three seconds apart, each sent once the previous one was shown, and then answers. */
 const slowThought: Answer = async (response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const [index, piece] of ['secret one', 'secret two'].entries()) {
@@ -23,7 +23,7 @@ const slowThought: Answer = async (response) => {
 test.each([
   ['why?', /^Thinking, (\d+) s$/],
   ['为什么？', /^思考中，(\d+) 秒$/],
-])('while the model thinks about %j, Slack shows for how long, and never what', async (question, thinking) => {
+])('while the model thinks about %j, Slack shows the duration and never the thought', async (question, thinking) => {
   deployment.chat.script(slowThought);
   await deployment.startBot();
   await deployment.sender.mention({ channel: 'C1', userId: 'U1' }, question);
@@ -31,10 +31,10 @@ test.each([
   await untilTrue(() => statuses().at(-1) === '');
   const seconds = statuses()
     .slice(0, -1)
-    // Before the first of it came, a slow machine may have said that it comes.
+    // Before the first thought, a slow machine may have shown that the answer is coming.
     .filter((status) => !/^(?:is writing|正在回答)/.test(String(status)))
     .map((status) => Number(thinking.exec(String(status))?.[1]));
-  // From the first on in steps of three, however slow this machine is.
+  // In steps of three after the first one, however slow this machine is.
   expect(seconds[0]).toBe(1);
   expect(seconds.length).toBeGreaterThan(1);
   for (const [index, shown] of seconds.slice(1).entries()) {

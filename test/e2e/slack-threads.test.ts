@@ -11,7 +11,10 @@ const follows = { THREAD_FOLLOW: 'yes' };
 const below = (ts: string) => deployment.slack.messages.filter((message) => message.threadTs === ts);
 let said = 0;
 
-/** What somebody says in a channel's thread, as the one event by which a bot hears of it that is not named. @returns the HTTP status */
+/**
+ * A person's message in a channel thread, as the single event that a bot receives if it is not mentioned. @returns the HTTP
+ * status
+ */
 function say(threadTs: string, text: string, extra: object = {}): Promise<number> {
   said += 1;
   const ts = `1760000020.${String(said).padStart(6, '0')}`;
@@ -24,7 +27,7 @@ async function answeredThread(): Promise<string> {
   await deployment.startBot(follows);
   const ts = await deployment.sender.mention(place, 'the first question');
   await untilTrue(() => below(ts)[0]?.isStreaming === false);
-  // The commit, which notes it, follows the last snapshot.
+  // The commit, which records this, follows the last snapshot.
   await untilTrue(async () => {
     const [note = ''] = await deployment.redis.keys('*:followed:*');
     return (await deployment.redis.get(note)) === '1';
@@ -32,7 +35,7 @@ async function answeredThread(): Promise<string> {
   return ts;
 }
 
-/** How many questions reached the model, once nothing more can come. */
+/** The number of questions that reached the model, after a wait for late ones. */
 async function asked(): Promise<number> {
   await sleep(400);
   return deployment.chat.calls.length;
@@ -45,7 +48,7 @@ const questions = () =>
   });
 
 describe('a thread in which the bot has answered [unaddressed-talk]', () => {
-  test('goes on without a mention, whoever writes, each as themself, and once for each message', async () => {
+  test('continues without a mention, for each writer as themself, and once per message', async () => {
     const ts = await answeredThread();
     const again = { ts: '1760000021.000001' };
     await Promise.all([say(ts, 'and then?', again), say(ts, 'and then?', again)]);
@@ -57,9 +60,9 @@ describe('a thread in which the bot has answered [unaddressed-talk]', () => {
     const tags = questions().map((question) => /member-[0-9a-f]+/.exec(question)?.[0]);
     expect(tags[1]).toBe(tags[0]);
     expect(tags[2]).not.toBe(tags[0]);
-  }, 30_000);
+  }, 60_000);
 
-  test('is left alone where the message names somebody, is sent to the channel too, or is not a person’s', async () => {
+  test('is ignored for messages that mention others, are also sent to the channel, or come from a bot', async () => {
     const ts = await answeredThread();
     expect(await say(ts, 'what do you say, <@U2>?')).toBe(200);
     await say(ts, '<!here> look');
@@ -69,16 +72,16 @@ describe('a thread in which the bot has answered [unaddressed-talk]', () => {
     await say(ts, 'joined', { subtype: 'channel_join' });
     expect(await asked()).toBe(1);
     expect(below(ts)).toHaveLength(1);
-  }, 30_000);
+  }, 60_000);
 
-  test('a message that does name the bot is one question, whichever of its two events comes first', async () => {
+  test('treats a mention as one question, whichever of its two events comes first', async () => {
     const ts = await answeredThread();
     await deployment.sender.mention({ ...place, threadTs: ts }, 'and now?');
     await untilTrue(() => below(ts).length === 2);
     expect(await asked()).toBe(2);
-  }, 30_000);
+  }, 60_000);
 
-  test('goes on also where the reply comes after the visible end of the answer and before Slack has acknowledged it', async () => {
+  test('continues for a reply that arrives after the visible end of the answer but before Slack acknowledges it', async () => {
     deployment.chat.script(helloStream('the first answer'), helloStream('the second answer'));
     await deployment.startBot(follows);
     deployment.slack.faults.set('chat.stopStream', [
@@ -90,17 +93,17 @@ describe('a thread in which the bot has answered [unaddressed-talk]', () => {
     await untilTrue(() => below(ts).length === 2);
     const { messages } = deployment.chat.calls[1]?.body as { messages: unknown[] };
     expect(JSON.stringify(messages)).toContain('the first answer');
-  }, 30_000);
+  }, 60_000);
 
-  test('words of the bot work there: a question is asked again', async () => {
+  test('accepts slash words: retry asks the question again', async () => {
     const ts = await answeredThread();
     await say(ts, 'retry');
     await untilTrue(() => below(ts).some(({ text }) => text.includes('answered below')));
     expect(await asked()).toBe(2);
-  }, 30_000);
+  }, 60_000);
 });
 
-test('what is said elsewhere without naming the bot is dropped: nothing of it is kept or logged [unaddressed-talk]', async () => {
+test('messages elsewhere that do not name the bot are dropped, neither stored nor logged [unaddressed-talk]', async () => {
   const ts = await answeredThread();
   const before = (await deployment.redis.keys('*')).sort();
   deployment.lines.splice(0);
@@ -121,9 +124,9 @@ test('what is said elsewhere without naming the bot is dropped: nothing of it is
   );
   expect(deployment.lines.join('\n')).not.toContain('SECRETTALK');
   expect(below(ts)).toHaveLength(1);
-}, 30_000);
+}, 60_000);
 
-test('a thread is followed only where that is set, also one that was followed before [unaddressed-talk]', async () => {
+test('a thread is followed only while the setting is on, even if it was followed before [unaddressed-talk]', async () => {
   const ts = await answeredThread();
   await deployment.stopBots();
   const notes = await deployment.redis.keys('*:followed:*');
@@ -133,12 +136,12 @@ test('a thread is followed only where that is set, also one that was followed be
   await untilTrue(() => below(other)[0]?.isStreaming === false);
   expect(await asked()).toBe(2);
   expect(await deployment.redis.keys('*:followed:*')).toEqual(notes);
-}, 30_000);
+}, 60_000);
 
-test('the note of an answered thread goes by itself [unaddressed-talk]', async () => {
+test('the record of an answered thread expires [unaddressed-talk]', async () => {
   await answeredThread();
   const [note = ''] = await deployment.redis.keys('*:followed:*');
   const lifeMs = await deployment.redis.pttl(note);
   expect(lifeMs).toBeGreaterThan(0);
   expect(lifeMs).toBeLessThanOrEqual(3 * 86_400_000);
-}, 30_000);
+}, 60_000);

@@ -3,7 +3,7 @@ import { helloStream } from '../bot/model/scripted-chat-server.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 
-// The token of the app is revoked for longer than a worker tries, and then mended.
+// The app's token is revoked for longer than a worker retries, and then restored.
 
 const ANSWER = 'It is answered.';
 const deployment = useSlackDeployment();
@@ -13,8 +13,8 @@ const readyz = async () => {
 };
 const metrics = async () => (await fetch(`${deployment.botUrl}/metrics`)).text();
 
-// Some twenty seconds: a turn tries for five before it makes room, and waits ten for the sweeper.
-test('answers of a time in which the token was revoked are kept, told, and posted by themselves once it is mended', async () => {
+// About 20 s: a turn tries for 5 s before it yields, and then waits 10 s for the sweeper.
+test('answers from a time with a revoked token are kept, reported, and posted once the token works again', async () => {
   deployment.chat.script(helloStream(ANSWER));
   await deployment.startBot();
   await untilTrue(async () => (await readyz()).status === 200);
@@ -23,14 +23,14 @@ test('answers of a time in which the token was revoked are kept, told, and poste
   await deployment.sender.mention({ channel: 'C2', userId: 'U2' }, 'another question');
   await untilTrue(async () => /parley_answers_kept_total\{platform="slack"\} [2-9]/.test(await metrics()), 30_000);
 
-  // It goes on taking messages in, and says what is wrong: in its readiness, its metrics and its log, without the token.
+  // The bot still accepts messages and reports the fault in its readiness, metrics and log, without the token.
   const { status, parts } = await readyz();
   expect(status).toBe(200);
-  expect(parts['slack']).toMatch(/token_revoked.*kept/);
+  expect(parts['slack']).toMatch(/token_revoked.*stored/);
   expect(await metrics()).toMatch(
     /parley_platform_calls_unauthorised_total\{platform="slack",code="token_revoked"\} \d/,
   );
-  expect(deployment.lines.filter((line) => line.includes('the platform takes no calls'))).toHaveLength(1);
+  expect(deployment.lines.filter((line) => line.includes('the platform refuses all calls'))).toHaveLength(1);
   expect(deployment.slack.messages).toEqual([]);
 
   deployment.slack.tokenFault = undefined;

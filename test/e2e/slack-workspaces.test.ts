@@ -21,20 +21,20 @@ const question = (ts: string, text: string) => ({
   ...{ type: 'message', channel_type: 'im', channel: 'DU1', user: 'U1' },
   ...{ text, ts: `17600000${ts}.000100` },
 });
-/** Asks, in the first workspace unless told. */
+/** Asks, by default in the first workspace. */
 const ask = (ts: string, text: string, from: object = {}) => deployment.sender.event(question(ts, text), from);
 const answers = () => deployment.slack.messages.map(({ team, text, isStreaming }) => ({ team, text, isStreaming }));
 const untilAnswered = (count: number) =>
   untilTrue(() => answers().filter(({ isStreaming }) => !isStreaming).length === count);
 const asked = () => deployment.chat.calls.map(({ body }) => JSON.stringify(body['messages']));
 
-test('people with the same ids in two workspaces: each is answered there, and neither’s words reach the other’s prompt [workspaces-apart]', async () => {
+test('people with the same ids in two workspaces are each answered there, with separate prompts [workspaces-apart]', async () => {
   deployment.chat.script(helloStream('Yes'));
   await deployment.startBot(MORE_WORKSPACES);
   await installIn(deployment, SECOND_TEAM);
   expect(await ask('01', 'the first secret')).toBe(200);
   await untilAnswered(1);
-  // The same person, chat and time, to the letter.
+  // Person, chat and time are identical.
   expect(await ask('01', 'the second secret', OF_SECOND)).toBe(200);
   await untilAnswered(2);
   expect(await ask('02', 'and now?', OF_SECOND)).toBe(200);
@@ -46,7 +46,7 @@ test('people with the same ids in two workspaces: each is answered there, and ne
   expect(third).not.toContain('the first secret');
 });
 
-test('who edits an answered question in the second workspace is told so there [workspaces-apart]', async () => {
+test('an edit of an answered question in the second workspace causes a notice there [workspaces-apart]', async () => {
   deployment.chat.script(helloStream('Yes'));
   await deployment.startBot(MORE_WORKSPACES);
   await installIn(deployment, SECOND_TEAM);
@@ -60,14 +60,14 @@ test('who edits an answered question in the second workspace is told so there [w
     previous_message: before,
   };
   const told = () => deployment.slack.calls.filter(({ method }) => method === 'chat.postEphemeral');
-  // In the first workspace nobody ever asked that.
+  // The first workspace has no such question.
   expect(await deployment.sender.event(change)).toBe(200);
   expect(await deployment.sender.event(change, OF_SECOND)).toBe(200);
   await untilTrue(() => told().length > 0);
   expect(told().map(({ team }) => team)).toEqual([SECOND_TEAM]);
 });
 
-test('a stop ends what runs in its own workspace, and nothing in the other [workspaces-apart]', async () => {
+test('a stop ends the answer in its own workspace only [workspaces-apart]', async () => {
   const held: (() => void)[] = [];
   deployment.chat.script((response, call) => {
     held.push(() => void helloStream('The whole story')(response, call));
@@ -97,12 +97,12 @@ test('a stop ends what runs in its own workspace, and nothing in the other [work
 });
 
 test.each<[string, object]>([
-  ['a workspace that may have the app and has not installed it', OF_SECOND],
-  ['a workspace that may not have it', { team_id: 'T9OTHER' }],
+  ['an allowed workspace that has not installed the app', OF_SECOND],
+  ['a workspace that is not allowed', { team_id: 'T9OTHER' }],
 ])('events of %s are ignored [workspaces-apart]', async (_what, from) => {
   deployment.chat.script(helloStream('Yes'));
   await deployment.startBot(MORE_WORKSPACES);
-  // The first workspace is known by now.
+  // The first workspace is known at this point.
   await ask('01', 'hello');
   await untilTrue(() => deployment.chat.calls.length === 1);
   expect(await ask('02', 'hello', from)).toBe(200);
@@ -112,7 +112,7 @@ test.each<[string, object]>([
   expect(deployment.chat.calls).toHaveLength(2);
 });
 
-test('in an installed workspace another app’s events are ignored, and those that name no app [workspaces-apart]', async () => {
+test('events of another app, or without an app, are ignored in an installed workspace [workspaces-apart]', async () => {
   deployment.chat.script(helloStream('Yes'));
   await deployment.startBot(MORE_WORKSPACES);
   await installIn(deployment, SECOND_TEAM);
@@ -123,7 +123,7 @@ test('in an installed workspace another app’s events are ignored, and those th
   expect(asked()).toEqual([expect.stringContaining('of ours')]);
 });
 
-test('an administrator is asked for the scopes that the code uses, and comes back to our address', async () => {
+test("an administrator is asked for the scopes that the code uses, with the bot's address as redirect", async () => {
   await deployment.startBot(MORE_WORKSPACES);
   const { cookie, asked: address } = await beginInstall(deployment);
   expect(cookie).toMatch(/^__Host-install=[\w-]{43}$/);
@@ -137,7 +137,7 @@ test('an administrator is asked for the scopes that the code uses, and comes bac
   expect(cookie).not.toContain(query['state']);
 });
 
-test('only the browser that began comes back with something [workspaces-apart]', async () => {
+test('only the browser that began an installation can complete it [workspaces-apart]', async () => {
   await deployment.startBot(MORE_WORKSPACES);
   const begun = await beginInstall(deployment);
   const state = begun.asked.searchParams.get('state') ?? '';
@@ -151,7 +151,7 @@ test('only the browser that began comes back with something [workspaces-apart]',
   expect((await back({ code: 'consent', state }, begun.cookie)).status).toBe(200);
 });
 
-test('a return counts once, and one that declines ends it too [workspaces-apart]', async () => {
+test('an installation redirect works once, and a declined one ends it too [workspaces-apart]', async () => {
   await deployment.startBot(MORE_WORKSPACES);
   for (const [query, said] of [
     [{ error: 'access_denied' }, /not installed/],
@@ -162,19 +162,19 @@ test('a return counts once, and one that declines ends it too [workspaces-apart]
     const state = address.searchParams.get('state') ?? '';
     deployment.slack.consents.set('consent', consentOf(SECOND_TEAM));
     expect((await comeBack(deployment, { ...query, state }, cookie)).text).toMatch(said);
-    // A browser would not even send its cookie again.
+    // A browser would not send its cookie again.
     deployment.slack.consents.set('another', consentOf(SECOND_TEAM));
     expect((await comeBack(deployment, { code: 'another', state }, cookie)).status).toBe(400);
   }
 });
 
 test.each<[string, object, number]>([
-  ['a workspace that is not named', { team: { id: 'T9OTHER' } }, 403],
+  ['a workspace that the settings do not name', { team: { id: 'T9OTHER' } }, 403],
   ['a whole organisation', { is_enterprise_install: true }, 403],
   ['no workspace', { team: null }, 502],
-  ['a person’s token', { token_type: 'user' }, 502],
+  ['a token of a person', { token_type: 'user' }, 502],
   ['a token of another kind', { access_token: 'xoxp-1' }, 502],
-])('what Slack gives for %s is not kept [workspaces-apart]', async (_what, more, expected) => {
+])('a Slack installation for %s is not stored [workspaces-apart]', async (_what, more, expected) => {
   await deployment.startBot(MORE_WORKSPACES);
   const { cookie, asked: address } = await beginInstall(deployment);
   deployment.slack.consents.set('consent', consentOf(SECOND_TEAM, more));
@@ -183,7 +183,7 @@ test.each<[string, object, number]>([
   expect(await deployment.redis.hlen('slack-installations')).toBe(0);
 });
 
-test('the token lies sealed, bound to its workspace [workspaces-apart]', async () => {
+test('the stored token is encrypted and bound to its workspace [workspaces-apart]', async () => {
   await deployment.startBot(MORE_WORKSPACES);
   await installIn(deployment, SECOND_TEAM);
   const sealed = (await deployment.redis.hget('slack-installations', SECOND_TEAM)) ?? '';
@@ -191,13 +191,13 @@ test('the token lies sealed, bound to its workspace [workspaces-apart]', async (
   expect(Buffer.from(sealed.split('.')[2] ?? '', 'base64url').toString('latin1')).not.toContain('xoxb');
 });
 
-test('once Slack says that the app is gone, and its token is refused, nothing more is read from there [workspaces-apart]', async () => {
+test('a workspace is dropped once Slack reports the app as removed and refuses its token [workspaces-apart]', async () => {
   deployment.chat.script(helloStream('Yes'));
   await deployment.startBot(MORE_WORKSPACES);
   await installIn(deployment, SECOND_TEAM);
   const isKept = async () => (await deployment.redis.hlen('slack-installations')) === 1;
   const gone = () => deployment.sender.event({ type: 'app_uninstalled' }, OF_SECOND);
-  // Late word of an installation before this one: the token works.
+  // A late event about an earlier installation: the token still works.
   expect(await gone()).toBe(200);
   await untilTrue(() => deployment.slack.calls.some(({ method }) => method === 'auth.test'));
   await ask('01', 'still here', OF_SECOND);
@@ -212,12 +212,12 @@ test('once Slack says that the app is gone, and its token is refused, nothing mo
   expect(asked().some((prompt) => prompt.includes('is anybody there?'))).toBe(false);
 });
 
-test('without the setting there is nothing to install', async () => {
+test('without SLACK_MORE_WORKSPACES the install page does not exist', async () => {
   await deployment.startBot();
   expect((await fetch(`${deployment.botUrl}/install/slack`, { redirect: 'manual' })).status).toBe(404);
 });
 
-test('the check names the workspaces that have not installed the app, and where they do', async () => {
+test('the check names the workspaces that have not installed the app, and the page to install it', async () => {
   await deployment.startBot(MORE_WORKSPACES);
   const settings = loadSettings({ env: { ...deployment.env, ...MORE_WORKSPACES }, cwd: process.cwd() });
   if (!settings.ok) throw new Error('settings');
@@ -227,7 +227,7 @@ test('the check names the workspaces that have not installed the app, and where 
   expect(await line()).toMatchObject({ verdict: 'ok', detail: expect.stringContaining('parley') });
 });
 
-test('the check warns of the first workspace among the further ones', async () => {
+test('the check warns if the first workspace is among the further ones', async () => {
   const twice = { ...MORE_WORKSPACES, SLACK_MORE_WORKSPACES: `${SECOND_TEAM},T1` };
   const settings = loadSettings({ env: { ...deployment.env, ...twice }, cwd: process.cwd() });
   if (!settings.ok) throw new Error('settings');
@@ -236,10 +236,10 @@ test('the check warns of the first workspace among the further ones', async () =
   expect(lines[1]?.detail).toContain('T1');
 });
 
-test('the setting needs the app’s client', () => {
+test('SLACK_MORE_WORKSPACES requires the client id and secret of the app', () => {
   const env = { ...deployment.env, SLACK_MORE_WORKSPACES: SECOND_TEAM };
   const settings = loadSettings({ env, cwd: process.cwd() });
   expect(settings.ok ? [] : settings.faults.map(({ message }) => message)).toEqual([
-    expect.stringMatching(/^SLACK_MORE_WORKSPACES needs SLACK_CLIENT_ID and SLACK_CLIENT_SECRET/),
+    expect.stringMatching(/^SLACK_MORE_WORKSPACES requires SLACK_CLIENT_ID and SLACK_CLIENT_SECRET/),
   ]);
 });

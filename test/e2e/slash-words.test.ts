@@ -4,9 +4,9 @@ import { startDeployment, untilTrue, type Deployment } from '../support/deployme
 import { typedText, WORD_ROWS, type WordRow } from './slash-word-table.ts';
 
 const PRIVATE_ONLY = { en: 'Please send this to me in our private chat.', zh: '请在与我的私聊中发送。' };
-/** Somebody who writes in this language. */
+/** A person for each language. */
 const PERSON = { en: 'emma.clarke', zh: 'zhangwei' };
-/** A word with the slash that Slack keeps for itself. */
+/** A slash word in the form that Slack would treat as its own command. */
 const SLASHED = new RegExp(`(?<![\\w:/])/(?:${Object.keys(SLASH_SPELLINGS).join('|')})\\b`);
 const PLACES = ['private', 'group'] as const;
 const LANGUAGES = ['en', 'zh'] as const;
@@ -16,19 +16,19 @@ function expectedOf(row: WordRow, place: (typeof PLACES)[number], language: 'en'
   return row.group === 'private' ? PRIVATE_ONLY[language] : row.group[language];
 }
 
-test('contract section 7: every slash word stands in the table', () => {
+test('the table contains every slash word', () => {
   const words = new Set(WORD_ROWS.map(({ word }) => word));
   expect(Object.keys(SLASH_SPELLINGS).filter((word) => !words.has(word as never))).toEqual([]);
 });
 
-describe.each(['wecom', 'slack'] as const)('contract section 7: slash words on %s', (protocol) => {
+describe.each(['wecom', 'slack'] as const)('slash words on %s', (protocol) => {
   let deployment: Deployment;
   beforeAll(async () => {
     deployment = await startDeployment({ protocol, env: { SIGN_IN: 'optional', REPLY_MIN_EDIT_MS: '20' } });
   }, 60_000);
   afterAll(() => deployment.stop());
   beforeEach(async () => {
-    // Each row stands for a conversation of its own: nothing chosen, nothing said, no link asked for, no rate used up.
+    // Each row is a new conversation: no choices, no history, no invitation, no rate used.
     const keys = await deployment.redis.keys('*');
     const stale = keys.filter((key) => /^\{p\d+\}:(?:preferences|history|rate|state):|^\{id\}:|^\{person:/.test(key));
     if (stale.length > 0) await deployment.redis.del(stale);
@@ -39,7 +39,7 @@ describe.each(['wecom', 'slack'] as const)('contract section 7: slash words on %
       LANGUAGES.map((language) => ({ row, place, language, typed: typedText(row, language, protocol) })),
     ),
   );
-  test.each(cases)('$typed in a $place chat', async ({ row, place, language, typed }) => {
+  test.each(cases)('answer $typed in a $place chat', async ({ row, place, language, typed }) => {
     const driver = deployment.messenger.driver;
     const person = PERSON[language];
     const said =
@@ -48,15 +48,15 @@ describe.each(['wecom', 'slack'] as const)('contract section 7: slash words on %
     const expected = expectedOf(row, place, language);
     const shown = async () => (await driver.answer(message.id))?.text ?? '';
     const isRight = (text: string) => (typeof expected === 'string' ? text === expected : expected.test(text));
-    // An answer to a word comes in one piece; that it is final is told much later in Slack.
+    // The answer to a slash word comes as one snapshot. Slack shows much later that it is final.
     await untilTrue(async () => isRight(await shown()), 8_000).catch(async () =>
       expect(await shown()).toEqual(expected),
     );
-    // Words are named as they are typed here.
+    // The answer names words in the form that can be typed on this platform.
     if (protocol === 'slack') expect(await shown()).not.toMatch(SLASHED);
   });
 
-  test('nothing of this broke a rule of the platform or reached the model', () => {
+  test('break no rule of the platform and never call the model', () => {
     expect(deployment.messenger.driver.violations()).toEqual([]);
     expect(deployment.lines.filter((line) => line.includes('chat call ended'))).toEqual([]);
   });

@@ -11,7 +11,7 @@ function percentile(sortedMs: readonly number[], share: number): number {
 }
 
 test.each(['wecom', 'slack'] as const)(
-  'contract section 7: an answer is stopped within 300 ms at the 99th percentile, across processes: %s',
+  'an answer is stopped within 300 ms at the 99th percentile across processes: %s',
   async (way) => {
     const wecom = await startThreeProcesses(deployment);
     for (let warm = 0; warm < 10; warm += 1) await stopOnce(deployment, wecom, way, `UW${warm}`);

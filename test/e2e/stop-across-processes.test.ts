@@ -4,11 +4,11 @@ import { startThreeProcesses, stopOnce, type WayToStop } from '../support/stop-a
 
 const deployment = useSlackDeployment();
 
-// The limit is 300 ms at the 99th percentile of an idle machine (the long test). Here only a real fault may pass the bound:
-// a stop that nobody heard of is met at the next renewal, after up to four seconds, or when the answer ends by itself.
+// The limit is 300 ms at the 99th percentile on an idle machine (the long test). Only a real fault exceeds this bound: a
+// missed stop takes effect at the next renewal after up to 4 s, or when the answer ends.
 const ONLY_A_FAULT_MS = 2_000;
 
-test('whichever process is asked, the answer’s last snapshot is marked as stopped and keeps what was said [no-second-beginning]', async () => {
+test('a stop through any process marks the last snapshot of the answer as stopped and keeps its text [no-second-beginning]', async () => {
   const wecom = await startThreeProcesses(deployment);
   const ways: WayToStop[] = [
     'wecom',

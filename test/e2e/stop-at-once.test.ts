@@ -11,7 +11,7 @@ interface Way {
   done: string;
 }
 
-/** How a stop is said, and by whom, so that no two rows share a conversation. */
+/** The text and the sender of a stop. No two rows share a conversation. */
 const WAYS: Record<'wecom' | 'slack', Way[]> = {
   wecom: [
     { person: 'emma.clarke', word: '/stop', place: {}, question: 'count to 5000', done: 'Stopped.' },
@@ -27,7 +27,7 @@ const WAYS: Record<'wecom' | 'slack', Way[]> = {
   ],
 };
 
-describe.each(['wecom', 'slack'] as const)('with three open questions on %s', (protocol) => {
+describe.each(['wecom', 'slack'] as const)('a stop with three open questions on %s', (protocol) => {
   let deployment: Deployment;
   beforeAll(async () => {
     deployment = await startDeployment({
@@ -43,7 +43,7 @@ describe.each(['wecom', 'slack'] as const)('with three open questions on %s', (p
   });
 
   test.each([...WAYS[protocol]])(
-    '$word by $person ends all of them at once',
+    'ends all of them at once: $word by $person',
     async ({ person, word, place, question, done }) => {
       const { driver } = deployment.messenger;
       const first = await driver.say(person, { text: question, ...place });
@@ -59,12 +59,12 @@ describe.each(['wecom', 'slack'] as const)('with three open questions on %s', (p
       const answer = await driver.waitForAnswer(first.id);
       expect([answer.note, answer.thinking]).toContain(done);
       expect(answer.text.length).toBeLessThan(2_000);
-      // Those that waited are one turn, answered under the newest of them.
+      // The waiting questions are one turn, answered under the newest of them.
       await untilTrue(async () => (await textOf(later[1]?.id ?? '')) === done);
     },
   );
 
-  test('no rule of the platform was broken', () => {
+  test('breaks no rule of the platform', () => {
     expect(deployment.messenger.driver.violations()).toEqual([]);
   });
 });

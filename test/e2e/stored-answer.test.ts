@@ -12,7 +12,7 @@ import { DyingWorkersStore } from '../support/dying-workers.ts';
 
 const deployment = useSlackDeployment();
 
-/** The conversation that has something waiting. */
+/** Finds the conversation with waiting messages. */
 async function waitingConversation() {
   for (const partition of ALL_PARTITIONS) {
     const [id] = await deployment.redis.zrange(pendingKey(partition), '0', '0');
@@ -21,7 +21,7 @@ async function waitingConversation() {
   throw new Error('nothing waits');
 }
 
-test('an answer that was stored by a worker that died is shown whole, and the model is not asked again [never-joined]', async () => {
+test('an answer stored by a worker that died is shown completely, without a second model call [never-joined]', async () => {
   deployment.chat.script(helloStream('another sampling'));
   await deployment.startBot({ ROLES: 'receiver' });
   await deployment.sender.direct('U1', 'a question');
@@ -35,7 +35,7 @@ test('an answer that was stored by a worker that died is shown whole, and the mo
   if (!claim) throw new Error('nothing waits');
   await store.storeAnswer(claim, formatStoredAnswer({ kind: 'answered', text: 'The answer that was stored.' }));
   await deployment.startBot({ ROLES: 'worker', PORT: String(await freePort()) });
-  // The dead worker's claim runs out first.
+  // The claim of the dead worker must expire first.
   await deployment.untilShown('DU1', ['The answer that was stored.'], 40_000);
   await untilTrue(async () => (await deployment.redis.zcard(pendingKey(claim.conversation.partition))) === 0);
   expect(deployment.chat.calls).toHaveLength(0);

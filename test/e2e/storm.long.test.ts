@@ -4,8 +4,8 @@ import { runStorm, slowAnswer, tellStorm } from '../support/storm.ts';
 
 const deployment = useSlackDeployment();
 
-test('a minute at ten times what the bot can answer: acks within 1 s at p99, fewer than 5 % refused, all answered once, memory bounded [delivery-storm] [back-pressure]', async () => {
-  // Eight answers at once of 0.8 s each: ten a second.
+test('a minute of ten times the capacity: acks within 1 s at p99, fewer than 5 % refused, all answered once, memory bounded [delivery-storm] [back-pressure]', async () => {
+  // Eight concurrent answers of 0.8 s each: ten per second.
   deployment.chat.script(slowAnswer(800));
   const env = { QUEUE_SOFT_WAITING: '20', QUEUE_HARD_WAITING: '200', LOG_LEVEL: 'info' };
   const processes = [

@@ -4,8 +4,8 @@ import { runStorm, slowAnswer, tellStorm } from '../support/storm.ts';
 
 const deployment = useSlackDeployment();
 
-test('in a storm of ten times what the bot can answer all is stored, each gets an answer or a busy note, once and in order [delivery-storm] [back-pressure]', async () => {
-  // Eight answers at once of 0.8 s each: ten a second.
+test('in a storm of ten times the capacity all messages are stored, and each gets an answer or a busy note, once and in order [delivery-storm] [back-pressure]', async () => {
+  // Eight concurrent answers of 0.8 s each: ten per second.
   deployment.chat.script(slowAnswer(800));
   const bot = await deployment.startProcess({
     WORKER_CONCURRENCY: '8',

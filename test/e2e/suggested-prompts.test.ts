@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const SHIPPED = parsePromptsFile(readFileSync('config/prompts.json', 'utf8'));
 const THREAD = '1760000100.000100';
 
-/** Starts a bot that serves Slack and WeCom, with these prompts or those that ship. */
+/** Starts a bot for Slack and WeCom, with these prompts or the default ones. */
 async function start(prompts?: object, more: Record<string, string> = {}) {
   if (prompts) writeFileSync(path, JSON.stringify(prompts));
   const named: Record<string, string> = prompts ? { PROMPTS_FILE: path } : {};
@@ -42,7 +42,7 @@ const offered = () =>
     method === 'assistant.threads.setSuggestedPrompts' ? [args] : [],
   );
 
-/** What somebody who enters the chat of WeCom's bot is answered. */
+/** Returns the reply to a person who enters the chat of WeCom's bot. */
 async function welcome(wecom: Awaited<ReturnType<typeof start>>['wecom']): Promise<Record<string, unknown>> {
   const entry = { msgid: 'E1', from: { userid: 'lisi' }, msgtype: 'event', event: { eventtype: 'enter_chat' } };
   const { status, answer } = await wecom.send(entry);
@@ -50,14 +50,14 @@ async function welcome(wecom: Awaited<ReturnType<typeof start>>['wecom']): Promi
   return answer as Record<string, unknown>;
 }
 
-describe('Slack', () => {
+describe('suggested prompts in Slack', () => {
   test.each([
     { locale: 'en-GB', list: SHIPPED.en },
     { locale: 'zh-CN', list: SHIPPED.zh },
     { locale: 'fr-FR', list: SHIPPED.zh },
     { locale: undefined, list: SHIPPED.zh },
   ])(
-    'whoever opens a thread with the app is offered questions, in their language: $locale',
+    'are offered in the language of a person who opens a new thread with the app: $locale',
     async ({ locale, list }) => {
       if (locale !== undefined) deployment.slack.people.set('U1', { locale });
       await start();
@@ -71,7 +71,7 @@ describe('Slack', () => {
     },
   );
 
-  test('whoever opens the app’s own chat is offered them there, without a thread; its home tab is no chat', async () => {
+  test("are offered without a thread in the app's own chat, but not in its home tab", async () => {
     await start();
     await deployment.sender.event({ type: 'app_home_opened', user: 'U2', channel: 'DU2', tab: 'home' });
     await deployment.sender.event({ type: 'app_home_opened', user: 'U1', channel: 'DU1', tab: 'messages' });
@@ -79,7 +79,7 @@ describe('Slack', () => {
     expect(offered()).toEqual([{ channel_id: 'DU1', prompts: SHIPPED.zh }]);
   });
 
-  test('empty lists offer nothing, and Slack is asked nothing', async () => {
+  test('are not sent if the lists are empty', async () => {
     deployment.chat.script(helloStream('Hello.'));
     await start({ zh: [], en: [] });
     expect(await startedThread()).toBe(200);
@@ -89,7 +89,7 @@ describe('Slack', () => {
     expect(deployment.slack.calls.filter(({ method }) => method === 'users.info')).toEqual([]);
   });
 
-  test('what is chosen is a question like any other, and a refused offer is nobody’s business', async () => {
+  test('become normal questions when chosen, and a refused offer is ignored', async () => {
     deployment.chat.script(helloStream('Hello.'));
     deployment.slack.faults.set('assistant.threads.setSuggestedPrompts', [{ kind: 'error', error: 'missing_scope' }]);
     await start();
@@ -101,11 +101,11 @@ describe('Slack', () => {
   });
 });
 
-describe('WeCom', () => {
+describe('suggested prompts in WeCom', () => {
   const cardOf = (answer: Record<string, unknown>) =>
     answer['template_card'] as Record<string, unknown> & { jump_list: object[]; sub_title_text: string };
 
-  test('whoever enters gets a card with three questions to tap, and the fourth in words', async () => {
+  test('appear as a welcome card with three questions to tap, and the fourth in the text', async () => {
     const { wecom } = await start();
     const answer = await welcome(wecom);
     expect(answer['msgtype']).toBe('template_card');
@@ -118,11 +118,11 @@ describe('WeCom', () => {
     });
     expect(card.jump_list).toEqual(asked.slice(0, 3));
     expect(card.sub_title_text).toContain('你好，我是 Parley');
-    expect(card.sub_title_text).toContain(`\n\n比如可以这样问：\n• ${SHIPPED.zh[3]?.message}`);
+    expect(card.sub_title_text).toContain(`\n\n你可以这样问：\n• ${SHIPPED.zh[3]?.message}`);
     expect(card.sub_title_text).not.toContain(SHIPPED.zh[0]?.message);
   });
 
-  test('a question of more than 200 bytes is left to the words, and another takes its place', async () => {
+  test('of more than 200 bytes stay in the text, and another one takes the place on the card', async () => {
     const list = ['长'.repeat(66), '长'.repeat(67), 'b', 'c'].map((message, index) => ({ title: `${index}`, message }));
     const { wecom } = await start({ zh: list, en: [] }, { SIGN_IN_HELP_URL: 'https://help.example.org/' });
     const card = cardOf(await welcome(wecom));
@@ -131,7 +131,7 @@ describe('WeCom', () => {
     expect(card['card_action']).toEqual({ type: 1, url: 'https://help.example.org/' });
   });
 
-  test('empty lists leave the welcome as a text; where none fits a card they are lines, and none is cut', async () => {
+  test('are missing from a plain text welcome if the lists are empty, and are uncut lines if none fits a card', async () => {
     const { app, wecom } = await start({ zh: [], en: SHIPPED.en });
     const plain = await welcome(wecom);
     expect(plain).toEqual({
@@ -140,7 +140,7 @@ describe('WeCom', () => {
     });
     const long = ['a', 'b', 'c', 'd'].map((sign) => ({ title: sign, message: `${sign}\n${sign.repeat(600)}` }));
     writeFileSync(path, JSON.stringify({ zh: long, en: [] }));
-    // As at SIGHUP.
+    // As on SIGHUP.
     await app.reread();
     const { content } = (await welcome(wecom))['text'] as { content: string };
     expect(Buffer.byteLength(content)).toBeLessThanOrEqual(2_048);
@@ -149,7 +149,7 @@ describe('WeCom', () => {
     );
   });
 
-  test('the welcome waits for nothing: it comes from a bot whose Redis never says a word', async () => {
+  test('do not delay the welcome while Redis hangs', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -162,7 +162,7 @@ describe('WeCom', () => {
   });
 });
 
-test('nothing that stands in a title or a message calls anybody or disguises itself [harmless-marks]', async () => {
+test('suggested prompts with mentions or disguised text in a title or message are neutralised [harmless-marks]', async () => {
   const hostile: SuggestedPrompt[] = [
     { title: '<!here> @all \u202eabc', message: '@所有人 <@U1> <!channel> &lt;!everyone>' },
     { title: '[x](https://a.example)', message: '<https://evil.example|bank> @here' },
@@ -175,35 +175,39 @@ test('nothing that stands in a title or a message calls anybody or disguises its
     expect(shown).toContain('abc');
     expect(shown).not.toMatch(/<!|<@|&lt;!|@(?:all|here|所有人)|\u202e/);
   }
-  // Slack's own way to hide an address.
+  // Slack's own syntax for hiding an address.
   expect(JSON.stringify(offered())).toContain('bank (https://evil.example)');
 });
 
-describe('a file that cannot be used is named with the place of each fault [checked-at-start]', () => {
+describe('a prompts file that cannot be used is reported with the place of each fault [checked-at-start]', () => {
   const good = { title: 't', message: 'm' };
   test.each<[what: string, file: string | object, fault: RegExp]>([
-    ['no JSON', '{"zh": [', /PROMPTS_FILE \(.*prompts\.json\): Line 1, column 9: the file ends here/],
-    ['a language is missing', { en: [] }, /: zh: /],
-    ['another language', { zh: [], en: [], fr: [] }, /: the file: .*fr/],
-    ['five of them', { zh: Array(5).fill(good), en: [] }, /: zh: .*4/],
-    ['no title', { zh: [], en: [good, { message: 'm' }] }, /: en\[1\]\.title: /],
-    ['a title of nothing that is seen', { zh: [{ title: '\u200b ', message: 'm' }], en: [] }, /: zh\[0\]\.title: /],
-    ['a title of two lines', { zh: [{ title: 'a\nb', message: 'm' }], en: [] }, /: zh\[0\]\.title: Must be one line/],
-    ['a title too long', { zh: [{ title: 'a'.repeat(76), message: 'm' }], en: [] }, /: zh\[0\]\.title: .*75/],
+    ['invalid JSON', '{"zh": [', /PROMPTS_FILE \(.*prompts\.json\): Line 1, column 9: the file ends here/],
+    ['a missing language', { en: [] }, /: zh: /],
+    ['an unknown language', { zh: [], en: [], fr: [] }, /: the file: .*fr/],
+    ['five prompts', { zh: Array(5).fill(good), en: [] }, /: zh: .*4/],
+    ['a missing title', { zh: [], en: [good, { message: 'm' }] }, /: en\[1\]\.title: /],
+    ['an invisible title', { zh: [{ title: '\u200b ', message: 'm' }], en: [] }, /: zh\[0\]\.title: /],
     [
-      'a message too long',
+      'a title of two lines',
+      { zh: [{ title: 'a\nb', message: 'm' }], en: [] },
+      /: zh\[0\]\.title: Must be a single line/,
+    ],
+    ['a title that is too long', { zh: [{ title: 'a'.repeat(76), message: 'm' }], en: [] }, /: zh\[0\]\.title: .*75/],
+    [
+      'a message that is too long',
       { zh: [{ title: 'a', message: 'm'.repeat(1_001) }], en: [] },
       /: zh\[0\]\.message: .*1,?000/,
     ],
-    ['a word more', { zh: [{ ...good, url: 'x' }], en: [] }, /: zh\[0\]: .*url/],
-  ])('%s', async (_what, file, fault) => {
+    ['an unknown property', { zh: [{ ...good, url: 'x' }], en: [] }, /: zh\[0\]: .*url/],
+  ])('a prompts file with a fault is refused: %s', async (_what, file, fault) => {
     writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));
     const settings = loadSettings({ env: { ...deployment.env, PROMPTS_FILE: path }, cwd: process.cwd() });
     if (!settings.ok) throw new Error('the settings are at fault');
     expect(await faultsOfNamedFiles(settings.config)).toEqual([expect.stringMatching(fault)]);
   });
 
-  test('one that is named must be there; of none, those that ship are offered', async () => {
+  test('a configured prompts file must exist, and without one the default prompts are offered', async () => {
     const at = (env: Record<string, string>, cwd: string) => {
       const settings = loadSettings({ env: { ...deployment.env, ...env }, cwd });
       if (!settings.ok) throw new Error('the settings are at fault');

@@ -28,7 +28,7 @@ function toolsFile(tools: object): string {
 }
 
 describe('tools, from a message in Slack to its answer', () => {
-  test('the model calls a tool; the answer holds the text of both rounds, history the answer alone [tool-rights]', async () => {
+  test('are called by the model; the answer has the text of both rounds, and history only the answer [tool-rights]', async () => {
     deployment.chat.script(
       streamOf(chunk({ content: 'One moment.' }), call('current_time')),
       helloStream('It is late.'),
@@ -36,7 +36,7 @@ describe('tools, from a message in Slack to its answer', () => {
     await deployment.startBot();
     await deployment.sender.direct('U1', 'What time is it?');
     await deployment.untilShown('DU1', ['One moment.\n\nIt is late.']);
-    // Without sign-in nobody can be told who they are.
+    // Without sign-in the bot cannot tell people who they are.
     expect(toolsOf(0)).toEqual(['current_time']);
     expect(sent(1).messages.at(-1)).toMatchObject({ role: 'tool', content: expect.stringContaining('time zone') });
 
@@ -54,7 +54,7 @@ describe('tools, from a message in Slack to its answer', () => {
     ]);
   });
 
-  test('after a tool a link to a host that nobody named shows its address in full, while it grows and at the end', async () => {
+  test('make a link to an unnamed host show its full address, during and after the answer', async () => {
     const said = 'See [the page](https://docs.example/a) or [click here](https://evil.example/?q=secret).';
     deployment.chat.script(streamOf(call('current_time')), helloStream(said));
     await deployment.startBot();
@@ -63,7 +63,7 @@ describe('tools, from a message in Slack to its answer', () => {
     await deployment.untilShown('DU1', [shown]);
   });
 
-  test('/stop while the round after a tool streams keeps what was shown [failover]', async () => {
+  test('allow /stop while the round after a tool streams, and its text is kept [failover]', async () => {
     deployment.chat.script(
       streamOf(chunk({ content: 'One moment.' }), call('current_time')),
       stallAfter(chunk({ content: 'It' })),
@@ -76,7 +76,7 @@ describe('tools, from a message in Slack to its answer', () => {
     expect(deployment.textsIn('DU1')[0]).toMatch(/^One moment\.\n\nIt/);
   });
 
-  test('a worker that dies while it asks again after a tool: the turn begins anew and has one answer [worker-killed]', async () => {
+  test('run again with one answer when a worker dies in the round after a tool [worker-killed]', async () => {
     deployment.chat.script(streamOf(call('current_time')), stallAfter(chunk({ content: 'half' })));
     const worker = await deployment.startProcess();
     await deployment.sender.direct('U1', 'What time is it?');
@@ -92,7 +92,7 @@ describe('tools, from a message in Slack to its answer', () => {
     expect(deployment.chat.calls).toHaveLength(4);
   }, 60_000);
 
-  test('with every tool switched off none is declared, and a call is not run', async () => {
+  test('are not declared or run when every tool is off', async () => {
     deployment.chat.script(streamOf(chunk({ content: 'Well.' }), call('current_time')));
     await deployment.startBot({ TOOLS_FILE: toolsFile({ current_time: { on: false } }) });
     await deployment.sender.direct('U1', 'What time is it?');

@@ -11,7 +11,7 @@ function linesOf(parley: ParleyProcess): Line[] {
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Line);
 }
 
-test('one id leads from the delivery over the worker to the call of the chat service, and each line says who wrote it', async () => {
+test('one trace id links the delivery, the worker and the call of the chat service, and each line names its process', async () => {
   const chat = await startScriptedChatServer();
   chat.script(helloStream('Hello.'));
   const deployment = await startDeployment({ startsBot: false, env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl } });
@@ -38,7 +38,7 @@ test('one id leads from the delivery over the worker to the call of the chat ser
     const instances = new Set(linesOf(worker).map(({ instance }) => instance));
     expect([...instances]).toEqual([expect.stringMatching(/^worker-1-[0-9a-f]{6}$/)]);
     expect(linesOf(receiver)[0]?.['instance']).not.toBe([...instances][0]);
-    // Polls and health belong to nobody's question.
+    // Polls and health checks belong to no question.
     expect(linesOf(receiver).filter((line) => line['outcome'] === 'polled' && 'trace' in line)).toEqual([]);
   } finally {
     for (const parley of running) parley.kill('SIGKILL');
@@ -48,7 +48,7 @@ test('one id leads from the delivery over the worker to the call of the chat ser
   }
 }, 60_000);
 
-test('the chat service is told which message a call belongs to, another one for each', async () => {
+test('each call to the chat service carries the id of its message', async () => {
   const chat = await startScriptedChatServer();
   chat.script(helloStream('Hello.'));
   const deployment = await startDeployment({ env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl } });

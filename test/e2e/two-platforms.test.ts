@@ -4,7 +4,7 @@ import type { Messenger } from '../../src/simulator/start-messenger.ts';
 
 const LINK = /\/link\//;
 
-describe('WeCom and Slack in one deployment, each with the same browser as its proof [proof-of-person]', () => {
+describe('WeCom and Slack in one deployment, each with same-browser proof [proof-of-person]', () => {
   let deployment: Deployment;
   let platforms: Record<'wecom' | 'slack', Messenger>;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('WeCom and Slack in one deployment, each with the same browser as its p
   test.each([
     ['wecom', 'zhangwei'],
     ['slack', 'emma.clarke'],
-  ] as const)('on %s: asked, recognised in the browser, signed in, answered in the same message', async (...row) => {
+  ] as const)('recognise a person on %s in the browser and answer in the same message', async (...row) => {
     const [name, person] = row;
     const messenger = platforms[name];
     const { id, invitation } = await askFor(messenger, person, 'count to 12');
@@ -40,7 +40,7 @@ describe('WeCom and Slack in one deployment, each with the same browser as its p
   test.each([
     ['wecom', '另一个聊天账号|different chat account'],
     ['slack', '另一个聊天账号|different chat account'],
-  ] as const)('on %s a forwarded link connects nobody, and whoever forwarded it is told', async (name, words) => {
+  ] as const)('link no account by a forwarded link on %s, and tell its owner', async (name, words) => {
     const messenger = platforms[name];
     const { invitation } = await askFor(messenger, 'linxiaoyu', 'count to 3');
     const victim = name === 'wecom' ? 'emma.clarke' : 'zhangwei';

@@ -31,7 +31,7 @@ async function say(
 
 const lastPrompt = () => JSON.stringify(deployment.chat.calls.at(-1)?.body);
 
-describe('WeCom', () => {
+describe('reading WeCom messages', () => {
   test.each([
     ['a location without a name', 'location', { latitude: 1 }],
     ['videos', 'video', { url: 'https://x.test/v' }],
@@ -40,7 +40,7 @@ describe('WeCom', () => {
     ['a voice message without a transcript', 'voice', { url: 'https://x.test/v' }],
     ['this kind of message', 'hologram', {}],
   ])(
-    'a private message with %s gets one answer that says what can be read [unreadable-answered]',
+    'answers a private message with %s once, listing the readable types [unreadable-answered]',
     async (what, msgtype, body) => {
       const { text } = await say('wecom', '', { msgtype, text: undefined, [msgtype]: body });
       expect(text).toBe(
@@ -50,7 +50,7 @@ describe('WeCom', () => {
     },
   );
 
-  test('a link is read, and forwarded messages are quoted data', async () => {
+  test('reads a link, and quotes forwarded messages as data', async () => {
     const link = { msgtype: 'link', text: undefined, link: { title: 'Term dates', url: 'https://uni.test/terms' } };
     expect((await say('wecom', '', link)).text).toBe('Well.');
     expect(lastPrompt()).toContain('Term dates\\nhttps://uni.test/terms');
@@ -61,7 +61,7 @@ describe('WeCom', () => {
   });
 });
 
-describe('Slack', () => {
+describe('reading Slack messages', () => {
   const elsewhere = {
     mode: 'external',
     is_external: true,
@@ -86,28 +86,28 @@ describe('Slack', () => {
     [
       'that is a canvas',
       { mode: 'quip', filetype: 'quip', name: 'Minutes', url_private: 'https://files.slack.com/c' },
-      '“Minutes”, which is a document of the chat app itself',
+      '“Minutes”, a document of the chat app itself',
     ],
-    ['that was deleted', { mode: 'tombstone' }, 'the file, which the chat app does not hand out'],
-    ['over the plan’s limit', { mode: 'hidden_by_limit' }, 'the file, which the chat app does not hand out'],
+    ['that was deleted', { mode: 'tombstone' }, 'the file, which the chat app did not provide'],
+    ['over the limit of the plan', { mode: 'hidden_by_limit' }, 'the file, which the chat app did not provide'],
     [
-      'that the app may not see',
+      'that is not visible to the app',
       { id: 'F1', file_access: 'access_denied', name: 'a.pdf' },
-      '“a.pdf”, which the chat app does not hand out',
+      '“a.pdf”, which the chat app did not provide',
     ],
   ])(
-    'a question with a file %s is answered, and the file is named beside it [unreadable-answered]',
+    'answers a question with a file %s and names the file apart from the answer [unreadable-answered]',
     async (_name, file, what) => {
       const seen = await say('slack', 'When is the exam?', { subtype: 'file_share', files: [file] });
       expect(seen.text).toBe('Well.');
-      expect(seen.apart).toContain(`I could not read ${what}; the answer does not take it into account.`);
+      expect(seen.apart).toContain(`I could not read ${what}, so this answer does not take it into account.`);
       const alone = await say('slack', '', { subtype: 'file_share', files: [file] });
       expect(alone.text).toContain(`I cannot read ${what}. Please upload the file itself`);
       expect(deployment.chat.calls).toHaveLength(1);
     },
   );
 
-  test('a file of another company that turns out to be stored elsewhere keeps no question from its answer [unreadable-answered]', async () => {
+  test('answers a question whose file of another company is stored elsewhere [unreadable-answered]', async () => {
     deployment.slack.fileFacts.set('F0SHARED9', () => ({ id: 'F0SHARED9', ...elsewhere }));
     const files = [{ id: 'F0SHARED9', file_access: 'check_file_info' }];
     const seen = await say('slack', 'When is the exam?', { subtype: 'file_share', files });
@@ -115,7 +115,7 @@ describe('Slack', () => {
     expect(seen.apart).toContain('which is stored outside this chat');
   });
 
-  test('a forwarded e-mail is read as its text', async () => {
+  test('reads a forwarded e-mail as its text', async () => {
     const files = [
       { mode: 'email', name: 'Re: rooms', plain_text: 'Room 12 is free.', url_private: 'https://files.slack.com/m' },
     ];
@@ -140,12 +140,12 @@ describe('Slack', () => {
   test.each([
     ['in its attachments', { attachments: [{ blocks: [table] }] }],
     ['in its blocks', { blocks: [table] }],
-  ])('a message that is a table %s is read as one', async (_where, fields) => {
+  ])('reads a message that is a table %s', async (_where, fields) => {
     expect((await say('slack', '', fields)).text).toBe('Well.');
     expect(lastPrompt()).toContain('| Room | Seats |\\n| --- | --- |\\n| A\\\\|1 & B | 30 |');
   });
 
-  test('a message of blocks alone is read', async () => {
+  test('reads a message that consists of blocks only', async () => {
     const elements = [
       { type: 'text', text: 'Where is ' },
       { type: 'link', url: 'https://uni.test/', text: 'the hall' },
@@ -156,13 +156,13 @@ describe('Slack', () => {
     expect(lastPrompt()).toContain('Where is the hall (https://uni.test/)?');
   });
 
-  test('a mention and nothing else is answered with help', async () => {
+  test('answers a mention without text with help', async () => {
     const [seen] = await both.sayAll('slack', [{ person: 'UANN', group: 'CBARE', text: '' }]);
     expect(seen?.snapshots.at(-1)).toContain('`new` starts a new conversation');
     expect(deployment.chat.calls).toHaveLength(0);
   });
 
-  test('what Slack’s own accounts write is ignored', async () => {
+  test("ignores messages from Slack's own accounts", async () => {
     for (const user of ['USLACK', 'USLACKBOT']) {
       const [seen] = await both.sayAll('slack', [{ person: user, text: 'Reminder: stand up.' }]);
       expect(seen?.snapshots).toEqual([]);
@@ -174,7 +174,7 @@ describe('Slack', () => {
 describe('mentions in Slack reach the model as names [mentioned-names]', () => {
   const calls = () => deployment.slack.calls.filter(({ method }) => /^(?:users|conversations)\.info$/.test(method));
 
-  test('people and channels are asked for once, labels are used as they are', async () => {
+  test('names of people and channels are looked up once, and labels in the message are used without a lookup', async () => {
     deployment.slack.people.set('U0ABC123', { profile: { display_name: 'Grace\nHopper' } });
     const text = 'ask <@U0ABC123> and <@U1|ben> in <#C0123|> or <#C2|rooms>, <!subteam^S1|@office>, <!here>';
     deployment.slack.channels.set('C0123', 'rooms-0123');
@@ -188,7 +188,7 @@ describe('mentions in Slack reach the model as names [mentioned-names]', () => {
     expect(calls().map(({ args }) => args)).toEqual([{ user: 'U0ABC123' }, { channel: 'C0123' }]);
   });
 
-  test('a neutral word stands for those that Slack does not tell', async () => {
+  test('a neutral word replaces names that Slack does not return', async () => {
     await deployment.sender.direct('UANN92', 'ask <@U0ZZZ> in <#C0999|> today');
     await untilTrue(() => deployment.textsIn('DUANN92').at(-1) === 'Well.');
     expect(lastPrompt()).toContain('ask @someone in #a-channel today');

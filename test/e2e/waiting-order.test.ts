@@ -6,11 +6,11 @@ import { ageMessages } from '../support/age-messages.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 
-/** How far the clock of the bots that are started from now on is off; Redis' own is not. */
+/** Clock offset of bots that are started from now on; Redis' clock is not changed. */
 let clockOffMs = 0;
 const deployment = useSlackDeployment({ nowMs: () => Date.now() + clockOffMs });
 
-test('what waited nine minutes is answered [in-order]', async () => {
+test('a question that waited nine minutes is answered [in-order]', async () => {
   deployment.chat.script(helloStream('The new answer.'));
   await deployment.startBot({ ROLES: 'receiver' });
   await deployment.sender.direct('U2', 'a question of nine minutes');
@@ -21,7 +21,7 @@ test('what waited nine minutes is answered [in-order]', async () => {
   expect(deployment.textsIn('DU2')).toEqual(['The new answer.']);
 });
 
-test('what waited over 10 minutes gets an apology with /retry, what came later its answer, in order [in-order]', async () => {
+test('a question that waited over 10 minutes gets an apology with /retry, and later ones are answered in order [in-order]', async () => {
   deployment.chat.script(helloStream('The new answer.'));
   await deployment.startBot({ ROLES: 'receiver' });
   await deployment.sender.direct('U1', 'an old question');
@@ -42,7 +42,7 @@ test.each([
   { by: 'ten minutes ahead', offsetMs: 10 * MINUTE_MS },
   { by: 'ten minutes behind', offsetMs: -10 * MINUTE_MS },
 ])(
-  'a worker whose clock is $by of the receiver’s judges the age of a question rightly [wrong-clocks]',
+  "a worker whose clock is $by of the receiver's clock measures the age of a question correctly [wrong-clocks]",
   async ({ offsetMs }) => {
     clockOffMs = 0;
     deployment.chat.script(helloStream('The new answer.'));
@@ -60,7 +60,7 @@ test.each([
   },
 );
 
-test('questions that wait are read in the order in which Slack shows them, whatever the order of their deliveries [in-order]', async () => {
+test('waiting questions are read in the order in which Slack shows them, whatever the order of delivery [in-order]', async () => {
   deployment.chat.script(helloStream('One answer.'));
   await deployment.startBot({ ROLES: 'receiver' });
   for (const place of [3, 1, 4, 2])
@@ -70,4 +70,28 @@ test('questions that wait are read in the order in which Slack shows them, whate
   await deployment.untilShown('DU3', ['One answer.']);
   const { messages } = deployment.chat.calls[0]?.body as { messages: { content: string }[] };
   expect(messages.at(-1)?.content.match(/part \d/g)).toEqual(['part 1', 'part 2', 'part 3', 'part 4']);
+});
+
+test('a press of Try again that arrives late is answered before a question that was sent after it [in-order]', async () => {
+  deployment.chat.script(helloStream('One answer.'), helloStream('Again.'), helloStream('Later.'));
+  await deployment.startBot({ ROLES: 'receiver', SLACK_REPLY: 'edit' });
+  const asWorker = async () =>
+    deployment.startBot({ ROLES: 'worker', SLACK_REPLY: 'edit', PORT: String(await freePort()) });
+  const first = await asWorker();
+  await deployment.sender.direct('U4', 'the first question', { ts: '1760000040.000001' });
+  await deployment.untilShown('DU4', ['One answer.']);
+  const [answer] = deployment.slack.messages.filter(({ channel }) => channel === 'DU4');
+  await first.close();
+  await deployment.sender.direct('U4', 'a later question', { ts: '1760000040.000003' });
+  const button = answer?.buttons.find(({ label }) => label === 'Try again');
+  const pressed = { label: '', action_id: '', value: '', ...button, action_ts: '1760000040.000002' };
+  await deployment.sender.press({ channel: 'DU4', ts: answer?.ts ?? '', userId: 'U4' }, pressed);
+  await asWorker();
+  await untilTrue(() => deployment.chat.calls.length === 3);
+  const asked = deployment.chat.calls.map(({ body }) => (body as { messages: { content: string }[] }).messages.at(-1));
+  expect(asked.map((message) => message?.content)).toEqual([
+    expect.stringContaining('the first question'),
+    expect.stringContaining('the first question'),
+    expect.stringContaining('a later question'),
+  ]);
 });

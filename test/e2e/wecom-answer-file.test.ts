@@ -8,10 +8,10 @@ import { startRawConnections, type RawConnections, type SentFrame } from '../sup
 
 jest.setTimeout(90_000);
 
-/** Four messages of WeCom and a little. */
+/** Slightly more than four WeCom messages. */
 const COUNT = 14_500;
 const WHOLE = Array.from({ length: COUNT }, (_, index) => index + 1).join(' ');
-const NOTE = '… (the whole answer follows as the file answer.md, or else as messages)';
+const NOTE = '… (the full answer follows as the file answer.md; if that fails, as messages)';
 const MOST_BYTES = 20_480;
 const UNKNOWN_REQUEST = 846_605;
 
@@ -40,7 +40,7 @@ afterEach(async () => {
   await deployment.redis.flushall();
 });
 
-/** What the person sees in the messenger, in place of bare frames. */
+/** Uses the simulator instead of raw frames, to see what the person sees. */
 async function startBotInMessenger(): Promise<void> {
   const url = deployment.messenger.url.replace(/^http/, 'ws');
   await deployment.startBot({ WECOM_WS_URL: `${url}/wecom-connection` });
@@ -61,9 +61,9 @@ const framesOf = (cmd: string) => wecom.frames.filter((frame) => frame.cmd === c
 const isFile = ({ body }: SentFrame) => body['msgtype'] === 'file';
 const fileMessages = () => wecom.frames.filter(isFile);
 const followUps = async () => (await deployment.redis.keys('*:follow-up*')).length;
-/** The finished texts of a request, one a stream, in their order. */
+/** The finished texts of a request, one per stream, in their order. */
 const finished = (request: string) => wecom.shown(request).flatMap(({ finish, content }) => (finish ? [content] : []));
-/** What was brought under an upload's id. */
+/** The bytes uploaded under an upload id. */
 const broughtAs = (uploadId: string) =>
   Buffer.concat(
     framesOf('aibot_upload_media_chunk')
@@ -91,14 +91,14 @@ function expectMessages(request: string): void {
   expect(words.split(/\s+/)).toEqual(WHOLE.split(' '));
 }
 
-describe('an answer of more than three messages over the connection [one-file]', () => {
+describe('a WeCom answer of more than three messages over the connection [one-file]', () => {
   test.each([
     { question: `count to ${COUNT}`, note: NOTE },
     {
       question: `请数数：count to ${COUNT}`,
       note: '……（完整回答随后以文件 answer.md 发出；若无法发送，则另发消息）',
     },
-  ])('is its beginning and a file below it: $question', async ({ question, note }) => {
+  ])('is shown as its beginning with a file below it: $question', async ({ question, note }) => {
     await startBot();
     const request = ask(question);
     await untilTrue(async () => fileMessages().length > 0 && (await isOver()), 40_000);
@@ -122,7 +122,7 @@ describe('an answer of more than three messages over the connection [one-file]',
     });
     expect(pieces.length).toBeGreaterThan(1);
     expect(broughtAs('UPLOAD-1').equals(bytes)).toBe(true);
-    // Nobody is shown the file before the beginning stands.
+    // The file is shown after the beginning.
     const standsAt = wecom.frames.findIndex(
       ({ body }) => (body['stream'] as { finish?: boolean } | undefined)?.finish === true,
     );
@@ -130,7 +130,7 @@ describe('an answer of more than three messages over the connection [one-file]',
     expect(wecom.pushes()).toEqual([]);
   });
 
-  test('waits for its beginning, which WeCom takes only when it is sent again', async () => {
+  test('sends the file only after its beginning, even if WeCom accepts that only when it is repeated', async () => {
     const isLast = ({ body }: SentFrame) => (body['stream'] as { finish?: boolean } | undefined)?.finish === true;
     const lasts = () => wecom.frames.filter(isLast);
     wecom.judge = (frame) => (isLast(frame) && lasts().length === 1 ? -1 : 0);
@@ -141,7 +141,7 @@ describe('an answer of more than three messages over the connection [one-file]',
     expect(wecom.frames.findLastIndex(isLast)).toBeLessThan(wecom.frames.findIndex(isFile));
   });
 
-  test('of three messages has none', async () => {
+  test('has no file when it fits in three messages', async () => {
     await startBot();
     const request = ask('count to 9000');
     await untilTrue(() => finished(request).length === 3, 40_000);
@@ -150,7 +150,7 @@ describe('an answer of more than three messages over the connection [one-file]',
   });
 
   test.each(['aibot_upload_media_init', 'aibot_upload_media_chunk', 'aibot_upload_media_finish'])(
-    'goes as messages where WeCom refuses %s',
+    'is delivered as messages when WeCom refuses %s',
     async (refused) => {
       wecom.judge = ({ cmd }) => (cmd === refused ? 40_058 : 0);
       await startBot();
@@ -161,7 +161,7 @@ describe('an answer of more than three messages over the connection [one-file]',
     },
   );
 
-  test('goes as messages where WeCom refuses the file’s message', async () => {
+  test('is delivered as messages when WeCom refuses the message with the file', async () => {
     wecom.judge = (frame) => (isFile(frame) ? 40_058 : 0);
     await startBot();
     const request = ask();
@@ -170,7 +170,7 @@ describe('an answer of more than three messages over the connection [one-file]',
     expectMessages(request);
   });
 
-  test('is pushed where WeCom knows its request no more', async () => {
+  test('pushes the file when WeCom no longer knows its request', async () => {
     wecom.judge = (frame) => (isFile(frame) && frame.cmd === 'aibot_respond_msg' ? UNKNOWN_REQUEST : 0);
     await startBot();
     const request = ask();
@@ -182,7 +182,7 @@ describe('an answer of more than three messages over the connection [one-file]',
     });
   });
 
-  test('of whose message nothing is known is not said again', async () => {
+  test('does not repeat the message with the file when WeCom does not acknowledge it', async () => {
     wecom.judge = (frame) => (isFile(frame) ? 'silent' : 0);
     await startBot();
     const request = ask();
@@ -191,7 +191,7 @@ describe('an answer of more than three messages over the connection [one-file]',
     expect(fileMessages()).toHaveLength(1);
   });
 
-  test('is brought anew over the next connection, and shown once', async () => {
+  test('uploads the file again over the next connection, and shows it once', async () => {
     let finishes = 0;
     wecom.judge = ({ cmd }) => (cmd === 'aibot_upload_media_finish' && (finishes += 1) === 1 ? 'silent' : 0);
     await startBot();
@@ -204,7 +204,7 @@ describe('an answer of more than three messages over the connection [one-file]',
     expect(broughtAs('UPLOAD-2').toString()).toBe(WHOLE);
   });
 
-  test('is shown once when the holder of the connection is killed while it brings the file', async () => {
+  test('shows the file once when the holder of the connection is killed during the upload', async () => {
     let finishes = 0;
     wecom.judge = ({ cmd }) => (cmd === 'aibot_upload_media_finish' && (finishes += 1) === 1 ? 'silent' : 0);
     const first = await startProcess();
@@ -218,7 +218,7 @@ describe('an answer of more than three messages over the connection [one-file]',
     expect(fileMessages()).toHaveLength(1);
   });
 
-  test('is opened by its person from the messenger', async () => {
+  test('has a file that its person can open in the simulator', async () => {
     await startBotInMessenger();
     const { driver } = deployment.messenger;
     const said = await driver.say('emma.clarke', `count to ${COUNT}`);

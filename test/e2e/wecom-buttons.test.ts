@@ -3,11 +3,11 @@ import { startDeployment, untilTrue, type Deployment } from '../support/deployme
 
 const GROUP = { group: 'wrtown' };
 type Where = typeof GROUP;
-const NOT_THE_LAST = 'Only your newest question';
+const NOT_THE_LAST = 'Only your latest question';
 const HELP_URL = 'https://help.example.org/';
 
-/** What stands below an answer as a card, and what a tap on it comes to; on both ways by which WeCom delivers. */
-describe.each(['callback', 'connection'] as const)('by %s', (way) => {
+/** The card below an answer and the effect of a tap, for both ways in which WeCom delivers. */
+describe.each(['callback', 'connection'] as const)('the card below a WeCom answer by %s', (way) => {
   let deployment: Deployment;
   beforeAll(async () => {
     const env = { SIGN_IN: 'off', SIGN_IN_PROOF: '', WECOM_BUTTONS: 'yes', SIGN_IN_HELP_URL: HELP_URL };
@@ -18,7 +18,7 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
   const driver = () => deployment.messenger.driver;
   const labelsOf = (view: { buttons?: readonly (readonly { label: string }[])[] } | undefined) =>
     view?.buttons?.flat().map(({ label }) => label) ?? [];
-  /** The message with the card of an answer: the answer's own, or the one that follows it over the connection. */
+  /** The message with the card: the answer itself, or over the connection the message that follows it. */
   const carded = async (person: string, messageId: string, conversation?: Where) => {
     const all = await driver().messages(person, conversation);
     if (way === 'callback') return all.find(({ id }) => id === `answer-${messageId}`);
@@ -40,7 +40,7 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
   const said = async (person: string, conversation?: Where) =>
     (await driver().messages(person, conversation)).filter(({ sender }) => sender === person).map(({ text }) => text);
 
-  test('a short answer has a card to try again; pressed twice and once more later it gives one new answer [own-buttons]', async () => {
+  test('gives one new answer, even if it is pressed twice and once more later [own-buttons]', async () => {
     const message = await asked('zhangwei', 'count to 7');
     const before = callsEnded();
     await press('zhangwei', message.id, 'Try again');
@@ -54,18 +54,18 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
     expect(callsEnded() - before).toBe(1);
     expect((await said('zhangwei')).filter((text) => /^\/retry [0-9a-f]{8}$/.test(text))).toHaveLength(3);
     expect(driver().violations()).toEqual([]);
-  }, 40_000);
+  }, 60_000);
 
-  test('its words are in the asker’s language, and a word’s own answer has none', async () => {
+  test('uses the language of the asker, and is absent from answers to slash words', async () => {
     const message = await asked('linxiaoyu', '请数到三：count to 3');
     expect(labelsOf(await carded('linxiaoyu', message.id))).toEqual(expect.arrayContaining(['重试']));
     const help = await driver().say('linxiaoyu', '/help');
     await driver().waitForAnswer(help.id);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(labelsOf(await lastOf('linxiaoyu'))).toEqual([]);
-  }, 40_000);
+  }, 60_000);
 
-  test('in a group, what somebody else presses is their own word: nothing of the asker’s is asked again [own-buttons]', async () => {
+  test('in a group, repeats nothing of the asker when another person presses it [own-buttons]', async () => {
     const message = await asked('zhangwei', 'count to 4', GROUP);
     const before = callsEnded();
     await press('linxiaoyu', message.id, 'Try again', GROUP);
@@ -76,10 +76,10 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
     expect((await said('linxiaoyu', GROUP)).at(-1)).toMatch(/^@Parley \/retry [0-9a-f]{8}$/);
     expect(callsEnded()).toBe(before);
     expect(driver().violations()).toEqual([]);
-  }, 40_000);
+  }, 60_000);
 
   if (way === 'callback')
-    test('while it grows it can be stopped', async () => {
+    test('stops the answer while it grows', async () => {
       const message = await driver().say('zhangwei', 'count to 5000');
       await untilTrue(async () => labelsOf(await driver().answer(message.id)).length > 0);
       expect(labelsOf(await driver().answer(message.id))).toEqual(['Stop', 'Try again']);
@@ -88,11 +88,11 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
       await press('zhangwei', message.id, 'Stop');
       await untilTrue(async () => (await lastOf('zhangwei'))?.text === 'There is nothing to stop.');
       expect(driver().violations()).toEqual([]);
-    }, 40_000);
+    }, 60_000);
 
-  test('where the settings want none, there is none', async () => {
+  test('is absent if the settings disable it', async () => {
     await deployment.stopBot();
-    // What is said between two connections, WeCom does not repeat.
+    // WeCom does not repeat messages that were sent between two connections.
     await untilTrue(() => !driver().isBotReachable());
     await deployment.startBot({ WECOM_BUTTONS: 'no' });
     await untilTrue(() => driver().isBotReachable());
@@ -101,5 +101,5 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(labelsOf(answer)).toEqual([]);
     expect((await lastOf('zhangwei'))?.id).toBe(answer.id);
-  }, 40_000);
+  }, 60_000);
 });

@@ -6,7 +6,7 @@ import { startDeployment, untilTrue, type Deployment } from '../support/deployme
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { startRawConnections, type RawConnections } from '../support/raw-wecom-connections.ts';
 
-// Many answers that grow over one connection together, as slow as WeCom answers each frame, within its limits.
+// Many answers that grow at the same time over one connection, as slow as WeCom acknowledges frames, within its limits.
 
 const PRIVATE_CHATS = 500;
 /** More than WeCom takes in one conversation in a minute. */
@@ -41,7 +41,7 @@ afterAll(async () => {
   await chat.stop();
 });
 
-test('540 answers that grow together over one connection each end whole, within the limits of each conversation', async () => {
+test('540 answers that grow at the same time over one connection all end complete, within the limits of each conversation', async () => {
   chat.script(async (response, { body }) => {
     const asked = JSON.stringify(body['messages']);
     const id = Number(/.*\bQ(\d+)/.exec(asked)?.[1]);

@@ -51,7 +51,7 @@ const untilWhole = (reqId: string, text: string) =>
   untilTrue(() => last(reqId)?.finish === true, 20_000).then(() => expect(last(reqId)?.content).toBe(text));
 const said = (words: string) => deployment.lines.filter((line) => line.includes(words)).length;
 
-test('over the connection a question is answered in one stream that grows, and the webhook is nobody’s [connections-accept-alike]', async () => {
+test('a question over the connection is answered in one growing stream, and the webhook returns 404 [connections-accept-alike]', async () => {
   await startBot();
   const request = wecom.say('count to 60');
   await untilTrue(() => last(request)?.finish === true);
@@ -67,7 +67,7 @@ test('over the connection a question is answered in one stream that grows, and t
   expect(await got(`${deployment.botUrl}/metrics`).text()).toContain('parley_open_connections{platform="wecom"} 1');
 });
 
-test('a message that comes again is one question with one answer, in the message that began it', async () => {
+test('a repeated message is one question with one answer, in reply to its first delivery', async () => {
   await startBot();
   const first = wecom.say('count to 5', { msgid: 'SAME' });
   const second = wecom.say('count to 5', { msgid: 'SAME' });
@@ -80,21 +80,21 @@ test('a message that comes again is one question with one answer, in the message
   expect(said('chat call ended')).toBe(2);
 });
 
-test('whoever enters the chat is welcomed by the event’s own request, and a rating is counted', async () => {
+test('a person who enters the chat is welcomed in reply to the event, and a rating is counted', async () => {
   await startBot();
   const request = wecom.event({ eventtype: 'enter_chat' });
   await untilTrue(() => wecom.frames.some(({ cmd }) => cmd === 'aibot_respond_welcome_msg'));
-  // There is no address to which a card could lead: the suggested questions are lines.
+  // Without an address for a card the suggested questions are lines of text.
   const text = { content: expect.stringMatching(/\n• 你能帮我做哪些事/) };
   expect(wecom.frames.at(-1)).toMatchObject({ reqId: request, body: { msgtype: 'text', text } });
   wecom.event({ eventtype: 'feedback_event', feedback_event: { id: 'x', type: 1 } });
   await untilTrue(() => said('an answer was rated') === 1);
 });
 
-test('whoever enters the chat in the moment in which the connection stands is welcomed too', async () => {
+test('a person who enters the chat at the moment of subscription is welcomed', async () => {
   let request = '';
   wecom.judge = ({ cmd }) => {
-    // Right behind the answer, so that both are read at once.
+    // Directly after the acknowledgement, so that both frames are read together.
     if (cmd === 'aibot_subscribe') queueMicrotask(() => (request = wecom.event({ eventtype: 'enter_chat' })));
     return 0;
   };
@@ -103,7 +103,7 @@ test('whoever enters the chat in the moment in which the connection stands is we
   expect(wecom.frames.at(-1)?.reqId).toBe(request);
 });
 
-test('whoever enters the chat gets a card with questions to tap where a tap on it leads somewhere', async () => {
+test('a person who enters the chat gets a card with questions to tap if an address for the card is set', async () => {
   await startBot({ SIGN_IN_HELP_URL: 'https://help.example.org/' });
   const request = wecom.event({ eventtype: 'enter_chat' });
   await untilTrue(() => wecom.frames.some(({ cmd }) => cmd === 'aibot_respond_welcome_msg'));
@@ -115,7 +115,7 @@ test('whoever enters the chat gets a card with questions to tap where a tap on i
   expect(wecom.frames.at(-1)).toMatchObject({ reqId: request, body: { msgtype: 'template_card', template_card } });
 });
 
-test('a connection that is cut is opened again, and the answer goes on in its stream', async () => {
+test('a cut connection is reopened, and the answer continues in its stream', async () => {
   await startBot();
   const request = wecom.say('count to 60');
   await untilTrue(() => (last(request)?.content.length ?? 0) > 5);
@@ -125,11 +125,11 @@ test('a connection that is cut is opened again, and the answer goes on in its st
   const shown = wecom.shown(request);
   expect(shown.at(-1)).toMatchObject({ connection: 2, content: expect.stringMatching(/^1 2 3 .* 59 60$/) });
   expect(new Set(shown.map(({ streamId }) => streamId)).size).toBe(1);
-  // An empty frame would have wiped what stood there.
+  // An empty frame would have erased the shown text.
   expect(shown.filter(({ connection, content }) => connection === 2 && content === '')).toEqual([]);
 });
 
-test('where the request is forgotten after a new connection, the whole answer comes once by a push', async () => {
+test('the complete answer is pushed once if WeCom has forgotten the request after a reconnect', async () => {
   await startBot();
   const request = wecom.say('count to 60', { chatId: 'wrtown', body: { text: { content: '@Parley count to 60' } } });
   await untilTrue(() => (last(request)?.content.length ?? 0) > 5);
@@ -138,13 +138,13 @@ test('where the request is forgotten after a new connection, the whole answer co
   await untilTrue(() => wecom.pushes().length > 0);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(wecom.pushes()).toEqual([{ chatid: 'wrtown', content: expect.stringMatching(/^1 2 3 .* 59 60$/) }]);
-  expect(deployment.lines.filter((line) => line.includes('an answer ended outside its stream'))).toEqual([
+  expect(deployment.lines.filter((line) => line.includes('an answer was finished outside its stream'))).toEqual([
     expect.stringContaining('"way":"push"'),
   ]);
   expect(wecom.frames.find(({ cmd }) => cmd === 'aibot_send_msg')?.body['chat_type']).toBe(2);
 });
 
-test('a stream whose minutes are over is left, and the whole answer comes in a new one of the same request', async () => {
+test('a stream past its time limit is abandoned, and the complete answer comes in a new stream of the same request', async () => {
   await startBot();
   const request = wecom.say('count to 60');
   await untilTrue(() => (last(request)?.content.length ?? 0) > 5);
@@ -156,7 +156,7 @@ test('a stream whose minutes are over is left, and the whole answer comes in a n
   ]);
 });
 
-test('what is refused for the number of messages comes later, whole', async () => {
+test('a frame refused by the rate limit is sent later, complete', async () => {
   await startBot();
   let refused = 0;
   wecom.judge = ({ body }) => {
@@ -171,7 +171,7 @@ test('what is refused for the number of messages comes later, whole', async () =
   expect(last(request)).toMatchObject({ content: '1 2 3 4', finish: true });
 });
 
-test('what WeCom does not answer is not taken for shown', async () => {
+test('a frame without an acknowledgement does not count as shown', async () => {
   await startBot();
   let silent = true;
   wecom.judge = ({ body }) => {
@@ -186,7 +186,7 @@ test('what WeCom does not answer is not taken for shown', async () => {
 });
 
 test.each(['SIGKILL', 'SIGSTOP'] as const)(
-  'of two receivers one holds the connection; after %s to it the other takes over within five seconds, and the answer stands whole once',
+  'of two receivers one holds the connection, and after %s to it the other takes over within five seconds and completes the answer once',
   async (signal) => {
     const first = await startProcess();
     await untilTrue(() => wecom.isSubscribed);
@@ -207,13 +207,13 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
     const framesBefore = wecom.frames.filter(({ connection }) => connection === 1).length;
     first.kill('SIGCONT');
     await new Promise((resolve) => setTimeout(resolve, 3_000));
-    // It wakes, finds that it holds nothing any more, and says nothing more.
+    // The process resumes, finds that it no longer holds the connection, and sends nothing.
     expect(wecom.frames.filter(({ connection }) => connection === 1)).toHaveLength(framesBefore);
     expect(wecom.subscribed).toBe(2);
   },
 );
 
-test('what was ended while nobody held the connection is shown by whoever holds it next', async () => {
+test('an answer that ended while no receiver held the connection is shown by the next holder', async () => {
   const first = await startProcess({ ROLES: 'receiver' });
   await untilTrue(() => wecom.isSubscribed);
   await startProcess({ ROLES: 'worker' });
@@ -232,7 +232,7 @@ test('what was ended while nobody held the connection is shown by whoever holds 
   expect(last(request)?.content).toMatch(/^1 2 3 .* 59 60$/);
 }, 60_000);
 
-test('at an orderly stop the standby connects before the old one goes', async () => {
+test('at an orderly stop the standby connects before the old holder disconnects', async () => {
   const first = await startProcess();
   await untilTrue(() => wecom.isSubscribed);
   await startProcess();
@@ -245,7 +245,7 @@ test('at an orderly stop the standby connects before the old one goes', async ()
   expect(wasUnsubscribed).toBe(false);
 });
 
-test('while Redis is away the connection stays, and what comes is stored when it is back [acknowledged-when-stored]', async () => {
+test('while Redis is down the connection stays, and messages are stored once Redis is back [acknowledged-when-stored]', async () => {
   const redis = await startTcpProxy(Number(new URL(deployment.redisServer.url).port));
   await startBot({ REDIS_URL: `redis://127.0.0.1:${redis.port}` });
   redis.breakWith({ kind: 'reset' });
@@ -259,7 +259,7 @@ test('while Redis is away the connection stays, and what comes is stored when it
   await redis.close();
 });
 
-test('no message is accepted before its answer has a place [answer-has-a-place]', async () => {
+test('no message is accepted before the place of its answer is recorded [answer-has-a-place]', async () => {
   await startBot();
   const [lease = ''] = await deployment.redis.keys('{wecom-bot:*}:lease');
   const replies = lease.replace(/lease$/, 'replies');
@@ -271,11 +271,11 @@ test('no message is accepted before its answer has a place [answer-has-a-place]'
   await untilWhole(request, '1 2 3 4 5 6 7');
 });
 
-test('a secret that WeCom refuses is not tried again; the log and the check name the setting', async () => {
+test('a secret that WeCom refuses is not retried, and the log and the check name the setting', async () => {
   wecom.judge = ({ body }) => (body['secret'] === 'wrong' ? 853_000 : 0);
   const refused = { WECOM_BOT_SECRET: 'wrong' };
   await deployment.startBot(refused);
-  await untilTrue(() => said('see that WECOM_BOT_SECRET is what its console shows') === 1);
+  await untilTrue(() => said('copy WECOM_BOT_SECRET from its console again') === 1);
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(wecom.frames.filter(({ cmd }) => cmd === 'aibot_subscribe')).toHaveLength(1);
   const check = async (more: Record<string, string>) => {
@@ -295,14 +295,14 @@ test('a secret that WeCom refuses is not tried again; the log and the check name
   expect(await check({})).toContainEqual({
     name: 'WeCom connection',
     verdict: 'ok',
-    detail: 'a running Parley holds it',
+    detail: 'a running Parley holds the connection',
   });
   expect(wecom.isSubscribed).toBe(true);
 });
 
-describe('a stop right behind a word that is over at once', () => {
+describe('a stop directly after a slash word that ends at once', () => {
   const WORDS = ['/help', '/whoami', '/new', '/think', '帮助', '/stop'];
-  /** The last frame of a request, once, with text; and nothing behind it. */
+  /** Expects exactly one final frame of a request, with text, and no frame after it. */
   const expectWhole = (reqId: string) => {
     const shown = wecom.shown(reqId);
     expect(shown.filter(({ finish }) => finish)).toEqual([
@@ -313,7 +313,7 @@ describe('a stop right behind a word that is over at once', () => {
   const untilBoth = (...requests: string[]) =>
     untilTrue(() => requests.every((reqId) => last(reqId)?.finish === true), 20_000);
 
-  test.each(WORDS)('leaves the answer to %s, whose frames end with text', async (word) => {
+  test.each(WORDS)('leaves the answer to %s intact, with text in the final frames', async (word) => {
     await startBot();
     const alone = wecom.say(word);
     await untilBoth(alone);
@@ -323,7 +323,7 @@ describe('a stop right behind a word that is over at once', () => {
     for (const reqId of [first, stop]) expectWhole(reqId);
   });
 
-  test('leaves it also where both wait for a worker', async () => {
+  test('leaves the answers intact when both wait for a worker', async () => {
     await startProcess({ ROLES: 'receiver' });
     await untilTrue(() => wecom.isSubscribed);
     const requests = [...WORDS, '/stop'].map((word) => wecom.say(word));

@@ -4,8 +4,8 @@ import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { ageMessages } from '../support/age-messages.ts';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
-/** The same for people, whichever way WeCom delivers. */
-describe.each(['callback', 'connection'] as const)('by %s', (way) => {
+/** The same tests for both ways in which WeCom delivers. */
+describe.each(['callback', 'connection'] as const)('WeCom by %s', (way) => {
   let deployment: Deployment;
   beforeAll(async () => {
     deployment = await startDeployment({ isConnected: way === 'connection' });
@@ -13,20 +13,20 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
   afterAll(() => deployment.stop());
 
   const driver = () => deployment.messenger.driver;
-  /** Says something and waits for the finished answer. */
+  /** Sends a message and waits for the finished answer. */
   const ask = async (person: string, said: Parameters<ReturnType<typeof driver>['say']>[1]) => {
     const message = await driver().say(person, said);
     return { message, answer: await driver().waitForAnswer(message.id, { timeoutMs: 15_000 }) };
   };
   const linkIn = (text = '') => /https?:\/\/\S+\/link\/[\w-]+/.exec(text)?.[0];
   const callsEnded = () => deployment.lines.filter((line) => line.includes('chat call ended')).length;
-  /** Says something, and waits until the bot has taken it: messages are brought to it side by side. */
+  /** Sends a message and waits until the bot has stored it, since messages are delivered concurrently. */
   const sayUntilTaken = async (person: string, text: string) => {
     const message = await driver().say(person, text);
     await untilTrue(async () => (await driver().answer(message.id)) !== undefined);
     return message;
   };
-  /** Says something privately while unlinked, and signs in through the link that comes as the answer. */
+  /** Sends a private message while unlinked, and signs in through the link in the reply. */
   const signInBy = async (person: string, text: string) => {
     const message = await driver().say(person, text);
     await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
@@ -36,7 +36,7 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
   };
 
   describe('a private chat', () => {
-    test('the question that was asked before the sign-in is answered after it, in the same message', async () => {
+    test('answers the question that was asked before the sign-in after it, in the same message', async () => {
       const { message, page } = await signInBy('zhangwei', 'count to 60');
       expect(page).toContain('张伟');
       const answer = await driver().waitForAnswer(message.id, { timeoutMs: 15_000 });
@@ -44,7 +44,7 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
       expect(driver().violations()).toEqual([]);
     });
 
-    test('the answer grows while it is written', async () => {
+    test('shows the answer while it grows', async () => {
       const { message } = await ask('zhangwei', 'count to 400');
       const steps = driver()
         .trace(message.id)
@@ -52,16 +52,16 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
       expect(steps.length).toBeGreaterThanOrEqual(3);
     });
 
-    test('/whoami names the linked person', async () => {
+    test('names the linked person on /whoami', async () => {
       const { answer } = await ask('zhangwei', '/whoami');
       expect(answer.text).toContain('张伟');
       expect(answer.text).toContain('20080117');
     });
 
-    test('the same delivery three times at once gives one reply and one model call', async () => {
+    test('gives one reply and one model call for a message that is delivered three times at once', async () => {
       const before = callsEnded();
       const { message, results } = await driver().deliver('zhangwei', 'count to 5', 3);
-      // Over the connection nothing tells that a message was taken.
+      // Over the connection the sender does not learn whether a message was accepted.
       if (way === 'callback') expect(results.map(({ kind }) => kind)).toEqual(['reply', 'reply', 'reply']);
       await driver().waitForAnswer(message.id);
       await untilTrue(() => callsEnded() > before);
@@ -70,21 +70,21 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
       expect(answers.filter(({ id }) => id.includes(message.id))).toHaveLength(1);
     });
 
-    test('/stop ends a growing answer, keeps what was shown and finishes both replies', async () => {
+    test('ends a growing answer on /stop, keeps its text and finishes both replies', async () => {
       const message = await driver().say('zhangwei', 'count to 5000');
       await untilTrue(async () => /\d/.test((await driver().answer(message.id))?.text ?? ''));
       const { answer: stopAnswer } = await ask('zhangwei', '/stop');
       const answer = await driver().waitForAnswer(message.id);
       expect(stopAnswer.text).toBe('Stopped.');
       expect(answer.text).toMatch(/^1 2 3 /);
-      // That it was stopped is said apart from the model's text.
+      // The note about the stop is separate from the model's text.
       expect(answer).toMatchObject({ note: 'Stopped.' });
       expect(answer.thinking).toBeUndefined();
       expect(answer.text).not.toContain('5000');
     });
 
-    test('/stop behind a waiting /help leaves the help, and no answer ends without text', async () => {
-      // What is said before a new connection is subscribed gets lost.
+    test('keeps a waiting /help on /stop, and ends no answer without text', async () => {
+      // Messages sent before a new connection is subscribed are lost.
       const subscribed = () => deployment.lines.filter((line) => line.includes('it delivers here')).length;
       const restart = async (more?: Record<string, string>) => {
         await deployment.stopBot();
@@ -106,14 +106,14 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
       await restart();
     });
 
-    test('/retry answers the last question again, /new forgets', async () => {
+    test('answers the last question again on /retry, and clears the history on /new', async () => {
       await ask('zhangwei', 'count to 7');
       expect((await ask('zhangwei', '/retry')).answer.text.trim()).toBe('1 2 3 4 5 6 7');
       await ask('zhangwei', '/new');
       expect((await ask('zhangwei', '重试')).answer.text).toBe('还没有可以重试的问题。');
     });
 
-    test('questions sent while one is answered wait, and are answered once by one reply', async () => {
+    test('holds questions that arrive during an answer, and answers them by one reply', async () => {
       const sayThree = async (firstLength: number) => {
         const before = callsEnded();
         const first = await sayUntilTaken('zhangwei', `count to ${firstLength}`);
@@ -121,7 +121,7 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
         const third = await sayUntilTaken('zhangwei', 'count to 4');
         return { first, second, third, bothWaited: callsEnded() === before };
       };
-      // On a busy machine the first answer may be whole before all is said; then a longer one is asked for.
+      // On a busy machine the first answer may be complete before all messages are sent; then a longer one is requested.
       let said = await sayThree(300);
       for (const longer of [1_200, 4_800]) {
         if (said.bothWaited) break;
@@ -134,12 +134,12 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
       await textOf(said.first);
       expect(await textOf(said.second)).toBe('↓ answered below');
       expect(await textOf(said.third)).not.toBe('');
-      // The first answer's call, and one for both that waited.
+      // One call for the first answer, and one for both waiting questions.
       await untilTrue(() => callsEnded() - answered >= 2);
       expect(callsEnded() - answered).toBe(2);
     }, 60_000);
 
-    test('/unlink forgets the person; the next question asks for the sign-in again', async () => {
+    test('forgets the person on /unlink, and asks for the sign-in at the next question', async () => {
       await signInBy('daniel.okoye', 'hello');
       await untilTrue(async () => (await ask('daniel.okoye', '/whoami')).answer.text.includes('Daniel'));
       expect((await ask('daniel.okoye', '/unlink')).answer.text).toContain('/logout');
@@ -147,7 +147,7 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
       await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
     });
 
-    test('while a sign-in is awaited, further questions are kept, and all are answered after it', async () => {
+    test('keeps further questions while a sign-in is pending, and answers all of them after it', async () => {
       const first = await driver().say('chenguodong', 'count to 2');
       await untilTrue(async () => (await driver().answer(first.id))?.text.includes('/link/') ?? false);
       const second = await driver().say('chenguodong', 'count to 3');
@@ -161,7 +161,7 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
   });
 
   describe('a group', () => {
-    test('the bot is silent without a mention, and answers in the group with one', async () => {
+    test('answers mentions in the group, and ignores messages without one', async () => {
       const silent = await driver().say('zhangwei', { text: 'count to 3', conversation: { group: 'wrtown' } });
       const { answer } = await ask('zhangwei', {
         text: 'count to 3',
@@ -172,7 +172,7 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
       expect(await driver().answer(silent.id)).toBeUndefined();
     });
 
-    test('an unlinked person is pointed to the private chat, and no link is shown in the group [private-invitation]', async () => {
+    test('points an unlinked person to the private chat and shows no link [private-invitation]', async () => {
       const said = await driver().say('linxiaoyu', {
         text: '数到 3',
         conversation: { group: 'wrtown' },
@@ -184,15 +184,15 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
       expect(pointer?.text).toMatch(/^林晓雨，请先登录/);
       const whispered = (await driver().messages('linxiaoyu')).filter(({ sender }) => sender === 'system');
       const invitation = whispered.find(({ text }) => text.includes('/link/'))?.text ?? '';
-      // The app writes plain texts: the address stands there by itself.
-      expect(invitation).toMatch(/^请先登录，只需片刻：http/);
+      // Messages of the self-built app are plain text, so the address appears as is.
+      expect(invitation).toMatch(/^请先登录：http/);
       expect(await deployment.signIn('linxiaoyu', invitation)).toContain(
-        'Go back to the group; your question is being answered',
+        'Return to the group; your question is being answered',
       );
       expect((await driver().waitForAnswer(said.id)).text.trim()).toBe('1 2 3');
     });
 
-    test('the way out that /unlink offers says that one is signed out; signing in again there ends on a page of the bot', async () => {
+    test('offers a sign-out link on /unlink that confirms the sign-out; a new sign-in there ends on a page of the bot', async () => {
       const { answer } = await ask('linxiaoyu', '/unlink');
       const open = async (url: string | URL) => {
         const page = await driver().browse('linxiaoyu', { url: new URL(url), method: 'GET', destination: 'document' });
@@ -211,13 +211,13 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
         `${deployment.botUrl}/oauth/callback`,
         true,
       ]);
-      expect(page.text).toContain('no chat account was connected here');
-      expect((await ask('linxiaoyu', '/whoami')).answer.text).toContain('Nobody is signed in here');
+      expect(page.text).toContain('no chat account was connected');
+      expect((await ask('linxiaoyu', '/whoami')).answer.text).toContain('You are not signed in');
     });
   });
 
-  describe('time', () => {
-    test('a sign-in after the live reply has ended is answered by a message of its own, once', async () => {
+  describe('late sign-ins', () => {
+    test('are answered once by a separate message after the live reply has ended', async () => {
       const message = await driver().say('emma.clarke', 'count to 6');
       await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
       const invitation = (await driver().answer(message.id))?.text ?? '';
@@ -234,7 +234,7 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
       expect(driver().violations()).toEqual([]);
     });
 
-    test('the sender of an image is told where its address is gone by the end of their sign-in, and may send it again', async () => {
+    test('report an image that has expired meanwhile, and accept it when it is sent again', async () => {
       const image = Buffer.from(
         'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
         'base64',
@@ -243,7 +243,7 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
       const { answer: invitation } = await ask('linxiaoyu', '/signin');
       deployment.advance(5.1 * MINUTE_MS);
       await deployment.signIn('linxiaoyu', invitation.text);
-      expect((await driver().waitForAnswer(message.id)).text).toContain('could not be downloaded any more');
+      expect((await driver().waitForAnswer(message.id)).text).toContain('can no longer be downloaded');
       const again = await ask('linxiaoyu', { text: 'What is this?', images: [image] });
       expect(again.answer.text).toMatch(/1\s*×\s*1|1x1|1 by 1/);
     });

@@ -4,7 +4,7 @@ import { startDeployment, untilTrue, type Deployment } from '../support/deployme
 import { startParleyProcess } from '../support/parley-process.ts';
 import { startRawConnections, type RawConnections } from '../support/raw-wecom-connections.ts';
 
-// A process that ends between noting the place of an answer and accepting its message: nobody else has that message.
+// A process that ends between recording the place of an answer and accepting its message. No other process has that message.
 
 let deployment: Deployment;
 let wecom: RawConnections;
@@ -19,7 +19,7 @@ afterAll(async () => {
   await wecom.stop();
 });
 
-test('who said what was not accepted is asked to ask again by whoever takes over [answer-has-a-place]', async () => {
+test('the next holder asks the sender of a message that was not accepted to send it again [answer-has-a-place]', async () => {
   const env = { ...deployment.env, PORT: String(await freePort()), ROLES: 'receiver' };
   const first = await startParleyProcess({ env, until: /is running|has started/ });
   await untilTrue(() => wecom.isSubscribed);
@@ -29,10 +29,10 @@ test('who said what was not accepted is asked to ask again by whoever takes over
   await untilTrue(async () => (await places()).length === 1 && (await records()).length > 0);
   first.kill('SIGKILL');
   await first.ended;
-  // As it is where the process ended one step before.
+  // The state after a process that ended one step earlier.
   await deployment.redis.del(await records());
   await deployment.startBot();
-  // Until then it may be a message that a failover brings back.
+  // Until then a failover may still restore the message.
   await untilTrue(() => wecom.shown(request).at(-1)?.finish === true, 90_000);
   expect(wecom.shown(request).at(-1)?.content).toMatch(/^This answer is no longer available\. Please ask again\./);
   await untilTrue(async () => (await places()).length === 0);

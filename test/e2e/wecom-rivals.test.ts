@@ -65,7 +65,7 @@ const readiness = async (url = deployment.botUrl) => {
 };
 const REPLACED = expect.stringContaining('another program is connected as this bot');
 
-test('the connection is taken back seconds after another program took it, and an answer under way ends in its stream [replaced-connection]', async () => {
+test('the connection is regained seconds after another program took it, and a running answer ends in its stream [replaced-connection]', async () => {
   await startBot();
   await untilTrue(async () => (await readiness()).part === 'ready');
   const request = wecom.say('count to 60');
@@ -87,15 +87,15 @@ test('the connection is taken back seconds after another program took it, and an
   expect(rival.visits).toBe(1);
 });
 
-test('a program that never leaves is met with longer and longer pauses, and the log says what to do [replaced-connection]', async () => {
+test('a program that stays connected causes increasing pauses and a log line that says what to do [replaced-connection]', async () => {
   await startBot();
   const rival = await startRival(wecom.url, true);
   await untilTrue(() => ours().length === 4, 30_000);
   const atMs = ours().map(({ atMs: each }) => each);
   const pausesMs = atMs.slice(1).map((each, index) => each - (atMs[index] ?? 0));
-  // Each pause lies between half and the whole of twice the one before.
+  // Each pause lies between half and all of twice the previous one.
   for (const [index, pauseMs] of pausesMs.entries()) expect(pauseMs).toBeGreaterThanOrEqual(1_000 * 2 ** index - 20);
-  await untilTrue(() => linesOf('give it a bot of its own').length > 0);
+  await untilTrue(() => linesOf('give it its own bot').length > 0);
   await untilTrue(async () => (await readiness()).statusCode === 503);
   const settings = loadSettings({ env: deployment.env, cwd: process.cwd() });
   expect(settings.ok && (await checkPlatform('wecom', settings))).toContainEqual(
@@ -108,7 +108,7 @@ test('a program that never leaves is met with longer and longer pauses, and the 
   expect(last(request)?.content).toBe('1 2 3 4 5');
 });
 
-test('a standby leaves the connection to its holder, says what the holder says, and waits on if the holder dies [replaced-connection]', async () => {
+test('a standby leaves the connection to its holder, reports the same state, and keeps waiting if the holder dies [replaced-connection]', async () => {
   const holder = await startReceiver();
   await untilTrue(() => wecom.isSubscribed);
   const standby = await startReceiver();
@@ -116,7 +116,7 @@ test('a standby leaves the connection to its holder, says what the holder says, 
   const rival = await startRival(wecom.url, true);
   await untilTrue(async () => (await readiness(standby.url)).statusCode === 503, 20_000);
   expect((await readiness(standby.url)).part).toEqual(REPLACED);
-  // The rest of the pause is longer than a dead holder keeps the lease.
+  // The rest of the pause is longer than the lease of a dead holder.
   const [key = ''] = await deployment.redis.keys('{wecom-bot:*}:lease');
   const restMs = async () => Number(await deployment.redis.hget(key, 'returnAtMs')) - Date.now();
   await untilTrue(async () => (await restMs()) > LEASE_MS + 1_500, 20_000);
@@ -131,7 +131,7 @@ test('a standby leaves the connection to its holder, says what the holder says, 
   ).toBeGreaterThan(2.8);
 });
 
-test('a program that connects during a take-over is one visitor like any other [replaced-connection]', async () => {
+test('a program that connects during a take-over is handled like any other [replaced-connection]', async () => {
   const holder = await startReceiver();
   await untilTrue(() => wecom.isSubscribed);
   await startReceiver();
@@ -146,7 +146,7 @@ test('a program that connects during a take-over is one visitor like any other [
   expect([rival.visits, again.visits]).toEqual([1, 1]);
 });
 
-test('pauses grow with each replacement in a row up to a minute, and shrink with the time that the connection stays ours [replaced-connection]', () => {
+test('pauses grow with consecutive replacements up to a minute, and shrink with the time of an undisturbed connection [replaced-connection]', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 30 * 60_000 }), { minLength: 1, maxLength: 60 }), (heldMs) => {
       let level = 0;

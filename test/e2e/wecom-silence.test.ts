@@ -5,14 +5,14 @@ import { ageMessages } from '../support/age-messages.ts';
 import { Deferred } from '../../src/shared/deferred.ts';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
-/** Behind the handover of a live answer, and within the six minutes of a stream. */
+/** After the handover of a live answer, and within the six minutes of a stream. */
 const HANDOVER_MS = 5.6 * MINUTE_MS;
 const SILENCE_MS = 7 * MINUTE_MS;
 const ANSWER = 'The tool has found 42 rows.';
 
-const OTHER_WAY = 'an answer went another way than the live reply';
+const OTHER_WAY = 'an answer was delivered in another way than the live reply';
 
-/** Answers that begin only after a silence, by what is silent. */
+/** Answers that begin only after a silence, by the silent part. */
 const SILENCES: [name: string, (released: Promise<void>) => Answer[]][] = [
   ['an engine before its headers', (released) => [async (...call) => (await released, streamOf(...WORDS)(...call))]],
   [
@@ -37,7 +37,7 @@ const TOOL_CALL = chunk(
   'tool_calls',
 );
 
-describe.each(['callback', 'connection'] as const)('by %s', (way) => {
+describe.each(['callback', 'connection'] as const)('silent answers by %s', (way) => {
   let deployment: Deployment;
   let chat: Awaited<ReturnType<typeof startScriptedChatServer>>;
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
   };
   const logged = (words: string) => deployment.lines.filter((line) => line.includes(words));
   const untilBrought = () => untilTrue(() => logged(OTHER_WAY).length > 0);
-  /** Asks something of which nothing is heard until `silence` is resolved. */
+  /** Asks a question whose answer stays silent until `silence` is resolved. */
   const ask = async (answers: (typeof SILENCES)[number][1]) => {
     const silence = new Deferred<void>();
     const script = answers(silence.promise);
@@ -76,7 +76,7 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
     );
 
   test.each(SILENCES)(
-    '%s that is silent for 7 minutes: the answer arrives once, after its stream',
+    'arrive once, after the stream has ended, with %s that is silent for 7 minutes',
     async (_, answers) => {
       const { message, silence, calls } = await ask(answers);
       await pass(HANDOVER_MS);
@@ -94,11 +94,11 @@ describe.each(['callback', 'connection'] as const)('by %s', (way) => {
   );
 
   if (way === 'connection')
-    test('a stream that is over before its handover ends in another one, and the answer arrives once', async () => {
+    test('arrive once, in another stream, if the first one ends before its handover', async () => {
       const { message, silence } = await ask(SILENCES[0]![1]);
       await pass(SILENCE_MS);
-      await untilTrue(() => logged('an answer ended outside its stream').length > 0, 20_000);
-      expect(logged('an answer ended outside its stream')).toEqual([expect.stringContaining('"way":"stream"')]);
+      await untilTrue(() => logged('an answer was finished outside its stream').length > 0, 20_000);
+      expect(logged('an answer was finished outside its stream')).toEqual([expect.stringContaining('"way":"stream"')]);
       silence.resolve();
       await untilBrought();
       expect((await answersSince(message.atMs)).map(({ text }) => text)).toEqual([ANSWER]);

@@ -8,7 +8,7 @@ import { untilTrue } from '../support/deployment.ts';
 const suffering = useSufferingRedis();
 const { deployment } = suffering;
 
-/** Refuse every write, and end of that. */
+/** Commands that make Redis refuse every write, and their reversal. */
 const REFUSALS: Record<string, [begin: string[], end: string[]]> = {
   full: [
     ['CONFIG', 'SET', 'maxmemory', '1'],
@@ -29,7 +29,7 @@ const REFUSALS: Record<string, [begin: string[], end: string[]]> = {
 };
 const WORDS = Array.from({ length: 60 }, (_, index) => `word${index + 1}`);
 
-/** Three seconds of words, so that writes are refused while it grows and when it ends. */
+/** Streams words for three seconds, so that writes are refused while the answer grows and when it ends. */
 const slow: Answer = async (response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const [index, word] of WORDS.entries()) {
@@ -40,7 +40,7 @@ const slow: Answer = async (response) => {
 };
 
 test.each(Object.entries(REFUSALS))(
-  'Redis refuses writes while answers grow (%s): the process lives, each answer comes whole, and the model is asked once',
+  'while Redis refuses writes (%s), the process survives, each answer is complete, and the model is asked once',
   async (_, [begin, end]) => {
     await suffering.start();
     const { env, sayAll } = bothPlatforms(deployment);
@@ -51,13 +51,13 @@ test.each(Object.entries(REFUSALS))(
     await untilTrue(() => deployment.chat.calls.length === 2);
     await sleep(500);
     await suffering.tell(...begin);
-    // Until after the answers' end, so that their commits are refused too.
+    // Until after the end of the answers, so that their commits are refused too.
     await sleep(4_500);
     await suffering.tell(...end);
     await deployment.untilShown('DU1', [WORDS.join(' ')], 30_000);
     expect((await onWecom)[0]?.snapshots.at(-1)?.trim()).toBe(WORDS.join(' '));
     expect(deployment.chat.calls).toHaveLength(2);
-    expect(bot.output()).not.toContain('Parley cannot go on');
+    expect(bot.output()).not.toContain('Parley stops because of an unexpected error');
   },
   60_000,
 );

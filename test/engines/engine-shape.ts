@@ -1,4 +1,4 @@
-/** What a request to an engine looks like, as far as the stand-in looks at it. */
+/** The parts of an engine request that the test engine reads. */
 export interface EngineRequest {
   model: string;
   stream: boolean;
@@ -24,58 +24,61 @@ export interface EngineError {
   body: unknown;
 }
 
-/** A request that the engine does not take. */
+/** A request that the engine refuses. */
 export interface EngineRefusal extends EngineError {
-  /** Whether it refuses this one. Where a source shows the words for another field, the field is of our own choosing. */
+  /** Whether it refuses this request. The field is chosen here if a source shows the error for another field. */
   refuses(request: EngineRequest): boolean;
-  /** An entry that somebody may guess at, and by which people meet the refusal; the row's own entry unless told. */
+  /** A wrong entry that an operator might guess, and that causes the refusal. Defaults to the row's own entry. */
   guessed?: Readonly<Record<string, unknown>>;
-  /** How a person who has the guessed model meets it; `hello` unless told. */
+  /** How a person triggers the refusal with the guessed model. Defaults to `hello`. */
   by?: 'tool';
-  /** Met in whole answers only, which the bot never asks for. */
+  /** Occurs only in complete (not streamed) answers, which the bot never requests. */
   onlyWhole?: true;
 }
 
-/** How one engine speaks, as its public documentation and its users tell. */
+/** The wire format of one engine, by its public documentation and its users. */
 export interface EngineShape {
   engine: string;
-  /** Where each of these facts was found. */
+  /** The source of each of these facts. */
   sources: readonly string[];
   model: string;
-  /** What stands in the models file beside the name. */
+  /** The models file entry without the name. */
   entry: Readonly<Record<string, unknown>>;
-  /** Whether the engine thinks about a request; undefined where it never shows a thought. */
+  /** Whether the engine thinks for a request; undefined if it never shows a thought. */
   thinksAbout?(request: EngineRequest): boolean;
-  /** Where the thought stands in an answer. */
+  /** Where the thought is in an answer. */
   thoughtIn?: 'reasoning_content' | 'reasoning' | 'tags' | 'parts';
-  /** After the call of a tool it goes on only with the thought before that call. */
+  /** After a tool call it requires the thought before that call. */
   wantsThought?: true;
   /** Written before the first chunk: comments, or a chunk without choices. */
   opening?: readonly string[];
   /** More fields of each chunk's choice and of each chunk. */
   inChoice?: object;
   inChunk?: object;
-  /** When a stream tells its usage; only if it is asked to unless told. */
+  /** When a stream reports its usage. By default only on request. */
   usage?: 'in the choice' | 'with every chunk' | 'with the last chunk';
-  /** A call of a tool comes in one piece. */
+  /** A tool call comes in one part. */
   callsInOnePiece?: true;
   /** A stream that ends without `[DONE]`. */
   hasNoEndMark?: true;
-  /** What it says where it gives up in the middle of an answer: a finish reason, or an event. */
+  /** Sent when it stops in the middle of an answer: a finish reason, or an event. */
   givesUp?: { reason: string } | { event: string };
   refusal?: EngineRefusal;
-  /** An error that is about no field of ours. `passedOn` is the service's status for it, unless it follows from the engine's. */
+  /**
+   * An error that concerns no request field. `passedOn` is the service's status for it, if it does not follow from the
+   * engine's.
+   */
   error: EngineError & { passedOn?: number };
 }
 
 const invalid = 'invalid_request_error';
 
-/** An error object as OpenAI writes it. */
+/** An error object in OpenAI's format. */
 export function openAiError(message: string, more: object = {}): { error: object } {
   return { error: { message, type: invalid, param: null, code: null, ...more } };
 }
 
-/** For engines that think unless the template is told not to. */
+/** For engines that think unless the template disables it. */
 export function thinksByTemplate({ chat_template_kwargs: kwargs }: EngineRequest): boolean {
   return kwargs?.enable_thinking !== false;
 }

@@ -5,7 +5,7 @@ import type { EngineRequest, EngineShape } from './engine-shape.ts';
 export interface EngineStandIn {
   /** Ends in `/v1`. */
   url: string;
-  /** What was asked for, in order. */
+  /** Received requests, in order. */
   requests: EngineRequest[];
   close(): Promise<void>;
 }
@@ -15,7 +15,7 @@ export const THOUGHT = 'Let me see, 让我想想';
 const SAID = 'whole answer, 完整的回答';
 const CALL = { id: 'call_1', type: 'function', function: { name: 'current_time', arguments: '{"timeZone":"UTC"}' } };
 
-/** One server that plays all rows, by the name of the model that is asked. */
+/** One server for all rows, selected by the name of the requested model. */
 export async function startEngineStandIn(engines: readonly EngineShape[]): Promise<EngineStandIn> {
   const requests: EngineRequest[] = [];
   const server = createServer((message, response) => {
@@ -42,7 +42,7 @@ export async function startEngineStandIn(engines: readonly EngineShape[]): Promi
   };
 }
 
-/** The names by which the row's engine is asked. */
+/** The model names of a row's engine. */
 function namesOf({ model, refusal }: EngineShape): unknown[] {
   return [model, refusal?.guessed?.['upstream']];
 }
@@ -82,13 +82,13 @@ function askedText({ messages }: EngineRequest): string {
   return typeof newest?.content === 'string' ? newest.content : JSON.stringify(newest?.content);
 }
 
-/** By its first bytes, whatever the address says. */
+/** By its first bytes, not by its address. */
 function kindOfPicture(url: string): string {
   const bytes = Buffer.from(url.replace(/^data:image\/\w+;base64,/, ''), 'base64');
   return bytes.subarray(1, 4).toString('latin1') === 'PNG' || bytes[0] === 0xff ? 'a picture' : 'nothing';
 }
 
-/** Where a thought or a text stands, in this engine's way. */
+/** The fields of a thought or a text in this engine's format. */
 function written({ thoughtIn }: EngineShape, kind: 'thought' | 'text', piece: string, place: Place = {}): object {
   if (kind === 'text')
     return { content: thoughtIn === 'parts' && place.isWhole ? [{ type: 'text', text: piece }] : piece };

@@ -4,7 +4,7 @@ const MISSING_THOUGHT =
   'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2';
 const SAFE = { hate: { filtered: false, severity: 'safe' }, violence: { filtered: false, severity: 'safe' } };
 
-/** Engines that their makers run. */
+/** Engines that are run by their makers. */
 export const HOSTED_ENGINES: readonly EngineShape[] = [
   {
     engine: 'OpenAI, models that do not reason',
@@ -299,7 +299,7 @@ export const HOSTED_ENGINES: readonly EngineShape[] = [
   },
 ];
 
-/** Whether the newest call of a tool stands without the thought before it. */
+/** Whether the newest tool call comes without the thought before it. */
 function lacksThought({ messages }: Parameters<NonNullable<EngineShape['thinksAbout']>>[0]): boolean {
   return messages.some(({ tool_calls: calls, reasoning_content: thought }) => calls && thought === undefined);
 }

@@ -1,6 +1,6 @@
 import { openAiError, thinksByEffort, thinksByTemplate, type EngineShape } from './engine-shape.ts';
 
-/** An error of vLLM and SGLang before they wrote it as OpenAI does. */
+/** The older error format of vLLM and SGLang, before they used OpenAI's. */
 const objectError = (message: string) => ({
   object: 'error',
   message,

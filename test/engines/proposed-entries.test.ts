@@ -23,12 +23,12 @@ afterAll(async () => {
 });
 
 describe('the entries of well-known models [models]', () => {
-  test.each(EXAMPLES.map((entry) => [entry.name, entry] as const))('%s is asked as its engine is', (name, entry) => {
+  test.each(EXAMPLES.map((entry) => [entry.name, entry] as const))('match the engine of %s', (name, entry) => {
     const row = ENGINES.find(({ model }) => model === name);
     expect({ ...entry, name: undefined }).toEqual({ ...row?.entry, name: undefined });
   });
 
-  test.each(['docs/MODELS.md', 'docs/zh-CN/MODELS.md'])('%s shows them as they are', (page) => {
+  test.each(['docs/guide/MODELS.md', 'docs/zh-CN/MODELS.md'])('are shown unchanged in %s', (page) => {
     const shown = [...readFileSync(page, 'utf8').matchAll(/`(\{"name".*?\})`/g)].map(
       ([, json]) => JSON.parse(json ?? '') as WrittenEntry,
     );
@@ -36,14 +36,14 @@ describe('the entries of well-known models [models]', () => {
     expect(byName(shown)).toEqual(byName(EXAMPLES));
   });
 
-  test('there is one for each family that people ask for', () => {
+  test('include one for each popular model family', () => {
     const names = EXAMPLES.map(({ name }) => name.toLowerCase()).join(' ');
     for (const family of ['gpt', 'deepseek', 'qwen-', 'qwen3', 'glm', 'llama', 'kimi', 'mistral', ':20b'])
       expect(names).toContain(family);
   });
 });
 
-/** What `npm run check` says of models that no file lists, by their names. */
+/** The output of `npm run check` for models that no file lists, by their names. */
 async function proposalsFor(models: readonly string[]): Promise<Map<string, WrittenEntry>> {
   const path = `${folderWith({ 'models.json': '[]' })}/models.json`;
   const env = { CHAT_BASE_URL: engine.url, CHAT_MODELS: models.join(','), MODELS_FILE: path, REDIS_URL: redis.url };
@@ -56,7 +56,7 @@ async function proposalsFor(models: readonly string[]): Promise<Map<string, Writ
   return new Map(found.map((entry) => [entry.name, entry]));
 }
 
-/** Whether the engine thinks when it is asked so by this entry; true and false of what is told apart by its answer. */
+/** Whether the engine thinks when it is asked so by this entry, as far as its answers show it. */
 function thinks({ thinksAbout, model }: EngineShape, entry: WrittenEntry, thinking: Thinking): boolean | undefined {
   const request: EngineRequest = {
     ...{ model, messages: [], stream: true },
@@ -65,24 +65,24 @@ function thinks({ thinksAbout, model }: EngineShape, entry: WrittenEntry, thinki
   return thinksAbout?.(request);
 }
 
-test('npm run check prints, for each model that is not listed, an entry that fits its engine [models]', async () => {
+test('npm run check prints a fitting entry for each model that is not listed [models]', async () => {
   const proposals = await proposalsFor(ENGINES.map(({ model }) => model));
   for (const row of ENGINES) {
     const entry = proposals.get(row.model);
     if (!entry) throw new Error(`nothing was proposed for ${row.model}`);
     const known = EXAMPLES.find(({ name }) => name === row.model);
-    // What no trial can show, such as levels or a thought that is never told, is known of those that have an entry.
+    // Facts that no test request shows, such as levels or a thought that is never shown, are known for models with an entry.
     if (known) expect([row.engine, entry.thinking, entry.levels]).toEqual([row.engine, known.thinking, known.levels]);
     const isAsked = row.entry['thinking'] !== undefined;
     expect([row.engine, entry.thinking !== undefined]).toEqual([row.engine, isAsked]);
     if (isAsked && row.thinksAbout)
       expect([row.engine, thinks(row, entry, 'high'), thinks(row, entry, 'off')]).toEqual([row.engine, true, false]);
-    // The stand-in takes pictures and tools of whoever does not refuse them.
+    // The test engine accepts pictures and tools unless a row refuses them.
     expect([row.engine, entry.images, entry.tools]).toEqual([row.engine, true, undefined]);
   }
-}, 30_000);
+}, 60_000);
 
-test('a model of a known family is tried by what is known of it first', async () => {
+test('a model of a known family is first tested with the known settings', async () => {
   const rows = ['qwen-max', 'deepseek-v9', 'gpt-5.1-mini'].map((name) => {
     const family = ENGINES.find(({ model }) => model.slice(0, 4) === name.slice(0, 4) && model !== 'gpt-4o');
     const row = name.startsWith('gpt') ? ENGINES.find(({ model }) => model === 'gpt-5.1') : family;
@@ -103,4 +103,4 @@ test('a model of a known family is tried by what is known of it first', async ()
     engine = before;
     await other.close();
   }
-}, 30_000);
+}, 60_000);

@@ -13,7 +13,7 @@ import { REPLY_DIALECTS, type ReplyDialect } from './reply-dialects.ts';
 const TOOLS = [{ name: 'search_documents', description: 'Searches', parameters: { type: 'object', properties: {} } }];
 const rows = REPLY_DIALECTS.map((row) => [row.name, row] as const);
 
-/** Writes a row's bytes piece by piece. */
+/** Writes a row's bytes part by part. */
 const answerOf =
   ({ wire, contentType = 'text/event-stream' }: ReplyDialect): Answer =>
   async (response) => {
@@ -25,12 +25,12 @@ const answerOf =
     response.end();
   };
 
-describe('the bot’s chat client reads what engines write [whole-answers]', () => {
+describe("the bot's chat client, with the replies of various engines [whole-answers]", () => {
   let fixture: ChatFixture;
   beforeAll(async () => (fixture = await startChatFixture({ breakerMinCalls: 10_000, retryShare: 3 })));
   afterAll(() => fixture.stop());
 
-  test.each(rows)('%s', async (_, row) => {
+  test.each(rows)('reads %s', async (_, row) => {
     const before = fixture.server.calls.length;
     fixture.server.script(answerOf(row));
     const { text, reasoning, end, error, events } = await fixture.ask({ tools: TOOLS });
@@ -44,7 +44,7 @@ describe('the bot’s chat client reads what engines write [whole-answers]', () 
   });
 });
 
-describe('the service in front of an engine shows the same [whole-answers]', () => {
+describe('the service in front of an engine, with the same replies [whole-answers]', () => {
   let redis: TestRedis;
   let engine: Server;
   let service: TestService;
@@ -95,7 +95,7 @@ describe('the service in front of an engine shows the same [whole-answers]', () 
     else expect(done && reasons.every((reason) => reason === 'stop')).toBe(false);
   });
 
-  test.each(rows.filter(([, { ending }]) => ending === undefined))('whole: %s', async (_, one) => {
+  test.each(rows.filter(([, { ending }]) => ending === undefined))('complete: %s', async (_, one) => {
     row = one;
     const { status, body } = await askChat(service, { ...HELLO, tools });
     const [choice] = body.choices as [{ message: { content: string | null; tool_calls?: object[] } }];

@@ -1,17 +1,17 @@
 import { chunk, sse } from '../bot/model/scripted-chat-server.ts';
 
-/** What an engine writes over the wire, and what a person may be shown of it. */
+/** The bytes of an engine's reply, and the text that a person may see. */
 export interface ReplyDialect {
   name: string;
-  /** The body of a streamed answer, piece by piece. */
+  /** The body of a streamed answer, part by part. */
   wire: readonly string[];
   contentType?: string;
   text: string;
-  /** What the bot reads as the thought, where the row is about it. */
+  /** The thought that the bot reads, in rows about thoughts. */
   thought?: string;
-  /** Calls of tools, as `NAME ARGUMENTS`. */
+  /** Tool calls, as `NAME ARGUMENTS`. */
   calls?: readonly string[];
-  /** How it ends: whole unless another word stands here. `failure`: nothing was said, and the question is asked again. */
+  /** The end of the reply; complete by default. `failure`: the reply is empty, and the question is asked again. */
   ending?: 'cut' | 'failure';
 }
 
@@ -76,7 +76,7 @@ const empty: [string, string, string?][] = [
   ['nothing but noise', noise.join('') + DONE],
 ];
 
-/** One row for each way in which engines, and the proxies before them, write answers. */
+/** One row for each way in which engines, and the proxies before them, write replies. */
 export const REPLY_DIALECTS: readonly ReplyDialect[] = [
   ...noise.map((line) => ({ name: `noise: ${JSON.stringify(line)}`, wire: between(line), text: TWO })),
   { name: 'an end mark with blanks', wire: [chunk({ content: TWO }, 'stop'), 'data: [DONE]  \n\n'], text: TWO },

@@ -53,7 +53,7 @@ interface WithThought {
   reasoning_content?: string;
 }
 
-/** Asks by the official client, which puts a stream together again. */
+/** Asks with the official client, which assembles the stream. */
 async function ask(
   { model }: EngineShape,
   content: string | object[],
@@ -116,7 +116,7 @@ describe.each([
       test.each<[Thinking, boolean]>([
         ['high', true],
         ['off', false],
-      ])('thinking %s, in the interface’s own field', async (thinking, isOn) => {
+      ])("thinking %s, in the interface's own field", async (thinking, isOn) => {
         const fields = dialect(row, thinking);
         const asked = ask(row, 'hello', { stream, ...fields });
         if (isRefused(fields)) {
@@ -138,12 +138,12 @@ describe.each([
       });
 
     if (row.entry['tools'] !== false)
-      test('the call of a tool', async () => {
+      test('a tool call', async () => {
         const { calls, finish } = await ask(row, 'What time is it?', { stream, tools: TOOLS });
         expect([calls, finish]).toEqual([['current_time {"timeZone":"UTC"}'], 'tool_calls']);
       });
 
-    test('an error, told without the engine’s own words', async () => {
+    test("an error, without the engine's own text", async () => {
       const error: unknown = await ask(row, 'provoke', { stream }).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(OpenAI.APIError);
       const { status, message } = error as InstanceType<typeof OpenAI.APIError>;
@@ -153,7 +153,7 @@ describe.each([
     });
 
     if (row.givesUp && stream)
-      test('an answer that the engine gives up ends with an error, or with its own reason', async () => {
+      test('an answer that the engine abandons ends with an error, or with its own reason', async () => {
         const asked = ask(row, 'give up', { stream });
         if (row.givesUp && 'event' in row.givesUp) await expect(asked).rejects.toThrow();
         else expect((await asked).finish).toBe((row.givesUp as { reason: string }).reason);
@@ -161,7 +161,7 @@ describe.each([
   });
 });
 
-test('every row says where its facts come from, and its model is spoken of once', () => {
+test('each row of the engine table has its sources and a model name that occurs once', () => {
   expect(ENGINES.length).toBeGreaterThan(11);
   for (const { sources } of ENGINES) for (const source of sources) expect(source).toMatch(/^https:\/\/[\w.-]+\/./);
   expect(new Set(ENGINES.map(({ model }) => model)).size).toBe(ENGINES.length);

@@ -10,6 +10,7 @@ import type { EvidenceKind, KnownSecret, KnownValue, SecretKind } from '../suppo
 import { ByteFinder } from '../support/evidence/find-bytes.ts';
 import { judgeEvidence } from '../support/evidence/judge.ts';
 import { recordingLog } from '../support/redis.ts';
+import { tries } from '../support/tries.ts';
 
 let root: string;
 beforeEach(() => {
@@ -26,15 +27,18 @@ const know = (...secrets: KnownValue[]) =>
   write('secrets/a.jsonl', secrets.map((secret) => `${JSON.stringify(secret)}\n`).join(''));
 const TOKEN = 'AT:4f1d2c3b4a5968778695a4b3c2d1e0f0';
 
-describe('a secret is found wherever it stands [secrets-stay-inside] [scrubbed-logs]', () => {
-  test.each<EvidenceKind>(['logs', 'metrics', 'pages'])('in %s, told by its place and never by itself', (evidence) => {
-    know({ kind: 'token', value: TOKEN });
-    write(`${evidence}/a.txt`, `first\nsecond ${TOKEN} …\nthird\n`);
-    const { findings } = judgeEvidence(root, []);
-    expect(findings).toEqual([{ evidence, file: 'a.txt', line: 2, secret: 'token', form: 'as it is' }]);
-  });
+describe('the search for secrets in the evidence [secrets-stay-inside] [scrubbed-logs]', () => {
+  test.each<EvidenceKind>(['logs', 'metrics', 'pages'])(
+    'finds a secret in %s, and reports its place but not its value',
+    (evidence) => {
+      know({ kind: 'token', value: TOKEN });
+      write(`${evidence}/a.txt`, `first\nsecond ${TOKEN} …\nthird\n`);
+      const { findings } = judgeEvidence(root, []);
+      expect(findings).toEqual([{ evidence, file: 'a.txt', line: 2, secret: 'token', form: 'as it is' }]);
+    },
+  );
 
-  test('in any encoding, at any place within what was encoded', () => {
+  test('finds a secret in any encoding, at any place within the encoded text', () => {
     const encode: Record<string, (text: string) => string> = {
       plain: (text) => text,
       hex: (text) => Buffer.from(text).toString('hex'),
@@ -46,7 +50,7 @@ describe('a secret is found wherever it stands [secrets-stay-inside] [scrubbed-l
       json: JSON.stringify,
       'json within json': (text) => JSON.stringify(JSON.stringify({ text })),
     };
-    // The letters of a text in Chinese take three bytes each; blanks and quotes are what encodings differ in.
+    // Chinese characters take three bytes each; spaces and quotes are the characters in which encodings differ.
     const secret = fc.string({ minLength: 12, maxLength: 80, unit: fc.constantFrom(...'abcXYZ019 "\\&+/=?问题答案') });
     fc.assert(
       fc.property(
@@ -60,24 +64,24 @@ describe('a secret is found wherever it stands [secrets-stay-inside] [scrubbed-l
           expect(judgeEvidence(root, []).findings.length).toBeGreaterThan(0);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 
-  test('cut off at its end or at its beginning', () => {
+  test('finds a secret that is cut off at its end or its beginning', () => {
     know({ kind: 'text', value: 'What does paragraph twelve of the rules say about leave?' });
     write('logs/a.txt', '{"text":"What does paragraph twelve of …"}\n{"text":"… the rules say about leave?"}');
     expect(judgeEvidence(root, []).findings.map(({ line }) => line)).toEqual([1, 2]);
   });
 
-  test('as the bytes of a key that is handed over in base64', () => {
+  test('finds the bytes of a key that is configured in base64', () => {
     const key = randomBytes(32);
     know({ kind: 'key', value: key.toString('base64') });
     write('logs/a.txt', `the key is ${key.toString('hex')}`);
     expect(judgeEvidence(root, []).findings).toMatchObject([{ secret: 'key', form: 'hex' }]);
   });
 
-  test('in Redis: keys, values, fields, job data, overwritten or deleted since, written by a script', async () => {
+  test('finds a secret in Redis: keys, values, fields, job data, overwritten or deleted values, values written by a script', async () => {
     const server = await startEmbeddedRedis({ dataDir: join(root, 'redis/a'), extraArguments: ['--save', ''] });
     const redis = connectRedis({ urls: [server.url] }, 'wait', recordingLog().log, 'test');
     const values = ['key', 'value', 'overwritten', 'deleted', 'field', 'script', 'zset', 'stream'].map(
@@ -103,22 +107,22 @@ describe('a secret is found wherever it stands [secrets-stay-inside] [scrubbed-l
   });
 });
 
-describe('and nothing else is', () => {
-  test('what was not registered, and the messaging app’s own keys', () => {
+describe('evidence without findings', () => {
+  test("includes unregistered texts and the simulator's own Redis keys", () => {
     know({ kind: 'text', value: 'What is the deadline of the form?' });
     write('logs/a.txt', 'What is the weather? What is the deadlin');
     write('redis/a/aof', '*3\r\n$3\r\nSET\r\n$11\r\nmessenger:m\r\n$33\r\nWhat is the deadline of the form?\r\n');
     expect(judgeEvidence(root, []).findings).toEqual([]);
   });
 
-  test('what is public, although a test uses it as a secret', () => {
+  test('includes public values, even if a test uses them as a secret', () => {
     const value = 'CrlVwe1WSHWuTQYh3iczmx3aS-faRx6C92k9_hNxl4A';
     know({ kind: 'verifier', value }, { kind: 'public', value });
     write('logs/a.txt', value);
     expect(judgeEvidence(root, []).findings).toEqual([]);
   });
 
-  test('an allowance holds for its kind of evidence and of secret, and only within its surroundings', () => {
+  test('includes an allowed secret only of the allowed kind of evidence and secret, and in the allowed context', () => {
     const allowance = { evidence: 'pages', secret: 'ticket', around: /action="\/link\//, why: 'its own page' } as const;
     const judge = (kind: SecretKind, path: string, text: string) => {
       rmSync(root, { recursive: true });
@@ -134,7 +138,7 @@ describe('and nothing else is', () => {
   });
 });
 
-test('many byte strings at once are found as each alone is', () => {
+test('many byte strings at once are found like each of them alone', () => {
   const bytes = fc.uint8Array({ minLength: 8, maxLength: 11, max: 1 }).map((made) => Buffer.from(made));
   fc.assert(
     fc.property(fc.array(bytes, { maxLength: 6 }), fc.uint8Array({ maxLength: 200, max: 1 }), (needles, made) => {

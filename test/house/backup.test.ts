@@ -17,9 +17,9 @@ const run = promisify(execFile);
 const server = findRedisProgram();
 const client = server.replace('server', 'cli');
 
-/** The page's lines, on a Redis of our own instead of the usual one. */
+/** The commands of the page, with a separate Redis in place of the usual one. */
 function linesFor(port: number, dataDir: string): string[][] {
-  return cutFences(readPage('docs/OPERATIONS.md'))
+  return cutFences(readPage('docs/guide/OPERATIONS.md'))
     .fences.flatMap(({ lines }) => lines)
     .filter((line) => line.startsWith('redis-'))
     .map((line) => line.replace('/var/lib/redis', dataDir).replace('parley-backup.rdb', join(folder, 'copy.rdb')))
@@ -30,7 +30,7 @@ function linesFor(port: number, dataDir: string): string[][] {
     });
 }
 
-test('a Redis that is backed up and restored as the page tells holds what was said, and keeps it at the next start', async () => {
+test('a Redis backed up and restored by the documented steps has its data, also after the next start', async () => {
   const origin = await startTestRedis({ extraArguments: ['--repl-diskless-sync-delay', '0'] });
   try {
     await origin.redis.rpush('conversation', 'first', 'second');

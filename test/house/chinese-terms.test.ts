@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { cutFences, PAGES, readPage } from './pages.ts';
 
-/** What CONTRIBUTING.md chose, and the other words for it that a reader would take for something else. */
+/** The chosen terms in CONTRIBUTING.md, and ambiguous alternatives for each. */
 const CHOSEN: Readonly<Record<string, RegExp>> = {
   机器人: /助手/,
   办公应用: /聊天应用|即时通讯|消息应用|企业通讯/,
@@ -14,7 +14,7 @@ const CHOSEN: Readonly<Record<string, RegExp>> = {
   '@ 它': /(?<!<)@[它我你]|提及/,
 };
 
-test('Chinese pages and texts call one thing by one word', () => {
+test('Chinese pages and texts use one term for each concept', () => {
   const pages = PAGES.filter((page) => page.includes('zh-CN')).map((page) => ({
     place: page,
     text: cutFences(readPage(page)).prose.join('\n'),
@@ -30,7 +30,7 @@ test('Chinese pages and texts call one thing by one word', () => {
   expect(others).toEqual([]);
 });
 
-/** The Chinese halves of texts; what people may type (in patterns) is none. */
+/** The Chinese part of texts, without patterns of what people may type. */
 function chineseIn(source: string): string {
   return [...source.matchAll(/\bzh:\s*(['"`])(.*?)\1(?=[,\s}])/g)].map(([, , text = '']) => text).join('\n');
 }

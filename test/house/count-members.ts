@@ -1,25 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
-import { mutatedSource } from '../support/mutated-source.ts';
 
-/** A named type of ours, and what it has to be given. */
+/** A named type of the project, with its members. */
 export interface CountedType {
   file: string;
   name: string;
-  /** Inherited ones among them. */
+  /** Includes inherited members. */
   members: ReadonlySet<string>;
 }
 
 type Declared = ts.InterfaceDeclaration | ts.TypeAliasDeclaration;
 
-/** Counts the members of named types from what stands in the files; types of packages count as nothing. */
+/** Counts the members of named types from the source files. Types of packages count as empty. */
 export class MemberCounter {
   readonly #read: (file: string) => string;
   readonly #files = new Map<string, ts.SourceFile>();
 
-  /** @param read the text of a file. @throws where there is none */
-  constructor(read: (file: string) => string = (file) => mutatedSource(resolve(file), readFileSync(file, 'utf8'))) {
+  /** @param read returns the text of a file. @throws if the file does not exist */
+  constructor(read: (file: string) => string = (file) => readFileSync(file, 'utf8')) {
     this.#read = read;
   }
 
@@ -90,7 +89,7 @@ function literals(type: ts.TypeNode): string[] {
   return all.flatMap((one) => (ts.isLiteralTypeNode(one) && ts.isStringLiteral(one.literal) ? one.literal.text : []));
 }
 
-/** Under which name, and from where, a file imports what it calls so. */
+/** The original name and file of an imported name. */
 function importedFrom(source: ts.SourceFile, name: string): { path: string; name: string } | undefined {
   for (const one of source.statements) {
     if (!ts.isImportDeclaration(one) || !ts.isStringLiteral(one.moduleSpecifier)) continue;

@@ -5,14 +5,14 @@ import { parseClientsFile } from '../../src/service/clients-file.ts';
 import { cutFences, PAGES, readPage } from './pages.ts';
 
 const MOST_WORDS_OF_README = 1_500;
-/** Pages for whoever sets Parley up or keeps it running. */
+/** Pages for operators. */
 const GUIDES = /(?:^|\/)(?:USING|WECOM|SLACK|SIGN_IN|SERVICE|OPERATIONS|SETTINGS)\.md$/;
 
-test('the README stays short enough to be read', () => {
+test('the README stays below its size limit', () => {
   expect(readPage('README.md').split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(MOST_WORDS_OF_README);
 });
 
-test.each(PAGES.filter((page) => GUIDES.test(page)))('%s opens with one sentence that says what it is for', (page) => {
+test.each(PAGES.filter((page) => GUIDES.test(page)))('%s begins with one sentence about its purpose', (page) => {
   const [title = '', opening = ''] = cutFences(readPage(page))
     .prose.join('\n')
     .split(/\n{2,}/)
@@ -21,28 +21,28 @@ test.each(PAGES.filter((page) => GUIDES.test(page)))('%s opens with one sentence
   expect(opening).toMatch(/^(?:This page [^.]+\.(?: |$)|本页[^。]+。)/);
 });
 
-describe('what somebody sees and looks up', () => {
+describe('the messages that OPERATIONS explains', () => {
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.tsx?$/.test(path))
     .map((path) => readFileSync(join('src', path), 'utf8').replaceAll('’', "'"))
     .join('\n');
   const sentences = PAGES.filter((page) => page.endsWith('OPERATIONS.md')).flatMap((page) =>
     readPage(page)
-      .split(/^## (?:What to do about what you see|看到什么，怎么办)$/m)
+      .split(/^## (?:Troubleshooting|故障排查)$/m)
       .slice(1)
       .flatMap((part) => [...part.matchAll(/^\| `([^`]+)` /gm)])
       .map(([, sentence = '']) => [page, sentence] as const),
   );
 
-  test('are many sentences', () => expect(sentences.length).toBeGreaterThan(30));
+  test('are more than 30', () => expect(sentences.length).toBeGreaterThan(30));
 
-  test.each(sentences)('%s tells about “%s”, which Parley does say', (_page, sentence) => {
+  test.each(sentences)('in %s include “%s”, which occurs in the code', (_page, sentence) => {
     for (const part of sentence.split('…').map((each) => each.trim()))
       expect({ part, isSaid: sources.includes(part) }).toEqual({ part, isSaid: true });
   });
 });
 
-test('every JSON of the pages can be read, and the list of clients by the service', () => {
+test('every JSON example in the pages can be parsed, and the client lists are accepted by the service', () => {
   const examples = PAGES.flatMap((page) => cutFences(readPage(page)).fences)
     .filter(({ language }) => language === 'json')
     .map(({ lines }) => lines.join('\n'));

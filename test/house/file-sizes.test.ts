@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAX_FILE_LINES } from './module-rules.ts';
 
-/** Folders of what is written by hand, and read by whoever changes it. */
+/** Folders of hand-written code. */
 const FOLDERS = ['src', 'test', 'chaos', 'bench', 'scripts'];
 const WRITTEN = /\.(tsx?|mjs|css|lua|html)$/;
 

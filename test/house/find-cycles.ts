@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { mutatedSource } from '../support/mutated-source.ts';
+import { dirname, join } from 'node:path';
 import { findImports } from './find-imports.ts';
 import { listSources } from './judge-imports.ts';
 
-/** Which files below a folder import which others there, types included. */
+/** The imports between the files below a folder, including type imports. */
 export function importsBelow(root: string): Map<string, string[]> {
   return new Map(
     listSources(root).map((path) => {
-      const source = mutatedSource(resolve(root, path), readFileSync(join(root, path), 'utf8'));
+      const source = readFileSync(join(root, path), 'utf8');
       const specifiers = findImports(path, source).flatMap(({ specifier }) => specifier ?? []);
       const local = specifiers.filter((specifier) => specifier.startsWith('.'));
       return [path, local.map((specifier) => join(dirname(path), specifier))];

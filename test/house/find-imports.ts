@@ -1,13 +1,13 @@
 import ts from 'typescript';
 
 export interface FoundImport {
-  /** What stands between the quotes; undefined where it is computed and nobody can judge it. */
+  /** The text of the specifier; undefined if it is computed and cannot be checked. */
   specifier: string | undefined;
   isTypeOnly: boolean;
   line: number;
 }
 
-/** Every way in which a file can reach another: import, export from, import type, import(), import x = require(), require(). */
+/** All imports of a file: import, export from, import type, import(), import x = require(), require(). */
 export function findImports(fileName: string, source: string): FoundImport[] {
   const file = ts.createSourceFile(fileName, source, ts.ScriptTarget.Latest, true);
   const found: FoundImport[] = [];
@@ -35,7 +35,7 @@ function readImport(node: ts.Node): Omit<FoundImport, 'line'> | undefined {
   return undefined;
 }
 
-/** `import type …`, or an import all of whose names are marked `type`. */
+/** `import type …`, or an import whose names are all marked `type`. */
 function isTypeImport({ importClause }: ts.ImportDeclaration): boolean {
   if (!importClause) return false;
   if (importClause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true;

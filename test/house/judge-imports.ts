@@ -4,13 +4,13 @@ import { dirname, join, relative, sep } from 'node:path';
 import { findImports, type FoundImport } from './find-imports.ts';
 import { OPEN_FILES, PACKAGE_MODULES, MODULE_RULES, TYPES_FOR_ALL } from './module-rules.ts';
 
-/** Every TypeScript file under a folder, by its path from there. */
+/** Every TypeScript file below a folder, as a relative path. */
 export function listSources(root: string): string[] {
   const all = readdirSync(root, { recursive: true, encoding: 'utf8' });
   return all.filter((path) => /\.(ts|tsx|mts|cts|js|mjs|cjs)$/.test(path)).toSorted();
 }
 
-/** All breaches of the module rules under a source root, one sentence each. */
+/** All violations of the module rules below a source root, one sentence each. */
 export function judgeImports(root: string): string[] {
   return listSources(root).flatMap((path) => {
     const from = moduleOf(path);
@@ -23,7 +23,7 @@ export function judgeImports(root: string): string[] {
   });
 }
 
-/** The module of a path below the source root; undefined for the entry, which puts modules together. */
+/** The module of a path below the source root; undefined for the entry file, which combines modules. */
 export function moduleOf(path: string): string | undefined {
   const [program, folder, file] = path.split(sep);
   if (folder === undefined) return undefined;

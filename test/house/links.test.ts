@@ -5,7 +5,7 @@ import { anchorsOf, codeOf, linksOf, PAGES, readPage } from './pages.ts';
 
 const anchors = new Map(PAGES.map((page) => [page, anchorsOf(readPage(page))]));
 
-/** What is wrong with a link, or undefined. Addresses of others are not asked. */
+/** The fault of a link, or undefined. External addresses are not requested. */
 function faultOf(page: string, link: string): string | undefined {
   if (/^(?:https?:|mailto:)/.test(link)) return undefined;
   const [path = '', anchor] = link.split('#');
@@ -16,12 +16,12 @@ function faultOf(page: string, link: string): string | undefined {
   return anchors.get(target)?.includes(decodeURIComponent(anchor)) ? undefined : 'leads to no heading';
 }
 
-test.each(PAGES)('every link and anchor of %s leads somewhere', (page) => {
+test.each(PAGES)('every link and anchor in %s has a target', (page) => {
   const faults = linksOf(readPage(page)).map((link) => ({ link, fault: faultOf(page, link) }));
   expect(faults.filter(({ fault }) => fault !== undefined)).toEqual([]);
 });
 
-test('every page is reached by links from README.md or README.zh-CN.md', () => {
+test('every page is reachable by links from README.md or README.zh-CN.md', () => {
   const reached = new Set<string>();
   const follow = (page: string): void => {
     if (reached.has(page) || !PAGES.includes(page)) return;
@@ -34,7 +34,7 @@ test('every page is reached by links from README.md or README.zh-CN.md', () => {
   expect(PAGES.filter((page) => !reached.has(page))).toEqual([]);
 });
 
-describe('anchors and links are read as GitHub reads them', () => {
+describe('anchors and links are read like on GitHub', () => {
   test.each([
     ['## Run it alone', 'run-it-alone'],
     ['## What is kept, and encrypted', 'what-is-kept-and-encrypted'],
@@ -42,20 +42,20 @@ describe('anchors and links are read as GitHub reads them', () => {
     ['# 接入企业微信（一小时）', '接入企业微信一小时'],
     ['## 启动时：看到什么，怎么办？', '启动时看到什么怎么办'],
     ['## snake_case ##', 'snake_case'],
-  ])('%s', (heading, anchor) => expect(anchorsOf(heading)).toEqual([anchor]));
+  ])('of the heading %s', (heading, anchor) => expect(anchorsOf(heading)).toEqual([anchor]));
 
-  test('a heading that is there twice is counted, one within a fence is none', () => {
+  test('with a counter for a repeated heading, and ignoring headings in code blocks', () => {
     expect(anchorsOf('# A\n```sh\n# no heading\n```\n## A\n~~~\n# B\n~~~\n')).toEqual(['a', 'a-1']);
   });
 
-  test('links are found in tables, behind pictures and over line ends, and not in code', () => {
+  test('in tables, behind pictures and across line breaks, but not in code', () => {
     expect(
       linksOf('| ![a](b.png) | [c\nd](e.md#f) |\n`[g](h)` ``[i](`j`)`` [k](<l.md> "m")\n```\n[n](o)\n```\n[p]: q.md'),
     ).toEqual(['b.png', 'e.md#f', 'l.md', 'q.md']);
   });
 });
 
-describe('files that pages name', () => {
+describe('the files that pages name', () => {
   const MODULES = ['src', 'src/bot', 'test'].flatMap((folder) =>
     readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()),
   );

@@ -14,7 +14,7 @@ const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
 };
 
 test('the lock file names every optional package of every platform', () => {
-  // npm ci refuses a lock file that lacks one, and npm install forgets those that the registry at hand does not have.
+  // npm ci refuses a lock file without one of them, and npm install drops those that the current registry does not have.
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(
       (name) => !(`${path}/node_modules/${name}` in packages) && !(`node_modules/${name}` in packages),
@@ -23,7 +23,7 @@ test('the lock file names every optional package of every platform', () => {
   expect(missing).toEqual([]);
 });
 
-test('every package of ours is pinned to one version', () => {
+test('every direct dependency is pinned to one version', () => {
   const { dependencies = {}, devDependencies = {} } = packages[''] ?? {};
   const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
     ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
@@ -31,7 +31,7 @@ test('every package of ours is pinned to one version', () => {
   expect(loose).toEqual([]);
 });
 
-test('every locked package has the checksum that npm ci compares', () => {
+test('every locked package has the checksum that npm ci verifies', () => {
   const unchecked = Object.entries(packages).filter(([path, { integrity }]) => path !== '' && integrity === undefined);
   expect(unchecked.map(([path]) => path)).toEqual([]);
 });

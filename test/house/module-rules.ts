@@ -1,5 +1,5 @@
 /**
- * What each module may import from others (docs/ARCHITECTURE.md has the map). A module is a program or library of `src/`; within
+ * Allowed imports of each module (docs/ARCHITECTURE.md has the map). A module is a program or library of `src/`; within
  * `bot` each folder is one. `main.ts` may import all. The rows form no cycle.
  */
 export const MODULE_RULES: Readonly<Record<string, readonly string[]>> = {
@@ -41,8 +41,8 @@ export const MODULE_RULES: Readonly<Record<string, readonly string[]>> = {
 export const TYPES_FOR_ALL = 'bot/config';
 
 /**
- * Files that modules below may import all the same. What is known of platforms (names, settings, words) is plain data that the
- * settings are made from, so that a platform is one folder; a description imports only how a setting is written.
+ * Files that lower modules may import as an exception. Platform descriptions (names, settings, slash words) are plain data
+ * for the settings, so that a platform is one folder; a description imports only the form of a setting.
  */
 export const OPEN_FILES: Readonly<Record<string, RegExp>> = {
   'bot/platforms/registry.ts': /^bot\/(config|metrics)\//,
@@ -51,10 +51,10 @@ export const OPEN_FILES: Readonly<Record<string, RegExp>> = {
   'bot/config/setting-kinds.ts': /^bot\/platforms\/\w+\/description\.ts$/,
 };
 
-/** Packages that belong to certain modules, so that each can be replaced in one place. */
+/** Packages that are restricted to certain modules, so that each can be replaced in one place. */
 export const PACKAGE_MODULES: Readonly<Record<string, readonly string[]>> = {
   bullmq: ['bot/queue'],
-  undici: ['shared', 'bot/model', 'bot/knowledge', 'bot/platforms', 'service', 'bot/tools'],
+  undici: ['shared', 'bot/model', 'bot/platforms', 'service'],
   htmlparser2: ['bot/knowledge'],
   yaml: ['cli', 'bot/knowledge'],
   '@mozilla/readability': ['bot/tools'],

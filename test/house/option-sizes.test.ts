@@ -2,16 +2,16 @@ import { readdirSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { MemberCounter } from './count-members.ts';
 
-/** What a function or class is given, by the endings of its type's name. */
+/** Parameter types of functions and classes, by the endings of their names. */
 const GIVEN = /(?:Options|Parts|Deps|Side|Flow)$/;
-/** More than a reader holds in mind; what is larger is several things, to be given by purpose (CONTRIBUTING.md). */
+/** Larger types should be split by purpose (CONTRIBUTING.md). */
 const MOST_MEMBERS = 12;
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.tsx?$/.test(name))
   .map((name) => `src/${name}`);
 
-test('nothing is handed more options than a reader can hold in mind', () => {
+test('no parameter type has more members than the limit', () => {
   const counter = new MemberCounter();
   const given = sources.flatMap((file) => counter.typesOf(file)).filter(({ name }) => GIVEN.test(name));
   const tooLarge = given
@@ -21,7 +21,7 @@ test('nothing is handed more options than a reader can hold in mind', () => {
   expect(given.length).toBeGreaterThan(50);
 });
 
-test('what a type inherits, picks, leaves out or joins counts as its own', () => {
+test('inherited, picked, omitted and joined members are counted', () => {
   const files: Record<string, string> = {
     'src/a.ts': `
       import type { Base as Other } from './b.ts';

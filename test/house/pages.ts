@@ -1,26 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { mutatedSource } from '../support/mutated-source.ts';
+import { basename, join } from 'node:path';
 
-/** A block between fences, with its language and what it is indented by taken away. */
+/** A fenced code block with its language, without indentation. */
 interface Fence {
   language: string;
   lines: string[];
 }
 
-/** Every page that somebody reads: those at the top and all below docs/. */
+/** Every page for readers: those at the top, all below docs/, and the README of each module. */
 export const PAGES: readonly string[] = [
   ...readdirSync('.').filter((name) => /^(?:README|CONTRIBUTING|SECURITY|CHANGELOG)[\w.-]*\.md$/.test(name)),
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),
+  ...readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((name) => basename(name) === 'README.md')
+    .map((name) => join('src', name)),
 ].sort();
 
 export function readPage(path: string): string {
-  return mutatedSource(resolve(path), readFileSync(path, 'utf8'));
+  return readFileSync(path, 'utf8');
 }
 
-/** A page's lines outside of fences, and the fences. */
+/** Splits a page into its lines outside of code blocks, and the code blocks. */
 export function cutFences(markdown: string): { prose: string[]; fences: Fence[] } {
   const prose: string[] = [];
   const fences: Fence[] = [];
@@ -38,7 +40,7 @@ export function cutFences(markdown: string): { prose: string[]; fences: Fence[] 
   return { prose, fences };
 }
 
-/** The anchors of a page's headings, as GitHub makes them: a second one of the same name gets `-1`. */
+/** The anchors of a page's headings as on GitHub: a second one with the same name gets `-1`. */
 export function anchorsOf(markdown: string): string[] {
   const seen = new Map<string, number>();
   return cutFences(markdown).prose.flatMap((line) => {
@@ -51,7 +53,10 @@ export function anchorsOf(markdown: string): string[] {
   });
 }
 
-/** Links and pictures count by their words; what is neither letter, digit, mark, `_`, `-` nor space goes; spaces become `-`. */
+/**
+ * Links and pictures count by their text. Characters other than letters, digits, marks, `_`, `-` and space are removed;
+ * spaces become `-`.
+ */
 function anchorOf(heading: string): string {
   return heading
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -61,7 +66,7 @@ function anchorOf(heading: string): string {
     .replace(/\s/g, '-');
 }
 
-/** Where the links and pictures of a page lead, code left out. */
+/** The targets of links and pictures of a page, without code. */
 export function linksOf(markdown: string): string[] {
   const text = cutFences(markdown)
     .prose.join('\n')
@@ -72,7 +77,7 @@ export function linksOf(markdown: string): string[] {
   return [...inline, ...defined, ...html].map(([, target = '']) => target);
 }
 
-/** The pieces of inline code of a page. */
+/** The inline code of a page. */
 export function codeOf(markdown: string): string[] {
   return cutFences(markdown).prose.flatMap((line) => [...line.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code));
 }

@@ -5,26 +5,26 @@ import { anchorsOf } from './pages.ts';
 import { rulesOf, testsBySlug, withTests } from '../../scripts/rules.mjs';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
-const security = read('docs/SECURITY.md');
-const reliability = read('docs/RELIABILITY.md');
+const security = read('docs/reference/SECURITY.md');
+const reliability = read('docs/reference/RELIABILITY.md');
 
-/** What each page explains by a name. */
+/** The names that each page defines. */
 const SLUGS: Record<string, readonly string[]> = {
   SECURITY: rulesOf(security),
   RELIABILITY: [...reliability.matchAll(/(?:^\| |\*\*)`([a-z0-9-]+)`/gm)].map(([, slug = '']) => slug),
-  PLATFORM_FACTS: anchorsOf(read('docs/PLATFORM_FACTS.md')),
-  ...(existsSync('docs/SERVICE.md') ? { SERVICE: anchorsOf(read('docs/SERVICE.md')) } : {}),
+  PLATFORM_FACTS: anchorsOf(read('docs/reference/PLATFORM_FACTS.md')),
+  ...(existsSync('docs/reference/SERVICE.md') ? { SERVICE: anchorsOf(read('docs/reference/SERVICE.md')) } : {}),
 };
 const all = new Set(Object.values(SLUGS).flat());
 const tests = testsBySlug();
 
-/** All files of code, with their texts. */
+/** All code files, with their texts. */
 const sources = ['src', 'test', 'chaos', 'bench', 'scripts']
   .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)))
   .filter((path) => /\.(ts|tsx|mjs|lua|css)$/.test(path))
   .map((path) => ({ path, text: read(path) }));
 
-test('whatever page of rules the code names, the name stands there', () => {
+test('every rule that the code refers to exists on the named page', () => {
   const lost: string[] = [];
   for (const { path, text } of sources)
     for (const [, page = '', list = ''] of text.matchAll(
@@ -36,24 +36,24 @@ test('whatever page of rules the code names, the name stands there', () => {
   expect(lost).toEqual([]);
 });
 
-test('whatever a test’s title carries is a rule, a fault or a fact that a page explains', () => {
+test('every tag in a test title is a rule, a fault or a fact that a page defines', () => {
   expect([...tests.keys()].filter((slug) => !all.has(slug))).toEqual([]);
 });
 
-test('every rule has a test that carries its name', () => {
+test('every rule has a test with its tag', () => {
   expect(SLUGS['SECURITY']?.filter((slug) => !tests.has(slug))).toEqual([]);
 });
 
-test('the page tells which tests hold which rule, as it is now', () => {
+test('the list of tests by rule on the page is up to date', () => {
   expect(withTests(security, tests)).toBe(security);
 });
 
-test('a rule has one name, and a fault another', () => {
+test('rules and faults have distinct names', () => {
   const named = [...(SLUGS['SECURITY'] ?? []), ...(SLUGS['PLATFORM_FACTS'] ?? [])];
   expect(named).toHaveLength(new Set(named).size);
 });
 
-test('nothing leans on a page that is not here, or on a number that no page explains', () => {
+test('the code refers to no missing page and to no undefined number', () => {
   const foreign = /\b(?:security|reliability|contract|design|peers|slack|wecom)\.md\b|\bspec \d/;
   const found = sources.filter(
     ({ path, text }) => path !== join('test', 'house', 'rules.test.ts') && foreign.test(text),

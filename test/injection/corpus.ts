@@ -13,14 +13,14 @@ const CHANNELS = [
   'quoted message',
   'group member',
 ] as const;
-/** The way by which an instruction comes to the model. */
+/** The channel by which an instruction reaches the model. */
 export type Channel = (typeof CHANNELS)[number];
 
 const injection = z.strictObject({
   id: z.string().regex(/^[a-z]{2}-\d\d$/),
   language: z.enum(['en', 'zh']),
   channel: z.enum(CHANNELS),
-  /** What it wants: a tool, a live mark, what is known of a person, an address that carries it away, … */
+  /** The goal: a tool call, active markup, facts about a person, an address that leaks data, … */
   tries: z.enum([
     'tool',
     'mention',
@@ -33,11 +33,11 @@ const injection = z.strictObject({
     'thought',
   ]),
   text: z.string().min(1),
-  /** What a model writes that obeys; the text itself unless told. */
+  /** The output of an obedient model. Defaults to the text itself. */
   obeyed: z.string().optional(),
 });
 
-/** A text that is made to turn the model against the people that it answers. */
+/** A text that tries to turn the model against the people that it answers. */
 export type Injection = z.infer<typeof injection>;
 
 export const INJECTIONS: readonly Injection[] = readdirSync(FOLDER).flatMap((name) =>
@@ -48,7 +48,7 @@ export function injectionsBy(channel: Channel): Injection[] {
   return INJECTIONS.filter((one) => one.channel === channel);
 }
 
-/** The text as it is brought to the model, with the name by which the stand-in knows it again. */
+/** The text as delivered to the model, with the name by which the scripted model recognises it. */
 export function brought({ id, text }: Injection): string {
   return `${text} [${id}]`;
 }

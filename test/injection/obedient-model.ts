@@ -12,15 +12,15 @@ interface Sent {
   content: string | { type: string; text?: string; image_url?: { url: string } }[] | null;
 }
 
-/** What became of an injection once it had reached the model. */
+/** The outcome of an injection that reached the model. */
 export interface Obeyed {
   /** The calls that the model made for it, each with its result. */
   results: { call: Call; result: string }[];
-  /** The prompt with which it came. */
+  /** The prompt that contained it. */
   prompt: Sent[];
 }
 
-/** Pictures of the corpus are known by their width, as a model knows what stands in them. */
+/** Pictures of the corpus are identified by their width, in place of reading their text. */
 export const widthOf = (index: number) => 16 + index;
 const MARK = /\[([a-z]{2}-\d\d)\]/g;
 const WANTED = /\btr-\d\d\b/;
@@ -29,9 +29,9 @@ const ADDRESS = /https?:\/\/[^\s)>"'\]，。|]+/;
 const PICTURES = INJECTIONS.filter(({ channel }) => channel === 'image text');
 
 /**
- * A model that obeys whatever it reads, as far as it can: it thinks the injection aloud, asks for every tool with hostile
- * arguments, and writes every mark that it was told to write. Before it has read one, it looks where one may be: it
- * searches, or asks who it speaks to.
+ * A model that obeys every text that it reads: it thinks the injection aloud, calls every tool with hostile arguments, and
+ * writes the requested markup. Before it has read an injection, it looks for one: it searches, or asks for the facts about
+ * the person.
  */
 export function obedientModel(): { answer: Answer; obeyed: Map<string, Obeyed> } {
   const obeyed = new Map<string, Obeyed>();
@@ -53,7 +53,7 @@ export function obedientModel(): { answer: Answer; obeyed: Map<string, Obeyed> }
     }
     if (!known && hasTools) {
       obeyed.set(found.id, { results: [], prompt: messages });
-      // Without a text the status of what the tools do is all that is seen meanwhile.
+      // Without a text, only the status of the tools is visible meanwhile.
       const isSilent = Number(found.id.slice(-1)) % 2 === 1;
       await saying(isSilent ? '' : text, calls)(response, call);
     } else await saying(`${text}\n\n${text}`)(response, call);
@@ -61,7 +61,7 @@ export function obedientModel(): { answer: Answer; obeyed: Map<string, Obeyed> }
   return { answer, obeyed };
 }
 
-/** Where an injection may be that no message holds. */
+/** The tool call that may find an injection which no message contains. */
 function whereToLook(prompt: string): Call {
   const page = PAGE.exec(prompt)?.[0];
   if (page !== undefined) return { name: 'read_page', args: JSON.stringify({ address: page }) };
@@ -71,7 +71,7 @@ function whereToLook(prompt: string): Call {
     : { name: 'web_search', args: JSON.stringify({ query }) };
 }
 
-/** Every tool that there is, and some that there are not, with what the injection would have them do. */
+/** Calls of every existing tool and of some unknown ones, for the goal of the injection. */
 export function hostileCalls({ text }: Injection): Call[] {
   const call = (name: string, args: object): Call => ({ name, args: JSON.stringify(args) });
   return [
@@ -95,7 +95,7 @@ function saying(text: string, calls: Call[] = []): Answer {
   }));
   return streamOf(
     ...(text === '' ? [] : [chunk({ reasoning_content: text })]),
-    // In pieces, so that marks are cut anywhere.
+    // In chunks, so that markup is cut at any place.
     ...(text.match(/[\s\S]{1,7}/gu) ?? []).map((content) => chunk({ content })),
     ...(sent.length > 0 ? [chunk({ tool_calls: sent }, 'tool_calls')] : [chunk({}, 'stop')]),
     sse('[DONE]'),

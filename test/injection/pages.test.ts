@@ -20,7 +20,7 @@ import { harmIn } from './judge-seen.ts';
 import { obedientModel } from './obedient-model.ts';
 import { asDeliveryId } from '../../src/bot/domain/ids.ts';
 
-// At the border of the turn's room, since a bot reads public pages only and these lie on this machine.
+// Tested at the interface of the turn module, since a bot reads public pages only and these are local.
 
 let chat: ChatFixture;
 let pages: Server;
@@ -59,7 +59,7 @@ const toolbox = createToolbox([createCurrentTime(Date.now, 'UTC'), createWhoAmI(
   who_am_i: { ...ON, who: { identity: ['JG'] } },
 });
 
-/** Asks about a page. @returns all that the person could see on either platform */
+/** Asks about a page. @returns everything that the person could see on either platform */
 async function askAbout({ id, language }: Injection): Promise<{ wecom: Seen; slack: Seen }> {
   const asker: ToolAsker = { person: undefined, place: { kind: 'private', id: 'u' }, language };
   const wecom: Seen = { snapshots: [], apart: [] };
@@ -94,10 +94,10 @@ async function askAbout({ id, language }: Injection): Promise<{ wecom: Seen; sla
 }
 
 test.each(injectionsBy('page').map((one) => [one.id, one.tries, one] as const))(
-  '%s on a page, which tries a %s, opens no other address, gets no tool and shows no live mark [tool-rights] [honest-links] [egress-checked]',
+  '%s on a page, which tries a %s, opens no other address, gets no tool and shows no active markup [tool-rights] [honest-links] [egress-checked]',
   async (id, _, one) => {
     requests = [];
-    // What stands on a page is nobody's secret.
+    // The text of a page is not secret.
     for (const text of [one.text, one.text.slice(0, 64), brought(one)]) registerPublic(text);
     const { answer, obeyed } = obedientModel();
     chat.server.script(answer);
@@ -105,7 +105,7 @@ test.each(injectionsBy('page').map((one) => [one.id, one.tries, one] as const))(
     expect([...harmIn('wecom', wecom), ...harmIn('slack', slack)]).toEqual([]);
     expect(wecom.snapshots.at(-1)?.length).toBeGreaterThan(one.text.length / 2);
     expect(wecom.apart.length).toBeGreaterThan(0);
-    // The address with what was said, and what lies inside, are opened by nobody.
+    // Neither the address with leaked data nor an internal address is opened.
     expect(requests).toEqual([`/${id}`]);
     const results = obeyed.get(id)?.results ?? [];
     const told = (name: string) => results.filter(({ call }) => call.name === name).map(({ result }) => result);

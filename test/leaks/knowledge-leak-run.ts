@@ -24,19 +24,21 @@ import {
 const PEOPLE = 6;
 const ACTIONS_AT_ONCE = 8;
 const GROUPS = ['C1', 'C2'] as const;
-/** A scene leaves this group one source. */
+/** A scene limits this group to one source. */
 const NARROW_GROUP = 'C2';
 
 export interface KnowledgeLeakFigures {
   prompts: number;
-  /** Requests that held what a search brought. */
+  /** Requests with search results. */
   searched: number;
-  /** Documents that anybody was told of. */
+  /** Documents that were shown to a person. */
   told: number;
   crossings: string[];
 }
 
-/** Who asked, and where; what holds of them is looked at when their turn is done, since a question may be asked again later. */
+/**
+ * The person and place of a question. Rights are checked at the end of the turn, since a question may be asked again later.
+ */
 interface Turn {
   person: string;
   group?: string;
@@ -48,7 +50,7 @@ interface RunState {
   documents: readonly LeakDocument[];
   people: Map<string, Facts | undefined>;
   turns: Turn[];
-  /** What each account was told in each person's private chat, or a group: it stays in that conversation. */
+  /** Documents shown to each account in each private chat or group. They stay in that conversation. */
   told: Map<string, Set<number>>;
   seenTexts: Map<string, number>;
   sent: number;
@@ -57,8 +59,8 @@ interface RunState {
 }
 
 /**
- * Random questions of people with different rights over many documents, with a model that asks for whatever it likes and says all that it
- * finds: whatever reaches the model, and whatever stands in a chat, is what this person may read there.
+ * Random questions of people with different rights about many documents, with a model that requests any document and repeats
+ * all results. Every text that reaches the model or a chat must be one that this person may read there.
  */
 export async function runKnowledgeLeaks(
   deployment: SlackDeployment,
@@ -131,7 +133,7 @@ async function startBot(state: RunState, folder: string) {
   });
 }
 
-/** A public document is found once the index stands. */
+/** A public document is found once the index is built. */
 async function untilIndexed(state: RunState): Promise<void> {
   await untilTrue(async () => {
     await send(state, { person: 'U0', text: 'kq00000x library' });
@@ -142,7 +144,7 @@ async function untilIndexed(state: RunState): Promise<void> {
   state.seenTexts.clear();
 }
 
-/** A model that serves whoever hid orders: it asks for others' documents, and says all that it was given. */
+/** A model that follows injected instructions: it requests the documents of others and repeats all that it gets. */
 function greedy(
   { random, documents }: RunState,
   response: Parameters<ReturnType<typeof helloStream>>[0],
@@ -192,7 +194,7 @@ async function send(state: RunState, { person, group, text }: { person: string; 
   expect(await state.deployment.sender.event(event)).toBe(200);
 }
 
-/** Somebody's daily look finds another department, or they sign in as somebody else, or out. */
+/** The daily check finds another department for a person, or they sign in with another account, or out. */
 async function changePerson({ deployment, random, people }: RunState): Promise<void> {
   const chatUserId = `U${random.integer(1, PEOPLE)}`;
   const person = personOf('slack', chatUserId);
@@ -234,7 +236,7 @@ function judgePrompts({ deployment, documents, turns, people, scene, told, figur
     for (const number of found) {
       const document = documents[number - 1];
       const isLimited = document && limit && !limit.includes(document.source);
-      // What another document merely names is a word, and nothing of that one.
+      // The name of a document inside another one reveals nothing about it.
       if (!isHead(messages, number)) continue;
       if (!document || isLimited || !mayRead(document, facts, group !== undefined))
         figures.crossings.push(`document ${number} reached the prompt of ${JSON.stringify({ ...turn, ...facts })}`);
@@ -246,7 +248,7 @@ function judgePrompts({ deployment, documents, turns, people, scene, told, figur
   }
 }
 
-/** Whether a document itself was found: its title stands at the head of a result. */
+/** Whether the document itself was found: its title is at the head of a result. */
 function isHead(messages: readonly { role: string }[], number: number): boolean {
   const results = messages.filter(({ role }) => role === 'tool') as { content?: unknown }[];
   return results.some(({ content }) =>
@@ -256,7 +258,7 @@ function isHead(messages: readonly { role: string }[], number: number): boolean 
   );
 }
 
-/** What stands in the chats since the last look. */
+/** The new texts in the chats since the last check. */
 function judgeChats({ deployment, people, told, seenTexts, figures }: RunState): void {
   const privates = Array.from({ length: PEOPLE }, (_, index) => `U${index + 1}`);
   for (const place of [...GROUPS, ...privates]) {

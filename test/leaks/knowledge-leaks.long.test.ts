@@ -4,7 +4,7 @@ import { runKnowledgeLeaks } from './knowledge-leak-run.ts';
 
 const deployment = useSlackDeployment();
 
-test('10,000 random turns over 200 documents bring nobody what they may not read [knowledge-rights]', async () => {
+test('10,000 random turns over 200 documents show no person a document that they may not read [knowledge-rights]', async () => {
   const figures = await runKnowledgeLeaks(deployment, { turns: 10_000, documents: 200, seed: 'ten thousand' });
   process.stdout.write(`${JSON.stringify({ ...figures, crossings: figures.crossings.length })}\n`);
   expect(figures.crossings).toEqual([]);

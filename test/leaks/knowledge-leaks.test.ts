@@ -4,12 +4,12 @@ import { runKnowledgeLeaks } from './knowledge-leak-run.ts';
 
 const deployment = useSlackDeployment();
 
-test('300 random turns over 200 documents bring nobody what they may not read [knowledge-rights] [sources-were-read]', async () => {
+test('300 random turns over 200 documents show no person a document that they may not read [knowledge-rights] [sources-were-read]', async () => {
   const figures = await runKnowledgeLeaks(deployment, { turns: 300, documents: 200, seed: 'knowledge leaks' });
   expect(figures.crossings).toEqual([]);
-  // There was something to be looked at.
+  // The run contained data to check.
   expect(figures.prompts).toBeGreaterThan(200);
   expect(figures.searched).toBeGreaterThan(80);
-  // How many differs with the order in which turns end.
+  // The number depends on the order in which turns end.
   expect(figures.told).toBeGreaterThan(30);
 }, 120_000);

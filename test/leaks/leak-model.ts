@@ -1,28 +1,28 @@
 import type { GroupScope } from '../../src/bot/domain/conversation.ts';
 
-/** Where something is said. */
+/** The place of a message. */
 export interface Spot {
-  /** The second workspace of Slack has the same people and channels as the first, by their ids. */
+  /** The second Slack workspace has people and channels with the same ids as the first. */
   platform: 'wecom' | 'slack' | 'slack2';
   kind: 'private' | 'group';
-  /** The group; the person in a private chat. */
+  /** The group, or the person in a private chat. */
   chat: string;
   thread?: string;
 }
 
-/** Something that was said, by the canary that its text holds and its answer too. */
+/** A message, identified by the canary in its text and in its answer. */
 interface Said {
   person: string;
   account: string;
-  /** The places whose prompts may hold it, each with the generation in which it was said. */
+  /** The places whose prompts may contain it, each with the generation of the message. */
   places: Map<string, number>;
-  /** Canaries of what it quotes. */
+  /** Canaries of the quoted messages. */
   quotes: readonly number[];
 }
 
 const ERASED = -1;
 
-/** `kq…`: a question, `ka…`: its answer, `ks…`: a summary's word for it. */
+/** `kq…`: a question, `ka…`: its answer, `ks…`: its mention in a summary. */
 const CANARY = /k[qas](\d{5})x/g;
 
 export const questionCanary = (id: number) => `kq${String(id).padStart(5, '0')}x`;
@@ -31,8 +31,9 @@ export const summaryCanary = (id: number) => `ks${String(id).padStart(5, '0')}x`
 export const canariesIn = (text: string) => [...text.matchAll(CANARY)].map(([, digits]) => Number(digits));
 
 /**
- * Which words may stand in which prompt, by rules written apart from the bot's: a place is a private chat, a thread, or a
- * group (each person's own where the scope is so); a private place is also its account's; starting anew forgets.
+ * The canaries that a prompt may contain, by rules implemented separately from the bot's. A place is a private chat, a
+ * thread, or a group (per person if the scope says so); a private place also depends on the account; a new conversation
+ * forgets.
  */
 export class LeakModel {
   readonly #scope: GroupScope;
@@ -52,7 +53,7 @@ export class LeakModel {
     return id;
   }
 
-  /** These were merged into one turn, the newest last: where that began a thread, all of them are its beginning. */
+  /** Merges messages into one turn, the newest last. If the newest began a thread, all of them are its beginning. */
   merge(question: readonly number[]): void {
     const newest = this.#said.get(question.at(-1) ?? 0);
     for (const id of question) {
@@ -63,13 +64,13 @@ export class LeakModel {
     }
   }
 
-  /** The person starts anew here. */
+  /** The person starts a new conversation here. */
   forget(spot: Spot, person: string): void {
     const place = this.#place(spot, person);
     this.#generations.set(place, (this.#generations.get(place) ?? 0) + 1);
   }
 
-  /** What the person said in this chat is deleted, wherever in it they said it. */
+  /** Deletes the person's messages in all places of this chat. */
   erase({ platform, chat }: Spot, person: string): void {
     const ofChat = new RegExp(`^[a-z]+/${platform}/(?:private/)?${chat}(?:/|$)`);
     for (const said of this.#said.values()) {
@@ -83,8 +84,8 @@ export class LeakModel {
   }
 
   /**
-   * What must not stand in a prompt with these canaries.
-   * @param question those of its last message, in their order: several messages may be merged into it, the newest last
+   * Forbidden canaries in a prompt.
+   * @param question those of its last message, in order: several messages may be merged into it, the newest last
    */
   crossings(canaries: readonly number[], question: readonly number[]): number[] {
     const asked = this.#said.get(question.at(-1) ?? 0);
@@ -100,7 +101,7 @@ export class LeakModel {
     return verdicts.reduce((least, verdict) => (verdict.length < least.length ? verdict : least));
   }
 
-  /** Whether these may stand together in one text about a conversation, as in a request for its summary. */
+  /** Whether these canaries may occur in one text about a conversation, such as a summary request. */
   areOfOnePlace(canaries: readonly number[]): boolean {
     const first = this.#said.get(canaries[0] ?? 0);
     if (!first) return canaries.length === 0;

@@ -15,7 +15,7 @@ import { answerCanary, canariesIn, LeakModel, questionCanary, summaryCanary, typ
 export interface LeakRunOptions {
   deployment: SlackDeployment;
   scope: GroupScope;
-  /** Questions and words, in all. */
+  /** Number of questions and slash words. */
   turns: number;
   seed: string;
 }
@@ -23,9 +23,9 @@ export interface LeakRunOptions {
 export interface LeakFigures {
   questions: number;
   prompts: number;
-  /** Prompts that held something beside their question. */
+  /** Prompts with content other than their question. */
   withContext: number;
-  /** Prompts that held a summary of what was said before. */
+  /** Prompts with a summary. */
   withSummary: number;
   crossings: string[];
 }
@@ -57,8 +57,9 @@ interface RunState {
 }
 
 /**
- * Random conversations of several people on two platforms at once, on one of them in two workspaces with the same ids, through signed webhook deliveries, each with a canary
- * of its own; the model stand-in records every prompt, and none may hold a canary of another person, group or thread.
+ * Random concurrent conversations of several people on two platforms, one with two workspaces with the same ids, by signed
+ * webhook deliveries with one canary each. The scripted model records every prompt, which must not contain a canary of
+ * another person, group or thread.
  */
 export async function runLeaks({ deployment, scope, turns, seed }: LeakRunOptions): Promise<LeakFigures> {
   const model = new LeakModel(scope);
@@ -76,14 +77,14 @@ export async function runLeaks({ deployment, scope, turns, seed }: LeakRunOption
     for (let count = 0; count < ACTIONS_AT_ONCE; count += 1) await act(state);
     await untilDone(deployment);
     judge(state);
-    // A minute's messages are sent within a second here.
+    // The test sends the messages of a minute within a second.
     await deployment.redis.del('none', ...(await deployment.redis.keys('*:rate:*')));
     if (random.oneIn(2)) await changeSignIn(state);
   }
   return { ...figures, questions: model.size };
 }
 
-/** A bot on both platforms with short prompts, where people may sign in or not. */
+/** Starts a bot on both platforms with short prompts and optional sign-in. */
 export async function startLeakBot(deployment: SlackDeployment, scope: GroupScope): Promise<void> {
   await deployment.startBot({
     GROUP_SCOPE: scope,
@@ -117,8 +118,8 @@ async function act(state: RunState): Promise<void> {
       state.model.forget(spot, person);
       return;
     case 4: {
-      // Prompts of before may hold what is forgotten now, and what still runs in another thread may stay;
-      // what is asked elsewhere in the chat before this one is done may still see it.
+      // Earlier prompts may contain text that is forgotten now, and a turn in another thread may keep it; a question
+      // elsewhere in the chat may still see it before this one is done.
       await untilDone(state.deployment);
       judge(state);
       await word(state, spot, person, '/forget');
@@ -129,7 +130,7 @@ async function act(state: RunState): Promise<void> {
     case 2:
       return word(state, spot, person, '/retry');
     case 3:
-      // Several at once: those that wait are merged into one turn.
+      // Several concurrent questions: the waiting ones are merged into one turn.
       for (let count = 0; count < 3; count += 1) await ask(state, spot, person);
       return;
     default:
@@ -198,14 +199,14 @@ async function send(
 
 export const isForSummary = ({ body }: ReceivedCall) => JSON.stringify(body['messages']).includes('You keep the notes');
 
-/** A summary that leaves nothing out: each word that it was made of, under a name of its own. */
+/** A summary with every canary of its sources, each under a separate name. */
 export function summed({ body }: ReceivedCall): string {
   return [...new Set(canariesIn(JSON.stringify(body['messages'])))].map(summaryCanary).join(' ');
 }
 
 function judge({ deployment, model, figures }: RunState): void {
   for (const call of deployment.chat.calls.splice(0)) {
-    // What a summary is made of shows in the prompts that it enters.
+    // The sources of a summary show in the prompts that contain it.
     if (isForSummary(call)) continue;
     const { body } = call;
     const canaries = canariesIn(JSON.stringify(body['messages']));
@@ -219,7 +220,7 @@ function judge({ deployment, model, figures }: RunState): void {
   }
 }
 
-/** One person signs in, out, or in as somebody else. */
+/** One person signs in, out, or in with another account. */
 async function changeSignIn({ deployment, random, accounts }: RunState): Promise<void> {
   const platform = random.pick(PLATFORMS);
   const number = random.integer(1, PEOPLE);
@@ -229,7 +230,7 @@ async function changeSignIn({ deployment, random, accounts }: RunState): Promise
   await linkAs(deployment, { platform, chatUserId }, account);
 }
 
-/** A person's link as a finished sign-in leaves it. @param account empty for nobody */
+/** Stores a person's link like a completed sign-in. @param account empty to remove the link */
 export async function linkAs(
   deployment: SlackDeployment,
   { platform, chatUserId }: { platform: Spot['platform']; chatUserId: string },

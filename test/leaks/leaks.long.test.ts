@@ -5,7 +5,7 @@ import { runLeaks } from './leak-run.ts';
 const deployment = useSlackDeployment();
 
 test.each(['member', 'group'] as const)(
-  'with GROUP_SCOPE=%s, 5,000 random turns bring nobody’s words into a prompt of others [one-conversation-key] [group-is-not-private]',
+  'with GROUP_SCOPE=%s, 5,000 random turns put no text into a prompt of other people [one-conversation-key] [group-is-not-private]',
   async (scope) => {
     const seed = String(Date.now());
     const { crossings, ...figures } = await runLeaks({ deployment, scope, turns: 5_000, seed });

@@ -17,7 +17,7 @@ async function say(canary: number, times: number): Promise<void> {
     await untilDone(deployment);
     await untilTrue(async () => (await deployment.redis.keys('{summaries}:*:de:*')).length === 0);
   }
-  // A minute's messages are sent within a second here.
+  // The test sends the messages of a minute within a second.
   await deployment.redis.del('none', ...(await deployment.redis.keys('*:rate:*')));
 }
 
@@ -25,7 +25,7 @@ const callsHolding = (canary: number) =>
   deployment.chat.calls.filter(({ body }) => canariesIn(JSON.stringify(body['messages'])).includes(canary));
 const hasSummary = () => deployment.chat.calls.some(({ body }) => /ks\d{5}x/.test(JSON.stringify(body['messages'])));
 
-test('what is summed up under one account reaches neither prompt nor summary of another [link-is-told]', async () => {
+test('a summary of one account reaches no prompt or summary of another account [link-is-told]', async () => {
   deployment.chat.script((response, call) => helloStream(isForSummary(call) ? summed(call) : LONG)(response, call));
   await startLeakBot(deployment, 'member');
   await linkAs(deployment, PERSON, 'acc-1');
@@ -44,7 +44,7 @@ test('what is summed up under one account reaches neither prompt nor summary of 
   expect(callsHolding(OF_SECOND)).toEqual([]);
 }, 60_000);
 
-test('/unlink clears the summary: who signs in again starts without it', async () => {
+test('/unlink clears the summary, so a person who signs in again starts without it', async () => {
   deployment.chat.script((response, call) => helloStream(isForSummary(call) ? summed(call) : LONG)(response, call));
   await startLeakBot(deployment, 'member');
   await linkAs(deployment, PERSON, 'acc-1');

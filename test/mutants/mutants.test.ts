@@ -1,39 +1,45 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { guardsOf, mutate, readSources } from '../../scripts/mutants/find-target.mjs';
+import { readRows } from '../../scripts/mutants/rows.mjs';
+import { rulesOf, testsBySlug } from '../../scripts/rules.mjs';
 
-/** A defence, how to take it out, and what must notice. `npm run mutants` tries them all. */
-interface Mutant {
-  /** The rule that asks for the defence. */
-  rule: string;
-  /** What is wrong once it is out. */
-  name: string;
-  file: string;
-  find: string;
-  replace: string;
-  /** Files of tests of which at least one must turn red. */
-  tests: string[];
-  /** Narrows them to tests of which the name matches. */
-  only?: string;
+const { rows, reasons } = readRows();
+const sources = readSources();
+const tests = testsBySlug();
+const rules = rulesOf(readFileSync('docs/reference/SECURITY.md', 'utf8'));
+
+test('every mutant has a target, and its mutation fits', () => {
+  expect(rows.flatMap((row) => faultOf(row))).toEqual([]);
+});
+
+test('the test file of every mutant exists and has a test with the tag of the rule', () => {
+  const missing = rows.filter(({ test: path }) => !existsSync(`test/${path}.test.ts`));
+  const untagged = rows.filter(({ rule, test: path }) => tests.get(rule)?.includes(path) !== true);
+  expect([...missing, ...untagged]).toEqual([]);
+});
+
+test('every rule has a mutant, or the reason why it has none', () => {
+  const covered = new Set(rows.map(({ rule }) => rule));
+  expect(rules.filter((rule) => !covered.has(rule) && !reasons.has(rule))).toEqual([]);
+  expect([...reasons.keys()].filter((rule) => covered.has(rule) || !rules.includes(rule))).toEqual([]);
+});
+
+test('every guard marker in a Lua script has a mutant', () => {
+  const targets = rows.map(({ rule, target }) => `${rule}/${target.replace('guard: ', '')}`);
+  expect(guardsOf(sources).filter((guard) => !targets.includes(guard))).toEqual([]);
+});
+
+test('no mutant is listed twice', () => {
+  const places = rows.map(({ rule, target, mutation }) => `${rule} ${target} ${mutation}`);
+  expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([]);
+});
+
+function faultOf(row: (typeof rows)[number]): string[] {
+  try {
+    mutate(sources, row);
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
 }
-
-const FOLDER = 'test/mutants';
-const tables = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
-const read = (table: string) => JSON.parse(readFileSync(join(FOLDER, table), 'utf8')) as Mutant[];
-
-describe.each(tables)('the mutants of %s', (table) => {
-  const mutants = read(table);
-
-  test.each(mutants.map((mutant) => [mutant.name, mutant] as const))('%s: is up to date', (_, mutant) => {
-    expect(readFileSync(mutant.file, 'utf8').split(mutant.find)).toHaveLength(2);
-    expect(mutant.replace).not.toBe(mutant.find);
-    expect(mutant.rule).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*(\/[a-z0-9]+(-[a-z0-9]+)*)?$/);
-    expect(mutant.tests.length).toBeGreaterThan(0);
-    expect(mutant.tests.filter((path) => !existsSync(path))).toEqual([]);
-  });
-});
-
-test('no two mutants have the same name', () => {
-  const names = tables.flatMap(read).map(({ name }) => name);
-  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
-});

@@ -18,14 +18,14 @@ const SEARCH = {
   },
 };
 
-/** Where the built-in model looks first, where the institution's documents can be searched. */
+/** Where the built-in model looks first when the documents of the institution can be searched. */
 async function looksFirst(question: string): Promise<'documents' | 'our pages'> {
   const request = { model: 'svc-max', messages: [{ role: 'user', content: question }], tools: [SEARCH] };
   const { toolCalls } = await composeAnswer(readChatRequest(request, models), docs);
   return toolCalls.length > 0 ? 'documents' : 'our pages';
 }
 
-describe('what is plainly about this program is answered from our pages', () => {
+describe('questions that are clearly about this program, answered from its pages', () => {
   test.each([
     'How do I connect a real WeCom bot?',
     'What is Parley?',
@@ -49,7 +49,7 @@ describe('what is plainly about this program is answered from our pages', () => 
   ])('%s', async (question) => expect(await looksFirst(question)).toBe('our pages'));
 });
 
-describe('what speaks of something else is looked for in the institution’s documents first', () => {
+describe('other questions, searched in the documents of the institution first', () => {
   test.each([
     'How do I sign in to the campus network?',
     'Where do I sign in for the examination?',
@@ -74,8 +74,8 @@ describe('what speaks of something else is looked for in the institution’s doc
 
 test.each([
   ['When does the ice rink open?', /^I found nothing about this in the documents that you may read here/],
-  ['溜冰场几点开门？', /^在你在这里可以查阅的文档中，我没有找到相关内容/],
-])('where the documents have nothing, that is said: %s', async (question, said) => {
+  ['溜冰场几点开门？', /^在你可以查阅的文档中，没有找到相关内容/],
+])('says that the documents contain no answer: %s', async (question, said) => {
   const call = { id: 'call_1', type: 'function', function: { name: 'knowledge_search', arguments: '{"query":"x"}' } };
   const messages = [
     { role: 'user', content: question },

@@ -20,12 +20,15 @@ test.each([
     '“rules.docx” says (section Loans):\n\n> ## Loans\n> Students keep books for 30 days.',
   ],
   ['逾期罚款多少？', '“rules.docx”（小节 罚款）中写道：\n\n> 逾期每天罚款五角。'],
-  ['Summarise the file', 'I am a small built-in model and only quote. “rules.docx” begins so (section Loans):'],
-])('the built-in model quotes of a file what fits: %s', async (question, told) => {
+  [
+    'Summarise the file',
+    'I am a small built-in model and can only quote. “rules.docx” begins as follows (section Loans):',
+  ],
+])('the built-in model quotes the relevant part of a file: %s', async (question, told) => {
   expect(await textFor(question)).toContain(told);
 });
 
-test('a question about something else is not answered from a file', async () => {
+test('the built-in model does not answer an unrelated question from a file', async () => {
   expect(await textFor('1 + 1')).not.toContain('rules.docx');
   expect(await textFor('hello')).not.toContain('rules.docx');
 });

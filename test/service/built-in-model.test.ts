@@ -61,7 +61,7 @@ async function ask(question: string, search = docs): Promise<string> {
   return (await composeAnswer(request, search)).text;
 }
 
-describe('it answers from the pages', () => {
+describe('answers of the built-in model from the pages', () => {
   test.each([
     ['How do I connect WeCom?', 'WECOM_BOT_TOKEN', 'README.md, “Connect WeCom”'],
     ['How do I connect Parley to WeCom?', 'callback mode', 'README.md, “Connect WeCom”'],
@@ -76,31 +76,31 @@ describe('it answers from the pages', () => {
   });
 
   test.each(['Who won the football match in Paris yesterday?', '写一首关于春天的诗', 'x'.repeat(4_000)])(
-    'it says that it does not know: %s',
+    'say that the model does not know: %s',
     async (question) => {
-      expect(await ask(question)).toMatch(/small built-in model and only know|内置的小模型，只熟悉/);
+      expect(await ask(question)).toMatch(/small built-in model and only know|内置的小模型，只了解/);
     },
   );
 
-  test('steps are told from the first on without a gap, a setting without its neighbours', async () => {
+  test('list steps from the first one without gaps, and a setting without its neighbours', async () => {
     const steps = await ask('How do I connect WeCom?');
     expect(steps.indexOf('1. Copy the token')).toBeLessThan(steps.indexOf('2. Copy the AES key'));
     expect(steps).toContain('3. Write to the bot');
     expect(await ask('What does WORKER_CONCURRENCY mean?')).not.toContain('HISTORY_TTL_DAYS');
   });
 
-  test('steps that are too many for one answer end with where the rest stands', async () => {
+  test('end with the place of the rest if there are too many steps for one answer', async () => {
     const text = await ask('How do I connect Slack?');
     expect(text).toContain('\n2. Slack');
     expect(text).not.toContain('\n3. Slack');
-    expect(text).toMatch(/That is the beginning; the rest stands in the same place\.\n\nFrom docs\/SLACK\.md/);
+    expect(text).toMatch(/This is the beginning; the rest is in the same place\.\n\nFrom docs\/SLACK\.md/);
   });
 
-  test('missing pages are no fault', async () => {
+  test('work without any pages', async () => {
     expect(await ask('How do I connect WeCom?', new DocSearch('/nonexistent'))).toContain('small built-in model');
   });
 
-  test('sections keep code whole and rows readable', () => {
+  test('keep code blocks whole and table rows readable', () => {
     const sections = splitSections('README.md', README);
     expect(sections.map(({ title }) => title)).toEqual(['Parley', 'Connect WeCom', 'Settings']);
     expect(sections[1]?.blocks.at(-1)).toBe('```sh\nnpm run check\n# not a heading\n```');
@@ -108,7 +108,7 @@ describe('it answers from the pages', () => {
   });
 });
 
-describe('its tricks', () => {
+describe('small skills of the built-in model', () => {
   test.each([
     ['count to 5', '1 2 3 4 5'],
     ['Please count from 3 to 1.', '3 2 1'],
@@ -120,7 +120,7 @@ describe('its tricks', () => {
     ['say 250 words', 250],
     ['Write exactly 40 words about anything', 40],
     ['写 30 个字', 30],
-  ])('%s gives so many tokens', async (question, count) =>
+  ])('produce the requested number of tokens for %s', async (question, count) =>
     expect(splitTokens(await ask(question))).toHaveLength(count),
   );
 
@@ -148,10 +148,10 @@ describe('its tricks', () => {
     ['Do you know who I am?', '/whoami'],
     ['你知道我是谁吗？', '我是谁'],
     ['what model are you', 'small built-in model'],
-  ])('small talk: %s', async (question, part) => expect(await ask(question)).toContain(part));
+  ])('include small talk: %s', async (question, part) => expect(await ask(question)).toContain(part));
 });
 
-describe('questions that only begin like small talk are looked up', () => {
+describe('questions that begin like small talk, answered from the pages', () => {
   test.each([
     ['help me connect WeCom', 'callback mode'],
     ['帮助我接入企业微信', 'callback mode'],
@@ -160,7 +160,7 @@ describe('questions that only begin like small talk are looked up', () => {
   ])('%s', async (question, part) => expect(await ask(question)).toContain(part));
 });
 
-describe('the labels of several speakers and of what is quoted are no part of a question', () => {
+describe('questions inside labels of speakers or behind quotes', () => {
   const label = (text: string) => `<message from="member-3f9a0c11d2">\n${text}\n</message>`;
   const quoting = (quote: string, text: string) => `<quoted>\n${quote}\n</quoted>\n\n${text}`;
 
@@ -174,12 +174,12 @@ describe('the labels of several speakers and of what is quoted are no part of a 
     [`<quoted>\ncount to 3`, '1 2 3'],
   ])('%j', async (message, part) => expect(await ask(message)).toContain(part));
 
-  test('whatever is said reads the same within its label, and behind a quote', () => {
+  test('are read the same as the plain question, for any text', () => {
     const piece = fc.constantFrom('<', '>', '/', 'message', 'quoted', '</message', '\n', ' ', '你好', 'count to 3');
     const said = fc.array(fc.oneof(piece, fc.string()), { maxLength: 12 }).map((parts) => parts.join(''));
     fc.assert(
       fc.property(said, said, (text, quote) => {
-        // As our labels are written: no text within one spells them.
+        // Labels are always written this way. No text inside one contains them.
         fc.pre(![text, quote].some((one) => /<\s*\/?\s*[a-z_-]+/i.test(one)) && text.trim() !== '');
         const plain = askedText(text);
         expect(askedText(label(text))).toBe(plain);
@@ -190,11 +190,11 @@ describe('the labels of several speakers and of what is quoted are no part of a 
   });
 });
 
-test('splitTokens loses nothing', () => {
+test('splitTokens loses no text', () => {
   fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => splitTokens(text).join('') === text));
 });
 
-test('any question is answered quickly', async () => {
+test('the built-in model answers any question quickly', async () => {
   const words = fc.constantFrom(
     'what',
     'did',

@@ -6,6 +6,7 @@ import { composeAnswer } from '../../src/service/demo-model/compose-answer.ts';
 import { DocSearch } from '../../src/service/demo-model/doc-search.ts';
 import { readChatRequest } from '../../src/service/chat/chat-request.ts';
 import { shippedModelsByName } from '../support/shipped-models.ts';
+import { tries } from '../support/tries.ts';
 
 const docs = new DocSearch(fileURLToPath(new URL('../../', import.meta.url)));
 const models = shippedModelsByName();
@@ -20,9 +21,9 @@ function answer(question: string, tools: string[] = []) {
 }
 const ask = async (question: string) => (await answer(question)).text;
 
-const UNKNOWN = /only know Parley's own pages, so I cannot answer|只熟悉 Parley 自己的文档，回答不了/;
+const UNKNOWN = /only know Parley's documentation, so I cannot answer|只了解 Parley 的文档，无法回答/;
 
-describe('what has nothing to do with Parley is not answered from its pages', () => {
+describe('questions unrelated to Parley, not answered from its pages', () => {
   test.each([
     'Why is the sky blue?',
     'How many people live in Shanghai?',
@@ -50,21 +51,21 @@ describe('what has nothing to do with Parley is not answered from its pages', ()
   ])('%s', async (question) => {
     const text = await ask(question);
     expect(text).toMatch(UNKNOWN);
-    // One sentence on what it is, and three things to go on with, each of which it can do.
+    // One sentence on the purpose of the model, and three suggestions that it can answer.
     const offered = [...text.matchAll(/“([^”]+)”/g)].map(([, example = '']) => example);
     expect(offered).toHaveLength(3);
     for (const example of offered) expect(await ask(example)).not.toMatch(UNKNOWN);
   });
 });
 
-describe('what new users ask first has an answer written by hand', () => {
+describe('hand-written answers to first questions of new users', () => {
   test.each([
-    ['Is my data sent to anybody?', 'by the model that answers'],
+    ['Is my data sent to anybody?', 'the model that answers'],
     ['我的数据会发给别人吗？', '负责回答的模型'],
     ['Who can use it?', 'config/policy.json'],
     ['谁可以使用它？', 'config/policy.json'],
-    ['Can it answer from our documents?', 'No: '],
-    ['它能根据我们的文档回答吗？', '不能：'],
+    ['Can it answer from our documents?', 'Yes. The administrator lists'],
+    ['它能根据我们的文档回答吗？', '可以。管理员在'],
     ['What can I try?', 'count slowly'],
     ['what should I ask you first?', 'count slowly'],
     ['我可以试些什么？', '慢慢数'],
@@ -72,12 +73,12 @@ describe('what new users ask first has an answer written by hand', () => {
     ['how can I use a real LLM?', 'CHAT_BASE_URL'],
     ['怎么接入自己的模型？', 'CHAT_BASE_URL'],
     ['Are you ChatGPT?', 'small built-in model'],
-    ['Does it work with DeepSeek or Ollama?', 'OpenAI chat interface'],
+    ['Does it work with DeepSeek or Ollama?', 'OpenAI-compatible chat API'],
     ['能用通义千问吗？', 'OpenAI 对话接口'],
     ['Why are you so dumb?', 'not a language model'],
     ['你怎么这么笨？', '不是语言模型'],
-    ['What happens if you crash?', 'once'],
-    ['你崩溃了怎么办？', '只有一次'],
+    ['What happens if you crash?', 'exactly one answer'],
+    ['你崩溃了怎么办？', '只有一个'],
     ['Is my data private?', 'encrypted'],
     ['Who can see my questions?', 'encrypted'],
     ['别人能看到我的问题吗？', '加密'],
@@ -100,11 +101,11 @@ describe('what new users ask first has an answer written by hand', () => {
     ['How do we set this up for our university?', 'npm run check'],
     ['怎么在我们学校部署？', 'npm run check'],
     ['How does it work?', 'stores it before'],
-    ['它是怎么工作的？', '先存好'],
+    ['它是怎么工作的？', '先保存'],
     ['What is your name?', 'Parley'],
     ['Who made you?', 'small team'],
     ['谁开发的你？', '小团队'],
-    ['ping', 'I am here'],
+    ['ping', 'everything works'],
     ['在吗', '你好'],
     ['What is the meaning of life?', 'what can I try'],
     ['你喜欢我吗？', '展示 Parley'],
@@ -121,19 +122,19 @@ describe('what new users ask first has an answer written by hand', () => {
     ['How do I connect WeCom?', 'Connect a real WeCom bot'],
     ['How do I connect Slack?', 'Connect Slack'],
     ['What does SIGN_IN_SCOPE mean?', 'docs/SETTINGS.md, “Sign-in”'],
-  ])('a question of an administrator still goes to the pages: %s', async (question, section) =>
+  ])("the built-in model still answers an administrator's question from the pages: %s", async (question, section) =>
     expect(await ask(question)).toContain(section),
   );
 });
 
-test('it counts slowly, two tokens a second, until it is stopped; else at the usual pace', async () => {
+test('the built-in model counts slowly, two tokens per second, until it is stopped, and otherwise at the default pace', async () => {
   const slow = await answer('count slowly until I stop you');
   expect(slow).toMatchObject({ tokensPerSec: 2, text: expect.stringMatching(/^1 2 3 4 .* 300 /) as unknown });
   expect((await answer('慢慢数，直到我叫停')).tokensPerSec).toBe(2);
   expect((await answer('count to 30')).tokensPerSec).toBeUndefined();
 });
 
-test('a slow answer is streamed at its own pace', async () => {
+test('the built-in engine streams a slow answer at its own pace', async () => {
   const engine = createBuiltInEngine({ docsDir: '/nonexistent', tokensPerSec: Infinity, nowMs: () => 0 });
   const messages = [{ role: 'user', content: 'count slowly until I stop you' }];
   const request = readChatRequest({ model: 'svc-max', messages, stream: true }, models);
@@ -141,7 +142,7 @@ test('a slow answer is streamed at its own pace', async () => {
   let lines = 0;
   const write = () => {
     lines += 1;
-    // Its beginning, role and first number, comes at once.
+    // The beginning (role and first number) comes at once.
     if (lines === 3) stop.abort();
     return true;
   };
@@ -151,11 +152,11 @@ test('a slow answer is streamed at its own pace', async () => {
   expect(performance.now() - startedAtMs).toBeGreaterThan(400);
 });
 
-describe('what it can do names no tool that is off', () => {
+describe('the list of abilities', () => {
   const ALL = ['current_time', 'who_am_i', 'web_search', 'read_page'];
   const EXAMPLES = ['What time is it?', 'Do you know who I am?', 'Search for otters', 'https://example.org'];
 
-  test('each tool brings its own example', async () => {
+  test('has one example for each declared tool', async () => {
     for (const [index, tool] of ALL.entries()) {
       const { text } = await answer('what can you do?', [tool]);
       expect(EXAMPLES.map((example) => text.includes(example))).toEqual(EXAMPLES.map((_, other) => other === index));
@@ -164,14 +165,14 @@ describe('what it can do names no tool that is off', () => {
     for (const example of ['现在几点', '我是谁', '搜索水獭', 'example.org']) expect(all).toContain(example);
   });
 
-  test('without tools there is none', async () => {
+  test('has no tool example without tools', async () => {
     const { text } = await answer('what can you do?');
     for (const example of [...EXAMPLES, 'tools']) expect(text).not.toContain(example);
     expect(text).not.toContain('\n\n\n');
   });
 });
 
-describe('sums', () => {
+describe('sums in the built-in model', () => {
   test.each([
     ['2+2', '2+2 = 4'],
     ['What is 2 + 2?', '2 + 2 = 4'],
@@ -184,7 +185,7 @@ describe('sums', () => {
     ['1/0', 'no finite result'],
   ])('%s', async (question, result) => expect(await ask(question)).toContain(result));
 
-  test.each(['2+', '(1+2', '1..2+3', '2026-11-', '1 2 + 3'])('%s is none', async (question) =>
+  test.each(['2+', '(1+2', '1..2+3', '2026-11-', '1 2 + 3'])('do not include %s', async (question) =>
     expect(await ask(question)).not.toContain('='),
   );
 
@@ -209,13 +210,13 @@ describe('sums', () => {
     ),
   }));
 
-  test('any sum of whole numbers comes to what it comes to', async () => {
+  test('have the correct result for any sum of whole numbers', async () => {
     await fc.assert(
       fc.asyncProperty(sum, async ({ text, value }) => {
         fc.pre(/[+*-]/.test(text) && text.length <= 100 && Math.abs(value) < 1e11);
         expect(await ask(text)).toBe(`${text} = ${value}`);
       }),
-      { numRuns: 200 },
+      { numRuns: tries(200) },
     );
   });
 });

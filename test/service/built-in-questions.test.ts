@@ -8,48 +8,53 @@ import { shippedModelsByName } from '../support/shipped-models.ts';
 const docs = new DocSearch(fileURLToPath(new URL('../../', import.meta.url)));
 const models = shippedModelsByName();
 
-/** What the built-in model says to one question about the pages of this repository. */
+/** The answer of the built-in model to one question about the pages of this repository. */
 async function ask(question: string): Promise<string> {
   const messages = [{ role: 'user', content: question }];
   return (await composeAnswer(readChatRequest({ model: 'svc-max', messages }, models), docs)).text;
 }
 
-test('steps that fit into one answer are told whole', async () => {
+test('the built-in model lists all steps that fit into one answer', async () => {
   const text = await ask('How do I connect a real WeCom bot?');
-  expect(text).toMatch(/\n8\. Write to the bot\.\n\nFrom docs\/WECOM\.md/);
+  expect(text).toMatch(/\n8\. Write to the bot\.\n\nFrom docs\/guide\/WECOM\.md/);
   expect(await ask('怎么接入企业微信机器人？')).not.toMatch(/\n…\n/);
 });
 
-describe('English questions are answered from the English page and heading that fit', () => {
+describe('English questions, answered from the matching English page and heading', () => {
   test.each([
-    ['How do I connect a real WeCom bot?', 'docs/WECOM.md, “Connect a real WeCom bot”', '8. Write to the bot'],
-    ['How do I connect Parley to WeCom?', 'docs/WECOM.md, “Connect a real WeCom bot”', 'EncodingAESKey'],
+    ['How do I connect a real WeCom bot?', 'docs/guide/WECOM.md, “Connect a real WeCom bot”', '8. Write to the bot'],
+    ['How do I connect Parley to WeCom?', 'docs/guide/WECOM.md, “Connect a real WeCom bot”', 'EncodingAESKey'],
     ['What is Parley?', 'README.md, “Parley”', 'chatbot for enterprise messaging apps'],
     ['How can I try it?', 'README.md, “Try it”', 'npm start'],
-    ['Can Parley read images?', 'docs/USING.md, “What Parley reads”', 'PNG, JPEG, GIF and WebP'],
-    ['How do I start a new conversation?', 'docs/USING.md, “What a person can say”', '/new'],
-    ['What happens when a worker dies?', 'docs/OPERATIONS.md, “Processes”', 'within about ten seconds'],
-    ['How must Redis be configured?', 'docs/OPERATIONS.md, “Redis”', 'appendonly yes'],
-    ['How do I monitor it with Prometheus?', 'docs/OPERATIONS.md, “Watching”', '/metrics'],
-    ['Can I run the service alone?', 'docs/SERVICE.md, “Run it alone”', 'ROLES=service npm start'],
-    ['What does GROUP_SCOPE mean?', 'docs/SETTINGS.md, “Chat”', 'Whose conversation a mention in a group joins'],
-    ['What is WORKER_CONCURRENCY?', 'docs/SETTINGS.md, “Redis and what is kept”', 'Answers in the making at once'],
-    ['How does the architecture keep messages in order?', 'docs/ARCHITECTURE.md', 'epoch'],
-    ['Where do I find the EncodingAESKey?', 'docs/WECOM.md, “Connect a real WeCom bot”', 'callback URL'],
-    ['How do I sign out?', 'docs/SIGN_IN.md, “What is kept, and encrypted”', '/unlink'],
-    ['How do I stop an answer that is being written?', 'docs/USING.md, “What a person can say”', '/stop'],
+    ['Can Parley read images?', 'docs/guide/USING.md, “What Parley reads”', 'PNG, JPEG, GIF and WebP'],
+    ['How do I start a new conversation?', 'docs/guide/USING.md, “Chat commands”', '/new'],
+    ['What happens when a worker dies?', 'docs/guide/OPERATIONS.md, “Processes”', 'within about ten seconds'],
+    ['What happens when Redis is away?', 'docs/guide/OPERATIONS.md, “Redis”', 'appendonly yes'],
+    ['How must Redis be configured?', 'docs/guide/OPERATIONS.md, “Redis”', 'appendonly yes'],
+    ['How do I monitor it with Prometheus?', 'docs/guide/OPERATIONS.md, “Monitoring”', '/metrics'],
+    ['Can I run the service alone?', 'docs/reference/SERVICE.md, “Run it alone”', 'ROLES=service npm start'],
+    ['What does GROUP_SCOPE mean?', 'docs/SETTINGS.md, “Chat”', 'Conversation of a mention in a group'],
+    ['What is WORKER_CONCURRENCY?', 'docs/SETTINGS.md, “Redis and retention”', 'Maximum concurrent answers'],
+    [
+      'How does the architecture keep messages in order?',
+      'docs/design/queue-protocol.md, “Order of messages”',
+      'epoch',
+    ],
+    ['Where do I find the EncodingAESKey?', 'docs/guide/WECOM.md, “Connect a real WeCom bot”', 'callback URL'],
+    ['How do I sign out?', 'docs/guide/SIGN_IN.md, “Stored data and encryption”', '/unlink'],
+    ['How do I stop an answer that is being written?', 'docs/guide/USING.md, “Chat commands”', '/stop'],
     ['How are tests run?', 'README.md, “Commands”', 'npm run verify'],
-    ['How do I rotate the secret key?', 'docs/OPERATIONS.md, “Keys”', 'SECRET_KEY_PREVIOUS'],
-    ['How can I replace SECRET_KEY?', 'docs/OPERATIONS.md, “Keys”', 'SECRET_KEY_PREVIOUS'],
-    ['Which tools can it use?', 'docs/USING.md, “What it can do”', 'TOOLS_FILE'],
-    ['Where are thoughts shown?', 'docs/USING.md, “What it can do”', 'THINKING_SHOWN'],
-    ['How do I make a backup?', 'docs/OPERATIONS.md, “Backup and restore”', 'redis-cli --rdb'],
-    ['How do I upgrade?', 'docs/OPERATIONS.md, “Upgrade”', 'CHANGELOG.md'],
-    ['How do I connect Slack?', 'docs/SLACK.md, “Connect Slack”', 'Signing Secret'],
-    ['Which hosts must the firewall allow?', 'docs/OPERATIONS.md, “The firewall”', 'the host of'],
-    ['What does “its signature differs” mean?', 'docs/OPERATIONS.md, “In the log', 'copy the token'],
-    ['What may reasoning_effort be?', 'docs/SERVICE.md, “', 'svc-max'],
-    ['What does the sweeper do?', 'docs/ARCHITECTURE.md', 'sweeper'],
+    ['How do I rotate the secret key?', 'docs/guide/OPERATIONS.md, “Key rotation”', 'SECRET_KEY_PREVIOUS'],
+    ['How can I replace SECRET_KEY?', 'docs/guide/OPERATIONS.md, “Key rotation”', 'SECRET_KEY_PREVIOUS'],
+    ['Which tools can it use?', 'docs/guide/USING.md, “What it can do”', 'TOOLS_FILE'],
+    ['Where are thoughts shown?', 'docs/guide/USING.md, “What it can do”', 'THINKING_SHOWN'],
+    ['How do I make a backup?', 'docs/guide/OPERATIONS.md, “Backup and restore”', 'redis-cli --rdb'],
+    ['How do I upgrade?', 'docs/guide/OPERATIONS.md, “Upgrade”', 'CHANGELOG.md'],
+    ['How do I connect Slack?', 'docs/guide/SLACK.md, “Connect Slack”', 'Signing Secret'],
+    ['Which hosts must the firewall allow?', 'docs/guide/OPERATIONS.md, “Firewall”', 'the host of'],
+    ['What does “its signature differs” mean?', 'docs/guide/OPERATIONS.md, “In the log', 'copy the token'],
+    ['What may reasoning_effort be?', 'docs/reference/SERVICE.md, “', 'svc-max'],
+    ['What does the sweeper do?', 'docs/design/queue-protocol.md, “Wake”', 'lost'],
   ])('%s', async (question, source, part) => {
     const text = await ask(question);
     expect(text).toContain(source);
@@ -58,7 +63,7 @@ describe('English questions are answered from the English page and heading that 
   });
 });
 
-describe('Chinese questions are answered from the Chinese page and heading that fit', () => {
+describe('Chinese questions, answered from the matching Chinese page and heading', () => {
   test.each([
     ['怎样接入企业微信？', 'docs/zh-CN/WECOM.md，“接入企业微信', '8. 给机器人发一条消息'],
     ['如何对接企微机器人？', 'docs/zh-CN/WECOM.md，“接入企业微信', 'EncodingAESKey'],
@@ -94,13 +99,13 @@ describe('Chinese questions are answered from the Chinese page and heading that 
   });
 
   test.each([
-    ['GROUP_SCOPE 是什么意思？', 'docs/SETTINGS.md，“Chat”', 'Whose conversation'],
-    ['队列的内部架构是怎样的？', 'docs/ARCHITECTURE.md', 'BullMQ'],
-  ])('what only an English page tells is quoted as English: %s', async (question, source, part) => {
+    ['GROUP_SCOPE 是什么意思？', 'docs/SETTINGS.md，“Chat”', 'Conversation of a mention'],
+    ['队列的内部架构是怎样的？', 'docs/design/queue-protocol.md', 'one worker at a time'],
+  ])('the built-in model quotes English text if only an English page fits: %s', async (question, source, part) => {
     const text = await ask(question);
     expect(text).toContain(source);
     expect(text).toContain(part);
-    expect(text).toContain('英文原文');
+    expect(text).toContain('仅英文文档中有相关内容，原文如下');
   });
 });
 
@@ -113,11 +118,11 @@ test.each([
   '图书馆几点关门？',
   '毕业论文怎么写？',
   '怎么申请奖学金？',
-])('it says that it does not know: %s', async (question) =>
-  expect(await ask(question)).toMatch(/small built-in model and only know|内置的小模型，只熟悉/),
+])('the built-in model says that it does not know: %s', async (question) =>
+  expect(await ask(question)).toMatch(/small built-in model and only know|内置的小模型，只了解/),
 );
 
-test('an excerpt has no link that leads nowhere, no table head and no caption of a picture', async () => {
+test('an excerpt has no dead link, no table header and no image caption', async () => {
   const text = await ask('怎样使用自带的登录服务和对话服务？');
   expect(text).toContain('文件的写法见下面');
   expect(text).not.toContain('](../');

@@ -30,7 +30,7 @@ function answer(messages: object[], extra: object = {}): Promise<Answer> {
   return composeAnswer(readChatRequest({ model: 'svc-max', messages, ...extra }, models), docs);
 }
 
-/** Which tool is called for a question, with what. */
+/** The tool call for a question: name and argument. */
 async function callFor(question: string, tools: object[] = PARLEYS): Promise<[string, unknown] | undefined> {
   const { toolCalls } = await answer([{ role: 'user', content: question }], { tools });
   const call = toolCalls[0]?.function;
@@ -41,7 +41,7 @@ async function textFor(question: string, extra: object = {}): Promise<string> {
   return (await answer([{ role: 'user', content: question }], extra)).text;
 }
 
-describe('what a question plainly asks for calls the tool of Parley that serves it', () => {
+describe('questions that clearly ask for a tool of Parley, and the resulting call', () => {
   const page = 'https://example.org/a_b?c=1#d';
   test.each<[question: string, tool: string, given: object]>([
     ['Who am I?', 'who_am_i', {}],
@@ -74,15 +74,15 @@ describe('what a question plainly asks for calls the tool of Parley that serves 
     'How do I search in the history?',
     'Do I write PUBLIC_URL=https://parley.example.edu in the file?',
     'hello',
-  ])('none: %s', async (question) => expect(await callFor(question)).toBeUndefined());
+  ])('call no tool: %s', async (question) => expect(await callFor(question)).toBeUndefined());
 
-  test('a tool whose whole name is said is meant, and not the web', async () => {
+  test('the built-in model calls a tool whose full name is in the question instead of the web search', async () => {
     const flights = declare('search_flights', 'Finds flights', { type: 'object', properties: {} });
     expect((await callFor('Search for flights to Paris', [...PARLEYS, flights]))?.[0]).toBe('search_flights');
   });
 });
 
-describe('where the tool is absent it says so', () => {
+describe('questions for a tool that is not available, answered with a notice', () => {
   test.each([
     ['Search for otters', 'WEB_SEARCH_URL'],
     ['搜索水獭', 'WEB_SEARCH_URL'],
@@ -97,12 +97,12 @@ describe('where the tool is absent it says so', () => {
     ['你知道我是谁吗？', '发送“我是谁”'],
   ])('%s', async (question, part) => {
     expect(await textFor(question)).toContain(part);
-    // A tool that may not be called is as good as none.
+    // With `tool_choice: none` a declared tool counts as not available.
     expect(await textFor(question, { tools: PARLEYS, tool_choice: 'none' })).toContain(part);
   });
 });
 
-describe('what a tool gave back is told as a quotation [tool-rights]', () => {
+describe('tool results, shown as quotations [tool-rights]', () => {
   const after = (content: string, question = 'Search for otters') => [
     { role: 'user', content: question },
     {
@@ -113,22 +113,22 @@ describe('what a tool gave back is told as a quotation [tool-rights]', () => {
     { role: 'tool', tool_call_id: 'a', content },
   ];
 
-  test('without the label that the bot sets around it', async () => {
+  test('leave out the label that the bot adds', async () => {
     const { text, toolCalls } = await answer(after(labelToolResult('1. Otters\nhttps://example.org\n\nThe end', 500)), {
       tools: PARLEYS,
     });
     expect(toolCalls).toEqual([]);
     expect(text).toBe(
-      "`web_search` answered:\n\n> 1. Otters\n> https://example.org\n>\n> The end\n\nI'm Parley's small built-in model: I pass this on as it is.",
+      "`web_search` answered:\n\n> 1. Otters\n> https://example.org\n>\n> The end\n\nI'm Parley's small built-in model: I pass this on unchanged.",
     );
   });
 
-  test('in the language of the question, a long one cut', async () => {
+  test('are introduced in the language of the question, and cut if they are long', async () => {
     const { text } = await answer(after('a'.repeat(5_000), '搜索水獭'));
     expect(text).toMatch(/^`web_search` 的结果：\n\n> a{1200}…\n\n我是 Parley/);
   });
 
-  test('nothing in it leaves the quotation', async () => {
+  test('cannot break out of the quotation', async () => {
     const lines = fc.array(fc.oneof(fc.constantFrom('', '</tool_result>', '<tool_result>', '# x', '> y'), fc.string()));
     await fc.assert(
       fc.asyncProperty(lines, async (parts) => {

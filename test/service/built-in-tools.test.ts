@@ -4,6 +4,7 @@ import { composeAnswer } from '../../src/service/demo-model/compose-answer.ts';
 import { DocSearch } from '../../src/service/demo-model/doc-search.ts';
 import { readChatRequest } from '../../src/service/chat/chat-request.ts';
 import { shippedModelsByName } from '../support/shipped-models.ts';
+import { measureProcessorTime } from '../support/processor-time.ts';
 
 const docs = new DocSearch('/nonexistent');
 const models = shippedModelsByName();
@@ -17,7 +18,7 @@ interface Tool {
   required?: string[];
 }
 
-/** What the model calls for a question: its name and its arguments; undefined when it answers itself. */
+/** The tool call for a question: name and arguments. Undefined if the model answers itself. */
 async function callFor(question: string, tools: Tool[], extra: object = {}): Promise<[string, unknown] | undefined> {
   const request = readChatRequest(
     {
@@ -35,7 +36,7 @@ async function callFor(question: string, tools: Tool[], extra: object = {}): Pro
   return call && [call.name, JSON.parse(call.arguments)];
 }
 
-describe('which tool', () => {
+describe('the choice of a tool by the built-in model', () => {
   const tools = [
     { name: 'web_search', description: 'Searches the web for pages' },
     { name: 'get_current_time', description: 'Tells the time in a time zone' },
@@ -57,11 +58,11 @@ describe('which tool', () => {
   ])('%s', async (question, name) => expect((await callFor(question, tools))?.[0]).toBe(name));
 
   test.each(['How do I connect WeCom?', 'hello', 'count to 3', 'What is f?', 'call for 5 of them', 'if (5) then'])(
-    'no tool for: %s',
+    'selects no tool for: %s',
     async (question) => expect(await callFor(question, tools)).toBeUndefined(),
   );
 
-  test('tool_choice is obeyed', async () => {
+  test('follows tool_choice', async () => {
     expect(await callFor('Search the web', tools, { tool_choice: 'none' })).toBeUndefined();
     expect(await callFor('hello', tools, { tool_choice: 'required' })).toBeDefined();
     const choice = { type: 'function', function: { name: 'get_current_time' } };
@@ -69,9 +70,9 @@ describe('which tool', () => {
   });
 });
 
-describe('which arguments', () => {
+describe('the arguments that the built-in model selects', () => {
   test.each<[question: string, properties: Record<string, object>, expected: object]>([
-    // Numbers: beside their name, else in order, each once.
+    // Numbers: next to their name, otherwise in order, each once.
     ['call f with 5', { n: number }, { n: 5 }],
     ['call f with 3 and 4', { a: number, b: number }, { a: 3, b: 4 }],
     ['call f with b = 3 and a = 4', { a: number, b: number }, { a: 4, b: 3 }],
@@ -83,7 +84,7 @@ describe('which arguments', () => {
     ['call f with 7', { a: number, b: number, c: { type: 'integer', minimum: 1 } }, { a: 7, b: 0, c: 1 }],
     ['call f with 7', { a: { type: ['null', 'number'] } }, { a: 7 }],
     ['用 f 算 3 和 4', { a: number, b: number }, { a: 3, b: 4 }],
-    // Texts: by their name, quoted, ids, places, else the whole question.
+    // Texts: by their name, quoted, ids, places, otherwise the whole question.
     ['call f with "hello there"', { s: text }, { s: 'hello there' }],
     ['call f with “one” and “two”', { a: text, b: text }, { a: 'one', b: 'two' }],
     ['call f with b is two, a is one', { a: text, b: text }, { a: 'one', b: 'two' }],
@@ -105,7 +106,7 @@ describe('which arguments', () => {
     ['用 f 查从北京到上海', { origin: text, destination: text }, { origin: '北京', destination: '上海' }],
     ['call f and search for otters.', { query: text }, { query: 'otters' }],
     ['用 f 搜索水獭', { query: text }, { query: '水獭' }],
-    // What the schema says.
+    // Values from the schema.
     ['call f in kelvin', { unit: { type: 'string', enum: ['celsius', 'kelvin'] } }, { unit: 'kelvin' }],
     ['call f below', { level: { enum: ['low', 'high'] } }, { level: 'low' }],
     ['call f: in progress', { state: { enum: ['done', 'in_progress'] } }, { state: 'in_progress' }],
@@ -124,11 +125,11 @@ describe('which arguments', () => {
       { c: ['red', 'blue'] },
     ],
     ['call f', { tags: { type: 'array', items: text } }, { tags: ['call f'] }],
-  ])('%s %j', async (question, properties, expected) => {
+  ])('fit the question %s and the properties %j', async (question, properties, expected) => {
     expect(await callFor(question, [{ name: 'f', properties }])).toEqual(['f', expected]);
   });
 
-  test('an optional property gets only what is plainly given for it', async () => {
+  test('include an optional property only if the question clearly gives its value', async () => {
     const properties = { city: text, unit: { enum: ['celsius', 'kelvin'] }, days: { type: 'integer' }, note: text };
     const tool = { name: 'weather', properties, required: ['city'] };
     expect(await callFor('weather in Beijing', [tool])).toEqual(['weather', { city: 'Beijing' }]);
@@ -138,7 +139,7 @@ describe('which arguments', () => {
     ]);
   });
 
-  test('digits of a tool’s name are no argument', async () => {
+  test('ignore digits in the name of a tool', async () => {
     expect(await callFor('call area2d with 5', [{ name: 'area2d', properties: { n: number } }])).toEqual([
       'area2d',
       { n: 5 },
@@ -146,7 +147,7 @@ describe('which arguments', () => {
   });
 });
 
-test('any question and any schema give arguments that have every required property, quickly', async () => {
+test('contain every required property, quickly, for any question and any schema', async () => {
   const name = fc.oneof(
     fc.constantFrom('city', 'n', '__proto__', 'constructor', 'order_id', 'to', '.*', 'a(b'),
     fc.string(),
@@ -164,13 +165,13 @@ test('any question and any schema give arguments that have every required proper
   );
   await fc.assert(
     fc.asyncProperty(question, fc.dictionary(name, schema), fc.array(name), async (words, properties, required) => {
-      const startedAtMs = performance.now();
+      const spentMs = measureProcessorTime();
       const call = await callFor(words.join(' '), [{ name: 'f', properties, required }], {
         tool_choice: 'required',
       });
-      // Rules that know the question better, such as counting, come first.
+      // Rules with more knowledge of the question, such as counting, take precedence.
       for (const wanted of call ? required : []) expect(Object.keys(call?.[1] as object)).toContain(wanted);
-      expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+      expect(spentMs()).toBeLessThan(1_000);
     }),
   );
 });

@@ -4,7 +4,7 @@ import { askChat } from './chat-client.ts';
 
 export const user = (content: unknown): { role: string; content: unknown } => ({ role: 'user', content });
 
-/** The smallest request that is in order. */
+/** The smallest valid request. */
 export const HELLO = { model: 'svc-max', messages: [user('hello')] };
 
 export const WEATHER = {
@@ -20,15 +20,17 @@ export const WEATHER = {
   },
 };
 
-/** The weather's declaration with other fields in `function`; undefined leaves one out. */
+/** The weather tool declaration with changed fields in `function`; undefined removes a field. */
 export function declare(changes: object): object {
   return { ...WEATHER, function: { ...WEATHER.function, ...changes } };
 }
 
-/** 3 × 2 pixels. */
+/** An image of 3 × 2 pixels. */
 export const GIF = `data:image/gif;base64,${Buffer.from('474946383961030002008000000000000000002c000000000300020000020284005b003b', 'hex').toString('base64')}`;
 
-/** A field is refused with 400 and the whole error object, whose `param` is its name and whose sentence begins with it. */
+/**
+ * Expects a 400 response with the complete error object, whose `param` is the field name and whose message begins with it.
+ */
 export async function expectRefused(service: RunningService, body: object, param: string, be: string): Promise<void> {
   const answer = await askChat(service, body);
   expect(answer.body).toEqual({

@@ -18,12 +18,12 @@ export interface Chunk {
   usage?: object;
 }
 
-/** One request for a whole reply. */
+/** Sends a request for a complete (not streamed) reply. */
 export async function askChat(service: RunningService, json: object, key = API_KEY): Promise<JsonAnswer> {
   return postRaw(service, JSON.stringify(json), { authorization: `Bearer ${key}` });
 }
 
-/** Posts these bytes; headers that are undefined are left out. */
+/** Posts raw bytes; undefined headers are left out. */
 export async function postRaw(
   service: RunningService,
   body: string | Buffer,
@@ -42,7 +42,7 @@ export async function postRaw(
   };
 }
 
-/** One streamed request, read to its end. */
+/** Sends a request for a streamed reply and reads it to its end. */
 export async function streamChat(service: RunningService, json: object): Promise<{ chunks: Chunk[]; lines: string[] }> {
   const headers = { authorization: `Bearer ${API_KEY}` };
   const text = await got
@@ -55,7 +55,7 @@ export async function streamChat(service: RunningService, json: object): Promise
   return { chunks, lines };
 }
 
-/** The text of a whole reply. */
+/** The text of a complete reply. */
 export function contentOf({ body }: JsonAnswer): string {
   return (body.choices as [{ message: { content: string } }])[0].message.content;
 }

@@ -21,15 +21,15 @@ async function start(overrides: TestServiceOptions = {}): Promise<TestService> {
   return service;
 }
 
-/** Opens a stream and leaves it standing. */
+/** Opens a stream without reading it. */
 async function openStream(service: TestService, question: string, key = API_KEY) {
   const body = JSON.stringify({ model: 'svc-max', stream: true, messages: [user(question)] });
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
   return request(`${service.url}/v1/chat/completions`, { method: 'POST', headers, body });
 }
 
-describe('limits', () => {
-  test('one key makes 200 requests in 10 s, 20 at once; the next is 429 with Retry-After until the window has passed', async () => {
+describe('the limits of an API key', () => {
+  test('allow 200 requests in 10 s, 20 of them concurrent; the next one gets 429 with Retry-After until the window has passed', async () => {
     const service = await start();
     for (let round = 0; round < 10; round += 1) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => askChat(service, HELLO)));
@@ -47,7 +47,7 @@ describe('limits', () => {
     expect((await askChat(service, HELLO)).status).toBe(200);
   });
 
-  test('the 21st at once is 429, and a place is free again when a client leaves', async () => {
+  test('refuse a 21st concurrent request with 429, and free a slot when a client disconnects', async () => {
     const service = await start({ builtInPace: { tokensPerSec: 20 } });
     const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(service, 'count to 5000')));
     expect(streams.map(({ statusCode }) => statusCode)).toEqual(Array(20).fill(200));
@@ -57,7 +57,7 @@ describe('limits', () => {
     for (const { body } of streams) body.on('error', () => undefined).destroy();
   });
 
-  test('while it stops, open answers may end and new requests get 503', async () => {
+  test('a stopping service reports not ready and lets open answers end', async () => {
     const service = await startTestService(server.redis, { builtInPace: { tokensPerSec: 100 } });
     const { body } = await openStream(service, 'count to 30');
     const keepAlive = await openStream(service, 'count to 20');
@@ -69,8 +69,8 @@ describe('limits', () => {
   });
 });
 
-describe('the built-in model in a stream', () => {
-  test('it keeps its pace', async () => {
+describe('streams of the built-in model', () => {
+  test('keep their pace', async () => {
     const service = await start({ builtInPace: { tokensPerSec: 100 } });
     const startedAtMs = performance.now();
     await streamChat(service, { model: 'svc-max', messages: [user('count to 50')] });
@@ -79,7 +79,7 @@ describe('the built-in model in a stream', () => {
     expect(tookMs).toBeLessThan(1_500);
   });
 
-  test('it knows what was asked before', async () => {
+  test('use the earlier messages of the conversation', async () => {
     const service = await start();
     const messages = [
       user('How do I connect WeCom?'),

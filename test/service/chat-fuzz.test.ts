@@ -8,8 +8,9 @@ import { fuzzMs, fuzzTestMs } from '../support/fuzz-time.ts';
 import { API_KEY, NO_LIMITS, startTestService, type TestService } from './support.ts';
 import { anyText } from '../support/any-text.ts';
 
-const HANG_MS = 1_000;
-/** Stands in values only; an error that repeats it has told what somebody wrote. */
+/** Time of a request that hangs: far above that of any answer, also on a busy machine. */
+const HANG_MS = 5_000;
+/** Occurs in values only. An error that contains it has repeated the caller's text. */
 const MARK = 'zq7-private-words';
 
 let server: TestRedis;
@@ -174,27 +175,25 @@ function judge({ status, body: answer }: Answer, isMarkSafe: boolean): void {
   const { param, message: told, code } = error as Record<string, string | null>;
   if (code === 'invalid_value') expect(told?.startsWith(`${param ?? '?'} `)).toBe(true);
   else expect(param).toBe(code === 'model_not_found' ? 'model' : null);
-  // The validator's own wording is none of ours.
+  // Zod's own messages must not appear.
   expect(told).not.toMatch(/invalid input|expected|received/i);
   if (isMarkSafe) expect(answer).not.toContain(MARK);
 }
 
 test(
-  'any bytes at all get a reply or a 4xx with the whole error object, within a second and without telling what was written [chat-completions]',
+  "arbitrary bytes get a reply or a 4xx with the complete error object in time, without the caller's text [chat-completions]",
   async () => {
     const count = { bodies: 0, replies: 0 };
     const hasMarkAsKey = new RegExp(`"[^"]*${MARK}[^"]*"\\s*:`);
     const anything = fc.asyncProperty(body, async (bytes) => {
-      let answer = await post(bytes);
-      // On a busy machine anything may be late once; what hangs is late again.
-      if (answer.tookMs > HANG_MS) answer = await post(bytes);
+      const answer = await post(bytes);
       expect(answer.tookMs).toBeLessThan(HANG_MS);
       judge(answer, !hasMarkAsKey.test(bytes.toString()));
       count.bodies += 1;
       if (answer.status === 200) count.replies += 1;
     });
     await fc.assert(anything, { numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: fuzzMs });
-    // A busy machine gets to few in that time.
+    // A busy machine sends too few in that time.
     while (Math.min(count.replies, count.bodies - count.replies) <= 20) await fc.assert(anything, { numRuns: 20 });
     if (process.env['FUZZ_SEC'])
       process.stderr.write(`chat fuzzer: ${count.bodies} bodies, ${count.replies} replies\n`);

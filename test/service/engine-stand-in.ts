@@ -12,19 +12,22 @@ interface EngineBody {
 
 export interface EngineStandIn {
   url: string;
-  /** The bodies that it got, in order. */
+  /** Received request bodies, in order. */
   bodies: EngineBody[];
-  /** Streams that are being written. */
+  /** Number of streams that are still open. */
   open: () => number;
   close: () => Promise<void>;
 }
 
 const USAGE = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
-/** An engine counts with its own names; the service shows the interface's. */
+/** The engine's own ids and model name. The service replaces them by those of its interface. */
 const HEAD = { id: 'engine-1', created: 1_800_000_000, model: 'engine-model' };
 const CALL = { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Beijing"}' } };
 
-/** An OpenAI-compatible engine with a few fixed answers, written as such engines write: null where nothing is, reasoning apart. */
+/**
+ * An OpenAI-compatible engine with a few fixed answers in the usual form: null for absent fields, reasoning in a separate
+ * field.
+ */
 export async function startEngineStandIn(): Promise<EngineStandIn> {
   const bodies: EngineBody[] = [];
   let open = 0;

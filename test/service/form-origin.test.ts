@@ -4,7 +4,7 @@ import { useTestService } from './use-test-service.ts';
 
 const { service } = useTestService();
 
-/** Sends a right login form, with right cookies, as if it stood where these headers say. */
+/** Sends a correct login form with correct cookies, and with these headers. */
 async function logInFrom(headers: Record<string, string>): Promise<number> {
   const browser = new Browser(service.url);
   const page = await browser.get(authorizePath());
@@ -13,17 +13,17 @@ async function logInFrom(headers: Record<string, string>): Promise<number> {
   return (await browser.post('/oauth2.0/login', form, headers)).statusCode;
 }
 
-test('a form of ours was sent from our own origin; where no origin is told, under our own name', async () => {
+test("a login form is accepted only from the service's own origin, or without an Origin only under its own host name", async () => {
   const port = new URL(service.url).port;
   expect(await logInFrom({})).toBe(303);
   expect(await logInFrom({ origin: service.url, 'sec-fetch-site': 'same-origin' })).toBe(303);
-  // A name of somebody else's that leads to this machine: then origin and host agree, and neither is ours.
+  // A foreign host name that resolves to this machine: origin and host agree, but neither is the service's own.
   expect(await logInFrom({ host: `evil.example:${port}`, origin: `http://evil.example:${port}` })).toBe(403);
   expect(await logInFrom({ host: 'evil.example' })).toBe(403);
   expect(await logInFrom({ origin: 'null' })).toBe(403);
 });
 
-test('a page that is opened under another name of this machine goes to ours', async () => {
+test('a page opened under another host name of this machine redirects to the public one', async () => {
   const { port } = new URL(service.url);
   const moved = await new Browser(service.url, { host: `localhost:${port}` }).get(authorizePath());
   expect([moved.statusCode, moved.headers.location]).toEqual([307, `${service.url}${authorizePath()}`]);

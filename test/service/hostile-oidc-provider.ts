@@ -4,24 +4,24 @@ import { readForm, startStandIn, type StandIn } from './sign-in-support.ts';
 const RIGHT = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const FOREIGN = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 
-/** What goes wrong next; `undefined` means an answer in order. */
+/** Faults of the next sign-in; `undefined` means a correct response. */
 export interface Mischief {
   claims?: Record<string, unknown>;
   userInfo?: Record<string, unknown>;
   header?: Record<string, unknown>;
   signedBy?: 'foreign' | 'nobody';
-  /** Answers of another shape, by path. */
+  /** Responses to replace, by path. */
   answers?: Record<string, { status?: number; type?: string; body: string; delayMs?: number; location?: string }>;
 }
 
 export interface HostileProvider extends StandIn {
   mischief: Mischief;
   calls: string[];
-  /** The return address for what the browser was sent away with: what a login page would redirect to. */
+  /** The return address for the location to which the browser was sent: the redirect target of a login page. */
   comeBack(location: string): string;
 }
 
-/** A provider of ours that does everything right unless told how to go wrong. It takes each code once and checks PKCE. */
+/** A test provider that behaves correctly unless a fault is set. It accepts each code once and checks PKCE. */
 export async function startHostileProvider(): Promise<HostileProvider> {
   const asked = new Map<string, URLSearchParams>();
   const server = await startStandIn(async (request, response) => {

@@ -17,7 +17,7 @@ let mayAsk: string[] = [];
 
 const describeInBrowser = findChromium() === undefined ? describe.skip : describe;
 
-/** A CAS server whose login passes another host, as unified identities do; it knows everybody at once. */
+/** A CAS server whose login passes another host, like institutional single sign-on. It accepts everyone at once. */
 async function startCas(): Promise<StandIn> {
   return startStandIn((request, response) => {
     const { pathname, searchParams, port } = new URL(
@@ -36,7 +36,7 @@ async function startCas(): Promise<StandIn> {
   });
 }
 
-describeInBrowser('the institution’s sign-in in Chromium', () => {
+describeInBrowser('institutional sign-in in Chromium', () => {
   beforeAll(async () => {
     [server, cas, chromium] = await Promise.all([startTestRedis(), startCas(), launchChromium()]);
     const institution = { signIn: new CasSignIn({ url: `${cas.url}/cas`, profileMap: {} }) };
@@ -52,7 +52,7 @@ describeInBrowser('the institution’s sign-in in Chromium', () => {
   test.each([
     { locale: 'en-GB', colorScheme: 'light', viewport: { width: 1_200, height: 850 } },
     { locale: 'zh-CN', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
-  ] as const)('the button, the form and what follows: $locale, $colorScheme', async (look) => {
+  ] as const)('shows the button, the form and the following pages: $locale, $colorScheme', async (look) => {
     const context = await chromium.newContext(look);
     const page = await context.newPage();
     const named = (name: string) => `${name}-${look.locale.slice(0, 2)}-${look.colorScheme}`;
@@ -70,7 +70,7 @@ describeInBrowser('the institution’s sign-in in Chromium', () => {
     await context.close();
   });
 
-  test('signing in as someone else passes every host of the institution, though a form came before', async () => {
+  test('passes every host of the institution when the person signs in as someone else after a form', async () => {
     const page = await chromium.newPage();
     const refused: string[] = [];
     page.on('console', (message) => refused.push(message.text()));

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
-/** Set it to a folder to look at the pages: each is then taken in both colours and languages, English wide, Chinese as on a phone. */
+/**
+ * Directory for screenshots. If set, each page is captured in both color schemes and languages: English at desktop width,
+ * Chinese at phone width.
+ */
 const picturesDir = process.env['PICTURES_DIR'];
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** axe-core finds nothing serious (style/pages.md), and the page is as wide as the window. */
+/** Expects no serious finding of axe-core, and a page as wide as the window. */
 export async function judgePage(page: Page, name: string): Promise<void> {
   await page.evaluate(AXE);
   const violations = await page.evaluate(

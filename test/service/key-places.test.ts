@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-/** A service where a key has one place, so that a place which is not given back is seen at once. */
+/** A service where a key has one slot, so that a slot which is not released is noticed immediately. */
 async function start(overrides: TestServiceOptions = {}): Promise<TestService> {
   const chatLimits = { requestsPer10Sec: 1_000, atOnce: 1 };
   const service = await startTestService(server.redis, { chatLimits, ...overrides });
@@ -34,7 +34,7 @@ const body = (more: object = {}) => JSON.stringify({ ...HELLO, ...more });
 const head = (bodyBytes: number) =>
   `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${API_KEY}\r\nContent-Type: application/json\r\nContent-Length: ${bodyBytes}\r\n\r\n`;
 
-/** Writes bytes on a connection of their own and cuts it so many milliseconds later. */
+/** Writes bytes on a separate connection and cuts it after this many milliseconds. */
 async function writeAndLeave(service: TestService, bytes: string, afterMs: number): Promise<void> {
   const socket = connect(service.port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -43,7 +43,7 @@ async function writeAndLeave(service: TestService, bytes: string, afterMs: numbe
   socket.destroy();
 }
 
-/** The place is free, at the latest a moment from now. */
+/** Expects the slot to be free within about a second. */
 async function expectFree(service: TestService): Promise<void> {
   for (let trial = 0; trial < 20; trial += 1) {
     const { status } = await postRaw(service, body({ model: 'none' }));
@@ -54,21 +54,21 @@ async function expectFree(service: TestService): Promise<void> {
   throw new Error('the place was not given back');
 }
 
-describe('a key’s place is given back [chat-limits]', () => {
+describe('the slot of an API key is released [chat-limits]', () => {
   test.each([
-    ['a whole reply', body()],
+    ['a complete reply', body()],
     ['a refused field', body({ temperature: 5 })],
     ['an unknown model', body({ model: 'x' })],
-    ['a body that is no JSON', '{'],
+    ['a body that is not JSON', '{'],
     ['a body that is not UTF-8', Buffer.from([0x22, 0xff])],
     ['a body that is too large', Buffer.alloc(33 * 1_024 * 1_024, 'a')],
-  ])('at once after %s', async (_, bytes) => {
+  ])('immediately after %s', async (_, bytes) => {
     const service = await start();
     for (let round = 0; round < 3; round += 1) expect((await postRaw(service, bytes)).status).not.toBe(429);
     expect((await askChat(service, HELLO)).status).toBe(200);
   });
 
-  test('at once after a streamed reply', async () => {
+  test('immediately after a streamed reply', async () => {
     const service = await start();
     for (let round = 0; round < 5; round += 1)
       expect((await streamChat(service, HELLO)).lines.at(-1)).toBe('data: [DONE]');
@@ -77,15 +77,15 @@ describe('a key’s place is given back [chat-limits]', () => {
   test.each<[what: string, answer: (response: ServerResponse) => void]>([
     ['refuses', (response) => response.writeHead(500).end()],
     ['breaks off before its answer', (response) => response.destroy()],
-    ['sends nonsense', (response) => response.end('{')],
+    ['sends invalid JSON', (response) => response.end('{')],
     [
-      'breaks off in its answer',
+      'breaks off during its answer',
       (response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         response.write('data: {"choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n', () => response.destroy());
       },
     ],
-  ])('at once after an engine that %s, whole or streamed', async (_, answer) => {
+  ])('immediately after an engine that %s, both complete and streamed', async (_, answer) => {
     const service = await start(await startEngine(answer));
     for (const stream of [false, true, false, true]) {
       const reply = await request(`${service.url}/v1/chat/completions`, {
@@ -98,7 +98,7 @@ describe('a key’s place is given back [chat-limits]', () => {
     }
   });
 
-  test('when the client leaves: in the head, in the body, before the first chunk, in the stream, whenever', async () => {
+  test('when the client disconnects in the head, in the body, before the first chunk, or in the stream', async () => {
     const service = await start({ builtInPace: { tokensPerSec: 100 } });
     const long = body({ stream: true, messages: [user('count to 5000')] });
     const whole = head(long.length) + long;
@@ -110,7 +110,7 @@ describe('a key’s place is given back [chat-limits]', () => {
     }
   });
 
-  test('when the client leaves while Redis is asked for the place', async () => {
+  test('when the client disconnects while the slot is requested from Redis', async () => {
     const service = await start();
     const asked = body();
     for (const bytes of [head(asked.length), head(asked.length) + asked]) {
@@ -121,7 +121,7 @@ describe('a key’s place is given back [chat-limits]', () => {
     }
   });
 
-  test('when the client leaves an engine that does not answer', async () => {
+  test('when the client disconnects from an engine that does not answer', async () => {
     const service = await start(await startEngine(() => undefined));
     for (const stream of [false, true]) {
       const asked = body({ stream });
@@ -130,7 +130,7 @@ describe('a key’s place is given back [chat-limits]', () => {
     }
   });
 
-  test('a body that is still coming keeps a place, which is free when the client leaves', async () => {
+  test('when the client disconnects while its body is still being sent, and not earlier', async () => {
     const service = await start();
     const socket = connect(service.port, '127.0.0.1').on('error', () => undefined);
     socket.write(head(100));
@@ -141,8 +141,8 @@ describe('a key’s place is given back [chat-limits]', () => {
   });
 });
 
-describe('Retry-After of 429', () => {
-  test('a full window: whole seconds until the oldest request is 10 s old, and right after them a place is free', async () => {
+describe('Retry-After of a 429 response', () => {
+  test('is the whole seconds until the oldest request is 10 s old, after which a slot is free', async () => {
     const service = await start({ chatLimits: { requestsPer10Sec: 2, atOnce: 20 } });
     expect((await askChat(service, HELLO)).status).toBe(200);
     service.clock.ms += 2_500;
@@ -160,11 +160,11 @@ describe('Retry-After of 429', () => {
     }
     service.clock.ms += 1;
     expect((await askChat(service, HELLO)).status).toBe(200);
-    // The second of before is 7.5 s old now: the window slides, it does not start anew.
+    // The request of the previous second is 7.5 s old at this point: the window slides.
     expect((await askChat(service, HELLO)).headers['retry-after']).toBe('3');
   });
 
-  test('too many at once: 1 s, for they end at any time; refused requests do not count', async () => {
+  test('is 1 s for too many concurrent requests, and refused requests do not count', async () => {
     const service = await start({ builtInPace: { tokensPerSec: 50 } });
     const stream = streamChat(service, { ...HELLO, messages: [user('count to 20')] });
     await sleep(100);
@@ -177,7 +177,7 @@ describe('Retry-After of 429', () => {
     expect((await askChat(service, HELLO)).status).toBe(200);
   });
 
-  test('another key has its own limits', async () => {
+  test('does not depend on the limits of another key', async () => {
     const service = await start({ chatLimits: { requestsPer10Sec: 1, atOnce: 20 } });
     expect((await askChat(service, HELLO)).status).toBe(200);
     expect((await askChat(service, HELLO)).status).toBe(429);

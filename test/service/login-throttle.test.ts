@@ -19,7 +19,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A browser at an address, before the login form, with a way to try passwords there. */
+/** A browser at an address on the login form, with a function that tries passwords. */
 async function loginFrom(address: string, headers: Record<string, string> = {}) {
   const browser = new Browser(service.url, { 'x-forwarded-for': address, ...headers });
   const page = await browser.get(authorizePath());
@@ -32,8 +32,8 @@ async function statusesOf(count: number, work: () => Promise<{ statusCode: numbe
   return statuses;
 }
 
-describe('"a valid login is not throttled", and guessing is', () => {
-  test('the 11th wrong password of a name from an address is told to wait; the right one still lets in, and forgives', async () => {
+describe('"a valid login is not throttled" with a limit on guesses', () => {
+  test('refuses the 11th wrong password of a name from one address, accepts the right one, and then resets the count', async () => {
     const attempt = await loginFrom('10.0.0.1');
     expect(await statusesOf(12, () => attempt('alice', 'guess'))).toEqual([...Array<number>(10).fill(401), 429, 429]);
     expect((await attempt('alice', 'alice-pass')).statusCode).toBe(303);
@@ -43,7 +43,7 @@ describe('"a valid login is not throttled", and guessing is', () => {
   test.each([
     ['en', 'Too many wrong passwords. Please wait ten minutes, or ask the help desk.'],
     ['zh-CN', '密码错误次数过多，请十分钟后再试，或联系服务台。'],
-  ])('the page says so with Retry-After (%s)', async (language, words) => {
+  ])('shows a message with Retry-After (%s)', async (language, words) => {
     const attempt = await loginFrom('10.0.0.1', { 'accept-language': language });
     await statusesOf(10, () => attempt('alice', 'guess'));
     const page = await attempt('alice', 'guess');
@@ -52,21 +52,21 @@ describe('"a valid login is not throttled", and guessing is', () => {
     expect(Number(page.headers['retry-after'])).toBeLessThanOrEqual(600);
   });
 
-  test('a neighbour who types wrong passwords for somebody does not lock them out, in whatever browser', async () => {
+  test('does not lock a person out when a neighbour types wrong passwords for their name', async () => {
     const neighbour = await loginFrom('10.0.0.1');
     await statusesOf(150, () => neighbour('alice', 'guess'));
     expect((await (await loginFrom('10.0.0.1'))('alice', 'alice-pass')).statusCode).toBe(303);
     expect((await (await loginFrom('10.0.0.1'))('zhangwei', 'zhangwei-pass')).statusCode).toBe(303);
   });
 
-  test('300 valid logins of one person at once all let in', async () => {
+  test('accepts 300 concurrent valid logins of one person', async () => {
     const attempt = await loginFrom('10.0.0.1');
     const answers = await Promise.all(Array.from({ length: 300 }, () => attempt('alice', 'alice-pass')));
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([303]));
     expect(await server.redis.keys('*failed-logins:*')).toEqual([]);
   });
 
-  test('an X-Forwarded-For that nobody was told to trust does not make a new address', async () => {
+  test('ignores X-Forwarded-For unless the proxy is trusted', async () => {
     const direct = await startTestService(server.redis);
     const statuses = [];
     for (let index = 0; index < 11; index += 1) {
@@ -78,7 +78,7 @@ describe('"a valid login is not throttled", and guessing is', () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  test('unknown names are counted and answered like known ones', async () => {
+  test('counts and answers unknown names like known ones', async () => {
     const attempt = await loginFrom('10.0.0.1');
     const [known, unknown] = [await attempt('alice', 'x'), await attempt('nobody', 'x')];
     expect(unknown.statusCode).toBe(known.statusCode);
@@ -87,7 +87,7 @@ describe('"a valid login is not throttled", and guessing is', () => {
   });
 });
 
-describe('limits over many addresses and many names', () => {
+describe('login limits over many addresses and many names', () => {
   const limits = { told: 2, ofName: 10, ofAddress: 20, ofDevice: 4 };
   let throttle: LoginThrottle;
   beforeEach(() => {
@@ -99,7 +99,7 @@ describe('limits over many addresses and many names', () => {
   const isChecked = async (username: string, address: string, deviceId?: string) =>
     (await attempt(username, address, true, deviceId)).isRight;
 
-  test('a guess spread over addresses stops at the limit of the name where it is tried, and nowhere else', async () => {
+  test('stop guesses of one name at the network where they are made, and nowhere else', async () => {
     for (let index = 0; index < 10; index += 1) await attempt('alice', `10.0.1.${index % 5}`);
     for (let index = 0; index < 5; index += 1) expect(await isChecked('alice', `10.0.1.${index}`)).toBe(false);
     expect(await isChecked('alice', '10.0.2.1')).toBe(true);
@@ -107,7 +107,7 @@ describe('limits over many addresses and many names', () => {
     expect(await isChecked('alice', '10.0.1.1', 'a-device')).toBe(true);
   });
 
-  test('one guess for everybody stops at the limit of the address, whoever signed in there before', async () => {
+  test('stop guesses for many names at the limit of the address, even for people who signed in there before', async () => {
     expect(await isChecked('alice', '10.0.0.1')).toBe(true);
     for (let index = 0; index < 20; index += 1) await attempt(`person${index}`, '10.0.0.1');
     expect(await isChecked('zhangwei', '10.0.0.1')).toBe(false);
@@ -116,18 +116,18 @@ describe('limits over many addresses and many names', () => {
     expect(await isChecked('zhangwei', '10.0.0.2')).toBe(true);
   });
 
-  test('wrong passwords in a browser that is known count for its address too', async () => {
+  test('count wrong passwords in a known browser for its address too', async () => {
     for (let index = 0; index < 20; index += 1) await attempt('alice', '10.0.0.1', false, `device${index}`);
     expect(await isChecked('zhangwei', '10.0.0.1')).toBe(false);
   });
 
-  test('a browser that is known has a limit of its own, and nobody else is closed out by it', async () => {
+  test('give a known browser a separate limit that locks out no one else', async () => {
     for (let index = 0; index < 4; index += 1) await attempt('alice', '10.0.0.1', false, 'a-device');
     expect(await isChecked('alice', '10.0.0.1', 'a-device')).toBe(false);
     expect(await isChecked('alice', '10.0.0.1')).toBe(true);
   });
 
-  test('200 at once, wrong and for many names: exactly as many as the address may are looked at', async () => {
+  test('check exactly as many of 200 concurrent wrong passwords as the address may try', async () => {
     let lookedAt = 0;
     const check = async () => {
       lookedAt += 1;
@@ -139,14 +139,14 @@ describe('limits over many addresses and many names', () => {
     expect(lookedAt).toBe(20);
   });
 
-  test('right passwords add to no limit: 30 people sign in at one address, one person at 30', async () => {
+  test('do not count right passwords: 30 people sign in at one address, and one person at 30 addresses', async () => {
     for (let index = 0; index < 30; index += 1) {
       expect(await isChecked(`person${index}`, '10.0.0.1')).toBe(true);
       expect(await isChecked('alice', `10.0.1.${index}`)).toBe(true);
     }
   });
 
-  test('comparisons that fail leave their counts, and make nobody wait', async () => {
+  test('keep the counts of failed comparisons, and delay no one', async () => {
     const fail = (index: number) =>
       throttle.attempt({ username: `p${index}`, address: `10.0.1.${index}`, deviceId: undefined }, () =>
         Promise.reject(new Error('x')),
@@ -156,7 +156,7 @@ describe('limits over many addresses and many names', () => {
   });
 });
 
-test('a password with a costly hash is compared too, and nothing slips past it', async () => {
+test('a password with a costly hash is compared, and its guesses are limited as well', async () => {
   const [alice] = PEOPLE.slice(1);
   const password = '$scrypt$ln=14,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$'.padEnd(93, 'A');
   const costly = await startTestService(server.redis, {

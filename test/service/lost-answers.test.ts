@@ -11,10 +11,10 @@ import {
   type TestService,
 } from './support.ts';
 
-// A client whose connection broke sends again what it got no answer for; Redis may have carried it out already. Whichever
-// answer is lost, an application gets its tokens, and a code or a return that is really used twice is refused as ever.
+// After a broken connection the Redis client repeats commands that got no response, although Redis may have executed them.
+// Whichever response is lost, an application gets its tokens, and a real second use of a code or return is still refused.
 
-/** An app whose web sign-in sends the browser straight back. */
+/** An app whose web sign-in redirects the browser back immediately. */
 const APP = 'In-App-Browser';
 const app: MakeMessagingApp = () => ({
   name: 'wecom',
@@ -38,7 +38,7 @@ afterAll(async () => {
 const whicheverIsLost = <Ready>(prepare: () => Promise<Ready>, act: (ready: Ready) => Promise<unknown>) =>
   losingEachAnswer(forgetful, { prepare, act, tidy: () => forgetful.redis.flushdb() });
 
-test('from the login to the profile an application gets what it asks for, and a second use of the code ends it', async () => {
+test('an application gets its profile and a second use of the code revokes it, whichever Redis response is lost', async () => {
   const seen = await whicheverIsLost(
     async () => undefined,
     async () => {
@@ -52,12 +52,12 @@ test('from the login to the profile an application gets what it asks for, and a 
       return [status, refreshed.status, profile.body['id'], again.body['error_description'], after.status];
     },
   );
-  const reused = 'The code was used before; what it gave is revoked';
+  const reused = 'The code was already used; its tokens are now revoked';
   expect(seen).toEqual(seen.map(() => [200, 200, '20190001', reused, 401]));
   expect(seen.length).toBeGreaterThan(12);
 }, 60_000);
 
-test('an exchange that is refused says why, and the code is used up', async () => {
+test('a refused exchange gives its reason and uses the code up, whichever Redis response is lost', async () => {
   const seen = await whicheverIsLost(
     () => obtainCode(service),
     async (code) => {
@@ -65,13 +65,13 @@ test('an exchange that is refused says why, and the code is used up', async () =
       return [wrong.body['error_description'], (await exchange(service, code)).body['error_description']];
     },
   );
-  const redirect = 'redirect_uri differs from the one of the authorization; the code is used up';
-  const spent = 'The code was used up by an earlier exchange that was refused';
+  const redirect = 'redirect_uri differs from that of the authorization request; the code is now invalid';
+  const spent = 'The code became invalid when an earlier exchange was refused';
   expect(seen).toEqual(seen.map(() => [redirect, spent]));
   expect(seen.length).toBeGreaterThan(2);
 });
 
-test('a browser that comes back from a messaging app is signed in, once for each state', async () => {
+test('a return from a messaging app signs in once per state, whichever Redis response is lost', async () => {
   const seen = await whicheverIsLost(
     async () => new Browser(service.url, { 'user-agent': APP }),
     async (browser) => {

@@ -21,7 +21,7 @@ const MAP = {
   BMMC: 'dept',
   identity: { from: 'kind', codes: { teacher: 'JG', student: 'XS' } },
 };
-/** Left the institution; its provider does not know yet. */
+/** A former member of the institution whose provider still has the account. */
 const FORMER = {
   ...PEOPLE[0],
   username: 'former',
@@ -53,7 +53,7 @@ beforeAll(async () => {
 beforeEach(async () => server.redis.flushall());
 afterAll(async () => server.stop());
 
-/** Goes through the provider's pages until it sends the browser back to us. */
+/** Follows the pages of the provider until it redirects the browser back to the service. */
 async function passProvider(location: string): Promise<string> {
   const visitor = new Browser(provider.url);
   let next = location;
@@ -69,7 +69,7 @@ async function signIn(browser: Browser, path = authorizePath({ state: 's1' })) {
   return browser.get(await passProvider(away.headers.location ?? ''));
 }
 
-describe('a browser uses the institution’s unified identity (OpenID Connect) [ways-to-sign-in]', () => {
+describe('sign-in through the institution by OpenID Connect [ways-to-sign-in]', () => {
   async function withDeployment(work: () => Promise<void>, ...args: Parameters<typeof start>): Promise<void> {
     await start(...args);
     try {
@@ -80,7 +80,7 @@ describe('a browser uses the institution’s unified identity (OpenID Connect) [
   }
 
   test.each(['client_secret_basic', 'client_secret_post'] as const)(
-    'from authorize over a real provider (%s) to profile and refresh',
+    'covers authorize, a real provider (%s), profile and refresh',
     (authMethod) =>
       withDeployment(async () => {
         provider.person = LI;
@@ -120,7 +120,7 @@ describe('a browser uses the institution’s unified identity (OpenID Connect) [
       }, authMethod),
   );
 
-  test('a person who comes back inactive gets a page, and a new sign-in refreshes the profile that applications see', () =>
+  test('shows a page to an inactive person, and updates the profile that applications see at a new sign-in', () =>
     withDeployment(async () => {
       provider.person = LI;
       const browser = new Browser(service.url);
@@ -138,7 +138,7 @@ describe('a browser uses the institution’s unified identity (OpenID Connect) [
       expect(await shown()).toMatchObject({ active: false });
     }));
 
-  test('the directory wins over the claims: by username, by profile id, and with its active:false', () =>
+  test('prefers the directory over the claims: by username, by profile id, and with its active:false', () =>
     withDeployment(
       async () => {
         const nameAfter = async (sub: string) => {
@@ -159,7 +159,7 @@ describe('a browser uses the institution’s unified identity (OpenID Connect) [
       [...PEOPLE, FORMER],
     ));
 
-  test('somebody who declines gets a page whose button leads to the choice, where the provider asks anew', () =>
+  test('leads a person who declines back to the choice, where the provider asks again', () =>
     withDeployment(async () => {
       provider.declines = true;
       const browser = new Browser(service.url);
@@ -174,7 +174,7 @@ describe('a browser uses the institution’s unified identity (OpenID Connect) [
       expect(provider.asked.at(-1)?.get('prompt')).toBe('login');
     }));
 
-  test('neither secret, code, token nor name is logged, and the kept profile is sealed', () =>
+  test('logs no secret, code, token or name, and stores the profile encrypted', () =>
     withDeployment(async () => {
       provider.person = LI;
       await signIn(new Browser(service.url));

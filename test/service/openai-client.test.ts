@@ -33,7 +33,7 @@ const PARAMETERS = {
   required: ['city'],
 };
 const WEATHER = { name: 'get_weather', description: 'Tells the weather of a city', parameters: PARAMETERS };
-/** A field that the client's types do not know goes along as it is. */
+/** The client sends a field that its types do not know unchanged. */
 const THINKING = { ...COUNT, thinking: { type: 'enabled' }, reasoning_effort: 'high' } as typeof COUNT;
 
 interface Reasoning {
@@ -53,7 +53,7 @@ describe.each([
   });
   afterAll(() => service.close());
 
-  test('a whole reply [reply]', async () => {
+  test('gets a complete reply [reply]', async () => {
     const reply = await client.chat.completions.create({ ...COUNT, temperature: 0.3, top_p: 0.9 });
     expect(reply.choices[0]?.message.content).toBe('1 2 3');
     expect([reply.object, reply.model, reply.choices[0]?.finish_reason]).toEqual([
@@ -64,19 +64,19 @@ describe.each([
     expect(reply.usage?.total_tokens).toBeGreaterThan(3);
   });
 
-  test('a streamed reply [chunk]', async () => {
+  test('gets a streamed reply [chunk]', async () => {
     const said: string[] = [];
     const finished: string[] = [];
     for await (const { object, model, choices } of await client.chat.completions.create({ ...COUNT, stream: true })) {
       expect([object, model]).toEqual(['chat.completion.chunk', 'svc-max']);
       said.push(choices[0]?.delta.content ?? '');
-      // The interface leaves the field out until the end; the client's types know only null there.
+      // The service leaves the field out until the end. The client's types expect null there.
       if (choices[0]?.finish_reason as string | undefined) finished.push(String(choices[0]?.finish_reason));
     }
     expect([said.join(''), finished]).toEqual(['1 2 3', ['stop']]);
   });
 
-  test('usage in a last chunk, by stream_options [reply]', async () => {
+  test('gets usage in a last chunk, by stream_options [reply]', async () => {
     const stream = client.chat.completions.stream({ ...COUNT, stream: true, stream_options: { include_usage: true } });
     const { usage, choices } = await stream.finalChatCompletion();
     expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
@@ -84,7 +84,7 @@ describe.each([
     expect(choices[0]?.message.content).toBe('1 2 3');
   });
 
-  test('a tool call, whole [tools]', async () => {
+  test('gets a tool call in a complete reply [tools]', async () => {
     const reply = await client.chat.completions.create({
       model: 'svc-max',
       messages: [WEATHER_QUESTION],
@@ -101,7 +101,7 @@ describe.each([
     ]);
   });
 
-  test('a tool call as deltas, put together by the client [tools]', async () => {
+  test('assembles a tool call from deltas [tools]', async () => {
     const stream = client.chat.completions.stream({
       model: 'svc-max',
       messages: [WEATHER_QUESTION],
@@ -115,7 +115,7 @@ describe.each([
   });
 
   test.each([false, true])(
-    'a conversation with tools over several rounds, run by the client (streamed: %j) [chat-completions]',
+    'runs a conversation with tools over several rounds (streamed: %j) [chat-completions]',
     async (stream) => {
       const asked: unknown[] = [];
       const tool = {
@@ -139,7 +139,7 @@ describe.each([
     },
   );
 
-  test('an image [images]', async () => {
+  test('sends an image [images]', async () => {
     const content = [
       { type: 'text' as const, text: 'What is this?' },
       { type: 'image_url' as const, image_url: { url: GIF, detail: 'auto' as const } },
@@ -148,7 +148,7 @@ describe.each([
     expect(reply.choices[0]?.message.content).toContain('3 × 2 pixels');
   });
 
-  test('thinking as an extra field of the body, whole and streamed [request-fields]', async () => {
+  test('sends thinking as an extra body field, complete and streamed [request-fields]', async () => {
     const reply = await client.chat.completions.create(THINKING);
     expect((reply.choices[0]?.message as Reasoning).reasoning_content).toMatch(/./);
     let thought = '';
@@ -159,13 +159,13 @@ describe.each([
     expect(plain.choices[0]?.message).not.toHaveProperty('reasoning_content');
   });
 
-  test('GET /v1/models', async () => {
+  test('lists the models by GET /v1/models', async () => {
     const ids: string[] = [];
     for await (const { id } of client.models.list()) ids.push(id);
     expect(ids).toEqual(['svc-plus', 'svc-max']);
   });
 
-  test('a client that aborts in the middle of a stream frees its place', async () => {
+  test('frees its slot when it aborts in the middle of a stream', async () => {
     const narrow = await startTestService(server.redis, {
       ...options(),
       chatLimits: { requestsPer10Sec: 1_000, atOnce: 1 },
@@ -188,7 +188,7 @@ describe.each([
   });
 });
 
-describe('the official openai client gets its own typed errors [errors]', () => {
+describe('typed errors of the official openai client [errors]', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService(server.redis);
@@ -240,18 +240,18 @@ describe('the official openai client gets its own typed errors [errors]', () => 
     expect(error).toMatchObject(fields);
   });
 
-  test('AuthenticationError', async () => {
+  test('include AuthenticationError', async () => {
     const error = await ask({}, { apiKey: 'sk-nope' });
     expect(error).toBeInstanceOf(OpenAI.AuthenticationError);
     expect(error).toMatchObject({ status: 401, code: 'invalid_api_key', type: 'authentication_error' });
   });
 
-  test('NotFoundError of an interface that has no address', async () => {
+  test('include NotFoundError for an endpoint that does not exist', async () => {
     const embedding = clientOf(service).embeddings.create({ model: 'svc-max', input: 'x' });
     await expect(embedding).rejects.toThrow(OpenAI.NotFoundError);
   });
 
-  test('RateLimitError with Retry-After, which the client heeds when it may try again', async () => {
+  test('include RateLimitError with Retry-After, which the client follows when retries are enabled', async () => {
     const narrow = await startTestService(server.redis, {
       chatLimits: { requestsPer10Sec: 1_000, atOnce: 1 },
       builtInPace: { tokensPerSec: 200 },
@@ -273,7 +273,7 @@ describe('the official openai client gets its own typed errors [errors]', () => 
     await narrow.close();
   });
 
-  test('APIError 503 from an engine that cannot be reached, InternalServerError by the client’s name', async () => {
+  test('include APIError 503 for an unreachable engine, as InternalServerError of the client', async () => {
     const away = await startTestService(server.redis, { upstream: { url: 'http://127.0.0.1:9', models: {} } });
     await expect(clientOf(away).chat.completions.create(COUNT)).rejects.toThrow(OpenAI.InternalServerError);
     await away.close();

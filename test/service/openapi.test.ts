@@ -42,13 +42,13 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Every answer that was kept is as the document says. */
+/** Expects every recorded answer to match the document. */
 function expectAsDocumented(recorded: RecordedService, reading: 'open' | 'closed' = 'closed'): void {
   expect(recorded.answers.length).toBeGreaterThan(0);
   expect(recorded.answers.splice(0).flatMap((answer) => judge.faults(answer, reading))).toEqual([]);
 }
 
-/** A document that lacks one field, or has one of another type, does not fit what was answered. */
+/** Checks that removing a field of the document, or changing its type, makes the recorded answers invalid. */
 function expectPlantedFaultsFound(answers: Response<string>[]): void {
   const plants: [place: string, plant: (fields: Fields) => void][] = [
     ['#/components/schemas/Reply/properties', (fields) => delete fields['usage']],
@@ -79,17 +79,17 @@ async function withService(
   }
 }
 
-/** What of a request's body the document does not allow. */
+/** Faults of a request body by the document. */
 const requestFaults = (body: unknown) => schemas.faults({ $ref: '#/components/schemas/ChatRequest' }, body);
 
-/** The address to which the other place sends the browser back. */
+/** The address to which the other server redirects the browser. */
 function returnOf(away: Response<string>, ticket: string): string {
   const { pathname, search } = new URL(new URL(away.headers.location ?? '').searchParams.get('service') ?? '');
   return `${pathname}${search}&ticket=${ticket}`;
 }
 
-describe('what the service answers is in the document: status, headers, type and every field', () => {
-  test('chat: whole and streamed replies, thoughts, tool calls, images, usage', async () => {
+describe('the answers of the service match the document: status, headers, type and every field', () => {
+  test('of chat requests with complete and streamed replies, thoughts, tool calls, images and usage', async () => {
     const weather = { model: 'svc-plus', messages: [user('What is the weather in Beijing?')], tools: [WEATHER] };
     const image = [
       user([
@@ -128,12 +128,12 @@ describe('what the service answers is in the document: status, headers, type and
     ['a part of another type', { model: 'svc-plus', messages: [user([{ type: 'audio' }])] }],
     ['no image', { model: 'svc-plus', messages: [user([{ type: 'image_url', image_url: { url: 'file:///x' } }])] }],
     [
-      'an image for a model that takes text only',
+      'an image for a model without image input',
       { messages: [user([{ type: 'image_url', image_url: { url: 'https://example.org/a.png' } }])] },
     ],
     ['a temperature above 1', { temperature: 1.1 }],
     ['a top_p below 0', { top_p: -0.1 }],
-    ['a stream that is no boolean', { stream: 'yes' }],
+    ['a stream that is not a boolean', { stream: 'yes' }],
     ['thinking without a type', { thinking: {} }],
     ['effort without thinking', { reasoning_effort: 'low' }],
     ['effort of another model', { model: 'svc-plus', thinking: { type: 'enabled' }, reasoning_effort: 'low' }],
@@ -142,14 +142,14 @@ describe('what the service answers is in the document: status, headers, type and
       'a call without arguments',
       { messages: [{ role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f' } }] }] },
     ],
-  ])('chat: what is refused does not fit the document either: %s', async (_, changes) => {
+  ])('of refused chat requests that the document does not allow either: %s', async (_, changes) => {
     const request = { ...HELLO, ...changes };
     expect((await service.chat(request)).statusCode).toBe(400);
     expect(requestFaults(JSON.parse(JSON.stringify(request)))).not.toEqual([]);
     expectAsDocumented(service);
   });
 
-  test('chat: every other error', async () => {
+  test('of every other chat error', async () => {
     const path = '/v1/chat/completions';
     await service.send(path, { method: 'POST', headers: { ...KEY, 'content-type': 'application/json' }, body: '{' });
     await service.chat(HELLO, 'sk-nope');
@@ -170,7 +170,7 @@ describe('what the service answers is in the document: status, headers, type and
     });
   });
 
-  test('chat: an engine’s replies, refusals and broken streams', async () => {
+  test('of replies, refusals and broken streams of an engine', async () => {
     let round = 0;
     const answers: Parameters<typeof startEngine>[0][] = [
       (response) => void begin(response, 'application/json').end(JSON.stringify(engineReply({ content: 'Hi' }))),
@@ -200,7 +200,7 @@ describe('what the service answers is in the document: status, headers, type and
     await engine.stop();
   });
 
-  test('sign-in: the forms, consent, code, account and sign-out', async () => {
+  test('of sign-in: the forms, consent, code, account and sign-out', async () => {
     await service.obtainCode();
     const browser = service.browser();
     expect((await browser.logIn(authorizePath(), 'wrong')).statusCode).toBe(401);
@@ -239,7 +239,7 @@ describe('what the service answers is in the document: status, headers, type and
     expectAsDocumented(service);
   });
 
-  test('sign-in: leaving for another place and coming back', async () => {
+  test('of sign-in redirects to another server and back', async () => {
     const browser = service.browser();
     const away = await browser.get('/sign-in/cas?return_to=/account&anew=yes');
     for (const [ticket, status] of [
@@ -268,7 +268,7 @@ describe('what the service answers is in the document: status, headers, type and
     );
   });
 
-  test('every page that is asked for under another name of this machine leads to the service’s own', async () => {
+  test("of every page requested under another host name, which redirects to the service's own", async () => {
     const { port } = new URL(service.url);
     const browser = service.browser({ host: `localhost:${port}` });
     for (const { path, method, operation } of operationsOf(root)) {
@@ -278,7 +278,7 @@ describe('what the service answers is in the document: status, headers, type and
     expectAsDocumented(service);
   });
 
-  test('tokens: exchange, refresh, profile and every refusal', async () => {
+  test('of tokens: exchange, refresh, profile and every refusal', async () => {
     const exchanged = await service.token({ ...CODE_FORM, code: await service.obtainCode() });
     const tokens = JSON.parse(exchanged.body) as { access_token: string; refresh_token: string };
     const { redirect_uri: redirectUri, grant_type: _, ...client } = CODE_FORM;
@@ -299,7 +299,7 @@ describe('what the service answers is in the document: status, headers, type and
     expectAsDocumented(service);
   });
 
-  test('models by name, and what only an engine can do', async () => {
+  test('of models by name, and of endpoints that only an engine provides', async () => {
     const headers = { authorization: `Bearer ${API_KEY}` };
     for (const path of ['/v1/models/svc-max', '/v1/models/none']) {
       await service.send(path, { headers });
@@ -309,8 +309,8 @@ describe('what the service answers is in the document: status, headers, type and
     expectAsDocumented(service);
   });
 
-  test('health, with Redis and without it', async () => {
-    for (const path of ['/healthz', `/healthz?nonce=${'n'.repeat(16)}`, '/readyz', '/metrics'])
+  test('of health checks, with and without Redis', async () => {
+    for (const path of ['/healthz', `/healthz?nonce=${'n'.repeat(16)}`, '/version', '/readyz', '/metrics'])
       await service.send(path);
     await service.send('/healthz', { method: 'POST' });
     expectAsDocumented(service);
@@ -328,8 +328,8 @@ describe('what the service answers is in the document: status, headers, type and
     away.disconnect();
   });
 
-  test('each documented answer was seen, but those of faults that cannot be made here', () => {
-    // The answers of what is passed on are an engine's: pass-through.test.ts sees them.
+  test('cover each documented answer, except those of faults that cannot be produced here', () => {
+    // Answers of the pass-through come from an engine; pass-through.test.ts covers them.
     const notMade =
       / 500$|^passOn (?!404)|^(?:logIn|decide|withdrawConsent|leaveForSignIn|returnFromSignIn|authorize|showAccount|returnAfterSignOut) 50[23]$/;
     expect(judge.unseen().filter((answer) => !notMade.test(answer))).toEqual([]);

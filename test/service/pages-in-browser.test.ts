@@ -16,7 +16,7 @@ let chromium: Browser;
 
 const describeInBrowser = findChromium() === undefined ? describe.skip : describe;
 
-describeInBrowser('the pages in Chromium', () => {
+describeInBrowser('the sign-in pages in Chromium', () => {
   beforeAll(async () => {
     server = await startTestRedis();
     client = createServer((_, response) => response.end('<!doctype html><title>back</title><p>back at the client'));
@@ -35,7 +35,7 @@ describeInBrowser('the pages in Chromium', () => {
     await server.stop();
   });
 
-  /** So many wrong passwords that the next one is told to wait. */
+  /** Tries wrong passwords until the limit is reached. */
   async function useUpTries(username: string): Promise<void> {
     const visitor = new Visitor(service.url);
     const login = await visitor.get(authorizePath({ redirect_uri: callback }));
@@ -51,7 +51,7 @@ describeInBrowser('the pages in Chromium', () => {
     { locale: 'zh-CN', colorScheme: 'light', viewport: PHONE },
   ] as const;
 
-  test.each(looks)('log in, consent and back to the client: $locale, $colorScheme', async (look) => {
+  test.each(looks)('lead from login and consent back to the client: $locale, $colorScheme', async (look) => {
     const context = await chromium.newContext(look);
     const page = await context.newPage();
     const named = (name: string) => `${name}-${look.locale.slice(0, 2)}-${look.colorScheme}-${look.viewport.width}`;
@@ -73,7 +73,7 @@ describeInBrowser('the pages in Chromium', () => {
     await page.press('[name=password]', 'Enter');
     await page.waitForSelector('[name=decision]');
     await judgePage(page, named('consent'));
-    // A number is read in one piece, also where there is little room.
+    // A number is not broken across lines, even on a narrow page.
     await page.setViewportSize({ width: 320, height: 640 });
     const lines = await page.evaluate<number[]>(
       "[...document.querySelectorAll('.facts dd')].map((one) => one.getBoundingClientRect().height)",
@@ -100,7 +100,7 @@ describeInBrowser('the pages in Chromium', () => {
     await context.close();
   });
 
-  test.each(looks)('an account page that lists nothing: $locale, $colorScheme', async (look) => {
+  test.each(looks)('include an account page with an empty list: $locale, $colorScheme', async (look) => {
     await server.redis.flushall();
     const context = await chromium.newContext(look);
     const page = await context.newPage();
@@ -113,7 +113,7 @@ describeInBrowser('the pages in Chromium', () => {
     await context.close();
   });
 
-  test('signing out and in again goes to the application’s address, past what forms may lead to', async () => {
+  test("lead to the application's address after signing out and in again, despite the form-action policy", async () => {
     const page = await chromium.newPage();
     await page.goto(`${service.url}/logout?service=${encodeURIComponent(callback)}`);
     await page.click('a.button');
@@ -124,7 +124,7 @@ describeInBrowser('the pages in Chromium', () => {
     await page.close();
   });
 
-  test('deny goes back to the client too', async () => {
+  test('lead back to the client on deny', async () => {
     const page = await chromium.newPage();
     await page.goto(`${service.url}${authorizePath({ redirect_uri: callback })}`);
     await page.fill('[name=username]', 'alice');

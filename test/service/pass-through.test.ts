@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 afterAll(() => server.stop());
 
-/** A service in front of an engine that answers as the test says; `atOnce` places for its key. */
+/** A service in front of an engine that answers as scripted by the test, with `atOnce` slots for its key. */
 async function start(answer: (response: ServerResponse) => void, atOnce = 10) {
   const seen: Passed[] = [];
   const engine = createServer((message, response) => {
@@ -55,11 +55,11 @@ function post(service: TestService, path: string, body: Buffer | string, headers
 const json = (value: unknown) => (response: ServerResponse) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 
-describe('what only an engine can do', () => {
+describe('endpoints that only an engine provides', () => {
   test.each([
     ...['embeddings', 'rerank', 'images/generations', 'images/edits', 'images/variations'],
     ...['audio/speech', 'audio/transcriptions', 'audio/translations'],
-  ])('%s goes to it byte for byte, with its key and not ours, and its answer comes back', async (path) => {
+  ])("pass %s through byte for byte with the engine's key, and return its answer", async (path) => {
     const { service, seen } = await start(json({ data: [1] }));
     const body = Buffer.from([0, 255, 10, 13, 128]);
     const type = 'multipart/form-data; boundary=x';
@@ -70,7 +70,7 @@ describe('what only an engine can do', () => {
     expect(JSON.stringify(seen[0]?.headers)).not.toContain(API_KEY);
   });
 
-  test('speech comes as it is made', async () => {
+  test('stream speech as it is produced', async () => {
     let more: ServerResponse | undefined;
     const { service } = await start((response) => {
       more = response.writeHead(200, { 'content-type': 'audio/mpeg' });
@@ -91,7 +91,7 @@ describe('what only an engine can do', () => {
     [429, 429, 'rate_limit_exceeded'],
     [401, 503, 'unavailable'],
     [500, 503, 'unavailable'],
-  ])('a refusal of %s is told as %s %s, without the engine’s words', async (status, told, code) => {
+  ])("report an engine's refusal of %s as %s %s, without the engine's text", async (status, told, code) => {
     const { service } = await start((response) => void response.writeHead(status).end('owner@engine.example'));
     const answer = await post(service, 'embeddings', '{}');
     const text = await answer.text();
@@ -99,7 +99,7 @@ describe('what only an engine can do', () => {
     expect(text).not.toContain('engine.example');
   });
 
-  test('needs a key, and counts for its limits', async () => {
+  test('require a key and count for its limits', async () => {
     const { service, seen } = await start(() => undefined, 1);
     const stranger = await post(service, 'embeddings', '{}', { authorization: 'Bearer sk-nope' });
     expect([stranger.status, seen]).toEqual([401, []]);
@@ -111,7 +111,7 @@ describe('what only an engine can do', () => {
     expect((await post(service, 'embeddings', '{}')).status).toBe(429);
     leave.abort();
     await waiting;
-    // Whoever leaves gives the place back.
+    // A client that disconnects frees its slot.
     const free = JSON.stringify({ model: 'none', messages: [{ role: 'user', content: 'x' }] });
     const tryPlace = async () => (await post(service, 'chat/completions', free)).status;
     while ((await tryPlace()) === 429) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -119,7 +119,7 @@ describe('what only an engine can do', () => {
   });
 });
 
-test('without an engine it is 404 with what to set', async () => {
+test('return 404 without an engine, and name the setting', async () => {
   const service = await startTestService(server.redis);
   open.push(() => service.close());
   const answer = await post(service, 'embeddings', '{}');

@@ -29,7 +29,7 @@ function directoryOf(...passwords: string[]): ServicePerson[] {
   return parseDirectoryFile(JSON.stringify([...people, ...others]));
 }
 
-test('while costly passwords are looked at everything else goes on', async () => {
+test('requests are served while costly passwords are compared', async () => {
   const service = await startTestService(server.redis, { directory: directoryOf(argon2) });
   const browser = new Browser(service.url);
   const page = await browser.get(authorizePath());
@@ -43,13 +43,13 @@ test('while costly passwords are looked at everything else goes on', async () =>
     answered += 1;
   }
   expect((await logins).map(({ statusCode }) => statusCode)).toEqual(Array<number>(8).fill(303));
-  // On the event loop each comparison lets one or two requests through in between.
+  // If comparisons ran on the event loop, only one or two requests would be served between them.
   expect(answered).toBeGreaterThan(25);
   await service.close();
 });
 
-describe('passwords that wait to be looked at', () => {
-  test('are few: one too many is told to come again, known browsers go first, and none is lost', async () => {
+describe('the queue of password comparisons', () => {
+  test('refuses logins above its limit with 503, prefers known browsers, and loses none', async () => {
     const throttle = new LoginThrottle(
       new Store(server.redis, new KeyRing([Buffer.alloc(32)])),
       DEFAULT_LOGIN_LIMITS,
@@ -81,10 +81,10 @@ describe('passwords that wait to be looked at', () => {
   });
 });
 
-describe('a name that nobody has', () => {
+describe('the dummy hash of an unknown name', () => {
   const costOf = (stored: string) => stored.split('$').slice(0, -2).join('$');
 
-  test('costs what somebody’s in the directory costs, always the same, and fits no password', async () => {
+  test('costs the same as a hash in the directory, is constant per name, and matches no password', async () => {
     const nobody = new NobodysPassword(directoryOf(argon2, SCRYPT), Buffer.alloc(32, 1));
     const picked = new Set<string>();
     for (let index = 0; index < 40; index += 1) {
@@ -98,7 +98,7 @@ describe('a name that nobody has', () => {
         expect(await passwordFits(typed, nobody.of(name))).toBe(false);
   });
 
-  test('costs something where nobody has a password', async () => {
+  test('has a cost even if no person has a password', async () => {
     expect(new NobodysPassword([], Buffer.alloc(32)).of('alice')).toMatch(/^\$scrypt\$ln=14,/);
   });
 });

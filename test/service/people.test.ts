@@ -27,7 +27,7 @@ function brought(username: string, id = username) {
   return personFromClaims({ username: ['login'] }, { login: username, sub: id });
 }
 
-test('who was vouched for is remembered, and for as long as was said', async () => {
+test('a person confirmed by the provider is remembered for the configured time', async () => {
   await people().admit(brought('li', '7'));
   expect(await people().byUsername('li')).toEqual(brought('li', '7'));
   const [key = ''] = await server.redis.keys('*person*');
@@ -35,7 +35,7 @@ test('who was vouched for is remembered, and for as long as was said', async () 
   expect(key).not.toContain('li');
 });
 
-test('another system’s person of the same name is somebody else, and nobody is remembered without a system', async () => {
+test('people of different providers with the same name are separate, and none is remembered without a provider', async () => {
   await people().admit(brought('han'));
   expect(await people({ origin: 'oidc b' }).byUsername('han')).toBeUndefined();
   const directoryAlone = new People({
@@ -48,7 +48,7 @@ test('another system’s person of the same name is somebody else, and nobody is
   expect(await directoryAlone.byUsername('han')).toBeUndefined();
 });
 
-test('a directory entry that is made after the sign-in counts at once, found by username or profile id', async () => {
+test('a directory entry created after the sign-in applies immediately, found by username or profile id', async () => {
   await people().admit(brought('alice', '7'));
   await people().admit(brought('li', '20190001'));
   const later = people({ directory: listed });
@@ -56,11 +56,11 @@ test('a directory entry that is made after the sign-in counts at once, found by 
   expect((await later.byUsername('li'))?.profile.attributes.XM).toBe('张伟');
 });
 
-test('a username and a profile id of two different entries are nobody', async () => {
+test('a username and a profile id of two different entries match no person', async () => {
   expect(await people({ directory: listed }).admit(brought('alice', '20190001'))).toBeUndefined();
 });
 
-test('an older key still opens; once it is gone, people sign in again [key-rotation]', async () => {
+test('an older key still decrypts a person; without it, the person must sign in again [key-rotation]', async () => {
   await people().admit(brought('wu'));
   expect(await people({ keys: [NEW, OLD] }).byUsername('wu')).toBeDefined();
   expect(await people({ keys: [NEW] }).byUsername('wu')).toBeUndefined();

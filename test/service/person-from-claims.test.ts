@@ -9,7 +9,7 @@ const map = (file: object): ProfileMap => parseProfileMapFile(JSON.stringify(fil
 const usual = map({});
 
 describe('a profile from claims [profile]', () => {
-  test('without a map: the usual names, and the id where there is nothing else', () => {
+  test('uses the standard claims without a map, and the id where there is no other value', () => {
     expect(personFromClaims(usual, { sub: '7' })).toEqual({
       username: '7',
       profile: {
@@ -33,7 +33,7 @@ describe('a profile from claims [profile]', () => {
     ]);
   });
 
-  test('a map names claims, nested ones, several in turn, and fixed values', () => {
+  test('uses mapped claims, including nested ones, alternatives, and fixed values', () => {
     const file = {
       username: 'preferred_username',
       id: ['employeeNumber', 'studentNumber'],
@@ -64,7 +64,7 @@ describe('a profile from claims [profile]', () => {
     });
   });
 
-  test('who is several things is the first of them in the map', () => {
+  test('uses the first identity in the map for a person with several', () => {
     const file = { identity: { from: 'kind', codes: { staff: 'JG', student: 'XS' } } };
     const code = (kind: unknown) => personFromClaims(map(file), { sub: '7', kind }).profile.parentIdentityInfo.code;
     expect([code(['student', 'staff']), code(['student']), code('guest'), code(undefined), code({ staff: 1 })]).toEqual(
@@ -72,7 +72,7 @@ describe('a profile from claims [profile]', () => {
     );
   });
 
-  test('inactive by the usual claim, and by a declared one', () => {
+  test('is inactive by the standard claim or by a declared one', () => {
     const isActive = (file: object, claims: object) =>
       personFromClaims(map(file), { sub: '7', ...claims }).profile.active;
     expect([
@@ -92,18 +92,18 @@ describe('a profile from claims [profile]', () => {
     ['the id', {}, { name: 'Li' }, 'id'],
     ['an empty id', {}, { sub: ' ' }, 'id'],
     ['an id of 129 letters', {}, { sub: 'x'.repeat(129) }, 'id'],
-    ['an id with a control letter', {}, { sub: 'a\u0000b' }, 'id'],
+    ['an id with a control character', {}, { sub: 'a\u0000b' }, 'id'],
     ['a mapped name', { XM: 'realName' }, { sub: '7', name: 'Li' }, 'XM'],
     ['a mapped username', { username: 'login' }, { sub: '7' }, 'username'],
     ['a mapped claim that is an object', { BMMC: 'dept' }, { sub: '7', dept: { a: 1 } }, 'BMMC'],
     ['a name inherited by every object', { XM: ['toString', 'constructor.name'] }, { sub: '7' }, 'XM'],
-  ])('without %s there is no profile, and the error names the part, not its value', (_, file, claims, part) => {
+  ])('is refused for %s, and the error names the field but not its value', (_, file, claims, part) => {
     const read = () => personFromClaims(map(file), claims);
     expect(read).toThrow(ProviderError);
-    expect(read).toThrow(`The claims give no usable ${part}`);
+    expect(read).toThrow(`The claims contain no usable ${part}`);
   });
 
-  test('property: whatever claims come, a profile is whole or refused by its code', () => {
+  test('property: is complete or refused with an error code, for any claims', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom('sub', 'name', 'active', 'department', 'XM'), fc.jsonValue()),
@@ -122,7 +122,7 @@ describe('a profile from claims [profile]', () => {
   });
 });
 
-test('SERVICE_PROFILE_MAP_FILE: every fault is named at once, with its place', () => {
+test('SERVICE_PROFILE_MAP_FILE reports every fault at once, with its place', () => {
   const file = {
     ID: 'sub',
     BMMC: [],

@@ -5,22 +5,22 @@ import { startStandIn, type StandIn } from './sign-in-support.ts';
 export const OIDC_CLIENT = { clientId: 'campus-chat', clientSecret: 'oidc-client-secret' };
 
 export interface RealProvider extends StandIn {
-  /** Who signs in next, with all claims; `sub` is the account. */
+  /** The person who signs in next, with all claims; `sub` is the account. */
   person: Record<string, unknown> & { sub: string };
-  /** The person refuses. */
+  /** Whether the person declines. */
   declines: boolean;
-  /** The authorize requests that came. */
+  /** The received authorize requests. */
   asked: URLSearchParams[];
-  /** Registers the client and begins to answer. */
+  /** Registers the client and starts to serve. */
   open(callbackUrl: string, authMethod: AuthMethod): void;
 }
 
 export type AuthMethod = 'client_secret_basic' | 'client_secret_post';
 
-/** A provider that others wrote (the `oidc-provider` package), whose login page lets the person in at once. */
+/** A third-party provider (the `oidc-provider` package), whose login page signs the person in immediately. */
 export async function startRealProvider(): Promise<RealProvider> {
   let handle: Parameters<typeof startStandIn>[0] = (_, response) => response.writeHead(503).end();
-  // The package warns that memory is no place for a provider's data, and that it would like a newer Node; both are fine here.
+  // The package warns about in-memory storage and about the Node version. Both are fine in tests.
   const quiet = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   const { Provider } = await import('oidc-provider');
   const server = await startStandIn((request, response) => handle(request, response));

@@ -7,7 +7,7 @@ import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { begin, DONE, engineChunk, engineReply, startEngine, type StandInEngine } from './stand-in-engine.ts';
 import { API_KEY, NO_LIMITS, startTestService, type TestService } from './support.ts';
 
-/** A citation as engines that search add it, beside what OpenAI's own type has. */
+/** A citation as engines with web search add it, with a field beyond OpenAI's own type. */
 const ANNOTATIONS = [
   { type: 'url_citation', url_citation: { url: 'https://a.example/1', title: 'A', start_index: 0, end_index: 4 } },
 ];
@@ -60,7 +60,9 @@ const TOOL = {
 };
 const SCHEMA = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false };
 
-/** Every field of the standard, those that are to go among them, but the few that say who is asked what and how it comes. */
+/**
+ * Every standard field, including those to relay, except the few that name the model and the messages or control streaming.
+ */
 const STANDARD: object = {
   frequency_penalty: 0.5,
   logit_bias: { '50256': -100 },
@@ -96,7 +98,7 @@ const MESSAGES: ChatCompletionCreateParamsNonStreaming['messages'] = [
 
 const lastBody = () => engine.requests.at(-1)?.body;
 
-test.each([false, true])('every standard field reaches the engine as it was written (streamed: %j)', async (stream) => {
+test.each([false, true])('every standard field reaches the engine unchanged (streamed: %j)', async (stream) => {
   const request = { model: 'any', messages: MESSAGES, ...STANDARD, tool_choice: 'required' as const };
   if (stream) {
     const options = { include_usage: true, include_obfuscation: false };
@@ -125,12 +127,12 @@ test.each<[form: string, choice: NonNullable<ChatCompletionCreateParamsNonStream
   expect(lastBody()).toMatchObject({ tool_choice: choice, tools: [TOOL] });
 });
 
-test('nothing is added that the caller left out', async () => {
+test('fields that the caller left out are not added', async () => {
   await client.chat.completions.create({ model: 'any', messages: MESSAGES });
   expect(lastBody()).toEqual({ model: 'engine/any', messages: MESSAGES, stream: false });
 });
 
-test('citations, annotations and token likelihoods of an answer come through, whole and streamed', async () => {
+test('citations, annotations and log probabilities of an answer are relayed, complete and streamed', async () => {
   const reply = await client.chat.completions.create({ model: 'any', messages: MESSAGES });
   expect(reply).toMatchObject({
     model: 'any',
@@ -148,7 +150,7 @@ test('citations, annotations and token likelihoods of an answer come through, wh
   );
 });
 
-/** Switches of engines that multiply the cost of an answer, run as code, or reach into the engine's network. */
+/** Engine switches that multiply the cost of an answer, run as code, or access the engine's network. */
 const SWITCHES: Record<string, unknown> = {
   best_of: 500,
   chat_template: '{{ 7 * 7 }}',
@@ -174,7 +176,7 @@ const SWITCHES: Record<string, unknown> = {
 };
 
 test.each(Object.entries(SWITCHES))(
-  'does not relay %s, at any place of a request [relayed-fields]',
+  'the service does not relay %s at any place of a request [relayed-fields]',
   async (name, value) => {
     const spread = { [name]: value };
     const image = {
@@ -201,7 +203,7 @@ test.each<[field: string, value: unknown, param: string]>([
   ['n', '500', 'n'],
   ['response_format', { type: 'structural_tag' }, 'response_format.type'],
   ['response_format', { type: 'regex', regex: '(a+)+$' }, 'response_format.type'],
-])('refuses %s = %j and names it [relayed-fields]', async (field, value, param) => {
+])('the service refuses %s = %j and names it [relayed-fields]', async (field, value, param) => {
   const count = engine.requests.length;
   const answer = await ask({ model: 'any', messages: MESSAGES, [field]: value });
   expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'invalid_value', param } }]);
@@ -209,7 +211,7 @@ test.each<[field: string, value: unknown, param: string]>([
 });
 
 test.each(['http://169.254.169.254/latest/meta-data/', 'https://example.org/a.png', 'HTTP://localhost:1/'])(
-  'refuses an image at %s unless the operator allows addresses [relayed-fields]',
+  'the service refuses an image at %s unless the operator allows addresses [relayed-fields]',
   async (url) => {
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
     const count = engine.requests.length;
@@ -219,7 +221,7 @@ test.each(['http://169.254.169.254/latest/meta-data/', 'https://example.org/a.pn
   },
 );
 
-describe('with the operator’s permission', () => {
+describe('a service whose operator allows more fields', () => {
   test('relays further fields and addresses of images [relayed-fields]', async () => {
     const allowing = await startTestService(server.redis, {
       models: createModelCatalog(parseModelsFile('[{"name":"any","images":true}]')),

@@ -8,7 +8,7 @@ import { useTestRedis } from '../support/use-test-redis.ts';
 const server = useTestRedis();
 const ringOf = (byte: number) => new KeyRing([Buffer.alloc(32, byte)]);
 
-test('a session that is broken, holds no session or lacks its key is none: the person signs in again [sealed-records]', async () => {
+test('a session that is damaged, invalid or encrypted with an unknown key is ignored, so the person signs in again [sealed-records]', async () => {
   const store = new Store(server.redis, ringOf(1));
   const sessions = new Sessions(store);
   const id = await sessions.start({ username: 'alice', method: 'password' });

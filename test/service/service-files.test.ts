@@ -20,13 +20,13 @@ function faultsOf(parse: () => unknown): readonly string[] {
 }
 
 describe('SERVICE_CLIENTS_FILE', () => {
-  test('clients are read', () => {
+  test('defines the clients', () => {
     expect(parseClientsFile(JSON.stringify([CLIENT]))).toEqual([
       { clientId: 'parley', clientSecret: 'the-secret', name: 'Parley bot', redirectUris: CLIENT.redirect_uris },
     ]);
   });
 
-  test('every fault is named with its place, and no secret is shown', () => {
+  test('reports every fault with its place and without secrets', () => {
     const faults = faultsOf(() =>
       parseClientsFile(
         JSON.stringify([
@@ -47,7 +47,7 @@ describe('SERVICE_CLIENTS_FILE', () => {
     expect(faultsOf(() => parseClientsFile('[{'))).toEqual(['Line 1, column 3: the file ends here, and } is missing']);
   });
 
-  test('any text gives clients or a ConfigFileError', () => {
+  test('gives clients or a ConfigFileError for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.json()),
@@ -60,7 +60,7 @@ describe('SERVICE_CLIENTS_FILE', () => {
 describe('SERVICE_DIRECTORY_FILE', () => {
   const [first] = PEOPLE as { password: string }[];
 
-  test('plain passwords only where they are allowed', () => {
+  test('allows plain passwords only if the setting permits them', () => {
     const text = JSON.stringify(PEOPLE);
     expect(parseDirectoryFile(text, { allowPlainPasswords: true }).map(({ username }) => username)).toEqual([
       'zhangwei',
@@ -78,11 +78,11 @@ describe('SERVICE_DIRECTORY_FILE', () => {
     '$argon2i$v=19$m=64,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA',
     '$argon2id$v=19$m=9999999,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA',
     '',
-  ])('a password string that cannot be verified is a fault: %s', (password) => {
+  ])('refuses a password string that cannot be verified: %s', (password) => {
     expect(faultsOf(() => parseDirectoryFile(JSON.stringify([{ ...first, password }])))).toHaveLength(1);
   });
 
-  test('two people must not share a name, an id or a WeCom id', () => {
+  test('refuses two people with the same name, id or WeCom id', () => {
     expect(
       faultsOf(() => parseDirectoryFile(JSON.stringify([first, first]), { allowPlainPasswords: true })),
     ).toHaveLength(3);
@@ -90,10 +90,10 @@ describe('SERVICE_DIRECTORY_FILE', () => {
 });
 
 describe('password strings (PHC)', () => {
-  // Made with another scrypt implementation (hashlib): N = 2^14, r = 8, p = 1.
+  // Created with another scrypt implementation (hashlib): N = 2^14, r = 8, p = 1.
   const SCRYPT = '$scrypt$ln=14,r=8,p=1$c2FsdHNhbHRzYWx0c2FsdA$Pl0VBAYhww3T0IHcK2wrIZdKyTqXibI8HL7II2suZuc';
 
-  test('scrypt strings made elsewhere and by us fit their password only', async () => {
+  test('in scrypt format match only their password, whether created by Parley or elsewhere', async () => {
     for (const stored of [SCRYPT, await hashPassword('correct 密码')]) {
       expect(passwordFault(stored, false)).toBeUndefined();
       expect([
@@ -104,7 +104,7 @@ describe('password strings (PHC)', () => {
     }
   });
 
-  test('argon2id strings fit their password only', async () => {
+  test('in argon2id format match only their password', async () => {
     const stored = await argon2id({
       password: 'correct 密码',
       salt: Buffer.alloc(16, 7),
@@ -123,8 +123,8 @@ describe('password strings (PHC)', () => {
   });
 });
 
-describe('faults of a file', () => {
-  test('are told in our words with their place, and never in those of a library', () => {
+describe('faults of a service file', () => {
+  test("are reported in Parley's own words with their place", () => {
     const [person] = PEOPLE as Record<string, unknown>[];
     const faults = faultsOf(() =>
       parseDirectoryFile(
@@ -136,16 +136,16 @@ describe('faults of a file', () => {
       ),
     );
     expect(faults).toEqual([
-      '[0].username: Must be a text, and is a number',
-      '[0].profile.active: Must be true or false, and is a text',
+      '[0].username: Must be a text, but is a number',
+      '[0].profile.active: Must be true or false, but is a text',
       '[1].username: Is missing: must be a text',
       '[1].password: Is missing: must be a text',
       '[1].profile: Is missing: must be an object',
     ]);
-    expect(faultsOf(() => parseClientsFile('{}'))).toEqual(['the file: Must be a list, and is an object']);
+    expect(faultsOf(() => parseClientsFile('{}'))).toEqual(['the file: Must be a list, but is an object']);
   });
 
-  test('of no kind show the words of the library that found them', () => {
+  test('of any kind do not contain messages of the validation library', () => {
     const wrong = fc.oneof(fc.jsonValue(), fc.constant([{ ...CLIENT, name: '', redirect_uris: [] }]));
     fc.assert(
       fc.property(wrong, (value) => {
@@ -158,7 +158,7 @@ describe('faults of a file', () => {
     );
   });
 
-  test('a placeholder in the place of a password names the command that makes one', () => {
+  test('name the hash command for a placeholder in place of a password', () => {
     const [person] = PEOPLE as Record<string, unknown>[];
     for (const password of ['$scrypt$ln=14,r=8,p=1$SALT$HASH', 'changeme', '', 'plain:secret-word']) {
       const [fault = ''] = faultsOf(() => parseDirectoryFile(JSON.stringify([{ ...person, password }])));
@@ -182,11 +182,11 @@ describe('npm run hash-password', () => {
     return { exitCode, output, asides };
   };
 
-  test.each([[[]], [['']], [['\n']], [['  \r\n']]])('refuses that nothing is typed: %j', async (typed) => {
+  test.each([[[]], [['']], [['\n']], [['  \r\n']]])('refuses empty input: %j', async (typed) => {
     expect(await run(...typed)).toEqual({ exitCode: 2, output: '', asides: expect.stringContaining('No password') });
   });
 
-  test('prints what fits the password, however it comes', async () => {
+  test('prints a string that matches the password, for any form of input', async () => {
     const { exitCode, output, asides } = await run('correct ', '密码\n');
     expect([exitCode, asides]).toEqual([0, '']);
     expect(await passwordFits('correct 密码', output.trim())).toBe(true);

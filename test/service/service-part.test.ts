@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => server.stop());
 
-/** The service alone, from settings as an institution would write them. */
+/** The service alone, with the settings of a typical institution. */
 async function startFromSettings(settings: Record<string, string>) {
   const cwd = folderWith({
     'clients.json': JSON.stringify([CLIENT]),
@@ -38,12 +38,12 @@ async function startFromSettings(settings: Record<string, string>) {
   const { log } = recordingLog();
   const nowMs = () => Date.now();
   const service = await startServicePart({ config, secrets, clients: undefined, registry: new Registry(), nowMs, log });
-  // It serves before its connection to Redis stands.
+  // It serves before its connection to Redis is established.
   for (let answer = 0; answer !== 200;) answer = (await fetch(`${service.url}/readyz`)).status;
   return service;
 }
 
-test('settings for OpenID Connect are enough to sign in with the provider', async () => {
+test('settings for OpenID Connect are sufficient to sign in with the provider', async () => {
   const provider = await startHostileProvider();
   const service = await startFromSettings({
     SERVICE_OIDC_ISSUER: provider.url,
@@ -57,14 +57,14 @@ test('settings for OpenID Connect are enough to sign in with the provider', asyn
   await Promise.all([service.close(), provider.close()]);
 });
 
-test('settings for CAS are enough to be sent to its login', async () => {
+test('settings for CAS are sufficient to redirect to its login', async () => {
   const service = await startFromSettings({ SERVICE_CAS_URL: 'http://127.0.0.1:7/cas' });
   const away = await new Browser(service.url).get(authorizePath());
   expect(away.headers.location).toMatch(/^http:\/\/127\.0\.0\.1:7\/cas\/login\?service=/);
   await service.close();
 });
 
-test('a map that cannot be used is a setting to mend, with every fault', async () => {
+test('an invalid profile map is reported as a setting to fix, with every fault', async () => {
   const cwd = folderWith({ 'map.json': JSON.stringify({ Name: 'name', id: [] }) });
   const given = { ROLES: 'service', SERVICE_CAS_URL: 'https://cas.example.edu/cas' };
   const faultsWith = (path: string) =>

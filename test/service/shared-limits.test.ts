@@ -39,8 +39,8 @@ const outcome = async (service: TestService) => {
   return [status, headers['retry-after']];
 };
 
-describe('two processes of the service count together', () => {
-  test('how often a key asks within ten seconds', async () => {
+describe('the limits of a key across two service processes', () => {
+  test('count its requests within ten seconds together', async () => {
     const chatLimits = { requestsPer10Sec: 3, atOnce: 10 };
     const [one, other] = [await start({ chatLimits }), await start({ chatLimits })];
     for (const service of [one, other, one]) expect((await askChat(service, HELLO)).status).toBe(200);
@@ -48,7 +48,7 @@ describe('two processes of the service count together', () => {
     expect([status, Number(retryAfter) >= 1 && Number(retryAfter) <= 10]).toEqual([429, true]);
   });
 
-  test('how many of its requests are open; a place is free again when its request ends or is left', async () => {
+  test('count its open requests together, and free a slot when a request ends or is aborted', async () => {
     const engine = await startSilentEngine();
     const options = {
       chatLimits: { requestsPer10Sec: 1_000, atOnce: 1 },
@@ -68,7 +68,7 @@ describe('two processes of the service count together', () => {
     expect((await postRaw(other, free)).status).toBe(404);
   });
 
-  test('the place of a process that died is free after two minutes, and that of one that lives is kept', async () => {
+  test('free the slots of a dead process after two minutes, and keep those of a live one', async () => {
     const engine = await startSilentEngine();
     const options = { chatLimits: { requestsPer10Sec: 1_000, atOnce: 1 }, upstream: { url: engine.url, models: {} } };
     const service = await start(options);
@@ -80,7 +80,7 @@ describe('two processes of the service count together', () => {
     const [key = ''] = await server.redis.keys('{chat:*}:open');
     const lifeMs = await server.redis.pttl(key);
     expect([lifeMs > 100_000, lifeMs <= 120_000]).toEqual([true, true]);
-    // As if the process had died two minutes ago.
+    // As if the process had died two minutes earlier.
     const [id = ''] = await server.redis.zrange(key, '0', '0');
     await server.redis.zadd(key, '1', id);
     const other = await start(options);
@@ -90,13 +90,13 @@ describe('two processes of the service count together', () => {
   });
 });
 
-test('no API key stands in Redis', async () => {
+test('do not store the API key in Redis', async () => {
   const service = await start({});
   await askChat(service, HELLO);
   expect((await server.redis.keys('*')).join(' ')).not.toContain(API_KEY);
 });
 
-test('without Redis the chat goes on, and each process counts for itself', async () => {
+test('apply per process without Redis, and chat continues', async () => {
   const away = connectRedis({ urls: ['redis://127.0.0.1:9'] }, 'fail-fast', recordingLog().log, 'service');
   const service = await startTestService(away, { chatLimits: { requestsPer10Sec: 2, atOnce: 10 } });
   open.push(

@@ -3,18 +3,18 @@ import { flip, flips } from '../support/flip-bytes.ts';
 import { CALLBACK } from './support.ts';
 import { anyText } from '../support/any-text.ts';
 
-/** Stands where people and clients write secrets; no log line and no answer's error may repeat it. */
+/** A marker for secrets of people and clients. No log line and no error response may repeat it. */
 export const MARK = 'zq7-private-words';
 
-/** One request, near to what the service expects. `{csrf}`, `{code}`, `{access}` and `{refresh}` stand for valid ones. */
+/** A nearly valid request. `{csrf}`, `{code}`, `{access}` and `{refresh}` are placeholders for valid values. */
 export interface Attempt {
   surface: 'authorize' | 'login' | 'decision' | 'withdraw' | 'token' | 'profile' | 'logout' | 'callback';
   method: 'GET' | 'POST' | 'HEAD';
   path: string;
-  /** Already written as query or form; undefined sends none. */
+  /** Already encoded as query or form; undefined sends none. */
   fields: string | undefined;
   headers: Record<string, string>;
-  /** Whether the browser's cookies go along. */
+  /** Whether the request carries the browser's cookies. */
   keepsCookies: boolean;
 }
 
@@ -44,7 +44,7 @@ const mostly = (...usual: string[]) =>
 
 type Fields = Record<string, fc.Arbitrary<string>>;
 
-/** Fields in any order, some left out, some twice, some nested, and at times with bytes flipped. */
+/** Fields in any order, some missing, some repeated, some nested, and sometimes with flipped bytes. */
 function written(fields: Fields): fc.Arbitrary<string> {
   const name = (usual: string) =>
     fc.oneof(
@@ -69,7 +69,7 @@ function written(fields: Fields): fc.Arbitrary<string> {
   return fc.oneof({ weight: 3, arbitrary: text }, { weight: 1, arbitrary: flipped });
 }
 
-/** Like a form, except that the places for valid secrets stay readable. */
+/** Form-encodes the text, but keeps the placeholders readable. */
 function encode(text: string): string {
   return /^\{\w+\}$/.test(text) ? text : new URLSearchParams([['', text]]).toString().slice(1);
 }
@@ -86,7 +86,7 @@ const oddHeaders = fc.record(
     authorization: mostly(
       'Bearer {access}',
       'Basic cGFybGV5OnRoZS1zZWNyZXQ=',
-      // What is inside is no form encoding.
+      // The decoded value is not valid form encoding.
       `Basic ${Buffer.from('%E0:x').toString('base64')}`,
       'Basic',
       `Basic ${MARK}`,
@@ -133,7 +133,7 @@ const authorizeFields = written({
   code_challenge: mostly('x'.repeat(43)),
   code_challenge_method: mostly('S256', 'S256', 'S256', 'plain'),
 });
-/** The password is always wrong: nobody may get a session. */
+/** The password is always wrong: no attempt may get a session. */
 const loginFields = written({
   csrf: mostly(...Array<string>(9).fill('{csrf}'), 'theirs'),
   username: mostly('zhangwei', 'alice', 'nobody', MARK),
@@ -166,7 +166,7 @@ const leaveFields = written({
   anew: mostly('yes', ''),
 });
 
-/** Near-valid requests to everything that the sign-in half serves. */
+/** Nearly valid requests to all sign-in endpoints. */
 export const attempts: fc.Arbitrary<Attempt> = fc.oneof(
   attempt('authorize', 'GET', '/oauth2.0/authorize', authorizeFields),
   attempt('login', 'POST', '/oauth2.0/login', loginFields),

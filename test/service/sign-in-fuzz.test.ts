@@ -7,7 +7,8 @@ import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { attempts, MARK, type Attempt } from './sign-in-attempts.ts';
 import { authorizePath, Browser, exchange, obtainCode, startTestService, type TestService } from './support.ts';
 
-const HANG_MS = 1_000;
+/** Time of a request that hangs: far above that of any answer, also on a busy machine. */
+const HANG_MS = 5_000;
 const OPEN_URL = 'http://127.0.0.1:7/open';
 const REGISTERED = /^http:\/\/127\.0\.0\.1:9\/(?:oauth\/callback|with\?x=1|other)(?:[?&]|$)/;
 const OWN_PATH = /^\/(?![/\\])/;
@@ -36,7 +37,7 @@ interface Answer {
   tookMs: number;
 }
 
-/** What valid requests need, refreshed now and then since attempts use it up. */
+/** The values of valid requests, refreshed regularly since attempts consume them. */
 interface Valid {
   cookies: string;
   secrets: Record<'csrf' | 'code' | 'access' | 'refresh' | 'origin', string>;
@@ -72,7 +73,7 @@ async function send(attempt: Attempt, { cookies, secrets }: Valid): Promise<Answ
   const fill = (text: string) =>
     text.replace(/\{(csrf|code|access|refresh|origin)\}/g, (_, name: keyof Valid['secrets']) => secrets[name]);
   const fields = fill(attempt.fields ?? '');
-  // What cannot stand in a request line or a header is refused by Node's parser before it reaches us.
+  // Node's parser refuses invalid characters in a request line or header before the service sees them.
   const query = attempt.method === 'POST' ? '' : `?${fields.replaceAll(/[^\x21-\x7e]/g, percentEncode)}`;
   const headers = Object.fromEntries(
     Object.entries({ ...(attempt.keepsCookies ? { cookie: cookies } : {}), ...attempt.headers }).map(
@@ -115,7 +116,7 @@ function judge({ status, location, cookies, body }: Answer, { surface, method }:
 }
 
 test(
-  'near-valid requests with flipped bytes meet no fault, no hang, no foreign redirect and no session, and nothing secret reaches the log',
+  'nearly valid requests with flipped bytes cause no fault, hang, foreign redirect or session, and no secret reaches the log',
   async () => {
     const counts = new Map<string, number>();
     const valid = new Map<Attempt['surface'], { made: Valid; uses: number }>();
@@ -128,9 +129,7 @@ test(
     };
     await fc.assert(
       fc.asyncProperty(attempts, async (attempt) => {
-        let answer = await send(attempt, await validFor(attempt.surface));
-        // On a busy machine anything may be late once; what hangs is late again.
-        if (answer.tookMs > HANG_MS) answer = await send(attempt, await validFor(attempt.surface));
+        const answer = await send(attempt, await validFor(attempt.surface));
         expect(answer.tookMs).toBeLessThan(HANG_MS);
         judge(answer, attempt);
         const kind = `${attempt.surface} ${answer.status}`;
@@ -140,7 +139,7 @@ test(
     );
     if (process.env['FUZZ_SEC'])
       process.stderr.write(`sign-in fuzzer: ${JSON.stringify(Object.fromEntries([...counts].sort()))}\n`);
-    // Given time, it reaches what lies behind the first check of each address.
+    // With enough time, attempts get past the first check of each address.
     const kinds = [...counts.keys()];
     const sent = [...counts.values()].reduce((sum, count) => sum + count, 0);
     expect(sent).toBeGreaterThan(0);

@@ -6,6 +6,7 @@ import type { Arrival, Leaving, MessagingAppSignIn } from '../../src/service/oau
 import { wecomSignIn } from '../../src/service/oauth/methods/wecom-sign-in.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { authorizePath, Browser, PEOPLE, startTestService, type TestService } from './support.ts';
+import { tries } from '../support/tries.ts';
 
 const WECOM_AGENT = 'Mozilla/5.0 (iPhone) wxwork/3.0.31 MicroMessenger/7.0.1';
 const FEISHU_AGENT = 'Mozilla/5.0 (iPhone) Lark/7.1';
@@ -28,7 +29,7 @@ const people = (messaging: Record<string, string>[]) =>
     },
   );
 
-/** All that another messaging app needs: one class for the port. This one takes the user id for its code. */
+/** The complete code for another messaging app: one class for the port. This one uses the code as the user id. */
 class FeishuStandIn implements MessagingAppSignIn {
   readonly name = 'feishu';
   readonly ignoresCase = false;
@@ -66,7 +67,7 @@ async function start(options: Parameters<typeof startTestService>[1]): Promise<T
   return service;
 }
 
-/** Where a browser of this kind lands at authorize: at an address elsewhere, or on a page with these ways. */
+/** The result of authorize in this kind of browser: an address elsewhere, or a page with these methods. */
 async function landing(service: TestService, agent = 'Mozilla/5.0 (X11; Linux) Chrome/140'): Promise<string> {
   const page = await new Browser(service.url, { 'user-agent': agent }).get(authorizePath());
   if (page.statusCode === 302) return page.headers.location?.split('?')[0] ?? '';
@@ -84,18 +85,18 @@ describe('"the sign-in step picks the method by environment" [ways-to-sign-in]',
     ['institution and directory', { institution }, '/sign-in/cas and form', '/sign-in/cas and form'],
     ['all three', { directory: withIds, institution, messagingApps: [wecom] }, '/sign-in/cas and form', inApp],
     [
-      'institution and WeCom, whose ids nobody has here',
+      'institution and WeCom, without WeCom ids',
       { directory: [], institution, messagingApps: [wecom] },
       `${CAS_URL}/login`,
       `${CAS_URL}/login`,
     ],
-    ['nothing at all', { directory: [] }, 'form', 'form'],
+    ['no method', { directory: [] }, 'form', 'form'],
   ])('%s', async (_, options, inBrowser, inWecom) => {
     const service = await start(options);
     expect([await landing(service), await landing(service, WECOM_AGENT)]).toEqual([inBrowser, inWecom]);
   });
 
-  test('another messaging app is one file: inside it, and only there, its own identity counts', async () => {
+  test('supports another messaging app by one file, whose identity counts only inside that app', async () => {
     const service = await start({
       directory: people([{ feishu: 'ou_Zhang' }, { feishu: 'ou_other' }]),
       messagingApps: [wecom, () => new FeishuStandIn()],
@@ -115,7 +116,7 @@ describe('"the sign-in step picks the method by environment" [ways-to-sign-in]',
     expect(await arrive('ou_nobody')).toBe(403);
   });
 
-  test('a return by one way does not pass for another', async () => {
+  test('does not accept a return of one method for another', async () => {
     const service = await start({ directory: people([{ wecom: 'zhang' }]), institution, messagingApps: [wecom] });
     const browser = new Browser(service.url, { 'user-agent': WECOM_AGENT });
     const away = new URL((await browser.get(authorizePath())).headers.location ?? 'missing:');
@@ -124,7 +125,7 @@ describe('"the sign-in step picks the method by environment" [ways-to-sign-in]',
   });
 });
 
-describe('after the sign-in people come back to a place of ours', () => {
+describe('the return address after the sign-in', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await start({ institution });
@@ -139,13 +140,13 @@ describe('after the sign-in people come back to a place of ours', () => {
     '/account/../..//evil.example',
     '/account?next=//evil.example',
     '',
-  ])('return_to=%j is refused', async (returnTo) => {
+  ])('is refused as return_to=%j', async (returnTo) => {
     const query = new URLSearchParams({ return_to: returnTo }).toString();
     for (const path of ['/sign-in', '/sign-in/cas'])
       expect((await new Browser(service.url).get(`${path}?${query}`)).statusCode).toBe(400);
   });
 
-  test('property: whatever return_to is accepted, the browser stays on our origin', async () => {
+  test("property: keeps the browser on the service's origin for any accepted return_to", async () => {
     const near = fc
       .tuple(fc.constantFrom('/account', '/oauth2.0/authorize?', '/oauth2.0/authorize', '/', '//'), fc.string())
       .map(([start, rest]) => start + rest);
@@ -157,11 +158,11 @@ describe('after the sign-in people come back to a place of ours', () => {
         expect([302, 400]).toContain(away.statusCode);
         if (away.statusCode === 302) expect(new URL(returnTo, service.url).origin).toBe(service.url);
       }),
-      { numRuns: 200 },
+      { numRuns: tries(200) },
     );
   });
 
-  test('both ways stand on one page in Chinese too, and a HEAD sends nobody off', async () => {
+  test('is kept on the Chinese page with both methods, and a HEAD does not redirect', async () => {
     const page = await new Browser(service.url, { 'accept-language': 'zh-CN' }).get(authorizePath());
     expect(page.body).toContain('使用Campus ID登录');
     expect(page.body).toContain('或使用本服务的密码登录');
@@ -169,7 +170,7 @@ describe('after the sign-in people come back to a place of ours', () => {
     expect([head.status, head.headers.get('set-cookie')]).toEqual([200, null]);
   });
 
-  test('the form works beside the button, and a wrong password keeps both', async () => {
+  test('is kept by the form next to the button, also after a wrong password', async () => {
     const browser = new Browser(service.url);
     const login = await browser.get(authorizePath());
     const wrong = await browser.submit(login, { username: 'alice', password: 'no' });
@@ -178,7 +179,7 @@ describe('after the sign-in people come back to a place of ours', () => {
     expect((await browser.follow(right)).body).toContain('Alice Chen');
   });
 
-  test('somebody whose session ended before the consent form was sent chooses again, as a form leads to no other host', async () => {
+  test('leads back to the choice of methods if the session ended before the consent form was sent', async () => {
     const browser = new Browser(service.url);
     const consent = await browser.follow(
       await browser.submit(await browser.get(authorizePath()), { username: 'alice', password: 'alice-pass' }),
@@ -199,7 +200,7 @@ test.each([
   ['en', 'XX', 'named so'],
   ['en', 'constructor', 'named so'],
 ])(
-  'parentIdentityInfo.code: the consent page says it in the reader’s language (%s, %s) [profile]',
+  "parentIdentityInfo.code: the consent page shows it in the reader's language (%s, %s) [profile]",
   async (language, code, word) => {
     const [first] = PEOPLE as { profile: object }[];
     const person = { ...first, profile: { ...first?.profile, parentIdentityInfo: { code, name: 'named so' } } };

@@ -6,7 +6,7 @@ import { useTestService } from './use-test-service.ts';
 
 const { server, service } = useTestService();
 
-/** Every key with all that is in it. */
+/** Reads every key with its complete value. */
 async function readAll(redis: RedisClient): Promise<string[]> {
   const keys = await redis.keys('*');
   return Promise.all(
@@ -25,7 +25,7 @@ async function readAll(redis: RedisClient): Promise<string[]> {
   );
 }
 
-/** Walks the whole way and collects what was handed out or typed. */
+/** Completes a sign-in and collects all issued and typed values. */
 async function walkTheWholeWay(): Promise<string[]> {
   const browser = new Browser(service.url);
   const verifier = 'a-verifier-that-nobody-may-read'.padEnd(50, 'v');
@@ -44,7 +44,7 @@ async function walkTheWholeWay(): Promise<string[]> {
     grant_type: 'refresh_token',
     refresh_token: String(body.refresh_token),
   });
-  // A second code is left as it is, and a wrong guess stays counted.
+  // A second code remains unused, and a wrong guess stays counted.
   const waiting = await browser.get(path);
   const stranger = new Browser(service.url);
   await stranger.submit(await stranger.get(path), { username: 'zhangwei', password: 'a-wrong-guess' });
@@ -59,7 +59,7 @@ async function walkTheWholeWay(): Promise<string[]> {
   ];
 }
 
-test('nothing that was handed out or typed, and nobody’s name, lies readable in Redis or in the log, and everything there ends', async () => {
+test('Redis and the log contain no issued or typed secret and no name in plain text, and every key expires', async () => {
   const secrets = await walkTheWholeWay();
   expect(secrets.filter((secret) => secret.length < 4 && !/\p{Script=Han}/u.test(secret))).toEqual([]);
   const stored = await readAll(server.redis);
@@ -86,7 +86,7 @@ test('nothing that was handed out or typed, and nobody’s name, lies readable i
   expect(lives.every((ms) => ms > 0)).toBe(true);
 });
 
-test('what a lost key had sealed makes people sign in again, and nothing fails', async () => {
+test('records encrypted with a lost key only make people sign in again', async () => {
   const browser = new Browser(service.url);
   const login = await browser.get(authorizePath());
   const consent = await browser.follow(await browser.submit(login, { username: 'alice', password: 'alice-pass' }));

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Tokens of 16 KiB come in a header. */
+/** Room for tokens of 16 KiB in a header. */
 const MAX_HEADER_BYTES = 65_536;
 
-/** A server of a test's own, on a free port of this machine. */
+/** A test server on a free local port. */
 export interface StandIn {
   url: string;
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import { useTestService } from './use-test-service.ts';
 const { server, service } = useTestService();
 
 describe('logging in', () => {
-  test('a wrong password is told and gives no session', async () => {
+  test('shows an error for a wrong password and creates no session', async () => {
     const browser = new Browser(service.url);
     const answer = await browser.submit(await browser.get(authorizePath()), {
       username: 'zhangwei',
@@ -18,7 +18,7 @@ describe('logging in', () => {
 });
 
 describe('headers and forms [page-headers]', () => {
-  test('pages forbid framing, scripts and caching; form-action follows the redirect', async () => {
+  test('forbid framing, scripts and caching, and let form-action follow the redirect', async () => {
     const browser = new Browser(service.url);
     const login = await browser.get(authorizePath());
     const policy = login.headers['content-security-policy'];
@@ -41,7 +41,7 @@ describe('headers and forms [page-headers]', () => {
     ['from another site by Sec-Fetch-Site', { 'sec-fetch-site': 'cross-site' }, true, {}],
     ['with a token of another browser', {}, true, { csrf: 'theirs' }],
     ['without a token', {}, true, { csrf: '' }],
-  ])('a login form %s is refused with 403', async (_, headers, keepsCookie, changes: { csrf?: string }) => {
+  ])('refuse a login form %s with 403', async (_, headers, keepsCookie, changes: { csrf?: string }) => {
     const browser = new Browser(service.url);
     const tokenOf = (body: string) => /name="csrf" value="([^"]+)"/.exec(body)?.[1] ?? '';
     const csrf = tokenOf((await browser.get(authorizePath())).body);
@@ -57,14 +57,14 @@ describe('headers and forms [page-headers]', () => {
     expect(answer.headers['set-cookie']?.join() ?? '').not.toContain('session');
   });
 
-  test('a form older than half an hour is refused', async () => {
+  test('refuse a form older than half an hour', async () => {
     const browser = new Browser(service.url);
     const page = await browser.get(authorizePath());
     service.clock.ms += 31 * 60_000;
     expect((await browser.submit(page, { username: 'alice', password: 'alice-pass' })).statusCode).toBe(403);
   });
 
-  test('a name with markup or disguising letters is shown as harmless text', async () => {
+  test('show a name with markup or bidirectional control characters as harmless text', async () => {
     const client = {
       clientId: 'odd',
       clientSecret: 's',
@@ -78,13 +78,13 @@ describe('headers and forms [page-headers]', () => {
     expect(page.body).not.toMatch(/<script|\u202e/);
   });
 
-  test('pages speak the language of the reader', async () => {
+  test('use the language of the reader', async () => {
     const page = await new Browser(service.url, { 'accept-language': 'zh-CN,zh;q=0.9' }).get(authorizePath());
     expect(page.body).toContain('<html lang="zh-CN"');
     expect(page.body).toContain('用户名');
   });
 
-  test('the home page is kind, an unknown address is a 404 page', async () => {
+  test('include a home page, and a 404 page for an unknown address', async () => {
     const browser = new Browser(service.url);
     expect((await browser.get('/')).body).toContain('chat and sign-in service');
     const missing = await browser.get('/nothing');

@@ -5,7 +5,7 @@ import { useTestService } from './use-test-service.ts';
 
 const { service } = useTestService({ trustedProxyHops: 1 });
 
-test('of 3,000 sprayed passwords 1,000 are looked at; whoever signed in there before is let in 200 times beside them', async () => {
+test('of 3,000 sprayed passwords 1,000 are checked, while people known there sign in 200 times', async () => {
   const { browser, attempt } = await browserAt(service, '10.0.0.1');
   expect(await attempt('alice', 'alice-pass')).toBe(303);
   const statuses = await spray(service, '10.0.0.1', 3_000);

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** Signs in by password and goes back to a login form in the same browser. */
+/** Signs in by password and returns to a login form in the same browser. */
 async function signInBefore(address: string, username: string): Promise<Browser> {
   const { browser, attempt } = await browserAt(service, address);
   expect(await attempt(username, `${username}-pass`)).toBe(303);
@@ -26,8 +26,8 @@ async function signInAgain(browser: Browser, username: string): Promise<number> 
   return (await browser.submit(page, { username, password: `${username}-pass` })).statusCode;
 }
 
-describe('an address from which many wrong passwords came', () => {
-  test('is closed to browsers that never signed in, and stays open to those that did', async () => {
+describe('an address with many wrong passwords', () => {
+  test('is closed to unknown browsers and stays open to known ones', async () => {
     const known = await signInBefore('10.0.0.1', 'alice');
     const statuses = await spray(service, '10.0.0.1', 70);
     expect(statuses.filter((status) => status === 401)).toHaveLength(60);
@@ -38,7 +38,7 @@ describe('an address from which many wrong passwords came', () => {
     expect(await (await browserAt(service, '10.0.0.2')).attempt('zhangwei', 'zhangwei-pass')).toBe(303);
   });
 
-  test('a browser is known for the people who signed in there, and for nobody else', async () => {
+  test('stays open only to people who signed in with the known browser', async () => {
     const known = await signInBefore('10.0.0.1', 'alice');
     expect(await signInAgain(known, 'zhangwei')).toBe(303);
     await known.get('/logout');
@@ -50,7 +50,7 @@ describe('an address from which many wrong passwords came', () => {
     expect(await signInAgain(known, 'zhangwei')).toBe(303);
   });
 
-  test('what names a known browser cannot be made up, altered, or used 31 days later', async () => {
+  test('refuses a known-browser cookie that is forged, altered, or used 31 days later', async () => {
     const known = await signInBefore('10.0.0.1', 'alice');
     const cookie = known.cookies.get('__Host-svc-devices') ?? '';
     expect(cookie).not.toContain('alice');
@@ -73,7 +73,7 @@ describe('an address from which many wrong passwords came', () => {
     expect(await signInAgain(known, 'alice')).toBe(429);
   });
 
-  test('IPv6 addresses of one network are one address, and ports make no new one', async () => {
+  test('includes all IPv6 addresses of one network, and ignores ports', async () => {
     for (let index = 0; index < 60; index += 1) {
       const { attempt } = await browserAt(service, `[2001:db8:1:2::${(index + 1).toString(16)}]:${1_000 + index}`);
       expect(await attempt(`person${index}`, 'Summer2026')).toBe(401);
@@ -83,7 +83,7 @@ describe('an address from which many wrong passwords came', () => {
   });
 });
 
-test('names that exist are answered like names that do not, before and after somebody signed in there', async () => {
+test('existing and unknown names get the same answers, before and after a sign-in at the address', async () => {
   expect(await (await browserAt(service, '10.0.0.1')).attempt('alice', 'alice-pass')).toBe(303);
   const { attempt } = await browserAt(service, '10.0.0.1');
   const tries = async (name: string) => {

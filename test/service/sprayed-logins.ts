@@ -2,7 +2,7 @@ import { authorizePath, Browser, type TestService } from './support.ts';
 
 const AT_ONCE = 25;
 
-/** A browser at an address, with a way to try passwords there on one login form. */
+/** A browser at an address, with a function that tries passwords on one login form. */
 export async function browserAt(service: TestService, address: string) {
   const browser = new Browser(service.url, { 'x-forwarded-for': address });
   const page = await browser.get(authorizePath());
@@ -11,7 +11,7 @@ export async function browserAt(service: TestService, address: string) {
   return { browser, attempt };
 }
 
-/** Tries one wrong password for each of many names, from one address; not one of them is let in. */
+/** Tries one wrong password for each of many names from one address. All are refused. */
 export async function spray(service: TestService, address: string, count: number): Promise<number[]> {
   const { attempt } = await browserAt(service, address);
   const statuses: number[] = [];

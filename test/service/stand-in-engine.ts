@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What one request to the engine was. */
+/** One request to the engine. */
 export interface EngineRequest {
   body: Record<string, unknown>;
   authorization: string | undefined;
   socketPort: number | undefined;
-  /** When the answer's connection was given up or the answer had ended. */
+  /** When the connection was dropped or the answer had ended. */
   closed: Promise<number>;
 }
 
@@ -17,7 +17,7 @@ export interface StandInEngine {
   stop(): Promise<void>;
 }
 
-/** An engine of real HTTP that answers as the test says. */
+/** A real HTTP engine that answers as scripted by the test. */
 export async function startEngine(answer: (response: ServerResponse) => void): Promise<StandInEngine> {
   const requests: EngineRequest[] = [];
   const server = createServer((message: IncomingMessage, response: ServerResponse) => {
@@ -42,14 +42,14 @@ export async function startEngine(answer: (response: ServerResponse) => void): P
   };
 }
 
-/** The text of one event as vLLM writes it. */
+/** The text of one event in vLLM's format. */
 export function engineChunk(delta: object, finishReason: string | null = null, others: object = {}): string {
   const choice = { index: 0, delta, finish_reason: finishReason };
   const reply = { id: 'e1', object: 'chat.completion.chunk', created: 1, model: 'qwen3:8b', choices: [choice] };
   return `data: ${JSON.stringify({ ...reply, ...others })}\n\n`;
 }
 
-/** A whole reply. */
+/** A complete reply. */
 export function engineReply(message: object, others: object = {}): object {
   const choice = { index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' };
   return { id: 'e1', object: 'chat.completion', created: 1, model: 'qwen3:8b', choices: [choice], ...others };
@@ -57,12 +57,12 @@ export function engineReply(message: object, others: object = {}): object {
 
 export const DONE = 'data: [DONE]\n\n';
 
-/** Begins an answer of status 200. */
+/** Begins a 200 response. */
 export function begin(response: ServerResponse, contentType = 'text/event-stream'): ServerResponse {
   return response.writeHead(200, { 'content-type': contentType });
 }
 
-/** An answer of status 200 with all the pieces at once. */
+/** A 200 response with all parts at once. */
 export function stream(...pieces: string[]): (response: ServerResponse) => void {
   return (response) => void begin(response).end(pieces.join(''));
 }

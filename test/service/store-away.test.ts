@@ -8,7 +8,7 @@ import { useTestRedis } from '../support/use-test-redis.ts';
 const server = useTestRedis();
 
 test.each(['fail-fast', 'wait'] as const)(
-  'while Redis stands still, pages and token answers are 503 within 2 s and the chat goes on; then all is well (%s)',
+  'while Redis hangs, pages and token requests get 503 within 2 s and chat continues; afterwards all works (%s)',
   async (patience) => {
     const redis = connectRedis({ urls: [server.url] }, patience, recordingLog().log, 'service');
     await new Promise((resolve) => redis.once('ready', resolve));

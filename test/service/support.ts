@@ -46,7 +46,7 @@ function person(username: string, name: string, id: string): object {
 
 export const PEOPLE = [person('zhangwei', '张伟', '20190001'), person('alice', 'Alice Chen', '20190002')];
 
-/** Moved by hand. */
+/** A clock that the test advances. */
 export class Clock {
   ms = 1_800_000_000_000;
   readonly nowMs = (): number => this.ms;
@@ -57,7 +57,7 @@ export interface TestService extends RunningService {
   logLines: string[];
 }
 
-/** What a test may set, whichever part of the service it is about. */
+/** All settings of the service that a test may override. */
 export type TestServiceOptions = Partial<
   ServiceAddress & ServedFiles & ServiceChat & ServiceEngine & ServiceSignIn & ServiceHealth
 > &
@@ -98,10 +98,10 @@ export async function startTestService(redis: RedisClient, overrides: TestServic
   return { ...service, clock, logLines: lines };
 }
 
-/** Another API key's limits never get in a test's way here. */
+/** No limits, so that tests do not hit those of an API key. */
 export const NO_LIMITS = { requestsPer10Sec: 1e9, atOnce: 1e9 };
 
-/** A small browser: it keeps cookies, reads forms, and follows redirects only when told. */
+/** A minimal browser: it keeps cookies, reads forms, and follows redirects only on request. */
 export class Browser {
   readonly cookies = new Map<string, string>();
   readonly #base: string;
@@ -124,7 +124,7 @@ export class Browser {
     return this.#send(path, { method: 'POST', form, headers });
   }
 
-  /** Sends the page's only form with its hidden fields and what is typed. */
+  /** Sends the page's only form with its hidden fields and the typed values. */
   async submit(page: Response<string>, typed: Record<string, string>): Promise<Response<string>> {
     const action = /<form[^>]*action="([^"]+)"/.exec(page.body)?.[1];
     const hidden = [...page.body.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
@@ -165,7 +165,7 @@ export function authorizePath(parameters: Record<string, string> = {}): string {
   return `/oauth2.0/authorize?${new URLSearchParams({ response_type: 'code', client_id: 'parley', redirect_uri: CALLBACK, ...parameters }).toString()}`;
 }
 
-/** Signs somebody in and allows: the parameters that came back to the client. */
+/** Signs a person in and gives consent. Returns the parameters of the redirect to the client. */
 export async function obtainAnswer(
   browser: Browser,
   parameters: Record<string, string> = {},
@@ -192,7 +192,7 @@ export interface JsonAnswer {
   body: Record<string, unknown>;
 }
 
-/** Posts to the token address as a client does. */
+/** Posts to the token endpoint like a client. */
 export async function postToken(service: RunningService, form: Record<string, string>): Promise<JsonAnswer> {
   const answer = await got.post(`${service.url}/oauth2.0/accessToken`, {
     form,

@@ -9,7 +9,10 @@ import { ask, HELLO } from './upstream-support.ts';
 
 const STREAMS = 20;
 const MAX_GROWTH_MIB = 60;
-/** The same on every Node: 24 lets garbage grow to twice as much as 20 does before it looks, which is not what we hold. */
+/**
+ * Fixed for every Node version: Node 24 lets garbage grow to twice as much as Node 20 does before a collection, which this
+ * test does not measure.
+ */
 const GARBAGE_LIMIT = '--max-semi-space-size=16';
 
 let redis: EmbeddedRedis;
@@ -62,7 +65,7 @@ const residentMib = () =>
 
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
-onLinux('20 clients that do not read cost the service little memory, and the engine waits', async () => {
+onLinux('20 clients that do not read use little memory of the service, and the engine waits', async () => {
   const warm = ask({ url }, { ...HELLO, stream: true });
   await warm.answered;
   warm.leave();
@@ -77,7 +80,7 @@ onLinux('20 clients that do not read cost the service little memory, and the eng
   }
 });
 
-/** Waits until the engine writes no more; the sockets in between hold some megabytes each first. */
+/** Waits until the engine writes no more. The sockets in between buffer some megabytes each first. */
 async function untilStill(): Promise<void> {
   for (let before = -1; before !== writtenBytes;) {
     before = writtenBytes;

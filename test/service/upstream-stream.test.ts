@@ -12,7 +12,7 @@ const textOf = ({ chunks }: Awaited<ReturnType<typeof streamChat>>) =>
 const errorIn = (line: string | undefined) =>
   (JSON.parse(line?.slice('data: '.length) ?? '') as { error: { code: string; message: string } }).error;
 
-/** Writes the pieces one after the other, each as a packet of its own. */
+/** Writes the parts one after the other, each as a separate packet. */
 async function drip(response: ServerResponse, pieces: Iterable<Uint8Array>): Promise<void> {
   begin(response);
   for (const piece of pieces) {
@@ -22,7 +22,7 @@ async function drip(response: ServerResponse, pieces: Iterable<Uint8Array>): Pro
   response.end();
 }
 
-describe('awkward ways to stream', () => {
+describe('unusual stream formats', () => {
   const answer = engineChunk({ content: '你好, ' }) + engineChunk({ content: '🙂' }, 'stop') + DONE;
 
   test.each([
@@ -44,7 +44,7 @@ describe('awkward ways to stream', () => {
     expect([textOf(streamed), streamed.chunks.length, streamed.lines.at(-1)]).toEqual(['你好, 🙂', 2, 'data: [DONE]']);
   });
 
-  test('letters and events that are cut at every byte', async () => {
+  test('include characters and events cut at every byte', async () => {
     const { service } = await start((response) => {
       void drip(
         response,
@@ -55,7 +55,7 @@ describe('awkward ways to stream', () => {
     expect([textOf(streamed), streamed.chunks.length, streamed.lines.at(-1)]).toEqual(['你好, 🙂', 2, 'data: [DONE]']);
   });
 
-  test('chunks without choices are passed on with an empty list', async () => {
+  test('include chunks without choices, which are relayed with an empty list', async () => {
     const { service } = await start(
       stream(
         'data: {"id":"e1"}\n\n',
@@ -68,14 +68,14 @@ describe('awkward ways to stream', () => {
     expect(chunks.map(({ choices }) => choices.length)).toEqual([0, 0, 1]);
   });
 
-  test('the content type in other letters, with a charset', async () => {
+  test('include a content type in other letter case and with a charset', async () => {
     const { service } = await start((response) => {
       begin(response, 'Text/Event-Stream;charset=UTF-8').end(answer);
     });
     expect(textOf(await streamChat(service, HELLO))).toBe('你好, 🙂');
   });
 
-  test('a slow first byte is waited for, and the answer is given as it comes', async () => {
+  test('a slow first byte is waited for, and the answer is relayed as it arrives', async () => {
     const { service } = await start((response) => {
       setTimeout(() => void begin(response).write(engineChunk({ content: 'first' })), 300);
       setTimeout(() => response.end(engineChunk({ content: 'second' }, 'stop') + DONE), 1_000);
@@ -91,7 +91,7 @@ describe('awkward ways to stream', () => {
 });
 
 describe('an answer that breaks off', () => {
-  test('cut after every byte: each line whole, and [DONE] only after a finish reason', async () => {
+  test('has only complete lines after a cut at any byte, and [DONE] only after a finish reason', async () => {
     const answer = Buffer.from(engineChunk({ content: '你' }) + engineChunk({ content: '!' }, 'stop') + DONE);
     const finishedAt = answer.indexOf('data: [DONE]');
     let cut = 0;
@@ -112,11 +112,11 @@ describe('an answer that breaks off', () => {
   test.each([
     ['breaks off', (response: ServerResponse) => response.destroy()],
     ['ends without a finish reason', (response: ServerResponse) => response.end()],
-    ['sends nonsense', (response: ServerResponse) => response.write('data: {broken\n\n')],
+    ['sends invalid data', (response: ServerResponse) => response.write('data: {broken\n\n')],
     ['sends an error', (response: ServerResponse) => response.write(`data: {"error":{"message":"${ENGINE_KEY}"}}\n\n`)],
     ['sends a text as its error', (response: ServerResponse) => response.write('data: {"error":"bad"}\n\n')],
     ['sends an event without end', (response: ServerResponse) => response.write('data: ' + 'x'.repeat(2_000_000))],
-  ])('an engine that %s in the middle: an error line, no [DONE], and it is left', async (_, finish) => {
+  ])('from an engine that %s ends with an error line and no [DONE], and the engine is left', async (_, finish) => {
     const { engine, service } = await start((response) => {
       begin(response).write(engineChunk({ content: 'Hel' }));
       setTimeout(() => finish(response), 20);
@@ -127,7 +127,7 @@ describe('an answer that breaks off', () => {
     await engine.requests[0]?.closed;
   });
 
-  test('events that came whole in the same packet as the fault are told first', async () => {
+  test('includes complete events from the same packet as the fault', async () => {
     const { service } = await start(stream(engineChunk({ content: 'Hel' }) + 'data: {broken\n\n'));
     const { lines } = await streamChat(service, HELLO);
     expect([lines[0], errorIn(lines[1]).code]).toEqual([expect.stringContaining('Hel'), 'unavailable']);
@@ -139,12 +139,12 @@ describe('an answer that breaks off', () => {
     ['only comments', ': hello\n\n'],
     ['HTML', '<html><body>busy</body></html>'],
     ['an error first', 'data: {"error":{"message":"no"}}\n\n'],
-  ])('a stream of %s is 503', async (_, text) => {
+  ])('is 503 for a stream of %s', async (_, text) => {
     const { service } = await start(stream(text));
     expect((await askChat(service, STREAM)).body.error).toMatchObject({ code: 'unavailable' });
   });
 
-  test('an answer without end is ended by its size, and the engine is left', async () => {
+  test('is ended at the size limit if it never ends, and the engine is disconnected', async () => {
     const { engine, service } = await start((response) => {
       begin(response);
       const write = () => {
@@ -159,7 +159,7 @@ describe('an answer that breaks off', () => {
     await engine.requests[0]?.closed;
   });
 
-  test('an engine that falls silent is left: before its answer 503, within it an error line', async () => {
+  test('from a silent engine is 503 before its first byte and an error line afterwards, and the engine is disconnected', async () => {
     let isBegun = false;
     const { service } = await start(
       (response) => {
@@ -174,7 +174,7 @@ describe('an answer that breaks off', () => {
   });
 });
 
-describe('a client that leaves or does not read', () => {
+describe('a client that disconnects or does not read', () => {
   const LEFT_WITHIN_MS = 100;
 
   test.each([
@@ -184,11 +184,15 @@ describe('a client that leaves or does not read', () => {
       STREAM,
       (response: ServerResponse) => begin(response).write(engineChunk({ content: 'x' })),
     ],
-    ['while a whole reply is made', HELLO, () => undefined],
-    ['within a whole reply', HELLO, (response: ServerResponse) => begin(response, 'application/json').write('{"choi')],
-  ])('the engine is left within 100 ms: %s', async (_, request, answer) => {
+    ['while a complete reply is generated', HELLO, () => undefined],
+    [
+      'within a complete reply',
+      HELLO,
+      (response: ServerResponse) => begin(response, 'application/json').write('{"choi'),
+    ],
+  ])('causes a disconnect of the engine within 100 ms: %s', async (_, request, answer) => {
     const { engine, service } = await start((response) => void answer(response));
-    // The best of three, for the machine may be busy with other things.
+    // The best of three rounds, since the machine may be busy.
     const tookMs = [];
     for (let round = 0; round < 3; round += 1) {
       const { answered, leave } = ask(service, request);
@@ -203,7 +207,7 @@ describe('a client that leaves or does not read', () => {
     expect(service.logLines.join()).not.toContain('"level":50');
   });
 
-  test('a client that stops reading stalls the engine, and its leaving frees it', async () => {
+  test('stalls the engine, and frees it by disconnecting', async () => {
     let writtenBytes = 0;
     const line = engineChunk({ content: 'x'.repeat(10_000) });
     const { engine, service } = await start((response) => {
@@ -227,7 +231,7 @@ describe('a client that leaves or does not read', () => {
     await engine.requests[0]?.closed;
   });
 
-  test('a client that reads again gets the rest, whole and in order', async () => {
+  test('gets the rest complete and in order when it reads again', async () => {
     const pieces = Array.from({ length: 1_500 }, (_, index) =>
       engineChunk({ content: `${index} `.padEnd(5_000, '.') }),
     );

@@ -14,7 +14,10 @@ interface Pair {
   service: TestService;
 }
 
-/** A function that starts an engine and a service in front of it; both end with the test. To be called once, outside of tests. */
+/**
+ * Returns a function that starts an engine and a service in front of it; both end with the test. Call it once, outside of
+ * tests.
+ */
 export function pairs(): (
   answer: (response: ServerResponse) => void,
   upstream?: Partial<UpstreamOptions>,
@@ -38,7 +41,7 @@ export function pairs(): (
   };
 }
 
-/** A request whose answer is neither read nor waited for; `leave` cuts the connection. */
+/** Sends a request without reading or awaiting its answer; `leave` cuts the connection. */
 export function ask(service: { url: string }, json: object): { answered: Promise<IncomingMessage>; leave: () => void } {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${API_KEY}` };
   const asking = httpRequest(`${service.url}/v1/chat/completions`, { method: 'POST', headers, agent: false });

@@ -6,7 +6,7 @@ import { HELLO, pairs } from './upstream-support.ts';
 const start = pairs();
 const THINKING = { thinking: { type: 'enabled' } };
 
-/** What a client puts together from a stream's deltas. */
+/** The values that a client assembles from the deltas of a stream. */
 async function gather(service: Parameters<typeof streamChat>[0], changes: object) {
   const { chunks } = await streamChat(service, { ...HELLO, ...changes });
   const deltas = chunks.map(({ choices }) => choices[0]?.delta);
@@ -14,19 +14,19 @@ async function gather(service: Parameters<typeof streamChat>[0], changes: object
   return { content: join('content'), thought: join('reasoning_content') };
 }
 
-describe('reasoning_content: while thinking is on, whatever the engine calls it', () => {
+describe('reasoning_content with thinking on, from any engine field', () => {
   test.each([
     ['reasoning_content', [{ reasoning_content: 'let me ' }, { reasoning_content: 'see' }, { content: 'Hi' }]],
     ['reasoning', [{ reasoning: 'let me ' }, { reasoning: 'see' }, { content: 'Hi' }]],
     ['both', [{ reasoning: 'let me see', reasoning_content: 'let me see' }, { content: 'Hi' }]],
     [
-      'null beside the text',
+      'null next to the text',
       [
         { reasoning: 'let me see', content: null },
         { reasoning: null, content: 'Hi' },
       ],
     ],
-    ['tags in one piece', [{ content: '<think>let me see</think>\n\nHi' }]],
+    ['tags in one part', [{ content: '<think>let me see</think>\n\nHi' }]],
     [
       'tags that are cut',
       [
@@ -38,7 +38,7 @@ describe('reasoning_content: while thinking is on, whatever the engine calls it'
         { content: '\nHi' },
       ],
     ],
-  ])('%s', async (_, deltas) => {
+  ])('is streamed from %s', async (_, deltas) => {
     const { service } = await start(
       stream(...deltas.map((delta) => engineChunk(delta)), engineChunk({}, 'stop'), DONE),
     );
@@ -51,7 +51,7 @@ describe('reasoning_content: while thinking is on, whatever the engine calls it'
     ['reasoning_content', { content: 'Hi', reasoning_content: 'hm' }],
     ['reasoning', { content: 'Hi', reasoning: 'hm' }],
     ['tags', { content: '<think>hm</think>Hi' }],
-  ])('in a whole reply: %s', async (_, message) => {
+  ])('is part of a complete reply: %s', async (_, message) => {
     const { service } = await start((response) => {
       begin(response, 'application/json').end(JSON.stringify(engineReply(message)));
     });
@@ -63,16 +63,16 @@ describe('reasoning_content: while thinking is on, whatever the engine calls it'
 
   test.each([
     ['in the middle of the text', ['Hi <think>no</think>', ' there']],
-    ['a text that only begins like a tag', ['<thi', 's> is no tag']],
-    ['a text that is nothing but the beginning of a tag', ['<thin', '']],
-  ])('%s stays as it is', async (_, pieces) => {
+    ['a text that begins like a tag', ['<thi', 's> is no tag']],
+    ['a text that is only the beginning of a tag', ['<thin', '']],
+  ])('does not include %s, which stays in the text', async (_, pieces) => {
     const { service } = await start(
       stream(...pieces.map((content, index) => engineChunk({ content }, index === 1 ? 'stop' : null)), DONE),
     );
     expect(await gather(service, THINKING)).toEqual({ content: pieces.join(''), thought: '' });
   });
 
-  test('a tag after a named thought is text', async () => {
+  test('does not include a tag after a named thought, which stays in the text', async () => {
     const pieces = [{ reasoning: 'hm' }, { content: '<think>' }, { content: 'is a tag' }];
     const { service } = await start(
       stream(...pieces.map((delta) => engineChunk(delta)), engineChunk({}, 'stop'), DONE),
@@ -80,7 +80,7 @@ describe('reasoning_content: while thinking is on, whatever the engine calls it'
     expect(await gather(service, THINKING)).toEqual({ content: '<think>is a tag', thought: 'hm' });
   });
 
-  test('a call after a thought in tags keeps content null', async () => {
+  test('leaves content null for a call after a thought in tags', async () => {
     const message = {
       content: null,
       tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],

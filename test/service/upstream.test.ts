@@ -10,8 +10,8 @@ const TOOL = {
 };
 const IMAGE = { type: 'image_url', image_url: { url: 'https://example.org/a.png' } };
 
-describe('what the engine is asked', () => {
-  test('our model by its name, our key, what the caller wrote, and nothing of the search that was withdrawn', async () => {
+describe('the request to the engine', () => {
+  test("has the upstream model name, the upstream key and the caller's fields, without the withdrawn search", async () => {
     const { engine, service } = await start((response) => {
       begin(response, 'application/json').end(JSON.stringify(engineReply({ content: 'Hi' })));
     });
@@ -31,7 +31,7 @@ describe('what the engine is asked', () => {
     ]);
   });
 
-  test('thinking, effort, tools and usage as they were asked for', async () => {
+  test('has thinking, effort, tools and usage as requested', async () => {
     const { engine, service } = await start(stream(engineChunk({ content: 'Hi' }, 'stop'), DONE));
     await streamChat(service, {
       ...HELLO,
@@ -51,10 +51,10 @@ describe('what the engine is asked', () => {
     });
   });
 
-  test('one stream after the other goes over the same connection to the engine', async () => {
+  test('uses the same connection for consecutive streams', async () => {
     const { engine, service } = await start((response) => {
       begin(response).write(engineChunk({ content: 'Hi' }, 'stop') + DONE);
-      // The end comes as a piece of its own, after our client has its [DONE].
+      // The end arrives separately, after the client has received [DONE].
       setTimeout(() => response.end(), 20);
     });
     for (let round = 0; round < 3; round += 1) {
@@ -66,10 +66,10 @@ describe('what the engine is asked', () => {
   });
 });
 
-describe('fields that the engine adds are carried', () => {
+describe('additional fields of the engine', () => {
   const extra = { prompt_logprobs: null, system_fingerprint: 'fp', service: { deep: [1, { x: null }] } };
 
-  test('of a whole reply: top level, choice, message, usage; ids stay, the model is ours', async () => {
+  test("are kept in a complete reply: top level, choice, message, usage; ids stay, and the model name is the service's", async () => {
     const reply = engineReply({ content: 'Hi', refusal: null }, { ...extra, usage: { total_tokens: 3, details: {} } });
     const { service } = await start((response) => {
       begin(response, 'application/json').end(JSON.stringify(reply));
@@ -77,7 +77,7 @@ describe('fields that the engine adds are carried', () => {
     expect((await askChat(service, HELLO)).body).toEqual({ ...reply, model: 'svc-max' });
   });
 
-  test('of a stream: top level, choice, delta, logprobs and the usage chunk', async () => {
+  test('are kept in a stream: top level, choice, delta, logprobs and the usage chunk', async () => {
     const choice = { index: 0, delta: { content: '你', mark: 7 }, logprobs: { content: [] }, token_ids: [5] };
     const { service } = await start(
       stream(
@@ -102,21 +102,21 @@ describe('fields that the engine adds are carried', () => {
   test.each([
     ['null on each chunk', [null, null, 'stop', null]],
     ['empty on each chunk', ['', '', 'stop', '']],
-    ['repeated beside the usage', [null, null, 'stop', 'stop']],
-  ])('finish_reason: on the last content chunk only, where the engine has it %s [chunk]', async (_, reasons) => {
+    ['repeated with the usage', [null, null, 'stop', 'stop']],
+  ])('include finish_reason on the last content chunk only, if the engine sends it %s [chunk]', async (_, reasons) => {
     const { service } = await start(stream(...reasons.map((reason) => engineChunk({ content: 'x' }, reason)), DONE));
     const { chunks } = await streamChat(service, HELLO);
     expect(chunks.map(({ choices }) => choices[0])).toEqual([
       { index: 0, delta: { content: 'x' } },
       { index: 0, delta: { content: 'x' } },
       { index: 0, delta: { content: 'x' }, finish_reason: 'stop' },
-      // A last chunk that comes again says nothing new.
+      // A repeated last chunk adds nothing.
       { index: 0, delta: { content: '' } },
     ]);
   });
 });
 
-describe('an engine that cannot do something', () => {
+describe('an engine with limited abilities', () => {
   test.each([
     ['Ollama', 400, { tools: [TOOL] }, 'tools', { error: { message: 'gemma3:1b does not support tools' } }],
     [
@@ -155,7 +155,7 @@ describe('an engine that cannot do something', () => {
       'messages[0].content',
       { error: { message: 'image input is not supported - hint: you may need to provide the mmproj' } },
     ],
-  ])('%s, status %d: 400 that names the field it cannot do', async (_, status, changes, param, words) => {
+  ])('causes 400 that names the field (%s, status %d)', async (_, status, changes, param, words) => {
     const { service } = await start((response) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(words));
     });
@@ -172,14 +172,14 @@ describe('an engine that cannot do something', () => {
     ['no field is named', 400, { tools: [TOOL] }, 'something is not supported', 400, 'engine_refused'],
     ['the field was not in the request', 400, {}, 'this does not support tools', 400, 'engine_refused'],
     ['a field is named for another reason', 400, { tools: [TOOL] }, 'I ran out of tools', 400, 'engine_refused'],
-    ['it fell over', 500, { tools: [TOOL] }, 'tools broke', 503, 'unavailable'],
-  ])('no field is blamed where %s', async (_, engineStatus, changes, words, status, code) => {
+    ['it crashed', 500, { tools: [TOOL] }, 'tools broke', 503, 'unavailable'],
+  ])('causes no error about a field if %s', async (_, engineStatus, changes, words, status, code) => {
     const { service } = await start((response) => void response.writeHead(engineStatus).end(words));
     const answer = await askChat(service, { ...HELLO, ...changes });
     expect([answer.status, answer.body.error]).toEqual([status, expect.objectContaining({ code, param: null })]);
   });
 
-  test('an engine without reasoning answers a request that asked to think', async () => {
+  test('may answer a request for thinking without reasoning', async () => {
     const { service } = await start(stream(engineChunk({ content: 'Hi' }, 'stop'), DONE));
     const { chunks, lines } = await streamChat(service, { ...HELLO, thinking: { type: 'enabled' } });
     expect([chunks[0]?.choices[0]?.delta, lines.at(-1)]).toEqual([{ content: 'Hi' }, 'data: [DONE]']);
@@ -196,7 +196,7 @@ describe('statuses of the engine', () => {
     [429, 429, 'rate_limit_exceeded'],
     [500, 503, 'unavailable'],
     [302, 503, 'unavailable'],
-  ])('%d becomes %d %s, without its words', async (engineStatus, status, code) => {
+  ])("of %d become %d %s without the engine's text", async (engineStatus, status, code) => {
     const { service } = await start((response) => {
       response.writeHead(engineStatus, { 'retry-after': '7' });
       response.end(`{"error":{"message":"key ${ENGINE_KEY} of ACME is bad"}}`);
@@ -210,7 +210,7 @@ describe('statuses of the engine', () => {
     }
   });
 
-  test.each([401, 403, 404])('%d is a fault of our settings and stands in the log', async (status) => {
+  test.each([401, 403, 404])('of %d are logged as a fault of the settings', async (status) => {
     const { service } = await start((response) => void response.writeHead(status).end());
     await askChat(service, HELLO);
     const faults = service.logLines.map((line) => JSON.parse(line) as { level: number; error?: { message: string } });
@@ -223,11 +223,11 @@ describe('statuses of the engine', () => {
     ['seconds', '30', '30'],
     ['a fraction', '0.2', '1'],
     ['a date', new Date(1_800_000_000_000 + 40_000).toUTCString(), '40'],
-    ['a date that is past', new Date(1_700_000_000_000).toUTCString(), '1'],
+    ['a date in the past', new Date(1_700_000_000_000).toUTCString(), '1'],
     ['a year', '31536000', '3600'],
     ['nonsense', 'soon', '1'],
     ['nothing', undefined, '1'],
-  ])('429 with Retry-After as %s (%s) is told as %s', async (_, given, told) => {
+  ])('of 429 with Retry-After as %s (%s) are reported as %s', async (_, given, told) => {
     const { service } = await start((response) => {
       response.writeHead(429, given === undefined ? {} : { 'retry-after': given }).end();
     });
@@ -235,19 +235,19 @@ describe('statuses of the engine', () => {
     expect([answer.status, answer.headers['retry-after']]).toEqual([429, told]);
   });
 
-  test('a refusal that never ends is told all the same', async () => {
+  test('are reported even if the refusal never ends', async () => {
     const { service } = await start((response) => {
       response.writeHead(400).write('tools are not supported'.padEnd(100_000));
     });
     expect((await askChat(service, { ...HELLO, tools: [TOOL] })).body.error).toMatchObject({ param: 'tools' });
   });
 
-  test('an engine that cannot be reached is 503', async () => {
+  test('an unreachable engine is 503', async () => {
     const { service } = await start(() => undefined, { url: 'http://127.0.0.1:9/v1' });
     expect((await askChat(service, HELLO)).status).toBe(503);
   });
 
-  test('an address with a slash at its end is the same address', async () => {
+  test('an address with a trailing slash is the same address', async () => {
     const { engine, service } = await start(stream(engineChunk({ content: 'Hi' }, 'stop'), DONE));
     const { service: other } = await start(() => undefined, { url: `${engine.url}/` });
     expect((await streamChat(other, HELLO)).lines).toEqual((await streamChat(service, HELLO)).lines);
@@ -259,7 +259,7 @@ describe('statuses of the engine', () => {
     ['no choices', 'application/json', '{"id":"e1","choices":[]}'],
     ['a list', 'application/json', '[]'],
     ['null', 'application/json', 'null'],
-    ['half of its JSON', 'application/json', '{"choices":[{"mess'],
+    ['truncated JSON', 'application/json', '{"choices":[{"mess'],
     ['nothing', 'application/json', ''],
   ])('200 with %s is 503', async (_, contentType, body) => {
     const { service } = await start((response) => void begin(response, contentType).end(body));
@@ -269,7 +269,7 @@ describe('statuses of the engine', () => {
     }
   });
 
-  test('a whole JSON reply where a stream was asked comes as a stream', async () => {
+  test('a complete JSON reply to a stream request is relayed as a stream', async () => {
     const { service } = await start((response) => {
       begin(response, 'application/json').end(JSON.stringify(engineReply({ content: 'Hi' })));
     });

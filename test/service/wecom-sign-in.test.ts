@@ -18,7 +18,7 @@ const AGENT = 'Mozilla/5.0 (iPhone) AppleWebKit/605 Mobile wxwork/3.0.31 MicroMe
 let server: TestRedis;
 let service: TestService;
 let platform: Server;
-/** Members by the code that WeCom gives out for them; what is not here is refused. */
+/** Members by the code that WeCom issued for them; other codes are refused. */
 const members: Record<string, object> = {
   'code-zhang': { errcode: 0, userid: 'ZHANGWEIwecom' },
   'code-guest': { errcode: 0, openid: 'o-guest' },
@@ -71,8 +71,8 @@ function returnPath(away: URL, code: string): string {
   return `/sign-in/wecom/callback?${new URLSearchParams({ code, state: away.searchParams.get('state') ?? '' }).toString()}`;
 }
 
-describe('inside WeCom the app signs people in, and no password is asked', () => {
-  test('over the platform and consent to a code of the right person', async () => {
+describe('the sign-in inside WeCom by the app, without a password', () => {
+  test('leads through the platform and consent to a code of the right person', async () => {
     const browser = new Browser(service.url, { 'user-agent': AGENT });
     const away = await leave(browser);
     expect(`${away.origin}${away.pathname}${away.hash}`).toBe(
@@ -95,7 +95,7 @@ describe('inside WeCom the app signs people in, and no password is asked', () =>
     expect((await getProfile(service, body.access_token)).body.id).toBe('20190001');
   });
 
-  test('the app token is shared by later sign-ins and fetched once more when WeCom refuses it', async () => {
+  test('shares the app token between sign-ins, and fetches a new one when WeCom refuses it', async () => {
     const identify = async () => {
       const browser = new Browser(service.url, { 'user-agent': AGENT });
       return browser.get(returnPath(await leave(browser), 'code-zhang'));
@@ -109,10 +109,10 @@ describe('inside WeCom the app signs people in, and no password is asked', () =>
   });
 
   test.each([
-    ['somebody who is no member', 'code-guest', 403],
+    ['a person who is not a member', 'code-guest', 403],
     ['a member who is not in the directory', 'code-stranger', 403],
     ['a code that WeCom refuses', 'code-bad', 502],
-  ])('%s gets a kind page and no session', async (_, code, status) => {
+  ])('shows a friendly page and creates no session for %s', async (_, code, status) => {
     const browser = new Browser(service.url, { 'user-agent': AGENT });
     const page = await browser.get(returnPath(await leave(browser), code));
     expect(page.statusCode).toBe(status);
@@ -120,7 +120,7 @@ describe('inside WeCom the app signs people in, and no password is asked', () =>
     expect((await leave(browser)).pathname).toBe('/open/connect/oauth2/authorize');
   });
 
-  test('a return in another browser, a second return, and a made-up state are refused', async () => {
+  test('refuses a return in another browser, a second return, and an unknown state', async () => {
     const browser = new Browser(service.url, { 'user-agent': AGENT });
     const away = await leave(browser);
     const other = new Browser(service.url, { 'user-agent': AGENT });
@@ -135,7 +135,7 @@ describe('inside WeCom the app signs people in, and no password is asked', () =>
     expect((await browser.get('/sign-in/wecom/callback?code=code-zhang&state=zz')).statusCode).toBe(400);
   });
 
-  test('a password session of the same web view does not count inside WeCom', async () => {
+  test('ignores a password session of the same web view', async () => {
     const outside = new Browser(service.url);
     await outside.submit(await outside.get(authorizePath()), { username: 'alice', password: 'alice-pass' });
     const inside = new Browser(service.url, { 'user-agent': AGENT });
@@ -143,7 +143,7 @@ describe('inside WeCom the app signs people in, and no password is asked', () =>
     expect((await leave(inside)).pathname).toBe('/open/connect/oauth2/authorize');
   });
 
-  test("neither the app's secret nor its token is logged or lies readable in Redis", async () => {
+  test("neither logs nor stores the app's secret or token in plain text", async () => {
     const kept = await server.redis.get('{service}:wecom-token:ww1:1000002');
     expect(`${kept ?? ''}${service.logLines.join('\n')}`).not.toMatch(/agent-secret|token-[12]|code-zhang/);
     expect(kept).toMatch(/^s1\./);

@@ -35,11 +35,11 @@ async function connect(patience: RedisPatience): Promise<RedisClient> {
   return redis;
 }
 const keysOf = (tag: string) => ({ one: `{${tag}}one`, other: `{${tag}}other` });
-/** Longer than ioredis follows sixteen redirections. */
+/** Longer than ioredis follows 16 redirections. */
 const LONGER_MS = 3_000;
 
-describe('a worker waits for a cluster that is being changed, and its commands are carried out once', () => {
-  test('a connection that is opened while the cluster is down is ready once it is back, also for who asked for it then', async () => {
+describe('a worker during a change of the cluster, which waits and runs its commands once', () => {
+  test('a connection opened while the cluster is down becomes ready once it is back, also for its waiting callers', async () => {
     const redis = await connect('wait');
     const slot = await redis.cluster('KEYSLOT', 'away');
     const owner = group.servers[Math.min(2, Math.floor(slot / (16_384 / 3)))]!;
@@ -65,7 +65,7 @@ describe('a worker waits for a cluster that is being changed, and its commands a
     await slot.moveKey(keys.one);
     const names = Array.from({ length: 8 }, (_, index) => `library${index}`);
     const run = names.map((name, index) => {
-      // As the queue's library does, past our own repetition of scripts.
+      // Like the queue's library, without the script retries of this project.
       redis.defineCommand(name, { numberOfKeys: 2, lua: `return redis.call('MGET', KEYS[1], KEYS[2]) -- ${name}` });
       const library = redis as unknown as Record<string, (...args: string[]) => Promise<string[]>>;
       return Promise.all([
@@ -158,7 +158,7 @@ test.each([
   'Too many Cluster redirections. Last error: ReplyError: ASK 12 127.0.0.1:7000',
   'ERR Error running script (call to f_1f): @user_script:5: -OOM command not allowed',
   'ERR Error running script (call to f_1f): @user_script: 5: -READONLY You can’t write against a read only replica.',
-])('a refusal that passes is known by its code: %s', (message) => {
+])('a temporary refusal is recognised by its code: %s', (message) => {
   expect(isRefusal(new Error(message))).toBe(true);
 });
 
@@ -171,6 +171,6 @@ test.each([
   'OOMS is no code',
   'Command timed out',
   '',
-])('an error that stays is none: %s', (message) => {
+])('a permanent error does not count as a temporary refusal: %s', (message) => {
   expect(isRefusal(new Error(message))).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { definedOnly } from '../../src/shared/defined-only.ts';
 
-test('fields that are undefined are taken out, all others stay as they are', () => {
+test('undefined fields are removed, and all others are kept', () => {
   const query = new URLSearchParams(definedOnly({ code: 'c', state: undefined, error: '' }));
   expect(query.toString()).toBe('code=c&error=');
   expect(Object.keys(definedOnly({ a: 0, b: undefined, c: false }))).toEqual(['a', 'c']);

@@ -50,8 +50,8 @@ import { testKeyRing, textMessage } from '../support/messages.ts';
 import { recordingLog } from '../support/redis.ts';
 import { useTestRedis } from '../support/use-test-redis.ts';
 
-// A record may expire at any instant, also between a message's acceptance and a commit a day later. No script may bring one
-// back that then stays for ever.
+// A record may expire at any instant, even between a message's acceptance and a commit a day later. No script may restore an
+// expired record without an expiry.
 
 const keyRing = testKeyRing();
 const { log } = recordingLog();
@@ -62,7 +62,7 @@ const server = useTestRedis();
 let redis: RedisClient;
 let probe: ExpiryProbe;
 
-/** What has no life by design: it leaves when what waits is answered. */
+/** Records without an expiry by design: they are removed when the waiting messages are answered. */
 function mayStay(key: string, all: ReadonlySet<string>): boolean {
   const [, state] = /^(\{p\d+\}:)state:(.*)$/.exec(key) ? [key, key.replace(':state:', ':inbox:')] : [];
   return /^\{p\d+\}:(pending$|follow-ups$|inbox:)/.test(key) || (state !== undefined && all.has(state));
@@ -84,7 +84,7 @@ describe('an expired record', () => {
     probe = expireBeforeScripts(redis, server.url, mayStay);
   });
 
-  test('no script of a turn brings an expired record back for ever', async () => {
+  test('is not restored without expiry by any script of a turn', async () => {
     let aheadMs = 0;
     const recent = new ReplayBuffer({ nowMs: () => performance.now() + aheadMs });
     const inbox = new Inbox({ redis, keyRing, recent });
@@ -107,7 +107,8 @@ describe('an expired record', () => {
       return readLiveReply({ redis, keyRing, platform }, { partition, deliveryId: deliveryIdOf(message), personId });
     };
 
-    // Two merged questions that are shown, stopped, noted, given back, taken again and answered with all that a commit may write.
+    // Two merged questions that are shown, stopped, noted, given back, claimed again, and answered with every optional part
+    // of a commit.
     const older = await accept(textMessage('one'));
     const newest = await accept(textMessage('two', { laterReplyHandle: 'https://example.test/later' }));
     const alice = conversationOf(newest, 'member');
@@ -196,7 +197,7 @@ describe('an expired record', () => {
       },
     });
 
-    // What followed an answer: one try in vain, and then the next private reply begins with it.
+    // A follow-up of an answer: one failed try, after which the next private reply begins with it.
     const followUps = new FollowUps({
       ...{ redis, keyRing, log, report: { replyHandedOver: () => undefined } },
       platforms: new Map([['wecom', platform]]),
@@ -206,7 +207,7 @@ describe('an expired record', () => {
     await followUps.settle();
     expect(await redis.llen(keys.leftovers)).toBe(1);
 
-    // A cluster's own step, which needs no cluster for what it writes.
+    // A step for clusters, which needs no cluster for its writes.
     const messages = '{person:alice}:rate:minute';
     for (const id of ['one', 'two']) await countScript.run(redis, { messages }, { deliveryId: id, minuteMs: 60_000 });
     const image = { partition: alice.partition, personId, isSignedIn: false, mediaId: 'm' };
@@ -222,7 +223,8 @@ describe('an expired record', () => {
     expect(await summaries.write(alice, summary, { startedFrom, newestCovered: turn }, usage)).toBe(true);
     await summaries.begin(alice, (await redis.get(keys.summary)) ?? '');
 
-    // A question that is held, released and answered; one of a group with a stop word; what came again after a failover; too much.
+    // A question that is held, released and answered; one in a group with a stop word; one restored after a failover; one
+    // too many.
     const held = await accept(textMessage('held'));
     await store.commit(await begin(held), {
       outcome: 'held',
@@ -248,7 +250,7 @@ describe('an expired record', () => {
     await expectNothingLeft();
   }, 60_000);
 
-  test('no script of a sign-in brings an expired record back for ever', async () => {
+  test('is not restored without expiry by any script of a sign-in', async () => {
     const [old, next] = [randomBytes(32), randomBytes(32)];
     const fixture = await startIdentityFixture(redis, {
       signIn: { proof: ['same-browser'], keepTokens: 'both' },
@@ -290,7 +292,7 @@ describe('an expired record', () => {
     await expectNothingLeft();
   }, 60_000);
 
-  test('no script of the service brings an expired record back for ever', async () => {
+  test('is not restored without expiry by any script of the service', async () => {
     const service = await startTestService(redis);
     const browser = new Browser(service.url);
     await browser.submit(await browser.get(authorizePath()), { username: 'zhangwei', password: 'guess' });
@@ -306,7 +308,7 @@ describe('an expired record', () => {
     await expectNothingLeft();
   }, 60_000);
 
-  test('no script of WeCom’s connection brings an expired record back for ever', async () => {
+  test("is not restored without expiry by any script of WeCom's connection", async () => {
     const places = new ReplyPlaces(redis, keyRing, 'bot');
     const lease = await new Lease(redis, places.leaseKey).tryGain();
     const number = lease?.number ?? 0;
@@ -325,7 +327,7 @@ describe('an expired record', () => {
     await expectNothingLeft();
   }, 60_000);
 
-  test('no script of what people think of answers brings an expired record back for ever', async () => {
+  test('is not restored without expiry by any script of answer ratings', async () => {
     const options = { redis, keyRing, lifeMs: 60_000, keepsWords: true };
     const answer = asDeliveryId('a'.repeat(40));
     const rating = {
@@ -346,15 +348,16 @@ describe('an expired record', () => {
   }, 60_000);
 });
 
-/** A death, the check for absent workers, and a share of an engine's capacity. */
+/** A crash, the check for missing workers, and a share of an engine's capacity. */
 async function noteWorkers(redis: RedisClient): Promise<void> {
   const isolation = new IsolationStore({
     redis,
     wakeQueue: { wake: async () => undefined },
+    workerName: 'alive',
     maxCrashes: 5,
     turnsOf: async () => [],
   });
-  await isolation.noteDeath('dead', ['turn']);
+  await isolation.noteDeath('dead', [['turn', 1]]);
   const end = keepWorkerPresence({ redis, workerName: 'alive', nowMs: monotonicMs, reclaim: async () => undefined });
   await sleep(100);
   await end();
@@ -364,6 +367,6 @@ async function noteWorkers(redis: RedisClient): Promise<void> {
   share.close();
 }
 
-test('each script of the program was held to it', () => {
+test('every script of the program ran in these tests', () => {
   expect([...ran].sort()).toEqual([...allScripts().keys()].sort());
 });

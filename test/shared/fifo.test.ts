@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Fifo } from '../../src/shared/fifo.ts';
 
-test('whatever is put in and taken out, it is what a plain array would be', () => {
+test('a Fifo behaves like a plain array for any sequence of pushes and shifts', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('push' as const), count: fc.integer({ min: 1, max: 3_000 }) }),
     fc.record({ kind: fc.constant('shift' as const), count: fc.integer({ min: 1, max: 3_000 }) }),

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inBackground } from '../../src/shared/in-background.ts';
 
-test('whatever work throws that nobody waits for is told, and goes no further', async () => {
+test('errors of background work are reported and not rethrown', async () => {
   const told: string[] = [];
   const tell = (error: Error) => void told.push(error.message);
   inBackground(() => Promise.reject(new Error('rejected')), tell);

@@ -6,7 +6,7 @@ import { recordingLog } from '../support/redis.ts';
 
 const CANARY = 'CaNaRy-0123456789abcdef';
 
-/** Every shape in which a secret was seen to reach a log (SECURITY.md scrubbed-logs). */
+/** Every form in which a secret has reached a log (SECURITY.md scrubbed-logs). */
 const SHAPES = [
   `https://bot.example/oauth/callback?code=${CANARY}&x=1`,
   `/oauth/callback?x=1&state=${CANARY}`,
@@ -30,10 +30,10 @@ const SHAPES = [
   `data:image/png;base64,${CANARY.replaceAll('-', '+')}`,
 ];
 
-describe('a secret is not readable in a log', () => {
+describe('a secret that must not be readable in a log', () => {
   const isReadable = (line: string): boolean => line.includes(CANARY) || line.includes(CANARY.replaceAll('-', '+'));
 
-  test.each(SHAPES)('%s', (shape) => {
+  test.each(SHAPES)('is hidden in %s', (shape) => {
     expect(isReadable(scrub(shape))).toBe(false);
     const { log, lines } = recordingLog();
     log.info({ where: shape, nested: { deep: [shape] } }, `said ${shape}`);
@@ -45,7 +45,7 @@ describe('a secret is not readable in a log', () => {
     for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
   });
 
-  test('wherever it stands between other words', () => {
+  test('is hidden between any other words', () => {
     const words = fc.string({ unit: fc.constantFrom(' ', 'a', '"', '&', ',', '\n', '{', '?'), maxLength: 12 });
     fc.assert(
       fc.property(
@@ -58,7 +58,7 @@ describe('a secret is not readable in a log', () => {
   });
 });
 
-test('an error is written with its name, code, cause and stack, and nothing that was hung on it', () => {
+test('an error is logged with its name, code, cause and stack, without attached properties', () => {
   const { log, lines } = recordingLog();
   const error = Object.assign(new CodedError('chat_timeout', 'too late', { cause: new Error('inner') }), {
     body: CANARY,
@@ -72,7 +72,7 @@ test('an error is written with its name, code, cause and stack, and nothing that
   expect(lines.join('')).not.toContain(CANARY);
 });
 
-test('ordinary words, codes of errors and states of parts stay', () => {
+test('ordinary words, error codes and states of parts are kept', () => {
   expect(scrub('the code of conduct, state of the art, barer of news')).toBe(
     'the code of conduct, state of the art, barer of news',
   );

@@ -1,12 +1,13 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { TimedTexts, type TimedText } from '../../src/shared/ring-buffer.ts';
+import { tries } from '../support/tries.ts';
 
 const latin1 = fc.array(fc.integer({ min: 0, max: 255 })).map((codes) => String.fromCharCode(...codes));
-/** Some fill a block by themselves, some no block holds. */
+/** Some fill a block alone, and some are larger than a block. */
 const anyText = fc.oneof(latin1, fc.constantFrom('', 'x'.repeat(65_524), 'y'.repeat(65_525), 'z'.repeat(200_000)));
 
-test('whatever is put in and taken out, it is what a plain array would be', () => {
+test('a ring buffer behaves like a plain array for any sequence of operations', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('push' as const), text: anyText, times: fc.integer({ min: 1, max: 40 }) }),
     fc.record({ kind: fc.constant('shift' as const), times: fc.integer({ min: 1, max: 60 }) }),
@@ -29,6 +30,6 @@ test('whatever is put in and taken out, it is what a plain array would be', () =
         expect([...texts]).toEqual(plain);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SerialQueue } from '../../src/shared/serial-queue.ts';
 
-/** Tasks that end when they are told, and the order in which they began. */
+/** Tasks that end on request, with the order in which they began. */
 function setUp(lane: SerialQueue) {
   const began: string[] = [];
   const ends: (() => void)[] = [];
@@ -18,7 +18,7 @@ function setUp(lane: SerialQueue) {
   return { began, add, endOne };
 }
 
-test('ten heavy pictures of one person hold up another’s by one at most', async () => {
+test('ten slow pictures of one person delay another person by at most one', async () => {
   const { began, add, endOne } = setUp(new SerialQueue(1));
   const all = Array.from({ length: 10 }, (_, index) => add('a', `a${index}`));
   all.push(add('b', 'b0'), add('c', 'c0'));
@@ -30,7 +30,7 @@ test('ten heavy pictures of one person hold up another’s by one at most', asyn
   await Promise.all(all);
 });
 
-test('one person never takes all places, so that somebody else begins at once', async () => {
+test('one person never takes all slots, so that another one begins at once', async () => {
   const { began, add, endOne } = setUp(new SerialQueue(4, 2));
   const all = Array.from({ length: 6 }, (_, index) => add('a', `a${index}`));
   all.push(add('b', 'b0'));
@@ -40,7 +40,7 @@ test('one person never takes all places, so that somebody else begins at once', 
   await Promise.all(all);
 });
 
-test('every task runs once, in its owner’s order, never more at once than told', async () => {
+test("every task runs once, in its owner's order, never above the concurrency limit", async () => {
   const owners = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(

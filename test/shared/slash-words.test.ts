@@ -29,14 +29,14 @@ test('every spelling is read after either slash, in any case, among any spaces, 
   );
 });
 
-test('a bare word is a command only in Chinese and only alone', () => {
+test('a word without a slash is a command only in Chinese and only alone', () => {
   for (const { word, spelling } of SPELLINGS) {
     expect(readSlashCommand(spelling)).toEqual(isChinese(spelling) ? { word, argument: '' } : undefined);
     expect(readSlashCommand(`${spelling} 一下`)).toBeUndefined();
   }
 });
 
-test('anything else is an ordinary message', () => {
+test('any other text is a normal message', () => {
   for (const text of [
     '',
     '/',

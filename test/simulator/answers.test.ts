@@ -27,7 +27,7 @@ afterEach(async () => {
 const isPoll = ({ msgtype }: Callback) => msgtype === 'stream';
 
 describe('growing answers [wecom-streams]', () => {
-  test('are polled until they are finished; each step is shown', async () => {
+  test('are polled until they are final, and each snapshot is shown', async () => {
     const steps = ['', 'One', 'One two', 'One two three'];
     let polls = 0;
     bot.script = (callback) => {
@@ -44,7 +44,7 @@ describe('growing answers [wecom-streams]', () => {
     expect(bot.callbacks.filter(isPoll)).toHaveLength(3);
   });
 
-  test('a failed poll or white space leaves the answer waiting', async () => {
+  test('keep waiting after a failed poll or white space', async () => {
     const replies = [{ status: 500 }, stream('s1', ' \n '), undefined, stream('s1', 'here', true)];
     bot.script = (callback) => (isPoll(callback) ? replies.shift() : stream('s1', '  '));
     const { id } = await messenger.driver.say('lin', 'hello');
@@ -54,7 +54,7 @@ describe('growing answers [wecom-streams]', () => {
     expect(messenger.driver.violations()).toEqual([]);
   });
 
-  test('thinking is kept apart from the text', async () => {
+  test('keep thinking apart from the text', async () => {
     bot.script = (callback) =>
       isPoll(callback) ? stream('s1', '<think>searching</think>\n\nFound it', true) : stream('s1', '<think>waiting');
     const { id } = await messenger.driver.say('lin', 'hello');
@@ -62,7 +62,7 @@ describe('growing answers [wecom-streams]', () => {
     expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ text: 'Found it', thinking: 'searching' });
   });
 
-  test('more than 20480 bytes are refused, with a visible note', async () => {
+  test('are refused above 20480 bytes, with a visible note', async () => {
     bot.script = (callback) => stream('s1', isPoll(callback) ? '字'.repeat(6_827) : '字'.repeat(6_826));
     const { id } = await messenger.driver.say('lin', 'long');
     expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ state: 'failed' });
@@ -72,7 +72,7 @@ describe('growing answers [wecom-streams]', () => {
     expect((await messenger.driver.messages('lin')).at(-1)).toMatchObject({ sender: 'system' });
   });
 
-  test('what is unfinished after six minutes ends with a sentence of the platform', async () => {
+  test('end with a platform notice if they are not final after six minutes', async () => {
     bot.script = () => stream('s1', 'half an');
     const { id } = await messenger.driver.say('lin', 'hello');
     await until(async () => (await messenger.driver.answer(id)) !== undefined, 'it grows');
@@ -87,7 +87,7 @@ describe('growing answers [wecom-streams]', () => {
     expect(bot.callbacks).toHaveLength(pollsThen);
   });
 
-  test('images come with the last answer only, with their md5', async () => {
+  test('may have images with their md5, in the final snapshot only', async () => {
     const image = { base64: TINY_PNG.toString('base64'), md5: createHash('md5').update(TINY_PNG).digest('hex') };
     const items = { msg_item: [{ msgtype: 'image', image }] };
     bot.script = () => stream('s1', 'a dot', true, items);
@@ -99,7 +99,7 @@ describe('growing answers [wecom-streams]', () => {
     await expect(messenger.driver.waitForAnswer(early.id)).rejects.toMatchObject({ code: 'not_delivered' });
   });
 
-  test('an answer that still grows at a restart goes on; conversations survive', async () => {
+  test('continue after a restart, and conversations survive', async () => {
     bot.script = () => stream('s1', 'half');
     const { id } = await messenger.driver.say('lin', 'hello');
     await until(async () => (await messenger.driver.answer(id))?.text === 'half', 'it grows');
@@ -110,7 +110,7 @@ describe('growing answers [wecom-streams]', () => {
     expect((await messenger.driver.messages('lin')).map(({ text }) => text)).toEqual(['hello', 'half and half']);
   });
 
-  test('no message text lies in Redis unsealed', async () => {
+  test('are stored without readable message text in Redis', async () => {
     bot.script = () => stream('s1', 'UNMISTAKABLE-ANSWER', true);
     const { id } = await messenger.driver.say('lin', 'UNMISTAKABLE-QUESTION');
     await messenger.driver.waitForAnswer(id);
@@ -122,7 +122,7 @@ describe('growing answers [wecom-streams]', () => {
     expect(values.join()).not.toContain('UNMISTAKABLE');
   });
 
-  test('a conversation keeps its newest 500 messages', async () => {
+  test('leave the newest 500 messages in a conversation', async () => {
     for (let count = 0; count < 503; count += 1) {
       await messenger.driver.say('lin', { text: `line ${count}`, conversation: { group: 'wrLab' } });
     }
@@ -146,7 +146,7 @@ describe('later answers by response_url [wecom-response-url]', () => {
     return { id, responseUrl: bot.callbacks.find(({ msgid }) => msgid === id)?.response_url ?? '' };
   }
 
-  test('one use; the second of two at once is refused', async () => {
+  test('can be sent once; the second of two concurrent ones is refused', async () => {
     const { responseUrl } = await ask();
     const results = await Promise.all([post(responseUrl, markdown('**A**')), post(responseUrl, markdown('**B**'))]);
     expect(results.map(({ errcode }) => errcode).sort()).toEqual([0, 40058]);
@@ -154,14 +154,14 @@ describe('later answers by response_url [wecom-response-url]', () => {
     expect(messenger.driver.violations()).toHaveLength(1);
   });
 
-  test('in a group it quotes the question', async () => {
+  test('quote the question in a group', async () => {
     const { responseUrl } = await ask({ group: 'wrLab' });
     expect(await post(responseUrl, markdown('late'))).toMatchObject({ errcode: 0 });
     const last = (await messenger.driver.messages('ada', { group: 'wrLab' })).at(-1);
     expect(last).toMatchObject({ text: 'late', quote: { senderName: 'Lin Yue', text: '@Parley hello' } });
   });
 
-  test('not after an hour, not longer than 20480 bytes, nothing but markdown and cards', async () => {
+  test('are refused after an hour, above 20480 bytes, and unless they are markdown or cards', async () => {
     const { responseUrl } = await ask();
     expect(await post(responseUrl, markdown('x'.repeat(20_481)))).toMatchObject({ errcode: 45002 });
     expect(
@@ -189,9 +189,9 @@ describe('the thinking block', () => {
     ['<think>half', { thinking: 'half', text: '' }],
     ['code: <think>', { text: 'code: <think>' }],
     ['  \n', { text: '' }],
-  ])('%j', (content, expected) => expect(splitThinking(content)).toEqual(expected));
+  ])('is separated from the text in %j', (content, expected) => expect(splitThinking(content)).toEqual(expected));
 
-  test('a text after a block is the text, whatever it holds', () => {
+  test('is only read at the beginning: a later block stays in the text', () => {
     const inner = fc.string().filter((text) => !text.includes('</think>'));
     fc.assert(
       fc.property(inner, fc.string({ minLength: 1 }), (thinking, text) => {

@@ -5,6 +5,7 @@ import type { Messenger } from '../../src/simulator/start-messenger.ts';
 import { readAppMessage } from '../../src/simulator/wecom/read-app-message.ts';
 import { APP, movableClock, startAtTest } from './messenger-at-test.ts';
 import { useTestRedis } from '../support/use-test-redis.ts';
+import { tries } from '../support/tries.ts';
 
 interface Result {
   errcode: number;
@@ -36,7 +37,7 @@ const send = async (message: object) =>
   api(`message/send?access_token=${await token()}`, { agentid: 1000002, ...message });
 
 describe('the access token [wecom-app]', () => {
-  test('is the same within its life; afterwards the old one has expired', async () => {
+  test('stays the same within its lifetime, and the old one has expired afterwards', async () => {
     const first = await api(`gettoken?corpid=${APP.corpId}&corpsecret=${APP.agentSecret}`);
     expect(first).toMatchObject({ errcode: 0, expires_in: 7200 });
     expect(await token()).toBe(first.access_token);
@@ -57,7 +58,7 @@ describe('the access token [wecom-app]', () => {
 });
 
 describe('message/send [wecom-app]', () => {
-  test('shows a quiet line in the private chat; others see nothing', async () => {
+  test('shows a system line in the private chat only', async () => {
     expect(await send({ touser: 'lin', msgtype: 'text', text: { content: 'You are linked.' } })).toMatchObject({
       errcode: 0,
     });
@@ -65,14 +66,14 @@ describe('message/send [wecom-app]', () => {
     expect(await messenger.driver.messages('ada')).toEqual([]);
   });
 
-  test('some unknown receivers are named in lower case; only unknown ones are 81013', async () => {
+  test('names unknown receivers in lower case, and returns 81013 if all are unknown', async () => {
     const message = { msgtype: 'markdown', markdown: { content: '**hi**' } };
     expect(await send({ touser: 'lin|NoBody|ada', ...message })).toMatchObject({ errcode: 0, invaliduser: 'nobody' });
     expect(await send({ touser: 'NoBody', ...message })).toMatchObject({ errcode: 81013 });
     expect(await messenger.driver.messages('ada')).toHaveLength(1);
   });
 
-  test('a card becomes words and a link', async () => {
+  test('shows a card as text and a link', async () => {
     const textcard = {
       title: 'Sign in',
       description: '<div>Please</div>',
@@ -84,7 +85,7 @@ describe('message/send [wecom-app]', () => {
     expect(line?.text).toBe('**Sign in**\n\nPlease\n\n[Go](http://127.0.0.1:1/link/x)');
   });
 
-  test('duplicates are swallowed when asked; more than 30 a minute are dropped without an error', async () => {
+  test('drops duplicates on request, and more than 30 messages a minute without an error', async () => {
     const text = { touser: 'lin', msgtype: 'text', text: { content: 'same' } };
     await send({ ...text, enable_duplicate_check: 1 });
     expect(await send({ ...text, enable_duplicate_check: 1 })).toMatchObject({ errcode: 0 });
@@ -94,13 +95,13 @@ describe('message/send [wecom-app]', () => {
     expect((await messenger.driver.messages('lin')).length).toBe(30);
   });
 
-  test('another agent and an unknown kind are refused', async () => {
+  test('refuses another agent and an unknown message type', async () => {
     const text = { touser: 'lin', msgtype: 'text', text: { content: 'x' } };
     expect(await send({ ...text, agentid: 1 })).toMatchObject({ errcode: 40056 });
     expect(await send({ touser: 'lin', msgtype: 'poem' })).toMatchObject({ errcode: 40058 });
   });
 
-  test('a text is cut to 2048 bytes between characters; markdown that long is refused', () => {
+  test('cuts a text to 2048 bytes between characters, and refuses longer markdown', () => {
     const base = { touser: 'lin', agentid: 1 };
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 700, maxLength: 1_500 }), (content) => {
@@ -110,7 +111,7 @@ describe('message/send [wecom-app]', () => {
         expect(content.startsWith(shown)).toBe(true);
         expect(Buffer.byteLength(shown)).toBeGreaterThanOrEqual(Math.min(Buffer.byteLength(content), 2_045));
       }),
-      { numRuns: 30 },
+      { numRuns: tries(30) },
     );
     expect(readAppMessage({ ...base, msgtype: 'markdown', markdown: { content: '字'.repeat(683) } })).toMatchObject({
       errcode: 45002,
@@ -118,7 +119,7 @@ describe('message/send [wecom-app]', () => {
   });
 });
 
-test('encrypted ids are resolved; plain ones come back as invalid [wecom-ids]', async () => {
+test('resolves encrypted ids, and returns plain ones as invalid [wecom-ids]', async () => {
   const { Directory } = await import('../../src/simulator/directory.ts');
   const { decodeAesKey } = await import('../../src/simulator/wecom/crypto.ts');
   const { UserIds } = await import('../../src/simulator/wecom/user-ids.ts');

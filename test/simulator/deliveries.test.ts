@@ -23,8 +23,8 @@ afterEach(async () => {
   await bot.close();
 });
 
-describe('what the bot gets [wecom-callbacks]', () => {
-  test('a private text', async () => {
+describe('deliveries to the bot [wecom-callbacks]', () => {
+  test('include a private text', async () => {
     bot.script = ({ msgid }) => stream(`s-${msgid}`, 'hello', true);
     const { id } = await messenger.driver.say('lin', 'hi there');
     expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ sender: 'bot', state: 'final', text: 'hello' });
@@ -41,7 +41,7 @@ describe('what the bot gets [wecom-callbacks]', () => {
     });
   });
 
-  test('a group text only when it mentions the bot, with the mention in it', async () => {
+  test('include a group text only if it mentions the bot, with the mention', async () => {
     bot.script = ({ msgid }) => stream(`s-${msgid}`, 'ok', true);
     const silent = await messenger.driver.say('lin', { text: 'lunch?', conversation: { group: 'wrLab' } });
     expect(silent.state).toBe('sent');
@@ -61,7 +61,7 @@ describe('what the bot gets [wecom-callbacks]', () => {
     await expect(messenger.driver.messages('omar', { group: 'wrLab' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('images: one alone as image, with words as mixed, encrypted and valid for five minutes', async () => {
+  test('include images: one alone as image, with text as mixed, encrypted and valid for five minutes', async () => {
     const alone = await messenger.driver.say('lin', { text: '', images: [TINY_PNG] });
     await messenger.driver.say('lin', { text: 'what is it?', images: [TINY_PNG] });
     await until(() => bot.callbacks.length === 2, 'both were delivered');
@@ -79,7 +79,7 @@ describe('what the bot gets [wecom-callbacks]', () => {
     expect((await got(url, { throwHttpErrors: false })).statusCode).toBe(404);
   });
 
-  test('a quote carries what was quoted', async () => {
+  test('include the quoted message', async () => {
     const first = await messenger.driver.say('lin', 'earlier words');
     await messenger.driver.say('lin', { text: 'and this?', quote: first.id });
     await until(() => bot.callbacks.length === 2, 'both were delivered');
@@ -87,7 +87,7 @@ describe('what the bot gets [wecom-callbacks]', () => {
     expect(quoting?.quote).toEqual({ msgtype: 'text', text: { content: 'earlier words' } });
   });
 
-  test('encrypted sender ids when the bot may not know the real ones [wecom-ids]', async () => {
+  test('have encrypted sender ids if the bot may not see the real ones [wecom-ids]', async () => {
     const hidden = await startAtTest({ redis: redis.redis, botUrl: bot.url, encryptUserIds: true });
     await hidden.driver.say('lin', 'who am I?');
     await until(() => bot.callbacks.length === 1, 'it was delivered');
@@ -95,7 +95,7 @@ describe('what the bot gets [wecom-callbacks]', () => {
     await hidden.close();
   });
 
-  test('the same delivery any number of times at once', async () => {
+  test('can repeat the same message several times concurrently', async () => {
     bot.script = ({ msgid }) => stream(`s-${msgid}`, 'once', true);
     const { message, results } = await messenger.driver.deliver('lin', 'hello', 3);
     expect(results.map(({ kind }) => kind)).toEqual(['reply', 'reply', 'reply']);
@@ -105,14 +105,14 @@ describe('what the bot gets [wecom-callbacks]', () => {
   });
 });
 
-describe('when the bot does not answer [wecom-streams]', () => {
+describe('deliveries that the bot does not answer [wecom-streams]', () => {
   const impatient = async () => {
     await messenger.close();
     const timing = { answerTimeoutMs: 250, retryAfterMs: 250 };
     messenger = await startAtTest({ redis: redis.redis, botUrl: bot.url, timing });
   };
 
-  test('a time-out is repeated with the same msgid until the third attempt', async () => {
+  test('are repeated after a time-out with the same msgid, up to three attempts', async () => {
     await impatient();
     let attempts = 0;
     bot.script = ({ msgid }) => ((attempts += 1) < 3 ? 'hang' : stream(`s-${msgid}`, 'at last', true));
@@ -121,7 +121,7 @@ describe('when the bot does not answer [wecom-streams]', () => {
     expect(bot.callbacks.map(({ msgid }) => msgid)).toEqual([id, id, id]);
   });
 
-  test('after three attempts the message failed, and can be sent again as the same delivery', async () => {
+  test('fail after three attempts, and can be sent again as the same delivery', async () => {
     await impatient();
     bot.script = () => 'hang';
     const { id } = await messenger.driver.say('lin', '有人吗');
@@ -133,7 +133,7 @@ describe('when the bot does not answer [wecom-streams]', () => {
     expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ text: 'here' });
   });
 
-  test('503 is repeated by the switch only; other refusals never', async () => {
+  test('are repeated after 503 only if the switch is on, and never after other refusals', async () => {
     let attempts = 0;
     bot.script = ({ msgid }) => ((attempts += 1) < 2 ? { status: 503 } : stream(`s-${msgid}`, 'stored now', true));
     const { id } = await messenger.driver.say('lin', 'hello');
@@ -151,7 +151,7 @@ describe('when the bot does not answer [wecom-streams]', () => {
     await strict.close();
   });
 
-  test('an empty answer is no answer, and nothing is wrong', async () => {
+  test('are valid with an empty response, which shows no answer', async () => {
     const { id } = await messenger.driver.say('lin', 'hello');
     await until(async () => (await messenger.driver.message(id)).state === 'sent', 'it was sent');
     expect(await messenger.driver.answer(id)).toBeUndefined();
@@ -160,10 +160,10 @@ describe('when the bot does not answer [wecom-streams]', () => {
 
   test.each([
     ['an unsigned answer', { raw: '{"msgtype":"stream"}' }],
-    ['a text, which may only welcome', { msgtype: 'text', text: { content: 'hi' } }],
-    ['an unknown kind', { msgtype: 'poem' }],
+    ['a text, which is allowed only as a welcome', { msgtype: 'text', text: { content: 'hi' } }],
+    ['an unknown type', { msgtype: 'poem' }],
     ['a stream without an id', { msgtype: 'stream', stream: { content: 'x', finish: true } }],
-  ])('%s is refused, visibly', async (_name, reply) => {
+  ])('report %s as refused, visibly', async (_name, reply) => {
     bot.script = () => reply;
     const { id } = await messenger.driver.say('lin', 'hello');
     await expect(messenger.driver.waitForAnswer(id)).rejects.toMatchObject({ code: 'not_delivered' });
@@ -172,7 +172,7 @@ describe('when the bot does not answer [wecom-streams]', () => {
   });
 });
 
-test('at most three messages of a person are in interaction', async () => {
+test('are refused if a person has three open messages', async () => {
   bot.script = (callback) => (callback.msgtype === 'stream' ? undefined : stream(`s-${callback.msgid}`, '…'));
   const sent = await Promise.all(['a', 'b', 'c'].map((text) => messenger.driver.say('lin', text)));
   await until(() => bot.messages().length === 3, 'three were delivered');
@@ -191,7 +191,7 @@ test.each([
   { text: '／停止 ' },
   { text: '@Parley /help', conversation: { group: 'wrLab' } },
   { text: '停止 @Parley', conversation: { group: 'wrLab' } },
-])('beside three open messages an instruction goes through: $text', async (said) => {
+])('include a slash word next to three open messages: $text', async (said) => {
   bot.script = (callback) => (callback.msgtype === 'stream' ? undefined : stream(`s-${callback.msgid}`, '…'));
   await Promise.all(['a', 'b', 'c'].map((text) => messenger.driver.say('lin', text)));
   await until(() => bot.messages().length === 3, 'three were delivered');
@@ -213,9 +213,9 @@ describe('mentions', () => {
     ['@Parleyman and @Parley', true],
     ['Parley hi', false],
     ['@parley hi', false],
-  ])('%j → %s', (text, expected) => expect(mentionsBot(text, 'Parley')).toBe(expected));
+  ])('are found in %j: %s', (text, expected) => expect(mentionsBot(text, 'Parley')).toBe(expected));
 
-  test('a mention is found wherever it stands, whatever the name', () => {
+  test('are found at any place and for any name', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ minLength: 1 }), fc.string(), (before, name, after) => {
         expect(mentionsBot(`${before}@${name} ${after}`, name)).toBe(true);

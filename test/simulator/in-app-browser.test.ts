@@ -49,7 +49,7 @@ async function openFrame(person: string, path: string) {
   return { ...frame, origin: new URL(frame.frameUrl).origin };
 }
 
-describe('the in-app browser (contract section 6)', () => {
+describe('the in-app browser', () => {
   test("opens a page with the app's user agent, at the page's own path, without framing headers", async () => {
     const { frameUrl, origin } = await openFrame('lin', '/link/abc');
     const page = await visit(frameUrl);
@@ -76,7 +76,7 @@ describe('the in-app browser (contract section 6)', () => {
     ).toBe('text/css');
   });
 
-  test('forwards a form, follows its redirects through the service, and shows the last page', async () => {
+  test('submits a form, follows its redirects through the service, and shows the last page', async () => {
     const { frameUrl, origin } = await openFrame('lin', '/link/abc');
     await visit(frameUrl);
     const page = await visit(`${origin}/link/abc/start`, {
@@ -102,29 +102,29 @@ describe('the in-app browser (contract section 6)', () => {
     const authorize = service.seen.find(({ path }) => path === '/authorize');
     expect(authorize).toMatchObject({ method: 'GET', headers: { 'sec-fetch-site': 'same-site' } });
     expect(authorize?.headers.origin).toBeUndefined();
-    // Having been at the service is not forgotten on the way back.
+    // The visit to the service counts for this request.
     expect(bot.seen.find(({ path }) => path === '/callback?code=c')?.headers['sec-fetch-site']).toBe('same-site');
     expect(bot.seen.filter(({ path }) => path === '/sign-in/confirm')).toHaveLength(1);
   });
 
-  test('keeps cookies of people apart, and shows to another origin and back', async () => {
+  test('keeps the cookies of people apart, and shows another origin and the way back', async () => {
     const lin = await openFrame('lin', '/link/abc');
     await visit(lin.frameUrl);
     const ada = await openFrame('ada', '/sign-in/confirm');
     expect((await visit(ada.frameUrl)).body).toBe('confirm ');
     const elsewhere = await visit(`${lin.origin}/~to/1/help?a=1`);
     expect([elsewhere.url, elsewhere.body]).toEqual([`${lin.origin}/help?a=1`, 'service __Host-bs=secret']);
-    // "Back" asks the bot again, though the last page was the service's.
+    // "Back" requests the bot's page again, although the last page was the service's.
     expect((await visit(`${lin.origin}/link/abc`)).body).toContain('relative');
     const relative = await visit(`${lin.origin}/next`, { headers: { referer: `${lin.origin}/help?a=1` } });
     expect(relative.body).toContain('service');
   });
 
-  test('leaves to nowhere else: the address is shown for copying', async () => {
+  test('opens no other address and shows it for copying', async () => {
     const { frameUrl, origin } = await openFrame('lin', '/leave');
     const page = await visit(frameUrl);
     expect(page.body).toContain('https://example.org/elsewhere?x=1');
-    expect(page.body).toContain('此页面在应用之外');
+    expect(page.body).toContain('外部页面');
     const link = await visit(`${origin}/~outside?url=${encodeURIComponent('https://example.org/"><script>')}`);
     expect(link.body).not.toContain('<script>');
     await expect(messenger.driver.openFrame('lin', 'javascript:alert(1)')).rejects.toMatchObject({
@@ -132,9 +132,11 @@ describe('the in-app browser (contract section 6)', () => {
     });
   });
 
-  test('says so when a page does not answer or goes in circles', async () => {
+  test('reports a page that does not answer or redirects in a circle', async () => {
     const circle = await openFrame('lin', '/circle');
-    expect((await visit(circle.frameUrl, { headers: { 'accept-language': 'en' } })).body).toContain('in circles');
+    expect((await visit(circle.frameUrl, { headers: { 'accept-language': 'en' } })).body).toContain(
+      'redirects too often',
+    );
     const probe = createServer();
     const { port } = await new Promise<{ port: number }>((resolve) =>
       probe.listen(0, '127.0.0.1', () => resolve(probe.address() as { port: number })),
@@ -151,7 +153,7 @@ describe('the in-app browser (contract section 6)', () => {
     await away.close();
   });
 
-  test('other sites cannot act through a frame', async () => {
+  test('refuses requests of other sites through a frame', async () => {
     const { frameUrl, origin } = await openFrame('lin', '/link/abc');
     await visit(frameUrl);
     const post = (headers: Record<string, string>) =>
@@ -163,7 +165,7 @@ describe('the in-app browser (contract section 6)', () => {
     expect(bot.seen.some(({ method }) => method === 'POST')).toBe(false);
   });
 
-  test('a closed or idle frame does not listen any more', async () => {
+  test('stops serving a closed or idle frame', async () => {
     const standing = standingClock();
     const idle = await startAtTest({
       redis: redis.redis,
@@ -175,7 +177,7 @@ describe('the in-app browser (contract section 6)', () => {
     expect((await got.delete(`${idle.url}/api/frames/${id}`)).statusCode).toBe(204);
     await expect(visit(frameUrl)).rejects.toThrow('ECONNREFUSED');
     const other = await idle.driver.openFrame('lin', `${bot.site.url}/x`);
-    // A visit is a use, so the frame gets its idle time before each snapshot.
+    // A visit counts as use, so the idle time passes before each check.
     const isClosed = async () => {
       standing.move(1_000);
       await new Promise((resolve) => setTimeout(resolve, 150));
@@ -189,8 +191,8 @@ describe('the in-app browser (contract section 6)', () => {
   });
 });
 
-describe('the end of what the person went there for', () => {
-  /** What lin's page is told of a frame while these pages are shown in it. */
+describe('the end of a visit in the in-app browser', () => {
+  /** The states of a frame as reported to lin's page while these pages are shown in it. */
   async function told(visits: (frame: { frameUrl: string; origin: string }) => Promise<unknown>, startUrl: string) {
     const { id, frameUrl } = await messenger.driver.openFrame('lin', startUrl);
     const leave = new AbortController();
@@ -219,13 +221,13 @@ describe('the end of what the person went there for', () => {
     ['returned', ['shown'], ['shown']],
     ['declined', ['shown'], ['shown']],
     ['error', ['shown'], ['shown']],
-  ])('a page that says %j; from the bot %j, from the service %j', async (outcome, fromBot, fromService) => {
+  ])('a page with %j leads to %j from the bot and to %j from the service', async (outcome, fromBot, fromService) => {
     const visits = ({ frameUrl }: { frameUrl: string }) => visit(frameUrl);
     expect(await told(visits, `${bot.site.url}/outcome/${outcome}`)).toEqual(fromBot);
     expect(await told(visits, `${service.site.url}/outcome/${outcome}`)).toEqual(fromService);
   });
 
-  test('every page gets the app’s own script, by which Escape closes the browser, and none of others', async () => {
+  test("every page contains only the app's own script, by which Escape closes the browser", async () => {
     await told(async ({ frameUrl, origin }) => {
       for (const [address, policy] of [
         [frameUrl, `style-src 'self'; frame-ancestors ${messenger.url}; script-src ${origin}/~app.js`],
@@ -243,7 +245,7 @@ describe('the end of what the person went there for', () => {
     }, `${bot.site.url}/strict`);
   });
 
-  test('whoever goes on from such a page is on the way again', async () => {
+  test('a person who navigates on from a final page makes the frame active again', async () => {
     const marks = await told(async ({ frameUrl, origin }) => {
       await visit(frameUrl);
       await visit(`${origin}/next`);
@@ -251,7 +253,7 @@ describe('the end of what the person went there for', () => {
     expect(marks).toEqual(['done', 'shown']);
   });
 
-  test('the ways back to the chat close the frame', async () => {
+  test("the page's link back to the chat closes the frame", async () => {
     let frameUrl = '';
     const marks = await told(async (frame) => {
       frameUrl = frame.frameUrl;
@@ -297,7 +299,7 @@ describe("the app's web sign-in [wecom-web-sign-in]", () => {
     return got(`${messenger.url}/cgi-bin/auth/getuserinfo?access_token=${token}&code=${code}`).json();
   };
 
-  test('sends the in-app browser back with a code of that person, for one use within five minutes', async () => {
+  test('returns the in-app browser with a code of its person, for one use within five minutes', async () => {
     const codeOf = async (person: string) => {
       const { frameUrl } = await messenger.driver.openFrame(person, authorizeUrl());
       await visit(frameUrl);
@@ -314,7 +316,7 @@ describe("the app's web sign-in [wecom-web-sign-in]", () => {
     expect(bot.seen[0]?.headers['x-messenger-session']).toBeUndefined();
   });
 
-  test('no other browser gets a code, whatever it calls itself', async () => {
+  test('gives no other browser a code, whatever its user agent', async () => {
     const page = await got(authorizeUrl(), {
       headers: { 'user-agent': 'wxwork/4.1.30', 'x-messenger-session': 'guess' },
       throwHttpErrors: false,
@@ -327,10 +329,10 @@ describe("the app's web sign-in [wecom-web-sign-in]", () => {
     ['another company', { appid: 'wwother' }, 40013],
     ['an untrusted address', { redirect_uri: 'https://evil.example/' }, 50001],
     ['another port', { redirect_uri: 'http://127.0.0.1:1/' }, 50001],
-    ['a state of other characters', { state: 'a-b' }, 40058],
+    ['a state with other characters', { state: 'a-b' }, 40058],
     ['a long state', { state: 'a'.repeat(129) }, 40058],
     ['another scope', { scope: 'openid' }, 40058],
-  ])('%s is refused', async (_name, changes, code) => {
+  ])('refuses %s', async (_name, changes, code) => {
     const result = await messenger.driver.browse('lin', {
       url: new URL(authorizeUrl(changes)),
       method: 'GET',

@@ -48,7 +48,7 @@ const at = (path: string) => `${messenger.url}/api/${path}`;
 const start = async (more: { controls?: LocalControls }) =>
   (messenger = await startAtTest({ redis: redis.redis, botUrl: bot.url, ...more }));
 
-test('in local mode the page may end the worker, a moment apart, and every open page is told what followed', async () => {
+test('in local mode the page can kill the worker once per interval, and every open page is told the result', async () => {
   await start({ controls });
   expect((await api<{ isLocal: boolean }>(at('bootstrap'))).body.isLocal).toBe(true);
   const screens = await Promise.all(['lin', 'ada'].map((person) => watchScreen(messenger.url, person)));
@@ -63,7 +63,7 @@ test('in local mode the page may end the worker, a moment apart, and every open 
   for (const screen of screens) screen.close();
 });
 
-test('another site, and another host name that leads here, can neither end the worker nor try a model', async () => {
+test('another site or another host name of this server can neither kill the worker nor try a model', async () => {
   await start({ controls });
   const json = { address: 'https://chat.example/v1', apiKey: '' };
   for (const headers of [
@@ -84,7 +84,7 @@ test('another site, and another host name that leads here, can neither end the w
   expect((await api.delete(at('local/model'))).body).toEqual({ kind: 'built-in' });
 });
 
-test('elsewhere than in local mode there is no such address', async () => {
+test('outside local mode these addresses do not exist', async () => {
   await start({});
   expect((await api<{ isLocal: boolean }>(at('bootstrap'))).body.isLocal).toBe(false);
   for (const path of ['local/worker/kill', 'local/model'])

@@ -16,7 +16,7 @@ export const PEOPLE = [
   { id: 'omar', name: 'Omar Sy', department: 'Library' },
 ];
 
-/** The platform's paces, a hundred times as fast. */
+/** The platform's delays, 100 times shorter. */
 export const FAST = {
   pollEveryMs: 15,
   answerTimeoutMs: 2_000,
@@ -26,26 +26,26 @@ export const FAST = {
   watchThereMs: 50,
 };
 
-/** A hand-moved clock that starts at real time. */
+/** A clock that starts at real time and can be moved. */
 export function movableClock() {
   let offsetMs = 0;
   return { nowMs: () => Date.now() + offsetMs, move: (byMs: number) => void (offsetMs += byMs) };
 }
 
-/** A clock that stands still until it is moved: for tests that a busy machine must not make late. */
+/** A clock that only the test moves, for tests that must not depend on the speed of the machine. */
 export function standingClock() {
   let atMs = Date.now();
   return { nowMs: () => atMs, move: (byMs: number) => void (atMs += byMs) };
 }
 
-/** What a test says of a messenger, whatever platform it plays. */
+/** Options of a test simulator, for any platform. */
 export interface AtTest extends Partial<Omit<MessengerDeps, 'timing'>>, Pick<MessengerOptions, 'controls'> {
   redis: RedisClient;
   botUrl: string;
   serviceUrl?: string;
 }
 
-/** A messenger's options around its platform: three people and a group. */
+/** The options of a simulator without its platform: three people and a group. */
 export function aroundAtTest(options: AtTest): Omit<MessengerOptions, 'protocol' | 'deps'> {
   const { redis, botUrl, serviceUrl = 'http://127.0.0.1:9', controls } = options;
   return {
@@ -66,7 +66,7 @@ export function startAtTest({ retryOn503, encryptUserIds, connection, ...options
   return startMessenger({
     ...aroundAtTest(options),
     protocol: wecomProtocol({
-      // Over a connection the callback's secrets are nobody's.
+      // Over a connection the callback secrets are unused.
       bot: connection ? { token: '', aesKey: '', aiBotId: '' } : { token: TOKEN, aesKey: AES_KEY, aiBotId: 'AIBOT1' },
       app: APP,
       ...(connection === undefined ? {} : { connection }),
@@ -77,7 +77,7 @@ export function startAtTest({ retryOn503, encryptUserIds, connection, ...options
   });
 }
 
-/** Waits until something holds, looking every few milliseconds. */
+/** Polls every few milliseconds until the condition holds. */
 export async function until(holds: () => boolean | Promise<boolean>, what = 'it', withinMs = 5_000): Promise<void> {
   const deadlineMs = Date.now() + withinMs;
   while (!(await holds())) {

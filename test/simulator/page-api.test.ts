@@ -59,8 +59,8 @@ async function follow(person: string): Promise<{ events: MessengerEvent[]; end()
   return { events, end: () => controller.abort() };
 }
 
-describe('conversations', () => {
-  test('people, conversations and slash words', async () => {
+describe('the conversations of a page', () => {
+  test('include people, conversations and slash words', async () => {
     expect(await api(at('bootstrap')).json()).toMatchObject({
       botName: 'Parley',
       protocol: 'wecom',
@@ -76,7 +76,7 @@ describe('conversations', () => {
     expect((await api(at('people/nobody/conversations'))).statusCode).toBe(404);
   });
 
-  test('sending, growing, unread and read, told to all who are there', async () => {
+  test('show sending, growing, unread and read messages to all members', async () => {
     bot.script = (callback) =>
       callback.msgtype === 'stream' ? stream('s1', '**Yes**, two lines\nhere', true) : stream('s1', 'Yes');
     const lin = await follow('lin');
@@ -111,7 +111,7 @@ describe('conversations', () => {
     ada.end();
   });
 
-  test('what is not understood is refused with its reason', async () => {
+  test('refuse invalid requests with a reason', async () => {
     const post = (path: string, json: object) => api.post(at(path), { json });
     expect((await post('conversations/private-lin/messages', { person: 'lin', text: '  ' })).statusCode).toBe(400);
     expect((await post('conversations/private-lin/messages', { person: 'lin' })).statusCode).toBe(400);
@@ -126,7 +126,7 @@ describe('conversations', () => {
 });
 
 describe('events of the chat [wecom-events]', () => {
-  test('the first entry of a day is told once; the welcome is a quiet line', async () => {
+  test('include the first entry of a day, whose welcome is a system line', async () => {
     bot.script = () => ({ msgtype: 'text', text: { content: 'Welcome!' } });
     const enter = () => api.post(at('conversations/private-lin/read'), { json: { person: 'lin' } });
     await until(() => messenger.driver.isBotReachable(), 'the bot is there');
@@ -142,7 +142,7 @@ describe('events of the chat [wecom-events]', () => {
     expect(bot.callbacks).toHaveLength(2);
   });
 
-  test('an answer with a feedback id can be rated; the bot hears of it', async () => {
+  test('include ratings of an answer with a feedback id', async () => {
     bot.script = ({ msgtype }) =>
       msgtype === 'event' ? undefined : stream('s1', 'x', true, { feedback: { id: 'fb-1' } });
     const { id } = await messenger.driver.say('lin', 'hello');
@@ -166,13 +166,13 @@ describe('events of the chat [wecom-events]', () => {
     );
   });
 
-  test('the page is told when the bot comes and goes; a new user is announced when it is back', async () => {
+  test('tell the page whether the bot is reachable, and the bot about a new user once it is back', async () => {
     bot.script = () => ({ msgtype: 'text', text: { content: 'Welcome!' } });
     const { events, end } = await follow('lin');
     await until(() => messenger.driver.isBotReachable(), 'the bot is there');
     const port = Number(new URL(bot.url).port);
     await bot.close();
-    await until(() => !messenger.driver.isBotReachable(), 'the bot is away');
+    await until(() => !messenger.driver.isBotReachable(), 'the bot is unavailable');
     await messenger.driver.enterChat('lin');
     bot = await startStandInBot(port);
     bot.script = () => ({ msgtype: 'text', text: { content: 'Welcome!' } });
@@ -183,8 +183,8 @@ describe('events of the chat [wecom-events]', () => {
   });
 });
 
-describe('images', () => {
-  test('are kept, shown again, and refused by size and kind', async () => {
+describe('images of the page', () => {
+  test('are stored, shown again, and refused by size and type', async () => {
     const upload = (body: Buffer) => api.post(at('uploads'), { body, headers: { 'content-type': 'image/png' } });
     const kept = JSON.parse((await upload(TINY_PNG)).body) as { id: string; url: string };
     const image = await api(messenger.url + kept.url, { responseType: 'buffer' });
@@ -203,7 +203,7 @@ describe('images', () => {
 });
 
 describe('safety of the page', () => {
-  test('files with a strict policy, and nothing beside them', async () => {
+  test('includes a strict policy, and no files other than its own', async () => {
     const page = await api(messenger.url);
     expect(page.body).toContain('<title>Messenger</title>');
     expect(page.headers['content-security-policy']).toContain("default-src 'self'; frame-src http://127.0.0.1:*");
@@ -213,7 +213,7 @@ describe('safety of the page', () => {
     }
   });
 
-  test('a page of another origin can do nothing; another host name is redirected', async () => {
+  test('includes refusal of other origins, and a redirect from other host names', async () => {
     const say = (headers: Record<string, string>) =>
       api.post(at('conversations/private-lin/messages'), { json: { person: 'lin', text: 'x' }, headers });
     expect((await say({ origin: 'https://evil.example' })).statusCode).toBe(403);
@@ -233,7 +233,7 @@ describe('safety of the page', () => {
   });
 });
 
-/** Where a request leads whose target is sent as it is. */
+/** The redirect target of a request whose path is sent unchanged. */
 function redirectOf(port: number, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const asked = request({ host: '127.0.0.1', port, path, headers: { host: 'localhost' } }, (response) => {

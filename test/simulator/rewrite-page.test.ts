@@ -10,7 +10,7 @@ const addresses = new FrameAddresses([BOT, SERVICE]);
 const rewrite = (page: string) => rewriteHtml(page, { addresses, pageUrl: new URL(`${BOT}/link/x`) });
 
 describe('addresses of a frame', () => {
-  test('every address of an allowed origin is found again from its path', () => {
+  test('map an address of an allowed origin to a path and back', () => {
     fc.assert(
       fc.property(
         fc.webPath(),
@@ -28,7 +28,7 @@ describe('addresses of a frame', () => {
     );
   });
 
-  test('every other address leads to the page that shows it', () => {
+  test('map every other address to the page that displays it', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true }), (address) => {
         const found = addresses.targetOf(addresses.pathOf(new URL(address), BOT));
@@ -37,7 +37,7 @@ describe('addresses of a frame', () => {
     );
   });
 
-  test('an index that does not exist is a path like any other', () => {
+  test('treat an unknown index as a normal path', () => {
     expect(addresses.targetOf('/~to/7/x')).toEqual({ kind: 'here', path: '/~to/7/x' });
   });
 });
@@ -56,9 +56,9 @@ describe('pages in a frame', () => {
       '<meta http-equiv="refresh" content="0; url=/~to/1/x">',
     ],
     [`<p>${SERVICE}/x</p>`, `<p>${SERVICE}/x</p>`],
-  ])('%s', (page, expected) => expect(rewrite(page)).toBe(expected));
+  ])('have rewritten addresses: %s', (page, expected) => expect(rewrite(page)).toBe(expected));
 
-  test('no absolute link is left that would leave the frame', () => {
+  test('contain no absolute link that leaves the frame', () => {
     const attribute = fc.constantFrom('href', 'src', 'action', 'formaction');
     fc.assert(
       fc.property(
@@ -73,7 +73,7 @@ describe('pages in a frame', () => {
     );
   });
 
-  test('text without tags stays as it is', () => {
+  test('keep text without tags unchanged', () => {
     fc.assert(
       fc.property(
         fc.string().filter((text) => !text.includes('<')),
@@ -82,7 +82,7 @@ describe('pages in a frame', () => {
     );
   });
 
-  test('the policy keeps its rules except those about framing and forms', () => {
+  test('keep their policy except for the rules about framing and forms', () => {
     const headers = {
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'; form-action 'self' https://x",
       'x-frame-options': 'DENY',
@@ -95,15 +95,16 @@ describe('pages in a frame', () => {
   });
 });
 
-describe('what the browser says about its requests', () => {
+describe('request headers of the in-app browser', () => {
   test.each([
     [BOT, `${BOT}/x`, 'same-origin'],
     [BOT, `${SERVICE}/x`, 'same-site'],
     [BOT, 'http://localhost:8080/', 'cross-site'],
     ['https://a.example', 'http://a.example/', 'cross-site'],
-  ])('%s → %s is %s', (from, to, site) => expect(siteOf(from, new URL(to))).toBe(site));
+  ])('mark %s → %s as %s', (from, to, site) => expect(siteOf(from, new URL(to))).toBe(site));
 
-  test('the farthest site counts', () => expect(worstSite('cross-site', 'same-origin')).toBe('cross-site'));
+  test('depend on the most distant site of a redirect chain', () =>
+    expect(worstSite('cross-site', 'same-origin')).toBe('cross-site'));
 
   test.each([
     ['', BOT, BOT],

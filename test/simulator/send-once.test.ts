@@ -18,7 +18,7 @@ async function send(messenger: Messenger, person: string, clientId: string, text
   return got.post(`${messenger.url}/api/conversations/private-${person}/messages`, { json }).json<MessageView>();
 }
 
-describe('A message that the page sends under a name', () => {
+describe('a message that the page sends with a client id', () => {
   let bot: StandInBot;
   let messenger: Messenger;
   const start = () => startAtTest({ redis: redis.redis, botUrl: bot.url });
@@ -32,7 +32,7 @@ describe('A message that the page sends under a name', () => {
     await bot.close();
   });
 
-  test('is one message however often it is asked for, at once and later, also by a process that came after', async () => {
+  test('is one message for concurrent and later repetitions, also after a restart', async () => {
     const clientId = randomUUID();
     const sent = await Promise.all(Array.from({ length: askings }, () => send(messenger, 'lin', clientId)));
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
@@ -45,7 +45,7 @@ describe('A message that the page sends under a name', () => {
     expect(bot.messages()).toHaveLength(1);
   });
 
-  test('is another message under another name, and another person’s under the same', async () => {
+  test('is another message for another id, or for another person with the same id', async () => {
     const clientId = randomUUID();
     const all = [
       await send(messenger, 'lin', clientId),
@@ -57,7 +57,7 @@ describe('A message that the page sends under a name', () => {
   });
 });
 
-test('on Slack it is one event', async () => {
+test('repetitions of a message with a client id are one event on Slack', async () => {
   const bot = await startStandInSlackBot();
   const messenger = await startSlackAtTest({ redis: redis.redis, botUrl: bot.url });
   const clientId = randomUUID();

@@ -8,7 +8,7 @@ type SlackAtTest = AtTest & Pick<SlackOptions, 'rateFactor' | 'timing' | 'scopes
 
 export const APP_TOKEN = 'xapp-for-tests';
 
-/** Slack's paces, a hundred times as fast where waiting is all that happens. */
+/** Slack's delays, 100 times shorter where a test only waits. */
 export const FAST_SLACK = { ackTimeoutMs: 400, retryPausesMs: [0, 60, 120], editQuietMs: 120 };
 
 export const SLACK_CLIENT = { clientId: '12345.67890', clientSecret: 'client-secret-of-the-app' };
@@ -41,7 +41,7 @@ export interface ApiAnswer {
   body: Record<string, unknown> & { ok: boolean; error?: string; ts?: string };
 }
 
-/** Calls Slack's Web API as a bot does, with JSON and its token unless told. */
+/** Calls Slack's Web API like a bot, by default with JSON and the bot's token. */
 export async function callApi(
   messenger: Messenger,
   method: string,
@@ -54,7 +54,7 @@ export async function callApi(
   });
 }
 
-/** Calls it with a body as it stands. */
+/** Calls the API with a raw body. */
 export async function callRaw(
   messenger: Messenger,
   method: string,

@@ -39,7 +39,7 @@ async function bring(text: string, length = Buffer.byteLength(text)) {
   return { id: String(begun['file_id']), statusCode };
 }
 
-test('a file is announced, brought, and stands in the thread once it is complete: once, with a download [slack-files]', async () => {
+test('a file is announced, uploaded and shown once in the thread with a download [slack-files]', async () => {
   const { channel, ts } = await said();
   const { id, statusCode } = await bring('# Whole\n<script>');
   expect(statusCode).toBe(200);
@@ -66,7 +66,7 @@ test('a file is announced, brought, and stands in the thread once it is complete
   expect(replies['messages']).toEqual([expect.anything(), expect.objectContaining({ files: [expect.anything()] })]);
 });
 
-test('what is not brought whole cannot be shown, and nothing is there that was not shown', async () => {
+test('an incomplete upload cannot be shown, and a file that was not shown cannot be read', async () => {
   const { channel } = await said();
   const short = await bring('abc', 4);
   expect(short.statusCode).toBe(400);

@@ -56,8 +56,8 @@ const seenBy = (person: string, where?: typeof group) => driver().messages(perso
 const press = (id: string, json: object) =>
   got.post(`${messenger.url}/api/messages/${id}/press`, { json, throwHttpErrors: false, responseType: 'json' });
 
-describe('the bot’s buttons [slack-buttons]', () => {
-  test('stand below the words, and a press tells the app what it needs, once', async () => {
+describe('the buttons of the bot [slack-buttons]', () => {
+  test('are shown below the text, and a press sends its data to the app once', async () => {
     const row = actions(button('parley_stop', { value: 'run-1', style: 'danger' }), button('parley_retry'));
     const { id, ts, threadTs, channel } = await answered([words, row]);
     const shown = await driver().message(id);
@@ -100,7 +100,7 @@ describe('the bot’s buttons [slack-buttons]', () => {
     expect(driver().violations()).toEqual([]);
   });
 
-  test('come with the end of a stream, with an edit and with a note for one person; an edit with none of its own keeps them', async () => {
+  test('come with the end of a stream, an edit or an ephemeral message, and stay after an edit without buttons', async () => {
     const { channel, threadTs, ts, id } = await answered([words, actions(button('parley_stop'))]);
     const count = async () => (await driver().message(id)).buttons?.flat().length ?? 0;
     await call('chat.update', { channel, ts, text: 'At eleven.' });
@@ -124,7 +124,7 @@ describe('the bot’s buttons [slack-buttons]', () => {
     expect((await streamed()).buttons?.flat().map(({ kind }) => kind)).toEqual(['button', 'good', 'bad']);
   });
 
-  test('a thumb stays pressed for who pressed it, and the other one lets go of it', async () => {
+  test('include ratings: one stays pressed for its person until the other is pressed', async () => {
     const { id } = await answered([words, thumbs], group);
     const pressedFor = async (person: string) =>
       (await seenBy(person, group))
@@ -144,7 +144,7 @@ describe('the bot’s buttons [slack-buttons]', () => {
     await expect(driver().rate('ada', id, 'withdrawn')).rejects.toMatchObject({ code: 'bad_request' });
   });
 
-  test('what the bot does not take, the page is told', async () => {
+  test('report to the page if the bot does not accept a press', async () => {
     const { id } = await answered([words, actions(button('parley_stop')), thumbs]);
     for (const status of [500, 'hang'] as const) {
       bot.clickStatus = status;
@@ -183,21 +183,21 @@ describe('the bot’s buttons [slack-buttons]', () => {
     ['a long label', [actions(button('a', { text: label(long(76)) }))]],
     ['a label in markup', [actions(button('a', { text: { type: 'mrkdwn', text: 'Stop' } }))]],
     ['no label', [actions(button('a', { text: undefined }))]],
-    ['a style of none', [actions(button('a', { style: 'green' }))]],
+    ['an unknown style', [actions(button('a', { style: 'green' }))]],
     ['a long address', [actions(button('a', { url: long(3_001) }))]],
-    ['a thumb among the actions', [actions(feedback)]],
+    ['a rating among the actions', [actions(feedback)]],
     ['a button among the context actions', [context(button('a'))]],
     [
       'six context actions',
       [context(...Array.from({ length: 6 }, (_, index) => ({ ...icon, action_id: `a${index}` })))],
     ],
-    ['one thumb', [context({ ...feedback, negative_button: undefined })]],
-    ['a thumb without a value', [context({ ...feedback, negative_button: { text: label('Bad') } })]],
-    ['a thumb’s long value', [context({ ...feedback, positive_button: thumb('Good', long(2_001)) })]],
-    ['a thumb’s long label', [context({ ...feedback, positive_button: thumb(long(76), 'good') })]],
-    ['an icon of none', [context({ ...icon, icon: 'heart' })]],
+    ['one rating', [context({ ...feedback, negative_button: undefined })]],
+    ['a rating without a value', [context({ ...feedback, negative_button: { text: label('Bad') } })]],
+    ['a rating with a long value', [context({ ...feedback, positive_button: thumb('Good', long(2_001)) })]],
+    ['a rating with a long label', [context({ ...feedback, positive_button: thumb(long(76), 'good') })]],
+    ['an unknown icon', [context({ ...icon, icon: 'heart' })]],
     ['an icon without a label', [context({ ...icon, text: undefined })]],
-  ])('are refused as Slack refuses them: %s', async (_name, blocks) => {
+  ])('are refused like in Slack: %s', async (_name, blocks) => {
     const { channel } = await answered([words]);
     expect(await call('chat.postMessage', { channel, text: 'x', blocks })).toMatchObject({ error: 'invalid_blocks' });
     expect(
@@ -207,7 +207,7 @@ describe('the bot’s buttons [slack-buttons]', () => {
     ).toEqual(['chat.postMessage: invalid_blocks']);
   });
 
-  test('are taken up to their limits', async () => {
+  test('are accepted up to their limits', async () => {
     const most = Array.from({ length: 25 }, (_, index) =>
       button(`${index}${long(250)}`, { value: long(2_000), text: label(long(75)), style: 'primary' }),
     );
@@ -218,8 +218,8 @@ describe('the bot’s buttons [slack-buttons]', () => {
   });
 });
 
-describe('the address of a press [slack-buttons]', () => {
-  test('shows what only who pressed sees, changes that and takes it away', async () => {
+describe('the response address of a press [slack-buttons]', () => {
+  test('shows, changes and removes a message that only its presser sees', async () => {
     const { id } = await answered([words, thumbs], group);
     await driver().press('ada', id, 'bad');
     const reasons = actions(button('parley_reason_1'), button('parley_reason_2', { text: label('Too short') }));
@@ -234,7 +234,7 @@ describe('the address of a press [slack-buttons]', () => {
     expect(clicked().container).toMatchObject({ is_ephemeral: true, message_ts: own.id.split('-')[1] });
     expect([clicked().message, clicked().actions[0]?.['action_id']]).toEqual([undefined, 'parley_reason_2']);
     await respond({ replace_original: true, text: 'Thank you.' });
-    // It is no message of the channel, whose token changes it.
+    // It is not a message of the channel, so these methods cannot change it.
     const [channel = '', ts = ''] = own.id.split('-');
     for (const method of ['chat.update', 'chat.delete'])
       expect(await call(method, { channel, ts, text: 'x' })).toMatchObject({ error: 'message_not_found' });
@@ -244,7 +244,7 @@ describe('the address of a press [slack-buttons]', () => {
     expect((await seenBy('ada', group)).at(-1)).toMatchObject({ id });
   });
 
-  test('changes the message for all, takes it away, and says something to all', async () => {
+  test('changes the message for all, removes it, and posts to all', async () => {
     const { id } = await answered([words, actions(button('parley_retry'))], group);
     await driver().press('lin', id, 'parley_retry');
     await respond({ replace_original: true, text: 'At noon.', blocks: [{ type: 'markdown', text: 'At noon.' }] });
@@ -258,7 +258,7 @@ describe('the address of a press [slack-buttons]', () => {
     expect((await seenBy('ada', group)).find((one) => one.id === id)).toMatchObject({ isDeleted: true });
   });
 
-  test('is good for five uses within half an hour, and for nothing that Slack would not take', async () => {
+  test('works five times within half an hour, and refuses what Slack refuses', async () => {
     const { id } = await answered([words, thumbs]);
     await driver().press('lin', id, 'good');
     expect((await respond({ text: 'x', blocks: [actions()] })).statusCode).toBe(400);
@@ -269,7 +269,7 @@ describe('the address of a press [slack-buttons]', () => {
     expect((await respond({ text: 'x' })).body).toBe('expired_url');
   });
 
-  test('a note to one person may carry buttons; it is told to nobody else, and to somebody who is there', async () => {
+  test('an ephemeral message may have buttons, and only its person receives it, if online', async () => {
     const { channel } = await answered([words], group);
     const [, user] = ['', String((await call('auth.test'))['user_id'])];
     await driver().press('lin', (await answered([words, thumbs], group)).id, 'good');
@@ -296,7 +296,7 @@ describe('the address of a press [slack-buttons]', () => {
 describe('suggested prompts and entries [slack-assistant]', () => {
   const promptsOf = async () => (await driver().conversations('lin')).find(({ kind }) => kind === 'private')?.prompts;
 
-  test('an app hears of the first entry as of a thread that begins, of each as of an opened home', async () => {
+  test('tell the app the first entry as a new thread, and each entry as an opened home', async () => {
     await driver().enterChat('lin');
     await driver().enterChat('lin');
     await driver().enterChat('ada');
@@ -310,7 +310,7 @@ describe('suggested prompts and entries [slack-assistant]', () => {
     expect(more).toHaveLength(1);
   });
 
-  test('an app that asks for somebody’s language learns that of their page', async () => {
+  test("tell an app that asks for a person's language the one of their page", async () => {
     await driver().enterChat('lin');
     const user = String(bot.entries[0]?.event['user']);
     const locale = async (more: object) =>
@@ -323,16 +323,16 @@ describe('suggested prompts and entries [slack-assistant]', () => {
     expect([await locale({ include_locale: true }), await locale({})]).toEqual(['zh-CN', undefined]);
   });
 
-  test('who came while the bot was away is told of when it is back', async () => {
+  test('are reported for a person who came while the bot was away, once it is back', async () => {
     const port = Number(new URL(bot.url).port);
     await bot.close();
-    await until(() => !driver().isBotReachable(), 'the bot is away');
+    await until(() => !driver().isBotReachable(), 'the bot is unavailable');
     await driver().enterChat('lin');
     bot = await startStandInSlackBot(port);
     await until(() => bot.entries.length === 2, 'both were told');
   });
 
-  test('stand in the chat until its person writes, also over a restart', async () => {
+  test('stay in the chat until its person writes, also over a restart', async () => {
     const { channel, threadTs } = await answered([words]);
     const prompts = [{ title: 'A', message: 'Do A' }];
     const set = (args: object) => call('assistant.threads.setSuggestedPrompts', { channel_id: channel, ...args });
@@ -351,11 +351,11 @@ describe('suggested prompts and entries [slack-assistant]', () => {
   });
 });
 
-describe('an own message [slack-messages]', () => {
+describe("a person's own message [slack-messages]", () => {
   const post = (id: string, what: string, json: object) =>
     got.post(`${messenger.url}/api/messages/${id}/${what}`, { json, throwHttpErrors: false, retry: { limit: 0 } });
 
-  test('is edited and deleted from the page, by its writer alone, and the bot is told', async () => {
+  test('can be edited and deleted on the page by its writer only, and the bot is told', async () => {
     const said = await driver().say('lin', 'Wen?');
     expect(said.canAmend).toBe(true);
     expect((await post(said.id, 'edit', { person: 'ada', text: 'x' })).statusCode).toBe(404);

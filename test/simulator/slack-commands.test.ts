@@ -30,10 +30,10 @@ const textsOf = async (person: string) => (await driver().messages(person, group
 
 describe('a message that begins with a slash', () => {
   test.each([
-    { text: '/help', says: /“\/help” is no command here.*write the word without it/ },
+    { text: '/help', says: /“\/help” is not a command here.*send the word without/ },
     { text: '/停止', says: /没有“\/停止”这个命令/ },
-    { text: '/ help', says: /no command/ },
-  ])('is refused where it was typed, unless an app has registered it: $text', async ({ text, says }) => {
+    { text: '/ help', says: /not a command/ },
+  ])('is refused unless an app has registered it: $text', async ({ text, says }) => {
     const said = await driver().say('lin', text);
     expect(said).toMatchObject({ state: 'failed', error: expect.stringMatching(says) });
     const again = await got.post(`${messenger.url}/api/messages/${said.id}/resend`, { json: { person: 'lin' } });
@@ -41,14 +41,14 @@ describe('a message that begins with a slash', () => {
     expect([bot.events.length, bot.forms.length]).toEqual([0, 0]);
   });
 
-  test('is a message behind a blank, and behind a mention', async () => {
+  test('is a normal message behind a space or a mention', async () => {
     await driver().say('lin', ' /help');
     await driver().say('lin', { text: '/help', conversation: group, mention: true });
     await until(() => bot.events.length === 3, 'both were told');
     expect(bot.forms).toEqual([]);
   });
 
-  test('and is the app’s own is told once, as a signed form, and is no message of the channel', async () => {
+  test("is sent once as a signed form if it is the app's own command, and is not a message of the channel", async () => {
     const said = await driver().say('lin', { text: '/parley think  high', conversation: group });
     await untilForms(1);
     const [form] = bot.forms;
@@ -63,7 +63,7 @@ describe('a message that begins with a slash', () => {
     });
   });
 
-  test('which the app does not take is shown as failed, and typed again on demand', async () => {
+  test('is shown as failed if the app does not accept it, and sent again on request', async () => {
     bot.commandStatus = 503;
     const { id } = await driver().say('lin', '/parley help');
     await until(async () => (await driver().message(id)).state === 'failed', 'it failed');
@@ -74,10 +74,10 @@ describe('a message that begins with a slash', () => {
   });
 });
 
-describe('the address at which a command is answered', () => {
+describe('the response address of a command', () => {
   const blocks = [{ type: 'markdown', text: 'for **you**' }];
 
-  test('shows its answer to whoever typed the command, or to all who are there', async () => {
+  test('shows its answer to the sender of the command, or to all who are online', async () => {
     const { id } = await driver().say('lin', { text: '/parley help', conversation: group });
     await untilForms(1);
     expect((await respond({ response_type: 'ephemeral', text: 'for you', blocks })).statusCode).toBe(200);
@@ -88,7 +88,7 @@ describe('the address at which a command is answered', () => {
     expect(await textsOf('lin')).toEqual(['/parley help', 'for **you**', 'for **all**']);
   });
 
-  test('is good five times within half an hour, and takes what a message may be', async () => {
+  test('works five times within half an hour, and accepts any valid message', async () => {
     await driver().say('lin', '/parley help');
     await untilForms(1);
     expect((await respond({})).statusCode).toBe(400);

@@ -45,13 +45,13 @@ const { signature: vectors } = JSON.parse(
 ) as { signature: SignatureVector[] };
 
 test.each(vectors.filter(({ expected }) => expected === 'accept'))(
-  'the signature of vector $name is made as Slack makes it [slack-deliveries]',
+  'the signature of vector $name equals the one of Slack [slack-deliveries]',
   (vector) => {
     expect(signEvent(vector.signing_secret, vector.timestamp, vector.raw_body)).toBe(vector.signature);
   },
 );
 
-test('an answer is stopped before it begins by its question, and only by the one who asked', async () => {
+test('an answer that has not begun is stopped at its question, and only by the person who asked', async () => {
   const said = await driver().say('lin', { text: '@Parley hi', conversation: { group: 'wrLab' } });
   const before = bot.events.length;
   await expect(driver().stop('ada', said.id)).rejects.toMatchObject({ code: 'not_found' });
@@ -60,8 +60,8 @@ test('an answer is stopped before it begins by its question, and only by the one
   await until(() => bot.events.slice(before).some(isStop), 'the bot is told to stop');
 });
 
-describe('what the bot hears [slack-messages]', () => {
-  test('a private text is one message of an im', async () => {
+describe('events for the bot [slack-messages]', () => {
+  test('contain a private text as one message of an im', async () => {
     const said = await driver().say('lin', 'hi <there> & @Ada Park');
     await untilEvents(1);
     await quiet();
@@ -78,7 +78,7 @@ describe('what the bot hears [slack-messages]', () => {
     expect(await driver().message(said.id)).toMatchObject({ state: 'sent' });
   });
 
-  test('a mention in a channel comes as message and as app_mention, same ts, two event ids', async () => {
+  test('contain a channel mention as message and as app_mention, with the same ts and two event ids', async () => {
     await driver().say('lin', { text: 'lunch?', conversation: { group: 'wrLab' }, mention: true });
     await untilEvents(2);
     const [left, right] = bot.events.map(({ envelope }) => envelope);
@@ -90,14 +90,14 @@ describe('what the bot hears [slack-messages]', () => {
     expect(left?.event['channel']).toMatch(/^C[A-Z0-9]+$/);
   });
 
-  test('what nobody says to the bot in a channel is a message event without an app_mention', async () => {
+  test('contain a channel text without a mention as a message event only', async () => {
     await driver().say('lin', { text: '@Parleyman lunch?', conversation: { group: 'wrLab' } });
     await untilEvents(1);
     await quiet();
     expect(bot.events.map(({ envelope }) => envelope.event.type)).toEqual(['message']);
   });
 
-  test('a reply to a reply hangs in the same thread', async () => {
+  test('put a reply to a reply into the same thread', async () => {
     const root = await driver().say('lin', 'first');
     const reply = await driver().say('lin', { text: 'second', quote: root.id });
     const third = await driver().say('lin', { text: 'third', quote: reply.id });
@@ -109,7 +109,7 @@ describe('what the bot hears [slack-messages]', () => {
     expect(third.quote).toBeUndefined();
   });
 
-  test('a file is fetched with the token; without it comes a login page with status 200', async () => {
+  test('refer to a file that needs the token; without it the response is a login page with status 200', async () => {
     await driver().say('lin', { text: 'what is it?', images: [TINY_PNG] });
     await untilEvents(1);
     const event = bot.events[0]?.envelope.event;
@@ -127,8 +127,8 @@ describe('what the bot hears [slack-messages]', () => {
   });
 });
 
-describe('repetitions [slack-deliveries]', () => {
-  test('a 503 is followed by three more, numbered, with the reason, the event the very same', async () => {
+describe('repeated events [slack-deliveries]', () => {
+  test('follow a 503 three times, numbered, with the reason, and otherwise identical', async () => {
     bot.script = (_event, attempt) => (attempt <= 3 ? 503 : 200);
     const said = await driver().say('lin', 'hi');
     await untilEvents(4);
@@ -140,7 +140,7 @@ describe('repetitions [slack-deliveries]', () => {
     expect(await driver().message(said.id)).toMatchObject({ state: 'sent' });
   });
 
-  test('no acknowledgement in time is a reason too, any 2xx is one', async () => {
+  test('follow a missing acknowledgement too, while any 2xx counts as one', async () => {
     bot.script = (_event, attempt) => (attempt === 1 ? 'hang' : 204);
     await driver().say('lin', 'hi');
     await untilEvents(2);
@@ -148,14 +148,14 @@ describe('repetitions [slack-deliveries]', () => {
     expect(bot.events.map(({ headers }) => headers['x-slack-retry-reason'])).toEqual([undefined, 'http_timeout']);
   });
 
-  test('X-Slack-No-Retry ends them', async () => {
+  test('are prevented by X-Slack-No-Retry', async () => {
     bot.script = () => ({ status: 500, headers: { 'x-slack-no-retry': '1' } });
     const said = await driver().say('lin', 'hi');
     await until(async () => (await driver().message(said.id)).state === 'failed');
     expect(bot.events).toHaveLength(1);
   });
 
-  test('a message that no attempt brought to the bot is shown as not delivered, and sent again as the same event', async () => {
+  test('end with a message shown as not delivered, which can be sent again as the same event', async () => {
     bot.script = () => 401;
     const said = await driver().say('lin', 'hi');
     await until(async () => (await driver().message(said.id)).state === 'failed');
@@ -167,7 +167,7 @@ describe('repetitions [slack-deliveries]', () => {
     expect(bot.events.at(-1)?.raw).toBe(first?.raw);
   });
 
-  test('a restart takes up what was not acknowledged', async () => {
+  test('continue after a restart', async () => {
     bot.script = () => 'hang';
     const said = await driver().say('lin', 'hi');
     await untilEvents(1);
@@ -190,10 +190,10 @@ test('the bot counts as reachable once it answers a signed challenge', async () 
   await until(() => driver().isBotReachable());
 });
 
-describe('texts', () => {
+describe('texts of the Slack simulator', () => {
   const names = { directory: { people: PEOPLE }, bot: { name: 'Parley' } };
 
-  test('what is escaped on the way out is what was typed when the bot has read it [slack-messages]', () => {
+  test('are read by the bot as they were typed after escaping [slack-messages]', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom('', '<!channel>', '&lt;', '<@U1>'), (text, mark) => {
         fc.pre(!text.includes('@'));
@@ -203,18 +203,18 @@ describe('texts', () => {
     );
   });
 
-  test('a mention ends where the name ends', () => {
+  test('contain a mention only up to the end of the name', () => {
     expect(writtenText('@Parley 你好', names)).toMatch(/^<@U\w+> 你好$/);
     expect(writtenText('@Parley你好', names)).toMatch(/^<@U\w+>你好$/);
     expect(writtenText('@Parleyman and @Parley_2', names)).toBe('@Parleyman and @Parley_2');
   });
 
-  test('what calls everybody is shown as what it is', () => {
+  test('show broadcast mentions as such', () => {
     const workspace = { person: () => undefined } as unknown as Parameters<typeof shownText>[1];
     expect(shownText('<!channel> and <!here|here>', workspace, 'Parley')).toBe('@channel and @here');
   });
 
-  test('ids of messages grow, also within a millisecond and when the clock goes back', () => {
+  test('message ids increase within a millisecond and when the clock goes back', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1_000_000_000_000, max: 1_000_000_000_020 })), (times) => {
         let index = 0;
@@ -228,7 +228,7 @@ describe('texts', () => {
   });
 });
 
-test('who edits or deletes a message of theirs has the bot told what it was and what it is now [slack-messages]', async () => {
+test('an edit or deletion of a message tells the bot the old and the new text [slack-messages]', async () => {
   const said = await driver().say('lin', 'one');
   await untilEvents(1);
   await driver().edit('lin', said.id, 'two');

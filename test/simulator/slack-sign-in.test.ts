@@ -51,8 +51,8 @@ const codeOf = async () =>
   (await decide(actionOf(await open(authorizeUrl())), 'allow')).url.searchParams.get('code') ?? '';
 const reasons = () => messenger.driver.violations().map(({ reason }) => reason);
 
-describe('the web sign-in of the Slack that the messenger plays [slack-web-sign-in]', () => {
-  test('asks its person, and sends their browser back with a code for one id token', async () => {
+describe('the web sign-in of the Slack simulator [slack-web-sign-in]', () => {
+  test('asks its person, and returns their browser with a code for one id token', async () => {
     const page = await open(authorizeUrl());
     expect([page.status, page.text]).toEqual([200, expect.stringMatching(/signed in to Slack as Ada[\s\S]*Cancel/)]);
     expect(page.text).not.toContain('abc');
@@ -77,7 +77,7 @@ describe('the web sign-in of the Slack that the messenger plays [slack-web-sign-
     expect(await exchange({ code })).toEqual({ ok: false, error: 'invalid_code' });
   });
 
-  test('who cancels comes back with access_denied and the state', async () => {
+  test('returns a person who cancels with access_denied and the state', async () => {
     const back = (await decide(actionOf(await open(authorizeUrl())), 'deny')).url.searchParams;
     expect(Object.fromEntries(back)).toEqual({ error: 'access_denied', state: 'abc' });
   });
@@ -85,18 +85,18 @@ describe('the web sign-in of the Slack that the messenger plays [slack-web-sign-
   test.each([
     ['another client', { client_id: '1.1' }, 'invalid_client_id'],
     ['an address that is not registered', { redirect_uri: 'https://evil.example/' }, 'bad_redirect_uri'],
-    ['a path of ours that is not registered', { redirect_uri: '/oauth/callback' }, 'bad_redirect_uri'],
+    ['an unregistered path of the bot', { redirect_uri: '/oauth/callback' }, 'bad_redirect_uri'],
     ['a scope of another kind', { scope: 'openid chat:write' }, 'invalid_scope'],
     ['no openid', { scope: 'profile' }, 'invalid_scope'],
     ['another workspace', { team: 'T1' }, 'invalid_team'],
     ['another flow', { response_type: 'token' }, 'invalid_arguments'],
-  ])('%s is refused at the page, and the browser sent nowhere', async (_what, changes, code) => {
+  ])('refuses %s on its page without a redirect', async (_what, changes, code) => {
     const page = await open(authorizeUrl(changes));
     expect([page.status, page.text.includes(code), page.url.origin]).toEqual([400, true, messenger.url]);
     expect(reasons()).toContain(`/openid/connect/authorize: ${code}`);
   });
 
-  test('no other browser gets a code, nor anybody an answer to a question that was put to another', async () => {
+  test('gives no other browser a code, and accepts answers only from the person who was asked', async () => {
     const action = actionOf(await open(authorizeUrl()));
     for (const [url, asked] of [
       [authorizeUrl(), { method: 'GET' }],
@@ -116,12 +116,12 @@ describe('the web sign-in of the Slack that the messenger plays [slack-web-sign-
     ['as another client', { client_id: '1.1' }, 'invalid_client_id'],
     ['by another grant', { grant_type: 'client_credentials' }, 'invalid_grant_type'],
     ['with another redirect address', { redirect_uri: 'https://evil.example/' }, 'bad_redirect_uri'],
-  ])('a code cannot be exchanged %s', async (_what, changes, error) => {
+  ])('refuses to exchange a code %s', async (_what, changes, error) => {
     expect(await exchange({ code: await codeOf(), ...changes })).toEqual({ ok: false, error });
     expect(reasons()).toEqual([`openid.connect.token: ${error}`]);
   });
 
-  test('a code lives ten minutes; made-up codes and access tokens are none', async () => {
+  test('gives codes a lifetime of ten minutes, and refuses unknown codes and access tokens', async () => {
     const code = await codeOf();
     clock.move(10 * 60_000 + 1_000);
     expect((await exchange({ code })).error).toBe('invalid_code');

@@ -31,7 +31,7 @@ afterEach(async () => {
   await messenger.close();
 });
 
-/** The vendor's own client, which tells what comes over its socket. */
+/** Slack's own client, which records what it receives over its socket. */
 async function connect(behaviour: 'takes' | 'takes-second' = 'takes'): Promise<Told[]> {
   const told: Told[] = [];
   const program = fileURLToPath(new URL('../support/slack-socket-client.mjs', import.meta.url));
@@ -48,8 +48,8 @@ async function connect(behaviour: 'takes' | 'takes-second' = 'takes'): Promise<T
   return told;
 }
 
-describe('the vendor’s client at the socket [slack-socket]', () => {
-  test('is told what people say, and what it acknowledges has arrived', async () => {
+describe("Slack's own client on the socket [slack-socket]", () => {
+  test('receives messages, and its acknowledgement marks them as delivered', async () => {
     const told = await connect();
     const { results } = await messenger.driver.deliver('ada', 'hello there', 1);
     expect(results).toEqual([{ kind: 'silent' }]);
@@ -59,7 +59,7 @@ describe('the vendor’s client at the socket [slack-socket]', () => {
     expect(told[1]).toMatchObject({ type: 'slash_commands', body: { command: '/parley', text: 'help' } });
   });
 
-  test('is told of a press, and what it does not acknowledge has failed [slack-buttons]', async () => {
+  test('receives a press, which fails without an acknowledgement [slack-buttons]', async () => {
     const told = await connect();
     const { message } = await messenger.driver.deliver('ada', 'hello', 1);
     const [channel = ''] = message.id.split('-');
@@ -73,7 +73,7 @@ describe('the vendor’s client at the socket [slack-socket]', () => {
     await expect(messenger.driver.press('ada', id, 'Stop')).rejects.toMatchObject({ code: 'not_taken' });
   });
 
-  test('is told again what it did not acknowledge', async () => {
+  test('receives an event again that it did not acknowledge', async () => {
     const told = await connect('takes-second');
     const { results } = await messenger.driver.deliver('ada', 'again', 1);
     expect(results).toEqual([{ kind: 'silent' }]);
@@ -81,7 +81,7 @@ describe('the vendor’s client at the socket [slack-socket]', () => {
   });
 });
 
-test('an address opens one socket, for who brings the app’s own token', async () => {
+test("opens one socket per address, and needs the app's own token", async () => {
   const open = (token: string) => callApi(messenger, 'apps.connections.open', {}, { authorization: `Bearer ${token}` });
   expect((await open(BOT_TOKEN)).body).toEqual({ ok: false, error: 'not_allowed_token_type' });
   expect((await open('xapp-another')).body).toEqual({ ok: false, error: 'invalid_auth' });

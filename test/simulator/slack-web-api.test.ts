@@ -31,7 +31,7 @@ afterEach(async () => {
 const call = (method: string, args: object = {}) => callApi(messenger, method, args).then(({ body }) => body);
 const reasons = () => messenger.driver.violations().map(({ reason }) => reason);
 
-/** Somebody writes; where that is, and as which message. */
+/** A person writes. Returns the place and the id of the message. */
 async function said(text: string, where: 'private' | 'group' = 'private') {
   const group = where === 'group' ? { conversation: { group: 'wrLab' }, mention: true } : {};
   const message = await messenger.driver.say('lin', { text, ...group });
@@ -47,7 +47,7 @@ const shown = async (ts: unknown) => {
 };
 
 describe('the envelope of a call [slack-web-api]', () => {
-  test('failures are ok:false with status 200; the token is checked first', async () => {
+  test('has ok:false with status 200 for failures, and the token is checked first', async () => {
     const without = await callApi(messenger, 'auth.test', {}, {});
     expect([without.status, without.body]).toEqual([200, { ok: false, error: 'not_authed' }]);
     const wrong = await callApi(messenger, 'auth.test', {}, { authorization: 'Bearer xoxb-other' });
@@ -61,7 +61,7 @@ describe('the envelope of a call [slack-web-api]', () => {
     expect(reasons()).toEqual(['auth.test: not_authed', 'auth.test: invalid_auth', 'chat.nothing: unknown_method']);
   });
 
-  test('a body is JSON by its content type, else a form; the token may be an argument of the form', async () => {
+  test('is JSON by its content type, otherwise a form, which may contain the token', async () => {
     const { channel } = await said('hi');
     const form = new URLSearchParams({ token: BOT_TOKEN, channel, markdown_text: 'a **form**' }).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -74,7 +74,7 @@ describe('the envelope of a call [slack-web-api]', () => {
     expect(unnamed.body).toEqual({ ok: false, error: 'invalid_form_data' });
   });
 
-  test('the calls that the official client made are taken (vectors/slack-outbound.json)', async () => {
+  test('accepts the recorded calls of the official client (vectors/slack-outbound.json)', async () => {
     const { requests } = JSON.parse(
       readFileSync(new URL('../vectors/slack-outbound.json', import.meta.url), 'utf8'),
     ) as {
@@ -100,7 +100,7 @@ describe('the envelope of a call [slack-web-api]', () => {
 });
 
 describe('posts and edits [slack-web-api]', () => {
-  test('a post needs words within the limit, of one kind, and a place', async () => {
+  test('need a text within the limit, of one kind, and a place', async () => {
     const { channel, ts } = await said('hi');
     const post = (args: object) => call('chat.postMessage', { channel, ...args });
     expect(await post({})).toMatchObject({ error: 'no_text' });
@@ -117,13 +117,13 @@ describe('posts and edits [slack-web-api]', () => {
     });
   });
 
-  test('text is Slack’s own markup, markdown_text is markdown', async () => {
+  test("read text as Slack's own markup, and markdown_text as markdown", async () => {
     const { channel } = await said('hi');
     const { ts } = await call('chat.postMessage', { channel, text: '*bold* ~gone~ <https://a.test|A> 1 &lt; 2' });
     expect((await shown(ts))?.text).toBe('**bold** ~~gone~~ [A](https://a.test) 1 < 2');
   });
 
-  test('blocks: markdown is the text, context stands apart from it, and beside them text is for notifications', async () => {
+  test('show markdown blocks as the text and context blocks apart, with text for notifications', async () => {
     const { channel } = await said('hi');
     const context = (type: string, text: string) => ({ type: 'context', elements: [{ type, text }] });
     const blocks = [{ type: 'markdown', text: '**all** of it' }, context('plain_text', 'a *b* <c>')];
@@ -136,7 +136,7 @@ describe('posts and edits [slack-web-api]', () => {
     expect(await shown(ts)).not.toHaveProperty('note');
   });
 
-  test('blocks are held to Slack’s limits, and do not stand beside markdown_text', async () => {
+  test("enforce Slack's limits for blocks, which cannot be combined with markdown_text", async () => {
     const { channel } = await said('hi');
     const post = (blocks: unknown, more: object = {}) => call('chat.postMessage', { channel, blocks, ...more });
     const markdown = (chars: number) => ({ type: 'markdown', text: 'x'.repeat(chars) });
@@ -150,10 +150,10 @@ describe('posts and edits [slack-web-api]', () => {
     expect(await post([note])).toMatchObject({ error: 'msg_blocks_too_long' });
     const calling = { type: 'context', elements: [{ type: 'mrkdwn', text: '<!here> look' }] };
     await post([markdown(1), calling]);
-    expect(reasons()).toContain('the text calls everybody');
+    expect(reasons()).toContain('the text mentions everyone');
   });
 
-  test('writing to a person’s id goes to their private chat', async () => {
+  test("go to the private chat if they name a person's id", async () => {
     await said('hi', 'group');
     await until(() => bot.events.length > 0);
     const user = bot.events[0]?.envelope.event['user'];
@@ -162,7 +162,7 @@ describe('posts and edits [slack-web-api]', () => {
     expect(await shown(ts)).toMatchObject({ conversationId: 'private-lin', text: 'psst' });
   });
 
-  test('an edit replaces the whole; the message counts as growing until it was left alone', async () => {
+  test('replace the whole text, and the message counts as growing until it stays unchanged', async () => {
     const { channel } = await said('hi');
     const { ts } = await call('chat.postMessage', { channel, markdown_text: 'one' });
     expect(await call('chat.update', { channel, ts, markdown_text: 'one two' })).toMatchObject({ ok: true, ts });
@@ -190,7 +190,7 @@ describe('native streams [slack-web-api]', () => {
     return { channel, ts, thread, message };
   };
 
-  test('one needs a thread, and outside a private chat its recipient', async () => {
+  test('need a thread, and outside a private chat a recipient', async () => {
     const own = await said('hi');
     const start = (args: object) => call('chat.startStream', { markdown_text: 'x', ...args });
     expect(await start({ channel: own.channel })).toMatchObject({ error: 'invalid_arguments' });
@@ -205,7 +205,7 @@ describe('native streams [slack-web-api]', () => {
     expect(await start({ channel: own.channel, thread_ts: own.ts })).toMatchObject({ ok: true });
   });
 
-  test('it grows by what is appended, cannot be edited meanwhile, and is finished by its stop', async () => {
+  test('grow by appends, cannot be edited meanwhile, and are ended by a stop', async () => {
     const { channel, ts, message } = await open();
     await call('chat.appendStream', { channel, ts, markdown_text: ' two' });
     expect(await call('chat.update', { channel, ts, markdown_text: 'x' })).toMatchObject({
@@ -221,7 +221,7 @@ describe('native streams [slack-web-api]', () => {
     expect(messenger.driver.trace(message.id).snapshots).toEqual(['one', 'one two', 'one two three']);
   });
 
-  test('the blocks of its stop stand apart, below its text', async () => {
+  test('show the blocks of the stop apart, below the text', async () => {
     const { channel, ts, message } = await open();
     const blocks = [{ type: 'context', elements: [{ type: 'plain_text', text: 'Stopped.' }] }];
     await call('chat.stopStream', { channel, ts, markdown_text: ' two', blocks });
@@ -229,7 +229,7 @@ describe('native streams [slack-web-api]', () => {
     expect(messenger.driver.trace(message.id).snapshots).toEqual(['one', 'one two']);
   });
 
-  test('appends at the same time are all kept, in one order', async () => {
+  test('keep all concurrent appends in one order', async () => {
     const { channel, ts } = await open();
     await Promise.all(
       [...'abcdefgh'].map((letter) => call('chat.appendStream', { channel, ts, markdown_text: letter })),
@@ -237,7 +237,7 @@ describe('native streams [slack-web-api]', () => {
     expect([...((await shown(ts))?.text ?? '')].sort().join('')).toBe('abcdefgheno'.split('').sort().join(''));
   });
 
-  test('five minutes after its start it is dead, appends or not; an edit saves it', async () => {
+  test('end five minutes after their start despite appends, after which an edit is possible', async () => {
     const { channel, ts } = await open();
     clock.move(4 * MINUTE_MS);
     expect(await call('chat.appendStream', { channel, ts, markdown_text: ' two' })).toMatchObject({ ok: true });
@@ -251,7 +251,7 @@ describe('native streams [slack-web-api]', () => {
     expect(reasons()).toEqual([]);
   });
 
-  test('it lives on through a restart of Slack', async () => {
+  test('survive a restart of Slack', async () => {
     const { channel, ts } = await open();
     await messenger.close();
     messenger = await start();
@@ -259,7 +259,7 @@ describe('native streams [slack-web-api]', () => {
     expect(await shown(ts)).toMatchObject({ text: 'one two', state: 'streaming' });
   });
 
-  test('stopped_by_user: the reader’s Stop is told at the next append, and the stream may still be ended', async () => {
+  test("report the reader's Stop as stopped_by_user at the next append, and can still be ended", async () => {
     const { channel, ts, message } = await open();
     await messenger.driver.stop('lin', `${channel}-${ts}`);
     expect(await call('chat.appendStream', { channel, ts, markdown_text: 'x' })).toMatchObject({
@@ -269,7 +269,7 @@ describe('native streams [slack-web-api]', () => {
     expect(await messenger.driver.answer(message.id)).toMatchObject({ text: 'one', state: 'final' });
   });
 
-  test('where no stream grows, Stop says the bot’s word in the question’s place', async () => {
+  test("are not required for Stop, which then sends the bot's stop word at the question", async () => {
     const { channel, ts } = await said('hi');
     const { ts: answer } = await call('chat.postMessage', { channel, markdown_text: 'growing' });
     await messenger.driver.stop('lin', `${channel}-${String(answer)}`);
@@ -279,8 +279,8 @@ describe('native streams [slack-web-api]', () => {
   });
 });
 
-describe('looking up what was posted [slack-web-api]', () => {
-  test('metadata come whole only with include_all_metadata; replies oldest first, history newest first', async () => {
+describe('looking up posts [slack-web-api]', () => {
+  test('returns metadata only with include_all_metadata, replies oldest first, and history newest first', async () => {
     const { channel, ts } = await said('hi');
     const metadata = { event_type: 'answer', event_payload: { key: 'k1' } };
     const first = await call('chat.postMessage', { channel, thread_ts: ts, markdown_text: 'a', metadata });
@@ -305,7 +305,7 @@ describe('looking up what was posted [slack-web-api]', () => {
     expect(limited).toMatchObject({ has_more: true, messages: [{ ts: other.ts }] });
   });
 
-  test('users.info knows the people and nobody else', async () => {
+  test('finds exactly the configured people by users.info', async () => {
     await said('hi');
     await until(() => bot.events.length > 0);
     const user = bot.events[0]?.envelope.event['user'];
@@ -315,7 +315,7 @@ describe('looking up what was posted [slack-web-api]', () => {
     expect(await call('users.info', { user: 'U404' })).toMatchObject({ error: 'user_not_found' });
   });
 
-  test('conversations.info tells the name of a channel, and none of a private chat', async () => {
+  test('returns the name of a channel by conversations.info, and none for a private chat', async () => {
     const group = await said('hi', 'group');
     expect(await call('conversations.info', { channel: group.channel })).toEqual({
       ok: true,
@@ -336,7 +336,7 @@ describe('looking up what was posted [slack-web-api]', () => {
   });
 });
 
-test('a status line stands until the bot posts, says nothing, or its time is over [slack-assistant]', async () => {
+test('shows a status line until the bot posts, clears it, or its time ends [slack-assistant]', async () => {
   await messenger.close();
   messenger = await start({ timing: { statusLifeMs: 200 } });
   const { channel, ts } = await said('hi');
@@ -366,7 +366,7 @@ test('a status line stands until the bot posts, says nothing, or its time is ove
 });
 
 describe('rate limits [slack-web-api]', () => {
-  test('the 21st stream of a minute is refused with 429 and the seconds to wait, and then let through', async () => {
+  test('refuse the 21st stream of a minute with 429 and Retry-After, and then accept it', async () => {
     await messenger.close();
     const standing = standingClock();
     messenger = await start({ rateFactor: 1, nowMs: standing.nowMs });
@@ -384,7 +384,7 @@ describe('rate limits [slack-web-api]', () => {
     expect((await open()).status).toBe(200);
   });
 
-  test('posts count by channel; whoever waits as told is never refused twice', () => {
+  test('count posts by channel, and never refuse a caller that waited as requested', () => {
     let nowMs = 0;
     const limits = new RateLimits(1, () => nowMs);
     for (let count = 0; count < 5; count += 1) expect(limits.take('chat.postMessage', 'C1')).toBeUndefined();

@@ -26,13 +26,13 @@ export interface Callback {
   quote?: { msgtype: string; text?: { content: string } };
 }
 
-/** What the stand-in answers: a reply to encrypt, nothing, a bare status, raw text, or no answer at all. */
+/** A scripted response: a reply to encrypt, nothing, a bare status, raw text, or no response at all. */
 export type Scripted = object | undefined | { status: number } | { raw: string } | 'hang';
 
 export interface StandInBot {
   url: string;
   callbacks: Callback[];
-  /** Decides the answer to each callback; replace it in a test. */
+  /** Decides the answer to each callback; a test may replace it. */
   script: (callback: Callback) => Scripted;
   /** Messages and events, without the polls. */
   messages(): Callback[];
@@ -44,7 +44,7 @@ export const stream = (id: string, content: string, finish = false, more: object
   stream: { id, content, finish, ...more },
 });
 
-/** A bot of a few lines behind real HTTP: it verifies, decrypts, and answers what the test wants. */
+/** A minimal bot over real HTTP: it verifies, decrypts, and answers as scripted by the test. */
 export async function startStandInBot(port = 0): Promise<StandInBot> {
   const callbacks: Callback[] = [];
   const bot: Omit<StandInBot, 'url' | 'close'> = {

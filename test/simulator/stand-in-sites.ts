@@ -13,7 +13,7 @@ interface Reply {
   body?: string;
 }
 
-/** A site of a few pages that notes what it is asked. */
+/** A site of a few pages that records its requests. */
 export async function startSite(pages: (seen: Seen) => Reply): Promise<{ site: ListeningServer; seen: Seen[] }> {
   const seen: Seen[] = [];
   const site = await listen(
@@ -21,7 +21,7 @@ export async function startSite(pages: (seen: Seen) => Reply): Promise<{ site: L
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
-        // The watch over the bot's address is not of interest here.
+        // Health checks of the bot's address are ignored.
         if (request.url?.startsWith('/webhooks/')) return void response.end();
         const entry = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body };
         seen.push(entry);
@@ -38,7 +38,7 @@ export async function startSite(pages: (seen: Seen) => Reply): Promise<{ site: L
 
 const html = (body: string, headers: Reply['headers'] = {}): Reply => ({ body, headers });
 
-/** A page that says how far it has brought the person, with the ways back to the chat. */
+/** A page that reports the progress of the person, with links back to the chat. */
 function outcomePage(path: string): Reply {
   return html(
     `<!doctype html><html lang="en" data-outcome="${path.slice('/outcome/'.length)}"><head><title>x</title></head>` +
@@ -47,7 +47,7 @@ function outcomePage(path: string): Reply {
   );
 }
 
-/** The sign-in service's pages, as the in-app browser meets them. */
+/** The sign-in service's pages as seen by the in-app browser. */
 export function servicePages(botUrl: () => string): (seen: Seen) => Reply {
   return ({ path, headers }) => {
     if (path.startsWith('/outcome/')) return outcomePage(path);
@@ -56,7 +56,7 @@ export function servicePages(botUrl: () => string): (seen: Seen) => Reply {
   };
 }
 
-/** The bot's pages: a sign-in link with what follows, and pages that a browser may stumble over. */
+/** The bot's pages: a sign-in link with its follow-up pages, and pages with faults. */
 export function botPages(serviceUrl: () => string): (seen: Seen) => Reply {
   return ({ path, method, headers }) => {
     if (path.startsWith('/outcome/')) return outcomePage(path);

@@ -17,7 +17,7 @@ export interface SeenEvent {
   };
 }
 
-/** `block_actions` as it came. */
+/** `block_actions` as received. */
 export interface SeenClick {
   type: string;
   user: { id: string };
@@ -28,7 +28,7 @@ export interface SeenClick {
   [field: string]: unknown;
 }
 
-/** What the stand-in answers an event with: a status, with headers or not, or nothing at all. */
+/** A scripted response to an event: a status, optionally with headers, or no response. */
 export type Scripted = number | { status: number; headers: Record<string, string> } | 'hang';
 
 export interface StandInSlackBot {
@@ -37,17 +37,17 @@ export interface StandInSlackBot {
   events: SeenEvent[];
   /** `app_home_opened` and `assistant_thread_started`. */
   entries: SeenEvent['envelope'][];
-  /** People's presses, answered with `clickStatus`; `hang` never. */
+  /** Presses, answered with `clickStatus`; `hang` sends no answer. */
   clicks: SeenClick[];
   clickStatus: number | 'hang';
-  /** The app's commands, as forms; they are answered with `commandStatus`. */
+  /** The app's commands as forms, answered with `commandStatus`. */
   forms: Record<string, string>[];
   commandStatus: number;
   script: (event: SeenEvent, attempt: number) => Scripted;
   close(): Promise<void>;
 }
 
-/** A bot of a few lines behind real HTTP: it checks Slack's signature by itself and answers what the test wants. */
+/** A minimal bot over real HTTP: it checks Slack's signature with its own code and answers as scripted by the test. */
 export async function startStandInSlackBot(port = 0): Promise<StandInSlackBot> {
   const events: SeenEvent[] = [];
   const bot: Omit<StandInSlackBot, 'url' | 'close'> = {

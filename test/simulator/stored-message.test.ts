@@ -14,7 +14,7 @@ const message = (text: string): StoredMessage => ({
   canRate: false,
 });
 
-describe('the line of a conversation in the list, as the page shows it', () => {
+describe('the preview line of a conversation', () => {
   test.each([
     ['`who_am_i` answered:\n\n> Name: Emma\n> Identity: staff', 'who_am_i answered: Name: Emma Identity: staff'],
     ['Set `WECOM_BOT_NAME` and snake_case_name', 'Set WECOM_BOT_NAME and snake_case_name'],
@@ -25,5 +25,5 @@ describe('the line of a conversation in the list, as the page shows it', () => {
       'To answer this I must know who you are. Please sign in and go on.',
     ],
     ['Items:\n\n- one\n- two', 'Items: - one - two'],
-  ])('%j', (text, line) => expect(plainPreview(lastLineOf(message(text), false))).toBe(line));
+  ])('of %j has the expected text', (text, line) => expect(plainPreview(lastLineOf(message(text), false))).toBe(line));
 });

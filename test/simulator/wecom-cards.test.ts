@@ -59,7 +59,7 @@ const reasons = () =>
     .violations()
     .map(({ reason }) => reason);
 
-/** Lin asks, and the bot answers with this. */
+/** Lin asks, and the bot answers with this reply. */
 async function answered(reply: object, where?: typeof group) {
   const botMessages = async () =>
     (await driver().messages('lin', where)).filter(({ sender }) => sender === 'bot').length;
@@ -75,7 +75,7 @@ async function answered(reply: object, where?: typeof group) {
 }
 
 describe('a template card [wecom-cards]', () => {
-  test('welcomes who enters; what it offers to ask is asked as the person’s own message', async () => {
+  test('welcomes a person who enters, and sends its questions as their own message', async () => {
     bot.script = () => asCard(welcome);
     await driver().enterChat('lin');
     const [card] = (await driver().messages('lin')) as [MessageView];
@@ -102,7 +102,7 @@ describe('a template card [wecom-cards]', () => {
     expect(bot.callbacks.filter(({ msgtype }) => msgtype === 'event')).toEqual([]);
   });
 
-  test('stands below a growing answer, once', async () => {
+  test('is shown below a growing answer, once', async () => {
     const both = (card: object, finish: boolean) => ({
       ...{ ...stream('s1', 'Half', finish), msgtype: 'stream_with_template_card' },
       template_card: card,
@@ -120,7 +120,7 @@ describe('a template card [wecom-cards]', () => {
     expect(reasons()).toEqual(['a second card for one message']);
   });
 
-  test('a press tells the bot once, and what it answers takes the card’s place', async () => {
+  test('reports a press to the bot once, and is replaced by the response', async () => {
     const card = await answered(asCard(buttons('T1')));
     bot.script = () => update({ ...welcome, task_id: 'T1', jump_list: [] });
     await driver().press('lin', card.id, 'again');
@@ -144,7 +144,7 @@ describe('a template card [wecom-cards]', () => {
     expect(reasons()).toEqual([]);
   });
 
-  test('in a group it may be changed for some alone', async () => {
+  test('can be changed for some members of a group only', async () => {
     const card = await answered(asCard(buttons('T1')), group);
     bot.script = () => update({ ...buttons('T1'), main_title: { title: 'Yours' } }, { userids: ['ada'] });
     await driver().press('ada', card.id, 'stop');
@@ -155,9 +155,9 @@ describe('a template card [wecom-cards]', () => {
 
   test.each<[string, object, string]>([
     ['another task', update(buttons('T2')), 'an update has another task_id than its card'],
-    ['an answer of another kind', stream('s1', 'x', true), 'only an update may answer a press on a card'],
-    ['a card against the rules', update({ ...buttons('T1'), button_list: [] }), 'the card has no button'],
-  ])('stays as it is after %s', async (_name, reply, reason) => {
+    ['a response of another type', stream('s1', 'x', true), 'only an update may answer a press on a card'],
+    ['an invalid card', update({ ...buttons('T1'), button_list: [] }), 'the card has no button'],
+  ])('stays unchanged after %s', async (_name, reply, reason) => {
     const card = await answered(asCard(buttons('T1')));
     bot.script = () => reply;
     await driver().press('lin', card.id, 'stop');
@@ -165,7 +165,7 @@ describe('a template card [wecom-cards]', () => {
     expect(reasons()).toEqual([reason]);
   });
 
-  test('what the bot does not take, the page is told', async () => {
+  test('reports to the page if the bot does not accept a press', async () => {
     const card = await answered(asCard(buttons('T1')));
     bot.script = () => ({ status: 500 });
     const pressed = await got.post(`${messenger.url}/api/messages/${card.id}/press`, {
@@ -178,14 +178,14 @@ describe('a template card [wecom-cards]', () => {
     expect(bot.callbacks).toHaveLength(2);
   });
 
-  test('has a task of its own', async () => {
+  test('has its own task', async () => {
     await answered(asCard(buttons('T1')));
     const second = await answered(asCard(buttons('T1')));
     expect([second.buttons, reasons()]).toEqual([undefined, ['the task_id is another card’s']]);
   });
 });
 
-describe('what a card may be [wecom-cards]', () => {
+describe('validation of a template card [wecom-cards]', () => {
   const long = (count: number) => 'x'.repeat(count);
   const options = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `${index}`, text: 'x' }));
   const vote = (option_list: object[]) => ({
@@ -198,11 +198,11 @@ describe('what a card may be [wecom-cards]', () => {
   const one = { text: 'x', key: 'k' };
 
   test.each<[string, object, string]>([
-    ['no type', { ...welcome, card_type: undefined }, 'the card is of no known type'],
-    ['another type', { ...welcome, card_type: 'letter' }, 'the card is of no known type'],
-    ['no words', { card_type: 'text_notice', card_action: leads }, 'the card has neither a title nor a text'],
+    ['no type', { ...welcome, card_type: undefined }, 'the card has an unknown type'],
+    ['another type', { ...welcome, card_type: 'letter' }, 'the card has an unknown type'],
+    ['no text', { card_type: 'text_notice', card_action: leads }, 'the card has neither a title nor a text'],
     ['a notice without an action', { ...welcome, card_action: undefined }, 'a text_notice needs a card_action'],
-    ['a notice that leads nowhere', { ...welcome, card_action: { type: 0 } }, 'the card_action is of no known type'],
+    ['a notice that leads nowhere', { ...welcome, card_action: { type: 0 } }, 'the card_action has an unknown type'],
     ['an action without an address', { ...welcome, card_action: { type: 1 } }, 'the card_action has no url'],
     ['an action without a program', { ...welcome, card_action: { type: 2 } }, 'the card_action has no appid'],
     ['four jumps', jump(...options(4).map(() => ({ title: 'x' }))), 'the card has more than 3 of jump_list'],
@@ -215,8 +215,8 @@ describe('what a card may be [wecom-cards]', () => {
     ['no question', jump({ type: 3, title: 'x' }), 'a jump has no question of at most 200 bytes'],
     ['a jump without an address', jump({ type: 1, title: 'x' }), 'a jump has no url'],
     ['a jump without a program', jump({ type: 2, title: 'x' }), 'a jump has no appid'],
-    ['another jump', jump({ type: 4, title: 'x' }), 'a jump is of no known type'],
-    ['no list', { ...welcome, jump_list: {} }, 'jump_list is no list'],
+    ['an unknown jump type', jump({ type: 4, title: 'x' }), 'a jump has an unknown type'],
+    ['no list', { ...welcome, jump_list: {} }, 'jump_list is not a list'],
     [
       'seven facts',
       { ...welcome, horizontal_content_list: options(7) },
@@ -230,24 +230,28 @@ describe('what a card may be [wecom-cards]', () => {
     ['buttons without a task', { ...buttons('T1'), task_id: undefined }, 'the card needs a task_id'],
     ['a menu without a task', { ...welcome, action_menu: { action_list: [one] } }, 'the card needs a task_id'],
     ['an empty menu', { ...welcome, task_id: 'T', action_menu: { action_list: [] } }, 'the menu has 1 to 3 actions'],
-    ['a task of other letters', buttons('T 1'), 'the task_id is not of the form that the platform takes'],
-    ['a long task', buttons(long(129)), 'the task_id is not of the form that the platform takes'],
+    ['a task with other letters', buttons('T 1'), 'the task_id has an invalid format'],
+    ['a long task', buttons(long(129)), 'the task_id has an invalid format'],
     ['no button', pressable(), 'the card has no button'],
     ['seven buttons', pressable(...options(7)), 'the card has more than 6 of button_list'],
-    ['two of one key', pressable(one, one), 'two buttons have one key'],
+    ['two with one key', pressable(one, one), 'two buttons have the same key'],
     [
       'a long key',
       pressable({ text: 'x', key: `${long(1_022)}键` }),
       'a button has no text, or no key of at most 1,024 bytes',
     ],
     ['a button without a text', pressable({ key: 'k' }), 'a button has no text, or no key of at most 1,024 bytes'],
-    ['a style', pressable({ ...one, style: 5 }), 'a button is of no known style'],
+    ['an unknown style', pressable({ ...one, style: 5 }), 'a button has an unknown style'],
     ['too many choices', vote(options(21)), 'a choice has 1 to 20 options'],
-    ['a choice of nothing', { ...buttons('T1'), select_list: [{ option_list: [] }] }, 'a choice has 1 to 10 options'],
+    [
+      'a choice without options',
+      { ...buttons('T1'), select_list: [{ option_list: [] }] },
+      'a choice has 1 to 10 options',
+    ],
     ['a long option', vote([{ id: long(129) }]), 'an option has no id of at most 128 bytes'],
     ['a wide picture', { ...welcome, card_image: { aspect_ratio: 2.3 } }, 'the picture is too narrow or too wide'],
-    ['nothing', {}, 'the card is of no known type'],
-  ])('not %s', (_name, card, refused) => {
+    ['nothing', {}, 'the card has an unknown type'],
+  ])('refuses %s', (_name, card, refused) => {
     expect(readCard(card)).toEqual({ refused });
   });
 
@@ -265,11 +269,11 @@ describe('what a card may be [wecom-cards]', () => {
     ['a vote', vote(options(20))],
     ['a text without a title', { card_type: 'text_notice', sub_title_text: 'x', card_action: { type: 2, appid: 'a' } }],
     ['news', { card_type: 'news_notice', main_title: { title: 'x' }, card_image: { aspect_ratio: 1.3 } }],
-  ])('but %s', (_name, card) => {
+  ])('accepts %s', (_name, card) => {
     expect(readCard(card)).toMatchObject({ card: { type: expect.any(String) } });
   });
 
-  test('an answer against the rules is refused', async () => {
+  test('an invalid answer with a card is refused', async () => {
     bot.script = () => asCard({ ...buttons('T1'), task_id: undefined });
     const { id } = await driver().say('lin', 'x');
     await expect(driver().waitForAnswer(id)).rejects.toMatchObject({ code: 'not_delivered' });
@@ -279,8 +283,8 @@ describe('what a card may be [wecom-cards]', () => {
   });
 });
 
-describe('a bad answer [wecom-events]', () => {
-  test('is rated with reasons and words, which the bot is told where it was given', async () => {
+describe('a bad rating [wecom-events]', () => {
+  test('has reasons and a text, which the bot receives where it was given', async () => {
     const answer = await answered(stream('s1', 'x', true, { feedback: { id: 'fb-1' } }), group);
     bot.script = () => undefined;
     const why = { reasons: ['incomplete', 'analysis'] as const, words: ' too short ' };
@@ -302,7 +306,7 @@ describe('a bad answer [wecom-events]', () => {
   });
 });
 
-test('over the long connection a card is pressed, changed and asked from alike [wecom-cards]', async () => {
+test('over the long connection a card is pressed, changed and asked from in the same way [wecom-cards]', async () => {
   const connected = await startConnected({ redis: redis.redis });
   const raw = await RawBot.subscribed(connected);
   try {

@@ -10,7 +10,7 @@ import { startAtTest, until } from './messenger-at-test.ts';
 export const BOT_ID = 'AIBOT-C';
 export const BOT_SECRET = 'secret-of-the-long-connection';
 
-/** The long connection's paces, a hundred times as fast where waiting is all that happens. */
+/** The delays of the long connection, 100 times shorter where a test only waits. */
 export const FAST_CONNECTION = { ackDelayMs: 0, kickedCloseMs: 1_000, eventAnswerMs: 1_500 };
 
 type ConnectedAtTest = Omit<Parameters<typeof startAtTest>[0], 'botUrl' | 'connection'> &
@@ -39,7 +39,7 @@ export interface Frame {
   errmsg?: string;
 }
 
-/** A bot that speaks frames itself. */
+/** A bot that sends and reads raw frames. */
 export class RawBot {
   readonly frames: Frame[] = [];
   readonly socket: WebSocket;
@@ -58,7 +58,7 @@ export class RawBot {
     return bot;
   }
 
-  /** A bot that is subscribed. */
+  /** Opens a bot that is subscribed. */
   static async subscribed(messenger: Messenger): Promise<RawBot> {
     const bot = await RawBot.open(messenger);
     await bot.subscribe();
@@ -99,7 +99,7 @@ export class RawBot {
     return this.frames.filter(({ cmd }) => cmd === 'aibot_event_callback');
   }
 
-  /** The req_id under which a message came. */
+  /** The req_id of a message. */
   async told(messageId: string): Promise<string> {
     const find = () => this.messages.find(({ body }) => body?.msgid === messageId);
     await until(() => find() !== undefined, 'the message came');
@@ -111,7 +111,7 @@ export class RawBot {
   }
 }
 
-/** What the vendor's client heard, or how it fared with what it was told. */
+/** An event of WeCom's own client, or the result of a call. */
 interface Told {
   type: 'authenticated' | 'disconnected' | 'error' | 'message' | 'event' | 'done' | 'failed';
   frame?: Frame;
@@ -120,7 +120,7 @@ interface Told {
   result?: Frame;
 }
 
-/** The vendor's own client, as a process. */
+/** WeCom's own client, in a separate process. */
 export class BotProcess {
   readonly told: Told[] = [];
   readonly #process: ChildProcess;
@@ -134,12 +134,12 @@ export class BotProcess {
   }
 
   async heard(what: string, fits: (told: Told) => boolean): Promise<Told> {
-    // A process may take long to come up where much else runs.
+    // A process may start slowly on a busy machine.
     await until(() => this.told.some(fits), `the client heard: ${what}`, 20_000);
     return this.told.find(fits)!;
   }
 
-  /** Calls a method of the client. @returns what came of it */
+  /** Calls a method of the client. @returns its result */
   async call(method: string, ...args: unknown[]): Promise<Told> {
     const id = (this.#calls += 1);
     this.#process.stdin!.write(`${JSON.stringify({ id, call: method, args })}\n`);

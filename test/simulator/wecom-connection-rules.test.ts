@@ -21,8 +21,8 @@ beforeEach(async () => {
 });
 afterEach(() => messenger.close());
 
-/** Starts it anew, with other rules, and with a bot that is subscribed. */
-async function startAnew(options: Omit<Parameters<typeof startConnected>[0], 'redis'> = {}): Promise<void> {
+/** Restarts the simulator with other rules and a subscribed bot. */
+async function restartMessenger(options: Omit<Parameters<typeof startConnected>[0], 'redis'> = {}): Promise<void> {
   await messenger.close();
   messenger = await startConnected({ redis: redis.redis, nowMs: clock.nowMs, ...options });
   bot = await RawBot.subscribed(messenger);
@@ -37,9 +37,9 @@ const botMessages = async (conversation?: { group: string }) =>
 const reasons = () => messenger.driver.violations().map(({ reason }) => reason);
 
 describe('requests [wecom-connection]', () => {
-  test('an unknown one is 846605, and one of an earlier connection where the platform forgets', async () => {
+  test('are 846605 if unknown, or of an earlier connection when the platform forgets them', async () => {
     expect(await bot.stream('made-up', 's1', 'hi')).toMatchObject({ errcode: 846605, errmsg: 'invalid req_id' });
-    await startAnew({ forgetsRequests: true });
+    await restartMessenger({ forgetsRequests: true });
     const { id, reqId } = await ask();
     await bot.stream(reqId, 's1', 'One');
     bot = await RawBot.subscribed(messenger);
@@ -48,8 +48,8 @@ describe('requests [wecom-connection]', () => {
     expect(messenger.driver.violations()).toEqual([]);
   });
 
-  test('what is pushed after that is the answer; what had begun stays as it was', async () => {
-    await startAnew({ forgetsRequests: true });
+  test('that were forgotten are answered by a push, and the partial answer stays unchanged', async () => {
+    await restartMessenger({ forgetsRequests: true });
     const first = await ask('first');
     const second = await ask('second');
     const unbegun = await ask('third');
@@ -76,10 +76,10 @@ describe('requests [wecom-connection]', () => {
     expect(messenger.driver.violations()).toEqual([]);
   });
 
-  test('one outlives a restart of the platform', async () => {
+  test('survive a restart of the platform', async () => {
     const { id, reqId } = await ask();
     await bot.stream(reqId, 's1', 'half');
-    await startAnew();
+    await restartMessenger();
     expect(await bot.stream(reqId, 's1', 'half and half', true)).toMatchObject({ errcode: 0 });
     expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ text: 'half and half' });
     clock.move(24 * 3_600_000);
@@ -87,8 +87,8 @@ describe('requests [wecom-connection]', () => {
   });
 });
 
-describe('a stream’s window [wecom-connection]', () => {
-  test('is six minutes from its first frame, however late that came; then the whole comes by the address', async () => {
+describe('the time window of a stream [wecom-connection]', () => {
+  test('is six minutes from its first frame, whenever that came; afterwards the complete answer comes by the address', async () => {
     const { id, reqId } = await ask();
     clock.move(4 * 60_000);
     await bot.stream(reqId, 's1', 'half');
@@ -107,7 +107,7 @@ describe('a stream’s window [wecom-connection]', () => {
     expect(messenger.driver.violations()).toEqual([]);
   });
 
-  test('what is neither finished nor brought another way ends with a sentence of the platform', async () => {
+  test('ends an unfinished answer with a platform notice unless it came another way', async () => {
     const { id, reqId } = await ask();
     await bot.stream(reqId, 's1', 'half');
     clock.move(7 * 60_000);
@@ -116,7 +116,7 @@ describe('a stream’s window [wecom-connection]', () => {
     expect((await messenger.driver.messages('lin')).at(-1)).toMatchObject({ sender: 'system' });
   });
 
-  test('more than 20480 bytes, a text without a card, and a second stream beside the first are faults', async () => {
+  test('reports more than 20480 bytes, a text without a card, and a second concurrent stream as faults', async () => {
     const { id, reqId } = await ask();
     expect(await bot.stream(reqId, 's1', '字'.repeat(6_827))).toMatchObject({ errcode: 40058 });
     expect(await messenger.driver.answer(id)).toBeUndefined();
@@ -128,15 +128,15 @@ describe('a stream’s window [wecom-connection]', () => {
     await bot.stream(reqId, 's2', 'Two', true);
     expect(reasons()).toEqual([
       expect.stringContaining('20481 bytes'),
-      'the message is of no known kind',
-      'a command of no known kind',
+      'the message has an unknown type',
+      'a command of an unknown type',
       expect.stringContaining('before the one before it'),
     ]);
   });
 });
 
-describe('how many messages a conversation takes [wecom-connection]', () => {
-  test('30 a minute, a stream as one, answers and pushes together', async () => {
+describe('the message limits of a conversation [wecom-connection]', () => {
+  test('are 30 a minute for answers and pushes together, with a stream as one', async () => {
     const { reqId } = await ask();
     for (let snapshot = 1; snapshot <= 40; snapshot += 1) await bot.stream(reqId, 's1', 'x'.repeat(snapshot));
     for (let count = 1; count < 30; count += 1)
@@ -146,18 +146,18 @@ describe('how many messages a conversation takes [wecom-connection]', () => {
     expect(await bot.stream(reqId, 's1', 'done', true)).toMatchObject({ errcode: 0 });
     clock.move(60_000);
     expect(await bot.push('lin', 'a minute later')).toMatchObject({ errcode: 0 });
-    expect(reasons()).toEqual(Array.from({ length: 2 }, () => 'more messages than a conversation takes'));
+    expect(reasons()).toEqual(Array.from({ length: 2 }, () => 'more messages than a conversation accepts'));
   });
 
-  test('each snapshot, where the platform counts so', async () => {
-    await startAnew({ countsFrames: true });
+  test('count each snapshot if the platform does', async () => {
+    await restartMessenger({ countsFrames: true });
     const { reqId } = await ask();
     for (let snapshot = 1; snapshot <= 30; snapshot += 1)
       expect(await bot.stream(reqId, 's1', 'x'.repeat(snapshot))).toMatchObject({ errcode: 0 });
     expect(await bot.stream(reqId, 's1', 'done', true)).toMatchObject({ errcode: 846607 });
   });
 
-  test('1,000 an hour', () => {
+  test('are 1,000 an hour', () => {
     const limits = new ConversationLimits(clock.nowMs);
     const taken = Array.from({ length: 1_200 }, () => {
       clock.move(2_500);
@@ -168,9 +168,9 @@ describe('how many messages a conversation takes [wecom-connection]', () => {
   });
 });
 
-describe('what becomes of a connection [wecom-connection]', () => {
-  test('a silent one is dropped, one that pings stays', async () => {
-    await startAnew({ timing: { silenceMs: 1_000 } });
+describe('the life of a connection [wecom-connection]', () => {
+  test('ends if it is silent, and continues with pings', async () => {
+    await restartMessenger({ timing: { silenceMs: 1_000 } });
     for (let ping = 0; ping < 6; ping += 1) {
       await new Promise((resolve) => setTimeout(resolve, 250));
       expect(await bot.send('ping')).toMatchObject({ errcode: 0 });
@@ -178,7 +178,7 @@ describe('what becomes of a connection [wecom-connection]', () => {
     await until(() => bot.closed, 'the silent one is dropped');
   });
 
-  test('a forgotten subscription pings well and is worth nothing', async () => {
+  test('may include a forgotten subscription, which answers pings but delivers nothing', async () => {
     const { reqId } = await ask();
     messenger.driver.connections?.forgetSubscription?.();
     expect(await bot.send('ping')).toMatchObject({ errcode: 0 });
@@ -190,8 +190,8 @@ describe('what becomes of a connection [wecom-connection]', () => {
     expect(await next.stream(reqId, 's1', 'hi', true)).toMatchObject({ errcode: 0 });
   });
 
-  test('a frozen one takes messages into nowhere until it is dropped', async () => {
-    await startAnew({ timing: { silenceMs: 1_500 } });
+  test('may include a freeze, in which messages are lost until it is dropped', async () => {
+    await restartMessenger({ timing: { silenceMs: 1_500 } });
     messenger.driver.connections?.freezeAll?.();
     const { id } = await messenger.driver.say('lin', 'into nowhere');
     expect(messenger.driver.missed()).toEqual([]);
@@ -199,7 +199,7 @@ describe('what becomes of a connection [wecom-connection]', () => {
     expect([bot.messages, messenger.driver.missed()]).toMatchObject([[], [{ questionId: id, wasBrought: true }]]);
   });
 
-  test('all are sent away at the platform’s wish', async () => {
+  test('ends for all when the platform closes them', async () => {
     messenger.driver.connections?.replaceAll('maintenance');
     await until(() => bot.events.length === 1, 'it is told');
     expect(bot.closed).toBe(false);
@@ -207,8 +207,8 @@ describe('what becomes of a connection [wecom-connection]', () => {
     await until(() => !messenger.driver.isBotReachable(), 'nobody is there');
   });
 
-  test('an acknowledgement comes later than its effect', async () => {
-    await startAnew({ timing: { ackDelayMs: 250 } });
+  test('includes acknowledgements that come later than their effect', async () => {
+    await restartMessenger({ timing: { ackDelayMs: 250 } });
     const { id, reqId } = await ask();
     const acknowledged = bot.stream(reqId, 's1', 'seen before');
     await until(async () => (await messenger.driver.answer(id)) !== undefined, 'it is seen');
@@ -216,8 +216,8 @@ describe('what becomes of a connection [wecom-connection]', () => {
     expect(await acknowledged).toMatchObject({ errcode: 0 });
   });
 
-  test('unread messages come again to a new subscription, where the platform does so', async () => {
-    await startAnew({ resendsUnread: true });
+  test('includes unread messages being sent again to a new subscription, if the platform does so', async () => {
+    await restartMessenger({ resendsUnread: true });
     const read = await ask('read');
     await bot.stream(read.reqId, 's1', 'I know');
     const unread = await ask('unread');
@@ -231,7 +231,7 @@ describe('what becomes of a connection [wecom-connection]', () => {
     expect(await messenger.driver.message(between.id)).toMatchObject({ state: 'sent' });
   });
 
-  test('three messages of a person are in work at a time; those that are lost hold nobody up', async () => {
+  test('limits a person to three open messages, and lost ones block no others', async () => {
     for (const text of ['a', 'b', 'c']) await ask(text);
     expect(await messenger.driver.say('lin', 'd')).toMatchObject({ state: 'failed' });
     messenger.driver.connections?.cutAll();
@@ -242,8 +242,8 @@ describe('what becomes of a connection [wecom-connection]', () => {
   });
 });
 
-describe('what is brought [wecom-connection]', () => {
-  test('media with a key of their own each, and a quote', async () => {
+describe('delivered events [wecom-connection]', () => {
+  test('contain media, each with a separate key, and a quote', async () => {
     const first = await ask({ text: '', images: [TINY_PNG] });
     await ask({ text: 'and these?', images: [TINY_PNG, TINY_PNG], quote: first.id });
     const [alone, mixed] = bot.messages.map(({ body }) => body);
@@ -262,8 +262,8 @@ describe('what is brought [wecom-connection]', () => {
     expect(mixed?.['quote']).toMatchObject({ msgtype: 'image', image: { aeskey: expect.any(String) } });
   });
 
-  test('in a group with its id; without the address where the platform gives none', async () => {
-    await startAnew({ withoutResponseUrl: true });
+  test('contain the group id in a group, and no address if the platform gives none', async () => {
+    await restartMessenger({ withoutResponseUrl: true });
     const { id, reqId } = await ask({ text: 'lunch?', conversation: { group: 'wrLab' }, mention: true });
     expect(bot.messages[0]?.body).toMatchObject({ chattype: 'group', chatid: 'wrLab', from: { userid: 'lin' } });
     expect(bot.messages[0]?.body).not.toHaveProperty('response_url');
@@ -271,7 +271,7 @@ describe('what is brought [wecom-connection]', () => {
     expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ text: 'soup', conversationId: 'group-wrLab' });
   });
 
-  test('a welcome is taken on the event’s own request, once and in time', async () => {
+  test('of an entry accept a welcome on their own request, once and in time', async () => {
     const welcome = (content: string, reqId: string) =>
       bot.send('aibot_respond_welcome_msg', { msgtype: 'text', text: { content } }, reqId);
     const entered = messenger.driver.enterChat('lin');
@@ -288,7 +288,7 @@ describe('what is brought [wecom-connection]', () => {
     expect(await welcome('Too late!', bot.events[1]?.headers.req_id ?? '')).toMatchObject({ errcode: 846605 });
   });
 
-  test('a rating, its fields below the event’s name; a click on a card and what takes the card’s place', async () => {
+  test("contain the fields of a rating below the event's name, and a card press that is answered by a replacement", async () => {
     const { id, reqId } = await ask();
     await bot.stream(reqId, 's1', 'good?', true, { feedback: { id: 'FB-1' } });
     const answer = await messenger.driver.waitForAnswer(id);
@@ -314,7 +314,7 @@ describe('what is brought [wecom-connection]', () => {
 });
 
 describe('pushes and files [wecom-connection]', () => {
-  test('cards, alone and beside a stream, are shown by their words', async () => {
+  test('show cards, alone and next to a stream, by their text', async () => {
     const { id, reqId } = await ask();
     const card_action = { type: 1, url: 'https://e.example' };
     const template_card = { card_type: 'text_notice', main_title: { title: 'Proof', desc: 'signed' }, card_action };
@@ -327,7 +327,7 @@ describe('pushes and files [wecom-connection]', () => {
     expect((await botMessages()).map(({ text }) => text)).toEqual(['Proof\n\nsigned', 'Here']);
   });
 
-  test('reach a chat in which somebody has written to the bot', async () => {
+  test('reach a chat in which a person has written to the bot', async () => {
     expect(await bot.push('lin', 'hi')).toMatchObject({ errcode: 93001 });
     expect(await bot.push('nobody', 'hi')).toMatchObject({ errcode: 93006 });
     const { reqId } = await ask();
@@ -341,8 +341,8 @@ describe('pushes and files [wecom-connection]', () => {
     expect((await botMessages({ group: 'wrLab' })).map(({ text }) => text)).toEqual(['soup']);
   });
 
-  test('a person whom the bot knows by an encrypted id is reached by it', async () => {
-    await startAnew({ encryptUserIds: true });
+  test('reach a person whom the bot knows by an encrypted id', async () => {
+    await restartMessenger({ encryptUserIds: true });
     await ask();
     const { userid } = bot.messages[0]?.body?.['from'] as { userid: string };
     expect(userid).toMatch(/^wo[0-9a-f]{30}$/);
@@ -350,7 +350,7 @@ describe('pushes and files [wecom-connection]', () => {
     expect(await bot.push('lin', 'hi')).toMatchObject({ errcode: 93006 });
   });
 
-  test('a file in pieces is shown once it is whole', async () => {
+  test('show a file in parts once it is complete', async () => {
     const { reqId } = await ask();
     const md5 = createHash('md5').update(TINY_PNG).digest('hex');
     const pieces = [TINY_PNG.subarray(0, 40), TINY_PNG.subarray(40)];

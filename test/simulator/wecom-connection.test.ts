@@ -19,7 +19,7 @@ const botTexts = async () =>
   (await messenger.driver.messages('lin')).filter(({ sender }) => sender === 'bot').map(({ text }) => text);
 
 describe('an answer over the connection [wecom-connection]', () => {
-  test('grows by snapshots that replace each other, and is finished by the last', async () => {
+  test('grows by snapshots that replace each other, and is ended by the last one', async () => {
     const bot = await RawBot.subscribed(messenger);
     const { id } = await messenger.driver.say('lin', 'hi there');
     const reqId = await bot.told(id);
@@ -49,7 +49,7 @@ describe('an answer over the connection [wecom-connection]', () => {
     expect(messenger.driver.missed()).toEqual([]);
   });
 
-  test('further streams are messages of their own; the first stays the answer', async () => {
+  test('may be followed by further streams as separate messages, while the first stays the answer', async () => {
     const bot = await RawBot.subscribed(messenger);
     const { id } = await messenger.driver.say('lin', 'a long one');
     const reqId = await bot.told(id);
@@ -63,7 +63,7 @@ describe('an answer over the connection [wecom-connection]', () => {
     expect(messenger.driver.violations()).toEqual([]);
   });
 
-  test('a frame after the last one is still applied, and is a fault; the last one again is none', async () => {
+  test('applies a frame after the last one and reports a fault, except for a repeated last frame', async () => {
     const bot = await RawBot.subscribed(messenger);
     const { id } = await messenger.driver.say('lin', 'hello');
     const reqId = await bot.told(id);
@@ -76,8 +76,8 @@ describe('an answer over the connection [wecom-connection]', () => {
   });
 });
 
-describe('who is subscribed [wecom-connection]', () => {
-  test('a wrong secret is refused, and the socket stays open', async () => {
+describe('the subscription [wecom-connection]', () => {
+  test('is refused for a wrong secret, and the socket stays open', async () => {
     const bot = await RawBot.open(messenger);
     expect(await bot.subscribe('another')).toMatchObject({ errcode: 853000 });
     expect(await bot.send('ping')).toMatchObject({ errcode: 846609 });
@@ -87,7 +87,7 @@ describe('who is subscribed [wecom-connection]', () => {
     expect(await bot.send('ping')).toMatchObject({ errcode: 0 });
   });
 
-  test('the newest is told; the old one hears so at once, is refused, and is closed later', async () => {
+  test('moves to the newest connection; the old one is told at once, refused, and closed later', async () => {
     const old = await RawBot.subscribed(messenger);
     const { id } = await messenger.driver.say('lin', 'to the old one');
     const reqId = await old.told(id);
@@ -104,7 +104,7 @@ describe('who is subscribed [wecom-connection]', () => {
     expect([bot.closed, messenger.driver.connections?.size]).toEqual([false, 1]);
   });
 
-  test('a message that finds nobody fails, and is counted; one that is left unread is counted too', async () => {
+  test('counts messages that find no subscriber and fail, and those left unread', async () => {
     const early = await messenger.driver.say('lin', 'anybody there?');
     await expect(messenger.driver.waitForAnswer(early.id)).rejects.toMatchObject({ code: 'not_delivered' });
     const bot = await RawBot.subscribed(messenger);
@@ -123,7 +123,7 @@ describe('who is subscribed [wecom-connection]', () => {
   });
 });
 
-describe('the vendor’s client at the connection [wecom-connection]', () => {
+describe("WeCom's own client on the connection [wecom-connection]", () => {
   let clients: BotProcess[] = [];
   const start = async (secret?: string) => {
     const client = new BotProcess(messenger, secret);
@@ -137,7 +137,7 @@ describe('the vendor’s client at the connection [wecom-connection]', () => {
     clients = [];
   });
 
-  test('takes a message and answers it in a stream', async () => {
+  test('receives a message and answers it in a stream', async () => {
     const client = await start();
     const { id } = await messenger.driver.say('lin', 'hello');
     const { frame } = await client.heard('the message', ({ type }) => type === 'message');
@@ -149,7 +149,7 @@ describe('the vendor’s client at the connection [wecom-connection]', () => {
     expect(messenger.driver.violations()).toEqual([]);
   });
 
-  test('welcomes, pushes, sends a file, opens an image, and hears how it was rated', async () => {
+  test('welcomes, pushes, sends a file, opens an image, and receives a rating', async () => {
     const client = await start();
     const entered = messenger.driver.enterChat('lin');
     const { frame: entry } = await client.heard('the entry', ({ type }) => type === 'event');
@@ -182,7 +182,7 @@ describe('the vendor’s client at the connection [wecom-connection]', () => {
     expect(messenger.driver.violations()).toEqual([]);
   });
 
-  test('a refused secret ends it, a refused request is told', async () => {
+  test('ends after a refused secret, and reports a refused request', async () => {
     const wrong = await start('another secret');
     expect(wrong.told[0]).toMatchObject({ type: 'error', message: expect.stringContaining('853000') });
     const client = await start();
@@ -193,7 +193,7 @@ describe('the vendor’s client at the connection [wecom-connection]', () => {
     });
   });
 
-  test('is sent away by another, and does not come back', async () => {
+  test('is disconnected by another client, and does not reconnect', async () => {
     const old = await start();
     await start();
     await old.heard('the end', ({ type }) => type === 'disconnected');

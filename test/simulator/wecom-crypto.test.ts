@@ -53,22 +53,22 @@ describe("the platform's encryption vectors", () => {
     expect(isSignedBy(sample, sample.msgSignature.toUpperCase())).toBe(false);
   });
 
-  test('another receiver, broken blocks and a short key are refused', () => {
+  test('refuse another receiver, damaged blocks and a short key', () => {
     const mismatch = vectors.negatives.find((negative) => negative.name === 'receiveid-mismatch');
     expect(() => openMessage(KEY, mismatch?.encrypt ?? '', mismatch?.expectedReceiveid)).toThrow('another receiver');
     expect(() => openMessage(KEY, Buffer.alloc(33).toString('base64'))).toThrow('not whole blocks');
     expect(() => decodeAesKey('abcdefghijklmnopqrstuvwxyz0123456789ABCDEF')).toThrow('43 characters');
   });
 
-  test.each(media.cases)('media: $name', ({ plainHex, encryptedBase64 }) => {
+  test.each(media.cases)('decrypt media: $name', ({ plainHex, encryptedBase64 }) => {
     const key = decodeAesKey(media.encodingAesKey);
     expect(sealMedia(key, Buffer.from(plainHex, 'hex')).toString('base64')).toBe(encryptedBase64);
     expect(openMedia(key, Buffer.from(encryptedBase64, 'base64')).toString('hex')).toBe(plainHex);
   });
 });
 
-describe('properties', () => {
-  test('what is sealed opens to the same text', () => {
+describe('properties of the encryption', () => {
+  test('include that an encrypted text decrypts to itself', () => {
     fc.assert(
       fc.property(anyText(), fc.string({ maxLength: 20 }), (text, receiver) => {
         expect(openMessage(KEY, sealMessage(KEY, text, receiver), receiver)).toBe(text);
@@ -76,7 +76,7 @@ describe('properties', () => {
     );
   });
 
-  test('any altered signed part is noticed', () => {
+  test('include that a change in any signed part is detected', () => {
     const part = fc.string({ minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(
@@ -94,7 +94,7 @@ describe('properties', () => {
     );
   });
 
-  test('altered bytes never open to anything longer than what was sealed, and never throw another error', () => {
+  test('include that changed bytes never decrypt to a longer text or throw an unexpected error', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', minLength: 1 }),

@@ -1,8 +1,8 @@
 import type { RedisClient } from '../../src/shared/redis/redis.ts';
 
 /**
- * Makes every message that waits older than it is, and longer untouched. Ages are counted by Redis' clock (RELIABILITY.md wrong-clocks), which no test can
- * move, so their stamps are.
+ * Makes every waiting message older, and untouched for longer. Ages are measured by Redis' clock
+ * (RELIABILITY.md wrong-clocks), which a test cannot move, so this moves the stored timestamps.
  */
 export async function ageMessages(redis: RedisClient, byMs: number): Promise<void> {
   const lists = [...(await redis.keys('{p*}:inbox:*')), ...(await redis.keys('{p*}:held:*'))];
@@ -18,7 +18,7 @@ export async function ageMessages(redis: RedisClient, byMs: number): Promise<voi
   }
 }
 
-/** Makes every conversation longer untouched than it is, so that the sweeper wakes it. */
+/** Makes every conversation untouched for longer, so that the sweeper wakes it. */
 export async function ageTouches(redis: RedisClient, byMs: number): Promise<void> {
   for (const key of await redis.keys('{p*}:pending')) {
     for (const id of await redis.zrange(key, '0', '-1')) await redis.zincrby(key, -byMs, id);

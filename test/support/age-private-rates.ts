@@ -1,6 +1,9 @@
 import type { RedisClient } from '../../src/shared/redis/redis.ts';
 
-/** Lets time go by for what people are written to unasked: it is counted by Redis' clock, which no test can move. */
+/**
+ * Advances the rate limit of private messages that the bot sends first. It is measured by Redis' clock, which a test cannot
+ * move.
+ */
 export async function agePrivateRates(redis: RedisClient, byMs: number): Promise<void> {
   for (const key of await redis.keys('private-rate:*')) {
     for (const field of ['dueMs', 'heldUntilMs'])

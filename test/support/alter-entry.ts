@@ -1,6 +1,6 @@
 import type { RedisClient } from '../../src/shared/redis/redis.ts';
 
-/** Changes the sealed bytes of a list's newest entry, as a broken disk or an intruder would; its key id stays. */
+/** Changes the encrypted bytes of a list's newest entry, like a broken disk or an intruder; its key id stays. */
 export async function alterEntry(redis: RedisClient, list: string): Promise<void> {
   const [entry = ''] = await redis.lrange(list, -1, -1);
   const at = entry.length - 20;

@@ -9,32 +9,32 @@ import { createWecomSender } from './wecom-sender.ts';
 export const PLATFORMS = ['wecom', 'slack'] as const;
 export type PlatformHere = (typeof PLATFORMS)[number];
 
-/** What somebody says to the bot. */
+/** A message to the bot. */
 export interface Said {
   person: string;
   text: string;
-  /** In this group, with a mention; in private unless told. */
+  /** The group of the message, with a mention. Defaults to the private chat. */
   group?: string;
-  /** The text that it quotes. Slack has no quotes: people paste them behind a `>`. */
+  /** The quoted text. Slack has no quotes: people paste them behind a `>`. */
   quote?: string;
-  /** A picture that comes with it. */
+  /** An attached picture. */
   picture?: Buffer;
-  /** Fields of the platform's own message that replace those made of the above. */
+  /** Fields of the platform's own message that replace the generated ones. */
   fields?: object;
 }
 
-/** All that people could see of the bot's answer to a message. */
+/** Everything that people could see of the bot's answer to a message. */
 export interface Seen {
-  /** The text as it stood at any time, the final one last. */
+  /** All texts over time, the final one last. */
   snapshots: string[];
-  /** What stood apart from the text: status lines, notes and the model's thought. */
+  /** Text shown apart from the answer: status lines, notes and the model's thought. */
   apart: string[];
 }
 
 export interface BothPlatforms {
-  /** The settings by which a bot of the deployment serves WeCom too. */
+  /** The settings by which a bot of the deployment also serves WeCom. */
   env: Record<string, string>;
-  /** Says all of this at once, by signed deliveries, and waits until all is answered. */
+  /** Sends all messages concurrently by signed deliveries, and waits until all are answered. */
   sayAll(platform: PlatformHere, said: readonly Said[]): Promise<Seen[]>;
 }
 
@@ -46,12 +46,12 @@ const AES_KEY =
     .toString('base64')
     .replace(/[^A-Za-z0-9]/g, 'x')
     .slice(0, 42) + 'A';
-/** WeCom's own thinking block, which only the bot writes; it comes first. */
+/** WeCom's thinking block, which only the bot writes, at the beginning. */
 const BLOCK = /^<think>([\s\S]*?)<\/think>\n?/;
 
 let count = 0;
 
-/** One bot that serves WeCom and Slack, and both platforms' people. Call it once the deployment has begun a test. */
+/** One bot for WeCom and Slack, with the people of both platforms. Call it after the deployment has begun a test. */
 export function bothPlatforms(deployment: SlackDeployment): BothPlatforms {
   const origin = new URL(deployment.slack.apiUrl).origin;
   const wecom = createWecomSender({ botUrl: deployment.botUrl, token: TOKEN, aesKey: AES_KEY });
@@ -78,7 +78,7 @@ export function bothPlatforms(deployment: SlackDeployment): BothPlatforms {
     const send = async (message: object) => {
       const delivery = { msgid: `both-${(count += 1)}`, ...chat, ...message };
       let sent = await wecom.send(delivery);
-      // On a busy machine it may not be stored in time; the same delivery then comes again.
+      // On a busy machine the message may not be stored in time; the same delivery is then repeated.
       for (let again = 0; sent.status === 503 && again < 3; again += 1) sent = await wecom.send(delivery);
       expect(sent.status).toBe(200);
       return (sent.answer as { stream: { id: string; finish: boolean; content: string } }).stream;
@@ -141,13 +141,13 @@ export function bothPlatforms(deployment: SlackDeployment): BothPlatforms {
   };
 }
 
-/** The same thread each time, as in Slack's own view of an assistant. */
+/** A constant thread per person, as in Slack's assistant view. */
 function threadOf(person: string): string {
   const digits = [...person].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1e6, 7);
   return `1759000000.${String(digits).padStart(6, '0')}`;
 }
 
-/** As Slack sends what people type. */
+/** Escapes typed text like Slack. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,6 +1,5 @@
-// Compiles the project of the folder that it runs in, and checks the types of some of its files alone: a whole check would
-// take ten times as long, and everything else has been checked where it comes from.
-// Usage: node build-checking.mjs TSCONFIG FILE...
+// Compiles the project in the current folder, but checks the types of the given files only: a complete check would take ten
+// times as long, and the other files are checked in the original project. Usage: node build-checking.mjs TSCONFIG FILE...
 import ts from 'typescript';
 
 const [config = '', ...checked] = process.argv.slice(2);

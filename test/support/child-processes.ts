@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Where a test can see a process's children; the kernel tells of them on Linux only. */
+/** Whether a test can list the children of a process; only Linux provides this. */
 export const SEES_CHILDREN = process.platform === 'linux';
 
-/** The newest process that this one, or another, started and whose command line holds a text; undefined when none runs. */
+/** The newest child of this or another process whose command line contains a text; undefined if there is none. */
 export function childRunning(program: string, parent = process.pid): number | undefined {
   const ids = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').split(' ');
   return ids
@@ -12,14 +12,14 @@ export function childRunning(program: string, parent = process.pid): number | un
     .at(-1);
 }
 
-/** How long a process was at work so far, all its threads together, in steps of the kernel's hundredth of a second. */
+/** CPU time of a process with all its threads, in steps of 10 ms. */
 export function processorTimeMs(id: number): number {
   const fields = readFileSync(`/proc/${id}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
   const [user, system] = [fields[11], fields[12]].map(Number);
   return ((user ?? 0) + (system ?? 0)) * 10;
 }
 
-/** Whether a process is there and has not ended; one that nobody has asked how it ended is still listed. */
+/** Whether a process exists and has not ended; the system still lists a zombie. */
 export function isRunning(id: number): boolean {
   try {
     const [state = ''] = readFileSync(`/proc/${id}/stat`, 'latin1').split(') ').at(-1) ?? '';

@@ -5,10 +5,10 @@ import { chromium, type Browser } from 'playwright-core';
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_BROWSER = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
-/** How long a page may take over what a test waits for: a loaded machine draws slowly. Less than a test's own time. */
+/** Maximum time for a page to show an expected state, since a loaded machine is slow. Below a test's own timeout. */
 export const BROWSER_WAIT_MS = 45_000;
 
-/** The sandbox is off since tests run as root in containers; the rest keeps the browser from talking to anyone but us. */
+/** The sandbox is off since tests run as root in containers; the other flags prevent connections to external servers. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -20,8 +20,8 @@ const FLAGS = [
 ];
 
 /**
- * Where a Chromium or Chrome lies: `CHROMIUM_PATH`, else the first on PATH, else Chrome's own place on macOS.
- * @returns undefined where there is none; the browser tests then skip themselves (`npm test` tries to install one before)
+ * Path of Chromium or Chrome: `CHROMIUM_PATH`, otherwise the first on PATH, otherwise Chrome's default on macOS.
+ * @returns undefined if there is none; browser tests then skip themselves (`npm test` tries to install one before)
  */
 export function findChromium(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
@@ -31,7 +31,7 @@ export function findChromium(): string | undefined {
 
 /**
  * Starts a headless browser with a fresh profile; the caller closes it.
- * @throws when none is installed: ask `findChromium` first
+ * @throws if none is installed: call `findChromium` first
  */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium();

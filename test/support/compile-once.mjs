@@ -1,13 +1,13 @@
-// Jest evaluates every module anew for each test file, as it must, and has V8 compile it anew too. What V8 made of the same
-// text before can be given back to it, which takes a fifth off the loading of a test file that needs all of the server.
+// Jest evaluates every module again for each test file, and makes V8 compile it again too. Reusing V8's cached data for the
+// same text saves a fifth of the loading time of a test file that loads the whole server.
 import vm from 'node:vm';
 
 const { SourceTextModule } = vm;
-/** What was compiled, in this process of jest's, by the module's file. */
+/** Compiled code of this jest process, by the module's file. */
 const compiled = new Map();
 const COMMENT = /\/\*[\s\S]*?\*\//g;
 
-/** A module that is made from what was compiled gives Node no way to import another one later on. */
+/** A module compiled from cached data cannot import another module later. */
 const importsLater = (source) => /\bimport\s*\(/.test(source.replace(COMMENT, ''));
 
 class CompiledOnce extends SourceTextModule {

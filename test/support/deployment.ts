@@ -24,45 +24,45 @@ export interface DeploymentOptions {
   /** More settings for the bot. */
   env?: Record<string, string>;
   messenger?: { serviceUrl?: string; groups?: MessengerOptions['office']['groups'] };
-  /** The platform that the messenger plays; WeCom unless told. */
+  /** The platform of the simulator. Defaults to WeCom. */
   protocol?: 'wecom' | 'slack';
   slackTiming?: SlackOptions['timing'];
-  /** Whether a second messenger plays Slack beside WeCom, for the same bot. */
+  /** Whether a second simulator plays Slack next to WeCom, for the same bot. */
   slackToo?: boolean;
-  /** Whether the bot opens a connection over which the platform delivers, in place of its webhook. */
+  /** Whether the bot opens a connection for deliveries in place of its webhook. */
   isConnected?: boolean;
   tokensPerSec?: number;
-  /** People beside those of `config/people.json`. */
+  /** People in addition to those of `config/people.json`. */
   morePeople?: ServicePerson[];
-  /** What the bots' tool that reads pages may reach; the public web unless told. */
+  /** Addresses that the bot's page reader may reach. Defaults to the public web. */
   reach?: EgressPolicy;
-  /** Whether the bot is started at once, in this process; true unless told. */
+  /** Whether the bot is started immediately, in this process. Defaults to true. */
   startsBot?: boolean;
 }
 
 const TOWN_HALL = [{ id: 'wrtown', name: 'Town hall', members: ['zhangwei', 'linxiaoyu', 'emma.clarke'] }];
 
-/** Everything around a bot, for real: Redis, the messaging app with WeCom's rules, the chat and sign-in service. */
+/** A real environment of a bot: Redis, the WeCom simulator, the chat and sign-in service. */
 export interface Deployment {
   readonly redisServer: EmbeddedRedis;
   readonly redis: RedisClient;
   readonly service: RunningService;
   readonly messenger: Messenger;
-  /** The second one; the first where there is none. */
+  /** The second simulator, or the first if there is only one. */
   readonly slackMessenger: Messenger;
   readonly botUrl: string;
-  /** The settings of a bot that serves this deployment; for `startBot` and for processes of their own. */
+  /** The settings of a bot for this deployment, for `startBot` and for separate processes. */
   readonly env: Record<string, string>;
-  /** Log lines of all parts that run in this process. */
+  /** Log lines of all parts in this process. */
   readonly lines: string[];
   /** Starts a bot in this process. */
   startBot(more?: Record<string, string>): Promise<App>;
   stopBot(): Promise<void>;
-  /** Moves the clock of everything that runs in this process. */
+  /** Advances the clock of everything in this process. */
   advance(ms: number): void;
-  /** Follows the sign-in link of a chat text as its person would, to the last page. @returns that page's text */
+  /** Follows the sign-in link in a chat text to the last page, as its person. @returns the text of that page */
   signIn(personId: string, invitation: string, messenger?: Messenger): Promise<string>;
-  /** Opens an address in the person's in-app browser and presses each page's first button. @returns the last page */
+  /** Opens an address in the person's in-app browser and presses the first button of each page. @returns the last page */
   walk(personId: string, address: string, messenger?: Messenger): Promise<{ url: URL; text: string }>;
   stop(): Promise<void>;
 }
@@ -161,7 +161,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
       ? { ...slackEnv(messengerUrl, options.isConnected), SIGN_IN_PROOF: 'typed-code' }
       : wecomEnv(messengerUrl, bot, options.isConnected)),
     ...(options.slackToo === true ? slackEnv(slackMessenger.url) : {}),
-    // A stop waits so long for what runs, five seconds less for what is looked after.
+    // A stop waits this long for turns, and five seconds less for background tasks.
     SHUTDOWN_GRACE_SEC: '8',
     LOG_LEVEL: 'debug',
     LOG_FORMAT: 'json',
@@ -192,7 +192,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
       return app;
     },
     async stopBot() {
-      // Seen by observe-http.ts, as evidence of what the metrics tell.
+      // observe-http.ts keeps the metrics as evidence.
       if (app) await got(`${botUrl}/metrics`, { retry: { limit: 0 } });
       await app?.close();
       app = undefined;
@@ -221,7 +221,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   return deployment;
 }
 
-/** A messenger of which every word that people say is known as secret. */
+/** A simulator that registers every text of people as secret. */
 export async function startRecordedMessenger(options: MessengerOptions): Promise<Messenger> {
   const messenger = await startMessenger(options);
   return { ...messenger, driver: registerTexts(messenger.driver) };
@@ -262,7 +262,7 @@ function slackEnv(messengerUrl: string, isConnected = false): Record<string, str
   };
 }
 
-/** Presses each page's first button, as a person who agrees would. */
+/** Presses the first button of each page, like a person who agrees. */
 export async function walk(
   { driver }: Messenger,
   { personId, login }: { personId: string; login: URLSearchParams },
@@ -273,7 +273,7 @@ export async function walk(
     if (result.kind !== 'page') throw new Error(`The browser ended ${result.kind}`);
     const text = result.body.toString('utf8');
     const form = /<form\b[^>]*method="?post"?[^>]*>[\s\S]*?<\/form>/i.exec(text)?.[0];
-    // A code is for the chat; the browser has nothing more to do.
+    // The code belongs in the chat, so the browser is done.
     if (form === undefined || result.status >= 400 || text.includes('class="symbols"'))
       return { url: result.url, text };
     const action = new URL(unescapeHtml(/action="([^"]*)"/.exec(form)?.[1] ?? ''), result.url);
@@ -289,7 +289,7 @@ export async function walk(
   throw new Error('The way through the pages did not come to an end');
 }
 
-/** What a person types where the service asks for it: in an app without a sign-in of its own. */
+/** The login that a person types at the service, in an app without its own sign-in. */
 function loginOf(directory: readonly ServicePerson[], personId: string): URLSearchParams {
   const person = directory.find(({ messaging }) => messaging['wecom'] === personId);
   const password = person?.password.replace(/^plain:/, '') ?? '';

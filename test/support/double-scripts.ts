@@ -1,6 +1,8 @@
 import type { RedisClient } from '../../src/shared/redis/redis.ts';
 
-/** Has a client send every script twice and give the second answer, as after a lost first one. @returns the same client */
+/**
+ * Makes a client send every script twice and return the second result, as after a lost response. @returns the same client
+ */
 export function doubleScripts(redis: RedisClient): RedisClient {
   const define = redis.defineCommand.bind(redis);
   redis.defineCommand = (name, definition) => {

@@ -2,7 +2,7 @@ import type { ConversationRef } from '../../src/bot/domain/conversation.ts';
 import { TurnStore, type TurnStoreOptions } from '../../src/bot/queue/turn-store.ts';
 import { type TurnClaim } from '../../src/bot/domain/turn.ts';
 
-/** The store of many workers: each claim is another's, made once the claim before it has run out, as after a crash. */
+/** A store of many workers: each claim belongs to another one, after the previous claim has expired, as after a crash. */
 export class DyingWorkersStore extends TurnStore {
   readonly #ofEach: TurnStoreOptions;
 

@@ -3,39 +3,42 @@ import { basename, join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { RedisClient } from '../../src/shared/redis/redis.ts';
 
-/** What scripts did where records had expired before them. */
+/** The effects of scripts after records had expired. */
 export interface ExpiryProbe {
   /** Names of the scripts that ran, such as `commit`. */
   readonly ran: Set<string>;
-  /** Keys that were left without a life, by script: `commit leaves {p1}:message:… without {p1}:message:…`. */
+  /** Keys left without an expiry, by script: `commit leaves {p1}:message:… without {p1}:message:…`. */
   readonly left: Set<string>;
-  /** Errors of scripts that did not expect that a record is gone. */
+  /** Errors of scripts about a missing record. */
   readonly errors: Set<string>;
-  /** Resolves once all that ran has been tried. */
+  /** Resolves once all calls have been tested. */
   settled(): Promise<unknown>;
   stop(): void;
 }
 
-/** Of the server's databases: the first two are the program's and the copy. */
+/** Databases of the server for snapshots: the first two hold the program's data and the copy. */
 const [FIRST_SHELF, LAST_SHELF] = [2, 15];
 
 interface ProbedCall {
   name: string;
   args: unknown[];
-  /** Where what was stored before it is kept. */
+  /** The database with the state before the script. */
   database: number;
 }
 
 /** All scripts of the program, by name, with their text. */
+/** Scripts by name, without the parts that scripts include. */
 export function allScripts(): Map<string, string> {
-  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.lua'));
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.lua') && !file.includes('/library/'),
+  );
   return new Map(files.map((file) => [basename(file, '.lua'), readFileSync(join('src', file), 'utf8')]));
 }
 
 /**
- * Before a client runs a script, runs it in a copy of all that is stored (the server's second database) in which one key that
- * can expire has expired, each of them in turn, and then all of them; and looks at what is left there without a life.
- * @param mayStay says which keys need none; it is given all that the copy holds
+ * Before a client runs a script, runs it in a copy of all records (the server's second database) in which one expiring key
+ * has expired, for each such key and for all of them, and checks which keys are left without an expiry.
+ * @param mayStay says which keys need none; it receives all keys of the copy
  */
 export function expireBeforeScripts(
   redis: RedisClient,
@@ -52,7 +55,7 @@ export function expireBeforeScripts(
 
   const tried = new Set<string>();
 
-  /** Keeps what is stored now, so that the script itself need not wait until it has been tried. */
+  /** Stores the current state, so that the script itself need not wait for its test. */
   async function shelve(database: number): Promise<void> {
     await shelves.multi().select(database).flushdb().exec();
     const stored = await source.keys('*');
@@ -62,7 +65,7 @@ export function expireBeforeScripts(
   async function tryWithout(run: (on: Redis) => Promise<unknown>, { name, args, database }: ProbedCall): Promise<void> {
     await reader.select(database);
     const stored = await reader.keys('*');
-    // The same call where the same kinds of records are stored shows nothing new.
+    // The same call with the same kinds of records shows nothing new.
     const kinds = [...new Set(stored.map((key) => plain([key])))].toSorted();
     const call = `${name} ${shapeOf(JSON.stringify([args, kinds]))}`;
     if (tried.has(call)) return;
@@ -80,7 +83,7 @@ export function expireBeforeScripts(
     }
   }
 
-  // One after another: there is one copy.
+  // Sequential, since there is only one copy.
   let before: Promise<unknown> = Promise.resolve();
   const inUse = new Map<number, Promise<unknown>>();
   let last = FIRST_SHELF - 1;
@@ -109,12 +112,12 @@ export function expireBeforeScripts(
   return { ran, left, errors, settled: () => before, stop: () => all.forEach((connection) => connection.disconnect()) };
 }
 
-/** A call without its ids, times and sealed texts. */
+/** A call without its ids, times and encrypted texts. */
 function shapeOf(call: string): string {
   return call.replace(/[\w+/=.-]{16,}|\d+/g, '…');
 }
 
-/** Keys without the ids in them, so that one fault is told once. */
+/** Keys without their ids, so that one fault is reported once. */
 function plain(keys: readonly string[]): string {
   return keys.length === 1 ? (keys[0] ?? '').replace(/[0-9a-f]{16,}|(?<=:)[\w-]{20,}/g, '…') : 'all';
 }

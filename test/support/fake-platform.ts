@@ -5,27 +5,27 @@ import type { Delivery, Platform, WebSignIn } from '../../src/bot/platforms/plat
 import type { PlatformName } from '../../src/bot/domain/platform-name.ts';
 import { registerSecret } from './evidence/evidence.ts';
 
-/** Where the fake platform's web sign-in "is"; a test's browser recognises it and asks `codeFor`. */
+/** The origin of the fake platform's web sign-in; a test's browser recognises it and calls `codeFor`. */
 export const FAKE_PLATFORM_ORIGIN = 'https://open.platform.test';
 
 export interface FakePlatformOptions {
   name?: PlatformName;
   tenant?: string;
   app?: string;
-  /** Chat user ids that are encrypted for the bot, with their plain ids; undefined where they cannot be converted. */
+  /** Encrypted chat user ids with their plain ids; undefined if they cannot be converted. */
   encryptedIds?: Readonly<Record<string, string | undefined>>;
   hasWebSignIn?: boolean;
-  /** Whether that web sign-in works in the app's own browser only. */
+  /** Whether the web sign-in works only in the app's own browser. */
   needsAppBrowser?: boolean;
-  /** How it shows people; it has no such call unless told. */
+  /** The display names of people. Defaults to no such call. */
   displayNameOf?: Platform['displayNameOf'];
 }
 
-/** A messaging app that keeps its promises in memory: single-use sign-in codes, converted ids, texts that were sent. */
+/** A messaging app in memory: single-use sign-in codes, converted ids, sent texts. */
 export interface FakePlatform extends Platform {
-  /** What the platform's web sign-in hands to the browser of this member. */
+  /** The code that the platform's web sign-in gives to the browser of this member. */
   codeFor(plainUserId: string): string;
-  /** What was written to people, oldest first. */
+  /** Texts sent to people, oldest first. */
   readonly written: { userId: string; text: string }[];
 }
 

@@ -4,48 +4,53 @@ import { buttonsOf, type SlackButton } from './slack-buttons.ts';
 import { noteOf, textOf } from './slack-texts.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A message as people see it in the stand-in. */
+/** A message as shown in the fake Slack. */
 export interface SlackMessage {
   channel: string;
   ts: string;
   threadTs?: string;
   text: string;
-  /** What its context blocks say, apart from the text. */
+  /** The text of its context blocks, apart from the message. */
   note: string;
   user: string;
-  /** Buttons that stand below it now. */
+  /** The current buttons below it. */
   buttons: SlackButton[];
   /** The workspace whose token posted it. */
   team?: string;
   isStreaming: boolean;
   metadata?: { event_type: string; event_payload?: { key?: string } };
-  /** Every text that it ever had, and since when. */
+  /** Every text that it ever had, with its time. */
   snapshots: string[];
   snapshotAtMs: number[];
 }
 
-/** What the next call of a method meets. `after`: the call is carried out, but its answer never comes. */
+/** The fault of the next call of a method. `after`: the call is executed, but its response never arrives. */
 export type SlackFault =
   | { kind: 'busy'; retryAfterSec: number }
   | { kind: 'status'; status: number }
   | { kind: 'error'; error: string }
   | { kind: 'cut'; when: 'before' | 'after' }
-  /** Carried out so much later, whether the caller still waits or not; then its answer comes, at once or as much later again, or never does. */
+  /**
+   * Executed after a delay, whether or not the caller still waits. The response then comes at once, after a further delay,
+   * or never.
+   */
   | { kind: 'late'; afterMs: number; isAnswered: boolean; answeredAfterMs?: number }
   | { kind: 'html' };
 
-/** A file of the bot: announced, brought, and seen once it is complete. */
+/** A file of the bot: announced, uploaded, and visible once it is complete. */
 export interface SlackBotFile {
   id: string;
   name: string;
   length: number;
   text?: string;
   title?: string;
-  /** Where it stands, as often as it was shown. */
+  /** Each place where it was shown. */
   shownIn: { channel: string; threadTs?: string }[];
 }
 
-/** The line under a thread that says what the bot is doing. Slack takes it away at the app's next message there, or after two minutes. */
+/**
+ * The line under a thread about the bot's activity. Slack removes it at the app's next message there, or after two minutes.
+ */
 export interface SlackStatus {
   channel: string;
   threadTs: string;
@@ -57,48 +62,51 @@ export interface FakeSlack {
   /** Ends in `/api`. */
   apiUrl: string;
   messages: SlackMessage[];
-  /** `team`: the further workspace whose token made the call. */
+  /** `team`: the second or later workspace whose token made the call. */
   calls: { method: string; args: Record<string, unknown>; team?: string }[];
-  /** Faults by method, each met once, in order. */
+  /** Faults by method, each used once, in order. */
   faults: Map<string, SlackFault[]>;
-  /** What every call but `auth.test` is refused with, while it is set. */
+  /** The error of every call except `auth.test` while it is set. */
   tokenFault: string | undefined;
-  /** The most messages that one look-up returns. */
+  /** Maximum messages of one lookup. */
   pageSize: number;
-  /** Messages that were deleted. */
+  /** Deleted messages. */
   removed: SlackMessage[];
-  /** What `users.info` tells of people, by their ids. */
+  /** The results of `users.info`, by user id. */
   people: Map<string, object>;
-  /** The names that `conversations.info` tells of channels, by their ids. */
+  /** The channel names in `conversations.info`, by channel id. */
   channels: Map<string, string>;
   /** Files that people shared, by the path of their address. */
   files: Map<string, Buffer>;
-  /** What `files.info` tells of people's files, by their ids, to whoever asks at a host. */
+  /** The results of `files.info` for people's files, by id, depending on the requested host. */
   fileFacts: Map<string, (host: string) => object>;
-  /** What a file waits for that is asked for; nothing unless told. */
+  /** Awaited before a requested file is sent. Defaults to no delay. */
   onFile?(): Promise<void>;
-  /** Files that the bot brought. */
+  /** Files that the bot uploaded. */
   botFiles: SlackBotFile[];
-  /** Where the bytes of the bot's files are to be sent; here unless told. */
+  /** The upload address for the bot's files. Defaults to this server. */
   uploadOrigin: string | undefined;
-  /** Where its sockets are, for whoever has an app-level token; none unless told. */
+  /** The socket address for callers with an app-level token. Defaults to none. */
   socketUrl: string | undefined;
-  /** What `bots.info` tells of the bot's app; the app lacks the right to ask unless told. */
+  /** The app id in `bots.info`. By default the app lacks the scope for this call. */
   appId: string | undefined;
-  /** What was sent to the addresses at which commands are answered (`/commands/…`), and what those answer next; 200 unless told. */
+  /**
+   * Requests to the response addresses of commands (`/commands/…`), and the next statuses of their responses. Defaults to
+   * 200.
+   */
   responses: { path: string; body: Record<string, unknown>; status: number }[];
   responseStatuses: number[];
-  /** Further workspaces in which the app is installed, by their tokens. */
+  /** Other workspaces in which the app is installed, by their tokens. */
   workspaces: Map<string, string>;
-  /** What an administrator's consent is exchanged for, by its code; used once. */
+  /** The results of an administrator's consent, by code; each is used once. */
   consents: Map<string, object>;
-  /** Lines of status that stand now. */
+  /** The current status lines. */
   statuses(): SlackStatus[];
-  /** What calls meet for which no fault is listed, from now on. */
+  /** Sets the faults of calls for which no fault is listed. */
   meet(faultOf: (method: string) => SlackFault | undefined): void;
-  /** The same by what a call holds; asked after `meet`. */
+  /** The same for the content of a call; used after `meet`. */
   meetCall?(call: { method: string; args: Record<string, unknown> }): SlackFault | undefined;
-  /** Makes a stream die, as Slack does after about five minutes. */
+  /** Ends a stream, like Slack after about five minutes. */
   endStreams(): void;
   close(): Promise<void>;
 }
@@ -108,11 +116,14 @@ type Answer = { ok: true; [name: string]: unknown } | { ok: false; error: string
 const STATUS_LIFE_MS = 120_000;
 const BOT = { user_id: 'UBOT', bot_id: 'BBOT', user: 'parley', team: 'Example', team_id: 'T1' };
 
-/** Slack's Web API as far as the bot uses it, strict where Slack is: streams die, take only appends, and need a thread. */
+/**
+ * Slack's Web API as far as the bot uses it, with Slack's restrictions: streams expire, accept only appends, and need a
+ * thread.
+ */
 export async function startFakeSlack(token: string): Promise<FakeSlack> {
   let counter = 0;
   let origin = '';
-  /** Messages that hold a file alone. */
+  /** Messages that contain only a file. */
   const shares: { ts: string; thread_ts: string | undefined; [field: string]: unknown }[] = [];
   const messages: SlackMessage[] = [];
   const statuses = new Map<string, SlackStatus>();
@@ -249,7 +260,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       const file = slack.botFiles.find(({ id }) => id === named?.id);
       if (file?.text === undefined || channel === undefined) return { ok: false, error: 'file_not_found' };
       file.title = named?.title;
-      // One file is shown once in a place.
+      // A file is shown once per place.
       if (file.shownIn.length === 0) {
         file.shownIn.push({ channel, threadTs });
         counter += 1;
@@ -317,7 +328,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       const said = consent ? { ok: true, ...consent } : { ok: false, error: 'invalid_code' };
       return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
     }
-    const args = // As in Slack: these take a form alone.
+    const args = // As in Slack: these accept only a form.
       (
         method.startsWith('files.') ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text || '{}')
       ) as Record<string, unknown>;
@@ -364,7 +375,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
   });
 }
 
-/** What Slack says to a post or an edit that breaks its rules (PLATFORM_FACTS.md slack-web-api). */
+/** Slack's error for a post or an edit that breaks its rules (PLATFORM_FACTS.md slack-web-api). */
 function refusalOf(args: Record<string, unknown>): Answer | undefined {
   const { markdown_text: markdown, text, blocks } = args;
   if (textOf(args) === '') return { ok: false, error: 'no_text' };
@@ -377,7 +388,7 @@ function metadataOf(args: Record<string, unknown>): Pick<SlackMessage, 'metadata
   return args['metadata'] === undefined ? {} : { metadata: args['metadata'] as NonNullable<SlackMessage['metadata']> };
 }
 
-/** Without `include_all_metadata` Slack returns only the kind of a message's metadata. */
+/** Without `include_all_metadata` Slack returns only the type of a message's metadata. */
 function shown({ ts, user, text, metadata, threadTs }: SlackMessage, args: Record<string, unknown>): object {
   const kept = metadata && (args['include_all_metadata'] === true ? metadata : { event_type: metadata.event_type });
   return {

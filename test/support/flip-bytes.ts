@@ -5,7 +5,7 @@ interface Flip {
   byte: number;
   kind: 'change' | 'insert' | 'cut' | 'repeat';
 }
-/** A few changes to bytes that were well-formed. */
+/** A few changes to well-formed bytes. */
 export const flips = fc.array(
   fc.record<Flip>({
     at: fc.nat(),
@@ -15,7 +15,7 @@ export const flips = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** Applies one change; several go through `changes.reduce(flip, bytes)`. */
+/** Applies one change; use `changes.reduce(flip, bytes)` for several. */
 export function flip(bytes: Buffer, { at, byte, kind }: Flip): Buffer {
   const place = at % (bytes.length + 1);
   const [head, tail] = [bytes.subarray(0, place), bytes.subarray(place)];

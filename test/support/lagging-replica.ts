@@ -5,24 +5,27 @@ import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/bot/app/local/
 import type { SlackDeployment } from './slack-deployment.ts';
 import { untilTrue } from './deployment.ts';
 
-/** A master, a replica that can be cut off from it, and a deployment whose bots are led to the replica once the master is killed. */
+/**
+ * A master, a replica that can be disconnected from it, and a deployment whose bots move to the replica once the master is
+ * killed.
+ */
 export interface LaggingReplica {
   readonly master: EmbeddedRedis;
   /** From the replica to its master. */
   readonly replication: TcpProxy;
   toMaster(command: string, ...args: string[]): Promise<string>;
   toReplica(command: string, ...args: string[]): Promise<string>;
-  /** Waits until the replica has all that its master has. */
+  /** Waits until the replica has all data of its master. */
   untilCaughtUp(): Promise<void>;
-  /** Whether the deployment's bot says that it is ready. */
+  /** Whether the deployment's bot reports ready. */
   isReady(): Promise<boolean>;
-  /** Kills the master and makes the replica, with what it has, the new one. */
+  /** Kills the master and promotes the replica with the data that it has. */
   failOver(): Promise<void>;
 }
 
 export function useLaggingReplica(deployment: SlackDeployment): LaggingReplica {
   let replica: EmbeddedRedis;
-  /** From the bot to whichever is the master. */
+  /** From the bot to the current master. */
   let front: TcpProxy;
   let leadsTo = 0;
   const portOf = ({ url }: EmbeddedRedis) => Number(new URL(url).port);

@@ -1,4 +1,4 @@
-// Loaded before a process that shall leak: memory, open files and timers, a little every fifth of a second.
+// Loaded into a process that must leak: memory, open files and timers, a little every 0.2 s.
 import { openSync } from 'node:fs';
 
 const kept = [];

@@ -1,4 +1,4 @@
-// Loaded into a process before it starts (`node --import`): on SIGUSR2 it takes all file descriptors but this many.
+// Loaded into a process before it starts (`node --import`): SIGUSR2 makes it use up all file descriptors except this number.
 import { closeSync, openSync } from 'node:fs';
 
 const FREE = 20;

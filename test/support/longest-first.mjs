@@ -1,13 +1,13 @@
-// The order in which jest runs the test files. Some mostly wait (for a clock, a death, a limit), others mostly work. Where
-// all that wait come first the processor idles, and where they come last everybody waits for them; so both lists are gone
-// through side by side, each the longest first, so that at any time about the same share of the workers waits.
+// The order in which jest runs the test files. Some mostly wait (for a clock, a death, a limit), others mostly use the CPU.
+// If all waiting files came first, the CPU would idle; if they came last, the run would end with waiting only. Both lists
+// are therefore interleaved, each the longest first, so that a constant share of the workers waits.
 import { readFileSync } from 'node:fs';
 import Sequencer from '@jest/test-sequencer';
 
-/** Seconds that a file waits, or works; told of those that do it for long. */
-const { waits: WAITS, works: WORKS } = JSON.parse(readFileSync(new URL('longest-first.json', import.meta.url), 'utf8'));
+/** Seconds that a file waits or works, for the files with large values. */
+const { waits: WAITS, works: WORKS } = JSON.parse(readFileSync(new URL('../slow-files.json', import.meta.url), 'utf8'));
 
-/** What a file works that is not in the lists, all in all. */
+/** Assumed CPU seconds of a file that is not in the lists. */
 const USUAL_WORK_SEC = 1;
 
 const nameOf = ({ path }) => path.replace(/^.*?\/test\//, '').replace(/\.test\.ts$/, '');
@@ -16,7 +16,7 @@ const workSecOf = (test) => WORKS[nameOf(test)] ?? USUAL_WORK_SEC;
 const longestFirst = (tests, secOf) => tests.toSorted((left, right) => secOf(right) - secOf(left));
 const total = (tests, secOf) => tests.reduce((sum, test) => sum + secOf(test), 0);
 
-/** @returns the tests in an order in which waiting goes on as far as work does, at any time */
+/** @returns the tests in an order in which waiting and work progress equally */
 export function spreadWaits(tests) {
   const waiting = longestFirst(
     tests.filter((test) => waitSecOf(test) > 0),
@@ -40,9 +40,9 @@ export function spreadWaits(tests) {
 }
 
 export class LongestFirst extends Sequencer {
-  /** @returns the tests, those first that failed the last time */
+  /** @returns the tests, with those that failed last time first */
   sort(tests) {
-    // It knows which failed; and its order, by what each took before, holds for those that are in no list.
+    // The base class knows the failures, and its order by previous durations applies to unlisted files.
     const sorted = super.sort(tests);
     const failed = sorted.filter((test) => this.hasFailed(test));
     return [...failed, ...spreadWaits(sorted.filter((test) => !failed.includes(test)))];

@@ -3,14 +3,14 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { connectRedis, type RedisClient, type RedisPatience } from '../../src/shared/redis/redis.ts';
 import { recordingLog, startTestRedis, type TestRedis } from './redis.ts';
 
-/** A Redis of which single answers get lost: it has carried the command out, and the connection breaks before it says so. */
+/** A Redis whose responses can get lost: it has executed the command, and the connection breaks before the response. */
 export interface ForgetfulRedis {
   readonly server: TestRedis;
-  /** A connection by the way on which answers get lost. */
+  /** A connection through the proxy that loses responses. */
   readonly redis: RedisClient;
-  /** Answers that came since the last call of `lose`, the lost one among them. */
+  /** Responses since the last call of `lose`, including the lost one. */
   readonly answers: number;
-  /** Loses the answer of this number from now on; 0 for none. Waits until the connection is sound. */
+  /** Loses the response with this number from now on; 0 for none. Waits until the connection works. */
   lose(answer: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -63,15 +63,15 @@ export async function startForgetfulRedis(patience: RedisPatience): Promise<Forg
 }
 
 export interface LostAnswers<Ready> {
-  /** Meets no fault. */
+  /** Runs without faults. */
   prepare(): Promise<Ready>;
   act(ready: Ready): Promise<unknown>;
   tidy(): Promise<unknown>;
 }
 
 /**
- * Does something once in peace, and then as often as it gets answers from Redis, losing another of them each time.
- * @returns what came of it each time: a value, or the words of what was thrown
+ * Runs an action once without a fault, and then once for each response that it gets from Redis, losing that response.
+ * @returns the result of each run: a value, or the message of the error
  */
 export async function losingEachAnswer<Ready>(
   forgetful: ForgetfulRedis,

@@ -1,4 +1,4 @@
-// The messenger alone in a process of its own, from the compiled `dist/`: one that a test can freeze.
+// The simulator alone in a separate process, from the compiled `dist/`, so that a test can freeze it.
 import { createLog } from '../../dist/shared/log.js';
 import { connectRedis } from '../../dist/shared/redis/redis.js';
 import { startMessenger } from '../../dist/simulator/start-messenger.js';

@@ -1,38 +1,42 @@
-// Jest's transform: swc, and before it, in a run of `npm run mutants`, one change to one source file. The change is made
-// in memory only, and named by the environment, so that jest's own workers know it too.
+// Jest's transform: swc. In an `npm run mutants` run the environment names one source file and a file with its changed text;
+// jest and the code under test read that text instead. Nothing on disk changes.
+import fs from 'node:fs';
+import { resolve } from 'node:path';
 import swcJest from '@swc/jest';
 import './compile-once.mjs';
 
-/** Where Lua scripts are read; a change to one of them is put in here. */
-const LUA_READER = { file: '/src/shared/redis/lua-script.ts', read: "readFileSync(new URL(path, base), 'utf8')" };
+/** Of the current run; a process runs one mutant after another. */
+let mutant = { named: undefined, file: undefined, text: undefined };
 
-const mutant = process.env.MUTANT === undefined ? undefined : JSON.parse(process.env.MUTANT);
+function currentMutant() {
+  const named = process.env.MUTANT;
+  if (named !== mutant.named) {
+    const { file, changed } = JSON.parse(named);
+    mutant = { named, file: resolve(file), text: originalRead(changed, 'utf8') };
+  }
+  return mutant;
+}
+
+const originalRead = fs.readFileSync;
+if (process.env.MUTANTS !== undefined) {
+  // Lua scripts are read at run time. Jest hands this module object to the code under test.
+  fs.readFileSync = (path, ...rest) => {
+    const isScript = path instanceof URL && path.pathname.endsWith('.lua');
+    return isScript && path.pathname === currentMutant().file ? mutant.text : originalRead(path, ...rest);
+  };
+}
 
 export default {
   createTransformer(options) {
     const swc = swcJest.createTransformer(options);
+    if (process.env.MUTANTS === undefined) return swc;
+    const textOf = (path, source) => (path === currentMutant().file ? mutant.text : source);
     return {
       ...swc,
-      process: (source, path, ...rest) => swc.process(changed(source, path), path, ...rest),
-      processAsync: (source, path, ...rest) => swc.processAsync(changed(source, path), path, ...rest),
-      // Of the changed source, so that neither kind of run is given the other's result.
-      getCacheKey: (source, path, ...rest) => swc.getCacheKey(changed(source, path), path, ...rest),
+      process: (source, path, ...rest) => swc.process(textOf(path, source), path, ...rest),
+      processAsync: (source, path, ...rest) => swc.processAsync(textOf(path, source), path, ...rest),
+      // Jest's configuration differs with every mutant, the transformed text of the other files does not.
+      getCacheKey: (source, path, given) => swc.getCacheKey(textOf(path, source), path, { ...given, configString: '' }),
     };
   },
 };
-
-function changed(source, path) {
-  if (mutant === undefined) return source;
-  const { file, find, replace } = mutant;
-  if (path.endsWith(`/${file}`)) return replaceOnce(source, find, replace);
-  if (!file.endsWith('.lua') || !path.endsWith(LUA_READER.file)) return source;
-  const isIt = `new URL(path, base).pathname.endsWith(${JSON.stringify(`/${file}`)})`;
-  const change = `((lua) => (${isIt} ? lua.replace(${JSON.stringify(find)}, () => ${JSON.stringify(replace)}) : lua))`;
-  return replaceOnce(source, LUA_READER.read, `${change}(${LUA_READER.read})`);
-}
-
-/** A text as it stands: `$` in a replacement means nothing. */
-function replaceOnce(source, find, replace) {
-  if (source.split(find).length !== 2) throw new Error(`Not exactly once in the source: ${find}`);
-  return source.replace(find, () => replace);
-}

@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 
-/** A picture of noise, which no way of writing it makes small; as a photograph may be. @param sigma how strong the noise is */
+/** A picture of noise, which compresses badly, like a photograph. @param sigma strength of the noise */
 export function noisePicture(
   width: number,
   height: number,

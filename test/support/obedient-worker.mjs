@@ -1,5 +1,5 @@
-// A worker process for tests of who keeps it running: it does as the mood in its settings says, and is else ready with as many turns
-// as it was told of dead workers.
+// A worker process for tests of its supervisor: it behaves as `mood` in its settings says, and otherwise reports ready with
+// one turn for each dead worker in its task.
 process.on('message', (message) => {
   if (message.kind === 'begin') {
     const { config, deadNames } = message.task;

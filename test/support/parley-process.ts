@@ -3,29 +3,29 @@ import { once } from 'node:events';
 import { keepEvidence } from './evidence/evidence.ts';
 import { registerEnvironment } from './evidence/register-environment.ts';
 
-/** A Parley of its own process, from the compiled `dist/`. */
+/** A Parley in a separate process, from the compiled `dist/`. */
 export interface ParleyProcess {
   readonly pid: number;
-  /** What it printed so far. */
+  /** The output so far. */
   output(): string;
   kill(signal: NodeJS.Signals): void;
-  /** As a terminal does at Ctrl+C: the signal reaches the process and all that it started in its group. Needs `ownGroup`. */
+  /** Like Ctrl+C in a terminal: signals the process and its whole group. Needs `ownGroup`. */
   killGroup(signal: NodeJS.Signals): void;
-  /** The exit code, once it has ended; null when a signal ended it. */
+  /** The exit code once it has ended; null if a signal ended it. */
   ended: Promise<number | null>;
 }
 
 export interface SpawnOptions {
   env: Record<string, string>;
   command?: string[];
-  /** A line of output that says it is up; none waits for nothing. */
+  /** The output that shows that it is up; without it nothing is awaited. */
   until?: RegExp;
   cwd?: string;
-  /** Whether it leads a process group, as a command does in a terminal. */
+  /** Whether it leads a process group, like a command in a terminal. */
   ownGroup?: boolean;
 }
 
-/** Starts a process and waits until it says that it is up. @throws Error when it ends before */
+/** Starts a process and waits until it is up. @throws Error if it ends before */
 export async function startParleyProcess({
   env,
   command = ['node', 'dist/main.js'],
@@ -56,7 +56,7 @@ export async function startParleyProcess({
   const giveUpAtMs = Date.now() + 20_000;
   while (until && !until.test(output)) {
     if (child.exitCode !== null || child.signalCode !== null || Date.now() > giveUpAtMs) {
-      // Nobody else knows of it; one that came up later would hold the port of the next.
+      // No caller knows this process; started later, it would use the port of the next one.
       child.kill('SIGKILL');
       throw new Error(`The process did not come up: ${output.slice(-2_000)}`);
     }
@@ -70,7 +70,7 @@ export async function startParleyProcess({
       try {
         process.kill(-(child.pid ?? Number.NaN), signal);
       } catch (error) {
-        // All of it has ended.
+        // All of its processes have ended.
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
     },

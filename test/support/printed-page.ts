@@ -1,19 +1,19 @@
-/** The messenger's page as the user who started Parley opens it. */
+/** The simulator's page as opened by the user who started Parley. */
 export interface PrintedPage {
-  /** The messenger's origin. */
+  /** The simulator's origin. */
   url: string;
-  /** The address that was printed. */
+  /** The printed address. */
   address: string;
-  /** What the browser keeps of it. */
+  /** The cookie that the browser keeps. */
   headers: { cookie: string };
 }
 
-/** What a start prints once the bot is reachable and the page's address is known; either may come first. */
-export const PAGE_IS_UP = /the bot proved its address[^]*\?token=[\w-]+|\?token=[^]*the bot proved its address/;
+/** The output of a start once the bot is reachable and the page's address is known, in either order. */
+export const PAGE_IS_UP = /the bot verified its address[^]*\?token=[\w-]+|\?token=[^]*the bot verified its address/;
 
 const ADDRESS = /http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]+/;
 
-/** Opens the address that a start printed, as a browser does. @throws Error when none was printed */
+/** Opens the address in the output of a start, like a browser. @throws Error if there is none */
 export async function openPrintedPage(output: string): Promise<PrintedPage> {
   const [address] = ADDRESS.exec(output) ?? [];
   if (address === undefined) throw new Error(`No address of the messenger was printed: ${output.slice(-1_000)}`);

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
-/** Of *.example.test, made for tests alone: nobody trusts it but a process that is told to. */
+/** For *.example.test, made for tests only: no process trusts it unless configured to. */
 export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBnzCCAUagAwIBAgIUE4y+mBbA0y4YOEvSoNcCk2t4JRwwCgYIKoZIzj0EAwIw
 FzEVMBMGA1UEAwwMZXhhbXBsZS50ZXN0MCAXDTI2MTEyMzA0MzMxN1oYDzIxMjYx
@@ -28,18 +28,18 @@ export interface StandIn {
 }
 
 export interface ProxyStandIn extends StandIn {
-  /** Each place that a connection was asked for, as the proxy was told it. */
+  /** Requested targets, as sent to the proxy. */
   asked: string[];
-  /** The credentials that came with the last one. */
+  /** The credentials of the last request. */
   credentials: string | undefined;
 }
 
-/** A server of https whose names are those of the test certificate. */
+/** An HTTPS server with the names of the test certificate. */
 export async function startTlsStandIn(answer: RequestListener): Promise<StandIn> {
   return listening(createTlsServer({ key: TEST_KEY, cert: TEST_CERTIFICATE }, answer));
 }
 
-/** A proxy that knows CONNECT alone, as those of institutions do, and leads every place to one port of this machine. */
+/** A proxy that supports only CONNECT, like institutional ones, and leads every target to a local port. */
 export async function startProxyStandIn(leadsTo: (place: string) => number | undefined): Promise<ProxyStandIn> {
   const seen: Pick<ProxyStandIn, 'asked' | 'credentials'> = { asked: [], credentials: undefined };
   const server = createServer((_, response) => void response.writeHead(501).end());

@@ -1,4 +1,4 @@
-// A reader of documents that a document has taken over: it tries what the rules forbid, and answers with what worked.
+// A document reader under control of a document: it tries forbidden actions, and returns those that worked.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 
-/** One frame as the bot sent it. */
+/** One frame as sent by the bot. */
 export interface SentFrame {
-  /** Of the connection over which it came, from 1. */
+  /** Number of the connection, from 1. */
   connection: number;
   cmd: string;
   reqId: string;
@@ -12,28 +12,28 @@ export interface SentFrame {
   atMs: number;
 }
 
-/** What is said to a frame: an errcode, after a pause, or nothing. */
+/** The response to a frame: an errcode, optionally after a pause, or none. */
 export type FrameVerdict = number | 'silent' | { errcode: number; afterMs: number };
 
 export interface RawConnections {
   readonly url: string;
   readonly frames: SentFrame[];
-  /** How many were subscribed so far, and whether one is now. */
+  /** Number of subscriptions so far, and whether a connection is subscribed now. */
   readonly subscribed: number;
   readonly isSubscribed: boolean;
-  /** The one that is subscribed now. */
+  /** The connection that is subscribed now. */
   readonly newest: number | undefined;
-  /** When each connection ended, and that it was subscribed; milliseconds of the rig's clock. */
+  /** End time of each subscribed connection, in milliseconds of the test's clock. */
   readonly ends: ReadonlyMap<number, number>;
-  /** When each was subscribed. */
+  /** Subscription time of each connection. */
   readonly subscriptions: ReadonlyMap<number, number>;
-  /** What each frame is answered; 0 unless told. Changed by tests. */
+  /** The response to each frame. Defaults to 0. Tests may replace it. */
   judge(frame: SentFrame): FrameVerdict;
-  /** Somebody says something, over the newest connection. @returns the request's id */
+  /** Sends a message of a person over the newest connection. @returns the request's id */
   say(text: string, more?: Saying): string;
   event(event: object, more?: Saying): string;
   cut(): void;
-  /** The stream frames with this content's end, and pushes. */
+  /** The stream frames of a request, and pushes. */
   shown(reqId: string): { streamId: string; content: string; finish: boolean; connection: number }[];
   pushes(): { chatid: string; content: string }[];
   stop(): Promise<void>;
@@ -47,7 +47,7 @@ interface Saying {
   body?: object;
 }
 
-/** WeCom's server of connections, bare: it says what a test tells it to, and shows nobody anything. */
+/** A bare server of WeCom connections: it sends the frames of the test, without any display. */
 export async function startRawConnections(): Promise<RawConnections> {
   const http = createServer();
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
@@ -87,7 +87,7 @@ export async function startRawConnections(): Promise<RawConnections> {
             headers: { req_id: 'kick' },
             body: { msgtype: 'event', from: { userid: 'sys' }, event: { eventtype: 'disconnected_event' } },
           });
-          // Told at once, closed later.
+          // Reported at once, closed later.
           setTimeout(() => before.terminate(), 1_000);
         }
         newest = { socket, connection };
@@ -102,7 +102,7 @@ export async function startRawConnections(): Promise<RawConnections> {
       else setTimeout(() => send(socket, answer), afterMs);
     });
   });
-  /** Uploads and files are named in their order. */
+  /** Uploads and files are numbered in order. */
   let uploads = 0;
   const givenFor = (cmd: string, { upload_id }: Record<string, unknown>) => {
     if (cmd === 'aibot_upload_media_init') return { upload_id: `UPLOAD-${(uploads += 1)}` };
@@ -163,16 +163,16 @@ export async function startRawConnections(): Promise<RawConnections> {
   return raw;
 }
 
-/** The secret with which another program connects as the same bot, by which its frames are told from ours. */
+/** The secret of another program that connects as the same bot, to distinguish its frames. */
 export const RIVAL_SECRET = 'another program';
 
 export interface Rival {
-  /** How often it has connected. */
+  /** Number of its connections. */
   readonly visits: number;
   leave(): void;
 }
 
-/** Another program that connects as the same bot. @param isStubborn connects again whenever it is replaced */
+/** Another program that connects as the same bot. @param isStubborn whether it reconnects whenever it is replaced */
 export async function startRival(url: string, isStubborn = false): Promise<Rival> {
   let visits = 0;
   let hasLeft = false;

@@ -12,9 +12,9 @@ import { untilTrue } from './until-true.ts';
 
 const run = promisify(execFile);
 
-/** Several redis-servers of the test's own that work together; of a cluster its masters first. */
+/** Several redis-servers of a test that work together; in a cluster the masters come first. */
 export interface RedisGroup {
-  /** What `REDIS_URL` says. */
+  /** The value of `REDIS_URL`. */
   readonly url: string;
   readonly servers: EmbeddedRedis[];
   stop(): Promise<void>;
@@ -25,7 +25,7 @@ const hostOf = (server: EmbeddedRedis) => new URL(server.url).host;
 export interface ClusterOptions {
   /** Replicas of each master; none by default. */
   replicas?: number;
-  /** Each node keeps its files in a folder here, by the name of its port, so that it can be started again. */
+  /** Each node keeps its files in a folder here, named by its port, so that it can be restarted. */
   dataDir?: string;
 }
 
@@ -46,19 +46,19 @@ export async function startRedisCluster({ replicas = 0, dataDir }: ClusterOption
   return groupOf(servers, servers.map(({ url }) => url).join(','));
 }
 
-/** Starts a node of a cluster, or starts it again with what its folder holds. */
+/** Starts a node of a cluster, or restarts it with the data of its folder. */
 export function startClusterNode(port: number, dataDir?: string): Promise<EmbeddedRedis> {
   const extraArguments = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'];
   const folder = dataDir === undefined ? {} : { dataDir: join(dataDir, String(port)) };
   return startEmbeddedRedis({ port, extraArguments, ...folder });
 }
 
-/** So far above a node's port is the port of its own talk with the others. */
+/** Offset from a node's port to its cluster bus port. */
 const TALK_PORT_ABOVE = 10_000;
-/** From here on systems may give ports to outgoing connections. */
+/** The first port that systems may use for outgoing connections. */
 const FIRST_OUTGOING_PORT = 32_000;
 
-/** Tries again where somebody took one of the two ports first. */
+/** Retries if another process took one of the two ports first. */
 async function startOnFreePorts(dataDir: string | undefined, triesLeft = 5): Promise<EmbeddedRedis> {
   let port = await freePort();
   while (port + TALK_PORT_ABOVE >= FIRST_OUTGOING_PORT) port = await freePort();
@@ -70,7 +70,7 @@ async function startOnFreePorts(dataDir: string | undefined, triesLeft = 5): Pro
   }
 }
 
-/** A master and a replica, watched by one sentinel whose word alone decides that the master is dead. */
+/** A master and a replica, watched by one sentinel that decides alone that the master is dead. */
 export async function startSentinelGroup(masterName: string): Promise<RedisGroup> {
   const master = await startEmbeddedRedis();
   const replica = await startEmbeddedRedis({ extraArguments: ['--replicaof', '127.0.0.1', portOf(master)] });
@@ -84,7 +84,7 @@ export async function startSentinelGroup(masterName: string): Promise<RedisGroup
   return groupOf([sentinel, replica, master], sentinel.url);
 }
 
-/** A sentinel keeps what it learns in its configuration file, so it gets one of its own. */
+/** A sentinel stores its state in its configuration file, so each gets a separate one. */
 async function startSentinel(...lines: string[]): Promise<EmbeddedRedis> {
   const dir = mkdtempSync(join(tmpdir(), 'parley-sentinel-'));
   const port = await freePort();
@@ -119,7 +119,7 @@ function groupOf(servers: EmbeddedRedis[], url: string): RedisGroup {
 
 export const portOf = ({ url }: EmbeddedRedis) => new URL(url).port;
 
-/** One command to one server, with its answer as JSON. */
+/** Sends one command to one server. Returns its response as JSON. */
 export async function ask(url: string, ...[command = '', ...args]: string[]): Promise<string> {
   const redis = new Redis(url, { retryStrategy: () => null });
   redis.on('error', () => undefined);
@@ -130,7 +130,7 @@ export async function ask(url: string, ...[command = '', ...args]: string[]): Pr
   }
 }
 
-/** Moves a slot between masters, as an operator's tool does, step by step. */
+/** Moves a slot between masters step by step, like an operator's tool. */
 export function slotMover({ servers }: Pick<RedisGroup, 'servers'>, slot: number) {
   const idOf = async ({ url }: EmbeddedRedis) => JSON.parse(await ask(url, 'CLUSTER', 'MYID')) as string;
   const ownerOf = async () => {
@@ -151,7 +151,7 @@ export function slotMover({ servers }: Pick<RedisGroup, 'servers'>, slot: number
     JSON.parse(await ask(url, 'CLUSTER', 'GETKEYSINSLOT', String(slot), '1000')) as string[];
   let ends: { from: EmbeddedRedis; to: EmbeddedRedis } | undefined;
   return {
-    /** From now on the slot is half moved. */
+    /** The slot is half moved from now on. */
     async begin() {
       const from = await ownerOf();
       const to = servers.find((server) => server !== from) ?? from;
@@ -162,7 +162,7 @@ export function slotMover({ servers }: Pick<RedisGroup, 'servers'>, slot: number
     async moveKey(key: string) {
       if (!ends) return;
       const { from, to } = ends;
-      // A busy node may answer late; the key is then still where it was.
+      // A busy node may answer late; the key has not moved then.
       for (let triesLeft = 5; ; triesLeft -= 1)
         try {
           await ask(from.url, 'MIGRATE', '127.0.0.1', portOf(to), key, '0', '10000');
@@ -171,7 +171,7 @@ export function slotMover({ servers }: Pick<RedisGroup, 'servers'>, slot: number
           if (triesLeft === 0 || !String(error).includes('IOERR')) throw error;
         }
     },
-    /** Of every two keys one is moved. */
+    /** Moves every second key. */
     async moveHalf() {
       const keys = ends ? await keysIn(ends.from) : [];
       for (const key of keys.filter((_, index) => index % 2 === 0)) await this.moveKey(key);

@@ -23,7 +23,7 @@ export function recordingLog(): { log: Log; lines: string[] } {
   return { log, lines };
 }
 
-/** A redis-server whose append-only file stays as evidence of every write: it is never rewritten. */
+/** A redis-server whose append-only file is never rewritten, as evidence of every write. */
 export function startRedisServer(options: EmbeddedRedisOptions = {}): Promise<EmbeddedRedis> {
   const dataDir = redisEvidenceFolder();
   const extraArguments = ['--auto-aof-rewrite-percentage', '0', ...(options.extraArguments ?? [])];
@@ -34,7 +34,7 @@ export interface TestRedis extends EmbeddedRedis {
   redis: RedisClient;
 }
 
-/** A real redis-server of the test's own with one waiting connection; call `stop` in afterAll. */
+/** A separate real redis-server with one waiting connection; call `stop` in afterAll. */
 export async function startTestRedis(options: EmbeddedRedisOptions = {}): Promise<TestRedis> {
   const server = await startRedisServer(options);
   const redis = connectRedis({ urls: [server.url] }, 'wait', recordingLog().log, 'test');

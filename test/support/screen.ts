@@ -1,21 +1,24 @@
 import { request } from 'undici';
 import type { MessengerEvent } from '../../src/simulator/api.ts';
 
-/** What one person's open page of the messaging app was told, in order. */
+/** The events that one person's open page received, in order. */
 export interface Screen {
   readonly events: readonly MessengerEvent[];
   close(): void;
 }
 
-/** What people could see of one answer. */
+/** Everything that people could see of one answer. */
 export interface SeenAnswer {
-  /** The text as it stood at any time. */
+  /** All texts over time. */
   snapshots: string[];
-  /** What stood apart from the text at any time: WeCom's thinking block; Slack's status line and the small print of a message. */
+  /**
+   * Text shown apart from the answer at any time: WeCom's thinking block; Slack's status line and the small print of a
+   * message.
+   */
   apart: string[];
 }
 
-/** Opens a person's page as far as its events go. @param url the messenger's @param headers such as a cookie */
+/** Subscribes to the events of a person's page. @param url the simulator's @param headers such as a cookie */
 export async function watchScreen(
   url: string,
   personId: string,
@@ -46,8 +49,8 @@ export async function watchScreen(
 }
 
 /**
- * All that the page showed of an answer, and the status lines of its conversation.
- * @param from how many events there were before its question
+ * Everything that the page showed of an answer, and the status lines of its conversation.
+ * @param from the number of events before its question
  */
 export function seenOf(
   { events }: Screen,

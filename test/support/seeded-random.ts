@@ -1,4 +1,4 @@
-/** Random choices that come again with the same seed, so that a failure can be repeated. */
+/** Random choices that are reproducible by seed. */
 export interface SeededRandom {
   /** A whole number from `least` to `most`, both included. */
   integer(least: number, most: number): number;

@@ -3,12 +3,12 @@ import { createModelCatalog, type ModelCatalog } from '../../src/shared/models/m
 import type { ModelEntry } from '../../src/shared/models/model-entry.ts';
 import { parseModelsFile } from '../../src/shared/models/models-file.ts';
 
-/** The models of `config/models.json`, as it is shipped. */
+/** The models of `config/models.json`, as shipped. */
 export function shippedModels(): ModelCatalog {
   return createModelCatalog(parseModelsFile(readFileSync('config/models.json', 'utf8')));
 }
 
-/** The same, as the reader of a request takes them. */
+/** The same models, by name, as the request reader expects them. */
 export function shippedModelsByName(): ReadonlyMap<string, ModelEntry> {
   return new Map(shippedModels().entries.map((entry) => [entry.name, entry]));
 }

@@ -1,4 +1,4 @@
-/** What may be pressed at a message: what a press of it says. */
+/** A button of a message, with the data of a press. */
 export interface SlackButton {
   label: string;
   action_id: string;

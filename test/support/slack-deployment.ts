@@ -14,36 +14,36 @@ import { untilTrue } from './deployment.ts';
 const SIGNING_SECRET = 'slack-signing-secret-0123456789';
 const BOT_TOKEN = 'xoxb-test-0123456789';
 
-/** Slack, a scripted chat service and a Redis: all new before each test, and no bot runs yet. */
+/** Slack, a scripted chat service and a Redis, all fresh before each test, without a running bot. */
 export interface SlackDeployment {
   readonly redisServer: EmbeddedRedis;
-  /** A connection of the test's own. */
+  /** The test's own connection. */
   readonly redis: RedisClient;
   readonly chat: ScriptedChatServer;
   readonly slack: FakeSlack;
   readonly sender: SlackSender;
   readonly botUrl: string;
-  /** The settings of a bot without sign-in that serves this deployment. */
+  /** The settings of a bot without sign-in for this deployment. */
   readonly env: Record<string, string>;
-  /** Log lines of the bots that run in this process. */
+  /** Log lines of the bots in this process. */
   readonly lines: string[];
-  /** Starts a bot in this process. @param clock its own; the deployment's unless told */
+  /** Starts a bot in this process. @param clock the bot's own clock; defaults to the deployment's */
   startBot(more?: Record<string, string>, clock?: () => number): Promise<App>;
   stopBots(): Promise<void>;
-  /** Starts a bot as a process of its own; it is ended with the test. A worker alone gets a port of its own. */
+  /** Starts a bot as a separate process, which ends with the test. A worker alone gets a separate port. */
   startProcess(more?: Record<string, string>): Promise<ParleyProcess>;
-  /** The bot's messages in a channel, as they read now. */
+  /** The current texts of the bot's messages in a channel. */
   textsIn(channel: string): string[];
-  /** Waits until these, and no others, are the bot's messages of a channel. */
+  /** Waits until the bot's messages of a channel are exactly these. */
   untilShown(channel: string, texts: string[], limitMs?: number): Promise<void>;
 }
 
 export interface SlackDeploymentOptions {
-  /** Where the bots find Redis, when that is not the deployment's own server. */
+  /** The Redis address of the bots, if not the deployment's own server. */
   redisUrl?: () => string;
   /** The clock of the bots in this process and of Slack. */
   nowMs?: () => number;
-  /** How long the bots in this process believe that Slack may carry out what they gave up, ms; next to nothing unless told. */
+  /** Time in ms for which the bots in this process expect Slack to execute abandoned calls. Defaults to almost none. */
   settlesWithinMs?: number;
 }
 

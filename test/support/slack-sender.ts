@@ -1,19 +1,22 @@
 import { createHmac } from 'node:crypto';
 
 export interface SlackSender {
-  /** Sends an event as Slack does. @returns the HTTP status */
+  /** Sends an event like Slack. @returns the HTTP status */
   event(event: object, extra?: object): Promise<number>;
-  /** A person's message in their direct-message channel. @returns its `ts` */
+  /** Sends a person's message in their direct-message channel. @returns its `ts` */
   direct(userId: string, text: string, extra?: object): Promise<string>;
-  /** The app's own command, typed somewhere. @returns the HTTP status and what Slack would show at once */
+  /** Sends the app's own command from a channel. @returns the HTTP status and the text that Slack would show at once */
   command(place: { channel: string; userId: string; responseUrl?: string }, text: string): Promise<[number, string]>;
-  /** Somebody presses a button of a message, or of one that they alone see. @returns the HTTP status and what Slack would show at once */
+  /**
+   * Presses a button of a message, or of an ephemeral one. @returns the HTTP status and the text that Slack would show at
+   * once
+   */
   press(at: PressedAt, button: { action_id: string; value: string }): Promise<[number, string]>;
-  /** A mention of the bot in a channel, as the two events by which it arrives. @returns its `ts` */
+  /** Mentions the bot in a channel, as the two events by which a mention arrives. @returns its `ts` */
   mention(place: { channel: string; userId: string; threadTs?: string }, text: string): Promise<string>;
 }
 
-/** At which message a button is pressed, and by whom. */
+/** The message of the pressed button, and the person who pressed it. */
 export interface PressedAt {
   channel: string;
   ts: string;
@@ -25,7 +28,7 @@ export interface PressedAt {
 
 let sent = 0;
 
-/** What Slack sends of an event, over the webhook and over a socket alike. */
+/** The event payload of Slack, identical for webhook and socket. */
 export function eventCallback(event: object, nowMs: number, extra: object = {}): object {
   sent += 1;
   return {
@@ -40,7 +43,7 @@ export function eventCallback(event: object, nowMs: number, extra: object = {}):
   };
 }
 
-/** Slack's side of the Events API: signs what it sends. Written apart from what verifies it. */
+/** Slack's side of the Events API: signs its requests, implemented separately from the verification. */
 export function createSlackSender(
   url: string,
   signingSecret: string,

@@ -5,13 +5,13 @@ import type { SlackDeployment } from './slack-deployment.ts';
 
 export const LINK = /https?:\/\/\S+\/link\/[\w-]+/;
 
-/** People of a Slack deployment who sign in: the account of each has the id by which Slack knows them. */
+/** People of a Slack deployment who sign in: the id of each account equals the person's Slack id. */
 export interface SlackSignIns {
-  /** The settings by which the deployment's bots ask people to sign in. */
+  /** The settings by which the deployment's bots require a sign-in. */
   readonly env: Record<string, string>;
   /** Waits until a message of the bot shows this person a link. @returns the link */
   linkOf(userId: string, limitMs?: number): Promise<string>;
-  /** Opens a link as its person does. @returns the page whose button makes the link */
+  /** Opens a link as its person. @returns the page whose button creates the account link */
   walkToConfirm(userId: string, link: string): Promise<Confirm>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Slack's own Socket Mode client, as a process that tells each thing it hears in a line of JSON. Jest cannot load it.
-// node slack-socket-client.mjs API_URL APP_TOKEN takes|takes-second
+// Slack's own Socket Mode client as a process that prints each event as a line of JSON. Jest cannot load it. node
+// slack-socket-client.mjs API_URL APP_TOKEN takes|takes-second
 import { LogLevel, SocketModeClient } from '@slack/socket-mode';
 
 const [, , slackApiUrl, appToken, behaviour] = process.argv;

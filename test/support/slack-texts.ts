@@ -8,7 +8,7 @@ function blocksOf(args: Record<string, unknown>): Block[] {
   return (args['blocks'] ?? []) as Block[];
 }
 
-/** What a post or an edit says, as people read it. */
+/** The visible text of a post or an edit. */
 export function textOf(args: Record<string, unknown>): string {
   if (typeof args['markdown_text'] === 'string') return args['markdown_text'];
   return blocksOf(args)
@@ -16,7 +16,7 @@ export function textOf(args: Record<string, unknown>): string {
     .join('\n\n');
 }
 
-/** What its context blocks say, apart from the text. */
+/** The text of its context blocks, apart from the message. */
 export function noteOf(args: Record<string, unknown>): string {
   const notes = blocksOf(args).filter(({ type }) => type === 'context');
   return notes.flatMap(({ elements = [] }) => elements.map(({ text }) => text)).join('\n');

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
 import type { SlackDeployment } from './slack-deployment.ts';
 
-/** A second workspace; the people and channels there may have the ids of the first one's. */
+/** A second workspace; its people and channels may have the same ids as those of the first. */
 export const SECOND_TEAM = 'T2SECOND';
 
-/** What a bot is told so that the app may be installed there. */
+/** The settings that allow the app's installation there. */
 export const MORE_WORKSPACES = {
   SLACK_MORE_WORKSPACES: SECOND_TEAM,
   SLACK_CLIENT_ID: '1234567890.9876543210',
@@ -15,7 +15,7 @@ type Place = Pick<SlackDeployment, 'botUrl' | 'slack'>;
 
 export const tokenOf = (team: string) => `xoxb-${team}-installed`;
 
-/** What Slack gives for an administrator's consent. */
+/** Slack's result of an administrator's consent. */
 export function consentOf(team: string, more: object = {}): object {
   return {
     ...{ access_token: tokenOf(team), token_type: 'bot', bot_user_id: 'UBOT', app_id: 'A1' },
@@ -24,7 +24,7 @@ export function consentOf(team: string, more: object = {}): object {
   };
 }
 
-/** Opens the installation page as a browser does. @returns the cookie, and where it leads */
+/** Opens the installation page like a browser. @returns the cookie, and the redirect target */
 export async function beginInstall({ botUrl }: Pick<Place, 'botUrl'>): Promise<{ cookie: string; asked: URL }> {
   const answer = await fetch(`${botUrl}/install/slack`, { redirect: 'manual' });
   expect(answer.status).toBe(303);
@@ -32,7 +32,7 @@ export async function beginInstall({ botUrl }: Pick<Place, 'botUrl'>): Promise<{
   return { cookie, asked: new URL(answer.headers.get('location') ?? '') };
 }
 
-/** Comes back from Slack. */
+/** Returns from Slack. */
 export async function comeBack(
   { botUrl }: Pick<Place, 'botUrl'>,
   query: Record<string, string>,
@@ -43,7 +43,7 @@ export async function comeBack(
   return { status: answer.status, text: await answer.text() };
 }
 
-/** An administrator of a workspace installs the app, through the front door. */
+/** An administrator installs the app in a workspace through the public pages. */
 export async function installIn(place: Place, team: string): Promise<void> {
   const { slack } = place;
   slack.workspaces.set(tokenOf(team), team);

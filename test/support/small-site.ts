@@ -1,26 +1,26 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What stands at an address of a small site. */
+/** A page at an address of a small site. */
 export interface SitePage {
   body?: string | Buffer;
-  /** `text/html` unless told. */
+  /** Defaults to `text/html`. */
   type?: string;
   status?: number;
   headers?: Record<string, string>;
-  /** Answers in its own way. */
+  /** Custom response. */
   answer?(request: IncomingMessage, response: ServerResponse): void;
 }
 
-/** An institution's own site, on this machine, with conditional requests where a page has an `etag`. */
+/** A local site of an institution, with conditional requests for pages with an `etag`. */
 export interface SmallSite {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string;
   /** By path; 404 for all others. */
   pages: Map<string, SitePage>;
-  /** What was asked for, in order. */
+  /** Requests, in order. */
   asked: { path: string; headers: IncomingHttpHeaders; atMs: number }[];
-  /** How many answers were open at once, at most. */
+  /** Maximum number of concurrent responses. */
   mostAtOnce: number;
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ function answerWith(
   else response.writeHead(status, { 'content-type': type, ...headers }).end(body);
 }
 
-/** A sitemap of these addresses, each with the day of its last change where one is told. */
+/** A sitemap of these addresses, each with the day of its last change if given. */
 export function sitemapOf(entries: readonly (string | readonly [address: string, lastmod: string])[]): SitePage {
   const urls = entries.map((entry) => {
     const [address, lastmod] = typeof entry === 'string' ? [entry, undefined] : entry;

@@ -5,17 +5,17 @@ import { PUBLIC_WEB, type EgressPolicy } from '../../src/shared/web/egress-polic
 
 const NAME = 'news.library.example';
 
-/** The web as the tools of a test see it: one search service and one site, on this machine. */
+/** The web as seen by the tools of a test: one local search service and one local site. */
 export interface SmallWeb {
-  /** For `WEB_SEARCH_URL`. It finds one page for everything but what is broken. */
+  /** For `WEB_SEARCH_URL`. It finds one page for everything except broken queries. */
   searchUrl: string;
-  /** Of the site, without a slash at its end. */
+  /** The address of the site, without a trailing slash. */
   pageUrl: string;
-  /** What the tools may reach: the site under its name, and what the public web has. */
+  /** The addresses that the tools may reach: the site under its host name, and the public web. */
   reach: EgressPolicy;
-  /** Host and path of every page that was opened. */
+  /** Host and path of every opened page. */
   opened: string[];
-  /** Nothing is answered any more until the function is called that this returns. */
+  /** Holds all responses until the returned function is called. */
   hold(): () => void;
   close(): Promise<void>;
 }

@@ -4,16 +4,16 @@ import type { SlackDeployment } from './slack-deployment.ts';
 import { untilTrue } from './deployment.ts';
 import { createWecomSender, wecomText, type WecomSender } from './wecom-sender.ts';
 
-/** How a stop is asked for: WeCom's word, Slack's word, and Slack's own button. */
+/** The way to request a stop: the word in WeCom, the word in Slack, or Slack's own button. */
 export type WayToStop = 'wecom' | 'slack' | 'button';
 
 const WECOM = { token: 'stop-test-token', aesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG' };
 const LONGEST_WAIT_MS = 15_000;
 const POLL_EVERY_MS = 5;
-/** What the model said, whole words in order from the first, and nothing else before the mark. */
+/** The text of the model: complete words in order from the first, and nothing else before the mark. */
 const SAID = 'word1 word2 word3';
 
-/** Says word after word, one every 30 ms, until nobody listens. */
+/** Streams a word every 30 ms until the caller disconnects. */
 export const endless: Answer = async (response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (let word = 1; !response.destroyed; word += 1) {
@@ -22,7 +22,9 @@ export const endless: Answer = async (response) => {
   }
 };
 
-/** One bot in three processes: a receiver and two workers, on WeCom and Slack at once, at the platforms' own pace. */
+/**
+ * One bot in three processes: a receiver and two workers, on WeCom and Slack at once, with the real delays of the platforms.
+ */
 export async function startThreeProcesses(deployment: SlackDeployment): Promise<WecomSender> {
   deployment.chat.script(endless);
   const env = {
@@ -37,9 +39,9 @@ export async function startThreeProcesses(deployment: SlackDeployment): Promise<
 }
 
 /**
- * Asks something, waits until its answer grows, stops it, and waits for the answer's last snapshot, marked as stopped.
- * @param userId somebody whom no other stop of the run has
- * @returns milliseconds from the sending of the stop to that snapshot
+ * Asks a question, waits until its answer grows, stops it, and waits for the answer's last snapshot, marked as stopped.
+ * @param userId a person without another stop in this run
+ * @returns milliseconds from sending the stop to that snapshot
  */
 export async function stopOnce(
   deployment: SlackDeployment,

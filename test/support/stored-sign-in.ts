@@ -14,12 +14,12 @@ export interface SignedInAs {
   departmentName?: string;
 }
 
-/** Tenant and app of a bot in a deployment: what its settings leave out has a name of its own. */
+/** A chat person with the default tenant and app names of a deployment's bot. */
 export function personOf(platform: 'wecom' | 'slack', chatUserId: string): ChatPerson {
   return { platform, tenant: platform, app: platform === 'wecom' ? 'aibot' : 'bot', chatUserId };
 }
 
-/** Links a chat person to an account, as a finished sign-in leaves it. @param env the bot's settings */
+/** Links a chat person to an account, like a completed sign-in. @param env the bot's settings */
 export async function storeSignIn(
   { redis, env }: { redis: RedisClient; env: Record<string, string> },
   person: ChatPerson,

@@ -9,25 +9,25 @@ import type { SlackDeployment } from './slack-deployment.ts';
 import { untilTrue } from './deployment.ts';
 
 export interface Storm {
-  /** Messages a second, and for how long they come. */
+  /** Messages per second, and the duration. */
   ratePerSec: number;
   forSec: number;
-  /** The bots' processes, of which the memory is watched. */
+  /** The processes of the bots, whose memory is measured. */
   processes: ParleyProcess[];
-  /** How long the queue may take to drain after it. */
+  /** Maximum time for the queue to drain afterwards. */
   drainLimitMs: number;
 }
 
 export interface StormFigures {
   sent: number;
-  /** Deliveries that were not answered with 2xx. */
+  /** Deliveries without a 2xx response. */
   refused: number;
   answered: number;
   busy: number;
   ackP99Ms: number;
   ackMaxMs: number;
   drainedMs: number;
-  /** Memory of the largest process: before, and at most. */
+  /** Memory of the largest process: before, and the peak. */
   rssBeforeMib: number;
   rssPeakMib: number;
 }
@@ -35,13 +35,13 @@ export interface StormFigures {
 export const STORM_ANSWER = 'It is answered.';
 const BUSY = 'Too many people are asking';
 const HELP = '`retry`';
-/** Said one after another before it: processes that have just started are slow at first. */
+/** Sent one after another before the storm, since fresh processes are slow. */
 const WARM_UP_MESSAGES = 20;
-/** Every so many people say three things, so that an order can be seen. */
+/** One in this many people sends three messages, so that the order can be checked. */
 const TALKATIVE = 10;
 const SAMPLE_EVERY_MS = 250;
 
-/** An answer that takes a model's time: with N slots a bot gives N of them in that time, and no more. */
+/** An answer with a realistic duration: a bot with N slots gives at most N of them in that time. */
 export function slowAnswer(tookMs: number): Answer {
   return async (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -52,15 +52,15 @@ export function slowAnswer(tookMs: number): Answer {
 
 interface Person {
   channel: string;
-  /** Status and time of each delivery, in the order in which they were made. */
+  /** Status and time of each delivery, in order. */
   acks: { status: number; tookMs: number }[];
   says: string[];
 }
 
 /**
- * Lets a storm of people write, each at their time whatever was answered before (RELIABILITY.md delivery-storm), and waits until
- * nothing waits any more. Expects that each acknowledged message has one visible answer, in order (an answer or a busy
- * note), and that nobody's question was put to the model twice or beside a busy note.
+ * Sends a storm of messages, each at its time regardless of earlier responses (RELIABILITY.md delivery-storm), and waits
+ * until none is left. Expects that each acknowledged message has one visible answer or busy note, in order, and that no
+ * question was sent to the model twice or in addition to a busy note.
  */
 export async function runStorm(deployment: SlackDeployment, storm: Storm): Promise<StormFigures> {
   await warmUp(deployment);
@@ -89,7 +89,7 @@ export async function runStorm(deployment: SlackDeployment, storm: Storm): Promi
   }
 }
 
-/** Says the figures on one line, for the fault table. */
+/** Prints the measurements on one line, for the fault table. */
 export function tellStorm(name: string, figures: StormFigures): void {
   const { sent, refused, answered, busy, ackP99Ms, ackMaxMs, drainedMs, rssBeforeMib, rssPeakMib } = figures;
   process.stdout.write(
@@ -99,7 +99,7 @@ export function tellStorm(name: string, figures: StormFigures): void {
   );
 }
 
-/** Quick words, which no model answers. */
+/** Slash words, which are answered without the model. */
 async function warmUp(deployment: SlackDeployment): Promise<void> {
   for (let sent = 0; sent < WARM_UP_MESSAGES; sent += 1) await deployment.sender.direct(`UWARM${sent}`, '/help');
   await untilTrue(() => isDrained(deployment));
@@ -149,7 +149,7 @@ function judge(
   for (const { channel, acks, says } of people) {
     const texts = shown.get(channel) ?? [];
     const acknowledged = says.filter((_, index) => acks[index]?.status === 200);
-    // What was refused may have been stored all the same; then it is answered too.
+    // A refused message may have been stored anyway; it is answered then.
     const isRight =
       acknowledged.length === says.length
         ? texts.length === says.length && texts.every((text, index) => fits(text, says[index] ?? ''))
@@ -175,7 +175,7 @@ function fits(text: string, said: string): boolean {
     : text === STORM_ANSWER || text.startsWith(BUSY);
 }
 
-/** Resident memory, as Linux tells it; 0 elsewhere. */
+/** Resident memory on Linux; 0 elsewhere. */
 function largestRssMib(processes: ParleyProcess[]): number {
   const sizes = processes.map(({ pid }) => {
     try {

@@ -8,7 +8,7 @@ import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/bot/
 import { helloStream } from '../bot/model/scripted-chat-server.ts';
 import { useSlackDeployment, type SlackDeployment } from './slack-deployment.ts';
 
-/** The rules say 2 s and 5 s; the figures are printed. What is held here leaves room for a machine with other work. */
+/** The rules say 2 s and 5 s, and the measurements are printed. These bounds leave room for a busy machine. */
 export const REFUSED_WITHIN_MS = 6_000;
 export const HEALED_WITHIN_MS = 15_000;
 
@@ -21,28 +21,31 @@ export interface Sent {
   tookMs: number;
 }
 
-/** One bot (receiver and worker) in a process of its own, and a Redis that suffers. The bot is never started again. */
+/** One bot (receiver and worker) in a separate process, and a Redis with faults. The bot is never restarted. */
 export interface SufferingRedis {
   readonly deployment: SlackDeployment;
-  /** Where the server keeps its files. */
+  /** The data folder of the server. */
   readonly dataDir: string;
   start(extraArguments?: string[]): Promise<void>;
-  /** Starts it, with all that the bot and it say to each other going through a proxy. */
+  /** Starts it with a proxy between the bot and Redis. */
   startBehindProxy(): Promise<TcpProxy>;
   kill(): Promise<void>;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
-  /** Says something to it, past any proxy. */
+  /** Sends a command to it, past any proxy. */
   tell(...command: string[]): Promise<unknown>;
   isReady(): Promise<boolean>;
-  /** Delivers one question each of so many new people, all at once. */
+  /** Delivers one question each of this many new people, concurrently. */
   deliver(count: number): Promise<Sent[]>;
-  /** Delivers a question that was delivered before. */
+  /** Delivers a question again. */
   deliverAgain(sent: Sent): Promise<Sent>;
-  /** Waits until a delivery is taken and answered. @returns how long after the start of waiting each came, and the deliveries tried */
+  /**
+   * Waits until a delivery is accepted and answered. @returns the time of each since the start of waiting, and the
+   * deliveries tried
+   */
   untilServed(limitMs?: number): Promise<{ takenMs: number; answeredMs: number; tried: Sent[] }>;
-  /** Each acknowledged question has one whole answer; one that was refused has one at most. */
+  /** Each acknowledged question has one complete answer; a refused one has at most one. */
   expectAnswered(all: Sent[]): Promise<void>;
-  /** Each of them has one whole answer, whether it was acknowledged or not. */
+  /** Each question has one complete answer, whether it was acknowledged or not. */
   expectAllAnswered(all: Sent[], limitMs?: number): Promise<void>;
 }
 
@@ -145,6 +148,6 @@ export function useSufferingRedis(): SufferingRedis {
 
 export const slowestMs = (all: Sent[]) => Math.max(0, ...all.map(({ tookMs }) => tookMs));
 export const statusesOf = (all: Sent[]) => [...new Set(all.map(({ status }) => status))];
-/** Tells a figure that was measured. */
+/** Prints a measurement. */
 export const report = (line: string) => process.stdout.write(`${line}\n`);
 export const inSec = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;

@@ -2,31 +2,31 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises';
 
-/** From the process to what it needs (requests), or the other way round (answers). */
+/** From the process to its server (requests), or back (responses). */
 export type LinkWay = 'there' | 'back';
 
-/** Which of a link's bytes suffer. */
+/** The bytes of a link that a fault affects. */
 interface Suffering {
-  /** One way only: the other flows on. Both unless told. */
+  /** One direction only: the other is not affected. Defaults to both. */
   way?: LinkWay;
-  /** What a caller sent before it gave up (closed its connection, or died) is delivered all the same, and executed. */
+  /** Data that a caller sent before it gave up (closed its connection, or died) is still delivered, and executed. */
   late?: true;
 }
 
-/** What a link suffers: toxiproxy's vocabulary, as far as one needs it. */
+/** A link fault, in a subset of toxiproxy's terms. */
 export type LinkFault =
-  /** Each piece comes so much later. */
+  /** Each chunk is delayed. */
   | ({ kind: 'delay'; delayMs: number } & Suffering)
   /** One byte at a time. */
   | { kind: 'slice' }
-  /** Every connection breaks after so many further bytes, in either direction. */
+  /** Every connection breaks after this many further bytes, in either direction. */
   | { kind: 'cut'; afterBytes: number }
-  /** Nothing passes and nothing is refused. Afterwards it flows on, or the connections turn out to be dead. */
+  /** Data neither passes nor is refused. Afterwards it flows on, or the connections are closed. */
   | ({ kind: 'hold'; heals: boolean } & Suffering)
-  /** Connections are reset, new ones too. */
+  /** Connections are reset, including new ones. */
   | { kind: 'reset' };
 
-/** One link between a process and something that it needs. */
+/** One link between a process and a server that it needs. */
 export interface TcpProxy {
   readonly port: number;
   breakWith(fault: LinkFault): void;
@@ -35,19 +35,19 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** Pieces of one connection that are delivered although their caller gives up meanwhile. */
+/** Chunks of one connection that must be delivered although their caller gives up meanwhile. */
 interface Owed {
   pieces: number;
 }
 
-/** Beyond this a sliced piece goes as a whole: what breaks by slicing breaks in the first bytes. */
+/** Above this the rest of a sliced chunk is sent at once: faults caused by slicing occur in the first bytes. */
 const MOST_SLICES = 2_000;
-/** So long a far side may still answer a caller that has gone; then its connection ends too. */
+/** Time for which a server may still answer a caller that has disconnected; then its connection ends too. */
 const LINGERS_MS = 30_000;
 
 /**
  * Starts a proxy on a free port of the loopback.
- * @param target port of the loopback that it leads to; asked at each new connection when it is a function
+ * @param target the loopback port of the server; a function is called for each new connection
  */
 export async function startTcpProxy(target: number | (() => number)): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
@@ -85,7 +85,7 @@ export async function startTcpProxy(target: number | (() => number)): Promise<Tc
         delivered = delivered
           .then(() => deliver(chunk, to, { way, cameAtMs }))
           .finally(() => (owed.pieces -= isOwed ? 1 : 0));
-        // A long way is not a narrow one: what comes behind sets out at once.
+        // Latency does not limit throughput: later chunks are sent at once.
         if (fault?.kind !== 'delay' && !isOwed) await delivered;
       }
       await delivered;

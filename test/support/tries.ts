@@ -1,6 +1,13 @@
-const LONG_TIMES = 5;
+const SHARE = { fast: 0.2, full: 1, long: 5 };
 
-/** How often a property is tried: so often in each run of the tests, five times as often in `npm run test:long`. */
-export function tries(always: number): number {
-  return always * (process.env['TEST_LONG'] === undefined ? 1 : LONG_TIMES);
+export type TestTier = keyof typeof SHARE;
+
+/** The tier that runs: `npm test` is fast, `npm run test:all` full, `npm run test:long` long (jest.config.js). */
+export function testTier(): TestTier {
+  return (process.env['TEST_TIER'] ?? 'full') as TestTier;
+}
+
+/** Number of runs of a property: `full` in the full tier, a fifth in the fast tier, five times as many in the long tier. */
+export function tries(full: number): number {
+  return Math.ceil(full * SHARE[testTier()]);
 }

@@ -2,17 +2,17 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** Two builds that can run over the same Redis. */
+/** Two builds that can run on the same Redis. */
 export interface TwoBuilds {
-  /** The entry of each, for node. */
+  /** The entry file of each, for node. */
   present: string;
   next: string;
   remove(): void;
 }
 
 /**
- * What the next release might change: every payload has version 2, the two that a worker is handed have another shape as
- * well, and versions 1 and 2 are read. File of `dist/`, text that stands in it once, text in its place.
+ * Possible changes of the next release: every payload has version 2, the two for workers also have another shape, and
+ * versions 1 and 2 are read. Each row: file of `dist/`, a text that occurs once in it, its replacement.
  */
 const CHANGES: readonly (readonly [string, string, string])[] = [
   ['bot/queue/wake-queue.js', 'WAKE_VERSION = 1', 'WAKE_VERSION = 2'],
@@ -48,13 +48,13 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
   ['bot/turn/conversation/history.js', 'turn.version === 1', 'turn.version <= 2'],
 ];
 
-/** In both: what was given back, or lost its wake, is woken by a sweep, for which a test need not wait so long. */
+/** In both builds the sweeper acts sooner, so that a test waits less for returned messages and lost wake-ups. */
 const SOONER: readonly (readonly [string, string, string])[] = [
   ['bot/queue/sweeper.js', 'SWEEP_AFTER_MS = 10 * SECOND_MS', 'SWEEP_AFTER_MS = 2 * SECOND_MS'],
   ['bot/queue/sweeper.js', 'SWEEP_EVERY_MS = 5 * SECOND_MS', 'SWEEP_EVERY_MS = SECOND_MS'],
 ];
 
-/** Copies `dist/` twice and changes one copy. In a run of `npm run mutants` the other has the mutant. */
+/** Copies `dist/` twice and changes one copy. */
 export function makeTwoBuilds(): TwoBuilds {
   const folder = mkdtempSync(join(tmpdir(), 'parley-builds-'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
@@ -64,21 +64,12 @@ export function makeTwoBuilds(): TwoBuilds {
     cpSync('dist', build, { recursive: true });
     for (const [file, find, replace] of SOONER) replaceOnce(join(build, file), find, replace);
   }
-  mutate(present);
   for (const [file, find, replace] of CHANGES) replaceOnce(join(next, file), find, replace);
   return {
     present: join(present, 'main.js'),
     next: join(next, 'main.js'),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
-}
-
-/** A mutant for this must be of words that the compiler leaves as they are. */
-function mutate(build: string): void {
-  if (process.env['MUTANT'] === undefined) return;
-  const { file, find, replace } = JSON.parse(process.env['MUTANT']) as Record<'file' | 'find' | 'replace', string>;
-  if (!file.startsWith('src/')) return;
-  replaceOnce(join(build, file.slice('src/'.length).replace(/\.ts$/, '.js')), find, replace);
 }
 
 function replaceOnce(path: string, find: string, replace: string): void {

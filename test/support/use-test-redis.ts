@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { startTestRedis, type TestRedis } from './redis.ts';
 
-/** A redis-server of its own for a file of tests; to be called once, outside of tests, and to be read within them. */
+/** A redis-server for one test file. Call it once, outside of tests, and read its properties within them. */
 export function useTestRedis(): TestRedis {
   const server = {} as TestRedis;
   beforeAll(async () => {

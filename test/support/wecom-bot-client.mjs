@@ -1,5 +1,5 @@
-// WeCom's own client for AI bots, as a process: tells each thing that it hears in a line of JSON and does what it is told in one.
-// node wecom-bot-client.mjs WS_URL BOT_ID SECRET
+// WeCom's own client for AI bots as a process: prints each event as a line of JSON and executes the commands that it reads
+// as such lines. node wecom-bot-client.mjs WS_URL BOT_ID SECRET
 import { createInterface } from 'node:readline';
 import { WSClient } from '@wecom/aibot-node-sdk';
 
@@ -13,7 +13,7 @@ client.on('error', ({ message }) => tell({ type: 'error', message }));
 client.on('message', (frame) => tell({ type: 'message', frame }));
 client.on('event', (frame) => tell({ type: 'event', frame }));
 
-/** What it can be told to do, by the method's name; `file` stands for the bytes of one. */
+/** Calls a method of the client by its name; `file` contains the bytes of a file. */
 const perform = ({ call, args }) => client[call](...args.map((arg) => (arg?.file ? Buffer.from(arg.file) : arg)));
 createInterface(process.stdin).on('line', (line) => {
   const told = JSON.parse(line);

@@ -2,16 +2,16 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createWecomSender, wecomText } from './wecom-sender.ts';
 
-/** What WeCom says to a post, or does to its connection. */
+/** WeCom's response to a post, or its effect on the connection. */
 export type LaterAnswer = 'ok' | 'busy' | 'refused' | 'unauthorised' | ((response: ServerResponse) => void);
 
-/** WeCom's side of a bot: questions, polls, and response_urls that answer as told. */
+/** WeCom's side of a bot: questions, polls, and response_urls with scripted responses. */
 export interface WecomReplies {
-  /** Settings of a bot that is served by it. */
+  /** Settings of a bot that uses it. */
   env: Record<string, string>;
-  /** What was posted to response_urls, in order, whatever became of it. */
+  /** All posts to response_urls, in order, whatever their result. */
   posted: string[];
-  /** The next answers to posts; then `ok`, once for each address. */
+  /** The next responses to posts; then `ok`, once for each address. */
   answers: LaterAnswer[];
   /** Asks, and polls until the answer has ended. @returns its last content */
   ask(text: string, more?: { userid?: string; groupId?: string }): Promise<string>;

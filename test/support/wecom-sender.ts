@@ -3,9 +3,9 @@ import { decodeAesKey, openMessage, sealMessage, signParts } from '../../src/sim
 import { registerSecret } from './evidence/evidence.ts';
 import { registerText } from './evidence/harvest.ts';
 
-/** Sends callbacks as WeCom does, with everything about them open to change; its crypto is not the bot's. */
+/** Sends callbacks like WeCom, with every part open to change; its encryption is implemented separately from the bot's. */
 export interface WecomSender {
-  /** @returns status, and the decrypted answer when there is one */
+  /** @returns the status, and the decrypted answer if there is one */
   send(message: unknown, change?: SendChange): Promise<{ status: number; body: string; answer: unknown }>;
 }
 
@@ -15,7 +15,7 @@ export interface SendChange {
   signature?: string;
   timestampSec?: number;
   headers?: Record<string, string>;
-  /** Signs this text as it is instead of the message's JSON. */
+  /** Signs this text unchanged instead of the message's JSON. */
   plain?: string | Buffer;
   search?: string;
 }
@@ -63,7 +63,7 @@ function decrypted(key: Buffer, body: string): unknown {
 
 let count = 0;
 
-/** A private text message as WeCom sends it. */
+/** A private text message in WeCom's format. */
 export function wecomText(text: string, userid = 'zhangwei'): Record<string, unknown> {
   count += 1;
   return {

@@ -3,15 +3,15 @@ import { delimiter, join } from 'node:path';
 import { describe } from '@jest/globals';
 
 /**
- * Tests that ask a program which not every machine has. In CI they always run, and so fail where `npm test` could not install
- * it; elsewhere they are skipped without it, and their title says why.
+ * Tests that need a program which not every machine has. In CI they always run, and so fail if `npm test` could not install
+ * the program; elsewhere they are skipped without it, and their title says why.
  */
 export function describeWith(program: string, title: string, tests: () => void): void {
   if (isHere(program) || process.env['CI'] === 'true') describe(title, tests);
   else describe.skip(`${title} (skipped: ${program} is not installed here)`, tests);
 }
 
-/** On PATH, or where Debian has servers; not everybody's PATH names that. */
+/** On PATH, or in Debian's folder for servers, which is not always on PATH. */
 function isHere(program: string): boolean {
   return [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].some((folder) => {
     try {

@@ -3,25 +3,25 @@ import { analyse } from 'scslre';
 import { expressionsIn, sourceFiles, type FoundExpression } from './find-expressions.ts';
 import { pumpsOf } from './pump-strings.ts';
 
-/** Lengths of the tried texts: the short one finds the cube of a length, the long ones its square. */
+/** Lengths of the tested texts: the short one reveals cubic cost, the long ones quadratic cost. */
 const SHORT_CHARS = 500;
 const LONG_CHARS = 8_000;
 const TIMES = 4;
 /** A linear expression takes well below 1 ms for the long text. */
 const QUICK_MS = 8;
-/** Linear cost grows by four, its square by sixteen. */
+/** Between lengths, linear cost grows by 4 and quadratic cost by 16. */
 const MAX_GROWTH = 8;
 const HOPELESS_MS = 200;
-/** The first tries translate the expression; others are disturbed by other work. */
+/** The first tries compile the expression, and other tasks may disturb some. */
 const TRIES = 5;
-/** Not what any expression wants at the end. */
+/** An ending that no expression matches. */
 const ENDING = '\n\0';
 
-/** @returns undefined, or why the expression may cost more than its text grows */
+/** @returns undefined, or why the expression may not be linear */
 function staticFault({ source, flags }: FoundExpression): string | undefined {
   const literal = { source, flags };
   const within = analyse(literal, { assumeRejectingSuffix: true, reportTypes: { Move: false }, maxReports: 1 });
-  // A sticky expression is never moved across its text.
+  // A sticky expression is not moved across its text.
   const moved = analyse(literal, {
     reportTypes: { Trade: false, Self: false, Move: !flags.includes('y') },
     maxReports: 1,
@@ -45,7 +45,7 @@ function measuredFault({ source, flags }: FoundExpression): string | undefined {
   return undefined;
 }
 
-/** Processor time for reading a text to its end, also where something is found in it. */
+/** CPU time of reading a text to its end, even if a match is found. */
 function leastMs(expression: RegExp, text: string): number {
   let least = Infinity;
   for (let attempt = 0; attempt < TRIES && least > QUICK_MS; attempt += 1) {
@@ -71,12 +71,12 @@ function faultsOf(all: readonly FoundExpression[], judge: (found: FoundExpressio
 describe('regular expressions of src [hostile-text]', () => {
   const expressions = sourceFiles().flatMap(expressionsIn);
 
-  test('are linear by analysis', () => {
+  test('are linear by static analysis', () => {
     expect(expressions.length).toBeGreaterThan(530);
     expect(faultsOf(expressions, staticFault)).toEqual([]);
   });
 
-  test('are quick for texts that are made of their own repetitions', () => {
+  test('are fast for texts made of their own repetitions', () => {
     expect(faultsOf(expressions, measuredFault)).toEqual([]);
   });
 });
@@ -92,7 +92,7 @@ describe('the check of regular expressions', () => {
     expect(measuredFault({ place: '', source, flags })).toEqual(expect.any(String));
   });
 
-  test('finds what is exponential by analysis', () => {
+  test('finds exponential expressions by static analysis', () => {
     expect(staticFault({ place: '', source: '^(?:a+)+$', flags: '' })).toEqual(expect.any(String));
   });
 

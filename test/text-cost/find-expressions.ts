@@ -15,7 +15,7 @@ export function sourceFiles(): string[] {
     .map((name) => `src/${name}`);
 }
 
-/** Regular expressions of a file: literals, and those put together from constants. */
+/** Regular expressions of a file: literals, and those assembled from constants. */
 export function expressionsIn(path: string): FoundExpression[] {
   const found: FoundExpression[] = [];
   const constants = new Map<string, ts.Expression>();
@@ -37,7 +37,7 @@ export function expressionsIn(path: string): FoundExpression[] {
   return found;
 }
 
-/** What stands where a text is known only when the program runs. */
+/** Placeholder for a text that is known only at run time. */
 const UNKNOWN = 'x';
 
 function textOf(node: ts.Expression, constants: ReadonlyMap<string, ts.Expression>): string {

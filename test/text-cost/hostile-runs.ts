@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Signs and marks of which a text may hold any number, side by side. */
+/** Characters and markup that a text may repeat any number of times. */
 export const SIGNS: readonly string[] = [
   ...[' ', '\t', '\n', '\r\n', '  \n', '\n\n', '\u00a0', '\u3000', '\u200b', '\u200d', '\ufeff'],
   ...['`', '``', '` `` ', '*', '**', '*a_', '**a', '_', '~', '~~a', '\\', '\\"', '"', "'", '=', '-\n', '=\n'],
@@ -105,7 +105,7 @@ export const SIGNS: readonly string[] = [
   ...['<arg_key>a', '<parameter=a>', '<arg_value>', 'f(', ')', 'call ', ',000'],
 ];
 
-/** What a run may stand behind: an opening that is looked for the end of. */
+/** Text before a run: the opening of a construct whose end is searched for. */
 const OPENINGS = [
   'x ',
   '<',
@@ -122,10 +122,10 @@ const OPENINGS = [
   '\n',
 ];
 
-/** A text that can be made as long as one likes. */
+/** A text of any length. */
 export interface Run {
   name: string;
-  /** UTF-16 units, about. */
+  /** UTF-16 units, approximately. */
   of(chars: number): string;
 }
 
@@ -133,7 +133,7 @@ function repeat(unit: string, chars: number): string {
   return unit.repeat(Math.ceil(chars / unit.length));
 }
 
-/** Each sign by itself, behind the openings by turns, and before something that is not the end that it wants. */
+/** Each character alone, behind alternating openings, and before a text that is not the end that it requires. */
 export const PLAIN_RUNS: readonly Run[] = SIGNS.map((sign, index) => {
   const opening = OPENINGS[index % OPENINGS.length] ?? '';
   return {
@@ -142,7 +142,7 @@ export const PLAIN_RUNS: readonly Run[] = SIGNS.map((sign, index) => {
   };
 });
 
-/** Openings whose ends are sought in what follows: each was once looked through again for each sign of it. */
+/** Openings whose ends are searched for in the rest of the text. Each was once searched again for every character. */
 export const SOUGHT_ENDS: readonly Run[] = [
   ['**x** ', ' ', 'y'],
   ['http://a.b/', ')'],
@@ -166,7 +166,7 @@ const pieces = (maxLength: number) =>
   fc.array(fc.constantFrom(...SIGNS, ...OPENINGS), { maxLength }).map((all) => all.join(''));
 const unit = fc.array(fc.constantFrom(...SIGNS), { minLength: 1, maxLength: 3 }).map((all) => all.join(''));
 
-/** A beginning, one or two mixtures over and over, and an end. */
+/** A beginning, one or two repeated mixtures, and an end. */
 export const mixedRun: fc.Arbitrary<Run> = fc
   .tuple(pieces(2), unit, fc.option(unit, { nil: '' }), pieces(1))
   .map(([opening, first, second, end]) => ({

@@ -7,14 +7,14 @@ import { TEXT_STEPS } from './text-steps.ts';
 
 const names = Object.keys(TEXT_STEPS);
 
-describe('what a text costs grows at most as the text does, whatever it is made of', () => {
-  test.each(names)('%s', async (name) => {
+describe('the cost of text processing is linear in the length of the text', () => {
+  test.each(names)('of %s', async (name) => {
     const step = TEXT_STEPS[name]!;
     for (const run of [...SOUGHT_ENDS, ...PLAIN_RUNS])
       expect([run.name, await growthFault(step, run)]).toEqual([run.name, undefined]);
   });
 
-  test('mixtures of signs, in any step', async () => {
+  test('of mixtures of characters in any step', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...names), mixedRun, async (name, run) => {
         expect(await growthFault(TEXT_STEPS[name]!, run)).toBeUndefined();
@@ -24,14 +24,14 @@ describe('what a text costs grows at most as the text does, whatever it is made 
   });
 });
 
-describe('the measure', () => {
+describe('the measurement of text costs', () => {
   const run = { name: 'x', of: (chars: number) => 'x'.repeat(chars) };
-  /** A step that says what it costs instead of costing it. */
+  /** Uses the return value of the step as its cost. */
   const told: CostMs = (step, text) => step(text) as number;
   const linear = ({ length }: string) => (length / 16_000) * 45;
   const square = ({ length }: string) => (length / 16_000) ** 2 * 45;
   const isLong = ({ length }: string) => length > 4_096;
-  /** As it was measured beside other work: three leaps in a row, of which the first is from nothing. */
+  /** Recorded on a busy machine: three jumps in a row, the first of them from zero. */
   const begun = ({ length }: string) => {
     if (length === 16_000 && (calls += 1) < 6) return 200;
     return { 8_000: 6.7, 16_000: 24.6, 32_000: 66.8, 64_000: 134, 128_000: 268 }[length] ?? 0;
@@ -40,20 +40,23 @@ describe('the measure', () => {
   beforeEach(() => void (calls = 0));
 
   test.each<[string, TextStep]>([
-    ['the square', square],
-    ['the square of what is longer than a message', (text) => (isLong(text) ? square(text) : 0)],
-    ['the square, disturbed by other work', (text) => square(text) + ((calls += 1) % 3 === 0 ? 20 : 0)],
-    ['what nobody can wait for', ({ length }) => Math.min(300, 1.5 ** length)],
+    ['quadratic cost', square],
+    ['quadratic cost above the length of a message', (text) => (isLong(text) ? square(text) : 0)],
+    ['quadratic cost with disturbances', (text) => square(text) + ((calls += 1) % 3 === 0 ? 20 : 0)],
+    ['exponential cost', ({ length }) => Math.min(300, 1.5 ** length)],
   ])('finds %s', async (_name, step) => expect(await growthFault(step, run, told)).toEqual(expect.any(String)));
 
   test.each<[string, TextStep]>([
-    ['grows as its text does', linear],
-    ['reads only what is longer than a message', (text) => (isLong(text) ? linear(text) : 0)],
-    ['begins at some length, on a busy machine', begun],
-    ['is disturbed at first', (text) => linear(text) + (text.length === 16_000 && (calls += 1) < 6 ? 200 : 0)],
-  ])('lets go what %s', async (_name, step) => expect(await growthFault(step, run, told)).toBeUndefined());
+    ['linear cost', linear],
+    ['linear cost above the length of a message', (text) => (isLong(text) ? linear(text) : 0)],
+    ['cost that begins at some length, on a busy machine', begun],
+    [
+      'cost with disturbances at first',
+      (text) => linear(text) + (text.length === 16_000 && (calls += 1) < 6 ? 200 : 0),
+    ],
+  ])('accepts %s', async (_name, step) => expect(await growthFault(step, run, told)).toBeUndefined());
 
-  test('counts the processor time of a step, and not how long it is waited for', async () => {
+  test('counts the CPU time of a step and not the waiting time', async () => {
     const work = () => {
       const before = process.cpuUsage();
       while (process.cpuUsage(before).user < 60_000);

@@ -1,36 +1,38 @@
 import type { Run } from './hostile-runs.ts';
 
-/** One step that walks a text which somebody else wrote. */
+/** One step that processes a text of other people. */
 export type TextStep = (text: string) => unknown;
 
-/** What a step costs for a text, in milliseconds. */
+/** The cost of a step for a text, in milliseconds. */
 export type CostMs = (step: TextStep, text: string) => number | Promise<number>;
 
-/** Small ones first: what grows faster than any power is found out while it can still be waited for. */
+/** Small lengths come first: exponential cost is found while it is still short. */
 const FIRST_CHARS = [16, 20, 24, 28, 32, 36, 42, 48, 56, 64, 80, 100, 150, 250, 500];
 const SMALL_CHARS = 2_000;
 const TIMES = 8;
 const LARGE_CHARS = SMALL_CHARS * TIMES;
-/** For a text of a few hundred characters anything is too much. */
+/** Maximum cost of a text of a few hundred characters. */
 const MOST_AT_FIRST_MS = 250;
-/** What costs less for the large text is quick, however it grows. */
+/** A step below this cost for the large text is fast enough, at any growth. */
 const QUICK_MS = 40;
-/** Linear cost grows by eight, the square by 64. */
+/** Linear cost grows by 8, quadratic cost by 64. */
 const MOST_GROWTH = 24;
 const TRIES = 4;
-/** So much is no noise. */
+/** A cost above this is not noise. */
 const HOPELESS_MS = 2_000;
 
-/** For a text twice as long linear cost is twice as high, the square four times. */
+/** For a doubled text linear cost doubles, and quadratic cost is multiplied by 4. */
 const MOST_DOUBLING = 2.6;
-/** What grows too fast leaps this often, one after the other. A step may begin to read at some length: a leap from nothing says nothing. */
+/**
+ * Number of consecutive jumps that mean too much growth. A step may begin at some length, so a jump from zero means nothing.
+ */
 const LEAPS_IN_A_ROW = 3;
-/** Below this, noise leaps as well. */
+/** Below this, noise jumps as well. */
 const LEAST_TOLD_MS = 1;
 const DOUBLED_CHARS = [2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000];
 const ROUNDS = 3;
 
-/** Processor time of this process: others, and the clock, do not count. */
+/** CPU time of this process, independent of other processes and of the clock. */
 export const processorMs: CostMs = async (step, text) => {
   const before = process.cpuUsage();
   await step(text);
@@ -39,9 +41,9 @@ export const processorMs: CostMs = async (step, text) => {
 };
 
 /**
- * Judges by processor time, not by the clock, whether a step's cost grows as its text does. A first snapshot, which is quick and may
- * be deceived by a busy machine, finds whom to suspect; a long one judges.
- * @returns undefined, or what is wrong
+ * Decides by CPU time, not by the clock, whether the cost of a step is linear. A short first measurement, which a busy
+ * machine may distort, finds suspects; a long one decides.
+ * @returns undefined, or the fault
  */
 export async function growthFault(step: TextStep, run: Run, costMs = processorMs): Promise<string | undefined> {
   const leastMs = leastOf(step, costMs);
@@ -55,7 +57,7 @@ export async function growthFault(step: TextStep, run: Run, costMs = processorMs
   return largeMs <= MOST_GROWTH * smallMs ? undefined : growthOverAll(leastMs, run);
 }
 
-/** By the least that each length ever took in several rounds: noise only adds, and seldom to the same length in each of them. */
+/** Uses the minimum of each length over several rounds: noise only adds, and rarely to the same length in each of them. */
 async function growthOverAll(leastMs: LeastMs, run: Run): Promise<string | undefined> {
   const least = new Map<number, number>();
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -67,7 +69,7 @@ async function growthOverAll(leastMs: LeastMs, run: Run): Promise<string | undef
   return told.join(', ');
 }
 
-/** Lengthens the text until its cost has grown too fast often enough, or cannot any more. */
+/** Lengthens the text until its cost has grown too much often enough, or can no longer. */
 async function leapsInARow(leastMs: LeastMs, run: Run, least: Map<number, number>): Promise<number> {
   let leaps = 0;
   let beforeMs = Infinity;
@@ -77,7 +79,7 @@ async function leapsInARow(leastMs: LeastMs, run: Run, least: Map<number, number
     leaps = beforeMs >= LEAST_TOLD_MS && ms > MOST_DOUBLING * beforeMs ? leaps + 1 : 0;
     const left = DOUBLED_CHARS.length - index - 1;
     if (leaps === LEAPS_IN_A_ROW || leaps + left < LEAPS_IN_A_ROW) return leaps;
-    // Nothing that is linear takes so long and has just leapt.
+    // No linear step takes this long directly after a jump.
     if (leaps > 0 && ms >= HOPELESS_MS) return LEAPS_IN_A_ROW;
     beforeMs = ms;
   }
@@ -86,7 +88,7 @@ async function leapsInARow(leastMs: LeastMs, run: Run, least: Map<number, number
 
 type LeastMs = (text: string, enoughMs: number) => Promise<number>;
 
-/** The least of several tries; one that is at most `enoughMs` ends them, and so does one that no noise explains. */
+/** The minimum of several tries; a try of at most `enoughMs` ends them, and so does one that no noise explains. */
 const leastOf =
   (step: TextStep, costMs: CostMs): LeastMs =>
   async (text, enoughMs) => {

@@ -2,25 +2,28 @@ import { RegExpParser, type AST } from '@eslint-community/regexpp';
 
 export interface Pump {
   opening: string;
-  /** Repeated as often as wanted. */
+  /** Repeated any number of times. */
   unit: string;
 }
 
-/** Characters that expressions tell apart: line ends of all kinds, blanks, invisible characters, brackets, marks, letters, digits. */
+/**
+ * Characters that expressions distinguish: line breaks of all kinds, spaces, invisible characters, brackets, punctuation,
+ * letters, digits.
+ */
 const CHARACTERS = [
   ...'aA0_ \t\n\r\v\u0085\u2028\u2029\u00a0\u3000\u200b\ufeff\0\ufffd中。é\u0301',
   ...'[](){}<>|"\'`*#=!?:;,./\\-+@&$%^~',
   '\u{20000}',
 ];
-/** Characters tried for one quantifier. */
+/** Characters tested for one quantifier. */
 const MAX_CHARACTERS = 6;
 const MAX_PUMPS = 24;
 
 type Unit = AST.Quantifier['element'];
 
 /**
- * Texts on which an expression may cost the square of their length: for each repetition in it, what it repeats, alone and
- * together with what stands before it, so that every repetition is a new beginning.
+ * Texts on which an expression may have quadratic cost: for each repetition in it, the repeated text, alone and with the
+ * preceding text, so that every repetition is a new beginning.
  */
 export function pumpsOf(source: string, flags: string): Pump[] {
   const { pattern } = new RegExpParser().parseLiteral(`/${source}/${flags}`);
@@ -53,7 +56,7 @@ export function pumpsOf(source: string, flags: string): Pump[] {
 
 type Matching = (unit: Unit | AST.Element) => string[];
 
-/** Which of the characters match a unit by itself. */
+/** The characters that match a unit by themselves. */
 function matcher(flags: string): Matching {
   const plain = flags.replace(/[gym]/g, '');
   return ({ raw }) => {
@@ -62,11 +65,11 @@ function matcher(flags: string): Matching {
   };
 }
 
-/** What a quantifier repeats: characters of each sort, and longer samples. */
+/** Texts that a quantifier repeats: characters of each kind, and longer samples. */
 function repeated(unit: Unit, matching: Matching): string[] {
   if (hasAlternatives(unit)) return samplesOf(unit, matching);
   const all = matching(unit);
-  // Some from the whole list, since its beginning is what most expressions expect.
+  // Some from the whole list, since most expressions expect its beginning.
   const step = Math.max(1, Math.floor(all.length / MAX_CHARACTERS));
   const chosen = all.filter((character, index) => index % step === 0 || /[\r\u2028 \t]/.test(character));
   return chosen.length > 0 ? chosen : samplesOf(unit, matching);

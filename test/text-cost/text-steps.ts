@@ -33,7 +33,7 @@ import { directMessage } from '../bot/platforms/slack/support.ts';
 import { AES_KEY, groupCallback, TOKEN } from '../bot/platforms/wecom/support.ts';
 import type { TextStep } from './measure-cost.ts';
 
-/** Less than platforms give, so that texts of this test's sizes are cut. */
+/** Less than platforms allow, so that texts of this test's sizes are cut. */
 const ROOM_BYTES = 4_096;
 const LOOK_BYTES = 20_480;
 const mention = createMentionStripper('Parley Bot');
@@ -57,11 +57,11 @@ const declared = {
   },
 };
 
-/** About as long as the pieces are that engines send. */
+/** Approximate length of the deltas that engines send. */
 const DELTA_CHARS = 6;
 const READS = { offered: new Set(['clock']), thoughtFirst: true };
 
-/** A stream that brings a text in small pieces. */
+/** A stream that delivers a text in small deltas. */
 function streamed(text: string): void {
   const decoder = new StreamDecoder({ ...READS, maxLineChars: 1_000_000, maxAnswerChars: 200_000 });
   for (const content of text.match(/[^]{1,64}/g) ?? [])
@@ -78,7 +78,7 @@ function parted(text: string): void {
   reading.part('', 'whole');
 }
 
-/** Every step of ours that walks what a model or a person wrote, and can be given a text by itself. */
+/** Every step that processes text of a model or a person and can be called alone. */
 export const TEXT_STEPS: Readonly<Record<string, TextStep>> = {
   'an answer on WeCom': (text) => createMarkdownWriter(WECOM_DIALECT).pieces(text, ROOM_BYTES),
   'an answer on Slack': (text) => createMarkdownWriter(SLACK_DIALECT).pieces(text, ROOM_BYTES),

@@ -20,8 +20,9 @@ interface AmendAnsweredOptions {
 }
 
 /**
- * What becomes of an answered message that is deleted or edited (SECURITY.md taken-back): the history forgets the turn of a deleted one,
- * and holds what an edited one says now; its answer stays as it is. Whoever edits is told, once, how to ask again. Safe to repeat.
+ * Applies the deletion or edit of an answered message to the history (SECURITY.md taken-back): a deleted message's turn is
+ * removed, and an edited one gets the new text. The answer stays unchanged. A person who edits is told once how to ask
+ * again. Safe to repeat.
  */
 export function createAmendAnswered({ redis, keyRing, groupScope }: AmendAnsweredOptions) {
   return async (platform: Platform, amendment: InboundAmendment, amended: Amended): Promise<void> => {
@@ -47,7 +48,7 @@ export function createAmendAnswered({ redis, keyRing, groupScope }: AmendAnswere
   };
 }
 
-/** Where its turn is kept: in its conversation, and in that of the thread which its answer began. */
+/** Conversations that contain its turn: its own, and that of the thread that its answer began. */
 function placesOf(message: InboundMessage, own: ConversationRef, groupScope: GroupScope): ConversationRef[] {
   const { chat, opensThread: threadId } = message;
   return threadId === undefined

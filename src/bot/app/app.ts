@@ -28,33 +28,39 @@ export interface AppOptions {
   secrets: Secrets;
   log: Log;
   nowMs?: NowMs;
-  /** What the tool that reads pages may reach; the public web but in tests. */
+  /** Addresses that the tool for reading pages may reach. Defaults to the public web; set by tests. */
   egress?: EgressPolicy;
-  /** How long a platform may carry out a post that was given up; its own trait but in tests. Milliseconds. */
+  /**
+   * How long a platform may still carry out a post that was given up, in milliseconds. Defaults to the platform's trait; set
+   * by tests.
+   */
   postSettlesWithinMs?: number;
-  /** What a worker in a process of its own runs; without it the worker runs in this one. */
+  /** Program of a separate worker process. Without it the worker runs in this process. */
   workerProgram?: URL;
-  /** The messenger's groups; those of `config/groups.json` unless told. */
+  /** The messenger's groups. Defaults to those of `config/groups.json`. */
   groups?: readonly Group[];
-  /** Called when the process must not go on (an unsafe Redis); the sentence names what to do. */
+  /** Called when the process must not continue (an unsafe Redis), with a sentence that says what to do. */
   onFatal(sentence: string): void;
 }
 
-/** A running Parley: what this process's roles need, started in order. */
+/** A running Parley with the parts for this process's roles. */
 export interface App {
-  /** Where each part listens, in words for the person who started it. */
+  /** Where each part listens, for the person who started it. */
   readonly addresses: { name: string; url: string; openUrl?: string }[];
-  /** The given secrets, with what local mode made. */
+  /** The given secrets, with those that local mode generated. */
   readonly secrets: Secrets;
-  /** The key that was made for the embedded chat service, to be shown once at start. */
+  /** The key that was generated for the embedded chat service, to show once at start. */
   readonly madeApiKey: string | undefined;
-  /** What people do in the messenger, where this process runs one. */
+  /** Drives the messenger as its people would, if this process runs one. */
   readonly driver: MessengerDriver | undefined;
-  /** How many answers are under way. */
+  /** Number of running answers. */
   runningAnswers(): Promise<number>;
-  /** Reads the files of `config/` anew, all or none. @throws ConfigFileError, and then all stays as it was */
+  /** Reads the files of `config/` again, all or none. @throws ConfigFileError; nothing has changed then */
   reread(): Promise<void>;
-  /** The files on disk were rejected for this many faults: metrics and `/readyz` say so until the next `reread`. */
+  /**
+   * Records that the files on disk were rejected for this many faults. Metrics and `/readyz` show it until the next
+   * `reread`.
+   */
   filesRejected(faults: number): void;
   /** Orderly stop within `SHUTDOWN_GRACE_SEC` (SECURITY.md orderly-stop). */
   close(): Promise<void>;
@@ -62,12 +68,12 @@ export interface App {
 
 type Step = () => Promise<void>;
 
-/** Reads a part's files; what it returns takes them over, and cannot fail. */
+/** Reads a part's files. The returned function applies them and cannot fail. */
 type Rereading = () => Promise<() => void> | (() => void);
 
 /**
- * The composition root: builds everything by hand, starts it, and stops it in the opposite order. When a part cannot
- * start, what was started before is stopped, and the error goes on.
+ * The composition root: creates all parts, starts them in order, and stops them in reverse order. If a part cannot start,
+ * the parts before it are stopped and the error is thrown.
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, nowMs = Date.now } = options;
@@ -87,7 +93,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const { answer: prove } = proofOfConfiguration(config, secrets);
 
     const apart = options.workerProgram && has('worker') ? startApart(options.workerProgram, bot, endings) : undefined;
-    // Each part is loaded only where a role needs it: a start takes half the time then, and memory a fifth less.
+    // Each part is loaded only if a role needs it: that halves the start time and saves a fifth of the memory.
     if (has('service')) {
       const { startServicePart } = await import('./service.ts');
       const service = await startServicePart({
@@ -111,7 +117,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       receiver?.connect();
       const running = { config, receiver, worker, front };
       endings.push(() => closeDoor(running));
-      // In between, so that people see the answers under way to their end.
+      // Closed between the two, so that people can watch running answers finish.
       endings.push(async () => messenger?.close(wereAnswering));
       endings.push(async () => {
         messenger?.tellStop();
@@ -162,16 +168,16 @@ async function startLocal(
   return local;
 }
 
-/** Begun before all else, since it comes up beside it. */
+/** Started first, because it starts up in parallel with the rest. */
 function startApart(
   program: URL,
   parts: { config: Config; secrets: Secrets; log: Log },
   endings: Step[],
 ): Promise<LocalWorker> {
   const starting = import('./local-worker.ts').then((room) => room.startLocalWorker({ program, ...parts }));
-  // Whoever waits for it is told; until then it may fail unheard.
+  // The caller that awaits it gets the error; until then it must not be reported as unhandled.
   starting.catch(() => undefined);
-  // By then the bot's own stop has ended it in order, unless the start came to nothing.
+  // The bot's own stop has already ended it in order, unless the start failed.
   endings.push(async () => (await starting.catch(() => undefined))?.side.close(0));
   return starting;
 }
@@ -188,11 +194,11 @@ interface FrontOptions {
 
 interface Front {
   server: ListeningServer;
-  /** From now on `/readyz` says no. */
+  /** From now on `/readyz` answers not ready. */
   retire(): void;
 }
 
-/** The bot's HTTP: every process serves health and metrics, a receiver the webhooks and the sign-in pages too. */
+/** The bot's HTTP server: health and metrics in every process; webhooks and sign-in pages in a receiver. */
 async function startFront({ config, log, registry, prove, files, receiver, worker }: FrontOptions): Promise<Front> {
   let isRetired = false;
   const parts: HealthPart[] = [
@@ -232,9 +238,9 @@ interface RunningBot {
 }
 
 /**
- * Readiness goes first, so that no new work is sent here. Polls are still answered while turns end: on a platform that
- * pulls, an answer that nobody can poll is not visible. Then the door closes.
- * @returns whether answers were under way
+ * Retires readiness first, so that no new work arrives. Polls are still answered while turns end: on a platform that polls,
+ * an answer is visible only through polls. The server closes after that.
+ * @returns whether answers were running
  */
 async function endTurns({ config, worker, front }: RunningBot): Promise<boolean> {
   front.retire();

@@ -14,24 +14,27 @@ import { TurnStore } from '../queue/turn-store.ts';
 import { WakeQueue } from '../queue/wake-queue.ts';
 import { createKeyRing, redisAddress } from './secrets.ts';
 
-/** What every part of the bot is built from. */
+/** Options shared by all parts of the bot. */
 export interface BotOptions {
   config: Config;
   secrets: Secrets;
   nowMs: NowMs;
-  /** How long a platform may carry out a post that was given up; its own trait but in tests. Milliseconds. */
+  /**
+   * How long a platform may still carry out a post that was given up, in milliseconds. Defaults to the platform's trait; set
+   * by tests.
+   */
   postSettlesWithinMs?: number;
-  /** The account links that this process has made and undone lately, whichever part did. */
+  /** Account links recently created and removed by any part of this process. */
   recentLinks: RecentChanges;
-  /** What the tool that reads pages may reach; the public web but in tests. */
+  /** Addresses that the tool for reading pages may reach. Defaults to the public web; set by tests. */
   egress?: EgressPolicy;
   log: Log;
   report: Report;
-  /** By what name this process takes turns; made up unless told. */
+  /** Name under which this process claims turns. Random by default. */
   workerName?: string;
 }
 
-/** What the receiver and the worker both stand on: one connection, the keys, the platforms, the conversation's store. */
+/** Basis of receiver and worker: one Redis connection, the keys, the platforms and the conversation store. */
 export function createBase(options: BotOptions, patience: 'fail-fast' | 'wait') {
   const { config, secrets, nowMs, log, workerName } = options;
   const redis = connectRedis(redisAddress(config, secrets), patience, log, patience === 'wait' ? 'worker' : 'receiver');

@@ -74,18 +74,18 @@ export interface Receiver {
   serveWebhook: ServeWebhook;
   /** The sign-in pages. */
   routes: Router[];
-  /** What `/readyz` says of its connections. */
+  /** Its connections in `/readyz`. */
   parts: HealthPart[];
   redis: RedisClient;
   platforms: ReadonlyMap<PlatformName, Platform>;
-  /** Opens the connections over which platforms deliver; to be called once all else is ready. */
+  /** Opens the connections over which platforms deliver. Call it once everything else is ready. */
   connect(): void;
-  /** Reads the suggested questions and scenes anew. @returns takes them over. @throws ConfigFileError */
+  /** Reads the suggested questions and scenes again. @returns a function that applies them. @throws ConfigFileError */
   reread(): () => void;
   close(): Promise<void>;
 }
 
-/** The part that takes deliveries in, answers polls and serves the sign-in pages. Its store fails fast: the platform sends again. */
+/** Accepts deliveries, answers polls and serves the sign-in pages. Its store fails fast, because platforms retry. */
 export function createReceiver(options: BotOptions): Receiver {
   const { config, nowMs, log, report } = options;
   const base = createBase(options, 'fail-fast');
@@ -107,7 +107,7 @@ export function createReceiver(options: BotOptions): Receiver {
       const { conversation, message, deliveryId } = accepted;
       const { sender } = message;
       const personId = personIdOf(message, sender.userId);
-      // Nothing is fetched here of who is not.
+      // Attachments are prefetched only for signed-in people.
       const place = {
         platform: tenantOf(platform, message.tenant) ?? platform,
         store: mediaStore,
@@ -115,12 +115,12 @@ export function createReceiver(options: BotOptions): Receiver {
         personId,
         isSignedIn: true,
       };
-      // What was answered meanwhile may be forgotten already, and must not come back.
+      // An attachment of a message answered meanwhile may already be deleted and must not be stored again.
       const record = messageKey(conversation.partition, deliveryId);
       const stillWaits = async () => (await redis.hget(record, ...fieldsToRead('state'))) === 'accepted';
       const isKnown = async () =>
         (await stillWaits()) && (!identity || (await identity.accountOf(message, sender.userId))?.status === 'active');
-      // A turn that begins before fetches them itself.
+      // A turn that begins earlier fetches them itself.
       inBackground(() => prefetchImages(place, { message, deliveryId, isKnown }));
       inBackground(() => prefetchFiles(place, { message, deliveryId, isKnown }));
     },
@@ -166,14 +166,17 @@ export interface WorkerPart {
   worker: TurnWorker;
   redis: RedisClient;
   platforms: ReadonlyMap<PlatformName, Platform>;
-  /** Takes up at once what workers had begun that are known to be dead. @returns how many turns */
+  /** Takes over the turns of workers known to be dead at once. @returns how many turns */
   followDead(names: readonly string[]): Promise<number>;
-  /** Reads policy, scenes, tools, models, knowledge and prompt anew. @returns takes them over for the turns from then on. @throws ConfigFileError */
+  /**
+   * Reads policy, scenes, tools, models, knowledge and prompt again. @returns a function that applies them to later turns.
+   * @throws ConfigFileError
+   */
   reread(): () => void;
   close(graceSec: number): Promise<void>;
 }
 
-/** The part that runs turns. Its store waits for Redis as long as it takes. */
+/** Runs turns. Its store waits for Redis as long as necessary. */
 export function createWorkerPart(options: BotOptions): WorkerPart {
   const { config, secrets, nowMs, log, report } = options;
   const base = createBase(options, 'wait');
@@ -191,7 +194,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const reply = { redis, keyRing, afterCare, nowMs, log, report };
   const openTurn = createOpenTurn({ platforms, groupScope, keyRing, reply });
   const setAside = createSetAside({ platforms, reply });
-  /** The whole way of a turn, from what the files say now. @throws ConfigFileError */
+  /** Builds the processing of a turn from the current files. @throws ConfigFileError */
   const readTurnFiles = (next: NextKnowledge) => {
     const catalog = readCatalog(config);
     const gate = new SignInGate({
@@ -244,7 +247,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     });
   };
   const knowledge = createKnowledge({ folder: join(config.local.dataDir, 'knowledge'), report, nowMs });
-  // A turn that has begun keeps what it began with.
+  // A turn that has begun keeps the files it began with.
   const firstKnowledge = readKnowledge(config, knowledge);
   let runTurn = readTurnFiles(firstKnowledge);
   firstKnowledge.takeOver();
@@ -314,7 +317,7 @@ function pressureLimits({ queue }: Config): PressureLimits {
   return { softWaiting, hardWaiting, softAgeMs: softAgeSec * SECOND_MS, hardAgeMs: hardAgeSec * SECOND_MS };
 }
 
-/** @throws ConfigFileError; a start that gets here has looked at the file before (`config-files.ts`) */
+/** @throws ConfigFileError; at start the file was already checked (`config-files.ts`) */
 function readPolicy({ policyFile, chat: { models, model } }: Config): Policy {
   const file = parsePolicyFile(readFileSync(policyFile, 'utf8'), models);
   return createPolicy({ file, models, defaultModel: model });

@@ -3,7 +3,7 @@ import { createChatClient, type ChatClient } from '../model/chat-client.ts';
 import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
 import type { BotOptions } from './base.ts';
 
-/** The client of the chat service. @param share how workers share the concurrency of its engines */
+/** Creates the client of the chat service. @param share how workers share the concurrency of its engines */
 export function createChat(
   { config, secrets, nowMs, log, report }: BotOptions,
   catalog: ModelCatalog,

@@ -3,24 +3,26 @@ import { createKeyRing } from './secrets.ts';
 import { PLATFORMS, type PlatformSecrets } from '../platforms/registry.ts';
 import type { Config, Secrets } from '../config/config.ts';
 
-/** Whose answer to a nonce it is: of a Parley with these settings, of one with the same key and others, or of something else. */
+/**
+ * Origin of an answer to a nonce: a Parley with these settings, one with the same key and other settings, or something else.
+ */
 export type Reached = 'these settings' | 'other settings' | 'something else';
 export type JudgeProof = (nonce: string, proof: string) => Reached;
 
 /**
- * By this `npm run check` knows that an address leads to a process that was started with the settings it reads, and not to
- * whatever else answers there. What is answered tells nothing to whoever does not have `SECRET_KEY`.
+ * Lets `npm run check` verify that an address leads to a process with the settings that it reads. The answer reveals nothing
+ * without `SECRET_KEY`.
  */
 export interface ConfigurationProof {
-  /** The answer to a nonce, by the newest key. */
+  /** Answers a nonce with the newest key. */
   answer(nonce: string): string;
-  /** Whose answer to this nonce it is; any of our keys counts, as while they are changed. */
+  /** Judges an answer to a nonce. Any current key counts, because the keys may be changing. */
   judge: JudgeProof;
 }
 
 const PURPOSE = 'configuration';
 
-/** @throws RangeError without any key */
+/** @throws RangeError without a key */
 export function proofOfConfiguration(config: Config, secrets: Secrets): ConfigurationProof {
   const keyRing = createKeyRing(secrets);
   const settings = markOf(config, secrets);
@@ -39,7 +41,7 @@ export function proofOfConfiguration(config: Config, secrets: Secrets): Configur
   };
 }
 
-/** What all processes of a deployment have in common, whatever their roles and ports are. */
+/** Hash of the settings that all processes of a deployment share, whatever their roles and ports. */
 function markOf(config: Config, secrets: Secrets): string {
   const { http, chat, signIn } = config;
   const { chatApiKey, signInClientSecret, serviceApiKeys } = secrets;

@@ -3,8 +3,8 @@ import type { HealthPart } from '../metrics/health.ts';
 import type { ConnectionChange, Platform } from '../platforms/platform.ts';
 
 /**
- * What `/readyz` says of the connections over which platforms deliver. A receiver that another platform still reaches stays ready, so
- * that the loss of one platform does not take the other one away too.
+ * Health of the connections over which platforms deliver, for `/readyz`. A receiver that another platform still reaches
+ * stays ready, so that losing one platform does not take down the other.
  */
 export function healthOfConnections(
   platforms: readonly Platform[],
@@ -20,7 +20,7 @@ export function healthOfConnections(
   }));
 }
 
-/** What `/readyz` says of a connection that delivers to no process of this deployment. */
+/** Remark in `/readyz` on a connection that delivers to no process of this deployment. */
 function connectionRemark(change: ConnectionChange | undefined): string | undefined {
   switch (change?.state) {
     case 'open':
@@ -33,9 +33,9 @@ function connectionRemark(change: ConnectionChange | undefined): string | undefi
       return 'refused by the platform: the log names the setting';
     case 'closed':
     case undefined:
-      return 'not connected; it is connected again by itself';
+      return 'not connected; reconnects automatically';
   }
 }
 
 const REPLACED_REMARK =
-  'another program is connected as this bot, and messages go there: stop it, or give it a bot of its own';
+  'another program is connected as this bot and receives its messages: stop it, or give it its own bot';

@@ -10,12 +10,12 @@ import type { Greeting } from '../ingress/handle-delivery.ts';
 import { readPrompts } from './prompts.ts';
 import { readScenes } from './scenes.ts';
 
-/** Nobody waits for Redis to be greeted: who is not known by then is greeted as somebody who is not linked. */
+/** Maximum wait for Redis. A person who is not identified by then is greeted as not linked. */
 const KNOWN_WITHIN_MS = SECOND_MS;
 
 /**
- * What is told and offered to somebody who opens the private chat: the suggested questions, or those of the scene that holds there for
- * the linked person, and its words of welcome. @throws ConfigFileError
+ * Creates the greeting of a person who opens the private chat: the suggested questions and the welcome, or those of the
+ * scene that applies to the linked person there. @throws ConfigFileError
  */
 export function readGreetings(config: Config, identity: Identity | undefined) {
   const prompts = readPrompts(config);

@@ -3,12 +3,12 @@ import { readCodes } from '../identity/typed-code/read-codes.ts';
 import type { Config } from '../config/config.ts';
 import { textOfMessage } from '../turn/prompt/question.ts';
 
-/** A sign-in code is taken out of the conversation as a message of its own, never merged with a question. */
+/** A message with a sign-in code is handled separately and never merged with a question. */
 function holdsCode(message: InboundMessage): boolean {
   return readCodes(textOfMessage(message)).length > 0;
 }
 
-/** Where a platform has another proof, what looks like a code is a message like any other. */
+/** On a platform with another proof, text that looks like a code is an ordinary message. */
 export function holdsCodeOf({ signIn: { proofs, proofsBy } }: Config): (message: InboundMessage) => boolean {
   return (message) => (proofsBy[message.platform] ?? proofs).includes('typed-code') && holdsCode(message);
 }

@@ -13,12 +13,13 @@ interface IsolationParts {
   wakeQueue: WakeQueue;
 }
 
-/** What a worker does about the death of others: takes their turns over, and finds the turn that killed them. */
+/** Handles the death of other workers: takes over their turns and finds the turn that killed them. */
 export function createIsolation({ redis, store: { workerName }, wakeQueue }: IsolationParts, { queue }: Config) {
   const { shards, turnMaxCrashes } = queue;
   const isolation = new IsolationStore({
     redis,
     wakeQueue,
+    workerName,
     maxCrashes: turnMaxCrashes,
     turnsOf: (worker) => turnsOfDeadWorker(worker, redis, shards),
   });
@@ -26,7 +27,7 @@ export function createIsolation({ redis, store: { workerName }, wakeQueue }: Iso
   return {
     isolation,
     reclaim,
-    /** Registers this worker and watches the others. @returns ends both */
+    /** Registers this worker and watches the others. @returns a function that ends both */
     keepPresence: () =>
       keepWorkerPresence({ redis, workerName, nowMs: monotonicMs, reclaim: (name) => reclaim([name]) }),
   };

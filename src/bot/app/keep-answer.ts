@@ -13,7 +13,10 @@ interface KeepAnswerOptions {
   report: Pick<ReplyReport, 'answerNotShown'>;
 }
 
-/** Keeps an answer that the platform refused in every form for the asker's next private reply, and tells the operator. Safe to repeat. */
+/**
+ * Keeps an answer that the platform refused in every form for the person's next private reply, and reports it to the
+ * operator. Safe to repeat.
+ */
 export function createKeepAnswer({ redis, keyRing, groupScope, report }: KeepAnswerOptions) {
   return async (
     { name, tenant, app }: Platform,

@@ -11,12 +11,12 @@ import type { FromWorker, ToWorker, WorkerQuestion, WorkerTask } from './local/w
 import { healthOfWorker } from './worker-health.ts';
 
 /**
- * The program of local mode's worker process. It is told everything by the channel to the process that started it, and ends
- * with that: nothing would start another one in its place.
+ * Program of local mode's worker process. It receives everything over the channel to the process that started it, and ends
+ * with that process, because nothing would replace it.
  */
 const registry = new Registry();
 let worker: WorkerPart | undefined;
-/** Messages are heard one after another. */
+/** Messages are handled one at a time. */
 let hearing = Promise.resolve();
 
 function tell(message: FromWorker): void {
@@ -26,9 +26,9 @@ function tell(message: FromWorker): void {
 async function begin({ config, secrets, name, deadNames }: WorkerTask): Promise<void> {
   goOutThrough({ ...secrets, noProxy: config.noProxy });
   const log = createLog({ ...config.log, role: 'worker' });
-  // Nothing is known about the state after an error that nobody caught: another process starts afresh.
+  // After an uncaught error the state is unknown: a new process starts clean.
   const crash = (thrown: unknown) => {
-    log.fatal({ error: asError(thrown) }, 'the worker process cannot go on');
+    log.fatal({ error: asError(thrown) }, 'the worker process stops because of an unexpected error');
     process.exit(EXIT.crash);
   };
   process.on('uncaughtException', crash);
@@ -60,7 +60,7 @@ ignoreDebuggerSignal();
 process.on('message', (message: ToWorker) => {
   if (message.kind === 'ask') {
     const { id } = message;
-    // What cannot be answered is not: whoever asks waits a second at most.
+    // A question that fails gets no answer; the caller waits at most a second.
     answerTo(message.question).then(
       (value) => tell({ kind: 'answer', id, value }),
       () => undefined,
@@ -68,6 +68,6 @@ process.on('message', (message: ToWorker) => {
   } else hearing = hearing.then(() => hear(message)).catch(fail);
 });
 process.on('disconnect', () => process.exit(EXIT.crash));
-// Whoever stops all processes of a service at once reaches this one too; when it ends is for the other one to say.
+// A service manager may signal all processes of a service at once. Only the parent process decides when this one ends.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 tell({ kind: 'here' });

@@ -7,7 +7,7 @@ import type { Config, Secrets } from '../config/config.ts';
 import { workerApart, type WorkerSide } from './worker-host.ts';
 
 interface LocalWorkerOptions {
-  /** What the worker process runs. */
+  /** Program of the worker process. */
   program: URL;
   config: Config;
   secrets: Secrets;
@@ -19,12 +19,12 @@ export interface LocalWorker {
   controls: LocalControls;
 }
 
-/** Whoever presses the button again and again is not to keep the bot from ever answering. */
+/** Minimum time between two kills, so that repeated clicks cannot keep the bot from ever answering. */
 const KILLS_APART_MS = 5 * SECOND_MS;
-/** Somebody waits for the other model; an answer that does not end meanwhile goes on with it. */
+/** Short, because a person waits for the other model. An answer that does not end in time continues with it. */
 const REPLACE_GRACE_SEC = 7;
 
-/** Starts local mode's worker in a process of its own, so that ending it by force is real. @throws Error when it does not come up */
+/** Starts local mode's worker in a separate process, so that killing it is real. @throws Error when it does not start */
 export async function startLocalWorker({ program, config, secrets, log }: LocalWorkerOptions): Promise<LocalWorker> {
   const listeners = new Set<(view: WorkerView) => void>();
   let killed: { view: WorkerView; atMs: number } | undefined;
@@ -45,7 +45,7 @@ export async function startLocalWorker({ program, config, secrets, log }: LocalW
         if (kept.processId === undefined || (killed && atMs - killed.atMs < KILLS_APART_MS)) return undefined;
         killed = { atMs, view: { killedProcessId: kept.processId, killedAtMs: Date.now() } };
         kept.kill();
-        log.warn({ processId: killed.view.killedProcessId }, 'the worker process was ended from the page, by kill -9');
+        log.warn({ processId: killed.view.killedProcessId }, 'the worker process was killed (kill -9) from the page');
         return killed.view;
       },
       onWorker(listener) {

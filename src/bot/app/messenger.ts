@@ -18,9 +18,9 @@ import type { Config, Secrets } from '../config/config.ts';
 interface MessengerPartOptions {
   config: Config;
   secrets: Secrets;
-  /** What its page may do to us; absent where others than the person at this machine may be served. */
+  /** What its page may control in this process. Undefined if people other than the one at this machine may be served. */
   controls: LocalControls | undefined;
-  /** The groups that there are; those of `config/groups.json` unless told. */
+  /** The groups. Defaults to those of `config/groups.json`. */
   groups?: readonly Group[];
   nowMs: NowMs;
   log: Log;
@@ -35,7 +35,7 @@ const AI_BOT_ID = 'aibot-parley';
 const PLAIN = 'plain:';
 const GROUPS = z.array(z.object({ id: z.string(), name: z.string(), members: z.array(z.string()) }));
 
-/** Starts the local messaging app for the people of the directory, on a Redis connection of its own. */
+/** Starts the local messenger for the people of the directory, on a separate Redis connection. */
 export async function startMessengerPart({
   config,
   secrets,
@@ -58,7 +58,7 @@ export async function startMessengerPart({
     protocol,
     service: {
       url: config.signIn.url,
-      // Where the service does not take the app's own sign-in, people type a password.
+      // If the service does not support the app's web sign-in, people type a password.
       localLogins: !protocol.signsInAtService && config.embedded.signIn ? loginsOf(people) : undefined,
     },
     office: { people: people.map(({ view }) => view), groups },
@@ -78,7 +78,7 @@ export async function startMessengerPart({
   };
 }
 
-/** Derived from a secret that is kept, so that tabs and bookmarks work after a restart. */
+/** Derived from a stored secret, so that tabs and bookmarks work after a restart. */
 function tokenOf({ secretKey }: Secrets): string {
   return secretKey === undefined ? randomToken() : hmacBase64Url(secretKey, 'messenger page');
 }
@@ -113,7 +113,7 @@ interface DirectoryEntry {
   person: ServicePerson;
 }
 
-/** The messenger's people: everybody in the directory with a WeCom user id; in a stand-in of Slack they go by the same. */
+/** The messenger's people: everyone in the directory with a WeCom user id. The simulated Slack uses the same ids. */
 async function readPeople(path: string | undefined): Promise<DirectoryEntry[]> {
   const people =
     path === undefined ? [] : parseDirectoryFile(await readFile(path, 'utf8'), { allowPlainPasswords: true });
@@ -126,7 +126,7 @@ async function readPeople(path: string | undefined): Promise<DirectoryEntry[]> {
   });
 }
 
-/** How to log in as each person whose password stands in the directory in plain words, as local mode's own does. */
+/** Logins of all people whose password is in plain text in the directory, as in local mode's own. */
 function loginsOf(people: readonly DirectoryEntry[]): LocalLogins {
   const readable = people.filter(({ person }) => person.password.startsWith(PLAIN));
   return Object.fromEntries(

@@ -5,13 +5,13 @@ import type { Config, Secrets } from '../config/config.ts';
 
 interface Lack {
   sentence: string;
-  /** Whether a whole half of the service is of no use without it: nobody can ask the model anything. */
+  /** Whether half of the service is unusable without it, because no one can call the model. */
   isAllLost: boolean;
 }
 
 /**
- * What a service for real people cannot do, since nobody told it whom to serve: a sentence each that names the file to
- * write. Files that are named can be read (`config-files.ts` saw to it).
+ * Finds what a service for real people cannot do without further settings, one sentence each, which names the file to write.
+ * Files that are set are readable (checked by `config-files.ts`).
  */
 export async function lacksOfService({ service }: Config, { serviceApiKeys }: Secrets): Promise<Lack[]> {
   const { clientsFile, directoryFile, institution } = service;
@@ -27,16 +27,16 @@ export async function lacksOfService({ service }: Config, { serviceApiKeys }: Se
 }
 
 const NO_KEYS = {
-  sentence: 'Every call of the chat interface gets 401, since no key is known: set SERVICE_API_KEYS.',
+  sentence: 'Every call of the chat interface gets 401 because no API key is configured: set SERVICE_API_KEYS.',
   isAllLost: true,
 };
 const NO_CLIENTS = {
   sentence:
-    'No application can ask people to sign in: write config/clients.json, a list of {"client_id","client_secret","name","redirect_uris"}, and set SERVICE_CLIENTS_FILE=config/clients.json.',
+    'No application can request a sign-in: create config/clients.json, a list of {"client_id","client_secret","name","redirect_uris"}, and set SERVICE_CLIENTS_FILE=config/clients.json.',
   isAllLost: false,
 };
 const NO_PEOPLE = {
   sentence:
-    'Nobody can sign in: write config/directory.json, a list of people in the form of docs/SERVICE.md, and set SERVICE_DIRECTORY_FILE=config/directory.json (npm run hash-password makes the passwords), or set SERVICE_OIDC_ISSUER or SERVICE_CAS_URL.',
+    'No one can sign in: create config/directory.json, a list of people as described in docs/reference/SERVICE.md, and set SERVICE_DIRECTORY_FILE=config/directory.json (npm run hash-password creates the password strings), or set SERVICE_OIDC_ISSUER or SERVICE_CAS_URL.',
   isAllLost: false,
 };

@@ -4,22 +4,22 @@ import { createModelCatalog, type ModelCatalog } from '../../shared/models/model
 import { parseModelsFile, readModelsFile, type WrittenEntry } from '../../shared/models/models-file.ts';
 import type { Config } from '../config/config.ts';
 
-/** What Parley itself knows of models, for a folder of settings that was made before there was such a file. */
+/** Parley's own models file, for a config directory from before this file existed. */
 const OWN_FILE = fileURLToPath(new URL('../../../config/models.json', import.meta.url));
 
 const EXAMPLES_FILE = fileURLToPath(new URL('../../../config/models.examples.json', import.meta.url));
 
-/** Entries of well-known models, to be copied; none where somebody's own folder stands in the place of ours. */
+/** Entries of well-known models to copy. Empty if the config directory has been replaced. */
 export function readKnownModels(): WrittenEntry[] {
   return existsSync(EXAMPLES_FILE) ? readModelsFile(readFileSync(EXAMPLES_FILE, 'utf8')) : [];
 }
 
-/** Where the models stand: the file of the settings; where nobody named one and there is none, Parley's own. */
+/** Path of the models file: the one from the settings, or Parley's own if none is set and the default does not exist. */
 export function modelsFileOf({ modelsFile }: Pick<Config, 'modelsFile'>): string {
   return modelsFile.isNamed || existsSync(modelsFile.path) ? modelsFile.path : OWN_FILE;
 }
 
-/** @throws ConfigFileError; a start that gets here has looked at the file before (`config-files.ts`) */
+/** @throws ConfigFileError; at start the file was already checked (`config-files.ts`) */
 export function readCatalog(config: Pick<Config, 'modelsFile'>): ModelCatalog {
   return createModelCatalog(parseModelsFile(readFileSync(modelsFileOf(config), 'utf8')));
 }

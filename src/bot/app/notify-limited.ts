@@ -10,13 +10,18 @@ import type { Platform } from '../platforms/platform.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import { tooManyMessages } from '../reply/read-live-reply.ts';
 
-/** Tells a person, once a minute, that messages were not taken since too many came; for platforms where the HTTP answer shows nothing. */
+/**
+ * Tells a person, at most once a minute, that messages were refused by the rate limit. For platforms that do not show the
+ * HTTP answer.
+ */
 export function createTellLimited({ redis, keyRing, log }: { redis: RedisClient; keyRing: KeyRing; log: Log }) {
   return (platform: Platform, message: InboundMessage): void => {
     void (async () => {
       const person = keyRing.pseudonym('told-limited', personIdOf(message, message.sender.userId));
       if (await isFirst(redis, `{told}:limited:${person}`, MINUTE_MS))
         await tenantOf(platform, message.tenant)?.writePrivately?.(message.sender.userId, tooManyMessages());
-    })().catch((thrown: unknown) => log.debug({ error: asError(thrown) }, 'a person was not told of the limit'));
+    })().catch((thrown: unknown) =>
+      log.debug({ error: asError(thrown) }, 'a person could not be notified of the message limit'),
+    );
   };
 }

@@ -21,8 +21,8 @@ interface TellPersonOptions {
 }
 
 /**
- * Tells a person about their account in their private chat: at once where the platform lets us write first, else with
- * their next private reply, apart from its text.
+ * Tells a person about their account in their private chat: at once where the platform lets the bot write first, otherwise
+ * with their next private reply, separate from its text.
  */
 export function createTellPerson({ redis, keyRing, platforms, groupScope, log }: TellPersonOptions) {
   return async (person: ChatPerson, notice: IdentityNotice): Promise<void> => {
@@ -32,7 +32,10 @@ export function createTellPerson({ redis, keyRing, platforms, groupScope, log }:
     const result = await platform?.writePrivately?.(person.chatUserId, text);
     if (result === 'sent') return;
     if (result !== undefined)
-      log.warn({ platform: person.platform, result }, 'a notice could not be sent; it waits for the next reply');
+      log.warn(
+        { platform: person.platform, result },
+        'a notice could not be sent; it is delivered with the next reply',
+      );
     const chat = { kind: 'private' as const, id: person.chatUserId };
     const conversation = conversationOf({ ...person, chat, sender: { userId: person.chatUserId } }, groupScope);
     await keepNotice(redis, keyRing, { conversation, text });

@@ -5,16 +5,18 @@ import { tryOwnModel } from './try-own-model.ts';
 
 interface OwnModelOptions {
   config: Config;
-  /** Lets a worker with the settings of now take the other's place. @throws Error when it does not come up */
+  /** Replaces the worker by one with the current settings. @throws Error when it does not start */
   restartWorker(): Promise<void>;
 }
 
 type ModelControls = Pick<LocalControls, 'model' | 'useModel' | 'useBuiltInModel'>;
 
-/** Lets a person put a model of their own in the built-in one's place, and back, while all runs. An address in the settings goes first. */
+/**
+ * Lets a person switch between their own model and the built-in one at runtime. An address in the settings takes precedence.
+ */
 export function ownModelControls({ config, restartWorker }: OwnModelOptions): ModelControls {
   const { dataDir } = config.local;
-  /** One change at a time. */
+  /** Serialises the changes. */
   let changing = Promise.resolve();
   const inTurn = <Result>(change: () => Promise<Result>): Promise<Result> => {
     const result = changing.then(change);
@@ -31,7 +33,7 @@ export function ownModelControls({ config, restartWorker }: OwnModelOptions): Mo
       await restartWorker();
       return undefined;
     } catch {
-      // Whatever answered before goes on; the next worker begins with it.
+      // The previous model continues to answer, and the next worker starts with it.
       keepOwnModel(dataDir, before);
       return { code: 'not_started' };
     }
@@ -55,7 +57,7 @@ function viewOf({ chat, embedded }: Config, own: OwnModel | undefined): ModelVie
   return own ? { kind: 'own', host: new URL(own.baseUrl).host, model: own.model } : { kind: 'built-in' };
 }
 
-/** The settings with which a worker answers: a model that its person connected stands in the built-in one's place. */
+/** The settings of a worker, with the model that the person connected instead of the built-in one. */
 export function withOwnModel(config: Config, secrets: Secrets): { config: Config; secrets: Secrets } {
   const own = config.embedded.chat ? readOwnModel(config.local.dataDir) : undefined;
   if (!own) return { config, secrets };

@@ -3,15 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { parsePromptsFile, type SuggestedPrompts } from '../platforms/prompts-file.ts';
 import type { Config } from '../config/config.ts';
 
-/** What Parley itself offers, for a folder of settings that was made before there was such a file. */
+/** Parley's own prompts file, for a config directory from before this file existed. */
 const OWN_FILE = fileURLToPath(new URL('../../../config/prompts.json', import.meta.url));
 
-/** Where the suggested questions stand: the file of the settings; where nobody named one and there is none, Parley's own. */
+/** Path of the prompts file: the one from the settings, or Parley's own if none is set and the default does not exist. */
 export function promptsFileOf({ promptsFile }: Pick<Config, 'promptsFile'>): string {
   return promptsFile.isNamed || existsSync(promptsFile.path) ? promptsFile.path : OWN_FILE;
 }
 
-/** @throws ConfigFileError; a start that gets here has looked at the file before (`config-files.ts`) */
+/** @throws ConfigFileError; at start the file was already checked (`config-files.ts`) */
 export function readPrompts(config: Pick<Config, 'promptsFile'>): SuggestedPrompts {
   return parsePromptsFile(readFileSync(promptsFileOf(config), 'utf8'));
 }

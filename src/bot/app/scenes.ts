@@ -4,12 +4,14 @@ import { parseScenesFile, type KnownNames, type Scene } from '../policy/scenes-f
 import type { Config } from '../config/config.ts';
 import { TOOLS } from '../tools/registry.ts';
 
-/** Where the scenes stand; undefined where nobody named a file and there is none: a folder of settings from before has no scenes. */
+/**
+ * Path of the scenes file. Undefined if none is set and the default does not exist: an older config directory has no scenes.
+ */
 export function scenesFileOf({ scenesFile }: Pick<Config, 'scenesFile'>): string | undefined {
   return scenesFile.isNamed || existsSync(scenesFile.path) ? scenesFile.path : undefined;
 }
 
-/** What scenes may name. */
+/** Names that scenes may refer to. */
 export function knownToScenes({ chat }: Pick<Config, 'chat'>): KnownNames {
   return {
     models: chat.models,
@@ -18,7 +20,7 @@ export function knownToScenes({ chat }: Pick<Config, 'chat'>): KnownNames {
   };
 }
 
-/** @throws ConfigFileError; a start that gets here has looked at the file before (`config-files.ts`) */
+/** @throws ConfigFileError; at start the file was already checked (`config-files.ts`) */
 export function readScenes(config: Pick<Config, 'scenesFile' | 'chat'>): readonly Scene[] {
   const path = scenesFileOf(config);
   return path === undefined ? [] : parseScenesFile(readFileSync(path, 'utf8'), knownToScenes(config));

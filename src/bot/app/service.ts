@@ -23,21 +23,21 @@ import { isServiceAlone } from '../config/mode.ts';
 interface ServicePartOptions {
   config: Config;
   secrets: Secrets;
-  /** The clients when no file names them: in local mode the bot. */
+  /** The clients if no file is set: the bot in local mode. */
   clients: LocalMode['clients'] | undefined;
-  /** What shows to `npm run check` that it reached this. */
+  /** Proves to `npm run check` that it reached this process. */
   prove?(nonce: string): string;
   registry: Registry;
-  /** What `/readyz` says of the files on disk. */
+  /** State of the files on disk, for `/readyz`. */
   files?: ConfigFileState;
   nowMs: NowMs;
   log: Log;
 }
 
-/** The pages that the built-in model answers from: the project's own. */
+/** The project's own pages, from which the built-in model answers. */
 const DOCS_DIR = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Starts the reference service from the settings, on a Redis connection of its own. */
+/** Starts the reference service from the settings, on a separate Redis connection. */
 export async function startServicePart(options: ServicePartOptions) {
   const { config, secrets, clients, prove, registry, files, nowMs, log } = options;
   const redis = connectRedis(redisAddress(config, secrets), 'fail-fast', log, 'service');
@@ -52,10 +52,10 @@ export async function startServicePart(options: ServicePartOptions) {
   const service = await startService({
     files: await readFiles(),
     address: {
-      // Alone it takes PORT like any other process; beside the bot, the bot has that one.
+      // Alone it listens on PORT; next to the bot, the bot does.
       port: isServiceAlone(config.roles) ? config.http.port : local.servicePort,
       host: config.http.host,
-      // Browsers reach the service alone where the settings say; in local mode where it listens.
+      // Outside local mode browsers use the configured address; in local mode, the address where the service listens.
       publicUrl: isLocal ? undefined : config.http.publicUrl,
       refusesForeignHosts: isLocal,
       trustedProxyHops: config.http.trustedProxyHops,
@@ -102,7 +102,9 @@ export async function startServicePart(options: ServicePartOptions) {
   });
   return {
     url: service.url,
-    /** Reads clients, people, models and the map of profiles anew. @returns takes them over. @throws ConfigFileError */
+    /**
+     * Reads clients, people, models and profile map again. @returns a function that applies them. @throws ConfigFileError
+     */
     async reread() {
       const files = await readFiles();
       return () => service.change(files);

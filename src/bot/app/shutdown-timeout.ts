@@ -1,7 +1,7 @@
-/** Of the grace time this much is kept for handing over what did not end (SECURITY.md orderly-stop). */
+/** Part of the grace period reserved for handing over unfinished turns (SECURITY.md orderly-stop). */
 const HANDOVER_RESERVE_SEC = 5;
 
-/** How long a stop lets answers under way run, of the whole grace time. Seconds. */
+/** Seconds of the grace period for which a stop lets running answers continue. */
 export function turnsGraceSec(graceSec: number): number {
   return Math.max(0, graceSec - HANDOVER_RESERVE_SEC);
 }

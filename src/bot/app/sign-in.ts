@@ -18,7 +18,9 @@ const LONGEST_RELEASES_MS = 2 * SECOND_MS;
 const RECHECK_EVERY_MS = MINUTE_MS;
 const RECHECKED_AT_ONCE = 50;
 
-/** The sign-in side; both the pages and the turns have one, each on its own connection. Undefined when sign-in is off. */
+/**
+ * Creates the sign-in module. The pages and the turns each have one, on their own connection. Undefined if sign-in is off.
+ */
 export function createSignIn(options: BotOptions, base: Base): Identity | undefined {
   const { config, secrets, recentLinks, nowMs, log, report } = options;
   const { signIn } = config;
@@ -67,12 +69,12 @@ export function createSignIn(options: BotOptions, base: Base): Identity | undefi
   return identity;
 }
 
-/** Read at the start, with the other files: a fault in it stops the start. @throws ConfigFileError */
+/** Read at start with the other files, so that a fault in it stops the start. @throws ConfigFileError */
 export function readProfileMap({ profileMapFile }: BotOptions['config']['signIn']): ProfileMap {
   return parseProfileMapFile(profileMapFile === undefined ? '{}' : readFileSync(profileMapFile, 'utf8'));
 }
 
-/** What the pages may promise a person who signs in. */
+/** What the pages can promise a person who signs in. */
 async function lookForHeld(
   { store }: Base,
   ...[personId, conversations]: Parameters<FindHeldMessages>
@@ -84,8 +86,8 @@ async function lookForHeld(
 }
 
 /**
- * Brings a linked person's held messages back and wakes their conversation; only then the release counts as done. While a
- * turn is open there, it may be one that began before the link was made and is held after this: then the release stays.
+ * Releases a linked person's held messages and wakes their conversation; only then is the release done. While a turn is open
+ * there, it may have begun before the link and be held later, so that the release stays.
  */
 async function takeRelease(
   { store, wakeQueue }: Base,
@@ -97,7 +99,7 @@ async function takeRelease(
   await (isTurnOpen ? identity.releaseAgain(id) : identity.releaseDone(id));
 }
 
-/** A link that was made while the message was on its way to be held releases it at once. */
+/** If the link was made while the message was becoming held, releases the message at once. */
 export async function releaseIfLinked({ store }: Base, identity: Identity, claim: TurnClaim): Promise<number> {
   const message = claim.messages.at(-1)?.message;
   const account = message && (await identity.accountOf(message, message.sender.userId));
@@ -106,8 +108,8 @@ export async function releaseIfLinked({ store }: Base, identity: Identity, claim
 }
 
 /**
- * What a crash between a link's commit and its release left undone. One that cannot be finished now holds up no other, and
- * is not begun again meanwhile.
+ * Repeats releases that a crash left undone after a link's commit. A release that cannot finish now blocks no other, and is
+ * not started again meanwhile.
  */
 export function repeatReleases(base: Base, identity: Identity): () => Promise<void> {
   const underWay = new Set<string>();
@@ -126,8 +128,8 @@ export function repeatReleases(base: Base, identity: Identity): () => Promise<vo
 }
 
 /**
- * After a failover, makes and undoes again the links that this process made and undid shortly before and the new master never
- * got. @returns a function that ends the watching
+ * After a failover, repeats the links and unlinks that this process made shortly before and the new master never received.
+ * @returns a function that stops watching
  */
 export function watchForLostLinks({ redis }: Base, identity: Identity | undefined, log: Log): () => void {
   if (!identity) return () => undefined;
@@ -135,12 +137,14 @@ export function watchForLostLinks({ redis }: Base, identity: Identity | undefine
   return () => watch.end();
 }
 
-/** The daily re-check of linked accounts (SECURITY.md one-refresh), a few at a time, and the sweep after a change of keys (2.3). */
+/**
+ * Re-checks linked accounts daily (SECURITY.md one-refresh), a few at a time, and re-encrypts records after a key change.
+ */
 export function startRechecks(identity: Identity, log: Log): () => void {
   const warn = (what: string) => (error: unknown) => log.warn({ error: asError(error) }, what);
   const timer = setInterval(() => {
-    identity.recheckDue(RECHECKED_AT_ONCE).catch(warn('a re-check of accounts failed'));
-    identity.sweepKeys().catch(warn('a sweep after a change of keys failed'));
+    identity.recheckDue(RECHECKED_AT_ONCE).catch(warn('the daily check of accounts failed'));
+    identity.sweepKeys().catch(warn('re-encryption after a key change failed'));
   }, RECHECK_EVERY_MS);
   return () => clearInterval(timer);
 }

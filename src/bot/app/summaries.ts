@@ -19,7 +19,7 @@ export interface SummaryParts {
   log: Log;
 }
 
-/** What sums conversations up beside the answers, with the default model. */
+/** Creates the queue that summarises conversations in the background with the default model. */
 export function createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs, log }: SummaryParts): SummaryQueue {
   const { model, promptTokens } = config.chat;
   const store = new SummaryStore(redis, keyRing, config.conversation.historyTtlDays * DAY_MS);

@@ -3,25 +3,25 @@ import { holderOfPort } from '../../shared/http/port-holder.ts';
 import type { LoadedSettings } from '../config/load-settings.ts';
 import { usedPorts, type PortSetting } from './used-ports.ts';
 
-/** Settings without a fault. */
+/** Valid settings. */
 export type SoundSettings = Extract<LoadedSettings, { ok: true }>;
 
-/** A port that local mode takes in place of one that is taken. */
+/** A port that local mode uses instead of an occupied one. */
 export interface MovedPort {
   setting: PortSetting;
   from: number;
   to: number;
-  /** Who listens there, where the system tells. */
+  /** The program that listens there, if the system reveals it. */
   holder: string | undefined;
 }
 
 const LAST_PORT = 65_535;
 
 /**
- * Local mode goes on beside whatever else runs on this machine: where a port is taken, the next free one. The settings are
- * read once more with it, so that each address that depends on a port follows. Where `PUBLIC_URL` was set, the bot's port
- * stays, since the address would lead elsewhere.
- * @param read reads the settings again with these values before all others
+ * Lets local mode run next to other programs: an occupied port is replaced by the next free one. The settings are read again
+ * with it, so that all addresses that depend on a port follow. If `PUBLIC_URL` is set, the bot's port stays, because the
+ * address would lead elsewhere.
+ * @param read reads the settings again with these values taking precedence
  */
 export async function takeFreePorts(
   settings: SoundSettings,
@@ -57,12 +57,12 @@ async function movesOf({ config }: SoundSettings): Promise<MovedPort[]> {
   return moved;
 }
 
-/** False only where somebody listens: what else is wrong with a port or host, listening there will tell. */
+/** False only if a program listens there. Other faults of a port or host show up when the part listens. */
 async function isFree(port: number, host: string): Promise<boolean> {
   return (await tryToListen(port, host))?.code !== 'EADDRINUSE';
 }
 
-/** Why nobody can listen there just now; undefined where it could be done, and nobody listens any more. */
+/** Why listening there fails now. Undefined if it works; the test socket is closed again. */
 export function tryToListen(port: number, host: string): Promise<NodeJS.ErrnoException | undefined> {
   const server = createServer();
   return new Promise((resolve) => {
@@ -71,7 +71,7 @@ export function tryToListen(port: number, host: string): Promise<NodeJS.ErrnoExc
   });
 }
 
-/** One sentence for the person who started it. */
+/** One sentence for the operator. */
 export function moveInWords({ setting, from, to, holder }: MovedPort): string {
   return `${setting} ${from} is taken by ${holder ?? 'another program'}, so ${to} is used.`;
 }

@@ -12,13 +12,13 @@ interface ToolboxParts {
   secrets: Secrets;
   nowMs: NowMs;
   egress: EgressPolicy | undefined;
-  /** What the institution's documents say; undefined where there is no source of them. */
+  /** The institution's documents. Undefined if there are no sources. */
   knowledge: Knowledge | undefined;
 }
 
 /**
- * The tools that can run with these settings, by the rules of `TOOLS_FILE`.
- * @throws ConfigFileError; a start that gets here has looked at the file before (`config-files.ts`)
+ * Creates the tools that can run with these settings, by the rules of `TOOLS_FILE`.
+ * @throws ConfigFileError; at start the file was already checked (`config-files.ts`)
  */
 export function createTools({ config, secrets, nowMs, egress = PUBLIC_WEB, knowledge }: ToolboxParts): Toolbox {
   const rules = parseToolsFile(readFileSync(config.toolsFile, 'utf8'), TOOLS);
@@ -29,7 +29,7 @@ export function createTools({ config, secrets, nowMs, egress = PUBLIC_WEB, knowl
   return createToolbox(tools, rules);
 }
 
-/** The fields of these names, without the others. */
+/** Only the fields with these names. */
 function pick<Whole extends object>(whole: Whole, names: readonly (keyof Whole)[] = []): Whole {
   return Object.fromEntries(names.map((name) => [name, whole[name]])) as Whole;
 }

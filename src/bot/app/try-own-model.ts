@@ -6,16 +6,16 @@ import type { ModelFault, ModelRequest } from '../../simulator/local-controls.ts
 export type TriedModel = { own: OwnModel } | { fault: ModelFault };
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/;
-/** What a header takes. */
+/** Characters that a header accepts. */
 const KEY = /^[\x21-\x7e]*$/;
-/** Models that do other things than chat, by what they are usually called. */
+/** Usual names of models that do not chat. */
 const OTHER_WORK = /embed|rerank|whisper|tts|speech|audio|image|dall-e|moderation|realtime/i;
 const MOST_TRIES = 3;
 
 /**
- * Tries a chat service as `npm run check` does, before anything is kept: what models it lists, and one tiny answer of one of them.
- * Whoever types the address runs Parley on this very machine, so that every address is theirs to name; what comes back is
- * judged and never shown.
+ * Tries a chat service before it is saved, as `npm run check` does: its list of models, and one tiny answer of one of them.
+ * The person who types the address runs Parley on this machine, so that any address is allowed; responses are judged and
+ * never shown.
  */
 export async function tryOwnModel({ address, apiKey, model }: ModelRequest): Promise<TriedModel> {
   const places = placesOf(address);
@@ -30,7 +30,7 @@ export async function tryOwnModel({ address, apiKey, model }: ModelRequest): Pro
   return { fault };
 }
 
-/** The address as it was given, and with the `/v1` that is easily left out. */
+/** The address as given, and with `/v1`, which is easily forgotten. */
 function placesOf(address: string): string[] | 'address' | 'insecure' {
   const text = address
     .trim()
@@ -46,7 +46,7 @@ function placesOf(address: string): string[] | 'address' | 'insecure' {
 async function tryPlace(place: { baseUrl: string; apiKey: string }, chosen: string | undefined): Promise<TriedModel> {
   const list = await askForModels(place);
   const offered = list.status === 200 && 'body' in list ? modelsIn(list.body) : undefined;
-  // A service without a list may answer all the same, once it is told for which model.
+  // A service without a list may still answer for a named model.
   if (!offered && ![200, 404, 405, 501].includes(list.status)) return { fault: faultOf(list) };
   const models = chosen === undefined ? likelyModels(offered ?? []) : [chosen];
   if (models.length === 0) return { fault: { code: list.status === 404 ? 'not_found' : 'name_model' } };

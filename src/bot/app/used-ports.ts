@@ -3,14 +3,14 @@ import { isServiceAlone } from '../config/mode.ts';
 
 export type PortSetting = 'PORT' | 'SERVICE_PORT' | 'MESSENGER_PORT';
 
-/** A port that a process with these settings listens on. */
+/** A port on which a process with these settings listens. */
 export interface UsedPort {
   setting: PortSetting;
   port: number;
   host: string;
 }
 
-/** Where this process will listen, by the settings that say so. */
+/** Ports on which this process will listen, with the settings that define them. */
 export function usedPorts({ roles, http: { host, port }, local }: Config): UsedPort[] {
   return [
     { setting: 'PORT', port, host },

@@ -4,10 +4,10 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import type { WorkerPart } from './bot.ts';
 import type { Platform } from '../platforms/platform.ts';
 
-/** Written by the readiness probe: a Redis that answers but refuses writes (full, read-only) can store no message. */
+/** Written by the readiness probe: a Redis that answers but refuses writes (full, read-only) cannot store messages. */
 const PROBE_KEY = '{ready}:probe';
 
-/** What `/readyz` says of a worker. */
+/** Health of a worker, for `/readyz`. */
 export function healthOfWorker({ redis, worker, platforms }: WorkerPart): HealthPart[] {
   return [
     healthOfRedis('worker-redis', redis),
@@ -21,11 +21,11 @@ export function healthOfRedis(name: string, redis: RedisClient): HealthPart {
   return { name, isReady: async () => (await redis.set(PROBE_KEY, '1', 'PX', SECOND_MS), true) };
 }
 
-/** Ready whatever the platform says: a process that takes no messages in while a token is mended would lose them. */
+/** Ready whatever the platform answers: a process that accepts no messages while a token is being fixed would lose them. */
 function healthOfPlatform({ name, access }: Platform): HealthPart {
   return { name, isReady: async () => true, remark: () => access?.fault && refusalSentence(access.fault) };
 }
 
 function refusalSentence(code: string): string {
-  return `takes no calls (${code}): mend the token, the secret or the rights of the app; answers are kept meanwhile`;
+  return `refuses all calls (${code}): correct the token, the secret or the permissions of the app; answers are stored until then`;
 }

@@ -6,12 +6,12 @@ import { healthOfWorker } from './worker-health.ts';
 
 export type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 
-/** The part that runs turns, wherever it runs. */
+/** The part that runs turns, in this or another process. */
 export interface WorkerSide {
   readonly parts: readonly HealthPart[];
-  /** How many answers are under way. */
+  /** Number of running answers. */
   runningAnswers(): Promise<number>;
-  /** What it counts apart from this process. */
+  /** Metrics that this process does not have itself. */
   metrics(): Promise<Metrics>;
   close(graceSec: number): Promise<void>;
 }
@@ -25,7 +25,7 @@ export function workerHere(part: WorkerPart): WorkerSide {
   };
 }
 
-/** Between the end of one process and the next, it is not ready and counts nothing. */
+/** A worker in another process. Between the end of one process and the next it is not ready and has no metrics. */
 export function workerApart(kept: KeptWorker): WorkerSide {
   return {
     parts: [{ name: 'worker', isReady: async () => (await kept.ask('ready')) === true }],

@@ -4,12 +4,12 @@ import type { Environment } from './read-values.ts';
 const QUOTED = /^(["'`]).*\1$/s;
 const SMART_QUOTES = /^[“”„‟‘’‚‛«»「」]|[“”„‟‘’‚‛«»「」]$/;
 const REFERENCE = /\$\{[A-Za-z_]\w*\}|^\$[A-Za-z_]\w*$/;
-/** A line of a settings file whose unquoted value holds a `#` that does not begin a comment for its writer. */
+/** A line with an unquoted value that contains a `#`, probably not meant as a comment. */
 const CUT_LINE = /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z0-9_]*)[ \t]*=(?![ \t]*["'`#])[^#\r\n]*(?<=[^#\s])#/;
 
 /**
- * Warns of values that a reader of settings files has probably altered: cut at a `#`, or with quotes, blanks or a prefix that the
- * writer did not mean. Names the setting, never its value.
+ * Warns of values that a parser of settings files has probably altered: cut at a `#`, or with unintended quotes, blanks or a
+ * prefix. Names the setting, never its value.
  */
 export function warnOfAlteredValues(
   texts: Partial<Record<SettingName, string>>,
@@ -23,7 +23,7 @@ export function warnOfAlteredValues(
     const isCut = cut.has(name) && env[name] === undefined;
     return [
       ...(isCut
-        ? [`${name} is cut at "#" in the settings file: write the value in single quotes if the # is part of it`]
+        ? [`${name} is cut off at "#" in the settings file: put the value in single quotes if the # is part of it`]
         : []),
       ...found,
       ...(own === undefined ? misnamed(name, env) : []),
@@ -35,20 +35,20 @@ function remarksOn(value: string): string[] {
   const trimmed = value.trim();
   return [
     ...(QUOTED.test(trimmed) && trimmed.length > 1
-      ? ['holds the quotes around its value: docker --env-file and NAME_FILE keep them, so remove them']
+      ? ['contains the quotes around its value: docker --env-file and NAME_FILE keep quotes, so remove them']
       : []),
-    ...(SMART_QUOTES.test(trimmed) ? ['begins or ends with a typographic quote: write plain quotes, or none'] : []),
-    ...(value !== trimmed ? ['begins or ends with a blank or a line end: remove it'] : []),
+    ...(SMART_QUOTES.test(trimmed) ? ['begins or ends with a typographic quote: use straight quotes, or none'] : []),
+    ...(value !== trimmed ? ['begins or ends with a space or line break: remove it'] : []),
     ...(REFERENCE.test(trimmed)
-      ? ['holds a reference such as ${NAME}, which is not replaced: write the value itself']
+      ? ['contains a reference such as ${NAME}, which is not replaced: write the value itself']
       : []),
   ];
 }
 
-/** docker --env-file takes what stands before a name as part of the name. */
+/** `docker --env-file` treats text before a name as part of the name. */
 function misnamed(name: SettingName, env: Environment): string[] {
   const prefix = ['export ', '\uFEFF'].find((each) => env[each + name] !== undefined);
   if (prefix === undefined) return [];
   const words = prefix === '\uFEFF' ? 'a byte order mark' : '"export"';
-  return [`${name} has ${words} before its name in the process environment and is not read: remove it from the file`];
+  return [`${name} has ${words} before its name in the process environment and is ignored: remove it from the file`];
 }

@@ -8,7 +8,7 @@ import type { ValidatedSettings } from './cross-checks.ts';
 import { credentialsOf, isConnected, isServiceAlone, playedIn } from './mode.ts';
 import type { Settings } from './schema.ts';
 
-/** Names that local mode's own parts go by; none is a secret. */
+/** Names of local mode's embedded parts; none is a secret. */
 const LOCAL = {
   serviceName: { en: 'Parley Sign-in', zh: '统一身份认证' },
   clientId: 'parley',
@@ -17,12 +17,12 @@ const LOCAL = {
 };
 
 export interface ProcessEnvironment {
-  /** What relative paths start from. */
+  /** Base of relative paths. */
   cwd: string;
   isTerminal: boolean;
 }
 
-/** Turns checked settings into the configuration, deciding every default that depends on others. */
+/** Builds the configuration from validated settings, including all defaults that depend on other settings. */
 export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: ProcessEnvironment): Config {
   const { settings, given, mode, roles } = judged;
   const isLocal = mode === 'local';
@@ -105,13 +105,13 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
   };
 }
 
-/** By what name the messenger shows the bot: the one set for the platform that it plays. */
+/** Name of the bot in the messenger: the one set for the platform that the messenger plays. */
 function localBotName(settings: Settings): string {
   const { nameSetting } = describePlatform(settings.MESSENGER_PROTOCOL);
   return nameSetting === undefined ? LOCAL.botName : (settings[nameSetting as keyof Settings] as string);
 }
 
-/** The service alone listens on one port, whichever of the two names it is given by. */
+/** The service alone listens on one port, set by either name. */
 function portOf({ settings, given, roles }: ValidatedSettings): number {
   return isServiceAlone(roles) && !given.has('PORT') && given.has('SERVICE_PORT')
     ? settings.SERVICE_PORT
@@ -126,7 +126,7 @@ function assembleSignIn(judged: ValidatedSettings, embeddedUrl: string, cwd: str
   const { settings } = judged;
   const { SIGN_IN_TYPE: type, SIGN_IN_PROFILE_MAP_FILE: mapFile } = settings;
   const given = settings.SIGN_IN_URL ?? embeddedUrl;
-  // An issuer is compared letter by letter.
+  // An issuer is compared exactly, so it is not normalised.
   const url = type === 'oidc' ? given : new URL(given).href.replace(/(?<!\/)\/+$/, '');
   return {
     mode: settings.SIGN_IN,
@@ -159,7 +159,7 @@ function proofsOf({ settings, roles }: ValidatedSettings): Pick<Config['signIn']
   const named = settings.SIGN_IN_PROOF;
   if (named && 'by' in named) return { proofs: [...new Set(Object.values(named.by).flat())], proofsBy: named.by };
   if (named) return { proofs: named.everywhere, proofsBy: {} };
-  // Where a platform that is on cannot show whose browser it is, the settings were refused before (SECURITY.md proof-of-person).
+  // Settings without web sign-in for every active platform were refused before (SECURITY.md proof-of-person).
   return { proofs: ['same-browser'], proofsBy: {} };
 }
 

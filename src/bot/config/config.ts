@@ -7,20 +7,20 @@ import type { SameIdRule } from './setting-kinds.ts';
 export type { Mode, Role } from './mode.ts';
 export type { SameIdRule } from './setting-kinds.ts';
 
-/** How it is shown that the chat user and the signed-in person are one (SECURITY.md proof-of-person). */
+/** Proof that the chat user and the signed-in person are the same (SECURITY.md proof-of-person). */
 export type SignInProof = 'same-browser' | 'same-id' | 'typed-code';
 
-/**
- * What was decided at start: frozen, without secrets, so that it may be printed. Paths are absolute, addresses have no
- * slash at their end. In local mode the addresses of the embedded parts stand where none were set.
- */
-/** As SIGN_IN_CLIENT_AUTH names it. */
+/** Values of SIGN_IN_CLIENT_AUTH, without `auto`. */
 export type ClientAuth = 'client_secret_basic' | 'client_secret_basic_raw' | 'client_secret_post';
 
+/**
+ * Configuration decided at start: frozen and without secrets, so that it may be printed. Paths are absolute, addresses have
+ * no trailing slash. In local mode it includes the addresses of embedded parts.
+ */
 export interface Config extends PlatformConfigs {
   readonly mode: Mode;
   readonly roles: readonly Role[];
-  /** Which parts Parley brings itself, since no address was set for them. */
+  /** Parts that Parley embeds because no address was set for them. */
   readonly embedded: { readonly redis: boolean; readonly chat: boolean; readonly signIn: boolean };
   readonly http: {
     readonly host: string;
@@ -30,7 +30,7 @@ export interface Config extends PlatformConfigs {
     readonly trustedProxyHops: number;
     readonly shutdownGraceSec: number;
   };
-  /** Hosts that are reached without a proxy. */
+  /** Hosts reached without a proxy. */
   readonly noProxy: readonly string[];
   readonly webhook: { readonly windowSec: number };
   /** The institution's time zone, an IANA name. */
@@ -46,7 +46,7 @@ export interface Config extends PlatformConfigs {
     readonly shards: number;
     readonly workerConcurrency: number;
     readonly turnMaxCrashes: number;
-    /** From where on answers get shorter (soft) or people are told to come again (hard). */
+    /** Limits above which answers get shorter (soft) or people are asked to try again later (hard). */
     readonly softWaiting: number;
     readonly hardWaiting: number;
     readonly softAgeSec: number;
@@ -54,40 +54,41 @@ export interface Config extends PlatformConfigs {
   };
   readonly conversation: {
     readonly historyTtlDays: number;
-    /** How long ratings of answers are kept, and whether with people's own words. */
+    /** How long ratings are kept, and whether people's comments are kept with them. */
     readonly feedbackTtlDays: number;
     readonly keepsFeedbackText: boolean;
-    /** 0: conversations do not end by themselves. */
+    /** 0: idle conversations do not end. */
     readonly idleSec: number;
     readonly groupScope: 'member' | 'group';
-    /** Whether a thread in which the bot has answered may go on without naming it. */
+    /** Whether a thread in which the bot has answered may continue without naming it. */
     readonly followsThreads: boolean;
   };
   readonly chat: {
     readonly baseUrl: string;
     readonly models: readonly string[];
     readonly model: string;
-    /** Answers when the model that should is away. */
+    /** Model used when the selected model is unavailable. */
     readonly fallbackModel: string | undefined;
     readonly systemPromptFile: string;
-    /** Tokens that a prompt may take. */
+    /** Maximum tokens of a prompt. */
     readonly promptTokens: number;
-    /** Whether the chat service is told by a pseudonym on whose behalf it is asked. */
+    /** Whether the chat service receives a pseudonym of the person. */
     readonly sendsUser: boolean;
     readonly thinkingShown: 'never' | 'private' | 'everywhere';
   };
-  /** What each model can do, and how it is asked. `isNamed`: by the settings, so that it must be there. */
+  /** Capabilities and request options of each model. `isNamed`: set explicitly, so that the file must exist. */
   readonly modelsFile: { readonly path: string; readonly isNamed: boolean };
-  /** What is offered to whom has said nothing yet. `isNamed`: by the settings, so that it must be there. */
+  /** What groups, departments and platforms have for themselves. `isNamed` as above. */
   readonly scenesFile: { readonly path: string; readonly isNamed: boolean };
+  /** Questions suggested to people who open the chat. `isNamed` as above. */
   readonly promptsFile: { readonly path: string; readonly isNamed: boolean };
-  /** From where the institution's documents come. `isNamed`: by the settings, so that it must be there. */
+  /** Sources of the institution's documents. `isNamed` as above. */
   readonly knowledgeFile: { readonly path: string; readonly isNamed: boolean };
   /** Who may use the bot, where, and with which models. */
   readonly policyFile: string;
-  /** Which tools are on, for whom and where. */
+  /** Which tools are enabled, for whom and where. */
   readonly toolsFile: string;
-  /** A SearXNG. */
+  /** Address of a SearXNG. */
   readonly webSearchUrl: string | undefined;
   readonly reply: { readonly minEditMs: number | undefined };
   readonly signIn: {
@@ -97,15 +98,15 @@ export interface Config extends PlatformConfigs {
     /** Empty with `cas`. */
     readonly clientId: string;
     readonly scope: string;
-    /** How the secret is sent; undefined leaves it to the protocol and the provider. */
+    /** How the secret is sent. If undefined, the protocol and the provider decide. */
     readonly clientAuth: ClientAuth | undefined;
     readonly profileMapFile: string | undefined;
-    /** Life of a link that cannot be checked again. */
+    /** Life of a link whose account cannot be checked again. */
     readonly linkDays: number;
     readonly state: 'required' | 'absent';
     /** Empty only when sign-in is off or the service runs alone. */
     readonly proofs: readonly SignInProof[];
-    /** Those of each platform, where it has its own; else `proofs` are those of all. */
+    /** Proofs per platform, if each has its own; otherwise `proofs` applies to all. */
     readonly proofsBy: Readonly<Record<string, readonly SignInProof[]>>;
     readonly sameIdRule: SameIdRule;
     readonly identityCodes: readonly string[] | undefined;
@@ -114,9 +115,9 @@ export interface Config extends PlatformConfigs {
     readonly serviceName: Bilingual;
     readonly helpUrl: string | undefined;
   };
-  /** The platforms that this deployment serves; what each of them was told stands under its name. */
+  /** Platforms that this deployment serves. The configuration of each is under its name. */
   readonly platforms: readonly PlatformName[];
-  /** Those of them that deliver over a connection that we open, and have no webhook. */
+  /** Platforms that deliver over a connection that Parley opens, without a webhook. */
   readonly connections: readonly PlatformName[];
   readonly local: {
     readonly dataDir: string;
@@ -128,7 +129,7 @@ export interface Config extends PlatformConfigs {
   readonly service: {
     readonly clientsFile: string | undefined;
     readonly directoryFile: string | undefined;
-    /** The institution's unified identity. */
+    /** The institution's identity provider. */
     readonly institution:
       | {
           readonly kind: 'oidc';
@@ -150,12 +151,12 @@ export interface Config extends PlatformConfigs {
   };
 }
 
-/** What must never be printed or logged. What local mode makes itself is absent here until `local/` has filled it in. */
+/** Values that must never be printed or logged. Those that local mode generates are absent until `local/` fills them in. */
 export interface Secrets extends PlatformSecrets {
-  /** A secret, since addresses may hold a password; empty when Redis is embedded. */
+  /** Secret because addresses may contain a password. Empty if Redis is embedded. */
   readonly redisUrls: readonly string[];
   readonly redisSentinelPassword: string | undefined;
-  /** Secrets, since their addresses may hold a password. */
+  /** Secret because proxy addresses may contain a password. */
   readonly httpsProxy: string | undefined;
   readonly httpProxy: string | undefined;
   readonly secretKey: Buffer | undefined;

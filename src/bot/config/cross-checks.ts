@@ -16,13 +16,13 @@ import { hasVersion, isLoopback, type ProofSetting } from './setting-kinds.ts';
 import type { SignInProof } from './config.ts';
 import type { PlatformDescription } from '../platforms/description.ts';
 
-/** What a check judges. Settings whose text is faulty are absent from `settings` but stand in `given`. */
+/** Input of the checks. Invalid settings are absent from `settings` but present in `given`. */
 export interface ValidatedSettings {
   settings: Settings;
   given: Given;
   mode: Mode;
   roles: readonly Role[];
-  /** Whether `NODE_ENV` says so, as the image does. */
+  /** Whether `NODE_ENV` is `production`, as in the image. */
   isProduction: boolean;
 }
 
@@ -30,7 +30,9 @@ type Check = (judged: ValidatedSettings) => Fault[];
 
 const PLATFORM_CREDENTIALS = PLATFORMS.map(({ credentials }) => credentials.join(' and ')).join(', or ');
 
-/** What holds between several settings; all checks run, so that every fault is named at once (SECURITY.md checked-at-start). */
+/**
+ * Rules between several settings. All checks run, so that every fault is reported at once (SECURITY.md checked-at-start).
+ */
 const CHECKS: readonly Check[] = [
   localModeMeant,
   requiredWhenServing,
@@ -55,26 +57,26 @@ export function crossCheck(judged: ValidatedSettings): Fault[] {
   return CHECKS.flatMap((check) => check(judged));
 }
 
-/** Things that work, but perhaps not as meant. */
+/** Warns of settings that work but may not be intended. */
 export function crossWarnings({ settings, given, mode, roles }: ValidatedSettings): string[] {
   if (isServiceAlone(roles)) return warningsAlone(given);
   const warnings: string[] = [];
   if (given.has('CHAT_BASE_URL') && !given.has('CHAT_API_KEY'))
-    warnings.push('CHAT_API_KEY is not set: the chat service is asked without a key');
+    warnings.push('CHAT_API_KEY is not set: the chat service is called without a key');
   if (settings.CHAT_BASE_URL && !hasVersion(settings.CHAT_BASE_URL))
-    warnings.push('CHAT_BASE_URL does not end in a version such as /v1');
+    warnings.push('CHAT_BASE_URL does not end in a version such as /v1: check the address');
   if (settings.CHAT_FALLBACK_MODEL === (settings.CHAT_MODEL ?? settings.CHAT_MODELS[0]))
-    warnings.push('CHAT_FALLBACK_MODEL is the model that answers anyway: there is no other to fall back to');
+    warnings.push('CHAT_FALLBACK_MODEL is the default model, so there is no fallback: set another model');
   if (settings.SIGN_IN !== 'off' && namesProof(settings, 'typed-code')) {
     warnings.push(
-      'SIGN_IN_PROOF is typed-code: who talks a person into passing on their code is linked as them; use same-browser or same-id where they are possible',
+      'SIGN_IN_PROOF is typed-code: an attacker who persuades a person to share their code is signed in as them; use same-browser or same-id if possible',
     );
   }
   if (mode === 'local') return warnings;
-  if (!given.has('PUBLIC_URL')) warnings.push('PUBLIC_URL is not set: links for people lead to this machine only');
+  if (!given.has('PUBLIC_URL')) warnings.push('PUBLIC_URL is not set: links sent to people work only on this machine');
   const set: ReadonlySet<string> = given;
   if (!PLATFORMS.some((platform) => set.has(credentialsOf(platform, settings)[0])))
-    warnings.push(`No platform is set up: set ${PLATFORM_CREDENTIALS}`);
+    warnings.push(`No platform is configured: set ${PLATFORM_CREDENTIALS}`);
   warnings.push(...adviceOfPlatforms(settings, given));
   if (settings.REDIS_ALLOW_DATA_LOSS) warnings.push('REDIS_ALLOW_DATA_LOSS is yes: accepted messages can be lost');
   return warnings;
@@ -87,16 +89,16 @@ function adviceOfPlatforms(settings: Settings, given: ReadonlySet<string>): stri
   });
 }
 
-/** The service alone often reads the file that was written for a bot. */
+/** The service alone often reads a file that was written for a bot. */
 function warningsAlone(given: Given): string[] {
   const isBotsFile = BOT_CREDENTIALS.flat().some((name) => given.has(name)) && given.has('PUBLIC_URL');
   if (!isBotsFile || given.has('SERVICE_PUBLIC_URL')) return [];
-  return ["SERVICE_PUBLIC_URL is not set: pages lead to PUBLIC_URL, which stands beside a bot's credentials"];
+  return ["SERVICE_PUBLIC_URL is not set: pages link to PUBLIC_URL, which is the bot's address"];
 }
 
 /**
- * Whoever set up something for real people, and no platform, has forgotten it rather than wants the built-in model to
- * answer them. `MESSENGER_PROTOCOL`, which is of use in local mode only, says that it is meant.
+ * Settings for real people without a platform are probably incomplete: the built-in model is not meant to answer these
+ * people. `MESSENGER_PROTOCOL`, which is used in local mode only, confirms local mode.
  */
 function localModeMeant({ settings, given, mode, isProduction }: ValidatedSettings): Fault[] {
   if (mode !== 'local' || given.has('MESSENGER_PROTOCOL')) return [];
@@ -115,7 +117,7 @@ function localModeMeant({ settings, given, mode, isProduction }: ValidatedSettin
   return [
     fault(
       setting,
-      `${whole.slice(setting.length + 1)}, but no platform is set up: is local mode meant, or is a platform missing? Set ${PLATFORM_CREDENTIALS}; for local mode set MESSENGER_PROTOCOL=wecom${orRemove}`,
+      `${whole.slice(setting.length + 1)}, but no platform is configured. Set ${PLATFORM_CREDENTIALS}; for local mode set MESSENGER_PROTOCOL=wecom${orRemove}`,
     ),
   ];
 }
@@ -127,8 +129,8 @@ function missing(name: SettingName, why: string): Fault {
 }
 
 /**
- * Where nothing but names without a value speaks of real people, what such a set-up lacks follows from those names: it is said in one
- * line, so that the names themselves stand out.
+ * If only names without a value indicate a deployment for real people, its missing settings follow from those names. They
+ * are reported in one line, so that the empty names stand out.
  */
 export function inOneLine(faults: readonly Fault[], forgotten: readonly string[]): Fault[] {
   const isLacking = ({ setting, message }: Fault) =>
@@ -140,7 +142,7 @@ export function inOneLine(faults: readonly Fault[], forgotten: readonly string[]
   const whole = `${lacking
     .slice(1)
     .map((name) => `, ${name}`)
-    .join('')} follow from that: they are needed where a platform is set up; for local mode ${lines}`;
+    .join('')} are required too, because a platform is configured; for local mode ${lines}`;
   const rest = faults.filter((found) => !isLacking(found));
   return [...rest, { setting: first, message: first + whole }];
 }
@@ -150,7 +152,7 @@ function requiredWhenServing({ settings, given, mode, roles }: ValidatedSettings
   const required: [SettingName, string][] = [
     ['CHAT_BASE_URL', "set it to the chat service's address, ending in /v1"],
     ['REDIS_URL', 'set it to the address of a Redis, such as redis://127.0.0.1:6379'],
-    ['SECRET_KEY', 'make one with: openssl rand -base64 32'],
+    ['SECRET_KEY', 'create one with: openssl rand -base64 32'],
   ];
   if (settings.SIGN_IN !== 'off')
     required.push(['SIGN_IN_URL', "set it to the sign-in service's address, or SIGN_IN to off"]);
@@ -163,10 +165,13 @@ function signInCredentials({ settings, given, roles }: ValidatedSettings): Fault
   const names = ['SIGN_IN_CLIENT_ID', 'SIGN_IN_CLIENT_SECRET'] as const;
   return names
     .filter((name) => !given.has(name))
-    .map((name) => missing(name, 'the sign-in service at SIGN_IN_URL gave it to you'));
+    .map((name) => missing(name, 'set it to the value issued by the sign-in service at SIGN_IN_URL'));
 }
 
-/** Each dialect needs some settings and has no use for others: one that would be ignored was set for a reason. */
+/**
+ * Each dialect requires some settings and ignores others. A setting that would be ignored is a fault, because it was set for
+ * a reason.
+ */
 function signInDialect({ settings, given, roles }: ValidatedSettings): Fault[] {
   const { SIGN_IN_TYPE: type, SIGN_IN_SCOPE: scope } = settings;
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
@@ -175,39 +180,45 @@ function signInDialect({ settings, given, roles }: ValidatedSettings): Fault[] {
   if (type === 'oauth2') return [];
   const faults: Fault[] = [];
   if (!given.has('SIGN_IN_URL')) {
-    const what = type === 'oidc' ? 'the issuer' : "the CAS server's base";
+    const what = type === 'oidc' ? 'the issuer' : "the CAS server's base address";
     faults.push(
-      fault('SIGN_IN_TYPE', `is ${type}, which needs SIGN_IN_URL: set that to ${what}, or unset SIGN_IN_TYPE`),
+      fault(
+        'SIGN_IN_TYPE',
+        `is ${type}, which requires SIGN_IN_URL: set SIGN_IN_URL to ${what}, or unset SIGN_IN_TYPE`,
+      ),
     );
   }
   if (settings.SIGN_IN_STATE === 'absent')
     faults.push(
-      fault('SIGN_IN_STATE', `cannot be absent with SIGN_IN_TYPE=${type}, where state always returns: unset it`),
+      fault('SIGN_IN_STATE', `cannot be absent with SIGN_IN_TYPE=${type}, which always returns state: unset it`),
     );
   if (type === 'cas') {
     const names = [
       ...(['SIGN_IN_CLIENT_ID', 'SIGN_IN_CLIENT_SECRET', 'SIGN_IN_CLIENT_AUTH'] as const),
       ...(['SIGN_IN_SCOPE', 'SIGN_IN_KEEP_TOKENS'] as const),
     ];
-    faults.push(...useless(names, 'is of no use with SIGN_IN_TYPE=cas, which has neither clients nor tokens'));
+    faults.push(...useless(names, 'has no effect with SIGN_IN_TYPE=cas, which has neither clients nor tokens'));
   }
   if (type === 'oidc' && scope !== undefined && !scope.split(/ +/).includes('openid'))
-    faults.push(fault('SIGN_IN_SCOPE', 'lacks openid, without which there is no OpenID Connect: add it'));
+    faults.push(fault('SIGN_IN_SCOPE', 'lacks openid, which OpenID Connect requires: add it'));
   const why =
     type === 'oidc'
-      ? 'is of no use with SIGN_IN_TYPE=oidc, whose times are in seconds'
-      : 'is of no use with SIGN_IN_TYPE=cas, which has no tokens';
+      ? 'has no effect with SIGN_IN_TYPE=oidc, which uses seconds'
+      : 'has no effect with SIGN_IN_TYPE=cas, which has no tokens';
   return [...faults, ...useless(['SIGN_IN_EXPIRES_UNIT'], why)];
 }
 
-/** A connection's secret beside a way that was never chosen: it would be of no use, and nobody would learn why nothing comes in. */
+/**
+ * A connection's secret has no effect unless the connection is selected, and the operator would not learn why no messages
+ * arrive.
+ */
 function connectionChosen({ given }: ValidatedSettings): Fault[] {
   const set: ReadonlySet<string> = given;
   return PLATFORMS.flatMap((platform: PlatformDescription) => {
     const { connection } = platform;
     const secret = connection?.credentials[0];
     if (!connection || secret === undefined || !set.has(secret) || set.has(connection.setting)) return [];
-    return [fault(secret, `is of use with ${connection.setting}=${connection.value} only: set that too`)];
+    return [fault(secret, `has an effect only with ${connection.setting}=${connection.value}: set it too`)];
   });
 }
 
@@ -221,62 +232,64 @@ function completeCredentials({ settings, given }: ValidatedSettings): Fault[] {
     const present = group.filter((name) => given.has(name));
     if (present.length === 0) return [];
     const absent = group.filter((name) => !given.has(name));
-    return absent.map((name) =>
-      missing(name, `${present.join(' and ')} cannot do without it; set all of them or none`),
-    );
+    return absent.map((name) => missing(name, `${present.join(' and ')} requires it; set all of them or none`));
   });
 }
 
 function oneWebSearch({ given }: ValidatedSettings): Fault[] {
   if (!given.has('WEB_SEARCH_URL') || !given.has('WEB_SEARCH_BRAVE_KEY')) return [];
-  return [fault('WEB_SEARCH_BRAVE_KEY', 'is set beside WEB_SEARCH_URL: keep one of the two')];
+  return [fault('WEB_SEARCH_BRAVE_KEY', 'is set together with WEB_SEARCH_URL: keep one of the two')];
 }
 
-/** The service sends people to one place to sign in, and only what that place says of them can be mapped. */
+/** The service uses one sign-in provider, and only that provider's claims can be mapped. */
 function oneInstitution({ given }: ValidatedSettings): Fault[] {
   const hasOidc = SERVICE_OIDC_CREDENTIALS.some((name) => given.has(name));
   const hasCas = given.has('SERVICE_CAS_URL');
-  if (hasOidc && hasCas) return [fault('SERVICE_CAS_URL', 'is set beside SERVICE_OIDC_ISSUER: keep one of the two')];
+  if (hasOidc && hasCas)
+    return [fault('SERVICE_CAS_URL', 'is set together with SERVICE_OIDC_ISSUER: keep one of the two')];
   if (hasOidc || hasCas) return [];
   return (['SERVICE_PROFILE_MAP_FILE', 'SERVICE_IDENTITY_NAME'] as const)
     .filter((name) => given.has(name))
-    .map((name) => fault(name, 'needs SERVICE_OIDC_ISSUER or SERVICE_CAS_URL: set one of them, or unset this'));
+    .map((name) => fault(name, 'requires SERVICE_OIDC_ISSUER or SERVICE_CAS_URL: set one of them, or unset this'));
 }
 
-/** Sign-in never runs without a proof that the chat user and the signed-in person are one (SECURITY.md proof-of-person). */
+/**
+ * Sign-in always requires a proof that the chat user and the signed-in person are the same (SECURITY.md proof-of-person).
+ */
 function proofOfPerson({ settings, given, mode, roles }: ValidatedSettings): Fault[] {
   if (settings.SIGN_IN === 'off' || isServiceAlone(roles)) return [];
   const named = settings.SIGN_IN_PROOF;
   if (named && 'by' in named) return proofOfEach(named.by, { settings, given, mode });
   if (named?.everywhere.includes('typed-code') && named.everywhere.length > 1) {
-    return [
-      fault('SIGN_IN_PROOF', 'names typed-code, which stands alone: leave it out, or set nothing else beside it'),
-    ];
+    return [fault('SIGN_IN_PROOF', 'combines typed-code with another proof: remove typed-code, or use it alone')];
   }
-  // One that is named wrongly has a fault of its own.
+  // An invalid proof is reported separately.
   const isSameBrowser = named ? named.everywhere.includes('same-browser') : !given.has('SIGN_IN_PROOF');
   const { unable, able } = whoShowsBrowsers({ settings, given, mode });
   const [first] = unable;
   if (!isSameBrowser || first === undefined) return [];
   const needs = unable.map(needsOf).join('; ');
   const apart = able && `or name a proof for each platform such as ${able.name}:same-browser,${first.name}:same-id`;
-  if (named) return [fault('SIGN_IN_PROOF', `names same-browser, which needs ${needs}${apart ? `; ${apart}` : ''}`)];
+  if (named) return [fault('SIGN_IN_PROOF', `names same-browser, which requires ${needs}${apart ? `; ${apart}` : ''}`)];
   const otherwise =
     apart ?? 'or set SIGN_IN_PROOF to same-id where platform user ids equal profile ids, or to typed-code';
   return [missing('SIGN_IN_PROOF', `set ${needs} for same-browser, ${otherwise}`)];
 }
 
-/** Which platforms that are on cannot show whose chat account uses a browser. With none on, those count that there are. */
+/**
+ * Finds active platforms that cannot show whose chat account uses a browser. If none is active, all platforms are
+ * considered.
+ */
 function whoShowsBrowsers({ settings, given, mode }: Pick<ValidatedSettings, 'settings' | 'given' | 'mode'>): {
   unable: PlatformDescription[];
-  /** One that can. */
+  /** A platform that can show it. */
   able: PlatformDescription | undefined;
 } {
   const set: ReadonlySet<string> = given;
   const played = playedIn(mode, settings);
   const all: readonly PlatformDescription[] = PLATFORMS;
   const isOn = (platform: PlatformDescription) => played?.name === platform.name || isBegun(platform, set);
-  // A half-set group has a fault of its own.
+  // An incomplete group is reported separately.
   const isAble = ({ name, webSignIn = [] }: PlatformDescription) =>
     webSignIn.length > 0 && (played?.name === name || webSignIn.some((each) => set.has(each)));
   const able = all.find(isAble);
@@ -288,7 +301,7 @@ function needsOf({ label, webSignIn }: PlatformDescription): string {
   return webSignIn ? webSignIn.join(', ') : `another platform than ${label.en}, which has no web sign-in here`;
 }
 
-/** Whether anything is set that a platform receives its messages with. */
+/** Whether any setting for receiving the platform's messages is set. */
 function isBegun({ credentials, connection }: PlatformDescription, given: ReadonlySet<string>): boolean {
   return [...credentials, ...(connection?.credentials ?? [])].some((name) => given.has(name));
 }
@@ -300,7 +313,7 @@ function namesProof({ SIGN_IN_PROOF: named }: Settings, proof: SignInProof): boo
   return ('by' in named ? Object.values(named.by).flat() : named.everywhere).includes(proof);
 }
 
-/** Where each platform has its own proof, each that is on is named, and none asks for what its platform cannot do. */
+/** With a proof per platform, each active platform must have one that it supports. */
 function proofOfEach(
   by: NamedProofs,
   { settings, given, mode }: Pick<ValidatedSettings, 'settings' | 'given' | 'mode'>,
@@ -310,7 +323,7 @@ function proofOfEach(
   const names = PLATFORMS.map(({ name }) => name);
   const unknown = Object.keys(by).filter((name) => !names.some((known) => known === name));
   const faults = unknown.map((name) =>
-    fault('SIGN_IN_PROOF', `names ${name}, which is no platform: ${names.join(', ')}`),
+    fault('SIGN_IN_PROOF', `names ${name}, which is not a platform; valid names are ${names.join(', ')}`),
   );
   for (const platform of PLATFORMS as readonly PlatformDescription[]) {
     const { name, label, webSignIn } = platform;
@@ -319,37 +332,52 @@ function proofOfEach(
     if (proofs === undefined) {
       if (isPlayed || isBegun(platform, set))
         faults.push(
-          fault('SIGN_IN_PROOF', `does not name ${label.en}, which is on: add ${name}:same-id or another proof`),
+          fault(
+            'SIGN_IN_PROOF',
+            `does not name ${label.en}, which is configured: add ${name}:same-id or another proof`,
+          ),
         );
       continue;
     }
     if (proofs.includes('typed-code') && proofs.length > 1)
-      faults.push(fault('SIGN_IN_PROOF', `names typed-code for ${label.en} beside another, but it stands alone`));
+      faults.push(
+        fault(
+          'SIGN_IN_PROOF',
+          `combines typed-code for ${label.en} with another proof: remove typed-code, or use it alone`,
+        ),
+      );
     if (!proofs.includes('same-browser')) continue;
     if (!webSignIn)
-      faults.push(fault('SIGN_IN_PROOF', `names same-browser for ${label.en}, which has no web sign-in here`));
+      faults.push(
+        fault(
+          'SIGN_IN_PROOF',
+          `names same-browser for ${label.en}, which does not support web sign-in: use another proof`,
+        ),
+      );
     else if (!isPlayed && !webSignIn.some((each) => set.has(each)))
-      faults.push(fault('SIGN_IN_PROOF', `names same-browser for ${label.en}, which needs ${webSignIn.join(', ')}`));
+      faults.push(fault('SIGN_IN_PROOF', `names same-browser for ${label.en}, which requires ${webSignIn.join(', ')}`));
   }
   return faults;
 }
 
 const COMPLETIONS = '/chat/completions';
 
-/** Documentation shows the whole address of a completion, and so it is pasted. */
+/** Documentation often shows the complete address of a completion, which then gets pasted. */
 function chatAddressAlone({ settings }: ValidatedSettings): Fault[] {
   return (['CHAT_BASE_URL', 'SERVICE_UPSTREAM_URL'] as const)
     .filter((name) => settings[name]?.endsWith(COMPLETIONS))
-    .map((name) => fault(name, `ends in ${COMPLETIONS}, which is added to it: leave that out, so that it ends in /v1`));
+    .map((name) =>
+      fault(name, `ends in ${COMPLETIONS}, which Parley appends: remove it, so that the address ends in /v1`),
+    );
 }
 
 function namedModels({ settings }: ValidatedSettings): Fault[] {
   return (['CHAT_MODEL', 'CHAT_FALLBACK_MODEL'] as const)
     .filter((name) => settings[name] !== undefined && !settings.CHAT_MODELS.includes(settings[name]))
-    .map((name) => fault(name, 'is not among CHAT_MODELS: add it there, or choose one of them'));
+    .map((name) => fault(name, 'is not in CHAT_MODELS: add it there, or choose one of them'));
 }
 
-/** The soft limit is the warning before the hard one. */
+/** The soft limit must not exceed the hard one. */
 function softBelowHard({ settings }: ValidatedSettings): Fault[] {
   const pairs = [
     ['QUEUE_SOFT_WAITING', 'QUEUE_HARD_WAITING'],
@@ -357,7 +385,7 @@ function softBelowHard({ settings }: ValidatedSettings): Fault[] {
   ] as const;
   return pairs
     .filter(([soft, hard]) => settings[soft] > settings[hard])
-    .map(([soft, hard]) => fault(soft, `is above ${hard}: choose one that is not`));
+    .map(([soft, hard]) => fault(soft, `is above ${hard}: set it to at most that value`));
 }
 
 function distinctPorts({ settings, roles }: ValidatedSettings): Fault[] {
@@ -374,11 +402,16 @@ function distinctPorts({ settings, roles }: ValidatedSettings): Fault[] {
   });
 }
 
-/** One of two that differ would be ignored. */
+/** If the two ports differ, one of them would be ignored. */
 function onePortAlone({ settings, given, roles }: ValidatedSettings): Fault[] {
   const hasTwo = given.has('PORT') && given.has('SERVICE_PORT') && settings.PORT !== settings.SERVICE_PORT;
   if (!isServiceAlone(roles) || !hasTwo) return [];
-  return [fault('SERVICE_PORT', 'is not PORT, and the service alone listens on one: set one of them, or both alike')];
+  return [
+    fault(
+      'SERVICE_PORT',
+      'differs from PORT, but the service alone uses one port: set one of them, or both to the same value',
+    ),
+  ];
 }
 
 function localOnlyRoles({ mode, roles }: ValidatedSettings): Fault[] {
@@ -386,12 +419,12 @@ function localOnlyRoles({ mode, roles }: ValidatedSettings): Fault[] {
   return [
     fault(
       'ROLES',
-      "names messenger, which runs in local mode only: leave ROLES and the platform's credentials unset for that",
+      "names messenger, which runs in local mode only: for local mode, unset ROLES and the platform's credentials",
     ),
   ];
 }
 
 function sentinelNeedsAddress({ given }: ValidatedSettings): Fault[] {
   if (!given.has('REDIS_SENTINEL_NAME') || given.has('REDIS_URL')) return [];
-  return [missing('REDIS_URL', 'REDIS_SENTINEL_NAME needs the addresses of the sentinels')];
+  return [missing('REDIS_URL', 'REDIS_SENTINEL_NAME requires it: set it to the addresses of the sentinels')];
 }

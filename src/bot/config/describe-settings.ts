@@ -1,58 +1,95 @@
 import { SETTING_GROUPS, SETTING_NAMES, settingsSchema, type SettingName } from './schema.ts';
-import { settingInfo, type SettingInfo } from './setting.ts';
+import { settingInfo, type SettingInfo, type SettingLevel } from './setting.ts';
 
 const LINE_CHARS = 100;
 
-/** The whole text of `config/.env.example`: every setting, commented out, with its default or an example. */
+/** A group of settings as it is documented. */
+interface Chapter {
+  title: string;
+  names: SettingName[];
+}
+
+/** The settings that most deployments need, regardless of their group. */
+const FIRST_TITLE = 'First settings';
+const FURTHER_LEVELS = [
+  { level: 'common', title: 'Common settings', suffix: '' },
+  { level: 'advanced', title: 'Advanced settings', suffix: ', advanced' },
+] as const;
+
+/** The settings of a level by group, without empty groups. */
+function chaptersOf(level: SettingLevel, suffix: string): Chapter[] {
+  return SETTING_GROUPS.map(({ title, settings }) => ({
+    title: title + suffix,
+    names: namesAt(level, Object.keys(settings) as SettingName[]),
+  })).filter(({ names }) => names.length > 0);
+}
+
+function namesAt(level: SettingLevel, names: readonly SettingName[]): SettingName[] {
+  return names.filter((name) => (describeSetting(name).level ?? 'advanced') === level);
+}
+
+/** Renders `config/.env.example`: every setting, commented out, with its default or an example. */
 export function renderEnvExample(): string {
   const opening = [
-    '# Settings of Parley. Copy this file to config/.env and remove the # before what you set.',
-    '# The process environment comes first, then that file, then the defaults. A secret may lie in a file of its own:',
-    '# NAME_FILE=/run/secrets/name. Without any setting, `npm start` runs in local mode.',
-    '# A name with nothing behind it is a fault here, since it was forgotten; in the process environment, where container',
-    '# tools write one for what is not set, it counts as unset and is told.',
+    '# Settings of Parley. Copy this file to config/.env and remove the # in front of each setting you change.',
+    '# The process environment takes precedence over that file, and that file over the defaults. A secret can be read from a',
+    '# separate file: NAME_FILE=/run/secrets/name. Without any setting, `npm start` runs in local mode.',
+    '# A name without a value is an error in this file. In the process environment it counts as unset and causes a warning,',
+    '# because container tools pass empty names for unset variables.',
+    '# The settings that most deployments need come first.',
   ];
-  const groups = SETTING_GROUPS.map(({ title, settings }) =>
-    [`# --- ${title}`, ...Object.keys(settings).map((name) => exampleOf(name as SettingName))].join('\n\n'),
-  );
+  const chapters = [
+    { title: FIRST_TITLE, names: namesAt('first', SETTING_NAMES) },
+    ...FURTHER_LEVELS.flatMap(({ level, suffix }) => chaptersOf(level, suffix)),
+  ];
+  const groups = chapters.map(({ title, names }) => [`# --- ${title}`, ...names.map(exampleOf)].join('\n\n'));
   return [opening.join('\n'), ...groups].join('\n\n') + '\n';
 }
 
-/** The whole text of `docs/SETTINGS.md`: a table for each group. */
+/** Renders `docs/SETTINGS.md`: the first settings, then one table per group for each further level. */
 export function renderSettingsPage(): string {
   const opening = [
     '# Settings',
-    '<!-- Made by npm run settings:docs from src/bot/config. -->',
-    'This page names every setting, its default and its meaning.',
+    '<!-- Generated from src/bot/config by npm run settings:docs. -->',
+    'This page lists every setting with its default and its meaning.',
     [
-      'Settings are read from the environment, then from `config/.env` (or the file that `ENV_FILE` names), then the default.',
+      'Settings come from the environment, then from `config/.env` (or the file named by `ENV_FILE`), then from the defaults.',
       'A secret can come from a file instead: `SECRET_KEY_FILE=/run/secrets/parley-key`.',
-      '`npm start` names every fault at once, and `npm run check` tries what is set.',
-      "With no platform's credentials and no `ROLES`, Parley is in local mode.",
-      '`config/.env.example` holds the same, to be copied.',
+      '`npm start` reports all invalid settings at once, and `npm run check` tests the configured services.',
+      'Without platform credentials and `ROLES`, Parley runs in local mode.',
+      '`config/.env.example` is a template with the same settings.',
     ].join('\n'),
   ];
-  const tables = SETTING_GROUPS.map(({ title, settings }) => {
-    const rows = Object.keys(settings).map((name) => tableRow(name as SettingName));
-    return [`## ${title}`, '', '| name | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
-  });
-  return [...opening, ...tables].join('\n\n') + '\n';
+  const first = [
+    `## ${FIRST_TITLE}`,
+    'Most deployments need these and the credentials of one platform. To use a connection instead of webhooks, or to identify people inside the platform, also set the common settings of that platform.',
+    tableOf(namesAt('first', SETTING_NAMES)),
+  ];
+  const further = FURTHER_LEVELS.flatMap(({ level, title, suffix }) => [
+    `## ${title}`,
+    ...chaptersOf(level, suffix).flatMap((chapter) => [`### ${chapter.title}`, tableOf(chapter.names)]),
+  ]);
+  return [...opening, ...first, ...further].join('\n\n') + '\n';
 }
 
-/** What people read about a setting. */
+function tableOf(names: readonly SettingName[]): string {
+  return ['| name | default | meaning |', '| --- | --- | --- |', ...names.map(tableRow)].join('\n');
+}
+
+/** Description of a setting. */
 export function describeSetting(name: SettingName): SettingInfo {
   const info = settingInfo.get(settingsSchema.shape[name]);
   if (!info) throw new Error(`The setting ${name} is not described`);
   return info;
 }
 
-/** Names and values of the example file as they would count if nothing were commented out; for the tests. */
+/** Values of the example file as if no line were commented out. Used by tests. */
 export function exampleValues(): Record<string, string> {
   const described = SETTING_NAMES.map((name) => ({ name, ...describeSetting(name) }));
   return Object.fromEntries(described.map(({ name, example, ...info }) => [name, example ?? typedDefault(info) ?? '']));
 }
 
-/** The default where it can be typed; words are for people only. */
+/** The default, if it can be typed. Other defaults are descriptions. */
 function typedDefault({ default: fallback, example, isSecret }: SettingInfo): string | undefined {
   return example === undefined && !isSecret && fallback !== undefined && !fallback.includes(' ') ? fallback : undefined;
 }

@@ -1,8 +1,8 @@
-/** What is wrong with one setting. */
+/** A problem with one setting. */
 export interface Fault {
-  /** The setting's name, as it has to be typed. */
+  /** Name of the setting as typed. */
   setting: string;
-  /** One sentence that begins with the name and says what to do; it never holds a secret. */
+  /** One sentence that begins with the name and says what to do. Never contains a secret. */
   message: string;
 }
 

@@ -10,20 +10,20 @@ import { warnOfAlteredValues } from './altered-values.ts';
 import { warnOfUnknownNames } from './unknown-names.ts';
 
 export interface LoadOptions extends Partial<ProcessEnvironment> {
-  /** The process environment, or a test's. */
+  /** The process environment, or a test environment. */
   env: Environment;
-  /** Where `config/.env` and relative paths start. */
+  /** Base of `config/.env` and of relative paths. */
   cwd: string;
 }
 
-/** Warnings are sentences for the person who starts Parley. */
+/** Warnings are sentences for the operator. */
 export type LoadedSettings =
   | { readonly ok: true; readonly config: Config; readonly secrets: Secrets; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly faults: readonly Fault[]; readonly warnings: readonly string[] };
 
 /**
- * Reads all settings: the process environment, then `config/.env` (or what `ENV_FILE` names), then defaults. Never
- * throws; every fault is reported, at most one for a setting (SECURITY.md checked-at-start).
+ * Reads all settings: the process environment, then `config/.env` (or the file named by `ENV_FILE`), then defaults. Never
+ * throws. Reports every fault, at most one per setting (SECURITY.md checked-at-start).
  */
 export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): LoadedSettings {
   const { texts, file, fileText, faults: readFaults, warnings: emptyWarnings } = readValues(env, cwd);
@@ -50,8 +50,8 @@ export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): Loa
 }
 
 /**
- * Reads a few settings alone, whatever else is still missing: for a command that helps somebody to get the rest. Those with a
- * fault have their default.
+ * Reads only the named settings, even if others are missing, for commands that help to complete the settings. Invalid ones
+ * get their default.
  */
 export function readSettingsNamed<Name extends SettingName>(
   { env, cwd }: Pick<LoadOptions, 'env' | 'cwd'>,
@@ -63,7 +63,7 @@ export function readSettingsNamed<Name extends SettingName>(
   return { values: settings, faults: onePerSetting([...faults, ...formFaults]).filter(isNamed) };
 }
 
-/** Reads each text by its kind. What is faulty is left out, so that the checks between settings can judge the rest. */
+/** Parses each setting. Invalid ones are left out, so that the cross-checks can judge the rest. */
 function readForms(texts: Partial<Record<SettingName, string>>): {
   faults: Fault[];
   settings: ValidatedSettings['settings'];

@@ -10,40 +10,46 @@ export type Mode = 'local' | 'serving';
 const SERVING_ROLES: readonly Role[] = ['receiver', 'worker'];
 const LOCAL_ROLES: readonly Role[] = ['receiver', 'worker', 'service', 'messenger'];
 
-/** What each platform that we serve receives its messages with, by its webhook or over a connection; it is on when these are set. */
+/**
+ * Settings with which each platform receives messages, by webhook or over a connection. The platform is on when they are
+ * set.
+ */
 export const BOT_CREDENTIALS = PLATFORMS.flatMap((platform) => [
   platform.credentials,
   ...('connection' in platform ? [platform.connection.credentials] : []),
 ]);
 
-/** Whether a platform delivers over a connection that we open. */
+/** Whether the platform delivers over a connection that Parley opens. */
 export function isConnected({ connection }: PlatformDescription, settings: Settings): boolean {
   return connection !== undefined && settings[connection.setting as SettingName] === connection.value;
 }
 
-/** What a platform needs to be on, by the way that was chosen. */
+/** Settings that turn the platform on, for the selected way of delivery. */
 export function credentialsOf(platform: PlatformDescription, settings: Settings): PlatformDescription['credentials'] {
   return platform.connection && isConnected(platform, settings)
     ? platform.connection.credentials
     : platform.credentials;
 }
 
-/** What the web sign-in of each needs that has one. */
+/** Settings of each platform's web sign-in. */
 export const WEB_SIGN_IN_CREDENTIALS = PLATFORMS.flatMap((platform) =>
   'webSignIn' in platform ? [platform.webSignIn] : [],
 );
 
-/** What the institution's OpenID Connect provider is reached with; a group too. */
+/** Settings of the institution's OpenID Connect provider: all or none must be set. */
 export const SERVICE_OIDC_CREDENTIALS = [
   'SERVICE_OIDC_ISSUER',
   'SERVICE_OIDC_CLIENT_ID',
   'SERVICE_OIDC_CLIENT_SECRET',
 ] as const;
 
-/** Which settings stand in the environment or the file, be their values right or wrong. */
+/** Settings that are present in the environment or the file, whether valid or not. */
 export type Given = ReadonlySet<SettingName>;
 
-/** Local mode is: no platform's credentials set and ROLES unset, so that no real colleague meets the built-in model by mistake. */
+/**
+ * Local mode applies while no platform's credentials and no ROLES are set, so that real people never reach the built-in
+ * model by mistake.
+ */
 export function modeOf(given: Given, hasOtherPlatform = false): Mode {
   const isServing = [...BOT_CREDENTIALS.flat(), ...WEB_SIGN_IN_CREDENTIALS.flat(), 'ROLES' as const].some((name) =>
     given.has(name),
@@ -60,7 +66,7 @@ export function playedIn(mode: Mode, settings: Pick<Settings, 'MESSENGER_PROTOCO
   return mode === 'local' ? describePlatform(settings.MESSENGER_PROTOCOL) : undefined;
 }
 
-/** The reference service on its own: it serves no chat platform and needs nobody else's address. */
+/** Whether only the reference service runs: it serves no chat platform and needs no other address. */
 export function isServiceAlone(roles: readonly Role[]): boolean {
   return roles.length === 1 && roles[0] === 'service';
 }

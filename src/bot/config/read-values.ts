@@ -5,33 +5,33 @@ import { fault, type Fault } from './fault.ts';
 import { SETTING_NAMES, settingsSchema, type SettingName } from './schema.ts';
 import { settingInfo } from './setting.ts';
 
-/** Names and texts as a process environment holds them. */
+/** Names and values as in a process environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The texts of the settings that are given somewhere; an empty one marks a value that was forgotten, or a secret whose file was no use. */
+/** Values of all settings that are given. An empty one marks a forgotten value or an unusable secret file. */
 export interface GivenValues {
   texts: Partial<Record<SettingName, string>>;
-  /** What the settings file holds, for the warnings about unknown names. */
+  /** Content of the settings file, for warnings about unknown names. */
   file: Environment;
   faults: Fault[];
-  /** The settings file as it was written. */
+  /** The settings file as written. */
   fileText: string;
-  /** Sentences about names that are empty in the process environment, and about a file that lies where none is read. */
+  /** Warnings about empty names in the process environment, and about a settings file in the wrong place. */
   warnings: string[];
 }
 
 const DEFAULT_FILE = 'config/.env';
 
-/** Settings whose value may also lie in a file of its own, which `NAME_FILE` names. */
+/** Settings whose value may be in a separate file, named by `NAME_FILE`. */
 export const SECRET_NAMES = SETTING_NAMES.filter((name) => settingInfo.get(settingsSchema.shape[name])?.isSecret);
 
-/** Many programs write and read these in small letters. */
+/** Many programs also use these names in lower case. */
 const PROXY_NAMES: ReadonlySet<string> = new Set<SettingName>(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']);
 
 /**
- * Collects the settings' texts: the process environment first, then the settings file. A secret's `NAME_FILE` stands where its
- * value would. Who writes a name into the file and nothing behind it has forgotten the value; an environment holds empty names
- * also for what nobody set (a container tool's `NAME=${NAME}`), so that there they are absent.
+ * Collects the values of settings: the process environment first, then the settings file. A secret may come from `NAME_FILE`
+ * instead. A name without a value is a fault in the file, where the value was forgotten. In the environment it counts as
+ * unset, because container tools pass empty names for unset variables (`NAME=${NAME}`).
  */
 export function readValues(env: Environment, cwd: string): GivenValues {
   const { file, path, faults, fileText } = readSettingsFile(env, cwd);
@@ -39,11 +39,11 @@ export function readValues(env: Environment, cwd: string): GivenValues {
   const forgotten = emptyNames(file).filter((name) => texts[name] === undefined);
   for (const name of forgotten) {
     texts[name] = '';
-    faults.push(fault(name, `is written without a value in ${path}: ${adviceOn(name)}, or remove the line`));
+    faults.push(fault(name, `has no value in ${path}: ${adviceOn(name)}, or remove the line`));
   }
   const warnings = emptyNames(env)
     .filter((name) => texts[name] === undefined)
-    .map((name) => `${name} is empty in the process environment: it counts as unset`);
+    .map((name) => `${name} is empty in the process environment and counts as unset`);
   return { texts, file, fileText, faults, warnings: [...misplacedFile(env, cwd, path), ...warnings] };
 }
 
@@ -54,7 +54,7 @@ function readSettingsFile(
   const named = env['ENV_FILE'] === '' ? undefined : env['ENV_FILE'];
   const path = resolve(cwd, named ?? DEFAULT_FILE);
   try {
-    // Some editors begin a file with a mark that is no letter of the first name.
+    // Some editors write a byte order mark at the start of a file.
     const fileText = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
     return { file: parse(fileText), fileText, path, faults: [] };
   } catch (error) {
@@ -62,7 +62,10 @@ function readSettingsFile(
   }
 }
 
-/** A file that is there and cannot be read would be forgotten as a whole; a container that was given its ROLES was given the rest too. */
+/**
+ * An existing file that cannot be read would be ignored entirely. A container with ROLES in its environment has its other
+ * settings there too.
+ */
 function faultsOfReading(
   error: unknown,
   path: string,
@@ -72,10 +75,13 @@ function faultsOfReading(
   if (named !== undefined)
     return [fault('ENV_FILE', `names ${path}, which cannot be read (${code}): correct the path, or unset it`)];
   if (code === 'ENOENT' || code === 'ENOTDIR' || env['ROLES']) return [];
-  return [fault('ENV_FILE', `is not set, and ${path} cannot be read (${code}): give this user the right to read it`)];
+  return [fault('ENV_FILE', `is not set, and ${path} cannot be read (${code}): give this user read permission`)];
 }
 
-/** Many programs read `.env` beside them; who wrote our settings there would find local mode running and not know why. */
+/**
+ * Many programs read `.env` from their directory. Settings written there have no effect, and Parley would run in local mode
+ * without an explanation.
+ */
 function misplacedFile(env: Environment, cwd: string, path: string): string[] {
   const misplaced = join(cwd, '.env');
   if (env['ENV_FILE'] || existsSync(path) || !existsSync(misplaced)) return [];
@@ -91,7 +97,7 @@ function emptyNames(source: Environment): SettingName[] {
 }
 
 function adviceOn(name: SettingName): string {
-  return name === 'SECRET_KEY' ? 'make one with openssl rand -base64 32' : 'give it one';
+  return name === 'SECRET_KEY' ? 'create one with openssl rand -base64 32' : 'set a value';
 }
 
 function pickSettings(source: Environment, cwd: string, faults: Fault[]): Partial<Record<SettingName, string>> {
@@ -103,7 +109,8 @@ function pickSettings(source: Environment, cwd: string, faults: Fault[]): Partia
   for (const name of SECRET_NAMES) {
     const path = source[`${name}_FILE`];
     if (path === undefined || path.trim() === '') continue;
-    if (texts[name] !== undefined) faults.push(fault(`${name}_FILE`, `is set beside ${name}: keep one of the two`));
+    if (texts[name] !== undefined)
+      faults.push(fault(`${name}_FILE`, `is set together with ${name}: keep one of the two`));
     else texts[name] = readSecretFile(name, resolve(cwd, path), faults);
   }
   return texts;
@@ -112,10 +119,12 @@ function pickSettings(source: Environment, cwd: string, faults: Fault[]): Partia
 function readSecretFile(name: SettingName, path: string, faults: Fault[]): string {
   try {
     const content = readFileSync(path, 'utf8').trim();
-    if (content === '') faults.push(fault(`${name}_FILE`, 'names an empty file: put the value into it'));
+    if (content === '') faults.push(fault(`${name}_FILE`, 'names an empty file: write the value into it'));
     return content;
   } catch {
-    faults.push(fault(`${name}_FILE`, 'names a file that cannot be read: correct the path, or its rights'));
+    faults.push(
+      fault(`${name}_FILE`, 'names a file that cannot be read: correct the path or the permissions of the file'),
+    );
     return '';
   }
 }

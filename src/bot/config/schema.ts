@@ -4,10 +4,10 @@ import { chatSettings, signInSettings } from './schema/bot-settings.ts';
 import { localSettings, processSettings, storeSettings } from './schema/process-settings.ts';
 import { serviceSettings } from './schema/service-settings.ts';
 
-/** The groups in which people read the settings, in this order. */
+/** Groups of settings, in the order of the documentation. */
 export const SETTING_GROUPS = [
   { title: 'Process', settings: processSettings },
-  { title: 'Redis and what is kept', settings: storeSettings },
+  { title: 'Redis and retention', settings: storeSettings },
   { title: 'Chat', settings: chatSettings },
   { title: 'Sign-in', settings: signInSettings },
   ...PLATFORMS.map(({ label, settings }) => ({ title: label.en, settings })),
@@ -16,8 +16,8 @@ export const SETTING_GROUPS = [
 ] as const;
 
 /**
- * Every setting that there is. The only source: start, `npm run check`, `config/.env.example` and `docs/SETTINGS.md` are
- * all made from it. Each part reads one text; what holds between several settings is in `cross-checks.ts`.
+ * All settings. The single source for startup, `npm run check`, `config/.env.example` and `docs/SETTINGS.md`. Each entry
+ * parses one value; rules between several settings are in `cross-checks.ts`.
  */
 export const settingsSchema = z.object({
   ...processSettings,
@@ -32,5 +32,5 @@ export const settingsSchema = z.object({
 export type Settings = z.output<typeof settingsSchema>;
 export type SettingName = keyof Settings;
 
-/** The names of all settings. */
+/** Names of all settings. */
 export const SETTING_NAMES = Object.keys(settingsSchema.shape) as SettingName[];

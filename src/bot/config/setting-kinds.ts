@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { isTimeZone } from '../../shared/local-time.ts';
 
-/** Reads one setting's text; its fault says what a right value looks like, and never repeats the text. */
+/** Parses the value of one setting. The error describes a valid value and never repeats the given one. */
 export type Kind<T> = z.ZodType<T, string>;
 
 const KEY_BYTES = 32;
 const LOOPBACK = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/;
 
-/** A kind from a rule in words (it follows the setting's name) and a reader that answers undefined where the rule is broken. */
+/**
+ * Creates a kind from a rule, which follows the setting's name in errors, and a reader that returns undefined for an invalid
+ * value.
+ */
 function kind<T>(rule: string, read: (text: string) => T | undefined): Kind<T> {
   return z.string().transform((text, context) => {
     const value = read(text.trim());
@@ -17,15 +20,15 @@ function kind<T>(rule: string, read: (text: string) => T | undefined): Kind<T> {
   });
 }
 
-/** A time zone that this Node knows. */
+/** A time zone known to this Node.js. */
 export const timeZone = kind('must be the IANA name of a time zone such as Asia/Shanghai', (given) =>
   isTimeZone(given) ? given : undefined,
 );
 
 /** Any text on one line. */
-export const text = kind('must be a text on one line', (given) => (/^[^\p{Cc}]+$/u.test(given) ? given : undefined));
+export const text = kind('must be one line of text', (given) => (/^[^\p{Cc}]+$/u.test(given) ? given : undefined));
 
-/** A text of a given shape; the rule says it in words. */
+/** A text that matches a pattern; `rule` describes the pattern. */
 export function textLike(pattern: RegExp, rule: string): Kind<string> {
   return kind(rule, (given) => (pattern.test(given) ? given : undefined));
 }
@@ -42,19 +45,19 @@ export function oneOf<const Word extends string>(...words: readonly Word[]): Kin
 }
 
 /** Compared, never looked up: every object has a `constructor`, and freezing `__proto__` would freeze all of them. */
-export const yesOrNo = kind('must be yes or no (true, false, on, off, 1 and 0 are taken too)', (given) => {
+export const yesOrNo = kind('must be yes or no (true, false, on, off, 1 and 0 are accepted too)', (given) => {
   const word = given.toLowerCase();
   if (['yes', 'true', 'on', '1'].includes(word)) return true;
   return ['no', 'false', 'off', '0'].includes(word) ? false : undefined;
 });
 
-/** A proxy: a URL, or host and port alone, as other programs take it too. */
+/** A proxy: a URL, or host and port alone, as other programs accept it too. */
 export const proxyAddress = kind('must be the address of a proxy such as http://proxy.example.org:3128', (given) => {
   const url = readUrl(given.includes('://') ? given : `http://${given}`, ['http:', 'https:']);
   return url && url.hostname !== '' && url.pathname === '/' && !url.search && !url.hash ? url.href : undefined;
 });
 
-/** Comma-separated; spaces round the parts do not count, and each part stands once. */
+/** Comma-separated. Spaces around the parts are ignored, and duplicates are removed. */
 export function listOf<T>(part: Kind<T>, partRule: string): Kind<readonly T[]> {
   return kind(`must be a comma-separated list of ${partRule}`, (given) => {
     const parts = given.split(',').map((piece) => part.safeParse(piece));
@@ -74,9 +77,9 @@ export const pairs = kind('must be a comma-separated list of name=value', (given
   return Object.freeze(Object.fromEntries(read.map((match) => [match[1] as string, match[2] as string])));
 });
 
-/** A web address without the slash at its end. Plain http would show keys and tokens to the network between. */
+/** A web address without a trailing slash. Plain http would expose keys and tokens to the network. */
 export const webAddress = kind(
-  'must be an https address (http only on this machine) without user, query or fragment',
+  'must be an https address (http only for this machine) without user, query or fragment',
   (given) => {
     const url = readUrl(given, ['https:', 'http:']);
     if (!url || url.username || url.password || url.search || url.hash) return undefined;
@@ -85,9 +88,9 @@ export const webAddress = kind(
   },
 );
 
-/** The address of a WebSocket, without the slash at its end. */
+/** A WebSocket address without a trailing slash. */
 export const socketAddress = kind(
-  'must be a wss address (ws only on this machine) without user, query or fragment',
+  'must be a wss address (ws only for this machine) without user, query or fragment',
   (given) => {
     if (!/^wss?:/i.test(given)) return undefined;
     const asWeb = webAddress.safeParse(given.replace(/^ws/i, 'http'));
@@ -95,9 +98,9 @@ export const socketAddress = kind(
   },
 );
 
-/** An OpenID Connect issuer: a web address, but kept as it was written, since it is compared letter by letter. */
+/** An OpenID Connect issuer: a web address that is kept as written, because it is compared exactly. */
 export const issuerAddress = kind(
-  'must be an https address (http only on this machine) without user, query or fragment',
+  'must be an https address (http only for this machine) without user, query or fragment',
   (given) => (webAddress.safeParse(given).success ? given : undefined),
 );
 
@@ -110,8 +113,8 @@ export const oidcScope = kind('must be space-separated scopes, openid among them
 });
 
 /**
- * The address at which browsers reach us, as an origin. Browsers drop `__Host-` cookies on plain http unless the host is one of these
- * three names (contract: PUBLIC_URL).
+ * The address at which browsers reach Parley, as an origin. Browsers drop `__Host-` cookies on plain http except for these
+ * three hosts.
  */
 export const publicOrigin = kind(
   'must be an https address without a path (http only for 127.0.0.1, [::1] and localhost)',
@@ -123,30 +126,33 @@ export const publicOrigin = kind(
   },
 );
 
-/** Where help is found: a page or a mailbox. */
+/** Address of a help page or a mailbox. */
 export const helpAddress = kind(
   'must be an https or mailto address',
   (given) => readUrl(given, ['https:', 'mailto:'])?.href,
 );
 
-/** One address of Redis; several, comma-separated, mean a cluster or sentinels. */
+/** One Redis address. Several, comma-separated, mean a cluster or sentinels. */
 export const redisAddress = kind('must be a redis:// or rediss:// address', (given) => {
   const url = readUrl(given, ['redis:', 'rediss:', 'unix:']);
   return url && (url.hostname || url.protocol === 'unix:') ? given : undefined;
 });
 
 /** A key of exactly 32 bytes (SECURITY.md sealed-records). */
-export const secretKey = kind('must be exactly 32 bytes in base64; make one with: openssl rand -base64 32', (given) => {
-  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(given)) return undefined;
-  const key = Buffer.from(given, 'base64');
-  return key.length === KEY_BYTES ? key : undefined;
-});
+export const secretKey = kind(
+  'must be exactly 32 bytes in base64; create one with: openssl rand -base64 32',
+  (given) => {
+    if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(given)) return undefined;
+    const key = Buffer.from(given, 'base64');
+    return key.length === KEY_BYTES ? key : undefined;
+  },
+);
 
-/** What `same-id` compares (SECURITY.md proof-of-person): `field=id;prefix=;case=exact`. */
+/** How `same-id` compares ids (SECURITY.md proof-of-person): `field=id;prefix=;case=exact`. */
 export interface SameIdRule {
-  /** `id`, or the name of one of the profile's attributes. */
+  /** `id`, or the name of a profile attribute. */
   readonly field: string;
-  /** Stands before the field's value in the platform's user id. */
+  /** Precedes the field's value in the platform's user id. */
   readonly prefix: string;
   readonly ignoreCase: boolean;
 }
@@ -162,13 +168,13 @@ export const sameIdRule = kind(
 const PROOFS = ['same-browser', 'same-id', 'typed-code'] as const;
 type ProofWord = (typeof PROOFS)[number];
 
-/** How people prove who they are: on every platform alike, or on each in its own way. */
+/** Proofs of identity: the same for all platforms, or per platform. */
 export type ProofSetting =
   { readonly everywhere: readonly ProofWord[] } | { readonly by: Readonly<Record<string, readonly ProofWord[]>> };
 
 /** `same-browser,same-id` for all platforms, or `wecom:same-browser,slack:same-id+same-browser`. */
 export const proofSetting = kind(
-  'must be same-browser, same-id or typed-code, or one of them for each platform such as wecom:same-browser,slack:same-id',
+  'must be same-browser, same-id or typed-code, or a proof for each platform such as wecom:same-browser,slack:same-id',
   (given): ProofSetting | undefined => {
     const everywhere = listOfWords(...PROOFS).safeParse(given);
     if (everywhere.success) return { everywhere: everywhere.data };
@@ -184,12 +190,12 @@ export const proofSetting = kind(
   },
 );
 
-/** Whether an address ends as those of chat interfaces do, such as in /v1. */
+/** Whether an address ends in a version such as /v1, as chat interfaces do. */
 export function hasVersion(address: string): boolean {
   return /\/v\d+$/.test(address);
 }
 
-/** Whether a URL's host name is this machine's. */
+/** Whether a URL's host name refers to this machine. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }

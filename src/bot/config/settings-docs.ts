@@ -1,13 +1,13 @@
 import { renderEnvExample, renderSettingsPage } from './describe-settings.ts';
 
-/** A file that is made from the schema. */
+/** A file that is generated from the schema. */
 export interface GeneratedFile {
   path: string;
-  /** The file's text as it should be. */
+  /** Renders the file's text. */
   render(): string;
 }
 
-/** Everything that `npm run settings:docs` writes; a test checks that it was run. */
+/** All files that `npm run settings:docs` writes. A test checks that they are up to date. */
 export const GENERATED_FILES: readonly GeneratedFile[] = [
   { path: 'config/.env.example', render: renderEnvExample },
   { path: 'docs/SETTINGS.md', render: renderSettingsPage },

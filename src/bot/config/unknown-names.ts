@@ -30,17 +30,17 @@ const MORE_PREFIXES = [
   'ADMIN_IDS',
 ];
 
-/** Variables that Kubernetes puts into every container beside a service called `redis` or `chat`. */
+/** Variables that Kubernetes sets in every container next to a service called `redis` or `chat`. */
 const FROM_KUBERNETES = /_(SERVICE_(HOST$|PORT)|PORT($|_\d+_(TCP|UDP)))/;
 
 const KNOWN = new Set<string>([...SETTING_NAMES, ...SECRET_NAMES.map((name) => `${name}_FILE`), 'ENV_FILE']);
 
-/** Edits after which a name is no longer taken for a slip of another. */
+/** Maximum edit distance of a suggested name. */
 const MAX_EDITS = 4;
 
 /**
- * Warnings about names that look like ours but are not, each with the nearest known name. In the settings file every name
- * is meant for us; in the process environment only those with our prefixes are, and those one slip away from a setting.
+ * Warns of names that look like Parley's but are unknown, each with the nearest known name. Checks every name in the
+ * settings file. In the process environment it checks names with Parley's prefixes, or one edit away from a setting.
  */
 export function warnOfUnknownNames(env: Environment, file: Environment): string[] {
   const inEnv = Object.keys(env).filter(
@@ -53,13 +53,13 @@ export function warnOfUnknownNames(env: Environment, file: Environment): string[
   const others = [...names].filter((name) => !Object.keys(PLATFORMS_TO_COME).some((prefix) => name.startsWith(prefix)));
   return [
     ...platforms.map(
-      ([prefix, platform]) => `${prefix}… is set, but this version does not serve ${platform} yet; it is ignored`,
+      ([prefix, platform]) => `${prefix}… is set but ignored: this version does not support ${platform}`,
     ),
     ...others.map(describe),
   ];
 }
 
-/** The known name that needs the fewest edits, if it is near enough to be meant. */
+/** The known name with the smallest edit distance, if it is close enough. */
 export function nearestName(name: string): string | undefined {
   return nearestOf(name.toUpperCase(), [...KNOWN], MAX_EDITS);
 }

@@ -9,17 +9,17 @@ import {
 } from './ids.ts';
 import type { InboundMessage, Sender, Chat } from './message.ts';
 
-/** Conversations are spread over this many fixed partitions; each is one Redis hash tag. Changing it would orphan stored data. */
+/** Number of fixed partitions for conversations. Each is one Redis hash tag. Changing it would orphan stored data. */
 const PARTITIONS = 64;
 
-/** Whose conversation a group mention joins; a thread is always its own. */
+/** Whose conversation a mention in a group joins. A thread is always a separate conversation. */
 export type GroupScope = 'member' | 'group';
 
-/** Where a conversation lives. */
+/** Identifies a conversation and its partition. */
 export interface ConversationRef {
-  /** Hex id of the conversation, 32 digits; holds nothing readable. */
+  /** 32 hex digits; contains nothing readable. */
   id: ConversationId;
-  /** The partition's number; a chat's conversations share it, so that a poll finds its reply whatever the scope is. */
+  /** Shared by all conversations of a chat, so that a poll finds its reply whatever the scope is. */
   partition: number;
 }
 
@@ -32,8 +32,8 @@ interface ConversationOf {
 }
 
 /**
- * The one function that decides which conversation a message belongs to (SECURITY.md one-conversation-key): platform, tenant, app, chat
- * kind, chat, thread, and the person in private chats and member-scoped groups. No other code builds conversation keys.
+ * Decides which conversation a message belongs to (SECURITY.md one-conversation-key), from platform, tenant, app, chat kind,
+ * chat, thread, and the person in private chats and member-scoped groups. No other code builds conversation keys.
  */
 export function conversationOf(
   { platform, tenant, app, chat, sender }: ConversationOf,
@@ -49,10 +49,10 @@ export function conversationOf(
   };
 }
 
-/** The numbers of all partitions, for the sweeper. */
+/** All partition numbers, for the sweeper. */
 export const ALL_PARTITIONS: readonly number[] = Array.from({ length: PARTITIONS }, (_, index) => index);
 
-/** The id of a message's delivery, the same however often it arrives: 40 hex digits (SECURITY.md accept-once). */
+/** Id of a message's delivery, the same for every repeat: 40 hex digits (SECURITY.md accept-once). */
 export function deliveryIdOf(message: Pick<InboundMessage, 'platform' | 'tenant' | 'app' | 'messageId'>): DeliveryId {
   return asDeliveryId(hashParts(message.platform, message.tenant, message.app, message.messageId).slice(0, 40));
 }

@@ -2,35 +2,35 @@ import type { Language } from '../../shared/text/texts.ts';
 import type { DeliveryId } from './ids.ts';
 import type { Chat, Sender } from './message.ts';
 
-/** What somebody thinks of an answer; `withdrawn` takes back what they said before. */
+/** A person's opinion of an answer. `withdrawn` cancels an earlier one. */
 export type FeedbackVerdict = 'good' | 'bad' | 'withdrawn';
 
-/** Why an answer was no good, in the words that platforms offer (PLATFORM_FACTS.md wecom-events names them). */
+/** Reasons for a bad rating that platforms offer (PLATFORM_FACTS.md wecom-events). */
 export const FEEDBACK_REASONS = ['irrelevant', 'incomplete', 'wrong', 'wrong-data'] as const;
 export type FeedbackReason = (typeof FEEDBACK_REASONS)[number];
 
-/** Somebody rated an answer, or says why. */
+/** A person rated an answer or gave a reason. */
 export interface InboundFeedback {
-  /** Of a further tenant; the platform's own unless told. */
+  /** Set for a further tenant. Defaults to the platform's own tenant. */
   tenant?: string;
   chat: Chat;
-  /** Whoever rated it: anybody who can read it may. */
+  /** The person who rated the answer. Anyone who can read an answer may rate it. */
   sender: Sender;
-  /** The answer, by the message that it answers; absent where what came names none of ours. */
+  /** Id of the answered message. Undefined if the event names no answer of ours. */
   answer?: DeliveryId;
   verdict: FeedbackVerdict;
   reasons: readonly FeedbackReason[];
-  /** What they wrote about it; kept only where the settings say so. */
+  /** The person's comment. Stored only if the settings allow it. */
   words?: string;
-  /** Where they may be asked why, or thanked, as the platform writes it; absent where the platform itself does so. */
+  /** How to ask the person for a reason or thank them. Undefined if the platform itself does so. */
   followUp?: FeedbackFollowUp;
 }
 
-/** How somebody who rated an answer is spoken to, alone. */
+/** How to address only the person who rated an answer. */
 export interface FeedbackFollowUp {
   language: Language;
-  /** Where they are asked why. */
+  /** Where to ask for the reason, in the platform's format. */
   target: string;
-  /** Where the question why stands, once it is answered. */
+  /** Where the question for the reason was posted. Set once it is answered. */
   askedAt?: string;
 }

@@ -2,27 +2,27 @@ import { MINUTE_MS } from '../../shared/clock.ts';
 import type { PlatformName } from './platform-name.ts';
 import type { SlashCommand } from './slash-words.ts';
 
-/** So long a message waits for its sender's sign-in, and what came with it is kept; the invitation was its visible answer. */
+/** How long a message and its attachments wait for the sender's sign-in. The invitation is the visible answer meanwhile. */
 export const HELD_LIFE_MS = 55 * MINUTE_MS;
 
-/** The chat that a message was written in, and the part of it that forms a conversation. */
+/** The chat that a message was written in, and its thread. */
 export interface Chat {
   kind: 'private' | 'group';
-  /** The platform's id of the group; in a private chat the person's user id. */
+  /** The platform's id of the group, or the person's user id in a private chat. */
   id: string;
-  /** The platform's thread, where it has threads; a thread is always a conversation of its own. */
+  /** Set on platforms with threads. A thread is always a separate conversation. */
   threadId?: string;
 }
 
-/** Who wrote, as the platform names them. Whether the id is encrypted for us is the platform's affair (`plainUserId`). */
+/** The sender as the platform names them. The platform may encrypt the id (`plainUserId`). */
 export interface Sender {
   userId: string;
   displayName?: string;
 }
 
 /**
- * One piece of a message, in the order in which it was said. `mediaRef` is the platform's own reference, fetched by `fetchMedia`. `what` names
- * the kind of a piece that cannot be read; the kinds with words of their own are those of `texts/unread-texts.ts`.
+ * One part of a message, in the original order. `mediaRef` is the platform's reference for `fetchMedia`. `what` names the
+ * kind of a part that cannot be read; `i18n/unread-texts.ts` has a text for each known kind.
  */
 export type MessagePart =
   | { type: 'text'; text: string }
@@ -30,70 +30,79 @@ export type MessagePart =
   | { type: 'file'; mediaRef: string; name?: string }
   | { type: 'unsupported'; what: string; name?: string };
 
-/** A message from a person, read from a verified delivery. It is stored sealed; its fields may hold message text. */
+/**
+ * A person's message, read from a verified delivery. It is stored encrypted, because its fields may contain message text.
+ */
 export interface InboundMessage {
-  /** Version of this shape; a worker that does not know it leaves the message for one that does (SECURITY.md versioned-payloads). */
+  /**
+   * Version of this shape. A worker that does not know it leaves the message to a newer one (SECURITY.md
+   * versioned-payloads).
+   */
   version: 1;
   platform: PlatformName;
-  /** The company or workspace; a fixed word where a deployment serves one. */
+  /** The company or workspace; a fixed word if a deployment serves only one. */
   tenant: string;
   /** The bot or app within the tenant. */
   app: string;
-  /** The platform's id of this message; the same for every delivery of it. */
+  /** The platform's id of this message, the same for every delivery of it. */
   messageId: string;
-  /** When it was said or first handed over, by the platform's clock: for the order of what was said in one chat, and nothing else. Milliseconds. */
+  /**
+   * When it was sent or first delivered, by the platform's clock. Used only for the order of messages in one chat.
+   * Milliseconds.
+   */
   saidAtMs?: number;
   /**
-   * The place of the message in its chat: a later message has a greater number. Absent where the platform gives no such order (WeCom:
-   * its times are of seconds, its ids are random).
+   * Position of the message in its chat; later messages have greater numbers. Undefined if the platform gives no such order
+   * (WeCom: its times are in seconds, its ids are random).
    */
   chatOrder?: number;
   chat: Chat;
   sender: Sender;
   parts: MessagePart[];
-  /** The message that this one quotes, if any. */
+  /** The quoted message, if any. */
   quote?: MessagePart[];
-  /** References to people and channels that stand in the texts by their ids alone, as they stand there: `@U1`, `#C1`. */
+  /** Bare ids of people and channels in the texts, as written there: `@U1`, `#C1`. */
   unnamed?: string[];
-  /** Set when the text is one of the slash words, with the bot's mention already taken away. */
+  /** Set if the text is a slash command. The bot's mention is already removed. */
   slash?: SlashCommand;
-  /** Where the platform takes the answer, opaque to all but the platform; absent where it polls us. */
+  /** Where to post the answer, opaque to all but the platform. Undefined if the platform polls. */
   replyTarget?: string;
-  /** The thread that the answer to this message begins; what is said here belongs to that conversation too. */
+  /** The thread that the answer to this message begins. This message belongs to that conversation too. */
   opensThread?: string;
-  /** The message that began the thread this one was written in, by the platform's id; its answer may be the thread's first. */
+  /** The platform's id of the message that began this message's thread. Its answer may be the first in the thread. */
   threadBegunBy?: string;
-  /** The platform's own way to answer later than live, opaque to all but the platform (WeCom: the response_url). */
+  /** The platform's way to answer after the live reply, opaque to all but the platform (WeCom: the response_url). */
   laterReplyHandle?: string;
 }
 
 /**
- * A person stops the answer that they are being given, without a word that wants an answer: by the platform's own button, or
- * by the stop word alone where the bot is not named.
+ * A person stops their running answer without a message that needs a reply: with the platform's button, or with the stop
+ * command alone where the bot is not named.
  */
 export interface InboundStop {
-  /** The same for every delivery of it, and no message's. */
+  /** The same for every delivery of the stop, and never the id of a message. */
   stopId: string;
-  /** Of a further tenant; the platform's own unless told. */
+  /** Set for a further tenant. Defaults to the platform's own tenant. */
   tenant?: string;
   chat: Chat;
-  /** Whose answer it is; nobody stops another's. */
+  /** The person whose answer is stopped. Only their own answers can be. */
   sender: Sender;
-  /** As in a message. */
+  /** As in `InboundMessage`. A stop ends no message that was sent after it. */
+  chatOrder?: number;
   threadBegunBy?: string;
-  /** Only answers whose visible messages have these handles, or handles that go on from them behind a slash. */
+  /** If set, stops only answers with posts under these handles, or under handles that extend them after a slash. */
   shownAt?: string[];
 }
 
-/** A person deleted a message of theirs, or changed what it says. */
+/** A person deleted or edited one of their messages. */
 export interface InboundAmendment {
   kind: 'deleted' | 'edited';
-  /** As it stands from now on; a deleted one says nothing. */
+  /** The message in its new form; without content if deleted. */
   message: InboundMessage;
-  /** When it was edited, by the platform's clock: the greater the later. */
+  /** Time of the edit by the platform's clock; greater is later. */
   editedAt?: number;
-  /** Whether the message may come later than this, so that this is to be remembered. */
+  /** Whether the message may arrive after this, so that the amendment must be remembered. */
   mayCome: boolean;
-  /** So many images it had, or fewer, where they are others now. */
+  /** Maximum images that the message had before, if its files have changed; else 0. */
   imagesBefore: number;
 }

@@ -2,25 +2,28 @@ import type { ConversationRef } from './conversation.ts';
 import type { DeliveryId, PersonId } from './ids.ts';
 
 /**
- * Names of the Redis keys that one partition's scripts touch together. They share the hash tag `{pN}`, so that accept,
- * begin and commit are each one atomic script, on Redis Cluster too.
+ * Redis keys that the scripts of one partition use together. They share the hash tag `{pN}`, so that accept, claim and
+ * commit are each one atomic script, on Redis Cluster too.
  */
 export interface ConversationKeys {
-  /** Hash: epoch (the fence), seq, the turn that is running and its crashes, the stop mark. */
+  /** Hash: epoch (the fence), seq, the running turn and its crashes, the stop mark. */
   state: string;
-  /** List of accepted messages that wait for their turn, oldest first; each is a sealed entry. */
+  /** List of accepted messages that wait for their turn, oldest first, each an encrypted entry. */
   inbox: string;
   /** List of messages that wait for their sender's sign-in. */
   held: string;
-  /** List of sealed finished turns, oldest first. */
+  /** List of encrypted finished turns, oldest first. */
   history: string;
-  /** List of sealed notices to be shown with the next private reply. */
+  /** List of encrypted notices for the next private reply. */
   notices: string;
-  /** List of sealed texts that the next private reply begins with, since they could be brought no other way. */
+  /** List of encrypted texts for the start of the next private reply, because they could not be delivered otherwise. */
   leftovers: string;
-  /** The sealed summary of turns that no prompt holds any more; or, where there is none, a mark that begins with `-`. Tries are noted behind a dot. */
+  /**
+   * The encrypted summary of turns that no longer fit a prompt, or a mark that begins with `-`. Attempts are noted after a
+   * dot.
+   */
   summary: string;
-  /** Sorted set of the partition's conversations with waiting messages, by when they were last touched. */
+  /** Sorted set of the partition's conversations with waiting messages, by last touch. */
   pending: string;
 }
 
@@ -38,102 +41,125 @@ export function conversationKeys({ id, partition }: ConversationRef): Conversati
   };
 }
 
-/** The sorted set of conversations that have something waiting in a partition. */
+/** Sorted set of a partition's conversations with waiting messages. */
 export function pendingKey(partition: number): string {
   return `{p${partition}}:pending`;
 }
 
-/** What precedes a delivery id in the name of its message record. */
+/** Key prefix of message records; the delivery id follows. */
 export function messageKeyPrefix(partition: number): string {
   return `{p${partition}}:message:`;
 }
 
-/** The record of one accepted message, a hash; `message-record.ts` names its fields. */
+/** Hash with the record of one accepted message; `message-record.ts` names its fields. */
 export function messageKey(partition: number, deliveryId: DeliveryId): string {
   return `${messageKeyPrefix(partition)}${deliveryId}`;
 }
 
-/** Sorted set of the partition's answers that something is to follow, by when the next try is due. */
+/** Sorted set of the partition's answers with due follow-up messages, by next attempt. */
 export function followUpsKey(partition: number): string {
   return `{p${partition}}:follow-ups`;
 }
 
-/** What precedes a delivery id in the name of the hash of what is to follow its answer: sealed, when it was committed, who has it. */
+/** Key prefix of the hash of an answer's follow-up: encrypted text, commit time, current owner; the delivery id follows. */
 export function followUpKeyPrefix(partition: number): string {
   return `{p${partition}}:follow-up:`;
 }
 
-/** What precedes a person's pseudonym in the name of the hash of what they chose, sealed, one field a chat. */
+/** Key prefix of the hash of a person's preferences, encrypted, one field per chat; the person's pseudonym follows. */
 export function preferencesKeyPrefix(partition: number): string {
   return `{p${partition}}:preferences:`;
 }
 
-/** A sealed image of a message that waits or may be asked again. */
+/** Encrypted image of a message that waits or may be asked again. */
 export function mediaKey(partition: number, mediaId: string): string {
   return `{p${partition}}:media:${mediaId}`;
 }
 
-/** List of the names of what is kept of one person's images and files in a partition's chats, oldest first. @param owner a pseudonym of the person's id, for this alone */
+/**
+ * List of the names of one person's stored images and files in a partition's chats, oldest first.
+ * @param owner a pseudonym of the person's id, used only here
+ */
 export function mediaKeptKey(partition: number, owner: string): string {
   return `{p${partition}}:media-kept:${owner}`;
 }
 
-/** Sorted set of the posts to one place of a chat whose fate may be unknown, and of messages there that are nobody's (reply/scripts/post.lua). */
+/**
+ * Sorted set of the posts to one place of a chat whose outcome may be unknown, and of unowned messages there
+ * (reply/scripts/post.lua).
+ */
 export function placeKey(partition: number, place: string): string {
   return `{p${partition}}:place:${place}`;
 }
 
-/** Sorted set of the threads in which a person spoke in one chat, by when; `id` is that person's conversation of the chat. */
+/**
+ * Sorted set of the threads in which a person wrote in one chat, by time; `id` is that person's conversation of the chat.
+ */
 export function threadsKey({ id, partition }: ConversationRef): string {
   return `{p${partition}}:threads:${id}`;
 }
 
-/** Stands for a while once an answer stands in a thread, where such a thread may go on without naming the bot. */
+/** Set for a while once a thread contains an answer, if the thread may continue without naming the bot. */
 export function followedKey({ id, partition }: ConversationRef): string {
   return `{p${partition}}:followed:${id}`;
 }
 
-/** Hash of what was thought of one answer, by the message that it answers (feedback/scripts/keep-feedback.lua names its fields). */
+/**
+ * Hash of the ratings of one answer, by the id of the answered message (feedback/scripts/keep-feedback.lua names its
+ * fields).
+ */
 export function feedbackKey(partition: number, answer: DeliveryId): string {
   return `{p${partition}}:feedback:${answer}`;
 }
 
-/** Sorted set of the partition's rated answers, by when they were rated last. */
+/** Sorted set of the partition's rated answers, by last rating. */
 export function ratedAnswersKey(partition: number): string {
   return `{p${partition}}:rated`;
 }
 
-/** Sorted set of the answers that one person rated in a partition's chats, likewise. @param rater a pseudonym of the person's id, for this alone */
+/**
+ * Sorted set of the answers that one person rated in a partition's chats, by last rating.
+ * @param rater a pseudonym of the person's id, used only here
+ */
 export function ratedByKey(partition: number, rater: string): string {
   return `{p${partition}}:rated-by:${rater}`;
 }
 
-/** Hash of a person's use of the partition's chats in one month, by the person's pseudonym: counters of each day. */
+/** Hash of daily counters: a person's usage of the partition's chats in one month. */
 export function usageKey(partition: number, personId: PersonId, month: string): string {
   return `{p${partition}}:usage:${personId}:${month}`;
 }
 
-/** Counts a person's messages of the current minute over all chats. It shares its node with no chat's keys on a cluster. @param name a pseudonym of the person's id, for this alone */
+/**
+ * Counter of a person's messages in the current minute over all chats. On a cluster it is not in a partition's slot.
+ * @param name a pseudonym of the person's id, used only here
+ */
 export function personRateKey(name: string): string {
   return `{person:${name}}:rate:minute`;
 }
 
-/** Counts the bytes that were kept of a person's images and files over all chats. @param name as above, for this alone */
+/**
+ * Counter of the stored bytes of a person's images and files over all chats. @param name a pseudonym as above, used only
+ * here
+ */
 export function mediaShareKey(name: string): string {
   return `{person:${name}}:media-bytes`;
 }
 
-/** Set of a person's documents that were too heavy to read (conversation/heavy-files.ts). @param name as above, for this alone */
+/**
+ * Set of a person's documents that were too heavy to read (conversation/heavy-files.ts). @param name a pseudonym as above,
+ * used only here
+ */
 export function heavyFilesKey(name: string): string {
   return `{person:${name}}:heavy-files`;
 }
 
-/** Stands while no file of this person is read. */
+/** Set while none of this person's files are read. */
 export function heavyFilesWaitKey(name: string): string {
   return `{person:${name}}:heavy-files:wait`;
 }
 
-/** Counter of a chat's messages in the current minute; on a cluster of a person's in the chats of one partition too. */
+/** Counter of a chat's messages in the current minute; on a cluster also of a person's messages in one partition's chats. */
 export function rateKey(partition: number, who: string): string {
   return `{p${partition}}:rate:${who}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The messaging apps that Parley speaks to. The names are part of stored messages, keys, addresses and counters, so they never
- * change. The registry of the platforms is checked against this list (docs/ADD_A_PLATFORM.md).
+ * The messaging apps that Parley supports. The names are part of stored messages, keys, addresses and metrics, so they never
+ * change. The platform registry is checked against this list (docs/extending/ADD_A_PLATFORM.md).
  */
 export const PLATFORM_NAMES = [
   'wecom', //

@@ -1,68 +1,68 @@
 import type { Language } from '../../shared/text/texts.ts';
 import type { DeliveryId } from './ids.ts';
 
-/** What a reply looks like at one instant, before the platform's own dialect. `text` is the model's (or our notice's) text alone. */
+/** A reply at one moment, before it is rendered for the platform. `text` contains only the model's text, or a notice. */
 export interface ReplyView {
   text: string;
-  /** A line about what is going on (waiting, a notice about the account). It is shown apart from the text. */
+  /** A line about the progress (waiting, a notice about the account), shown apart from the text. */
   status?: string;
   /**
-   * The newest part of the model's thought, for the platform's own place for it; never part of the text. Empty when the
-   * model thinks but nobody is to read what.
+   * The newest part of the model's reasoning, for the platform's place for it; never part of the text. Empty if the model
+   * reasons but the reasoning must not be shown.
    */
   thinking?: string;
-  /** Whom a word of ours in a group calls, by their user id, where the platform `canMention`; never taken from a text. */
+  /** User id of the person mentioned by a notice in a group, where the platform `canMention`. Never taken from a text. */
   mention?: string;
   finished: boolean;
 }
 
-/** Where it is told, by the delivery id, that a pulled reply has changed, where somebody shows it over a connection of ours. */
+/** Channel that announces a changed pulled reply, by delivery id, to the process that shows it over a connection. */
 export const REPLY_CHANNEL = 'reply-changed';
 
-/** The state of a pulled reply as the platform's poll gets it: already rendered by `renderReply`. */
+/** State of a pulled reply for the platform's poll, already rendered by `renderReply`. */
 export interface PulledReply {
   replyId: DeliveryId;
   content: string;
   finished: boolean;
-  /** What may be pressed at it; with one poll of an answer at most. */
+  /** Buttons of the answer. Given with one poll of an answer at most. */
   offers?: ReplyOffers;
 }
 
-/** One snapshot of an answer, as it is to stand in its visible message. */
+/** One snapshot of an answer, as its post must show it. */
 export interface ReplySnapshot {
-  /** The whole rendered text so far. */
+  /** The complete rendered text so far. */
   content: string;
-  /** What of it this process has put there; absent after a take-over, when only the platform knows. */
+  /** The part of the text that this process has posted. Undefined after a takeover, when only the platform knows. */
   shown?: string;
   finished: boolean;
-  /** The message stays as it is for long, to be edited later (an invitation to sign in). */
+  /** The post stays open for long and is edited later (an invitation to sign in). */
   staysOpen?: boolean;
-  /** An earlier post of it may turn up after all: this one must be known by its key from the beginning. */
+  /** An earlier post of the same snapshot may still appear, so that this one must carry its key from the start. */
   isRepeat?: boolean;
-  /** What is said about a finished answer, in plain words: shown apart from its text, in the platform's own place for that. */
+  /** A remark about a finished answer, in plain text, shown apart from it in the platform's place for remarks. */
   note?: string;
-  /** What may be pressed at it. */
+  /** Buttons of the answer. */
   offers?: ReplyOffers;
-  /** With an answer's last snapshot: what `find` says of it from then on. */
+  /** Set with the last snapshot of an answer: what `find` reports about it from then on. */
   ends?: AnswerEnd;
 }
 
-/** What may be pressed at an answer, with the words on it. Shown apart from the text, on platforms that have such a place. */
+/** Buttons of an answer with their labels. Shown apart from the text, on platforms that have a place for them. */
 export interface ReplyOffers {
-  /** The message that it answers. */
+  /** Id of the answered message. */
   answer: DeliveryId;
   language: Language;
-  /** Stands above them where they have a place of their own. */
+  /** Heading above the buttons, where they have a separate place. */
   heading: string;
   stop?: string;
   retry?: string;
   rate?: { good: string; bad: string };
 }
 
-/** Marks of an answer that is whole. */
+/** Marks of a complete answer. */
 export interface AnswerEnd {
-  /** The key of its last part: once that stands with its last snapshot, the answer is whole. */
+  /** Key of its last part. Once that part has its last snapshot, the answer is complete. */
   lastKey: string;
-  /** First parts' keys of the messages that were merged into the one that it answers: it is their answer as well. */
+  /** Keys of the first parts of the messages that were merged into the answered one. It answers them too. */
   mergedKeys: string[];
 }

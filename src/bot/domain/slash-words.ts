@@ -1,4 +1,4 @@
-/** The commands of contract section 7 that this version knows, with their English and Chinese words. */
+/** Slash commands of this version, with their English and Chinese spellings. */
 const WORDS = {
   help: ['/help', '帮助'],
   new: ['/new', '新对话'],
@@ -20,7 +20,7 @@ export type SlashWord = keyof typeof WORDS;
 
 export interface SlashCommand {
   word: SlashWord;
-  /** What follows the word, trimmed; empty when nothing does. */
+  /** Text after the command, trimmed; may be empty. */
   argument: string;
 }
 
@@ -30,34 +30,36 @@ const BY_SPELLING = new Map<string, SlashWord>(
   ),
 );
 
-/** With these behind it a Chinese word is a command without the slash too; anything else may be a question. */
+/** Arguments with which a Chinese command works without the slash. With any other text the message may be a question. */
 const CHINESE_ARGUMENTS: Partial<Record<SlashWord, RegExp>> = {
   model: /^[a-z0-9][\w.:/-]*$/i,
   think: /^(?:关|低|高|最大|自动|off|low|high|max|auto)$/i,
   lang: /^(?:中文|英文|自动|en|zh|auto)$/i,
 };
 
-/** The same for a bare English word: it takes only what nobody asks with. A model's name is known, or `auto`. */
+/**
+ * The same for an English command without the slash: only arguments that do not occur in questions. Model names are checked
+ * separately.
+ */
 const ENGLISH_ARGUMENTS: Partial<Record<SlashWord, RegExp>> = {
   model: /^(?:auto|default)$/i,
   think: /^(?:off|low|high|max|auto|default)$/i,
   lang: /^(?:en|zh|english|chinese|auto|default)$/i,
 };
 
-/** Where the app keeps what begins with a slash for itself, English words count without it as well. */
+/** For apps that reserve messages with a leading slash: English commands work without the slash too. */
 export interface BareEnglish {
-  /** The models of this deployment, by the names that people choose. */
+  /** The deployment's model names. */
   models: readonly string[];
 }
 
-/** The spellings of each word, for help texts and the messenger's composer. */
+/** Spellings of each command, for help texts and the messenger's composer. */
 export const SLASH_SPELLINGS: Readonly<Record<SlashWord, readonly string[]>> = WORDS;
 
 /**
- * Reads a slash word from the start of a text: `/stop`, `/停止`, and the Chinese words alone (`停止`) when nothing follows,
- * or what can only be meant for them (`思考 高`). With `bare` the English words are read in the same way: `stop` alone, `think high`;
- * "help me write a letter" is a question.
- * An unknown slash word is an ordinary message. Letters' case and the full-width slash make no difference.
+ * Reads a slash command from the start of a text: `/stop`, `/停止`, and a Chinese command alone (`停止`) or with an unambiguous
+ * argument (`思考 高`). With `bare`, English commands work in the same way: `stop` alone, `think high`; "help me write a
+ * letter" is a question. An unknown command is an ordinary message. Case and the full-width slash make no difference.
  */
 export function readSlashCommand(text: string, bare?: BareEnglish): SlashCommand | undefined {
   // A voice transcript ends with a full stop.
@@ -74,8 +76,8 @@ export function readSlashCommand(text: string, bare?: BareEnglish): SlashCommand
 }
 
 /**
- * Reads what stands behind the app's own command (`/parley help`): a word, and for those that choose something any one argument, since
- * whoever types a command means one; a wrong one is told what there is.
+ * Reads the text after the app's own command (`/parley help`). A command that takes a choice accepts any single argument,
+ * because the person clearly typed a command; a wrong one gets the list of choices.
  */
 export function readOwnCommand(text: string, bare: BareEnglish): SlashCommand | undefined {
   const read = readSlashCommand(text, bare);

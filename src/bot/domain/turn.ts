@@ -4,172 +4,184 @@ import type { InboundMessage } from './message.ts';
 import type { PlatformName } from './platform-name.ts';
 import type { ConversationId, DeliveryId, PersonId } from './ids.ts';
 
-/** One accepted message as a worker gets it. */
+/** An accepted message as a worker gets it. */
 export interface WaitingMessage {
   deliveryId: DeliveryId;
-  /** When it was accepted, or released after a sign-in; its age decides whether an answer would still be expected. */
+  /** When it was accepted, or released after a sign-in. Its age decides whether an answer is still expected. */
   acceptedAtMs: number;
-  /** Its place in the conversation's history of acceptance, for the stop mark. */
+  /** Its sequence number in the conversation, for the stop mark. */
   seq: number;
   message: InboundMessage;
 }
 
-/** Where a platform that we post to takes the answer to a message. */
+/** Where to post the answer to a message. */
 export interface AnswerTarget {
   platform: PlatformName;
-  /** Absent in what was stored before there were several. */
+  /** Absent in records from before several tenants were supported. */
   tenant?: string;
   replyTarget: string;
 }
 
-/** A stop that was accepted: a word with its place in the conversation and who said it (a person id), or one message's own. */
+/** An accepted stop: a stop command with its sequence number and sender (a person id), or the stop of a single message. */
 export interface StopMark {
-  /** 0 where it is meant for one message. */
+  /** 0 if the stop applies to a single message. */
   seq: number;
   ownerId: PersonId;
-  /** The one message that is meant: its answer opens the thread in which the word was said, or has the platform's button. */
+  /** The single message to stop: its answer opens the thread of the stop command, or has the platform's button. */
   deliveryId?: DeliveryId;
 }
 
-/** A turn as its worker took it: the messages to answer, and the epoch that every later write must carry. */
+/** A turn as its worker claimed it: the messages to answer, and the epoch that every later write must carry. */
 export interface TurnClaim {
   conversation: ConversationRef;
   epoch: number;
-  /** The name of this taking; up to its dot the worker's name. */
+  /** Name of this claim; the part before the dot is the worker's name. */
   claimId: string;
-  /** The delivery id of the newest message; the answer belongs to that one. */
+  /** Delivery id of the newest message, to which the answer belongs. */
   turnId: DeliveryId;
   messages: WaitingMessage[];
-  /** Delivery ids of messages that their own key does not open: altered. They can only get an apology. */
+  /** Delivery ids of messages that cannot be decrypted with their own key: they were altered and can only get an apology. */
   unreadable: DeliveryId[];
-  /** Where that apology goes, when none of the turn's messages opens; absent where the platform polls. */
+  /** Where to post that apology if none of the turn's messages can be decrypted. Undefined if the platform polls. */
   apologyTarget?: AnswerTarget;
   /** Number of workers that died while this turn ran in them. */
   crashes: number;
-  /** The worker whose death was counted by this claim. */
+  /** The worker whose death this claim counted. */
   crashedWorker?: string;
-  /** The model's full answer, when an earlier worker stored it before dying: it is never generated twice. */
+  /** The model's full answer, if an earlier worker stored it before it died. It is never generated twice. */
   storedAnswer?: string;
-  /** Whether an answer was stored that does not open: then the model is asked again. */
+  /** Whether a stored answer cannot be decrypted, so that the model is asked again. */
   isAnswerLost: boolean;
-  /** The newest stop word's place and person, and the last stop that ended something. */
+  /** The newest stop with its sender, and the last stop that ended an answer. */
   stop: StopMark & { servedSeq: number };
-  /** How many messages of the same sender wait for the sign-in. */
+  /** Number of the same sender's messages that wait for sign-in. */
   heldCount: number;
-  /** Whether it waited in a group for its sender's sign-in. */
+  /** Whether the turn waited in a group for its sender's sign-in. */
   wasHeldInGroup: boolean;
-  /** When the message that is answered first came: its live reply's life counts from there. */
+  /** When the answered message was first accepted. The life of its live reply counts from there. */
   startedAtMs: number;
-  /** Whether the live reply has ended already because its time was over; the answer goes the platform's other way. */
+  /** Whether the live reply has already ended because its time was over. The answer takes the platform's other way. */
   wasHandedOver: boolean;
-  /** Sealed turns and notices, oldest first. */
+  /** Encrypted turns and notices, oldest first. */
   history: string[];
   notices: string[];
-  /** What the next private replies begin with, as it is kept, oldest first. */
+  /** Stored texts for the start of the next private replies, oldest first. */
   leftovers: string[];
-  /** Whether a worker had begun it before: something of its answer may have been shown. */
+  /** Whether the turn was begun before, so that part of its answer may have been shown. */
   wasBegun: boolean;
-  /** What the sender chose, sealed, by chat; read with the claim. */
+  /** The sender's preferences, encrypted, by chat. Read with the claim. */
   preferences: Record<string, string>;
-  /** Whether one of its messages was stopped by itself: in the thread that its answer opens, or by the platform's button. */
+  /**
+   * Whether one of its messages was stopped individually: in the thread that its answer opens, or with the platform's
+   * button.
+   */
   wasStopped: boolean;
-  /** The conversation's summary as it is kept (sealed, or the mark that it was cleared); empty when there is none. */
+  /** The conversation's summary as stored (encrypted, or the mark of a cleared one). Empty if there is none. */
   summary: string;
-  /** How many turns of history are kept; `history` holds the newest of them. */
+  /** Number of stored turns of history. `history` contains the newest of them. */
   historyLength: number;
-  /** How long the turn could have begun already when it was claimed, by Redis' clock. Milliseconds. */
+  /** How long the turn had been due when it was claimed, by the Redis clock. Milliseconds. */
   dueForMs: number;
-  /** How long the newest message had waited when it was claimed, by Redis' clock. Milliseconds. */
+  /** How long the newest message had waited when the turn was claimed, by the Redis clock. Milliseconds. */
   newestAgeMs: number;
-  /** When it was claimed, by `monotonicMs`. */
+  /** The part of `newestAgeMs` that counts against the age limit: without the wait behind an isolated turn. Milliseconds. */
+  chargedAgeMs: number;
+  /** When the turn was claimed, by `monotonicMs`. */
   claimedAtMs: number;
-  /** Whether it may have been answered already, under a history of Redis that a failover has ended. */
+  /** Whether the turn may have been answered already, under a Redis history that a failover has ended. */
   mayBeAnswered: boolean;
-  /** If so, what waits behind it and can be read: it may have been merged with one of them, and answered there. */
+  /** In that case, the readable messages behind it: the turn may have been merged with one of them and answered there. */
   behind: WaitingMessage[];
 }
 
 /**
- * How much more is asked than the deployment can answer (SECURITY.md back-pressure). `soft`: answers are to be short.
- * `hard`: a question is answered with a busy note.
+ * How far the load exceeds the deployment's capacity (SECURITY.md back-pressure). `soft`: answers must be short. `hard`:
+ * questions get a busy notice.
  */
 export type Pressure = 'none' | 'soft' | 'hard';
 
 /**
- * Why a running turn is told to end early. `stopped` keeps and shows what there is; the others show nothing more.
- * `yielded`: it has given its place up to messages that were said before it. `amended`: what it asks has changed, and it begins anew.
+ * Why a running turn must end early. `stopped` keeps and shows the partial answer; the others show nothing more. `yielded`:
+ * it has given up its place to messages that were sent before it. `amended`: its question has changed, and it restarts.
  */
 export type AbortReason = 'stopped' | 'fenced' | 'shutdown' | 'yielded' | 'amended';
 
-/** What a turn may do while it runs, beside reading its claim. */
+/** What a turn can do while it runs, besides reading its claim. */
 export interface TurnControls {
   claim: TurnClaim;
   /** Aborted with an `AbortReason` as its reason. */
   signal: AbortSignal;
-  /** How much waits behind this turn. One that had begun before is not to suffer from it: its answer was shown in part. */
+  /** Load behind this turn. Always `none` for a turn that was begun before, because part of its answer was shown. */
   pressure(): Pressure;
-  /** Ends the turn as fenced: a write of its own was refused. */
+  /** Ends the turn as fenced, because one of its writes was refused. */
   fenced(): void;
-  /** Ends the turn as stopped: the person pressed the platform's own button. */
+  /** Ends the turn as stopped, because the person pressed the platform's button. */
   stopped(): void;
-  /** Stores the full answer before it goes out the last way (SECURITY.md noted-before-posted). @returns false when fenced */
+  /**
+   * Stores the full answer before the last edit of its post (SECURITY.md noted-before-posted). @returns false when fenced
+   */
   storeAnswer(text: string): Promise<boolean>;
-  /** Seals the full answer as it is stored, for a script that stores it together with something else. */
+  /** Encrypts the full answer as it is stored, for a script that stores it together with other data. */
   sealAnswer(text: string): string;
-  /** Whether nobody can have claimed this turn yet, not even if the process was frozen meanwhile. */
+  /** Whether no other worker can have claimed this turn yet, even if the process was frozen meanwhile. */
   isClaimHeld(): boolean;
-  /** Waits by `wait`; a worker that ends meanwhile was not ended by this turn (SECURITY.md poison-turns). Rejects only as `wait` does. */
+  /**
+   * Waits with `wait`. A worker that dies meanwhile is not charged to this turn (SECURITY.md poison-turns). Rejects only if
+   * `wait` does.
+   */
   waitIdle(wait: () => Promise<void>): Promise<void>;
-  /** Brings the conversation's held messages back in front of this turn. Where there are any, it ends: they run first. */
+  /** Releases the sender's held messages in front of this turn. If there are any, the turn ends and they run first. */
   yieldToHeld(): Promise<void>;
 }
 
-/** A choice as the commit writes it: into the person's hash, the field of the chat. */
+/** A preference as the commit writes it: into the person's hash, in the chat's field. */
 export interface PreferencesChange {
   personId: PersonId;
   field: string;
   sealed: string;
 }
 
-/** What the commit of a turn adds to a person's use: fields of one hash, and how much each grows. */
+/** Usage that the commit of a turn adds: fields of one hash and their increments. */
 export interface UsageChange {
   key: string;
   add: Record<string, number>;
   lifeMs: number;
 }
 
-/** What a turn leaves behind; written by one fenced script. */
+/** Everything that a turn writes at its end, in one fenced script. */
 export interface TurnCommit {
   /** `final`: answered. `held`: waits for the sender's sign-in. `dead`: given up with an apology. */
   outcome: 'final' | 'held' | 'dead';
-  /** Set where it is held in a group: there others may wait too, and a question is not answered later than any other. */
+  /** Set if it is held in a group: others may wait there too, and a question expires there like any other. */
   heldIn?: 'group';
   /**
-   * Last snapshots of live replies, by delivery id: field names and values of the message record; and what is to follow an answer
-   * in a message of its own, sealed; and whether somebody is told of it who shows it over a connection of ours.
+   * Last snapshots of live replies, by delivery id: fields of the message record, an encrypted follow-up message, and
+   * whether the change is announced to a process that shows the reply over a connection.
    */
   records: { id: DeliveryId; fields: MessageFields; followUp?: string; isTold?: boolean }[];
-  /** `anew`: the conversation begins with this turn, and nothing of before is summed up any more. */
+  /** `anew`: the conversation begins with this turn, and earlier turns are no longer summarised. */
   history?: { forget?: boolean; replaceLast?: boolean; append?: string; anew?: boolean };
-  /** The same turn for the thread that its answer begins; it lies in the same partition. */
+  /** The same turn for the thread that its answer begins, in the same partition. */
   threadHistory?: { conversation: ConversationRef; append: string };
-  /** Records to be taken out of lists, keys and fields of hashes to be deleted, summaries to be cleared (/forget); all lie in the same partition. */
+  /**
+   * Records to remove from lists, keys and hash fields to delete, summaries to clear (/forget), all in the same partition.
+   */
   erase?: {
     remove: { list: string; record: string }[];
     drop: string[];
     fields?: { key: string; field: string }[];
     clear?: string[];
   };
-  /** The thread in which this was said, and the person's list of them. */
+  /** The thread of the message, and the person's list of threads. */
   thread?: { index: string; id: ConversationId };
-  /** The thread in which the answer stands, where it may go on without naming the bot. */
+  /** The thread of the answer, if it may continue without naming the bot. */
   followed?: ConversationRef;
-  /** Sealed notices that are done with. */
+  /** Encrypted notices that were shown. */
   noticesShown?: string[];
-  /** What the sender chose from now on in a chat. */
+  /** The sender's new preference for a chat. */
   preferences?: PreferencesChange;
-  /** What the person used: fields of a hash in the conversation's partition, and how much each grows. */
+  /** The person's usage: fields of a hash in the conversation's partition and their increments. */
   usage?: UsageChange;
-  /** The sequence of the stop word that ended this turn early. */
+  /** Sequence number of the stop that ended this turn early. */
   stopServed?: number;
 }

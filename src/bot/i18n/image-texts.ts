@@ -15,52 +15,52 @@ type ImageText =
   | 'mayNotShowImages'
   | 'seenBy';
 
-/** What the bot says about images. Those named like a fault (`ImageFault`) say what is wrong with one and what helps. */
+/** Texts about images. The keys of an `ImageFault` state the problem and what the user can do. */
 export const IMAGE_TEXTS: Catalogue<ImageText> = {
   oneImage: { en: 'The image', zh: '这张图片' },
-  imageOfMany: { en: 'Image {number} of {count}', zh: '{count} 张图片中的第 {number} 张' },
+  imageOfMany: { en: 'Image {number} of {count}', zh: '第 {number} 张图片（共 {count} 张）' },
   too_large: {
-    en: '{image} has more than 10 MB. Please send a smaller one, for example without “original size”.',
-    zh: '{image}超过 10 MB。请换一张小一些的再发，例如不要勾选“原图”。',
+    en: '{image} is larger than 10 MB. Please send a smaller one, for example without “original size”.',
+    zh: '{image}超过 10 MB。请发送较小的图片，例如不勾选“原图”。',
   },
   unknown_type: {
-    en: '{image} is of a kind that I cannot read. Please send it as PNG, JPEG, GIF or WebP; a screenshot works too.',
-    zh: '{image}的格式我无法读取。请用 PNG、JPEG、GIF 或 WebP 格式发送，也可以发截图。',
+    en: '{image} has a format that I cannot read. Please send it as PNG, JPEG, GIF or WebP, or as a screenshot.',
+    zh: '{image}的格式不受支持。请发送 PNG、JPEG、GIF 或 WebP 格式的图片，或发送截图。',
   },
   too_many_pixels: {
-    en: '{image} has more than 25 million pixels. Please scale it down, or send the part that matters.',
-    zh: '{image}超过 2500 万像素。请缩小后再发，或只发需要的部分。',
+    en: '{image} has more than 25 million pixels. Please scale it down, or send only the relevant part.',
+    zh: '{image}超过 2500 万像素。请缩小后重新发送，或只发送需要的部分。',
   },
   too_heavy: {
-    en: '{image} is stored in a way that takes too much memory to open. Please send it as an ordinary JPEG, or a screenshot of it.',
-    zh: '{image}的存储方式太占内存，我无法打开。请存为普通的 JPEG 再发，或发它的截图。',
+    en: '{image} takes too much memory to open. Please send it as an ordinary JPEG, or send a screenshot.',
+    zh: '{image}占用内存过多，无法打开。请存为普通的 JPEG 后重新发送，或发送截图。',
   },
   broken: {
-    en: '{image} is damaged: I could not open it. Please send it again, or a screenshot of it.',
-    zh: '{image}已损坏，无法打开。请重新发送，或发它的截图。',
+    en: '{image} is damaged and could not be opened. Please send it again, or send a screenshot.',
+    zh: '{image}已损坏，无法打开。请重新发送，或发送截图。',
   },
   not_read: {
-    en: '{image} could not be opened because of a fault on my side; the image itself may be fine. Please send it again in a moment.',
-    zh: '打开{image}时系统出现故障，图片本身可能没有问题。请稍后重新发送。',
+    en: '{image} could not be opened because of a problem on our side; the image itself may be fine. Please send it again in a moment.',
+    zh: '系统故障，未能打开{image}，图片本身可能没有问题。请稍后重新发送。',
   },
   gone: {
-    en: '{image} could not be downloaded any more. Please send it again, together with your question.',
+    en: '{image} can no longer be downloaded. Please send it again together with your question.',
     zh: '{image}已无法下载。请连同问题一起重新发送。',
   },
   tooManyImages: {
-    en: 'Those are {count} images; I can look at {most} at once. Please send fewer.',
-    zh: '一共有 {count} 张图片，我一次最多看 {most} 张。请减少后重新发送。',
+    en: 'You sent {count} images; I can view up to {most} at a time. Please send fewer.',
+    zh: '你发送了 {count} 张图片，一次最多可查看 {most} 张。请减少后重新发送。',
   },
   noModelSees: {
-    en: 'No model here can look at images. Please describe in words what matters in it, and ask again.',
-    zh: '此处的模型无法查看图片。请用文字描述图片中的要点，再问一次。',
+    en: 'No model here can read images. Please describe the image in words and ask again.',
+    zh: '当前没有支持图片的模型。请用文字描述图片内容后重新提问。',
   },
   mayNotShowImages: {
-    en: 'Only the model {model} can look at images here, and your account may not use it. Please describe in words what matters in the image, or ask the help desk for that model.',
-    zh: '这里只有模型 {model} 能看图片，而你的账号不能使用它。请用文字描述图片中的要点，或向服务台申请使用该模型。',
+    en: 'Only the model {model} can read images here, and your account does not have access to it. Please describe the image in words, or ask the help desk for access.',
+    zh: '只有模型 {model} 支持图片，而你的账号没有使用权限。请用文字描述图片内容，或联系服务台申请权限。',
   },
   seenBy: {
-    en: 'Answered by {model}, the model that can look at images.',
-    zh: '由能看图片的模型 {model} 回答。',
+    en: 'Answered by {model}, which can read images.',
+    zh: '由支持图片的模型 {model} 回答。',
   },
 };

@@ -2,30 +2,30 @@ import type { Catalogue } from '../../shared/text/texts.ts';
 
 type Key = 'installed' | 'notInvited' | 'declined' | 'notBegunHere' | 'refused' | 'away';
 
-/** What an administrator reads who adds the app to a further workspace. */
+/** Shown to an administrator who installs the app in another workspace. */
 export const INSTALL_TEXTS: Catalogue<Key> = {
   installed: {
-    en: 'The app is installed in your workspace. Write to it there.',
-    zh: '应用已安装到你的工作区，可以在那里给它发消息了。',
+    en: 'The app is installed in your workspace. You can message it there now.',
+    zh: '应用已安装到你的工作区，可以开始给它发消息了。',
   },
   notInvited: {
-    en: 'This workspace is not one of those that may have the app. Nothing was kept.',
-    zh: '这个工作区不在允许安装的范围之内，没有保留任何内容。',
+    en: 'This workspace is not allowed to install the app. No data was saved.',
+    zh: '此工作区不在允许安装的范围内，未保存任何数据。',
   },
   declined: {
     en: 'The app was not installed.',
-    zh: '应用没有安装。',
+    zh: '应用未安装。',
   },
   notBegunHere: {
-    en: 'This installation was not begun in this browser, or too long ago. Open the installation page again.',
-    zh: '这次安装不是在这个浏览器里开始的，或者间隔太久。请重新打开安装页面。',
+    en: 'This installation was started in another browser or has expired. Please open the installation page again.',
+    zh: '此次安装不是在当前浏览器中发起的，或已过期。请重新打开安装页面。',
   },
   refused: {
-    en: 'The messaging app did not confirm the installation. Open the installation page again.',
-    zh: '办公应用没有确认这次安装。请重新打开安装页面。',
+    en: 'The messaging app did not confirm the installation. Please open the installation page again.',
+    zh: '办公应用未确认此次安装。请重新打开安装页面。',
   },
   away: {
-    en: 'The installation could not be kept just now. Open the installation page again in a minute.',
-    zh: '安装结果暂时无法保存。请过一分钟重新打开安装页面。',
+    en: 'The installation could not be saved. Please open the installation page again in a minute.',
+    zh: '暂时无法保存安装结果。请一分钟后重新打开安装页面。',
   },
 };

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
-/** Neutral words in a question for people and channels whose names the platform does not tell. */
+/** Neutral placeholders in a question for people and channels whose names the platform does not provide. */
 export const REFERENCE_TEXTS: Catalogue<'somebody' | 'channel'> = {
   somebody: { en: '@someone', zh: '@某人' },
   channel: { en: '#a-channel', zh: '#某频道' },

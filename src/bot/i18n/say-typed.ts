@@ -1,15 +1,15 @@
 import { say, withoutSlashes, type Bilingual, type Language } from '../../shared/text/texts.ts';
 
-/** How the bot speaks in one chat. */
+/** Language and command style of a chat. */
 export interface Voice {
   language: Language;
-  /** Whether people type the bot's English words there without a slash. */
+  /** Whether users type the English commands without a slash there. */
   bareWords?: boolean;
 }
 
 /**
- * Says a text of the bot's with its words as people type them where they read it: `/help`, or “help” where the app keeps what begins with
- * a slash for itself. The catalogue writes them with the slash. What fills the text stays as it is.
+ * Localizes a text and adapts its commands to the chat: `/help`, or “help” if the app reserves messages that start with a
+ * slash. The catalogue contains the slashes. Placeholder values are not changed.
  */
 export function sayTyped(
   text: Bilingual,

@@ -2,16 +2,16 @@ import type { Catalogue } from '../../shared/text/texts.ts';
 
 type SourceText = 'sources' | 'usedSources' | 'lookedInto' | 'noSources';
 
-/** What the bot says of the documents that an answer stands on. */
+/** Texts about the sources of an answer. */
 export const SOURCE_TEXTS: Catalogue<SourceText> = {
   sources: { en: '**Sources**', zh: '**来源**' },
-  usedSources: { en: 'My last answer stands on:\n\n{list}', zh: '上一条回答依据的是：\n\n{list}' },
+  usedSources: { en: 'My last answer is based on:\n\n{list}', zh: '上一条回答的依据：\n\n{list}' },
   lookedInto: {
-    en: 'My last answer cites none of the documents that I found for it:\n\n{list}',
-    zh: '上一条回答没有引用我为它找到的这些文档：\n\n{list}',
+    en: 'My last answer does not cite any of the documents that I found:\n\n{list}',
+    zh: '上一条回答未引用检索到的以下文档：\n\n{list}',
   },
   noSources: {
-    en: 'My last answer stands on no document of the institution.',
-    zh: '上一条回答没有依据本单位的文档。',
+    en: 'My last answer is not based on any of the institution’s documents.',
+    zh: '上一条回答未使用本单位的文档。',
   },
 };

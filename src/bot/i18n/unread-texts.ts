@@ -14,7 +14,7 @@ type UnreadText =
   | 'withheld'
   | 'other';
 
-/** The kinds of content that cannot be read, as they are named in the sentences below. */
+/** Kinds of unreadable content, for the sentences below. */
 export const UNREAD_KINDS: Catalogue<UnreadText> = {
   voice: { en: 'a voice message without a transcript', zh: '没有转成文字的语音消息' },
   video: { en: 'videos', zh: '视频' },
@@ -24,20 +24,20 @@ export const UNREAD_KINDS: Catalogue<UnreadText> = {
   card: { en: 'contact cards', zh: '名片' },
   program: { en: 'mini programs', zh: '小程序' },
   sticker: { en: 'stickers', zh: '表情' },
-  canvas: { en: '{file}, which is a document of the chat app itself', zh: '办公应用自带的文档{file}' },
+  canvas: { en: '{file}, a document of the chat app itself', zh: '办公应用自带的文档{file}' },
   elsewhere: { en: '{file}, which is stored outside this chat', zh: '存放在其他位置的{file}' },
-  withheld: { en: '{file}, which the chat app does not hand out', zh: '办公应用未提供的{file}' },
+  withheld: { en: '{file}, which the chat app did not provide', zh: '办公应用未提供的{file}' },
   other: { en: 'this kind of message', zh: '这类消息' },
 };
 
-/** What the bot says about content that it cannot read. */
+/** Texts about content that the bot cannot read. */
 export const UNREAD_TEXTS: Catalogue<'alone' | 'beside' | 'uploadInstead'> = {
   alone: {
     en: 'I cannot read {what}. I can read text, images and documents only; please send your question as text.',
     zh: '我无法读取{what}。我只能阅读文字、图片和文档，请用文字提问。',
   },
   beside: {
-    en: 'I could not read {what}; the answer does not take it into account.',
+    en: 'I could not read {what}, so this answer does not take it into account.',
     zh: '我无法读取{what}，本次回答未参考其内容。',
   },
   uploadInstead: {

@@ -4,49 +4,49 @@ import { personIdOf, type ConversationRef } from '../domain/conversation.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 import type { PersonId } from '../domain/ids.ts';
 
-/** Within which platform, tenant and app a chat user id means somebody. */
+/** The platform, tenant and app in which a chat user id is unique. */
 export interface PersonOwner {
   platform: PlatformName;
   tenant: string;
   app: string;
 }
 
-/** A person as the chat knows them. */
+/** A chat user. */
 export interface ChatPerson extends PersonOwner {
   chatUserId: string;
-  /** The language of the chat in which sign-in was asked for, where it is known. */
+  /** Language of the chat in which sign-in was requested, if known. */
   language?: Language;
 }
 
-/** Reads a chat person that was kept sealed. */
+/** Parses a decrypted chat person. */
 export const readChatPerson = recordWith<ChatPerson>('platform', 'tenant', 'app', 'chatUserId');
 
-/** What a link's commit asks for: the messages that this conversation holds can be answered now. */
+/** Created with a link: the held messages of this conversation can now be answered. */
 export interface Release {
   id: string;
   conversation: ConversationRef;
-  /** Whose messages they are; absent where an older version made the link. */
+  /** Owner of the messages; absent if an older version created the link. */
   personId?: PersonId;
 }
 
-/** Something a person has to be told in their private chat. `name` and `maskedId` are the account's. */
+/** A notification for the user's private chat. `name` and `maskedId` are the account's. */
 export type IdentityNotice =
   | { kind: 'linked'; name: string; maskedId: string; atMs: number }
   | { kind: 'someone-else-signed-in' }
   | { kind: 'account-wanted-elsewhere' }
   | { kind: 'code-seen-in-group' }
   | { kind: 'sign-in-again' }
-  /** A failover took a finished sign-in back, and it could not be made again. */
+  /** A failover lost a completed sign-in, and it could not be restored. */
   | { kind: 'sign-in-lost' }
   | { kind: 'suspended' };
 
-/** Tells a person something in their private chat, in the background. */
+/** Notifies a user in their private chat, in the background. */
 export type Tell = (person: ChatPerson, notice: IdentityNotice) => void;
 
-/** Hands a release on, in the background. */
+/** Passes on a release, in the background. */
 export type HandOnRelease = (release: Release) => void;
 
-/** The pseudonym under which a person's records are kept. */
+/** The pseudonym under which a person's records are stored. */
 export function personKey(person: PersonOwner & { chatUserId: string }): PersonId {
   return personIdOf(person, person.chatUserId);
 }

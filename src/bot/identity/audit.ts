@@ -10,19 +10,19 @@ export type IdentityEvent =
   | 'link-started'
   | 'link-refused'
   | 'link-cancelled'
-  /** At the sign-in service: the person chose not to share who they are. */
+  /** The user declined at the sign-in service. */
   | 'link-declined'
   | 'linked'
   | 'unlinked'
-  /** Once more, after a failover had taken it back. */
+  /** Restored after a failover had lost it. */
   | 'linked-again'
   | 'unlinked-again'
-  /** A failover took a link back, and it could not be made again; the person is told. */
+  /** A failover lost a link and it could not be restored. The user is notified. */
   | 'link-lost'
   | 'suspended'
   | 'sign-in-again';
 
-/** Why a link was refused or suspended: a small set, fit for a counter's label. */
+/** Why a link was refused or suspended. A small set, usable as a metric label. */
 export type IdentityReason =
   | 'other-chat-account'
   | 'other-account'
@@ -39,14 +39,14 @@ export type IdentityReason =
   | 'record-broken'
   | 'token-refused';
 
-/** Counts what happens in this room; the composition root gives the metrics. */
+/** Metrics of the identity module, implemented by the composition root. */
 export interface IdentityReport {
-  /** What each key of the ring is still needed for; an older key at 0 may go (SECURITY.md key-rotation). */
+  /** Number of records per encryption key. An older key with 0 may be removed (SECURITY.md key-rotation). */
   sealedRecords(counts: ReadonlyMap<string, number>): void;
   event(event: IdentityEvent, labels: { platform: PlatformName; reason?: IdentityReason }): void;
 }
 
-/** Writes an event's audit line and its counter together, so that they cannot drift apart. Persons appear as keyed hashes. */
+/** Writes an event's audit line and increments its counter, so that both always agree. Persons appear as keyed hashes. */
 export type Audit = (event: IdentityEvent, person: ChatPerson, reason?: IdentityReason) => void;
 
 export function createAudit(log: Log, keyRing: KeyRing, report: IdentityReport): Audit {

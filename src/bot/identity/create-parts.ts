@@ -16,7 +16,7 @@ import { createAccessTokens } from './tokens/access-token.ts';
 import { createVault } from './tokens/vault.ts';
 import { createTypedCodes } from './typed-code/typed-codes.ts';
 
-/** What is built once of one identity. Whoever wires something picks from it; nobody else gets it whole. */
+/** The shared components of one identity. Each consumer receives only those that it needs. */
 export function createParts({ redis, keyRing, platforms, signIn, chat, ...given }: IdentityOptions) {
   const { changes = new RecentChanges(), nowMs, log, report } = given;
   const { allowedIdentityCodes, keepTokens, uncheckedLinkDays } = signIn.rules;
@@ -24,7 +24,7 @@ export function createParts({ redis, keyRing, platforms, signIn, chat, ...given 
   const audit = createAudit(log, keyRing, report);
   const vault = createVault(keyRing);
   const tell = background(log, 'a notice was not delivered', chat.notify);
-  const release = background(log, 'a release was not taken at once', chat.onLinked);
+  const release = background(log, 'held questions could not be released immediately', chat.onLinked);
   const dialect = createDialect(signIn.service, { clientId: signIn.service.clientId, allowedIdentityCodes });
   const records = { store, keyRing, vault, audit, changes, nowMs };
   const links = createLinks(records);
@@ -43,7 +43,7 @@ export function createParts({ redis, keyRing, platforms, signIn, chat, ...given 
 
 export type IdentityParts = ReturnType<typeof createParts>;
 
-/** Calls a function of the composition root without waiting for it; a page must not hang on a messaging platform. */
+/** Calls a function of the composition root without awaiting it, because a page must not wait for a messaging platform. */
 function background<Args extends unknown[]>(log: Log, failure: string, call: (...args: Args) => Promise<void> | void) {
   return (...args: Args): void => {
     void (async () => call(...args))().catch((thrown: unknown) => log.warn({ error: asError(thrown) }, failure));

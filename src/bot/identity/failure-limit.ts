@@ -10,27 +10,30 @@ const countFailure = loadScript(import.meta.url, './scripts/count-failure.lua', 
   answer: 'number',
 });
 
-/** Useless requests of one address in a minute. A campus of thousands may stand behind it, so that some fail at any time. */
+/**
+ * Maximum failed requests per address and minute. A campus with thousands of users may share an address, so some failures
+ * are normal.
+ */
 const FAILURES_PER_MINUTE = 600;
 
-/** The in-memory counter's bound; beyond it counting begins anew. */
+/** Maximum addresses in the in-memory counter. Above it, the counter is reset. */
 const MAX_REMEMBERED = 10_000;
 
 const KEY_PURPOSE = 'failure-limit';
 
 /**
- * Counts the requests of an address that came to nothing: no ticket, no sign-in under way, no form of ours. Whatever leads on
- * is never counted, so that noise stops nobody who stands behind the same address.
+ * Limits the failed requests of an address: no invitation, no sign-in in progress, or an invalid form. Successful requests
+ * are never counted, so that noise does not block others behind the same address.
  */
 export interface FailureLimit {
   /**
-   * Counts a useless request.
-   * @returns milliseconds to wait when it is one too many, else undefined
+   * Counts a failed request.
+   * @returns milliseconds to wait if the limit is exceeded, else undefined
    */
   count(address: string): Promise<number | undefined>;
 }
 
-/** Counts in Redis, and in this process alone while Redis is away; keys name addresses by a keyed hash. */
+/** Counts in Redis, or only in this process while Redis is unavailable. Addresses are stored as keyed hashes. */
 export function createFailureLimit(store: IdentityStore, keyRing: KeyRing, nowMs: NowMs): FailureLimit {
   const counted = createMemoryCounter();
   return {
@@ -39,7 +42,7 @@ export function createFailureLimit(store: IdentityStore, keyRing: KeyRing, nowMs
       const minute = Math.floor(now / MINUTE_MS);
       const key = keys.failures(hmacHex(keyRing.deriveKey(KEY_PURPOSE), address).slice(0, 20), minute);
       const countedHere = counted.add(key, 1);
-      // Noise that is over its limit costs Redis nothing more.
+      // Above the limit, further requests cause no Redis commands.
       const failures = countedHere > FAILURES_PER_MINUTE ? countedHere : await countEverywhere(store, key, countedHere);
       if (failures <= FAILURES_PER_MINUTE) return undefined;
       counted.add(key, failures - countedHere);

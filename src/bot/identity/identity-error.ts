@@ -1,14 +1,14 @@
 import { CodedError } from '../../shared/coded-error.ts';
 
 /**
- * - `store_away`: Redis did not answer in time; nothing is known to have changed.
- * - `service_timeout`, `service_unreachable`: the sign-in service gave no answer.
- * - `service_refused`: it answered, but not with what was asked for.
- * - `profile_unfit`: the profile is readable and may not be used (inactive, of another client, …).
- * - `profile_broken`: the profile cannot be read.
- * - `refresh_later`: no token now; the caller may try again.
- * - `sign_in_again`: no token any more; the person has to sign in.
- * - `options_unsafe`: the options would run sign-in without a proof.
+ * - `store_away`: Redis did not answer in time; assume that nothing changed.
+ * - `service_timeout`, `service_unreachable`: the sign-in service did not respond.
+ * - `service_refused`: the service responded, but not with the expected result.
+ * - `profile_unfit`: the profile is valid but not allowed (inactive, of another client, …).
+ * - `profile_broken`: the profile cannot be parsed.
+ * - `refresh_later`: no token is available now; the caller may retry.
+ * - `sign_in_again`: no token is left; the user must sign in.
+ * - `options_unsafe`: the options would allow sign-in without a proof.
  */
 export type IdentityErrorCode =
   | 'store_away'
@@ -23,7 +23,7 @@ export type IdentityErrorCode =
 
 export class IdentityError extends CodedError<IdentityErrorCode> {}
 
-/** Whether a thrown value is an identity error of one of these codes. */
+/** Whether a thrown value is an identity error with one of these codes. */
 export function isIdentityError(thrown: unknown, ...codes: IdentityErrorCode[]): thrown is IdentityError {
   return thrown instanceof IdentityError && codes.includes(thrown.code);
 }

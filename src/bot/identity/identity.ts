@@ -1,71 +1,82 @@
 import type Router from '@koa/router';
+import { asError } from '../../shared/coded-error.ts';
 import { inBackground } from '../../shared/in-background.ts';
+import type { Log } from '../../shared/log.ts';
 import type { ChatPerson, IdentityNotice, PersonOwner, Release } from './account.ts';
 import type { Account } from '../domain/account.ts';
 import { bringBack } from './links/bring-back.ts';
 import { serviceRedirectUri } from './browser/authorization-request.ts';
-import { nameTicket } from './invitations/name-invitation.ts';
 import { proofsFor, refuseUnsafe, type IdentityOptions } from './options.ts';
 import { recheckDue } from './tokens/recheck.ts';
 import type { RecentChange } from './links/recent-changes.ts';
-import { createPages } from './create-pages.ts';
-import { createParts } from './create-parts.ts';
+import { createFailureLimit } from './failure-limit.ts';
+import { createRoutes } from './browser/routes.ts';
+import { createSignInFlow } from './sign-in-flow.ts';
+import { createParts, type IdentityParts } from './create-parts.ts';
 import { sweepKeys } from './links/sweep-keys.ts';
 import type { NotAsked, SignInRequest } from './invitations/invitations.ts';
 import { redeemTypedCode, type TypedMessage, type TypedOutcome } from './typed-code/redeem-code.ts';
 
-/** What became of asking a person to sign in. */
+/** The result of inviting a user to sign in. */
 export type SignInInvitation =
   | { kind: 'invited'; url: string; expiresAtMs: number }
-  /** An invitation is still of use: its link once more; without one where none was to be minted. */
+  /** An earlier invitation is still valid. `url` is its link, or absent if none was to be created. */
   | { kind: 'waiting'; url?: string; expiresAtMs: number }
   | NotAsked;
 
 /**
- * Who a chat person is at the institution. All methods that reach Redis: @throws IdentityError `store_away`.
- * This room never writes into a chat; it calls `notify` and `onLinked`.
+ * Maps chat users to accounts of the institution. All methods that use Redis: @throws IdentityError `store_away` Never
+ * writes to a chat; calls `notify` and `onLinked` instead.
  */
 export interface Identity {
-  /** One read in Redis; undefined when nobody is linked, or the record does not open (then the person signs in again). */
+  /**
+   * One read in Redis. Undefined if the user is not linked or the record cannot be decrypted; the user then signs in again.
+   */
   accountOf(owner: PersonOwner, chatUserId: string): Promise<Account | undefined>;
   /**
-   * Mints a link for the private chat, unless one lives or the person is linked by now (SECURITY.md private-invitation). The link must
-   * not be shown in a group. Before a message is held it must be asked for, in this order: then a link that is made
-   * meanwhile either is found here, or releases the message's conversation.
+   * Creates a link for the private chat, unless one is valid or the user is already linked (SECURITY.md private-invitation).
+   * The link must not be shown in a group. Call this before holding a message: a link created in between is then either
+   * found here or releases the message's conversation.
    */
   askToSignIn(request: SignInRequest): Promise<SignInInvitation>;
   /**
-   * Takes a typed sign-in code out of the chat (SECURITY.md typed-code), where that is the proof. Safe to repeat with the
-   * same message. @returns undefined when the message holds no code; else it must go no further: not to the model, the
-   * history or the messages that are held
+   * Processes a typed sign-in code (SECURITY.md typed-code), if that is the proof. Safe to repeat for the same message.
+   * @returns undefined if the message contains no code; otherwise the message must not reach the model, the history or the
+   * held messages
    */
   takeTypedCode(message: TypedMessage): Promise<TypedOutcome | undefined>;
   /**
-   * Forgets the link, its reverse index and tokens (SECURITY.md unlink-ends-all). Signing out at the service is the person's own step.
-   * `logoutUrl` is undefined where the service has no such page, or could not be asked for it.
-   * @param messageId of the message that asks for it; handled again, it is told the same and undoes nothing more
+   * Deletes the link, its reverse index and its tokens (SECURITY.md unlink-ends-all). Signing out at the service is left to
+   * the user. `logoutUrl` is undefined if the service has no sign-out page or could not be asked for it.
+   * @param messageId of the requesting message; if it is processed again, the result is the same and nothing more is removed
    */
   unlink(
     owner: PersonOwner,
     chatUserId: string,
     messageId: string,
   ): Promise<{ wasLinked: boolean; logoutUrl: string | undefined }>;
-  /** Releases that were not reported as done, oldest first. */
+  /** Releases not yet reported as done, oldest first. */
   pendingReleases(limit: number): Promise<Release[]>;
   releaseDone(releaseId: string): Promise<void>;
-  /** The release is still needed: it is given by `pendingReleases` again, behind the others, for as long as it lives. */
+  /** Returns the release to the end of the queue; `pendingReleases` lists it again until it expires. */
   releaseAgain(releaseId: string): Promise<void>;
-  /** @param rejected a token that the service has just refused. @throws IdentityError `refresh_later`, `sign_in_again` */
+  /**
+   * @param rejected a token that the service has just refused
+   * @throws IdentityError `refresh_later`, `sign_in_again`
+   */
   freshAccessToken(owner: PersonOwner, chatUserId: string, rejected?: string): Promise<string>;
-  /** Looks at people whose daily re-check is due. @returns how many; `limit` means that more may be due */
+  /**
+   * Re-checks users whose daily check is due.
+   * @returns how many; if equal to `limit`, more may be due
+   */
   recheckDue(limit: number): Promise<number>;
-  /** While there is an older key: seals links with the newest and reports what each key is needed for, now and then. */
+  /** While the ring has an older key: periodically re-encrypts links with the newest one and reports the records per key. */
   sweepKeys(): Promise<void>;
-  /** The links that this process has made and undone lately, the oldest first. */
+  /** The recent links and unlinks of this process, oldest first. */
   recall(): RecentChange[];
-  /** Makes and undoes again what a failover has lost of them; what people did later counts. Safe to repeat. */
+  /** Restores those changes that a failover lost. Later changes take precedence. Safe to repeat. */
   bringBack(changes: RecentChange[]): Promise<void>;
-  /** The pages; one router, mounted at the root. */
+  /** The router of the pages, to be mounted at the root. */
   routes(): Router;
 }
 
@@ -86,7 +97,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       const url = `${publicOrigin}/link/${ticket ?? ''}`;
       if (kind === 'waiting') return { kind, expiresAtMs, url: ticket === undefined ? undefined : url };
       audit('link-asked', request);
-      inBackground(() => nameTicket({ tickets, apps: parts.apps, log }, request, ticket));
+      inBackground(() => nameTicket(parts, { person: request, ticket, log }));
       return { kind, url, expiresAtMs };
     },
     async takeTypedCode(message) {
@@ -114,8 +125,35 @@ export function createIdentity(options: IdentityOptions): Identity {
     },
     recall: () => parts.changes.all(),
     bringBack: (changes) => bringBack({ store, links, audit, tell, release, nowMs }, changes),
-    routes: () => createPages(options, parts),
+    routes() {
+      const platforms = [...options.platforms.values()];
+      const platformOrigins = platforms.flatMap(({ webSignIn }) => webSignIn?.origins ?? []);
+      const { trustedProxyHops = 0, helpUrl } = options.pages;
+      return createRoutes({
+        steps: createSignInFlow(options, parts, publicOrigin),
+        failures: createFailureLimit(store, keyRing, nowMs),
+        platformNames: platforms.map(({ name }) => name),
+        formOrigins: () => [...dialect.origins(), ...platformOrigins],
+        ...{ apps: parts.apps, publicOrigin, trustedProxyHops, helpUrl, log },
+      });
+    },
   };
+}
+
+/**
+ * Stores the platform's display name with a new invitation, so that the pages can name the account. Runs in the background
+ * within the platform's response time limit; a link does not wait for it. Without a name, the pages show the masked id.
+ */
+async function nameTicket(
+  { tickets, apps }: IdentityParts,
+  { person, ticket, log }: { person: ChatPerson; ticket: string; log: Log },
+): Promise<void> {
+  try {
+    const name = await apps.platformOf(person)?.displayNameOf?.(person.chatUserId);
+    if (name !== undefined) await tickets.name(ticket, name);
+  } catch (thrown) {
+    log.info({ error: asError(thrown) }, 'the platform did not return a name');
+  }
 }
 
 export type { Account, ChatPerson, IdentityNotice, IdentityOptions, PersonOwner, Release, SignInRequest, TypedOutcome };

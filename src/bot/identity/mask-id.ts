@@ -1,6 +1,9 @@
 const DOTS = '•••';
 
-/** An id with its middle hidden, recognisable to its owner only: `zhangsan` → `zh•••an`; short ids show their first character. */
+/**
+ * Hides the middle of an id, so that only its owner recognizes it: `zhangsan` becomes `zh•••an`. Short ids show their first
+ * character only.
+ */
 export function maskId(id: string): string {
   const characters = [...id];
   if (characters.length < 5) return `${characters[0] ?? ''}${DOTS}`;

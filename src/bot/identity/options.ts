@@ -16,87 +16,102 @@ import type { FindHeldMessages } from './links/waiting.ts';
 import type { ExpiresUnit } from './oauth/token-life.ts';
 
 /**
- * How it is shown that the chat person and the signed-in person are one (SECURITY.md proof-of-person); all that are named must hold.
- * `typed-code` stands alone: it is for platforms where the others are impossible.
+ * How to prove that the chat user and the signed-in account are the same person (SECURITY.md proof-of-person). All listed
+ * proofs must hold. `typed-code` cannot be combined with others; it is for platforms where they are impossible.
  */
 export type Proof = 'same-browser' | 'same-id' | 'typed-code';
 
-/** What is kept after a link was made: no token, the refresh token for the daily re-check, or the access token too. */
+/** Which tokens are stored with a link: none, the refresh token for the daily re-check, or also the access token. */
 export type KeepTokens = 'none' | 'refresh' | 'both';
 
-/** The sign-in service, and how it is spoken to. */
+/** The sign-in service and its protocol. */
 export interface SignInService {
-  /** What the service speaks; the specification's `oauth2` unless told. */
+  /** The service's protocol. Defaults to `oauth2`. */
   type?: 'oauth2' | 'oidc' | 'cas';
-  /** The sign-in interface's `{auth_url}`, without a slash at its end; OpenID Connect's issuer, letter by letter; CAS's base. */
+  /**
+   * For `oauth2` the sign-in interface's `{auth_url}` without a trailing slash; for `oidc` the exact issuer; for `cas` the
+   * base address.
+   */
   authUrl: string;
-  /** Empty with CAS, which knows applications by their address. */
+  /** Empty for CAS, which identifies applications by their address. */
   clientId: string;
   clientSecret: string;
-  /** How the secret is sent. Defaults to the form with `oauth2`, and to what the provider offers with `oidc`. */
+  /**
+   * How the client secret is sent. Defaults to the form with `oauth2`, and to the provider's advertised method with `oidc`.
+   */
   clientAuth?: ClientAuthMethod;
-  /** Sent only when given. */
+  /** Omitted if undefined. */
   scope?: string;
-  /** Whether the service returns `state`; decided by the deployment, never by a request (SECURITY.md state-by-mode). */
+  /**
+   * Whether the service returns `state`. Set by the deployment, never derived from a request (SECURITY.md state-by-mode).
+   */
   state: 'required' | 'absent';
   expiresUnit: ExpiresUnit;
-  /** Which claims give which part of a profile. Defaults to the usual ones; with `oauth2` an empty map keeps the specification's names. */
+  /**
+   * Maps claims to profile fields. Defaults to the usual claims; with `oauth2` an empty map keeps the specification's names.
+   */
   profileMap?: ProfileMap;
 }
 
-/** Which links are made, and what is kept of them. */
+/** Rules for creating links and storing tokens. */
 export interface SignInRules {
   /** At least one. */
   proof: readonly Proof[];
-  /** Those of a platform, by its name, where it has its own. */
+  /** Overrides by platform name. */
   proofBy?: Readonly<Record<string, readonly Proof[]>>;
-  /** What `same-id` compares; the profile's id, exactly, unless told. */
+  /** The rule for `same-id`. Defaults to an exact match with the profile's id. */
   sameIdRule?: SameIdRule;
   keepTokens: KeepTokens;
-  /** Life of a link without a token to check it by. Defaults to 30 days. */
+  /** Lifetime of a link that no token can re-check. Defaults to 30 days. */
   uncheckedLinkDays?: number;
-  /** Identity types (`JG`, `XS`, `QT`) that may link; all unless told. */
+  /** Identity types (`JG`, `XS`, `QT`) that may link. Defaults to all. */
   allowedIdentityCodes?: readonly string[];
 }
 
-/** The pages in the browser. */
+/** The browser pages. */
 export interface SignInPages {
-  /** How browsers reach us, without a path. */
+  /** The public origin, without a path. */
   publicUrl: string;
-  /** The institution's or sign-in service's name on the pages. */
+  /** Name of the institution or sign-in service on the pages. */
   providerName: Bilingual;
-  /** Proxies in front of us that append to `X-Forwarded-For`; 0 unless told. */
+  /** Number of proxies that append to `X-Forwarded-For`. Defaults to 0. */
   trustedProxyHops?: number;
-  /** The help desk's page or `mailto:` address, offered where only people can help. */
+  /** The help desk's page or `mailto:` address, shown where only staff can help. */
   helpUrl?: string;
 }
 
-/** What this room asks of the chat's side. */
+/** What this module needs from the chat side. */
 export interface ChatSide {
-  /** Called at once for each conversation that a new link frees; a failure is made good by who repeats `pendingReleases`. */
+  /**
+   * Called once for each conversation that a new link releases. A failed call is repeated by the caller of
+   * `pendingReleases`.
+   */
   onLinked(release: Release): Promise<void> | void;
-  /** Looks what of a person waits for their sign-in; unless told, nothing is said to wait. */
+  /** Finds a user's messages held for sign-in. Defaults to none. */
   lookForHeld?: FindHeldMessages;
-  /** Tells a person something in their private chat. A failure is logged, nothing more. */
+  /** Notifies a user in their private chat. Failures are only logged. */
   notify(person: ChatPerson, notice: IdentityNotice): Promise<void> | void;
 }
 
 export interface IdentityOptions {
-  /** A fail-fast connection: pages answer sign-in-unavailable rather than wait. */
+  /** A fail-fast connection: if Redis is unavailable, pages answer sign-in-unavailable without waiting. */
   redis: RedisClient;
   keyRing: KeyRing;
   platforms: ReadonlyMap<PlatformName, Platform>;
   signIn: { service: SignInService; rules: SignInRules };
   pages: SignInPages;
   chat: ChatSide;
-  /** What this process has linked and undone; its identities share it, so that none makes a link that another undid. */
+  /**
+   * Recent links and unlinks of this process. Shared by all its identities, so that none restores a link that another
+   * removed.
+   */
   changes?: RecentChanges;
   nowMs: NowMs;
   log: Log;
   report: IdentityReport;
 }
 
-/** The proofs that all must hold for a chat account of this platform. */
+/** The proofs required for chat accounts of this platform. */
 export function proofsFor(
   { proof, proofBy }: Pick<SignInRules, 'proof' | 'proofBy'>,
   platform: string,
@@ -104,23 +119,26 @@ export function proofsFor(
   return proofBy?.[platform] ?? proof;
 }
 
-/** @throws IdentityError `options_unsafe` when sign-in would run without a proof (SECURITY.md proof-of-person, checked-at-start). */
+/**
+ * @throws IdentityError `options_unsafe` if sign-in would run without a proof (SECURITY.md proof-of-person,
+ * checked-at-start)
+ */
 export function refuseUnsafe(rules: SignInRules, platforms: IdentityOptions['platforms']): void {
   const named = [rules.proof, ...Object.values(rules.proofBy ?? {})];
   if (named.some((proofs) => proofs.length === 0))
-    throw new IdentityError('options_unsafe', 'Sign-in needs a proof: SIGN_IN_PROOF');
+    throw new IdentityError('options_unsafe', 'Sign-in requires a proof: set SIGN_IN_PROOF');
   const ofPlatforms = [...platforms.values()].map((platform) => ({
     platform,
     proofs: proofsFor(rules, platform.name),
   }));
   if (ofPlatforms.some(({ proofs }) => proofs.includes('typed-code') && proofs.length > 1))
-    throw new IdentityError('options_unsafe', 'SIGN_IN_PROOF=typed-code stands alone');
+    throw new IdentityError('options_unsafe', 'SIGN_IN_PROOF=typed-code cannot be combined with another proof');
   const lacking = ofPlatforms
     .filter(({ platform, proofs }) => proofs.includes('same-browser') && !platform.webSignIn)
     .map(({ platform }) => platform.name);
   if (lacking.length === 0) return;
   throw new IdentityError(
     'options_unsafe',
-    `SIGN_IN_PROOF=same-browser needs the web sign-in of ${lacking.join(', ')}`,
+    `SIGN_IN_PROOF=same-browser requires the web sign-in of ${lacking.join(', ')}`,
   );
 }

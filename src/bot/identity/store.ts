@@ -6,17 +6,26 @@ import { withTimeout } from '../../shared/with-timeout.ts';
 import { IdentityError } from './identity-error.ts';
 import type { PersonId } from '../domain/ids.ts';
 
-/** Own deadline of a command: a client's options do not cover a connection that was never made (SECURITY.md acknowledged-when-stored). */
+/**
+ * Deadline of a command. The client's options do not cover a connection that was never established (SECURITY.md
+ * acknowledged-when-stored).
+ */
 const COMMAND_DEADLINE_MS = 1_500;
 
-/** How long it is known when a person's link changed; far beyond what any process remembers of it. */
+/** How long the time of a person's last link change is kept. Much longer than any process remembers the change. */
 export const CHANGED_LIFE_MS = DAY_MS;
 
-/** The sign-in records in Redis. All keys share the hash tag `{id}`, so that a link commits in one script. */
+/** The sign-in records in Redis. All keys share the hash tag `{id}`, so that one script can commit a link. */
 export interface IdentityStore {
-  /** Runs one or more commands. @throws IdentityError `store_away` */
+  /**
+   * Runs one or more commands.
+   * @throws IdentityError `store_away`
+   */
   withDeadline<T>(command: (redis: RedisClient) => Promise<T>): Promise<T>;
-  /** Runs a script. @throws IdentityError `store_away` */
+  /**
+   * Runs a script.
+   * @throws IdentityError `store_away`
+   */
   run<Shape extends ScriptShape>(
     script: LuaScript<Shape>,
     keys: KeysOf<Shape>,
@@ -35,7 +44,7 @@ export function createStore(redis: RedisClient): IdentityStore {
   return { withDeadline: ask, run: (script, keys, args) => ask((client) => script.run(client, keys, args)) };
 }
 
-/** Names of the keys. A prefix, called without an id, is what a script completes by itself. */
+/** Key names. Called without an id, each returns the prefix that a script completes. */
 export const keys = {
   ticket: (ticketHash = '') => `{id}:ticket:${ticketHash}`,
   liveTicket: (person = '') => `{id}:live:${person}`,

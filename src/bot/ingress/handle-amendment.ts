@@ -34,7 +34,7 @@ export async function handleAmendment(
   if (amended.where === 'running')
     inBackground(
       () => wakeQueue.wake(amended.conversation),
-      (error) => log.debug({ error }, 'a wake was not sent'),
+      (error) => log.debug({ error }, 'a worker could not be woken; the sweeper does it later'),
     );
   if (amended.where === 'held' && amended.nothingWaits) {
     const { turnId: deliveryId, conversation } = amended;

@@ -162,7 +162,7 @@ async function acceptMessage(
       return { answer: answer({ replyId: deliveryId, content: '', finished: false }), outcome: 'accepted', deliveryId };
     }
     if (platform.push) {
-      // The HTTP answer is not shown to anybody on this platform.
+      // This platform does not show the HTTP answer to people.
       if (result === 'limited' && !isStop(message)) options.onLimited(platform, message);
       if (result === 'repeat' && pressed) tellPresser(platform, message.tenant, pressed, PRESS_TEXTS.askedAgain);
       return { answer: answer(undefined), outcome: result === 'repeat' ? 'repeated' : result, deliveryId };
@@ -187,7 +187,7 @@ async function acceptMessage(
     const deliveryId = deliveryIdOf(message);
     log.warn(
       { error: asError(error), platform: platform.name, trace: deliveryId },
-      'a message could not be stored now; it is taken again',
+      'a message could not be stored; Parley tries again',
     );
     return { ...NOT_STORED, deliveryId };
   }
@@ -228,7 +228,7 @@ async function stopAnswer(
     if (!isStopped && pressed) tellPresser(platform, stop.tenant, pressed, PRESS_TEXTS.nothingStopped);
     return { answer, outcome: 'event' };
   } catch (error) {
-    log.warn({ error: asError(error), platform: platform.name }, 'a stop could not be marked');
+    log.warn({ error: asError(error), platform: platform.name }, 'a stop could not be recorded');
     return NOT_STORED;
   }
 }
@@ -248,7 +248,7 @@ async function amendmentAnswer(
   } catch (error) {
     options.log.warn(
       { error: asError(error), platform: platform.name, trace: deliveryIdOf(amendment.message) },
-      'a message could not be taken back or changed',
+      'a deletion or edit of a message could not be recorded',
     );
     return NOT_STORED;
   }
@@ -266,7 +266,7 @@ async function feedbackAnswer(
   } catch (error) {
     options.log.warn(
       { error: asError(error), platform: platform.name, trace: feedback.answer },
-      'a rating was not kept',
+      'a rating could not be stored',
     );
     return NOT_STORED;
   }

@@ -39,11 +39,11 @@ export function installRoutes(platforms: readonly Platform[], log: Log): Router 
     });
     router.get(`/oauth/platform/${name}/installed`, async (context) => {
       const outcome = await finish(install, context).catch((thrown: unknown) => {
-        log.warn({ error: asError(thrown), platform: name }, 'an installation could not be kept');
+        log.warn({ error: asError(thrown), platform: name }, 'an installation could not be stored');
         return 'away' as const;
       });
       const { status, text } = ANSWERS[outcome];
-      log.info({ platform: name, outcome }, 'an administrator came back from the platform');
+      log.info({ platform: name, outcome }, 'an administrator returned from the platform');
       setHeaders(context);
       // An attempt is valid for one return; a second return requires a new attempt.
       context.append('Set-Cookie', cookieLine('', 0));

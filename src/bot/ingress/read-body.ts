@@ -26,7 +26,7 @@ function collect(request: IncomingMessage, held: HeldBytes): Promise<BodyResult>
     const body = new HeldBody(held, resolve);
     request.on('data', (chunk: Buffer) => body.take(chunk));
     request.once('end', () => body.finish());
-    // A close without an end: the sender broke off.
+    // A close without an end: the sender cut the connection.
     request.once('close', () => body.drop(400));
     request.once('error', () => body.drop(400));
   });

@@ -30,7 +30,7 @@ const MAX_UNPROVEN_BYTES = 32 * MIB_BYTES;
 /**
  * Serves the webhook addresses, `/webhooks/NAME`: limits → head check → raw bytes → verify and read → handle → answer
  * (SECURITY.md raw-bytes-only). Uses node:http directly, since a framework's routing costs as much as the rest of a
- * delivery (docs/PERFORMANCE.md).
+ * delivery (docs/design/performance.md).
  */
 export function webhookRoutes(options: WebhookRoutesOptions): ServeWebhook {
   const proven = new Set<Platform>();

@@ -8,22 +8,21 @@ import type { SourceDefinition } from './source-kinds.ts';
 
 type Kind = SourceDefinition['kind'];
 
-/** How each kind is tried, one line each. */
+/** The check for each kind of source. */
 const CHECKS: { readonly [K in Kind]: CheckSource<Extract<SourceDefinition, { kind: K }>> } = {
   folder: checkFolder,
   dify: checkDify,
   sitemap: checkSite,
 };
 
-/** A folder on a slow disk takes a while; a service that people wait for has less by itself. */
+/** Longer than an answer would wait, because a folder may be on a slow disk. Network checks have a shorter limit. */
 const CHECK_LIMIT_MS = 30 * SECOND_MS;
 
 export interface CheckedSource extends SourceFinding {
-  /** The source's name. */
   source: string;
 }
 
-/** Tries the sources of `KNOWLEDGE_FILE`, all at once, and says of each whether it works. Reads and asks only. */
+/** Checks all sources of `KNOWLEDGE_FILE` in parallel. Read-only. */
 export async function checkSources(sources: readonly SourceDefinition[]): Promise<CheckedSource[]> {
   return Promise.all(sources.map(checkOne));
 }

@@ -14,33 +14,35 @@ import { SiteKeeper, type SiteKeeperParts } from './site/site-keeper.ts';
 import { PUBLIC_WEB } from '../../shared/web/egress-policy.ts';
 
 export interface KnowledgeParts {
-  /** Where the index is kept from one start to the next; where it cannot be, it is made anew. */
+  /** Where the index is stored between restarts. The index is rebuilt if this folder is not writable. */
   folder: string;
-  /** Opens the index of what is on this machine; in a process of its own but in tests. */
+  /** Opens the index of local documents. Defaults to a separate process; tests may run it in this one. */
   openIndex?(options: IndexProcessOptions): LocalIndex;
   report: KnowledgeReport;
   nowMs: NowMs;
-  /** How sites are read, for tests. */
+  /** Overrides for tests. */
   sites?: Partial<SiteKeeperParts>;
 }
 
-/** The sources of this process, over all versions of `KNOWLEDGE_FILE`. */
+/** The knowledge sources of this process, across reloads of `KNOWLEDGE_FILE`. */
 export interface KeptKnowledge {
   /**
-   * Reads the file's text. @param path where it stands
-   * @returns what turns that begin from now on ask, and what takes the sources over: what is not named any more is searched no more,
-   * whoever asks @throws ConfigFileError
+   * Parses the file's text.
+   * @param path location of the file
+   * @returns `knowledge`, which new turns search, and `takeOver`, which activates the sources; removed sources are then no
+   * longer searched by any turn
+   * @throws ConfigFileError
    */
   read(text: string, path: string): { knowledge: Knowledge; takeOver(): void };
   close(): Promise<void>;
 }
 
 const MOST_FOUND = 8;
-/** Somebody waits for the answer; what comes later is left out. */
+/** A user waits for the answer. Later results are dropped. */
 const SEARCH_LIMIT_MS = 5 * SECOND_MS;
 const MOST_QUERY_CHARS = 1_000;
 
-/** Nothing is read or started before a file with folders or sites is taken over. */
+/** Opens the index and reads sites only when a file with folders or sites is activated. */
 export function createKnowledge(parts: KnowledgeParts): KeptKnowledge {
   const { folder, report, nowMs, openIndex = openProcess } = parts;
   const { resolve } = PUBLIC_WEB;
@@ -65,9 +67,9 @@ export function createKnowledge(parts: KnowledgeParts): KeptKnowledge {
 
 const openProcess = (options: IndexProcessOptions) => new IndexProcess(options);
 
-/** What is asked for one search, beside whatever else is. */
+/** One backend of a search. All backends are queried in parallel. */
 interface Asked {
-  /** The sources whose answer this is. */
+  /** The sources that this backend covers. */
   names: readonly string[];
   search(query: string, reader: Reader, signal: AbortSignal): Promise<Found[]>;
 }
@@ -81,9 +83,10 @@ function knowledgeOf(
   const here = sources.filter(({ kind }) => kind !== 'dify').map(({ name }) => name);
   const searchHere = async (names: readonly string[], query: string, reader: Reader, signal: AbortSignal) => {
     const index = local();
-    if (!index) throw new SourceError('away', 'The index is away');
+    if (!index) throw new SourceError('away', 'The index is unavailable');
     const hits = await index.search({ query, reader, sources: names, most: MOST_FOUND }, signal);
-    // Judged before the best were taken; whatever goes wrong there, nothing else leaves here (SECURITY.md knowledge-rights).
+    // The index already filtered by reader. The second check ensures that an index bug cannot leak a document (SECURITY.md
+    // knowledge-rights).
     return hits.filter(({ readers }) => mayRead(readers, reader)).map(foundOf);
   };
   const askedFor = (only: readonly string[] | undefined): Asked[] => {
@@ -114,7 +117,10 @@ function knowledgeOf(
   };
 }
 
-/** Asks within the limit. What fails is left out and counted. @throws the signal's reason */
+/**
+ * Searches within the time limit. A backend that fails is left out and reported.
+ * @throws the signal's reason
+ */
 async function askWithin(
   { names, search }: Asked,
   query: string,
@@ -133,7 +139,7 @@ async function askWithin(
   }
 }
 
-/** The best of each first, then the second of each: one source's scores say nothing of another's. */
+/** Interleaves the lists: the best hit of each, then the second of each. Scores of different sources are not comparable. */
 function inTurns(lists: readonly (readonly Found[])[]): Found[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat();

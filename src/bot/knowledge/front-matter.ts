@@ -2,10 +2,10 @@ import { parse } from 'yaml';
 import { compatibleForm, withoutUnseen } from '../../shared/text/sanitize-text.ts';
 import { readReaders, type Readers } from './readers.ts';
 
-/** What a document says about itself before its text begins. */
+/** Metadata at the start of a document. */
 export interface FrontMatter {
   title?: string;
-  /** Absent where it says nothing, so that its source's readers are its own. */
+  /** Absent if the document has no `readers`; the source's `readers` then apply. */
   readers?: Readers;
   /** `YYYY-MM-DD` */
   date?: string;
@@ -13,34 +13,34 @@ export interface FrontMatter {
 
 export interface WithoutFrontMatter {
   matter: FrontMatter;
-  /** What stands behind it. */
+  /** The document without its front matter. */
   text: string;
-  /** Something like front matter that cannot be understood: the document is left out, and counted. */
+  /** Set if the front matter cannot be understood. The document is then skipped and reported. */
   isOdd?: boolean;
 }
 
-/** A longer block is never given to the parser. */
+/** Longer blocks are not parsed. */
 const MOST_CHARS = 8_192;
-/** Where the end of a block is looked for. */
+/** How far the end of a block is searched. */
 const MOST_SEARCHED_CHARS = 262_144;
 const OPENING = /^---[ \t]*\n/;
 const CLOSING = /(?<![^\n])(?:---|\.\.\.)[ \t]*(?![^\n])/;
-/** Signs with which other programs begin such a block, and what only looks like the usual ones. */
+/** Delimiters of other front matter formats and look-alikes of the usual one. */
 const ODD_OPENING = /^(?:[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]{3,}|\+{3,}|;{3,}|\u{ff0b}{3,})[^\n]{0,40}\n|^\{/u;
 const ODD_CLOSING =
   /(?<![^\n])(?:[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]{3,}|\+{3,}|;{3,}|\u{ff0b}{3,}|\.{3})[ \t]*(?![^\n])/u;
-/** A line that gives something a name, in YAML, TOML or JSON. */
+/** A line with a key, in YAML, TOML or JSON. */
 const FIELD = /^[\s{,?"'*_-]{0,20}([^\s:=：＝#][^:=：＝\n]{0,80}?)["'\s]{0,20}[:=：＝]/u;
 const MOST_TITLE_CHARS = 200;
-/** Letters of other scripts that look like those of `readers`, and the small capitals. */
+/** Homoglyphs of the letters in `readers`, including small capitals. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   ...{ а: 'a', ɑ: 'a', α: 'a', ᴀ: 'a', е: 'e', ε: 'e', є: 'e', ҽ: 'e', ᴇ: 'e', ԁ: 'd', ɗ: 'd', ᴅ: 'd', đ: 'd' },
   ...{ г: 'r', ʀ: 'r', ᴦ: 'r', ꭇ: 'r', ѕ: 's', ꜱ: 's', ʂ: 's' },
 };
 
 /**
- * Takes the front matter off a document: a block of YAML between two lines of `---`, at its very beginning. What only resembles
- * one, or speaks of readers in a way that cannot be understood, leaves the document to no reader (SECURITY.md knowledge-rights).
+ * Splits off the front matter: a YAML block between two `---` lines at the very beginning. A document with a malformed
+ * block, or with a `readers` field that cannot be parsed, is hidden from all readers (SECURITY.md knowledge-rights).
  */
 export function takeFrontMatter(document: string): WithoutFrontMatter {
   const bare = document.replace(/^\uFEFF/, '').replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n');
@@ -50,7 +50,7 @@ export function takeFrontMatter(document: string): WithoutFrontMatter {
   const closing = CLOSING.exec(head);
   const written = closing ? head.slice(0, closing.index) : head;
   const fields = closing && written.length <= MOST_CHARS ? fieldsIn(written) : undefined;
-  // A line across the page begins the same way.
+  // A horizontal rule starts the same way.
   if (!closing || !fields) return isOddBlock(bare) ? oddDocument(document) : { matter: {}, text: document };
   const text = bare.slice(opening.length + closing.index + closing[0].length).replace(/^\n/, '');
   const readers = readersIn(fields);
@@ -68,8 +68,9 @@ function oddDocument(text: string): WithoutFrontMatter {
 }
 
 /**
- * Whether a document begins with what somebody may have meant as front matter: behind blanks or invisible characters, with other
- * signs, without an end, or too long. Its first line tells a field from a sentence, unless readers are named further down.
+ * Whether a document starts with a likely front matter block in a wrong form: after blanks or invisible characters, with
+ * other delimiters, unterminated or too long. The first line must look like a field, unless `readers` occurs in a later
+ * line.
  */
 function isOddBlock(document: string): boolean {
   const start = withoutUnseen(document.slice(0, MOST_SEARCHED_CHARS)).trimStart();
@@ -83,7 +84,7 @@ function isOddBlock(document: string): boolean {
   return opening !== '{' && FIELD.test(first) && !first.includes('://');
 }
 
-/** A further block right behind the first, whose readers would be taken for text. */
+/** A second block directly after the first. Its `readers` would otherwise be treated as text. */
 function hasSecondBlock(text: string): boolean {
   const start = withoutUnseen(text.slice(0, MOST_CHARS)).trimStart();
   const opening = ODD_OPENING.exec(start)?.[0];
@@ -93,7 +94,7 @@ function hasSecondBlock(text: string): boolean {
   return closing !== null && namesReaders(rest.slice(0, closing.index));
 }
 
-/** Whether a line has a field that is called `readers`, or looks so. */
+/** Whether any line has a field named `readers` or a look-alike. */
 function namesReaders(block: string): boolean {
   return block.split('\n').some((line) => {
     const [, name] = FIELD.exec(line) ?? [];
@@ -101,17 +102,17 @@ function namesReaders(block: string): boolean {
   });
 }
 
-/** Whether a reader takes a name for `readers`, whatever letters it is written with. */
+/** Whether a person would read a name as `readers`, regardless of look-alike characters. */
 function looksLikeReaders(name: string): boolean {
   const letters = [...compatibleForm(withoutUnseen(name)).normalize('NFD').toLowerCase()];
   const plain = letters.map((letter) => LOOK_ALIKES[letter] ?? letter).join('');
   return /^readers?$/.test(plain.replace(/[^a-z]/g, ''));
 }
 
-/** @returns undefined for what is no mapping */
+/** @returns undefined if it is not a mapping */
 function fieldsIn(yaml: string): ReadonlyMap<unknown, unknown> | undefined {
   try {
-    // Aliases could make much of little, and nobody needs them here.
+    // Aliases allow exponential expansion and are not needed.
     const parsed: unknown = parse(yaml, { mapAsMap: true, maxAliasCount: 0, logLevel: 'error' });
     if (parsed === null) return new Map();
     return parsed instanceof Map ? parsed : undefined;
@@ -137,7 +138,7 @@ function dateIn(fields: ReadonlyMap<unknown, unknown>): string | undefined {
   return typeof date === 'string' ? /^\d{4}-\d{2}-\d{2}(?!\d)/.exec(date)?.[0] : undefined;
 }
 
-/** Only the first level is looked at as a mapping: what readers are is judged by their schema. */
+/** Converts only the top level. The schema validates the rest. */
 function asObject(value: unknown): unknown {
   return value instanceof Map ? Object.fromEntries(value) : value;
 }

@@ -4,17 +4,18 @@ import { readJsonFile } from '../../shared/json-file.ts';
 import { inOurWords } from '../../shared/text/format-zod-error.ts';
 import { SOURCE_KINDS, type SourceDefinition } from './source-kinds.ts';
 
-/** What `KNOWLEDGE_FILE` says: from where the institution's documents come, and who may read them. */
+/** The content of `KNOWLEDGE_FILE`: the document sources and their readers. */
 export interface KnowledgeFile {
   sources: readonly SourceDefinition[];
 }
 
-/** A folder's index is searched at once for all; a hundred institutions' services are not asked side by side. */
+/** All folders share one index, but each remote source costs a request per search. */
 const MOST_SOURCES = 50;
 
 /**
- * Reads `KNOWLEDGE_FILE`'s text. @param path where it stands: relative paths in it begin in its folder
- * @throws ConfigFileError with every fault
+ * Parses the text of `KNOWLEDGE_FILE`.
+ * @param path location of the file; relative paths in it are resolved against its folder
+ * @throws ConfigFileError with all errors
  */
 export function parseKnowledgeFile(text: string, path: string): KnowledgeFile {
   const folder = dirname(path);
@@ -27,7 +28,7 @@ export function parseKnowledgeFile(text: string, path: string): KnowledgeFile {
 function fileSchema(atPath: (written: string) => string): z.ZodType<KnowledgeFile> {
   return z
     .strictObject({
-      /** Words for who reads the file, since JSON has no comments. */
+      /** A comment for readers of the file, because JSON has none. */
       about: z.union([z.string(), z.array(z.string())]).optional(),
       sources: z
         .array(sourceSchema(atPath))
@@ -38,14 +39,14 @@ function fileSchema(atPath: (written: string) => string): z.ZodType<KnowledgeFil
               context.addIssue({
                 code: 'custom',
                 path: [index, 'name'],
-                message: 'There is a source of this name before it',
+                message: 'An earlier source has the same name',
               });
         }),
     })
     .transform(({ sources }) => ({ sources }));
 }
 
-/** A source is of the kind whose field it has, and faults are told of that kind. */
+/** The kind of a source is determined by its field, and errors are reported for that kind. */
 function sourceSchema(atPath: (written: string) => string): z.ZodType<SourceDefinition> {
   const fields = SOURCE_KINDS.map(({ field }) => JSON.stringify(field)).join(', ');
   return z.record(z.string(), z.unknown()).transform((written, context) => {

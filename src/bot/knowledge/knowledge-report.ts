@@ -1,4 +1,4 @@
-/** Why a source gave nothing. `away`: it, or what asks it, is not there; `failed`: it answered what makes no sense. */
+/** Why a source gave no results. `away`: the source or the index is unavailable; `failed`: the response was invalid. */
 export type SourceFault = 'away' | 'late' | 'refused' | 'failed';
 
 export interface LeftOutFiles {
@@ -7,25 +7,27 @@ export interface LeftOutFiles {
   first: string;
 }
 
-/** What the knowledge room tells about itself; sources are named as the administrator named them. */
+/** Events of the knowledge module. Sources are identified by their configured names. */
 export interface KnowledgeReport {
-  /** A source was left out of a search. */
   sourceFailed(event: { source: string; fault: SourceFault }): void;
-  /** Which files of a source are no documents, all that there are at present: `reason` is a code, `first` the path of one of them. */
+  /** All currently skipped files of a source: `reason` is a code, `first` the path of one of them. */
   documentsLeftOut(event: { source: string; reasons: readonly LeftOutFiles[] }): void;
-  /** What is indexed of all local sources now; `memoryBytes` is the index's process. */
+  /** Totals of all local sources. `memoryBytes` is that of the index process. */
   indexed(event: { documents: number; passages: number; textBytes: number; memoryBytes: number }): void;
-  /** The index's process ended by itself; another one follows. */
+  /** The index process ended unexpectedly. It is restarted. */
   indexEnded(event: { exitCode: number | null; signal: string | null; afterMs: number }): void;
-  /** A site's pages were looked at; with a fault, only as far as it says. What is left out is told by reason, `first` an address. */
+  /**
+   * A crawl of a site ended. With a fault, the counts cover only the part before it. Skipped pages are counted by reason;
+   * `first` is an address.
+   */
   siteRead(event: {
     source: string;
     fault?: SourceFault;
-    /** That are kept now. */
+    /** Currently stored. */
     pages: number;
     fetched: number;
     unchanged: number;
-    /** That were kept before. */
+    /** Stored pages that were deleted. */
     gone: number;
     failed: number;
     leftOut: readonly LeftOutFiles[];

@@ -2,36 +2,35 @@ import type { Reader } from './readers.ts';
 
 export type { Reader } from './readers.ts';
 
-/** A part of a document that fits a question. All of its texts were written by others, and are untrusted. */
+/** An excerpt of a document that matches a question. All texts are third-party content and untrusted. */
 export interface Found {
-  /** The same for the same document in every search; says nothing to people. */
+  /** Stable across searches. Not for display. */
   documentId: string;
-  /** The source's name in `KNOWLEDGE_FILE`. */
+  /** Name of the source in `KNOWLEDGE_FILE`. */
   source: string;
   title: string;
-  /** Where in the document: headings, a page or a sheet. */
+  /** Place in the document: headings, a page or a sheet. */
   place?: string;
-  /** What fits best, with some room around it; about 2,000 characters at most. */
+  /** The best passage with some context. At most about 2,000 characters. */
   text: string;
-  /** Where the document is to be read. */
+  /** Link to the document. */
   url?: string;
-  /** The day to which it goes back, `YYYY-MM-DD`. */
+  /** Date of the document, `YYYY-MM-DD`. */
   date?: string;
-  /** How well it fits, from 0 to 1; comparable within one source only. */
+  /** Relevance between 0 and 1. Comparable only within one source. */
   score: number;
 }
 
-/** What the institution's documents say, by the sources of `KNOWLEDGE_FILE` as they stood when this was made. */
+/** A search over the sources that `KNOWLEDGE_FILE` listed when this object was created. */
 export interface Knowledge {
-  /** Whether there is anything that could be asked. */
   readonly hasSources: boolean;
   /**
-   * Finds what fits a question among what this reader may read there; nothing else is ever looked at for the result. A source that
-   * fails or is late is left out.
-   * @param query may be written by the model, and is the only thing that may
-   * @param only names of the sources that count; all unless told
-   * @returns the best first, of each document one; at most 8
-   * @throws the signal's reason, nothing else
+   * Searches the documents that this reader may read. Other documents have no influence on the result. A source that fails
+   * or times out is left out.
+   * @param query may be written by the model; the other parameters must not be
+   * @param only names of the sources to search; defaults to all
+   * @returns the best passages first, one per document, at most 8
+   * @throws the signal's reason only
    */
   search(query: string, reader: Reader, signal: AbortSignal, only?: readonly string[]): Promise<Found[]>;
 }

@@ -2,17 +2,20 @@ import { z } from 'zod';
 import { inOurWords } from '../../shared/text/format-zod-error.ts';
 import { matches, subjectSchema, type PolicyPerson, type PolicyPlace, type Subject } from '../policy/subject.ts';
 
-/** Who may read something: everybody, whoever a rule fits among those who are signed in, or nobody. */
+/** Who may read a document: everyone, signed-in users matching a rule, or no one. */
 export type Readers = 'public' | 'nobody' | Subject;
 
-/** Who asks, and where: the turn's own facts, of which the model writes none (SECURITY.md knowledge-rights). */
+/**
+ * The user and the place of the conversation. Both come from the turn and never from the model (SECURITY.md
+ * knowledge-rights).
+ */
 export interface Reader {
-  /** Undefined for somebody who is not signed in. */
+  /** Undefined if the user is not signed in. */
   person: PolicyPerson | undefined;
   place: PolicyPlace;
 }
 
-/** `readers` as an administrator writes it: `public`, or a `who` as in the policy. */
+/** The configured `readers`: `public`, or a `who` as in the policy. */
 export const readersSchema: z.ZodType<Readers> = z.unknown().transform((written, context) => {
   if (written === 'public') return written;
   const fault = (message: string, path: PropertyKey[] = []) => {
@@ -26,19 +29,22 @@ export const readersSchema: z.ZodType<Readers> = z.unknown().transform((written,
     for (const { path, message } of read.error.issues) fault(message, path);
     return z.NEVER;
   }
-  return read.data.signedIn === false ? fault('What people who are not signed in may read is "public"') : read.data;
+  return read.data.signedIn === false ? fault('To include people who are not signed in, use "public"') : read.data;
 });
 
 /**
- * Whether somebody may read it where they ask. What is said in a group is read by all who are there, so there only what is public
- * counts; and only that for whoever is not signed in.
+ * Whether a user may read a document in this conversation. In a group all members see the answer, so only public documents
+ * are allowed there. The same applies to users who are not signed in.
  */
 export function mayRead(readers: Readers, { person, place }: Reader): boolean {
   if (readers === 'public') return true;
   return readers !== 'nobody' && person !== undefined && place.kind === 'private' && matches(readers, person);
 }
 
-/** What a document says itself of its readers. @returns `nobody` for what cannot be understood */
+/**
+ * Parses a document's own `readers`.
+ * @returns `nobody` if they cannot be parsed
+ */
 export function readReaders(written: unknown): Readers {
   const read = readersSchema.safeParse(written);
   return read.success ? read.data : 'nobody';

@@ -1,6 +1,6 @@
 import type { LeftOutFiles } from './knowledge-report.ts';
 
-/** Counts what is left out of a source, by reason, with the first of each by name. */
+/** Counts the skipped documents of a source by reason, with the first of each. */
 export class LeftOut {
   readonly #counts: Map<string, { count: number; first: string }>;
 

@@ -1,13 +1,14 @@
-/** What a try of a source found; never a key, nor anything of a document. */
+/** The result of checking a source. Contains no key and no document content. */
 export interface SourceFinding {
   verdict: 'ok' | 'warning' | 'fault';
   detail: string;
-  /** What an administrator does about it. */
+  /** What the administrator should do. */
   nextStep?: string;
 }
 
 /**
- * Tries a source as it is described, live, and says whether it works. Each kind brings its own, in a file of its own.
- * @param signal ends it: then its time was over @throws the signal's reason, and nothing for what the source does
+ * Checks a configured source live. Each kind of source implements this in its own file.
+ * @param signal aborts the check at its time limit
+ * @throws only the signal's reason; failures of the source are findings
  */
 export type CheckSource<Definition> = (definition: Definition, signal: AbortSignal) => Promise<SourceFinding>;

@@ -3,56 +3,56 @@ import { HOUR_MS, SECOND_MS } from '../../shared/clock.ts';
 import { listOf } from '../policy/subject.ts';
 import { readersSchema, type Readers } from './readers.ts';
 
-/** What every source has. */
+/** Fields of every source. */
 interface SourceCommon {
-  /** By this people, scenes and the log know it. */
+  /** The name in search results, scenes and the log. */
   name: string;
-  /** Who may read its documents where these say nothing themselves; `nobody` where the file names no readers. */
+  /** Who may read documents that have no `readers` themselves. `nobody` if the file names none. */
   readers: Readers;
 }
 
-/** A folder of documents on this machine, with its sub-folders. */
+/** A local folder of documents, including sub-folders. */
 export interface FolderDefinition extends SourceCommon {
   kind: 'folder';
-  /** Absolute. */
+  /** Absolute path. */
   folder: string;
-  /** Where its documents are to be read: their path is added to it. Ends in `/`. */
+  /** Base URL of the documents, to which their path is appended. Ends in `/`. */
   url?: string;
 }
 
-/** A retrieval service that speaks Dify's External Knowledge interface. */
+/** A retrieval service that implements Dify's External Knowledge API. */
 export interface DifyDefinition extends SourceCommon {
   kind: 'dify';
-  /** Where it is asked, as it was written. */
+  /** As configured. */
   address: string;
   knowledgeId: string;
-  /** Absolute; holds the key that is sent as a bearer. */
+  /** Absolute path of the file with the bearer token. */
   keyFile?: string;
-  /** Sent as `metadata_condition`, as it was written. */
+  /** Sent as `metadata_condition`, unchanged. */
   condition?: Readonly<Record<string, unknown>>;
 }
 
-/** The pages of a site of the institution's own, as its sitemap lists them. */
+/** The pages of a website, as listed in its sitemap. */
 export interface SitemapDefinition extends SourceCommon {
   kind: 'sitemap';
-  /** The sitemap's address, as it is asked. */
+  /** Normalized address of the sitemap. */
   sitemap: string;
-  /** Where pages may lie; each ends in `/`. */
+  /** URL prefixes of the pages. Each ends in `/`. */
   under: readonly string[];
   mostPages: number;
-  /** From the end of one round to the next. */
+  /** From the end of one crawl to the start of the next. */
   everyMs: number;
-  /** Between two requests. */
+  /** Delay between two requests. */
   pauseMs: number;
 }
 
-/** A source as `KNOWLEDGE_FILE` describes it. */
+/** A source in `KNOWLEDGE_FILE`. */
 export type SourceDefinition = FolderDefinition | DifyDefinition | SitemapDefinition;
 
-/** A kind of source: the field by which it is known, and what else it has. */
+/** A kind of source: its identifying field and its schema. */
 export interface SourceKind {
   field: string;
-  /** @param atPath makes a path of the file absolute */
+  /** @param atPath resolves a path relative to the file */
   schema(atPath: (written: string) => string): z.ZodType<SourceDefinition>;
 }
 
@@ -80,7 +80,7 @@ const serviceAddress = z.string().refine(isServiceAddress, {
   message: 'Must be an https address (http only on this machine) without user or fragment',
 });
 
-/** What the interface knows; values are the service's own. */
+/** Operators of the Dify API. Values are not restricted. */
 const condition = z.strictObject({
   logical_operator: z.enum(['and', 'or']).optional(),
   conditions: listOf(
@@ -132,7 +132,6 @@ const sitemap: SourceKind = {
       })),
 };
 
-/** The kinds that there are, one line each. */
 export const SOURCE_KINDS: readonly SourceKind[] = [
   folder, //
   dify,

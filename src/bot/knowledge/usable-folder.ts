@@ -6,8 +6,9 @@ import { hashParts, randomToken } from '../../shared/crypto/ids.ts';
 const NAME_CHARS = 12;
 
 /**
- * The folder, made where there is none; where nothing can be written there, one for temporary files, the same after a restart.
- * @returns undefined where that cannot be written either
+ * Returns the folder, created if necessary. If it is not writable, returns a temporary folder that stays the same across
+ * restarts.
+ * @returns undefined if neither is writable
  */
 export function usableFolder(folder: string): string | undefined {
   return [folder, temporary(folder)].find(isUsable);
@@ -17,7 +18,7 @@ function isUsable(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const stats = lstatSync(folder);
-    // Where everybody may make folders, somebody may have been faster.
+    // In a world-writable directory, another user may have created it first.
     if (stats.uid !== process.getuid?.() || !stats.isDirectory()) return false;
     const probe = join(folder, `index.json.${randomToken(NAME_CHARS)}`);
     writeFileSync(probe, '', { mode: 0o600 });
@@ -28,7 +29,7 @@ function isUsable(folder: string): boolean {
   }
 }
 
-/** Beside what others may write: the same one after a restart, so that these do not add up. */
+/** A fixed name, so that restarts reuse the folder instead of adding new ones. */
 function temporary(folder: string): string {
   return join(tmpdir(), `parley-index-${hashParts(folder).slice(0, NAME_CHARS)}`);
 }

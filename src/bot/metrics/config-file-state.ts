@@ -3,8 +3,8 @@ import type { HealthPart } from './health.ts';
 import { gauge } from './instruments.ts';
 
 /**
- * Whether the files of `config/` on disk are those in use. After a rejected SIGHUP they are not: the process works on with the old ones,
- * and would not start again with the new ones.
+ * Whether the files of `config/` on disk are those in use. After a rejected SIGHUP they are not: the process continues with
+ * the old ones, and would not start with the new ones.
  */
 export class ConfigFileState {
   readonly #tell: (faults: number) => void;
@@ -13,12 +13,12 @@ export class ConfigFileState {
   constructor(registry: Registry) {
     this.#tell = gauge(registry, {
       name: 'config_files_rejected_faults',
-      help: 'Faults for which the last SIGHUP was rejected; above 0 the files on disk are not those in use',
+      help: 'Faults of the last SIGHUP if it was rejected; above 0 the files on disk are not in use',
     });
     this.#tell(0);
   }
 
-  /** The last SIGHUP was rejected for this many faults, or taken over (0). */
+  /** The last SIGHUP was rejected for this many faults, or was applied (0). */
   reread(faults: number): void {
     this.#faults = faults;
     this.#tell(faults);
@@ -27,10 +27,10 @@ export class ConfigFileState {
   /** A sentence for the operator while the files on disk are not those in use. */
   sentence(): string | undefined {
     if (this.#faults === 0) return undefined;
-    return 'degraded: the files on disk were rejected at the last SIGHUP and are not in use; a restart would fail: the log names each fault';
+    return 'degraded: the files on disk were rejected at the last SIGHUP and are not in use; a restart would fail. The log names each fault';
   }
 
-  /** What `/readyz` says: the process can work all the same. */
+  /** Entry in `/readyz`. The process stays ready. */
   get part(): HealthPart {
     return { name: 'files', isReady: async () => true, remark: () => this.sentence() };
   }

@@ -2,13 +2,13 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { SECOND_MS } from '../../shared/clock.ts';
 
 interface Instrument<Label extends string> {
-  /** Without the prefix `parley_`; a counter's ends in `_total`, a duration's in `_seconds`. */
+  /** Without the prefix `parley_`. Counters end in `_total`, durations in `_seconds`. */
   name: string;
   help: string;
   labels?: readonly Label[];
 }
 
-/** A counter; called with its labels it counts one, or as many as told. */
+/** Creates a counter. Each call adds `count` (defaults to 1) under its labels. */
 export function counter<Label extends string = never>(
   registry: Registry,
   { name, help, labels = [] }: Instrument<Label>,
@@ -17,7 +17,7 @@ export function counter<Label extends string = never>(
   return (values, count = 1) => made.inc(values, count);
 }
 
-/** A gauge of what there is of each kind; called with all kinds, it forgets those that are not named any more. */
+/** Creates a gauge of amounts per kind. Each call sets all kinds; kinds that it does not contain are removed. */
 export function census<Label extends string>(
   registry: Registry,
   { name, help, label }: Omit<Instrument<Label>, 'labels'> & { label: Label },
@@ -29,7 +29,7 @@ export function census<Label extends string>(
   };
 }
 
-/** A gauge; called with its new value and its labels. */
+/** Creates a gauge. Each call sets the value under its labels. */
 export function gauge<Label extends string = never>(
   registry: Registry,
   { name, help, labels = [] }: Instrument<Label>,
@@ -38,7 +38,7 @@ export function gauge<Label extends string = never>(
   return (value, of) => (of === undefined ? made.set(value) : made.set(of, value));
 }
 
-/** A histogram of durations, told in milliseconds and kept in seconds, as Prometheus wants them. */
+/** Creates a histogram of durations. Takes milliseconds and records seconds, as Prometheus requires. */
 export function durations<Label extends string = never>(
   registry: Registry,
   { name, help, labels = [], bucketsSec }: Instrument<Label> & { bucketsSec: number[] },
@@ -53,7 +53,7 @@ export function durations<Label extends string = never>(
   return (values, durationMs) => made.observe(values, Math.max(0, durationMs) / SECOND_MS);
 }
 
-/** For what a platform waits for: its deadlines are 1, 3 and 5 s. */
+/** For work that a platform waits for. Its deadlines are 1, 3 and 5 s. */
 export const QUICK_BUCKETS_SEC = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 3, 5];
-/** For what a person waits for: a live reply lives for minutes. */
+/** For work that a person waits for. A live reply lasts for minutes. */
 export const SLOW_BUCKETS_SEC = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120, 330, 600];

@@ -1,23 +1,26 @@
 import { Cluster } from 'ioredis';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 
-/** What Parley's promise rests on in a Redis: seen through INFO, since CONFIG may be denied (SECURITY.md durable-redis). */
+/**
+ * Redis properties on which Parley's guarantees depend. Read from INFO, because CONFIG may be denied (SECURITY.md
+ * durable-redis).
+ */
 export interface RedisFacts {
   version: string;
-  /** Whether it still reads its files; what it says of them is not true until then. */
+  /** Whether Redis still loads its files. Its other values are not valid until then. */
   isLoading: boolean;
   isVersionKnownToWork: boolean;
-  /** Whether an append-only file keeps what was acknowledged. */
+  /** Whether an append-only file keeps acknowledged writes. */
   hasAppendOnlyFile: boolean;
-  /** `noeviction`, or the policy by which Redis would throw data away. */
+  /** `noeviction`, or the policy by which Redis would evict data. */
   evictionPolicy: string;
-  /** 0 when no limit is set. */
+  /** 0 if no limit is set. */
   maxMemoryBytes: number;
 }
 
 const OLDEST_VERSION = [6, 2] as const;
 
-/** Reads the facts of one node; of a cluster, its masters must be alike, so the first stands for all. */
+/** Reads the properties of one node. The masters of a cluster must be configured alike, so the first represents all. */
 export async function readRedisFacts(redis: RedisClient): Promise<RedisFacts> {
   const node = redis instanceof Cluster ? (redis.nodes('master')[0] ?? redis) : redis;
   const fields = parseInfo(await Promise.all(['server', 'persistence', 'memory'].map((section) => node.info(section))));

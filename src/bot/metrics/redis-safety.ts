@@ -9,16 +9,16 @@ export interface RedisSafetyOptions {
   /** Whether a Redis without an append-only file is accepted. */
   isLossAllowed: boolean;
   log: Log;
-  /** Called once, with what is wrong and what to do, when the process must not go on. */
+  /** Called once, with the problem and its solution, when the process must not continue. */
   onUnsafe(sentence: string): void;
-  /** Pause between tries while Redis is away; 2 s unless told. Milliseconds. */
+  /** Milliseconds between attempts while Redis is unavailable. Defaults to 2 s. */
   retryMs?: number;
 }
 
 /**
- * Looks once, as soon as Redis answers, whether it keeps what it acknowledges (SECURITY.md quick-takeover, checked-at-start). The start does not
- * wait for it: a receiver may start before its Redis.
- * @returns ends the waiting
+ * Checks once, as soon as Redis answers, whether it keeps what it acknowledges (SECURITY.md quick-takeover,
+ * checked-at-start). The start does not wait for it: a receiver may start before its Redis.
+ * @returns a function that stops waiting
  */
 export function watchRedisSafety(redis: RedisClient, options: RedisSafetyOptions): () => void {
   const { log, onUnsafe, retryMs = 2 * SECOND_MS } = options;
@@ -27,11 +27,11 @@ export function watchRedisSafety(redis: RedisClient, options: RedisSafetyOptions
   const look = async (): Promise<void> => {
     try {
       const facts = await readRedisFacts(redis);
-      if (facts.isLoading) throw new Error('Redis still reads its files');
+      if (facts.isLoading) throw new Error('Redis is still loading its data');
       if (!isEnded) judge(facts, options, onUnsafe);
     } catch (error) {
       if (isEnded) return;
-      log.debug({ error: asError(error) }, 'Redis could not be examined yet');
+      log.debug({ error: asError(error) }, 'Redis has not been checked yet');
       timer = setTimeout(() => inBackground(look), retryMs).unref();
     }
   };
@@ -50,16 +50,19 @@ function judge(
   if (!facts.isVersionKnownToWork) return onUnsafe(`Redis ${facts.version} is too old for Parley: use 6.2 or newer.`);
   if (!facts.hasAppendOnlyFile && !isLossAllowed) {
     return onUnsafe(
-      'Redis keeps no append-only file, so a restart would lose messages: set "appendonly yes" in its configuration.',
+      'Redis has no append-only file, so a restart would lose messages: set "appendonly yes" in its configuration.',
     );
   }
-  if (!facts.hasAppendOnlyFile) log.warn('Redis keeps no append-only file: a restart of it loses messages');
+  if (!facts.hasAppendOnlyFile) log.warn('Redis has no append-only file: restarting it loses messages');
   if (facts.evictionPolicy === 'noeviction') return;
-  // Without a memory limit nothing is thrown away; with one, what is thrown away is accepted messages.
+  // Without a memory limit nothing is evicted. With one, accepted messages are.
   if (facts.maxMemoryBytes > 0) {
     return onUnsafe(
-      `Redis throws data away when it is full (maxmemory-policy ${facts.evictionPolicy}): set it to noeviction.`,
+      `Redis may evict accepted messages (maxmemory-policy ${facts.evictionPolicy}): set it to noeviction.`,
     );
   }
-  log.warn({ policy: facts.evictionPolicy }, 'Redis would throw data away if a memory limit were set: use noeviction');
+  log.warn(
+    { policy: facts.evictionPolicy },
+    'Redis would evict data if a memory limit were set: set maxmemory-policy noeviction',
+  );
 }

@@ -4,67 +4,67 @@ import type { PlatformName } from '../domain/platform-name.ts';
 export interface Refused {
   platform: PlatformName;
   reason: string;
-  /** How far its time lies from ours. */
+  /** Difference between the delivery's time and the local clock. */
   offSec?: number;
-  /** As its sender declared it. */
+  /** As declared by the sender. */
   sizeBytes?: number;
 }
 
-/** What an operator does where the platform refuses the secret of its connection. */
+/** Tells the operator what to do if the platform refuses the secret of its connection. */
 export function refusedConnectionInWords(platform: PlatformName): string {
   const [secret] = describePlatform(platform).connection?.credentials ?? [];
-  return `the platform refuses the connection over which it is to deliver: see that ${secret} is what its console shows, then restart; until then nothing comes in`;
+  return `the platform refuses the connection for deliveries: copy ${secret} from its console again, then restart; until then no messages arrive`;
 }
 
-/** Why a connection was lost, with what an operator does where it is not the network. */
+/** Tells the operator why a connection was lost, and what to do if the cause is not the network. */
 export function lostConnectionInWords(reason: string): string {
-  const words = 'the connection to the platform is gone; it is opened again';
+  const words = 'the connection to the platform was lost; Parley reconnects';
   switch (reason) {
     case 'too_many_websockets':
-      return `${words}: more programs are connected with this app than Slack allows (10): stop those that are not part of this deployment`;
+      return `${words}: more programs are connected with this app than Slack allows (10): stop programs that are not part of this deployment`;
     case 'link_disabled':
-      return `${words}: Socket Mode is switched off for this app: switch it on in Slack's console`;
+      return `${words}: Socket Mode is disabled for this app: enable it in Slack's console`;
     default:
       return words;
   }
 }
 
-/** Replacements in a row from which on a second deployment is likelier than a short visit. */
+/** Consecutive replacements that indicate a second deployment instead of a short visit. */
 const RIVAL_FROM = 3;
 
-/** What an operator does when another program takes the bot's connection. */
+/** Tells the operator what to do when another program takes the bot's connection. */
 export function replacedConnectionInWords(level: number): { isRival: boolean; words: string } {
   const isRival = level >= RIVAL_FROM;
   const words = isRival
-    ? 'another program keeps connecting as this bot, and messages reach that program instead: stop it, or give it a bot of its own (two deployments must not share one bot); the connection is taken back after a pause'
-    : 'another program connected as this bot and took over the connection; it is taken back after a pause';
+    ? 'another program keeps connecting as this bot and receives its messages: stop it, or give it its own bot (two deployments must not share one bot); Parley reconnects after a pause'
+    : 'another program connected as this bot and took over the connection; Parley reconnects after a pause';
   return { isRival, words };
 }
 
-/** Why a delivery was refused and what an operator who expected it would do; it holds nothing of the delivery's own words. */
+/** Tells the operator why a delivery was refused and what to do if it was expected. Contains no text of the delivery. */
 export function refusalInWords({ platform, reason, offSec, sizeBytes }: Refused): string {
   const secret = describePlatform(platform).signs;
   switch (reason) {
     case 'signature differs':
-      return `its signature differs: see that ${secret} is what the platform's console shows; anybody else's call ends here too`;
+      return `its signature differs: if the platform sent it, copy ${secret} from its console again; calls from strangers are refused here too`;
     case 'outside the time window':
-      return `its time is ${offSec === undefined ? 'far' : `${offSec} s`} off our clock, more than WEBHOOK_WINDOW_SEC: set this machine's clock`;
+      return `its time is ${offSec === undefined ? 'far' : `${offSec} s`} off our clock, more than WEBHOOK_WINDOW_SEC: correct this machine's clock`;
     case 'no signature':
     case 'signature parameters missing or repeated':
-      return 'it carries no signature: it came from somebody else than the platform, or a proxy took headers or query away';
+      return 'it has no signature: a stranger sent it, or a proxy removed its headers or query';
     case 'no encrypted text':
-      return 'it holds no encrypted text: it came from somebody else than the platform, or a proxy changed the body';
+      return 'it contains no encrypted text: a stranger sent it, or a proxy changed the body';
     case 'does not open':
     case 'the echo does not open':
-      return 'it is signed and does not open: see that WECOM_BOT_AES_KEY is what the console shows';
+      return 'it is signed but cannot be decrypted: copy WECOM_BOT_AES_KEY from the console again';
     case 'a time in place of the nonce':
-      return 'its nonce is a time, which the platform never sends: somebody sent an earlier delivery again';
+      return 'its nonce is a time, which the platform never sends: it is a replay of an earlier delivery';
     case 'too large':
       return `it is larger than 1 MiB${sizeBytes === undefined ? '' : ` (${sizeBytes} bytes)`}`;
     case 'no room':
-      return 'too many bodies were on their way at once, and this one had to make room';
+      return 'too many bodies arrived at once, and this one was dropped to make room';
     case 'compressed':
-      return 'its body is compressed, which no platform does: see that no proxy packs it';
+      return 'its body is compressed, which no platform does: configure the proxy to forward bodies unchanged';
     default:
       return reason;
   }

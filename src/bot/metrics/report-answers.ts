@@ -8,50 +8,50 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
   const slow = { bucketsSec: SLOW_BUCKETS_SEC, labels: ['platform'] } as const;
   const turns = durations(registry, {
     name: 'turn_duration_seconds',
-    help: 'From a turn’s start to its visible outcome; the count by outcome is the number of turns',
+    help: 'Time from the start of a turn to its visible outcome; the count by outcome is the number of turns',
     labels: ['platform', 'outcome'],
     bucketsSec: SLOW_BUCKETS_SEC,
   });
   const waits = durations(registry, {
     name: 'turn_wait_seconds',
-    help: 'From a message to the start of its turn',
+    help: 'Time from a message to the start of its turn',
     ...slow,
     bucketsSec: SLOW_BUCKETS_SEC,
   });
   const firstTexts = durations(registry, {
     name: 'first_text_seconds',
-    help: 'From a message to the first text of its answer',
+    help: 'Time from a message to the first text of its answer',
     ...slow,
     bucketsSec: SLOW_BUCKETS_SEC,
   });
   const refusals = counter(registry, {
     name: 'access_refusals_total',
-    help: 'Questions that the policy refused: because of the person, in a private chat, or in a group',
+    help: 'Questions refused by the policy: because of the person, in a private chat, or in a group',
     labels: ['platform', 'because'],
   });
   const handovers = counter(registry, {
     name: 'replies_handed_over_total',
-    help: 'Answers that went another way than the live reply',
+    help: 'Answers delivered another way than the live reply',
     labels: ['platform', 'result'],
   });
   const refused = counter(registry, {
     name: 'platform_calls_unauthorised_total',
-    help: 'Calls that a platform refused until the operator mends the app (token, scopes), by its own code',
+    help: "Calls that a platform refuses until the operator fixes the app (token, scopes), by the platform's code",
     labels: ['platform', 'code'],
   });
   const kept = counter(registry, {
     name: 'answers_kept_total',
-    help: 'Tries of whole answers that are kept since the platform takes no calls',
+    help: 'Attempts to post complete answers that are kept because the platform refuses all calls',
     labels: ['platform'],
   });
   const writes = counter(registry, {
     name: 'platform_writes_refused_total',
-    help: 'Posts, edits and uploads that a platform did not carry out, by its own method and code',
+    help: "Posts, edits and uploads that a platform did not carry out, by the platform's method and code",
     labels: ['platform', 'method', 'code'],
   });
   const notShown = counter(registry, {
     name: 'answers_not_shown_total',
-    help: 'Answers that the platform refused in every form; the person reads a sentence about it where one can be shown',
+    help: 'Answers that the platform refused in every form; the person gets a notice where one can be shown',
     labels: ['platform'],
   });
   const saidMs = new Map<string, number>();
@@ -63,7 +63,7 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
   };
   const tools = durations(registry, {
     name: 'tool_duration_seconds',
-    help: 'Calls of tools, by how they ended',
+    help: 'Tool calls, by outcome',
     labels: ['tool', 'outcome'],
     bucketsSec: QUICK_BUCKETS_SEC,
   });
@@ -89,7 +89,7 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
       if (!isDue(platform)) return;
       log.error(
         { platform, code },
-        'the platform takes no calls: mend the token, the secret or the rights of the app; answers are kept',
+        'the platform refuses all calls: correct the token, the secret or the permissions of the app; answers are stored until then',
       );
     },
     writeRefused({ platform, method, code, meaning }) {
@@ -97,16 +97,16 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
       const level = isDue(`${platform} ${method} ${code}`) ? 'warn' : 'debug';
       log[level](
         { platform, method, code, meaning },
-        'the platform refused a write; it is tried again or by another way',
+        'the platform refused a write; Parley tries again or in another way',
       );
     },
     answerNotShown({ platform, deliveryId: trace }) {
       notShown({ platform });
-      log.error({ platform, trace }, 'the platform refused an answer in every form; it is not shown');
+      log.error({ platform, trace }, 'the platform refused an answer in every form, so it is not shown');
     },
     answerKept({ platform, deliveryId: trace }) {
       kept({ platform });
-      log.debug({ platform, trace }, 'a whole answer is kept until the platform takes calls');
+      log.debug({ platform, trace }, 'a complete answer is stored until the platform accepts calls');
     },
     firstTextShown({ platform, deliveryId: trace, afterMs }) {
       firstTexts({ platform }, afterMs);
@@ -115,7 +115,7 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
     replyHandedOver({ platform, deliveryId: trace, result, way }) {
       handovers({ platform, result });
       const level = result === 'sent' ? 'info' : 'error';
-      log[level]({ platform, trace, result, way }, 'an answer went another way than the live reply');
+      log[level]({ platform, trace, result, way }, 'an answer was delivered in another way than the live reply');
     },
   };
 }

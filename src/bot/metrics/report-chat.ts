@@ -12,35 +12,35 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
   });
   const firstEvents = durations(registry, {
     name: 'chat_first_event_seconds',
-    help: 'From a call to the first thing that the model says',
+    help: 'Time from a call to the first output of the model',
     labels: ['model'],
     bucketsSec: SLOW_BUCKETS_SEC,
   });
-  const retries = counter(registry, { name: 'chat_retries_total', help: 'Calls repeated', labels: ['model', 'code'] });
+  const retries = counter(registry, { name: 'chat_retries_total', help: 'Repeated calls', labels: ['model', 'code'] });
   const waits = durations(registry, {
     name: 'chat_wait_seconds',
-    help: 'Waits of questions for the chat service: for capacity, for a service that cannot be reached, for a model that loads',
+    help: 'Time that questions waited for the chat service: for capacity, for an unreachable service, for a model that loads',
     labels: ['model', 'reason'],
     bucketsSec: SLOW_BUCKETS_SEC,
   });
   const limits = gauge(registry, {
     name: 'chat_concurrency_limit_connections',
-    help: 'Calls that the engine of a model was seen to serve at once; 0 while it has refused none',
+    help: "Concurrent calls that a model's engine was found to serve; 0 until it has refused one",
     labels: ['model'],
   });
   const breakers = counter(registry, {
     name: 'chat_breaker_changes_total',
-    help: 'Changes of the breaker that spares a failing chat service',
+    help: 'State changes of the circuit breaker for a failing chat service',
     labels: ['model', 'state'],
   });
   const fallbacks = counter(registry, {
     name: 'chat_fallbacks_total',
-    help: 'Questions that the fallback model answered, by the model that could not and why',
+    help: 'Questions answered by the fallback model, by the unavailable model and the reason',
     labels: ['model', 'fallback', 'code'],
   });
   const unknownReasons = counter(registry, {
     name: 'chat_unknown_finish_reasons_total',
-    help: 'Answers that ended for a reason this version does not know',
+    help: 'Answers with a finish reason that this version does not know',
     labels: ['model'],
   });
   return {
@@ -51,7 +51,7 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
     },
     retried({ model, trace, code, waitMs }) {
       retries({ model, code });
-      log.info({ model, trace, code, waitMs }, 'a chat call is repeated');
+      log.info({ model, trace, code, waitMs }, 'repeating a chat call');
     },
     waited({ model, trace, reason, waitMs }) {
       waits({ model, reason }, waitMs);
@@ -62,7 +62,10 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
     },
     breakerChanged({ model, state }) {
       breakers({ model, state });
-      log[state === 'open' ? 'error' : 'info']({ model, state }, 'the breaker of the chat service changed');
+      log[state === 'open' ? 'error' : 'info'](
+        { model, state },
+        'the circuit breaker of the chat service changed its state',
+      );
     },
     fellBack({ model, trace, fallback, code }) {
       fallbacks({ model, fallback, code });
@@ -70,7 +73,7 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
     },
     unknownFinishReason({ model, trace }) {
       unknownReasons({ model });
-      log.info({ model, trace }, 'the chat service gave an unknown finish reason');
+      log.info({ model, trace }, 'the chat service sent an unknown finish reason');
     },
   };
 }

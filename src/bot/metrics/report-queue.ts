@@ -12,30 +12,33 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
   const wakes = count('wakes_repeated_total', 'Conversations that the sweeper woke again');
   const missed = gauge(registry, {
     name: 'unreachable_partitions',
-    help: 'Partitions of 64 that the sweeper could not reach in its last round',
+    help: 'Partitions, of 64, that the sweeper could not reach in its last round',
   });
-  const fenced = count('turns_fenced_total', 'Turns that a newer run had taken over');
-  const resumed = count('turns_resumed_total', 'Turns found after their worker had died');
+  const fenced = count('turns_fenced_total', 'Turns that a newer run has taken over');
+  const resumed = count('turns_resumed_total', 'Turns resumed after their worker died');
   const dead = count('dead_letters_total', 'Turns given up with an apology');
-  const stalls = count('queue_stalls_total', 'Jobs of a silent worker that went back to the queue');
+  const stalls = count('queue_stalls_total', 'Jobs of a silent worker that were returned to the queue');
   const locks = count('lock_renewals_failed_total', 'Jobs whose locks were not renewed in time');
-  const failures = count('runs_failed_total', 'Runs that ended by an error which no turn caught');
+  const failures = count('runs_failed_total', 'Runs that failed with an error that no turn caught');
   const newer = count('newer_versions_met_total', 'Messages and wakes that wait for a newer worker');
-  const keyless = count('key_missing_total', 'Times that a conversation was found waiting for a key that is not here');
+  const keyless = count(
+    'key_missing_total',
+    'Times that a conversation was found waiting for a key that this process does not have',
+  );
   const broken = count('messages_broken_total', 'Acknowledged messages that were altered and got an apology');
   const lostAnswers = count(
     'stored_answers_lost_total',
-    'Stored answers that did not open, so that the model was asked again',
+    'Stored answers that could not be decrypted, so that the model was asked again',
   );
   const recovered = count('events_recovered_total', 'Acknowledged messages stored again after a failover lost them');
   const bare = count(
     'accepts_kept_bare_total',
-    'Acknowledged messages that could not be stored again if a failover lost them, since too many wait',
+    'Acknowledged messages kept by id only because too many wait; they cannot be stored again after a failover',
   );
-  const lost = count('events_lost_total', 'Acknowledged messages that a failover lost for good');
+  const lost = count('events_lost_total', 'Acknowledged messages permanently lost in a failover');
   const pressures = counter(registry, {
     name: 'queue_pressure_changes_total',
-    help: 'Times that more or less waited than the limits of the queue allow, by the pressure from then on',
+    help: 'Changes of the queue pressure, by the new pressure',
     labels: ['pressure'],
   });
   let saidOfBareMs = -Infinity;
@@ -43,11 +46,11 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
   return {
     wakeRepeated({ count: times }) {
       wakes(times);
-      log.info({ count: times }, 'the sweeper woke conversations again');
+      log.info({ count: times }, 'the sweeper woke waiting conversations');
     },
     partitionsMissed({ count: partitions }) {
       missed(partitions);
-      log[partitions > 0 ? 'warn' : 'info']({ partitions }, 'partitions that the sweeper cannot reach');
+      log[partitions > 0 ? 'warn' : 'info']({ partitions }, 'the sweeper cannot reach some partitions');
     },
     turnFenced({ turnId }) {
       fenced();
@@ -55,7 +58,7 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     },
     turnResumed({ turnId, crashes }) {
       resumed();
-      log.warn({ trace: turnId, crashes }, 'a turn is run again after its worker died');
+      log.warn({ trace: turnId, crashes }, 'a turn resumes after its worker died');
     },
     deadLetter({ turnId, crashes }) {
       dead();
@@ -63,7 +66,7 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     },
     queueStalled() {
       stalls();
-      log.warn('a job of a silent worker went back to the queue');
+      log.warn('a job of a silent worker was returned to the queue');
     },
     lockRenewalFailed({ jobs }) {
       locks(jobs);
@@ -71,37 +74,37 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     },
     newerVersionMet({ what }) {
       newer();
-      log.warn({ what }, 'something is of a version that only a newer worker reads; it waits for one');
+      log.warn({ what }, 'a record has a version that only a newer worker can read; it waits for one');
     },
     keyMissing({ keyId, waiting }) {
       keyless();
-      // It is met again every ten seconds or so; to say it once a minute is enough.
+      // Such a conversation is found about every ten seconds; one log line per minute is enough.
       const nowMs = monotonicMs();
       if (nowMs - (saidOfKeyMs.get(keyId) ?? -Infinity) < MINUTE_MS) return;
       saidOfKeyMs.set(keyId, nowMs);
       log.error(
         { keyId, conversations: waiting },
-        'messages wait for a key that this process lacks: put it into SECRET_KEY_PREVIOUS (or SECRET_KEY) and restart',
+        'messages wait for a key that this process does not have: add it to SECRET_KEY_PREVIOUS (or SECRET_KEY) and restart',
       );
     },
     messagesBroken({ turnId, count: times }) {
       broken(times);
-      log.error({ trace: turnId, count: times }, 'messages were altered and do not open; they get an apology');
+      log.error({ trace: turnId, count: times }, 'messages were altered and cannot be decrypted; they get an apology');
     },
     storedAnswerLost({ turnId }) {
       lostAnswers();
-      log.warn({ trace: turnId }, 'a stored answer does not open; the model is asked again');
+      log.warn({ trace: turnId }, 'a stored answer cannot be decrypted; the model is asked again');
     },
     eventRecovered({ deliveryId }) {
       recovered();
-      log.warn({ trace: deliveryId }, 'a failover had lost an acknowledged message; it is stored again');
+      log.warn({ trace: deliveryId }, 'an acknowledged message that a failover lost was stored again');
     },
     acceptKeptBare() {
       bare();
       const nowMs = monotonicMs();
       if (nowMs - saidOfBareMs < MINUTE_MS) return;
       saidOfBareMs = nowMs;
-      log.warn('more messages wait than can be kept against a failover; of the oldest a loss could only be told');
+      log.warn('more messages wait than can be kept for a failover; if the oldest are lost, they can only be counted');
     },
     eventLost({ deliveryId }) {
       lost();
@@ -109,11 +112,11 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     },
     pressureChanged({ pressure, waiting }) {
       pressures({ pressure });
-      log[pressure === 'hard' ? 'warn' : 'info']({ pressure, waiting }, 'the pressure of what waits has changed');
+      log[pressure === 'hard' ? 'warn' : 'info']({ pressure, waiting }, 'the queue pressure changed');
     },
     runFailed({ error }) {
       failures();
-      log.error({ error }, 'a run ended by an error; the sweeper wakes its conversation again');
+      log.error({ error }, 'a run failed; the sweeper wakes its conversation again');
     },
   };
 }

@@ -8,14 +8,15 @@ import { counter } from './instruments.ts';
 export function reportReaders(registry: Registry, log: Log): void {
   const ends = counter(registry, {
     name: 'reader_process_ends_total',
-    help: 'Processes that ended while they read a file (documents) or an image (images), by whether another one got it',
+    help: 'Processes that ended while they read a file (documents) or an image (images), by whether another process tried again',
     labels: ['program', 'again'],
   });
   subscribe(BOUNDED_PROCESS_ENDS, (message) => {
     const { program, exitCode, signal, isTriedAgain } = message as BoundedProcessEnd;
     ends({ program, again: isTriedAgain ? 'yes' : 'no' });
     const facts = { program, exitCode, signal };
-    if (isTriedAgain) log.warn(facts, 'a reader process ended at work; its order is given to another one');
-    else log.error(facts, 'a second reader process ended over the same order; its person is asked to send it again');
+    if (isTriedAgain) log.warn(facts, 'a reader process ended during a job; another one retries it');
+    else
+      log.error(facts, 'a second reader process ended during the same job; the person is asked to send the file again');
   });
 }

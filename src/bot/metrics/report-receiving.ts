@@ -10,7 +10,7 @@ import {
   replacedConnectionInWords,
 } from './refusal-words.ts';
 
-/** Outcomes that somebody should look at; all others come with every message and every poll. */
+/** Outcomes that need attention. All others occur with every message and every poll. */
 const LOG_LEVELS: Readonly<Record<string, 'warn' | 'info'>> = {
   'not-stored': 'warn',
   refused: 'info',
@@ -23,39 +23,39 @@ export function reportReceiving(registry: Registry, log: Log): WebhookReport {
   const deliveries = counter(registry, { name: 'deliveries_total', help: 'Deliveries from platforms', labels });
   const seconds = durations(registry, {
     name: 'delivery_duration_seconds',
-    help: 'From a delivery’s first byte to its answer',
+    help: 'Time from the first byte of a delivery to its answer',
     labels: ['platform', 'kind'],
     bucketsSec: QUICK_BUCKETS_SEC,
   });
   const feedback = counter(registry, {
     name: 'feedback_total',
-    help: 'Verdicts on answers',
+    help: 'Ratings of answers',
     labels: ['platform', 'verdict'],
   });
   const reasonsGiven = counter(registry, {
     name: 'feedback_reasons_total',
-    help: 'Why answers were found to be no good',
+    help: 'Reasons for bad ratings of answers',
     labels: ['platform', 'reason'],
   });
   const changes = counter(registry, {
     name: 'connection_changes_total',
-    help: 'Changes of the connections over which platforms deliver',
+    help: 'State changes of the connections over which platforms deliver',
     labels: ['platform', 'state'],
   });
   const open = census(registry, {
     name: 'open_connections',
-    help: 'Connections of this process over which platforms deliver',
+    help: 'Open connections of this process over which platforms deliver',
     label: 'platform',
   });
   const openBy = new Map<string, number>();
   const gaps = counter(registry, {
     name: 'connection_gap_seconds_total',
-    help: 'How long nobody is known to have held a connection of which there is one in all',
+    help: 'Time without a known holder of a connection that only one process may hold',
     labels: ['platform'],
   });
   const lost = counter(registry, {
     name: 'lost_deliveries_total',
-    help: 'Deliveries over a connection that could not be stored and do not come again',
+    help: 'Deliveries over a connection that could not be stored and are not sent again',
     labels: ['platform'],
   });
   const welcomes = counter(registry, { name: 'welcomes_total', help: 'Welcomes shown', labels: ['platform'] });
@@ -71,7 +71,10 @@ export function reportReceiving(registry: Registry, log: Log): WebhookReport {
       log.info({ platform, kind, outcome, durationMs, offSec, sizeBytes }, `a delivery was refused: ${words}`);
     },
     deliveryProven({ platform }) {
-      log.info({ platform }, 'the first delivery since the start was verified: its secrets are right');
+      log.info(
+        { platform },
+        'the first delivery since the start was verified: the secrets of the platform are correct',
+      );
     },
     connectionChanged(change) {
       const { platform, state } = change;
@@ -81,7 +84,7 @@ export function reportReceiving(registry: Registry, log: Log): WebhookReport {
       if (state === 'open') {
         const { gapMs = 0 } = change;
         gaps({ platform }, gapMs / SECOND_MS);
-        return log.info({ platform, gapMs }, 'the connection to the platform is open: it delivers here');
+        return log.info({ platform, gapMs }, 'the connection to the platform is open; it delivers here');
       }
       if (state === 'standby') return log.debug({ platform }, 'another process holds the connection to the platform');
       if (state === 'replaced') {

@@ -7,19 +7,19 @@ import type { ReplyReport } from '../reply/reply-report.ts';
 import type { TurnReport } from '../turn/turn-ports.ts';
 import type { WebhookReport } from '../ingress/webhook-report.ts';
 
-/** What the platforms' calls tell. */
+/** Events of platform calls. */
 interface PlatformReport {
-  /** A platform takes no call of ours until the operator mends the app. `code` is the platform's own word. */
+  /** A platform refuses all calls until the operator fixes the app. `code` is the platform's own. */
   platformRefused(event: { platform: PlatformName; code: string }): void;
-  /** A platform did not carry out a write. `method` and `code` are the platform's own words. */
+  /** A platform did not carry out a write. `method` and `code` are the platform's own. */
   writeRefused(event: { platform: PlatformName; method: string; code: string; meaning: string }): void;
 }
 
-/** What turns, their replies and the platforms that show them tell. */
+/** Events of turns, their replies and the platforms that show them. */
 export type AnswerReport = TurnReport & ReplyReport & PlatformReport;
 
 /**
- * One function for each thing worth knowing, for all rooms of the bot. Each writes its log line and moves its counters,
- * so that the two cannot drift apart. Ids go to the log only, small sets to labels; message text and tokens go nowhere.
+ * One function per event, for all modules of the bot. Each writes its log line and updates its metrics, so that the two
+ * always agree. Ids go to the log only, small sets of values to labels; message text and tokens go to neither.
  */
 export type Report = WebhookReport & AnswerReport & QueueReport & ChatReport & IdentityReport & KnowledgeReport;

@@ -6,15 +6,15 @@ import type { ChatRequest, Patience, WaitReason } from './chat-types.ts';
 import type { BreakerPass, CircuitBreaker } from './circuit-breaker.ts';
 import type { CapacityPermit, EngineCapacity } from './engine-capacity.ts';
 
-/** Leave for one call: the breaker's pass and a permit of the engine's capacity. */
+/** Admission of one call: the breaker's pass and a capacity permit. */
 interface Admitted {
   pass: BreakerPass;
   permit: CapacityPermit;
 }
 
-/** Only the operator can change these, so no question waits for them. */
+/** Only the operator can resolve these errors, so no question waits for them. */
 const OPERATORS = new Set<ChatErrorCode>(['chat_refused', 'chat_quota_spent']);
-/** Pause before a service that cannot be reached is tried again, with as much jitter. */
+/** Pause before an unreachable service is tried again, plus up to the same amount of jitter. */
 const REACH_PAUSE_MS = SECOND_MS;
 
 const NO_PERMIT: CapacityPermit = {
@@ -25,8 +25,8 @@ const NO_PERMIT: CapacityPermit = {
 };
 
 /**
- * Admits the calls of one question to one model. A patient question waits for capacity, for a service that cannot be reached and
- * for a model that loads; the wait costs no try. Overload is a matter of the queue and not of the person.
+ * Admits the calls of one question to one model. A question with patience waits for capacity, for an unreachable service and
+ * for a model that is loading. Waiting does not consume an attempt: overload is resolved by queueing, not by the user.
  */
 export class Admission {
   readonly #parts: CallParts;
@@ -55,7 +55,7 @@ export class Admission {
     this.#hasFallback = hasFallback;
   }
 
-  /** @throws ChatError where the question may not wait, or has waited long enough: `before` or why it waited */
+  /** @throws ChatError if the question may not wait or has waited too long: `before`, or the reason for the wait */
   async enter(before?: ChatError): Promise<Admitted> {
     for (;;) {
       const permit = await this.#permit();
@@ -68,7 +68,7 @@ export class Admission {
     }
   }
 
-  /** Ends a call that failed before it said anything. @returns whether it may be repeated without spending a try */
+  /** Releases a call that failed before its first event. @returns whether it may be repeated without consuming an attempt */
   async mayAskAgain(
     error: ChatError,
     { permit, isLastTry }: { permit: CapacityPermit | undefined; isLastTry: boolean },
@@ -93,7 +93,7 @@ export class Admission {
     return true;
   }
 
-  /** A bare 503 says "overloaded" where it asks to wait, or where the engine serves other calls and tries have not helped. */
+  /** A 503 counts as overload if it has a `Retry-After`, or if the engine serves other calls and retries have not helped. */
   #isLimit({ code, status, retryAfterMs }: ChatError, isLastTry: boolean): boolean {
     if (code === 'chat_rate_limited') return true;
     if (code !== 'chat_server_error' || status !== 503) return false;
@@ -117,7 +117,7 @@ export class Admission {
     }
   }
 
-  /** Waits for the breaker. @returns whether the question may try to enter again */
+  /** Waits for the breaker. @returns whether the question may request admission again */
   async #outlast(open: ChatError): Promise<boolean> {
     return (
       this.#patience !== undefined &&
@@ -138,7 +138,9 @@ export class Admission {
     return mayEnter;
   }
 
-  /** A model may load for as long as the question lives; a service that is away is given up sooner. */
+  /**
+   * A question waits until its own deadline for a model that is loading, but at most `awayMs` for an unreachable service.
+   */
   #untilMs(reason: WaitReason): number {
     const { monotonicMs, limits } = this.#parts;
     const untilMs = this.#patience?.untilMs ?? 0;

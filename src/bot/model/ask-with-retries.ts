@@ -8,30 +8,31 @@ import { ChatError } from './chat-error.ts';
 import { isModelFault } from './is-model-fault.ts';
 import { requestFields, type OptionalField } from './request-body.ts';
 
-/** A question and who hears its answer. */
+/** A question and the listener for its answer. */
 export interface Question {
   request: ChatRequest;
   signal: AbortSignal;
   onEvent: OnChatEvent;
 }
 
-/** What all tries of one question share, whichever model they ask. */
+/** State shared by all attempts of one question, for either model. */
 interface Tries {
   made: number;
   deadlineMs: number;
-  /** An answer has begun: from then on nothing is asked again. */
+  /** An answer has begun; from then on there are no retries. */
   hasSpoken: boolean;
 }
 
 /**
- * Asks until an answer begins, and hands it on: nothing was shown before that, so the call may be repeated (SECURITY.md no-second-beginning).
- * Where the request names a fallback, the last try is kept for it: it may be asked when the model rests or its tries have failed.
- * @throws ChatError of the last try
+ * Calls the model until an answer begins, and streams it to the listener. Nothing was shown before that point, so the call
+ * may be repeated (SECURITY.md no-second-beginning). If the request names a fallback, the last attempt is reserved for it:
+ * it is called when the model's breaker is open or its attempts have failed.
+ * @throws ChatError of the last attempt
  */
 export async function askWithRetries(parts: CallParts, { request, signal, onEvent }: Question): Promise<void> {
   const { maxTries, totalMs } = parts.limits;
   const { fallbackModel, ...own } = request;
-  // A model that may load for long, or be silent while it runs tools, has this time beside the time for its answer.
+  // A model that loads slowly, or is silent while it runs tools, gets this time in addition to the time for its answer.
   const { firstByteMs = 0, idleMs = 0 } = parts.catalog.of(own.model);
   const tries: Tries = { made: 0, deadlineMs: parts.monotonicMs() + totalMs + firstByteMs + idleMs, hasSpoken: false };
   if (fallbackModel === undefined || fallbackModel === own.model)
@@ -55,7 +56,7 @@ export async function askWithRetries(parts: CallParts, { request, signal, onEven
   }
 }
 
-/** Where the fallback rests too, what went wrong with the model is the better answer. */
+/** If the breaker of the fallback is open too, the error of the original model is more useful. */
 async function askInstead(parts: CallParts, asked: Asked, before: { model: string; error: ChatError }): Promise<void> {
   const { model: fallback, trace } = asked.request;
   let hasBegun = false;
@@ -73,9 +74,9 @@ async function askInstead(parts: CallParts, asked: Asked, before: { model: strin
 
 interface Asked extends Question {
   tries: Tries;
-  /** How many tries there may have been when this model's are over. */
+  /** Total attempts of the question after which this model is not called again. */
   mostTries: number;
-  /** Another model is asked when this one is away. */
+  /** A fallback is called when this model is unavailable. */
   hasFallback: boolean;
 }
 
@@ -94,7 +95,7 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
   const { model } = request;
   const wishes: Wishes = { fields: new Set(), wantsThought: false };
   const admission = new Admission(parts, { request, signal, hasFallback: asked.hasFallback });
-  /** The time for all tries does not run while the question waits for the service. */
+  /** Extends the deadline by the time that the question waits for the service. */
   const unhurried = async <Result>(wait: () => Promise<Result>): Promise<Result> => {
     const startedMs = monotonicMs();
     const result = await wait();
@@ -125,7 +126,8 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
       tries.hasSpoken = call.hasSpoken;
       if (!(error instanceof ChatError) || call.hasSpoken) throw error;
       if (isNewWish(error, fields, wishes) && monotonicMs() < tries.deadlineMs) {
-        // No try: the service only said how it wants to be asked. It comes to an end, since each time a wish is new.
+        // Not an attempt: the service only stated the request format that it requires. Each requirement counts once, so this
+        // terminates.
         for (const field of error.refusedFields) wishes.fields.add(field);
         wishes.wantsThought ||= error.wantsThought;
         tellRefusal(parts, request, error);
@@ -140,7 +142,7 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
           await pauseUnlessCancelled(waitMs, signal);
         }
       }
-      // Where the question may not wait, what went wrong is the better answer than that the breaker is open.
+      // If the question may not wait, the call's error is more useful than an open breaker.
       pass = await enter(error);
     }
   }
@@ -151,17 +153,17 @@ function tellRetry(
   { model, trace }: ChatRequest,
   { error, waitMs }: { error: ChatError; waitMs: number },
 ): void {
-  log.info({ model, trace, code: error.code, status: error.status, waitMs }, 'chat: trying again');
+  log.info({ model, trace, code: error.code, status: error.status, waitMs }, 'chat: retrying');
   report.retried({ model, trace, code: error.code, waitMs });
 }
 
-/** How the service said that it wants to be asked, within one question. */
+/** Request format required by the service, as learned within one question. */
 interface Wishes {
   fields: Set<OptionalField>;
   wantsThought: boolean;
 }
 
-/** Whether the request that was refused can be put differently. */
+/** Whether the refused request can be changed to meet a new requirement. */
 function isNewWish(
   error: ChatError,
   sent: Readonly<Record<string, unknown>>,
@@ -178,6 +180,6 @@ function tellRefusal(
 ): void {
   log.warn(
     { model, trace, status, fields, wantsThought },
-    'chat: the model is asked in another way, since its engine refused',
+    'chat: the engine refused the request; the model is asked in another form',
   );
 }

@@ -9,23 +9,23 @@ import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
 import type { RefusedFields } from './refused-fields.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 
-/** What all calls of one client share. */
+/** Dependencies shared by all calls of one client. */
 export interface CallParts {
   url: URL;
   apiKey: string;
   agent: Agent;
   limits: ChatLimits;
-  /** The time of day, for dates that a service answers with. */
+  /** Wall clock, for dates in responses of the service. */
   nowMs: NowMs;
-  /** Counts on evenly, for lengths of time. */
+  /** Monotonic clock, for durations. */
   monotonicMs: NowMs;
   log: Log;
   report: ChatReport;
   retryPolicy: RetryPolicy;
-  /** What is known of the engine of a model. */
+  /** Per-model state of the engine. */
   engines: {
     breakerOf(model: string): CircuitBreaker;
-    /** Undefined where no question waits for capacity. */
+    /** Undefined if questions do not wait for capacity. */
     capacityOf(model: string): EngineCapacity | undefined;
   };
   catalog: ModelCatalog;

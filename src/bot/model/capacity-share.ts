@@ -5,7 +5,7 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import { subscribe } from '../../shared/redis/subscriber.ts';
 
 const CHANNEL = 'parley:engine-capacity';
-/** A worker renews its permits this often while it holds any. */
+/** Interval at which a worker that holds permits renews them. */
 export const RENEW_MS = 5 * SECOND_MS;
 
 export const shareScript = loadScript(import.meta.url, './scripts/share-capacity.lua', {
@@ -13,12 +13,14 @@ export const shareScript = loadScript(import.meta.url, './scripts/share-capacity
     LEASE_MS: 3 * RENEW_MS,
     FORGET_MS: 10 * MINUTE_MS,
     MAX_PAUSE_MS: 4 * MINUTE_MS,
-    /** A longer Retry-After is tested by one call after this long, then after twice as long each time. */
+    /** A longer Retry-After is probed by one call after this time; the interval doubles with each further probe. */
     FIRST_PROBE_MS: 10 * SECOND_MS,
     FIRST_BACKOFF_MS: SECOND_MS,
     MAX_BACKOFF_MS: 15 * SECOND_MS,
-    /** The limit is not raised for this many times the last pause, so that pauses stay a small share of the time. */
+    /** The limit does not grow for this multiple of the last pause, so that pauses remain a small share of the time. */
     GROW_AFTER: 10,
+    GROW_EVERY_MS: 2 * SECOND_MS,
+    MAX_STEP: 64,
     RAMP_MS: 2 * SECOND_MS,
     RAMP_STEP_MS: SECOND_MS / 4,
   },
@@ -27,48 +29,48 @@ export const shareScript = loadScript(import.meta.url, './scripts/share-capacity
   answer: { granted: 'number', limit: 'number', againInMs: 'number' },
 });
 
-/** What one worker reports of its calls to one engine. */
+/** One worker's report of its calls to one engine. */
 export interface CapacityReport {
   /** Permits in use. */
   held: number;
-  /** Calls that the engine has accepted and not ended. */
+  /** Calls that the engine has accepted and that have not ended. */
   running: number;
-  /** The most that ran at once since the last report. */
+  /** Maximum concurrent calls since the last report. */
   top: number;
   waiting: number;
-  /** How long the oldest waiting question has waited. */
+  /** Waiting time of the oldest waiting question. */
   waitedMs: number;
-  /** Calls that were accepted and refused since the last report. */
+  /** Calls accepted and refused since the last report. */
   passed: number;
   refused: number;
-  /** The longest wait that a refusal asked for. */
+  /** Longest wait requested by a refusal. */
   pauseMs: number;
 }
 
 export interface CapacityGrant {
   granted: number;
-  /** The limit that was learned; 0 for none. */
+  /** Learned limit; 0 for none. */
   limit: number;
-  /** When to report again; 0 for no earlier than the next renewal. */
+  /** Time until the next report; 0 means the next renewal. */
   againInMs: number;
 }
 
-/** How the workers of a deployment share the concurrency of an engine. */
+/** Shares the concurrency of an engine among the workers of a deployment. */
 export interface CapacityShare {
-  /** Reports and asks for permits in one step. Rejects while the store is away. */
+  /** Reports and requests permits in one step. Rejects while the store is unavailable. */
   report(engine: string, report: CapacityReport): Promise<CapacityGrant>;
-  /** @param listener is told the engine with a new limit or a free place */
+  /** @param listener called with the engine when its limit changes or a place becomes free */
   onNews(listener: (engine: string) => void): void;
   close(): void;
 }
 
-/** The name of an engine that says nothing of its address. */
+/** A name for the engine that does not reveal its address. */
 export function engineName(baseUrl: string, model: string): string {
   const hash = createHash('sha256').update(`${baseUrl}\n${model}`).digest('base64url');
   return `{engine}:capacity:${hash.slice(0, 16)}`;
 }
 
-/** Shares through Redis, by one script per report. */
+/** Shares through Redis, with one script call per report. */
 export function shareThroughRedis(redis: RedisClient): CapacityShare {
   const process = randomUUID();
   let seq = 0;

@@ -11,24 +11,24 @@ import type { DecoderLimits } from './stream/stream-decoder.ts';
 
 export interface CallOptions {
   request: ChatRequest;
-  /** The request as it is sent. */
+  /** Body of the request. */
   fields: Readonly<Record<string, unknown>>;
   signal: AbortSignal;
   pass: BreakerPass;
   permit: Pick<CapacityPermit, 'accepted'> | undefined;
-  /** What is left of the time for all tries. */
+  /** Remaining time for all attempts. */
   totalMs: number;
   onEvent: OnChatEvent;
 }
 
-/** One HTTP call to the chat service: tells the breaker, the log and the counters once each how it went. */
+/** One HTTP call to the chat service. Reports its outcome once to the breaker, the log and the metrics. */
 export class ChatCall {
   readonly #parts: CallParts;
   readonly #options: CallOptions;
   readonly #watch: AnswerWatch;
   readonly #startedMs: number;
   #firstEventMs: number | undefined;
-  /** What the listener threw. */
+  /** Error thrown by the listener. */
   #listenersError: Error | undefined;
 
   constructor(parts: CallParts, options: CallOptions) {
@@ -41,14 +41,14 @@ export class ChatCall {
     this.#watch = new AnswerWatch({ limits, firstByteMs: firstByteMs(parts, request), totalMs, signal });
   }
 
-  /** Whether an event was handed on. */
+  /** Whether the listener received an event. */
   get hasSpoken(): boolean {
     return this.#firstEventMs !== undefined;
   }
 
   /**
-   * Sends the request and hands its answer on as it comes, to the `end` event. @throws ChatError, or what the listener
-   * threw; after either the connection is free
+   * Sends the request and streams the answer to the listener up to the `end` event. @throws ChatError, or the listener's
+   * error; either one frees the connection
    */
   async run(): Promise<void> {
     const { url, apiKey, agent: dispatcher, nowMs } = this.#parts;
@@ -74,7 +74,7 @@ export class ChatCall {
         onEvent: (event) => this.#heard(event),
       });
       await reader.ended;
-      if (reader.outcome === 'truncated') pass.failed(new ChatError('chat_truncated', 'The answer broke off'));
+      if (reader.outcome === 'truncated') pass.failed(new ChatError('chat_truncated', 'The answer was interrupted'));
       else if (reader.hasUnknownReason) this.#parts.report.unknownFinishReason(ofCall(request));
       this.#reportEnd(reader.outcome);
     } catch (thrown) {
@@ -84,7 +84,7 @@ export class ChatCall {
     }
   }
 
-  /** An answer that is not streamed begins only when it is whole, which says nothing of the model. */
+  /** A response that is not streamed begins only when complete, so its delay does not indicate loading. */
   #hintThatItLoads(): NodeJS.Timeout | undefined {
     const { patience, stream } = this.#options.request;
     if (patience === undefined || stream === false) return undefined;
@@ -118,9 +118,13 @@ export class ChatCall {
     const { code, status } = error;
     const { model, trace } = this.#options.request;
     this.#options.pass.failed(this.#isForLoad(error) ? new ChatError('chat_rate_limited', error.message) : error);
-    if (code === 'chat_refused') this.#parts.log.error({ code, status, trace }, 'chat: the service refused our key');
+    if (code === 'chat_refused')
+      this.#parts.log.error({ code, status, trace }, 'chat: the service refused our key: correct CHAT_API_KEY');
     else if (code === 'chat_local_limit')
-      this.#parts.log.error({ error, trace }, 'chat: this process has no descriptors or ports left for calls');
+      this.#parts.log.error(
+        { error, trace },
+        'chat: this process has no file descriptors or ports left for calls: raise its limit of open files',
+      );
     else if (code === 'chat_quota_spent')
       this.#parts.log.error({ code, status, trace }, 'chat: the account at the service has no quota or balance left');
     else if (code !== 'chat_cancelled') this.#parts.log.warn({ error, status, model, trace }, 'chat: a call failed');
@@ -128,7 +132,7 @@ export class ChatCall {
     return error;
   }
 
-  /** An engine that answers 503 while it serves other calls is full: for the breaker that is no fault. */
+  /** An engine that answers 503 while it serves other calls is full. The breaker does not count this as a fault. */
   #isForLoad({ code, status }: ChatError): boolean {
     const { engines } = this.#parts;
     const isUnavailable = code === 'chat_server_error' && status === 503;
@@ -142,7 +146,7 @@ export class ChatCall {
   }
 }
 
-/** What is told of every call. */
+/** Fields that every report of a call contains. */
 function ofCall({ model, trace }: ChatRequest): Pick<ChatRequest, 'model' | 'trace'> {
   return { model, trace };
 }
@@ -157,7 +161,7 @@ function limitsOf({ limits, catalog, refusedFields }: CallParts, request: ChatRe
   };
 }
 
-/** The tools that are offered, and those that were: a model that may call no more may still try. */
+/** Tools offered now or called earlier: a model that may not call any more tools may still try. */
 function toolsOf({ tools = [], messages }: ChatRequest): ReadonlySet<string> {
   const called = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
   return new Set([...tools, ...called].map(({ name }) => name));

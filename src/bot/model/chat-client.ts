@@ -15,29 +15,29 @@ import { RefusedFields } from './refused-fields.ts';
 import { RetryPolicy } from './retry-policy.ts';
 
 export interface ChatClientOptions {
-  /** The chat interface's address, ending in `/v1`. */
+  /** Address of the chat API, ending in `/v1`. */
   baseUrl: string;
   apiKey: string;
-  /** The time of day. */
+  /** Wall clock. */
   nowMs: NowMs;
-  /** Lengths of time; this process' own clock for them unless told. */
+  /** Monotonic clock for durations. Defaults to the clock of this process. */
   monotonicMs?: NowMs;
   log: Log;
   report: ChatReport;
-  /** What each model can do, and how it is asked. */
+  /** Capabilities and request format of each model. */
   catalog: ModelCatalog;
   limits?: Partial<ChatLimits>;
-  /** How workers share the concurrency of an engine. Without it no question waits for capacity. */
+  /** Shares the concurrency of an engine among workers. Without it, questions do not wait for capacity. */
   share?: CapacityShare;
-  /** Jitter of the retries, 0 ≤ x < 1; `Math.random` unless told. */
+  /** Jitter of the retries, 0 ≤ x < 1. Defaults to `Math.random`. */
   random?: () => number;
 }
 
-/** A client of the chat interface: streams answers as typed events, over connections of its own that are kept open. */
+/** Creates a client of the chat API that streams answers as typed events over its own keep-alive connections. */
 export function createChatClient(options: ChatClientOptions): ChatClient {
   const limits: ChatLimits = { ...DEFAULT_CHAT_LIMITS, ...options.limits };
   const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, '');
-  // Times are watched by AnswerWatch, which knows thinking from stalling; undici's own are off.
+  // undici's timeouts are disabled: AnswerWatch enforces them, because it can tell reasoning from stalling.
   const agent = new Agent({
     connect: outgoingConnector({ timeoutMs: limits.connectMs }),
     headersTimeout: 0,
@@ -85,7 +85,7 @@ function breakersByModel({
     let breaker = breakers.get(model);
     if (!breaker) {
       const changed: (state: 'open' | 'half-open' | 'closed') => void = (state) => {
-        log.warn({ model, breaker: state }, 'chat: the breaker changed');
+        log.warn({ model, breaker: state }, 'chat: the circuit breaker changed its state');
         report.breakerChanged({ model, state });
       };
       breaker = new CircuitBreaker({ monotonicMs: countMs, limits, changed });

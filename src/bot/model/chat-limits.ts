@@ -1,45 +1,50 @@
 import { MIB_BYTES, MINUTE_MS, SECOND_MS } from '../../shared/clock.ts';
 import { ENGINE_TIMES } from '../../shared/models/engine-times.ts';
 
-/** How long and how much a chat call may take. The defaults are those of SECURITY.md bounded-retries, chat-time-limits, circuit-breaker. */
+/**
+ * Time and size limits of a chat call.
+ * The defaults are those of SECURITY.md bounded-retries, chat-time-limits, circuit-breaker.
+ */
 export interface ChatLimits {
-  /** For a connection to be made. */
+  /** Timeout for establishing a connection. */
   connectMs: number;
-  /** From sending until the answer's first byte. */
+  /** Timeout from sending the request to the first byte of the response. */
   firstByteMs: number;
-  /** The same while the model thinks, and for an answer that is not streamed: it comes only when it is whole. */
+  /**
+   * The same for a model with reasoning, and for a response that is not streamed and therefore arrives only when complete.
+   */
   firstByteThinkingMs: number;
-  /** Between two pieces of the answer; keep-alive comments count as pieces. */
+  /** Timeout between two chunks of the answer; keep-alive comments count as chunks. */
   idleMs: number;
-  /** How long a question waits for a service that cannot be reached. */
+  /** Maximum time that a question waits for an unreachable service. */
   awayMs: number;
-  /** How long a question waits for its own model where another model may answer it. */
+  /** Maximum time that a question waits for its own model if a fallback is available. */
   fallbackAfterMs: number;
-  /** Without headers for this long, a person is told that the model is loading. */
+  /** Time without response headers after which the user is told that the model is loading. */
   loadingHintMs: number;
-  /** For the whole call with its retries, without waits for capacity. */
+  /** Maximum duration of the call including retries, excluding waits for capacity. */
   totalMs: number;
-  /** How long the connection may stay open after the finish reason, for the usage and `[DONE]`. */
+  /** Maximum time that the connection stays open after the finish reason, for the usage and `[DONE]`. */
   afterFinishMs: number;
-  /** Size of an answer as it comes over the wire. */
+  /** Maximum response size on the wire. */
   maxAnswerBytes: number;
-  /** Length of the answer's text; a longer one is cut there and ends for the reason `length`. */
+  /** Maximum length of the answer text. A longer text is cut there and ends with the reason `length`. */
   maxAnswerChars: number;
-  /** Length of one line of the stream and of one event. */
+  /** Maximum length of one stream line and of one event. */
   maxLineChars: number;
   maxTries: number;
-  /** Upper end of the first random pause before a retry; it doubles with each. */
+  /** Upper bound of the random pause before the first retry; it doubles with each retry. */
   retryBaseMs: number;
   retryCapMs: number;
-  /** A longer `Retry-After` is passed on instead of waited for. */
+  /** A longer `Retry-After` is returned to the caller instead of waited for. */
   maxRetryAfterMs: number;
-  /** Retries per call that the client allows itself on the long run. */
+  /** Long-term maximum of retries per call. */
   retryShare: number;
   breakerWindowMs: number;
-  /** Fewer calls than this in the window never open the breaker. */
+  /** Minimum calls in the window before the breaker can open. */
   breakerMinCalls: number;
   breakerFailureShare: number;
-  /** After how long an open breaker lets one call through. */
+  /** Time after which an open breaker lets one call through. */
   breakerProbeMs: number;
 }
 

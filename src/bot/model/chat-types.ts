@@ -1,14 +1,14 @@
 import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
 import type { Thinking } from '../../shared/models/thinking-fields.ts';
 
-/** What the chat room takes and gives. */
+/** Input and output types of the chat client. */
 
 export type ContentPart =
   | { type: 'text'; text: string }
-  /** An image as `data:<media type>;base64,<data>`; never an address (SECURITY.md pinned-media). */
+  /** An image as `data:<media type>;base64,<data>`, never a URL (SECURITY.md pinned-media). */
   | { type: 'image'; dataUrl: string };
 
-/** A call of a declared function, as the model asked for it. The arguments are untrusted JSON text. */
+/** A function call requested by the model. The arguments are untrusted JSON text. */
 export interface ToolCall {
   callId: string;
   name: string;
@@ -18,7 +18,7 @@ export interface ToolCall {
 export type ChatMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string | ContentPart[] }
-  /** `thought` is what the model thought before these calls; it goes nowhere but back to an engine that insists on it. */
+  /** `thought` is the model's reasoning before these calls. It is sent only to an engine that requires it. */
   | { role: 'assistant'; content: string; toolCalls?: ToolCall[]; thought?: string }
   | { role: 'tool'; callId: string; content: string };
 
@@ -29,97 +29,100 @@ export interface ToolDeclaration {
   parameters: Readonly<Record<string, unknown>>;
 }
 
-/** What a question waits for: its turn at a busy engine, a service that cannot be reached, or a model that loads. */
+/** Reason for a wait: a busy engine, an unreachable service, or a model that is loading. */
 export type WaitReason = 'capacity' | 'reach' | 'loading';
 
-/** How long a question may wait for the service. Times are on the monotonic clock. */
+/** Limits of a question's wait for the service. Times are on the monotonic clock. */
 export interface Patience {
-  /** When the question was asked: older questions go first. */
+  /** Time of the question. Older questions have priority. */
   askedAtMs: number;
   untilMs: number;
-  /** Told when it begins to wait, and when the reason changes. Must not throw or wait. */
+  /** Called when the question begins to wait and when the reason changes. Must not throw or block. */
   waits(reason: WaitReason): void;
 }
 
 export interface ChatRequest {
   model: string;
-  /** Asked instead when the model rests or fails before anything was said; it must be able to answer the same messages. */
+  /**
+   * Called instead when the model's breaker is open or the model fails before the first event. Must be able to answer the
+   * same messages.
+   */
   fallbackModel?: string;
   messages: readonly ChatMessage[];
   tools?: readonly ToolDeclaration[];
-  /** The service's own default when absent. */
+  /** Defaults to the service's own setting. */
   thinking?: Thinking;
-  /** A pseudonym of the account that asks, for a service that wants one. */
+  /** Pseudonym of the user's account, for services that require one. */
   user?: string;
-  /** What the call is done for, in log lines and told to the service as `X-Request-Id`: a message's delivery id. */
+  /** Delivery id of the message, for log lines and the `X-Request-Id` header. */
   trace?: string;
-  /** Where the answer's text is cut, for the reason `length`, when that is below the client's own limit. */
+  /** Length at which the answer text is cut with the reason `length`. Applies if it is below the client's own limit. */
   maxAnswerChars?: number;
-  /** Whether the answer comes as it grows (default) or in one piece. The events are the same. */
+  /** Whether the answer is streamed or sent in one piece; the events are the same. Defaults to true. */
   stream?: boolean;
-  /** Lets the request wait for the service instead of failing. Without it a call ends after its tries. */
+  /** Lets the request wait for the service. Without it, the request fails after its attempts. */
   patience?: Patience;
-  /** Told once the service has begun to answer, which is before its first word. Must not throw or wait. */
+  /** Called when the response of the service begins, before the first word. Must not throw or block. */
   began?(): void;
 }
 
 /**
- * Why an answer ended. `other`: for a reason that the service did not explain in known words; the answer is whole.
- * `truncated`: the connection ended first; the text so far is all there is. `length`: the model's limit or ours.
+ * Reason why an answer ended. `other`: an unknown finish reason; the answer is complete. `truncated`: the connection ended
+ * early; no more text follows. `length`: the limit of the model or of the client.
  */
 export type EndReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other' | 'truncated';
 
-/** An answer in the order in which it is said. `end` comes once and last; without it a ChatError is thrown. */
+/** Events of an answer, in order. `end` occurs once and last; without it a ChatError is thrown. */
 export type ChatEvent =
-  /** The fallback is asked, since the model is away. Comes first, or not at all. */
+  /** The fallback is called because the model is unavailable. Occurs first or not at all. */
   | { type: 'fallback'; model: string }
   | { type: 'text'; delta: string }
-  /** All text of this answer so far was a thought, without a mark at its beginning: it is no part of the answer. */
+  /** All text so far was reasoning without an opening marker and does not belong to the answer. */
   | { type: 'retract' }
-  /** Chain of thought. Never shown or stored unless a setting says so (SECURITY.md thoughts-hidden). */
+  /** Reasoning. Never shown or stored unless a setting enables it (SECURITY.md thoughts-hidden). */
   | { type: 'reasoning'; delta: string }
-  /** A whole call: emitted after all of its pieces have come, never from a truncated answer. */
+  /** A complete call: emitted after all of its fragments have arrived, never from a truncated answer. */
   | ({ type: 'tool-call'; index: number } & ToolCall)
-  /** The service's own estimate. Not every service sends it in streams. */
+  /** The service's own count. Not every service sends it in streams. */
   | { type: 'usage'; promptTokens: number; completionTokens: number }
   | { type: 'end'; reason: EndReason };
 
 type OfCall = Pick<ChatRequest, 'model' | 'trace'>;
 
-/** What the client tells of each call, for counters; nothing in it comes from a message. */
+/** Reports of each call for metrics. They contain no message content. */
 export interface ChatReport {
   /**
-   * One HTTP call ended. `outcome` is `complete`, `truncated`, or the error's code; `firstEventMs` is absent when
-   * nothing was said.
+   * One HTTP call ended. `outcome` is `complete`, `truncated`, or the error code; `firstEventMs` is absent if there was no
+   * event.
    */
   callEnded(call: OfCall & { outcome: string; durationMs: number; firstEventMs?: number }): void;
-  /** A call is about to be repeated after a pause. */
+  /** A call will be repeated after a pause. */
   retried(retry: OfCall & { code: string; waitMs: number }): void;
-  /** A question got its turn, or gave up, after a wait. */
+  /** A question was admitted, or gave up, after a wait. */
   waited(wait: OfCall & { reason: WaitReason; waitMs: number }): void;
-  /** The concurrency that the engine of this model was seen to serve changed; 0 for no limit. */
+  /** The learned concurrency limit of this model's engine changed; 0 for no limit. */
   limitChanged(change: { model: string; limit: number }): void;
   breakerChanged(change: { model: string; state: 'open' | 'half-open' | 'closed' }): void;
-  /** The fallback model answers, since the one that was asked could not; `code` says why. */
+  /** The fallback model answers because the requested model could not; `code` is the reason. */
   fellBack(event: OfCall & { fallback: string; code: string }): void;
-  /** The service gave a finish reason that this version does not know; the answer counts as whole. */
+  /** The service sent a finish reason unknown to this version; the answer counts as complete. */
   unknownFinishReason(answer: OfCall): void;
 }
 
-/** Takes an answer's events in their order, each in the step in which its bytes came. Must not wait. */
+/** Receives the events of an answer in order, synchronously with the arrival of their bytes. Must not block. */
 export type OnChatEvent = (event: ChatEvent) => void;
 
 export interface ChatClient {
   /**
-   * Asks for an answer and hands it on as it is said. The signal frees the connection at once, and so does an error of
-   * the listener's. Retries happen only before the first event (SECURITY.md no-second-beginning).
-   * @returns after the `end` event. @throws ChatError; what was handed on until then stays valid, unfinished
+   * Requests an answer and streams it to `onEvent`. An abort of the signal or an error of the listener frees the connection
+   * immediately. Retries happen only before the first event (SECURITY.md no-second-beginning).
+   * @returns after the `end` event. @throws ChatError; events delivered before it remain valid but incomplete
    */
   stream(request: ChatRequest, signal: AbortSignal, onEvent: OnChatEvent): Promise<void>;
-  /** The names of the service's models, or undefined where it has no list. @throws ChatError */
+  /** Model names of the service, or undefined if it has no list. @throws ChatError */
   listModels(signal?: AbortSignal): Promise<string[] | undefined>;
-  /** The same client, connections and all, for models that are described otherwise. */
+  /** The same client with the same connections, but with another model catalog. */
   knowing(catalog: ModelCatalog): ChatClient;
-  /** Closes the connections; open answers break off. */
+  /** Closes the connections and breaks off open answers. */
   close(): Promise<void>;
 }

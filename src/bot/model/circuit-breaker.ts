@@ -11,19 +11,19 @@ export interface BreakerOptions {
   changed(state: BreakerState): void;
 }
 
-/** One call's leave to go out. An answer that begins has succeeded; if it breaks off later, it has failed after all. */
+/** Permission for one call. A call succeeds when its answer begins, and fails after all if the answer breaks off later. */
 export interface BreakerPass {
   succeeded(): void;
-  /** Errors that the request or its caller is to blame for say nothing about the service. */
+  /** Errors caused by the request or the caller do not count against the service. */
   failed(error: ChatError): void;
 }
 
-/** The breaker opens at once: only the operator can change these, or only time. */
+/** Errors that open the breaker immediately, because only the operator or time can resolve them. */
 const OPENS_AT_ONCE = new Set<ChatErrorCode>(['chat_refused', 'chat_quota_spent', 'chat_loading']);
 
 /**
- * Faults of the service. The rest is caused by the request or the caller; a limit is no fault, since a service that refuses
- * for its load serves others.
+ * Faults of the service. All other errors are caused by the request or the caller. A rate limit is not a fault, because an
+ * overloaded service still serves other calls.
  */
 const BLAMED = new Set<ChatErrorCode>([
   'chat_unreachable',
@@ -35,40 +35,42 @@ const BLAMED = new Set<ChatErrorCode>([
 ]);
 
 /**
- * Stops calling a model that fails (SECURITY.md circuit-breaker): opens at a share of failures in a window, or at once when our key
- * or balance is refused; then lets one probe through at a time until one succeeds. One a model.
+ * Stops calls to a failing model (SECURITY.md circuit-breaker). Opens at a share of failures in a window, or immediately
+ * when the service refuses the key or the balance, or is loading the model; then lets one probe through at a time until one
+ * succeeds. One breaker per model.
  */
 export class CircuitBreaker {
   readonly #options: BreakerOptions;
   #state: BreakerState = 'closed';
   #openedAtMs = 0;
   #openedBy: ChatErrorCode = 'chat_unreachable';
-  /** Calls that wait for the end of the rest, in their order. */
+  /** Calls that wait for the breaker, in order of arrival. */
   readonly #waiters = new Set<() => void>();
   #probeTimer: NodeJS.Timeout | undefined;
-  /** Results by the second, oldest first: the window costs the same however many calls there are. */
+  /** Results per second, oldest first, so that the cost of the window does not depend on the number of calls. */
   #seconds: { second: number; calls: number; failures: number }[] = [];
 
   constructor(options: BreakerOptions) {
     this.#options = options;
   }
 
-  /** @throws ChatError `chat_circuit_open` at once while the model is given a rest */
+  /** @throws ChatError `chat_circuit_open` immediately while the breaker is open */
   enter(): BreakerPass {
     const { monotonicMs, limits } = this.#options;
     if (this.#state === 'closed') return this.#pass(false);
     const retryAfterMs = this.#openedAtMs + limits.breakerProbeMs - monotonicMs();
     if (this.#state === 'half-open' || retryAfterMs > 0) {
       const detail = { retryAfterMs: Math.max(retryAfterMs, SECOND_MS), openedBy: this.#openedBy };
-      throw new ChatError('chat_circuit_open', 'The model is given a rest after failures', detail);
+      throw new ChatError('chat_circuit_open', 'The model is not called for a while after failures', detail);
     }
     this.#change('half-open');
     return this.#pass(true);
   }
 
   /**
-   * Waits until a call may try `enter` again: one as the probe after the rest, all once the breaker closes.
-   * @returns false when the time or the signal ended the wait
+   * Waits until a call may try `enter` again: one call as the probe after `breakerProbeMs`, all calls once the breaker
+   * closes.
+   * @returns false if the deadline or the signal ended the wait
    */
   async mayEnter(untilMs: number, signal: AbortSignal): Promise<boolean> {
     const { monotonicMs } = this.#options;
@@ -115,18 +117,18 @@ export class CircuitBreaker {
       },
       failed: (error) => {
         const isRefused = OPENS_AT_ONCE.has(error.code);
-        // A service that limits its load is there.
+        // A service that limits its load is available.
         if (error.code === 'chat_rate_limited' && isProbe && this.#state === 'half-open') return this.#close();
         if (!isRefused && !BLAMED.has(error.code)) return this.#giveBack(isProbe);
         count(true);
-        // Calls from before the breaker opened end late; only the probe decides what comes after.
+        // Calls from before the breaker opened may end late; only the probe changes the state now.
         if (isProbe ? this.#state === 'half-open' : this.#state === 'closed' && (isRefused || this.#isFailing()))
           this.#open(error.code);
       },
     };
   }
 
-  /** A probe that learned nothing: the next call may probe at once. */
+  /** Releases an inconclusive probe, so that the next call may probe immediately. */
   #giveBack(isProbe: boolean): void {
     if (isProbe && this.#state === 'half-open') this.#change('open');
   }

@@ -3,19 +3,19 @@ import { inBackground } from '../../shared/in-background.ts';
 import { RENEW_MS, type CapacityGrant, type CapacityShare } from './capacity-share.ts';
 import { ChatError } from './chat-error.ts';
 
-/** After this long a waiting question is told that it waits. */
+/** Time after which a waiting question is notified of the wait. */
 const TELL_AFTER_MS = SECOND_MS;
 /** Jitter of the first call after a pause. */
 const JITTER_MS = SECOND_MS / 2;
-/** An engine that accepted a call this recently is there. */
+/** An engine that accepted a call within this time counts as serving. */
 const SERVING_MS = 10 * SECOND_MS;
-/** Workers that wait for a place do not report in the same moment. */
+/** Jitter that keeps waiting workers from reporting at the same moment. */
 const NEWS_JITTER_MS = 20;
-/** A process without descriptors tries again after this long. */
+/** Delay before a process without file descriptors tries again, plus up to the same amount of jitter. */
 const STARVED_MS = SECOND_MS;
-/** Share of the calls that had descriptors which a process without descriptors goes on with: posts of answers need some too. */
+/** Share of its current calls that a process keeps when file descriptors run out; posting answers needs some too. */
 const KEPT_WHEN_STARVED = 0.75;
-/** A process that was without descriptors allows itself one more call after each of these. */
+/** Interval at which a process that ran out of file descriptors raises its limit by one call. */
 const REGROW_MS = 10 * SECOND_MS;
 
 export interface EngineCapacityOptions {
@@ -24,26 +24,26 @@ export interface EngineCapacityOptions {
   monotonicMs: NowMs;
   /** 0 ≤ x < 1. */
   random: () => number;
-  /** The limit was learned, changed, or forgotten (0). */
+  /** Called when the limit is learned, changed or forgotten (0). */
   limited(limit: number): void;
 }
 
-/** A question that asks for a permit. Times are on the monotonic clock. */
+/** A question's request for a permit. Times are on the monotonic clock. */
 interface CapacityWish {
   askedAtMs: number;
   untilMs: number;
   signal: AbortSignal;
-  /** Called once, after a second of waiting. */
+  /** Called once after one second of waiting. */
   waits(): void;
 }
 
-/** The permit for one call. `refused`, `starved` and `leave` end it; only the first of them counts. */
+/** Permit for one call. `refused`, `starved` and `leave` end it; only the first of them has an effect. */
 export interface CapacityPermit {
   /** The engine began to answer. */
   accepted(): void;
   /** The engine has no capacity for this call. */
   refused(retryAfterMs: number | undefined): void;
-  /** This process has no descriptor for this call. */
+  /** This process has no file descriptor for this call. */
   starved(): void;
   leave(): void;
 }
@@ -54,23 +54,23 @@ interface Waiter {
 }
 
 /**
- * Admits calls to one engine within the concurrency that it has shown to serve, oldest question first. Until the engine refuses a
- * call for the first time everything is admitted, at the price of a counter.
+ * Limits calls to one engine to the concurrency that it has been observed to serve, oldest question first. Until the engine
+ * first refuses a call, every call is admitted at the cost of a counter.
  */
 export class EngineCapacity {
   readonly #options: EngineCapacityOptions;
-  /** What all workers may have in flight together; 0 while the engine has refused nothing. */
+  /** Maximum concurrent calls of all workers together; 0 while the engine has refused no call. */
   #limit = 0;
   #told = 0;
   #held = 0;
   #running = 0;
-  /** The most calls that ran at once since the last report. */
+  /** Maximum concurrent calls since the last report. */
   #top = 0;
   #acceptedAtMs = Number.NEGATIVE_INFINITY;
   #passed = 0;
   #refused = 0;
   #pauseMs = 0;
-  /** Calls that this process has descriptors for. */
+  /** Maximum calls for which this process has file descriptors. */
   #localLimit = Number.POSITIVE_INFINITY;
   #localSinceMs = 0;
   /** Oldest question first. */
@@ -84,7 +84,7 @@ export class EngineCapacity {
     this.#options = options;
     options.share.onNews((engine) => {
       if (engine !== options.engine) return;
-      // Others have learned a limit: from now on this process takes part.
+      // Other workers have learned a limit; this process now takes part.
       const isNew = this.#limit === 0;
       this.#limit ||= 1;
       if (isNew || this.#waiters.length > 0) this.#admitIn(NEWS_JITTER_MS * options.random());
@@ -95,12 +95,12 @@ export class EngineCapacity {
     return this.#limit > 0;
   }
 
-  /** Whether the engine serves calls of this process, or has accepted one just now. */
+  /** Whether the engine serves calls of this process or accepted one within SERVING_MS. */
   get isServing(): boolean {
     return this.#running > 0 || this.#options.monotonicMs() - this.#acceptedAtMs < SERVING_MS;
   }
 
-  /** @throws ChatError `chat_rate_limited` at `untilMs`, `chat_cancelled` by the signal */
+  /** @throws ChatError `chat_rate_limited` at `untilMs`, `chat_cancelled` on abort */
   async enter(wish: CapacityWish): Promise<CapacityPermit> {
     const isFree = this.#limit === 0 && this.#waiters.length === 0 && this.#held < this.#localLimit;
     if (isFree) this.#held += 1;
@@ -154,7 +154,7 @@ export class EngineCapacity {
     };
   }
 
-  /** The answer that the engine began was a refusal. */
+  /** Corrects the counters when the response that had begun turned out to be a refusal. */
   #takeBack(): void {
     this.#passed = Math.max(0, this.#passed - 1);
     this.#top = Math.max(0, Math.min(this.#top, this.#running) - 1);
@@ -175,7 +175,7 @@ export class EngineCapacity {
       const waiter: Waiter = { askedAtMs: wish.askedAtMs, admit: () => end() };
       const told = setTimeout(() => wish.waits(), TELL_AFTER_MS);
       const deadline = setTimeout(
-        () => end(new ChatError('chat_rate_limited', 'The engine had no capacity within the age of the question')),
+        () => end(new ChatError('chat_rate_limited', 'The engine had no capacity before the question expired')),
         Math.max(0, wish.untilMs - monotonicMs()),
       );
       const behind = this.#waiters.findIndex(({ askedAtMs }) => askedAtMs > wish.askedAtMs);
@@ -186,7 +186,7 @@ export class EngineCapacity {
     });
   }
 
-  /** Admits what may go now: by itself while no limit is known, else by a report to all workers. */
+  /** Admits waiting questions: locally while no limit is known, otherwise through a report to the shared state. */
   #admit(): void {
     if (this.#limit > 0) inBackground(() => this.#report());
     else this.#take(this.#waiters.length);
@@ -201,7 +201,7 @@ export class EngineCapacity {
     return taken;
   }
 
-  /** One report at a time; the next one carries all that has changed meanwhile. */
+  /** Sends one report at a time. The next report contains all changes made in the meantime. */
   async #report(): Promise<void> {
     this.#isDue = true;
     if (this.#isReporting) return;
@@ -211,7 +211,7 @@ export class EngineCapacity {
       const { granted, limit, againInMs } = await this.#reportOnce();
       this.#setLimit(limit);
       const taken = this.#take(limit === 0 ? this.#waiters.length : granted);
-      // A question left meanwhile: its permit goes back.
+      // A question left in the meantime: report again to return its permit.
       this.#isDue ||= limit > 0 && taken < granted;
       if (!this.#isDue) this.#plan(againInMs);
     }
@@ -232,7 +232,7 @@ export class EngineCapacity {
         ...{ top, passed, refused, pauseMs },
       });
     } catch {
-      // Redis is away: each worker keeps to the limit by itself until it is back.
+      // While Redis is unavailable, each worker enforces the limit by itself.
       this.#top = Math.max(this.#top, top);
       this.#passed += passed;
       this.#refused += refused;

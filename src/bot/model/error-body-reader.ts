@@ -5,7 +5,7 @@ import type { ChatError } from './chat-error.ts';
 import { mapHttpStatus, readRetryAfter } from './map-http-status.ts';
 import type { RefusalMeaning } from './refused-fields.ts';
 
-/** An error's body is read this far, for the code in it. */
+/** Maximum bytes of an error body that are read to find its error code. */
 const MAX_ERROR_BYTES = 64 * KIB_BYTES;
 
 export interface ErrorBodyReaderOptions {
@@ -13,13 +13,13 @@ export interface ErrorBodyReaderOptions {
   headers: HttpHeaders;
   watch: AnswerWatch;
   nowMs: NowMs;
-  /** What a refusal says of the request, by its status and body. */
+  /** Interprets a refusal of the request from its status and body. */
   meaningOf(status: number, text: string): RefusalMeaning;
-  /** Takes what the answer stands for, once. */
+  /** Called once with the error for the response. */
   onFailure(failure: ChatError): void;
 }
 
-/** Reads an answer with a status other than 200, for its error. */
+/** Reads a response with a status other than 200 and derives its error. */
 export class ErrorBodyReader {
   readonly #options: ErrorBodyReaderOptions;
   readonly #pieces: Buffer[] = [];
@@ -35,7 +35,7 @@ export class ErrorBodyReader {
     else this.#pieces.push(bytes);
   }
 
-  /** A break does not matter, since the status alone is enough; unless it was we who ended the call. */
+  /** A broken connection does not matter, since the status alone is sufficient, unless the caller cancelled the call. */
   onEnd(): void {
     const { status, headers, watch, nowMs, meaningOf, onFailure } = this.#options;
     const { 'retry-after': retryAfter } = headers;

@@ -1,6 +1,6 @@
 import type { ChatError, ChatErrorCode } from './chat-error.ts';
 
-/** What another model may do better: this one is away, unwell or gone; the question and its asker are not to blame. */
+/** Faults of this model or its service that another model may not have; the question and the user did not cause them. */
 const FAULTS = new Set<ChatErrorCode>([
   'chat_unreachable',
   'chat_timeout',
@@ -15,7 +15,7 @@ const FAULTS = new Set<ChatErrorCode>([
   'chat_circuit_open',
 ]);
 
-/** Whether it makes sense to put the same question to another model. A key that is refused (401) is so for all of them. */
+/** Whether a retry with another model makes sense. A refused key (401) affects all models. */
 export function isModelFault({ code, status }: ChatError): boolean {
   return FAULTS.has(code) || (code === 'chat_refused' && status === 403);
 }

@@ -1,4 +1,5 @@
-import { throughProxy } from '../../shared/http/http-agent.ts';
+import { MIB_BYTES } from '../../shared/clock.ts';
+import { callHttp, HttpCallError } from '../../shared/http/call-http.ts';
 import { ChatError } from './chat-error.ts';
 import type { ChatLimits } from './chat-limits.ts';
 import { parseObject } from './stream/completion-chunk.ts';
@@ -11,43 +12,36 @@ export interface ListModelsOptions {
   signal?: AbortSignal;
 }
 
-/** Answers that mean "I have no such list": the chat interface's description names none. */
+/** Statuses of a service without a list of models, which the chat API does not require. */
 const NO_LIST = new Set([404, 405, 501]);
+/** Lists of routers have hundreds of models with their descriptions. */
+const MAX_LIST_BYTES = 4 * MIB_BYTES;
 
-/** Asks for the names of the service's models. @returns undefined where it has no list. @throws ChatError */
+/** Requests the model names of the service. @returns undefined if it has no list. @throws ChatError */
 export async function listModels({
   baseUrl,
   apiKey,
   limits,
   signal,
 }: ListModelsOptions): Promise<string[] | undefined> {
-  const { got } = await import('got');
-  const url = `${baseUrl}/models`;
-  const answer = await got(url, {
-    ...throughProxy(url),
+  const answer = await callHttp(`${baseUrl}/models`, {
     headers: { authorization: `Bearer ${apiKey}`, accept: 'application/json' },
-    retry: { limit: 0 },
-    followRedirect: false,
-    throwHttpErrors: false,
-    timeout: { connect: limits.connectMs, request: limits.firstByteMs },
+    connectMs: limits.connectMs,
+    timeoutMs: limits.firstByteMs,
+    maxBytes: MAX_LIST_BYTES,
     signal,
   }).catch((cause: unknown) => {
     if (signal?.aborted === true) throw new ChatError('chat_cancelled', 'The list of models was cancelled');
     throw new ChatError('chat_unreachable', 'The chat service could not be reached', {
       isRetryable: true,
-      cause: codeOf(cause),
+      cause: cause instanceof HttpCallError ? new Error(`HTTP client: ${cause.detail}`) : undefined,
     });
   });
-  if (NO_LIST.has(answer.statusCode)) return undefined;
-  if (answer.statusCode !== 200) throw mapHttpStatus(answer.statusCode, {});
-  const data = parseObject(answer.body)?.['data'];
+  if (NO_LIST.has(answer.status)) return undefined;
+  if (answer.status !== 200) throw mapHttpStatus(answer.status, {});
+  const data = parseObject(answer.body.toString('utf8'))?.['data'];
   if (!Array.isArray(data)) throw new ChatError('chat_bad_stream', 'The list of models is malformed', { status: 200 });
   return data.flatMap((entry: unknown) => (isNamed(entry) ? [entry.id] : []));
-}
-
-/** An HTTP client's error carries the request with its key; only its code is kept (SECURITY.md secrets-stay-inside). */
-function codeOf(cause: unknown): Error | undefined {
-  return cause instanceof Error && 'code' in cause ? new Error(`HTTP client: ${String(cause.code)}`) : undefined;
 }
 
 function isNamed(entry: unknown): entry is { id: string } {

@@ -3,7 +3,7 @@ import { classifyEngineError, type EngineErrorKind } from '../../shared/models/e
 import { ChatError, type ChatErrorCode } from './chat-error.ts';
 import type { RefusalMeaning } from './refused-fields.ts';
 
-/** Statuses of faults after which the same request may be sent again (SECURITY.md bounded-retries). */
+/** Fault statuses after which the same request may be sent again (SECURITY.md bounded-retries). */
 const RETRYABLE = new Set([409, 425, 500, 502, 503, 504]);
 
 const CODES: Readonly<Record<EngineErrorKind, ChatErrorCode>> = {
@@ -20,15 +20,15 @@ const CODES: Readonly<Record<EngineErrorKind, ChatErrorCode>> = {
 };
 
 export interface StatusDetail extends Partial<RefusalMeaning> {
-  /** The error's body, as text or as a parsed value. It is read and not kept. */
+  /** Error body, as text or as a parsed value. Not stored. */
   body?: unknown;
-  /** From the header `Retry-After`. */
+  /** From the `Retry-After` header. */
   retryAfterMs?: number;
 }
 
 /**
- * The error that an engine's answer stands for. Only the status goes into its message.
- * @param status the HTTP status; 200 for an error in the body of a success or in a stream
+ * Maps an engine's response to an error. The error message contains only the status.
+ * @param status HTTP status; 200 for an error in the body of a success or in a stream
  */
 export function mapHttpStatus(
   status: number,
@@ -44,14 +44,14 @@ export function mapHttpStatus(
       retryAfterMs: retryAfterMs ?? found.retryAfterMs,
       isRetryable:
         ['limited', 'loading', 'timeout'].includes(kind) || (kind === 'unavailable' && RETRYABLE.has(found.status)),
-      // Other refusals are not about a field.
+      // Other kinds of refusals do not concern a field.
       refusedFields: kind === 'bad-request' || kind === 'unavailable' ? refusedFields : [],
       wantsThought,
     },
   );
 }
 
-/** Reads a `Retry-After` header, seconds or a date (RFC 9110 section 10.2.3), as milliseconds from now. */
+/** Parses a `Retry-After` header, seconds or a date (RFC 9110 section 10.2.3), as milliseconds from now. */
 export function readRetryAfter(header: string | undefined, nowMs: NowMs): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d{1,9}(\.\d+)?\s*$/.test(header)) return Math.ceil(Number(header) * SECOND_MS);

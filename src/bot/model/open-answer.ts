@@ -17,20 +17,20 @@ export interface HttpCall {
   apiKey: string;
   body: string;
   isStreamed: boolean;
-  /** Told to the service as `X-Request-Id`. */
+  /** Sent to the service as `X-Request-Id`. */
   trace: string | undefined;
   dispatcher: Dispatcher;
   watch: AnswerWatch;
   limits: DecoderLimits;
   nowMs: NowMs;
-  /** What a refusal says of the request, by its status and body. */
+  /** Interprets a refusal of the request from its status and body. */
   meaningOf(status: number, text: string): RefusalMeaning;
-  /** Told once the service has begun to answer, before any event. */
+  /** Called when the response of the service begins, before any event. */
   began(): void;
   onEvent: OnChatEvent;
 }
 
-/** Sends one request and judges the head of its answer. @returns what reads the rest. @throws ChatError */
+/** Sends one request and checks the status of its response. @returns the reader of the body. @throws ChatError */
 export function openAnswer(call: HttpCall): Promise<AnswerReader> {
   return outsideCall('chat.completions', () => send(call));
 }
@@ -73,17 +73,17 @@ function send(call: HttpCall): Promise<AnswerReader> {
   return opened.promise;
 }
 
-/** The content decides what it is, not the content type. */
+/** The content determines the format, not the `Content-Type`. */
 function readerOf({ limits, watch, onEvent }: HttpCall): AnswerReader {
   return new AnswerReader({ decoder: new SniffingDecoder(limits), watch, onEvent });
 }
 
-/** The process or its machine is out of descriptors, ports or buffers: nothing is wrong with the service. */
+/** The process or its machine has no file descriptors, ports or buffers left; the service is not at fault. */
 const LOCAL_LIMITS = new Set(['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM']);
 
 function unreachable(cause: Error | undefined): ChatError {
   if (cause !== undefined && 'code' in cause && LOCAL_LIMITS.has(String(cause.code)))
-    return new ChatError('chat_local_limit', 'This process has no resources for another connection', {
+    return new ChatError('chat_local_limit', 'This process has no file descriptors or ports for another connection', {
       isRetryable: true,
       cause,
     });

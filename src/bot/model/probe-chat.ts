@@ -1,7 +1,8 @@
 import { SECOND_MS } from '../../shared/clock.ts';
 import { requestForCheck, type CheckAnswer } from '../../shared/http/check-request.ts';
+import { asObject, parseJson } from '../../shared/parse-json.ts';
 
-/** Where a chat service is and with what key it is asked. */
+/** Address and key of a chat service. */
 export interface ChatPlace {
   /** Ends in /v1. */
   baseUrl: string;
@@ -10,17 +11,20 @@ export interface ChatPlace {
 
 const ANSWER_LIMIT_MS = 30 * SECOND_MS;
 
-/** Asks for the list of models, which not every service has. */
+/** Requests the list of models, which not every service has. */
 export function askForModels({ baseUrl, apiKey }: ChatPlace): Promise<CheckAnswer> {
   return requestForCheck(`${baseUrl}/models`, { headers: { authorization: `Bearer ${apiKey}` } });
 }
 
-/** Asks for one tiny answer. */
+/** Requests an answer of at most 8 tokens. */
 export function askForWord(place: ChatPlace, model: string): Promise<CheckAnswer> {
   return askBriefly(place, { model, messages: [{ role: 'user', content: 'Say OK.' }], max_tokens: 8 });
 }
 
-/** Asks for a short answer, in one piece unless told; a service that does not know `max_tokens`, or wants more of them, is asked without. */
+/**
+ * Requests a short answer, not streamed by default. If the service does not know `max_tokens` or requires a larger value,
+ * the request is repeated without it.
+ */
 export async function askBriefly({ baseUrl, apiKey }: ChatPlace, request: object): Promise<CheckAnswer> {
   const ask = (json: object) =>
     requestForCheck(`${baseUrl}/chat/completions`, {
@@ -34,7 +38,7 @@ export async function askBriefly({ baseUrl, apiKey }: ChatPlace, request: object
   return isRefused ? ask({ ...request, max_tokens: undefined }) : answer;
 }
 
-/** The names in a list of models; undefined when it is none. */
+/** The names in a list of models; undefined if the body is not a list. */
 export function modelsIn(body: string): string[] | undefined {
   const data = field(body, 'data');
   if (!Array.isArray(data)) return undefined;
@@ -44,17 +48,12 @@ export function modelsIn(body: string): string[] | undefined {
   });
 }
 
-/** Whether a completion holds an answer. */
+/** Whether a completion contains an answer. */
 export function hasChoices(body: string): boolean {
   const choices = field(body, 'choices');
   return Array.isArray(choices) && choices.length > 0;
 }
 
 function field(body: string, name: string): unknown {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>)[name] : undefined;
-  } catch {
-    return undefined;
-  }
+  return asObject(parseJson(body))?.[name];
 }

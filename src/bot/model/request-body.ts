@@ -3,7 +3,7 @@ import { foldRoles } from '../../shared/models/fold-roles.ts';
 import { thinkingFields } from '../../shared/models/thinking-fields.ts';
 import type { ChatMessage, ChatRequest, ContentPart } from './chat-types.ts';
 
-/** What an answer can do without: a service that refuses one of these is asked without it. */
+/** Fields that are not essential: if a service refuses one, the request is repeated without it. */
 export const OPTIONAL_FIELDS = [
   'stream_options',
   'thinking',
@@ -17,15 +17,15 @@ export const OPTIONAL_FIELDS = [
 
 export type OptionalField = (typeof OPTIONAL_FIELDS)[number];
 
-/** How a model's engine said that it wants to be asked. */
+/** Request format that a model's engine requires. */
 export interface AskingWay {
-  /** Optional fields that are left out. */
+  /** Optional fields to omit. */
   left: ReadonlySet<string>;
-  /** The thought before a call of a tool goes back with the call, to the engine whose thought it is. */
+  /** Sends the reasoning before a tool call back with the call, only to the engine that produced it. */
   withThought: boolean;
 }
 
-/** The fields of a request as the model's entry, and its engine itself, say that the engine wants them. */
+/** Builds the fields of a request according to the model's entry and the learned requirements of its engine. */
 export function requestFields(
   request: ChatRequest,
   model: ModelEntry,
@@ -46,7 +46,7 @@ export function requestFields(
     tools:
       tools.length > 0 && model.callsTools ? tools.map((tool) => ({ type: 'function', function: tool })) : undefined,
   };
-  // Calls that were made already cannot be told without what they are calls of.
+  // Earlier tool calls in the messages are invalid without their declarations.
   const hasCalled = messages.some(({ role }) => role === 'tool');
   const isLeftOut = (field: string) => model.omit.has(field) || (left.has(field) && !(field === 'tools' && hasCalled));
   return Object.fromEntries(Object.entries(fields).filter(([field]) => REQUIRED.has(field) || !isLeftOut(field)));
@@ -54,7 +54,7 @@ export function requestFields(
 
 const REQUIRED = new Set(['model', 'messages', 'stream']);
 
-/** The optional fields that stand in a request. */
+/** The optional fields that a request contains. */
 export function optionalFieldsOf(fields: Readonly<Record<string, unknown>>): OptionalField[] {
   return OPTIONAL_FIELDS.filter((field) => fields[field] !== undefined);
 }

@@ -2,9 +2,9 @@ import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import type { ChatError } from './chat-error.ts';
 import type { ChatLimits } from './chat-limits.ts';
 
-/** Retries that a quiet client has in hand, so that the first failures of a day are bridged too. */
+/** Retry budget of an idle client, so that the first failures of a day can be retried too. */
 const RESERVE = 10;
-/** How fast the reserve comes back without traffic. */
+/** Time without traffic in which the reserve regains one retry. */
 const RESERVE_REFILL_MS = 10 * SECOND_MS;
 
 export interface RetryPolicyOptions {
@@ -15,8 +15,8 @@ export interface RetryPolicyOptions {
 }
 
 /**
- * Whether and when a failed call is repeated (SECURITY.md bounded-retries): few tries, full jitter, the service's own `Retry-After`,
- * and a budget that all calls share: in an outage retries stay a tenth of the traffic.
+ * Decides whether and when a failed call is repeated (SECURITY.md bounded-retries): few attempts, full jitter, the service's
+ * own `Retry-After`, and a budget shared by all calls that limits retries to a tenth of the traffic during an outage.
  */
 export class RetryPolicy {
   readonly #options: RetryPolicyOptions;
@@ -28,12 +28,12 @@ export class RetryPolicy {
     this.#refilledAtMs = options.monotonicMs();
   }
 
-  /** Notes a new call (not a retry): it earns its share of the budget. */
+  /** Adds the share of a new call (not a retry) to the budget. */
   earn(): void {
     this.#budget = Math.min(RESERVE, this.#budget + this.#options.limits.retryShare);
   }
 
-  /** @param tries how often the call was tried so far @returns the pause before the next try, or undefined to give up */
+  /** @param tries attempts so far @returns the pause before the next attempt, or undefined to give up */
   pauseBeforeRetry(error: ChatError, tries: number): number | undefined {
     const { limits, random } = this.#options;
     if (!error.isRetryable || tries >= limits.maxTries) return undefined;
@@ -43,7 +43,7 @@ export class RetryPolicy {
     return Math.round(error.retryAfterMs === undefined ? jitterMs : Math.max(error.retryAfterMs, jitterMs));
   }
 
-  /** A pause between this long and twice as long. */
+  /** A random pause between `pauseMs` and twice as long. */
   withJitter(pauseMs: number): number {
     return pauseMs * (1 + this.#options.random());
   }

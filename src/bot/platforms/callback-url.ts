@@ -3,7 +3,7 @@ export function platformCallbackUrl(publicUrl: string, platformName: string): st
   return `${new URL(publicUrl).origin}/oauth/platform/${platformName}/callback`;
 }
 
-/** Return address for an administrator who has installed the app in a further organisation. */
+/** Redirect address for an administrator who has installed the app in a further organisation. */
 export function platformInstalledUrl(publicUrl: string, platformName: string): string {
   return `${new URL(publicUrl).origin}/oauth/platform/${platformName}/installed`;
 }

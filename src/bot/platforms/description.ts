@@ -6,55 +6,55 @@ export interface AssembleParts<Own> {
   settings: Own;
   /** Whether this deployment serves the platform. */
   isOn: boolean;
-  /** Address of the simulator that replaces the platform; undefined unless local mode plays this one. */
+  /** Address of the simulator that replaces the platform; undefined unless local mode simulates this platform. */
   messengerUrl: string | undefined;
 }
 
-/** How a connection replaces the webhook. */
+/** A connection that replaces the webhook. */
 export interface ConnectionDescription {
-  /** The setting that chooses, and the value that selects the connection. */
+  /** The setting that selects how the platform delivers, and its value for the connection. */
   setting: string;
   value: string;
-  /** The first is the connection's own secret. */
+  /** The first one is the secret used only by the connection. */
   credentials: readonly [string, ...string[]];
-  /** Setup step on the platform's side, shown in the startup banner. */
+  /** Setup step in the platform's console, shown in the startup banner. */
   consoleLine: string;
 }
 
 /**
- * A platform's names, settings and texts, without its code, which `modules.ts` lists. Each platform has one file,
- * `platforms/NAME/description.ts`, listed in `registry.ts` (docs/ADD_A_PLATFORM.md).
+ * A platform's names, settings and texts, without its code (see `modules.ts`). Each platform has one file,
+ * `platforms/NAME/description.ts`, listed in `registry.ts` (docs/extending/ADD_A_PLATFORM.md).
  */
 export interface PlatformDescription {
-  /** Part of keys, addresses (`/webhooks/NAME`) and counters: lower case, never changed. */
+  /** Used in keys, addresses (`/webhooks/NAME`) and counters; lower case, never changed. */
   name: string;
   label: Bilingual;
   settings: Readonly<Record<string, z.ZodType>>;
-  /** The secret settings, by the names under which the code receives them. */
+  /** The secret settings, by their names in the code. */
   secrets: Readonly<Record<string, string>>;
-  /** Settings for receiving messages by the webhook: all or none are set; all set turns the platform on. */
+  /** Settings for receiving messages by the webhook. Either all or none must be set; setting all turns the platform on. */
   credentials: readonly [string, ...string[]];
-  /**
-   * The connection by which the platform can deliver instead, if any: how to choose it, and its replacement for
-   * `credentials`.
-   */
+  /** The connection that the platform offers instead of the webhook, if any, with its replacement for `credentials`. */
   connection?: ConnectionDescription;
-  /** Settings of its own web sign-in, if it has one that shows who opened a link: all or none. */
+  /**
+   * Settings of the platform's web sign-in, if it has one that identifies the person who opened a link. All or none must be
+   * set.
+   */
   webSignIn?: readonly string[];
-  /** Further settings that a setting requires. */
+  /** Other settings that a setting requires. */
   needs?: Readonly<Record<string, readonly string[]>>;
   /** The setting that verifies deliveries, named when a delivery is refused. */
   signs: string;
   /** The setting with the bot's name, where the platform has one. */
   nameSetting?: string;
-  /** Advice per setting, shown when the platform is on and the setting has its default. */
+  /** Advice per setting, shown if the platform is on and the setting has its default. */
   advice?: Readonly<Record<string, string>>;
-  /** Names with this prefix belong to Parley, in any environment. */
+  /** Prefix of environment variables that belong to Parley. */
   prefix?: string;
   /** The app reserves messages that begin with a slash, so people type the bot's English commands without it. */
   bareWords?: true;
-  /** Value to save on the platform's side, shown in the startup banner. */
+  /** Value to save in the platform's console, shown in the startup banner. */
   consoleLine(webhookUrl: string): string;
-  /** Builds its part of the configuration. */
+  /** Builds the platform's part of the configuration. */
   assemble(parts: AssembleParts<never>): object;
 }

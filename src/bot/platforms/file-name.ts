@@ -5,7 +5,7 @@ export function fileNameOf(disposition: string | string[] | undefined): string |
   if (encoded !== undefined) return decoded(encoded.trim());
   const quoted = /filename\s*=\s*"((?:[^"\\]|\\.)*)"/i.exec(disposition)?.[1]?.replace(/\\(.)/g, '$1');
   const plain = quoted ?? /filename\s*=\s*([^;\s][^;]*)/i.exec(disposition)?.[1]?.trim();
-  // Header bytes arrive as latin1; WeCom writes names in them raw or percent-encoded.
+  // Header bytes arrive as latin1; WeCom writes names raw or percent-encoded.
   return plain === undefined ? undefined : decoded(Buffer.from(plain, 'latin1').toString('utf8'));
 }
 

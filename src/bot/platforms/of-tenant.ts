@@ -9,7 +9,7 @@ export function platformOf(
   return tenantOf(platforms.get(platform), tenant);
 }
 
-/** @param tenant absent in records from before multiple tenants: means the first tenant */
+/** @param tenant absent in records from before multi-tenancy, where it means the first tenant */
 export function tenantOf(platform: Platform | undefined, tenant: string | undefined): Platform | undefined {
   if (tenant === undefined || platform?.ofTenant === undefined || platform.tenant === tenant) return platform;
   return platform.ofTenant(tenant);

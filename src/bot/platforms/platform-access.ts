@@ -1,9 +1,9 @@
-/** Whether a successful call shows that another call's refusal, by its code, is over as well. */
+/** Whether a successful call shows that another call's refusal, given by its code, has ended as well. */
 type EndsRefusal = (taken: string, code: string) => boolean;
 
 /**
- * Whether a platform takes our calls, by its latest answers. Reports every refusal that needs the operator's repair; the
- * callback decides how often to announce it.
+ * Tracks whether a platform takes our calls, by its latest answers. Reports every refusal that requires the operator's
+ * repair; the callback decides how often to announce it.
  */
 export class PlatformAccess {
   readonly #faults = new Map<string, string>();
@@ -27,7 +27,7 @@ export class PlatformAccess {
     for (const [other, code] of this.#faults) if (this.#endsRefusal(call, code)) this.#faults.delete(other);
   }
 
-  /** The platform's code for why it refuses all calls now; undefined while it takes them. */
+  /** The platform's current code for refusing all calls; undefined while it takes them. */
   get fault(): string | undefined {
     const [code] = this.#faults.values();
     return code;

@@ -1,14 +1,13 @@
 import { CodedError } from '../../shared/coded-error.ts';
 
 /**
- * Why a call to a messaging app failed.
- * `unreachable`: no answer, or an unreadable one; it may work later. `unsent`: nothing left this process. `refused`: the
- * platform refused the call (`platformCode`). `unauthorised`: it refuses all calls until the operator repairs the app.
- * `not_configured`: a setting that the call needs is missing. `bad_setting`: a setting has an invalid form.
- * `not_a_member`: the web sign-in ended with an outsider. `code_refused`: the sign-in's code is used or expired.
+ * Why a call to a messaging platform failed. `unreachable`: no answer, or an unreadable one; a retry may succeed. `unsent`:
+ * nothing left this process. `refused`: the platform refused the call (`platformCode`). `unauthorised`: it refuses all calls
+ * until the operator repairs the app. `not_configured`: a setting that the call needs is missing. `bad_setting`: a setting
+ * is malformed. `not_a_member`: an outsider completed the web sign-in. `code_refused`: the sign-in code is used or expired.
  * `media_refused`: the reference is on a host that is not the platform's. `media_elsewhere`: the file is stored outside the
- * platform. `media_too_large`, `media_gone`, `media_unreadable`: result of the download. `undecryptable`: the only error
- * for every fault of an encrypted text.
+ * platform. `media_too_large`, `media_gone`, `media_unreadable`: result of the download. `undecryptable`: the only error for
+ * any fault of an encrypted text.
  */
 export type PlatformErrorCode =
   | 'unreachable'
@@ -27,8 +26,8 @@ export type PlatformErrorCode =
   | 'undecryptable';
 
 /**
- * Thrown by a platform's outgoing calls. The message has host and path, never a query, a body or a token (SECURITY.md
- * secrets-stay-inside).
+ * Thrown by a platform's outgoing calls. The message contains host and path, never a query, a body or a token
+ * (SECURITY.md secrets-stay-inside).
  */
 export class PlatformError extends CodedError<PlatformErrorCode> {
   /** The platform's own error number, if it gave one. */

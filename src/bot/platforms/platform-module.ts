@@ -16,13 +16,13 @@ export interface PlatformParts {
   log: Log;
   /** Overrides the trait `postSettlesWithinMs` of platforms that are pushed to. Milliseconds. */
   postSettlesWithinMs?: number;
-  /** Called with the platform's code when it refuses all calls until the operator repairs something. */
+  /** Called with the platform's code when it refuses all calls until the operator repairs the app. */
   onRefused(code: string): void;
   /** Called for each write that the platform did not carry out. */
   onWriteRefused(refused: RefusedWrite): void;
 }
 
-/** What `platforms/NAME/module.ts` exports. */
+/** Exports of `platforms/NAME/module.ts`. */
 export interface PlatformModule {
   create(parts: PlatformParts): Platform;
 }

@@ -28,8 +28,8 @@ export interface RawDelivery {
 export type DeliveryHead = Omit<RawDelivery, 'body'>;
 
 /**
- * The kinds of deliveries. `refused` failed verification or could not be parsed before it; all others are verified.
- * `offSec` is the clock difference, if that is why. `answer…` functions build the platform's HTTP answer.
+ * Kinds of deliveries. `refused`: failed verification, or could not be parsed before it; all others are verified. `offSec`:
+ * the clock difference, if that is the reason. The `answer…` functions build the platform's HTTP answer.
  */
 export type Delivery =
   | { kind: 'refused'; status: 400 | 401; reason: string; offSec?: number }
@@ -37,7 +37,10 @@ export type Delivery =
   | {
       kind: 'message';
       message: InboundMessage;
-      /** Mentions no one: meant for the bot only if its thread has an answer of ours, and dropped unread otherwise. */
+      /**
+       * The message mentions no one. It is meant for the bot only if its thread contains one of our answers, and is dropped
+       * unread otherwise.
+       */
       isUnaddressed?: true;
       /** Sent by pressing a button of an answer. */
       pressed?: Press & { answer: DeliveryId };
@@ -61,7 +64,7 @@ export interface Welcome {
   heading: string;
 }
 
-/** Where a person pressed a button, for a private notice if it had no effect; in the language of the button. */
+/** Where a person pressed a button, for a private notice if the press had no effect; in the button's language. */
 export interface Press {
   target: string;
   language: Language;
@@ -69,15 +72,15 @@ export interface Press {
 
 /**
  * Outcome of a post. `uncertain`: it may or may not have arrived. `busy`: it did not arrive and may be retried. `declined`:
- * it did not arrive, by a refusal that may pass (`Refusal`); one that lasts longer than `refusalsPassWithinMs` is
- * permanent. `unauthorised`: nothing was posted, since the platform refuses all calls until the operator repairs the token,
- * its scopes or the trusted address; the text is stored and retried.
+ * it did not arrive because of a possibly temporary refusal (`Refusal`); a refusal that lasts longer than
+ * `refusalsPassWithinMs` is permanent. `unauthorised`: nothing was posted, because the platform refuses all calls until the
+ * operator repairs the token, its scopes or the trusted address; the text is stored and retried.
  */
 export type PostResult = 'sent' | 'refused' | 'declined' | 'uncertain' | 'busy' | 'unauthorised';
 
 /** Identifies one of several messages that form one text. */
 export interface PartOfText {
-  /** Name of the text, the same for each of its messages and each try. */
+  /** Name of the text, the same for each of its messages and each attempt. */
   name: string;
   isLast: boolean;
 }
@@ -85,60 +88,63 @@ export interface PartOfText {
 /** Result of fetching a media reference. */
 export interface FetchedMedia {
   bytes: Buffer;
-  /** As given with the bytes; a name in the message takes precedence. */
+  /** File name received with the bytes; a name in the message takes precedence. */
   name?: string;
 }
 
 /** Capabilities of a platform's replies, as data. */
 export interface ReplyTraits {
-  /** How a live reply grows: the platform polls us, or we edit the whole text, or we append. */
+  /** How a live reply grows: the platform polls us, or we edit the whole text, or we append to it. */
   delivery: 'pull' | 'edit' | 'append';
-  /** How long a live reply can grow, from the message on. Milliseconds. */
+  /** How long a live reply can grow, counted from the message. Milliseconds. */
   liveLifetimeMs: number;
-  /** Lifetime of a message's `laterReplyHandle`, from the message on. Milliseconds; 0 where there is none. */
+  /** Lifetime of a message's `laterReplyHandle`, counted from the message. Milliseconds; 0 if there is none. */
   laterReplyLifetimeMs: number;
-  /** How many messages the handle is valid for. With `many` each has a number, and posting one again changes nothing. */
+  /** How many messages the handle accepts. With `many` each message has a number, and repeating a number has no effect. */
   laterReplyUses: 'one' | 'many';
-  /** Time before the end of `liveLifetimeMs` at which the reply ends and the answer is delivered the later way. Milliseconds. */
+  /**
+   * Time before the end of `liveLifetimeMs` at which the reply ends and the answer is delivered as a follow-up.
+   * Milliseconds.
+   */
   handoverMarginMs: number;
   /** Maximum size of one message, in UTF-8 bytes after rendering. */
   maxBytes: number;
   /** Minimum time between two edits (or snapshots) of one reply. Milliseconds. */
   minEditGapMs: number;
-  /** Whether the platform has a place for the model's thinking, or only a status line. */
+  /** Where the model's reasoning is shown: in a block of its own, or only in the status line. */
   thinking: 'block' | 'status';
-  /** How a post of unknown fate is found again after a crash. `once`: the platform itself refuses the second use. */
+  /** How a post of unknown fate is resolved after a crash. `once`: the platform itself refuses the second use. */
   reconcile: 'key' | 'lookup' | 'content' | 'once' | 'none';
-  /** Pause between two lookups of a post of unknown fate. Milliseconds; 0 where nothing is pushed. */
+  /** Pause between two lookups of a post of unknown fate. Milliseconds; 0 if the platform is not pushed to. */
   lookUpAfterMs: number;
   /**
-   * How long the platform may still carry out a post after it left, although the caller gave up. A post not visible by then
-   * never will be. Milliseconds; 0 where nothing is pushed.
+   * How long the platform may still carry out a post after it was sent, although the caller gave up. A post that is not
+   * visible by then never will be. Milliseconds; 0 if the platform is not pushed to.
    */
   postSettlesWithinMs: number;
-  /** How long a refusal that may pass is retried before it counts as permanent. Milliseconds. */
+  /** How long a possibly temporary refusal is retried before it counts as permanent. Milliseconds. */
   refusalsPassWithinMs: number;
   /**
-   * How long after a message's acceptance the platform may still learn of it (all its tries). A message not polled by then
-   * never will be. Milliseconds; 0 where the platform does not poll.
+   * Maximum time after a message's acceptance until the platform learns of it, including its retries. A message not polled
+   * by then never will be. Milliseconds; 0 if the platform does not poll.
    */
   deliveredWithinMs: number;
-  /** When a pulled reply shows buttons, once: while it grows, or with its end. Defaults to never. */
+  /** When a pulled reply shows its buttons, once: while it grows, or at its end. Defaults to never. */
   takesOffers?: 'growing' | 'finished';
-  /** Whether a connection of ours shows pulled replies and is notified of each change. By default the platform polls. */
+  /** Whether our own connection shows pulled replies and is notified of each change. By default the platform polls. */
   isTold?: boolean;
 }
 
 /**
- * How long a fence check or a lookup result may be acted upon. A claim changes hands only after its worker was silent for
- * longer; a process that was frozen meanwhile sees the elapsed time and checks again. Milliseconds of the monotonic clock.
+ * How long the result of a fence check or lookup may be used. A claim changes hands only after its worker was silent for
+ * longer; a process that was frozen meanwhile sees the elapsed time and checks again. Milliseconds on the monotonic clock.
  */
 export const FENCE_HOLDS_MS = 2_000;
 
 /**
  * Outcome of a post or an edit. `sent`: it is visible, under this handle from now on. `uncertain`: it may or may not be
- * visible. `busy`: it is not, and may be retried. `refused`: it is not, and `why` says whether a retry may help.
- * `unauthorised`: as in `PostResult`. `stopped`: the person ended the answer with the platform's own button.
+ * visible. `busy`: it is not visible, and may be retried. `refused`: it is not visible, and `why` says whether a retry may
+ * help. `unauthorised`: as in `PostResult`. `stopped`: the person ended the answer with the platform's own button.
  */
 export type PushResult =
   | { result: 'sent'; handle: string }
@@ -146,39 +152,47 @@ export type PushResult =
   | { result: 'refused'; why: Refusal }
   | { result: 'uncertain' | 'unauthorised' | 'stopped' };
 
-/** Result of a post's lookup: handles, oldest first. */
+/** Result of looking up a post: handles, oldest first. */
 export interface FoundPosts {
   /** Messages that carry the post's key. */
   keyed: string[];
   /** Our messages without a key that are younger than the question. The platform cannot tell their owner. */
   strays: string[];
-  /** Messages whose removal a worker had begun. */
+  /** Messages that a worker has begun to remove. */
   doomed: string[];
   /** The key's answer is complete there, under this key or the key of a message merged with it. */
   isWhole?: boolean;
 }
 
 /**
- * Shows answers on a platform that does not poll us, as one message that grows (SECURITY.md noted-before-posted,
- * looked-up-not-repeated, whole-texts). Calls never throw for the platform's answers. Any process can continue with a
- * handle.
+ * Shows answers on a platform that does not poll us, each as one growing message
+ * (SECURITY.md noted-before-posted, looked-up-not-repeated, whole-texts). Calls never throw, whatever the platform answers.
+ * Any process can continue with a handle.
  */
 export interface PushReplies {
-  /** Posts the visible message. @param postKey stored with it for `find` */
+  /** Posts the visible message. @param postKey stored with the message, for `find` */
   open(target: string, snapshot: ReplySnapshot, postKey: string): Promise<PushResult>;
-  /** Updates the message to this snapshot. Safe to repeat: the message ends as this snapshot, whatever it showed before. */
+  /**
+   * Updates the message to this snapshot. Safe to repeat: the result is this snapshot, whatever the message showed before.
+   */
   update(handle: string, snapshot: ReplySnapshot, postKey: string): Promise<PushResult>;
-  /** Looks for a post of unknown fate among all messages since the question. @returns `unknown` if the platform cannot say now */
+  /**
+   * Looks for a post of unknown fate among all messages since the question.
+   * @returns `unknown` if the platform cannot answer now
+   */
   find(target: string, postKey: string): Promise<FoundPosts | 'unknown'>;
   /**
-   * Removes a message of ours that is no answer. Safe to repeat.
-   * @param isStray its owner is only presumed: it is left alone unless it is a growing message
-   * @returns `gone` if it no longer exists, `left` if it was left alone, `later` if it may be retried
+   * Removes a message of ours that is not an answer. Safe to repeat.
+   * @param isStray its owner is only presumed: the message is left alone unless it is a growing one
+   * @returns `gone` if it no longer exists, `left` if it was left alone, `later` if the removal may be retried
    */
   remove(handle: string, isStray: boolean): Promise<'gone' | 'left' | 'later'>;
-  /** Place of a post to this target: two posts with the same place may be mistaken for each other. */
+  /** The place (chat or thread) of a post to this target. Two posts in the same place may be mistaken for each other. */
   placeOf(target: string): string;
-  /** Tells the sender, visible only to them, something about their message, where the platform can. Failures are ignored. */
+  /**
+   * Shows the sender a notice about their message that only they can see, where the platform supports that. Failures are
+   * ignored.
+   */
   tellAsker?(target: string, text: string): Promise<void>;
   /** Asks a person privately what is wrong with an answer, with one label per reason. Failures are ignored. */
   askWhy?(
@@ -186,7 +200,7 @@ export interface PushReplies {
     answer: DeliveryId,
     words: { question: string; labels: ReadonlyMap<FeedbackReason, string> },
   ): Promise<void>;
-  /** Replaces that question by thanks. Failures are ignored. */
+  /** Replaces that question with a thank-you. Failures are ignored. */
   thank?(followUp: FeedbackFollowUp, text: string): Promise<void>;
   /** Shows a status before there is text, where the platform has a status line. Failures are ignored. */
   showStatus?(target: string, status: string): Promise<void>;
@@ -203,7 +217,7 @@ export interface AnswerFile {
 /** Outcome of an upload. */
 export type FileBrought = { result: 'sent'; fileId: string } | { result: Exclude<PostResult, 'sent'> };
 
-/** How a platform takes a file: an upload, then a call that shows it. Calls never throw for the platform's answers. */
+/** Uploads and shows files in two steps. Calls never throw, whatever the platform answers. */
 export interface FileReplies {
   /** Whether a file may be shown at an answer's target. */
   canShow(target: string): boolean;
@@ -211,19 +225,19 @@ export interface FileReplies {
   bring(file: AnswerFile): Promise<FileBrought>;
   /**
    * Shows an uploaded file below the answer. Safe to repeat: one id is shown once.
-   * @param given.mayStand whether an earlier try may have been carried out
+   * @param given.mayStand whether an earlier attempt may have been carried out
    */
   show(target: string, fileId: string, given: { name: string; mayStand: boolean }): Promise<PostResult>;
 }
 
-/** A browser's departure to a platform's web sign-in. */
+/** A redirect of the browser to a platform's web sign-in. */
 export interface WebDeparture {
   location: string;
-  /** State for `identify` (a nonce), which the caller keeps sealed for this browser. Empty if none is needed. */
+  /** State for `identify` (a nonce), which the caller stores sealed for this browser. Empty if not needed. */
   kept: string;
 }
 
-/** A return from a platform's web sign-in, whose browser, transaction and `state` were verified. */
+/** A return from a platform's web sign-in. The caller has verified browser, transaction and `state`. */
 export interface WebArrival {
   code: string;
   /** As received; well-formed. */
@@ -238,33 +252,35 @@ export interface WebArrival {
  * identifies the person: the caller checks browser, transaction and `state`, and whether the person is the asker.
  */
 export interface WebSignIn {
-  /** @param leaving its state has letters and digits only, at most 128. @throws PlatformError */
+  /** @param leaving its state has only letters and digits, at most 128. @throws PlatformError */
   leave(leaving: { redirectUri: string; state: string }): Promise<WebDeparture>;
   /**
    * Redeems a return, exactly once, whatever the outcome.
-   * @returns the platform's user id, of this deployment's own organisation
-   * @throws PlatformError `not_a_member` for a member of another one; any other code if the platform does not identify the
-   * person
+   * @returns the platform's user id in this deployment's organisation
+   * @throws PlatformError `not_a_member` for a member of another organisation; any other code if the platform does not
+   * identify the person
    */
   identify(arrival: WebArrival): Promise<{ userId: string; tenant: string }>;
-  /** Whether it works in the app's own browser only. */
+  /** Whether it works only in the app's own browser. */
   readonly needsAppBrowser: boolean;
   /** Origins to which the browser is sent, as sources of the pages' `form-action`: `https://open.weixin.qq.com`. */
   readonly origins: string[];
 }
 
-/** Outcome of an installation through the platform's own pages. `not-invited`: the settings do not name that organisation. */
+/**
+ * Outcome of an installation through the platform's own pages. `not-invited`: the settings do not list that organisation.
+ */
 export type InstallOutcome = 'installed' | 'not-invited' | 'declined' | 'not-begun-here' | 'refused';
 
 /** Adds the app to a further organisation through the platform's own pages. */
 export interface InstallPages {
-  /** @returns the browser's destination, and the value of a cookie for its return */
+  /** @returns the address to redirect the browser to, and a cookie value for its return */
   begin(): { location: string; cookie: string };
   /** @throws any error of the store while it is unavailable */
   finish(query: URLSearchParams, cookie: string | undefined): Promise<InstallOutcome>;
 }
 
-/** How a page leads back to the app: closing itself in the app's own browser, or an address that the app opens. */
+/** How a page leads back to the chat: by closing itself in the app's own browser, or by a link that the app opens. */
 export type BackToChat =
   { kind: 'close-window'; platform: PlatformName } | { kind: 'link'; platform: PlatformName; href: string };
 
@@ -272,22 +288,22 @@ export type BackToChat =
 export interface CheckResult {
   name: string;
   verdict: 'ok' | 'warning' | 'fault';
-  /** What was found; never a secret. */
+  /** The finding; never contains a secret. */
   detail: string;
   nextStep?: string;
 }
 
-/** Verifies a delivery's raw bytes, then reads them. Pure but for the clock; never throws for outside input. */
+/** Verifies a delivery's raw bytes, then reads them. Pure except for the clock; never throws for outside input. */
 export type ReadDelivery = (body: Buffer) => Delivery;
 
 export type RefusedDelivery = Extract<Delivery, { kind: 'refused' }>;
 
 /**
- * What a connection reports about itself. `open`: deliveries arrive here; `gapMs` is how long no process of this deployment is known
- * to have held it before, where only one can. `closed`: lost, and opened again by itself. `replaced`: another program connected as
- * this bot, and the connection is taken back after `restMs`; `level` counts how often in a row. `standby`: another process of this
- * deployment holds it; `isReplaced` where another program has it. `refused`: the platform does not accept the secret, and there is no
- * further try before a restart.
+ * State of a connection. `open`: deliveries arrive here; `gapMs` is how long no process of this deployment is known to have
+ * had the connection, if only one can. `closed`: lost; it reconnects by itself. `replaced`: another program connected as
+ * this bot, and the connection is taken back after `restMs`; `level` counts such replacements in a row. `standby`: another
+ * process of this deployment has it; `isReplaced` if another program has it. `refused`: the platform rejects the secret, and
+ * there is no retry before a restart.
  */
 export type ConnectionChange =
   | { state: 'open'; gapMs?: number }
@@ -296,55 +312,56 @@ export type ConnectionChange =
   | { state: 'standby'; isReplaced: boolean }
   | { state: 'refused'; reason: string };
 
-/** What a connection is kept with. */
+/** Callbacks of a connection. */
 export interface ConnectionUse {
   /**
-   * Takes a delivery in as the webhook would: through the same accept script, before the platform is told anything.
-   * @param read called once the platform is ready to read. @returns whether it is stored, or of no interest; otherwise the platform
-   * is to send it again. Never rejects
+   * Accepts a delivery as the webhook would: by the same accept script, before the platform gets an acknowledgement.
+   * @param read called once the platform is ready to read. @returns whether the delivery is stored or unwanted; otherwise
+   * the platform must send it again. Never rejects
    */
   take(read: () => Delivery): Promise<boolean>;
-  /** Told of each change; must not throw or wait. */
+  /** Called for each change of state; must not throw or wait. */
   onChange(change: ConnectionChange): void;
   /**
-   * The platform took an answer by no way of the connection. Keeps it for the person's next reply and tells the operator. Safe to repeat.
-   * @throws where that is not possible now
+   * Called if the platform refused an answer by every method of the connection. Stores it for the person's next reply and
+   * notifies the operator. Safe to repeat.
+   * @throws Error if that is not possible now
    */
   onNotShown(answer: { replyId: DeliveryId; userId: string; text: string }): Promise<void>;
-  /** A delivery is lost that the platform sends once only; must not throw or wait. */
+  /** Called when a delivery is lost that the platform sends only once; must not throw or wait. */
   onLost(reason: string): void;
 }
 
-/** A connection that is kept open from its making on. */
+/** A connection that is kept open from its creation. */
 export interface KeptConnection {
-  /** Closes it, after what came over it is acknowledged, or seconds at most. */
+  /** Closes the connection once received deliveries are acknowledged, after a few seconds at most. */
   close(): Promise<void>;
 }
 
-/** A messaging app. One implementation per folder; the contract suite in test/bot/platforms runs against each. */
+/** A messaging platform. Each folder has one implementation; the contract suite in test/bot/platforms runs against each. */
 export interface Platform {
   readonly name: PlatformName;
-  /** Whether it takes our calls; absent where that is unknown. */
+  /** Whether the platform takes our calls; absent if unknown. */
   readonly access?: Pick<PlatformAccess, 'fault'>;
-  /** The tenant and app of every message, so that a poll finds its message; further tenants by `ofTenant`. */
+  /** Tenant and app of every message, so that a poll finds its message. `ofTenant` returns further tenants. */
   readonly tenant: string;
   readonly app: string;
   /**
-   * The same platform for a further tenant whose messages arrive at the same address, with a token of its own; undefined
-   * for a tenant that is not served. Absent where there is one tenant. Such a platform is for outgoing calls and its
-   * people; deliveries go to the first.
+   * The same platform for a further tenant whose messages arrive at the same address, with its own token; undefined for a
+   * tenant that is not served. Absent if there is only one tenant. The result is for outgoing calls and people lookups;
+   * deliveries go to the first tenant's platform.
    */
   ofTenant?(tenant: string): Platform | undefined;
   readonly install?: InstallPages;
   readonly replyTraits: ReplyTraits;
   /**
-   * Checks the parts that precede a delivery's body, once. Without a possibly valid signature the delivery is refused and
-   * its body is not read. Cheap; never throws for outside input.
+   * Checks a delivery's headers and query, once. Without a possibly valid signature the delivery is refused and its body is
+   * not read. Cheap; never throws for outside input.
    */
   admit(head: DeliveryHead): RefusedDelivery | ReadDelivery;
   /**
-   * Work to await before reading a delivery, if the platform must first be asked for our identity; otherwise undefined.
-   * Bounded; never rejects.
+   * Work to await before a delivery is read, if the platform must first be asked for our identity; otherwise undefined.
+   * Bounded in time; never rejects.
    */
   pending?(): Promise<unknown> | undefined;
   /**
@@ -355,48 +372,52 @@ export interface Platform {
   /** Renders a reply in the platform's dialect, within `maxBytes`, with broadcast mentions neutralised on the whole text. */
   renderReply(view: ReplyView): string;
   /**
-   * Splits a finished text of about one message into messages that each fit `maxBytes`, neutralised like a rendered reply:
-   * rendering a piece again changes nothing.
-   * @param reserveBytes room that each message keeps for an addition. Defaults to 0
+   * Splits a finished text of about one message into messages that each fit `maxBytes`, neutralised like a rendered reply.
+   * Rendering a piece again changes nothing.
+   * @param reserveBytes room that each message reserves for an addition. Defaults to 0
    */
   splitReply(text: string, reserveBytes?: number): string[];
-  /** `splitReply` for an answer of any length, which may take time; does not block the event loop. Never rejects. */
+  /** Like `splitReply` for an answer of any length. May take time, but does not block the event loop. Never rejects. */
   splitAnswer(text: string, reserveBytes?: number): Promise<string[]>;
   /** Present where the platform does not poll us. */
   readonly push?: PushReplies;
   /**
-   * Sends an answer by the message's `laterReplyHandle`. Absent where the platform has no such way.
+   * Sends an answer by the message's `laterReplyHandle`. Absent where the platform has no such handles.
    * @param part number of the message, for a handle valid for many. Defaults to 0
    */
   replyLater?(handle: string, text: string, part?: number): Promise<PostResult>;
   /**
-   * Shows a file below the answer by that handle. Absent where the platform has no such way. Safe to repeat with the same
-   * file: it is shown once.
+   * Shows a file below the answer by that handle. Absent where the platform has no such handles. Safe to repeat with the
+   * same file: it is shown once.
    * @returns `busy` until it is shown; `refused` if it is not shown and never will be
    */
   replyLaterAsFile?(handle: string, file: AnswerFile): Promise<PostResult>;
   /**
-   * Writes to a person unasked. Absent where the platform or its settings do not allow it. Also `busy` while the person has
-   * received so much that the platform would drop more, or is receiving another text of several messages.
+   * Sends an unsolicited message to a person. Absent where the platform or its settings do not allow it. Also returns `busy`
+   * while the person has received so much that the platform would drop more, or is receiving another text of several
+   * messages.
    */
   writePrivately?(userId: string, text: string, partOf?: PartOfText): Promise<PostResult>;
   /**
    * Splits a text into messages that each fit one call of `writePrivately`; absent where one call takes any text. No two
-   * are equal, since the platform may drop the second as a repetition; the same text is always split the same way.
+   * messages are equal, because the platform may drop the second as a duplicate; the same text is always split in the same
+   * way.
    */
   splitPrivately?(text: string): string[];
   /** Whether `writePrivately` takes markdown. Defaults to plain text. */
   readonly writesMarkdownPrivately?: boolean;
-  /** Whether messages of a thread with an answer may come without naming the bot (`isUnaddressed`). */
+  /** Whether messages in a thread with an answer may arrive without mentioning the bot (`isUnaddressed`). */
   readonly followsThreads?: boolean;
   /** Whether a reply can mention one person (`ReplyView.mention`). Defaults to false. */
   readonly canMention?: boolean;
   /**
    * Suggests questions to a person who has opened a chat, in their language if known, else in `usual`. Absent where the
-   * welcome carries them. Never rejects for the platform's answers; failures are ignored.
+   * welcome contains them. Never rejects for the platform's answers; failures are ignored.
    */
   suggest?(target: string, prompts: SuggestedPrompts, usual: Language): Promise<void>;
-  /** Downloads a media reference, decrypted; host-pinned and bounded (SECURITY.md pinned-media). @throws PlatformError */
+  /**
+   * Downloads a media reference and decrypts it; host-pinned and bounded (SECURITY.md pinned-media). @throws PlatformError
+   */
   fetchMedia(mediaRef: string, maxBytes: number, signal: AbortSignal): Promise<FetchedMedia>;
   /**
    * The plain user id of a sender, converted where the platform encrypts it; undefined if that is not possible.
@@ -404,23 +425,23 @@ export interface Platform {
    */
   plainUserId(userId: string): Promise<string | undefined>;
   /**
-   * A person's display name; undefined if the platform does not tell. Absent where it never does.
+   * A person's display name; undefined if the platform does not return it. Absent where it never does.
    * @throws PlatformError if the platform does not answer within seconds
    */
   displayNameOf?(userId: string): Promise<string | undefined>;
   /**
-   * Names of people and channels that a message mentions by id (`InboundMessage.unnamed`), by reference; unknown ones are
-   * left out. Absent where messages hold names. Bounded in time; never rejects.
+   * Names of people and channels that a message mentions by id (`InboundMessage.unnamed`), by reference. Unknown ones are
+   * omitted. Absent where messages contain names. Bounded in time; never rejects.
    */
   namesOf?(references: readonly string[]): Promise<ReadonlyMap<string, string>>;
   readonly webSignIn?: WebSignIn;
-  /** Whether a page's user agent is this app's own browser. A hint for texts, never evidence. */
+  /** Whether a page's user agent is this app's own browser. A hint for texts only, never proof. */
   isAppBrowser(userAgent: string): boolean;
   /** How a page in this browser leads back to the chat; undefined if only text can. */
   backToChat(userAgent: string): BackToChat | undefined;
   /**
    * Results of `npm run check` for this platform's credentials. Never throws for the platform's answers.
-   * @param isStart called at a start: skips checks that the connection itself makes a moment later
+   * @param isStart true at startup: skips checks that opening the connection repeats shortly afterwards
    */
   check(isStart?: boolean): Promise<CheckResult[]>;
 }

@@ -7,7 +7,7 @@ import type { Language } from '../../shared/text/texts.ts';
 export interface SuggestedPrompt {
   /** Label of the button; one line. */
   title: string;
-  /** The message that the person sends by choosing it. */
+  /** The message that choosing it sends. */
   message: string;
 }
 
@@ -19,13 +19,13 @@ const MAX_PROMPTS = 4;
 const MAX_TITLE_CHARS = 75;
 const MAX_MESSAGE_CHARS = 1_000;
 
-/** Parses the file at `PROMPTS_FILE`. @throws ConfigFileError with every fault */
+/** Parses the file at `PROMPTS_FILE`. @throws ConfigFileError listing every fault */
 export function parsePromptsFile(text: string): SuggestedPrompts {
   const { en, zh } = readJsonFile(text, promptsSchema);
   return { en, zh };
 }
 
-/** Invisible characters are removed before counting: a title of nothing else would be an empty button. */
+/** Invisible characters are removed before counting, because a title of only such characters would be an empty button. */
 function visible(maxChars: number) {
   return z
     .string()
@@ -34,7 +34,7 @@ function visible(maxChars: number) {
 }
 
 const prompt = z.strictObject({
-  title: visible(MAX_TITLE_CHARS).refine((title) => !/[\r\n]/.test(title), 'Must be one line'),
+  title: visible(MAX_TITLE_CHARS).refine((title) => !/[\r\n]/.test(title), 'Must be a single line'),
   message: visible(MAX_MESSAGE_CHARS),
 });
 const prompts = z.array(prompt).max(MAX_PROMPTS);

@@ -7,7 +7,7 @@ export function secondsOff(timestamp: string | null | undefined, nowMs: NowMs): 
   return Math.round(Math.abs(nowMs() / SECOND_MS - Number(timestamp)));
 }
 
-/** A refused delivery; with the clock difference if that is the reason. */
+/** Builds a refused delivery, with the clock difference if that is the reason. */
 export function refusedFor(
   reason: string,
   timestamp: string | null,

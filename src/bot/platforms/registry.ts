@@ -3,7 +3,7 @@ import type { PlatformDescription } from './description.ts';
 import { slack } from './slack/description.ts';
 import { wecom } from './wecom/description.ts';
 
-/** The description of each platform, one line each (docs/ADD_A_PLATFORM.md). */
+/** The description of each platform, one line each (docs/extending/ADD_A_PLATFORM.md). */
 const DESCRIPTIONS = {
   wecom,
   slack,

@@ -11,7 +11,7 @@ interface StoredToken {
 
 const PURPOSE = 'platform-token';
 
-/** Keeps platforms' access tokens sealed in Redis, so that all processes share one (SECURITY.md secrets-stay-inside). */
+/** Stores platforms' access tokens sealed in Redis, so that all processes share one (SECURITY.md secrets-stay-inside). */
 export function createSealedTokenStore(redis: RedisClient, keyRing: KeyRing, nowMs: NowMs) {
   const keyOf = (name: string) => `platform-token:${name}`;
   return {
@@ -19,7 +19,7 @@ export function createSealedTokenStore(redis: RedisClient, keyRing: KeyRing, now
       const sealed = await redis.get(keyOf(name));
       if (sealed === null) return undefined;
       const opened = tryOpenJson(() => keyRing.open(PURPOSE, name, sealed), readToken);
-      // A damaged token, or one whose key is missing, is requested again.
+      // If the stored token is damaged or its key is missing, a new token is requested.
       return opened.kind === 'opened' ? opened.value : undefined;
     },
     async write(name: string, stored: StoredToken): Promise<void> {

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../shared/clock.ts';
 import { inThread, threadModule } from '../../shared/process/worker-pool.ts';
 import type { MarkdownWriter } from './markdown/markdown-writer.ts';
 
-/** Input of the thread. */
+/** Input of the worker thread. */
 export interface SplitWork {
   dialect: 'wecom' | 'slack';
   text: string;
@@ -10,7 +10,7 @@ export interface SplitWork {
 }
 
 const MODULE = threadModule('./split-thread.js', import.meta.url);
-/** Time limit of a split. Even the longest answer takes 0.2 s, whatever its content; the rest is for a busy machine. */
+/** Time limit of a split. Even the longest answer takes 0.2 s, whatever its content; the margin is for a busy machine. */
 const SPLIT_TIMEOUT_MS = 20 * SECOND_MS;
 
 /** Whether an answer needs more than one message, so that parsing and splitting take time. @param maxBytes of one message */
@@ -19,7 +19,7 @@ export function isLongAnswer(text: string, maxBytes: number): boolean {
 }
 
 /**
- * Splits a long answer into messages, like `pieces`, in a thread. If the thread fails, returns neutralised plain text
+ * Splits a long answer into messages, like `pieces`, in a worker thread. If the thread fails, returns neutralised plain text
  * instead.
  */
 export async function splitInThread(writer: MarkdownWriter, work: SplitWork): Promise<string[]> {

@@ -1,4 +1,4 @@
-// Splits one answer into a platform's messages, in a thread of its own (`split-answer.ts`).
+// Splits one answer into a platform's messages in a worker thread (`split-answer.ts`).
 import { parentPort, workerData } from 'node:worker_threads';
 import { createMarkdownWriter } from './markdown/markdown-writer.ts';
 import { SLACK_DIALECT } from './slack/dialect.ts';

@@ -1,25 +1,33 @@
+import type { createConnection } from 'node:net';
+import type { buildConnector } from 'undici';
 import { WebSocket, type RawData } from 'ws';
 import { MIB_BYTES, SECOND_MS } from '../../shared/clock.ts';
-import { throughProxy } from '../../shared/http/http-agent.ts';
+import { outgoingConnector } from '../../shared/http/http-agent.ts';
+import { bare } from '../../shared/http/proxy-config.ts';
 
-/** Maximum frame size. No platform's webhook sends more either. */
+/** Maximum frame size; no platform's webhook sends more either. */
 const MAX_FRAME_BYTES = MIB_BYTES;
 const FIRST_PAUSE_MS = SECOND_MS;
 const MAX_PAUSE_MS = 30 * SECOND_MS;
 
 /** Opens a connection to a platform, through the proxy configured for it. @param url `wss://…` */
 export function openWebSocket(url: string, handshakeTimeoutMs: number): WebSocket {
-  const { https, http } = throughProxy(url.replace(/^ws/, 'http')).agent ?? {};
   return new WebSocket(url, {
     handshakeTimeout: handshakeTimeoutMs,
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
     followRedirects: false,
-    agent: url.startsWith('wss:') ? https : http,
+    createConnection: connectTo(new URL(url), handshakeTimeoutMs) as unknown as typeof createConnection,
   });
 }
 
-/** Text of a text frame; empty for a binary one, which no platform sends. */
+/** Like HTTP calls, so that proxies are supported in one place. */
+function connectTo({ protocol, hostname, host, port }: URL, timeoutMs: number) {
+  const target = { protocol: protocol === 'wss:' ? 'https:' : 'http:', hostname: bare(hostname), host, port };
+  return (_: unknown, done: buildConnector.Callback): void => outgoingConnector({ timeoutMs })(target, done);
+}
+
+/** Text of a text frame; empty for a binary frame, which no platform sends. */
 export function textOfFrame(data: RawData, isBinary: boolean): string {
   if (isBinary) return '';
   if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');

@@ -1,10 +1,10 @@
 /**
- * Why a platform did not carry out a write, where it says so. Nothing was done in any case.
- * `passing`: the same write may succeed later; any code missing in the platform's table means this.
- * `snapshot`: this text in this form is refused; another snapshot, or a plainer form, may be taken.
- * `way`: this way takes nothing any more (the message is deleted or too old, the method does not exist here); another way
- * may be open.
- * `conversation`: nothing can be posted in this conversation.
+ * Why a platform did not carry out a write, if it says so. Nothing was done in any case.
+ * - `passing`: the same write may succeed later; also used for any code that is missing in the platform's table.
+ * - `snapshot`: this text is refused in this form; another snapshot, or a plainer form, may be accepted.
+ * - `way`: this method accepts nothing any more (the message is deleted or too old, or the method does not exist here);
+ *   another method may work.
+ * - `conversation`: nothing can be posted in this conversation.
  */
 export type Refusal = 'passing' | 'snapshot' | 'way' | 'conversation';
 
@@ -15,7 +15,7 @@ export type Refusal = 'passing' | 'snapshot' | 'way' | 'conversation';
  */
 export type WriteMeaning = Refusal | 'rate-limited' | 'unknown-fate' | 'unauthorised' | 'stopped';
 
-/** Meanings of a platform's codes: for all writes, and exceptions per write. Data only; the rules are in `WriteJudge`. */
+/** Meanings of a platform's codes: for all writes, with exceptions per write. Data only; the rules are in `WriteJudge`. */
 export interface MeaningTable {
   every: Readonly<Partial<Record<WriteMeaning, readonly (string | number)[]>>>;
   /** By the name of the write. */
@@ -33,13 +33,13 @@ export interface RefusedWrite {
 
 /** Callbacks for a platform's refusals; must not throw. */
 export interface TellsRefusals {
-  /** Called with the platform's code when it refuses all calls until the operator repairs something. */
+  /** Called with the platform's code when it refuses all calls until the operator repairs the app. */
   onRefused?: (code: string) => void;
   /** Called for each write that the platform did not carry out. */
   onWriteRefused?: (refused: RefusedWrite) => void;
 }
 
-/** Bounds the values of a metric's label. */
+/** Limits the number of different values of a metric's label. */
 const CODE = /^-?[a-z_0-9]{1,64}$/;
 
 /**
@@ -67,7 +67,7 @@ export class WriteJudge {
     return meaning;
   }
 
-  /** The same for a call that is not a write: nothing is counted. */
+  /** Like `judge` for a call that is not a write: nothing is counted. */
   meaningOf(write: string, code: string | number): WriteMeaning {
     const key = String(code);
     return this.#of.get(write)?.get(key) ?? this.#every.get(key) ?? 'passing';

@@ -2,32 +2,32 @@ import { z } from 'zod';
 import { readJsonFile } from '../../shared/json-file.ts';
 import { groupsSchema, isEverybody, listOf, subjectSchema, type Subject } from './subject.ts';
 
-/** What they may: not use the bot at all, or use these models (the first answers) in these places. */
+/** Either no access to the bot, or access to these models in these places. The first model is the default. */
 export type Permission =
   | { use: false }
   | {
       use: true;
       models: 'all' | readonly string[];
       private: boolean;
-      /** The platform's ids of groups. */
+      /** Platform group ids. */
       groups: 'all' | 'none' | readonly string[];
     };
 
-/** One rule; its name stands in the log of refusals. */
+/** One rule. Its name appears in the log of refusals. */
 export interface PolicyRule {
   name: string;
   who: Subject;
   may: Permission;
 }
 
-/** What `POLICY_FILE` says: the first rule that fits a person decides. */
+/** Contents of `POLICY_FILE`. The first rule that matches a person decides. */
 export interface PolicyFile {
   rules: readonly PolicyRule[];
-  /** For whom no rule fits. */
+  /** Applies when no rule matches. */
   otherwise: Permission;
 }
 
-/** Reads `POLICY_FILE`'s text. @param models the models that there are. @throws ConfigFileError with every fault */
+/** Parses the text of `POLICY_FILE`. @param models the available models. @throws ConfigFileError listing every fault */
 export function parsePolicyFile(text: string, models: readonly string[]): PolicyFile {
   return readJsonFile(text, policySchema(models));
 }
@@ -36,15 +36,16 @@ function policySchema(models: readonly string[]): z.ZodType<PolicyFile> {
   const may = maySchema(models);
   const rule = z.strictObject({ name: z.string().trim().min(1), who: subjectSchema, may });
   return z.strictObject({
-    /** Words for who reads the file, since JSON has no comments. */
+    /** Free text for readers of the file, since JSON has no comments. */
     about: z.union([z.string(), z.array(z.string())]).optional(),
     rules: z.array(rule).superRefine((rules, context) => {
       for (const [index, { name }] of rules.entries()) {
         const complain = (message: string) => context.addIssue({ code: 'custom', path: [index], message });
         const before = rules.slice(0, index);
-        if (before.some((other) => other.name === name)) complain(`There is a rule ${JSON.stringify(name)} before it`);
+        if (before.some((other) => other.name === name))
+          complain(`An earlier rule has the name ${JSON.stringify(name)}`);
         const catchAll = before.find((other) => isEverybody(other.who));
-        if (catchAll) complain(`It never decides, since ${JSON.stringify(catchAll.name)} before it fits everybody`);
+        if (catchAll) complain(`It never applies, because ${JSON.stringify(catchAll.name)} before it matches everyone`);
       }
     }),
     otherwise: may,
@@ -53,7 +54,7 @@ function policySchema(models: readonly string[]): z.ZodType<PolicyFile> {
 
 function maySchema(models: readonly string[]): z.ZodType<Permission> {
   const model = z.string().refine((name) => models.includes(name), {
-    error: ({ input }) => `${JSON.stringify(input)} is not among CHAT_MODELS (${models.join(', ')})`,
+    error: ({ input }) => `${JSON.stringify(input)} is not in CHAT_MODELS (${models.join(', ')})`,
   });
   const allowed = z
     .strictObject({
@@ -63,7 +64,7 @@ function maySchema(models: readonly string[]): z.ZodType<Permission> {
       groups: groupsSchema,
     })
     .refine((given) => given.private || given.groups !== 'none', {
-      message: 'This allows the use nowhere; if that is meant, write { "use": false }',
+      message: 'This does not allow the use anywhere; if that is intended, write { "use": false }',
     });
   return z.discriminatedUnion('use', [z.strictObject({ use: z.literal(false) }), allowed], 'Must be true or false');
 }

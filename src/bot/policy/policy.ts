@@ -1,35 +1,35 @@
 import type { Permission, PolicyFile } from './policy-file.ts';
 import { matches, isOpen, type PolicyPerson, type PolicyPlace } from './subject.ts';
 
-/** At least one; the first answers unless the person chose another. */
+/** At least one model. The first is the default unless the person chose another. */
 export type Models = readonly [string, ...string[]];
 
 /**
- * What may be: an answer by one of these models, or none, since this person may not ask at all, or not here. `rule` is the name of the
- * rule that decided; `otherwise` when none fits.
+ * Allowed with these models, or refused for this person or place. `rule` names the deciding rule; `otherwise` if none
+ * matches.
  */
 export type Verdict =
   | { kind: 'allowed'; models: Models; rule: string }
   | {
       kind: 'refused';
-      /** What stands against it: the person, or that they ask privately, or in this group. */
+      /** Reason for the refusal: the person, private chats, or this group. */
       because: 'person' | 'private' | 'group';
       rule: string;
     };
 
-/** Who may use the bot, where, and with which models. */
+/** Decides which people may use the bot, in which places and with which models. */
 export interface Policy {
-  /** The first rule that fits decides. @param person undefined for somebody who is not signed in */
+  /** The first matching rule decides. @param person undefined for a person who is not signed in */
   judge(person: PolicyPerson | undefined, place: PolicyPlace): Verdict;
-  /** The models that this person may use, the one that answers by default first; none when they may not use the bot. */
+  /** Models that this person may use, the default model first. Empty if the person may not use the bot. */
   modelsFor(person: PolicyPerson | undefined): readonly string[];
 }
 
 export interface PolicyOptions {
   file: PolicyFile;
-  /** All that there are (CHAT_MODELS). */
+  /** All available models (CHAT_MODELS). */
   models: readonly string[];
-  /** The one that answers wherever it is allowed (CHAT_MODEL); one of them. */
+  /** Default model wherever it is allowed (CHAT_MODEL); must be in `models`. */
   defaultModel: string;
 }
 

@@ -4,37 +4,37 @@ import { inOurWords } from '../../shared/text/format-zod-error.ts';
 import type { Language } from '../../shared/text/texts.ts';
 import { groupsSchema, isEverybody, listOf, subjectSchema, type Subject } from './subject.ts';
 
-/** A question that is offered to whom the scene is for. */
+/** A suggested question, offered to people in the scene. */
 export interface ScenePrompt {
   title: string;
   message: string;
 }
 
-/** One scene: whom and where it is for, and what is otherwise there. What it allows is never more than policy and tools allow. */
+/** One scene: its audience, its places and its settings. A scene never allows more than policy and tools allow. */
 export interface Scene {
   name: string;
   who: Subject;
-  /** The platform's ids of groups; absent: private chats and groups alike. `none`: private chats alone. */
+  /** Platform group ids. Absent: private chats and all groups. `none`: private chats only. */
   groups?: 'all' | 'none' | readonly string[];
   platforms?: readonly string[];
-  /** Stand behind the system prompt. */
+  /** Appended to the system prompt. */
   instructions?: string;
-  /** Of the models that the policy allows, these. */
+  /** Restricts the models that the policy allows to these. */
   models?: readonly string[];
-  /** Of the tools that are on, these; empty for none. */
+  /** Restricts the enabled tools to these; empty for none. */
   tools?: readonly string[];
-  /** Of the sources of knowledge, these, by their names; empty for none. */
+  /** Restricts the knowledge sources to these names; empty for none. */
   knowledge?: readonly string[];
-  /** For whoever has not chosen by `/think`. */
+  /** Default reasoning effort for people who have not set one with `/think`. */
   thinking?: 'off' | 'low' | 'high' | 'max';
-  /** In which language is answered. */
+  /** Language of the answers. */
   language?: Language;
   style?: 'brief' | 'detailed';
   welcome?: Readonly<Partial<Record<Language, string>>>;
   prompts?: Readonly<Partial<Record<Language, readonly ScenePrompt[]>>>;
 }
 
-/** What a scenes' file may name. */
+/** Names that a scenes file may refer to. */
 export interface KnownNames {
   models: readonly string[];
   tools: readonly string[];
@@ -47,7 +47,7 @@ const MOST_PROMPTS = 4;
 const MOST_TITLE_CHARS = 75;
 const MOST_MESSAGE_CHARS = 1_000;
 
-/** Reads `SCENES_FILE`'s text. @throws ConfigFileError with every fault */
+/** Parses the text of `SCENES_FILE`. @throws ConfigFileError listing every fault */
 export function parseScenesFile(text: string, known: KnownNames): readonly Scene[] {
   return readJsonFile(text, scenesSchema(known));
 }
@@ -57,17 +57,18 @@ function scenesSchema(known: KnownNames): z.ZodType<readonly Scene[]> {
     for (const [index, { name }] of given.entries()) {
       const complain = (message: string) => context.addIssue({ code: 'custom', path: [index], message });
       const before = given.slice(0, index);
-      if (before.some((other) => other.name === name)) complain(`There is a scene ${JSON.stringify(name)} before it`);
+      if (before.some((other) => other.name === name))
+        complain(`An earlier scene has the name ${JSON.stringify(name)}`);
       const catchAll = before.find(isEverywhere);
       if (catchAll)
-        complain(`It never decides, since ${JSON.stringify(catchAll.name)} before it fits everybody everywhere`);
+        complain(`It never applies, because ${JSON.stringify(catchAll.name)} before it matches everyone everywhere`);
     }
   });
-  // JSON has no comments: words for who reads the file stand beside the list.
+  // JSON has no comments: free text for readers of the file goes next to the list.
   const withWords = z
     .strictObject({ about: z.union([z.string(), z.array(z.string())]).optional(), scenes })
     .transform((given) => given.scenes);
-  // One form is chosen by what stands there, so that a fault is told of that one.
+  // The shape of the value selects one schema, so that faults refer to that schema only.
   return z.unknown().transform((given, context) => {
     const read = (Array.isArray(given) ? scenes : withWords).safeParse(given, { error: inOurWords });
     if (read.success) return read.data;
@@ -79,12 +80,12 @@ function scenesSchema(known: KnownNames): z.ZodType<readonly Scene[]> {
 function sceneSchema({ models, tools, platforms }: KnownNames): z.ZodType<Scene> {
   const ofKnown = (names: readonly string[], what: string) =>
     z.string().refine((name) => names.includes(name), {
-      error: ({ input }) => `${JSON.stringify(input)} is no ${what}; there are ${names.join(', ')}`,
+      error: ({ input }) => `${JSON.stringify(input)} is not a ${what}; available are ${names.join(', ')}`,
     });
   const words = (most: number) => z.string().trim().min(1).max(most);
   const lines = z.union(
     [words(MOST_INSTRUCTION_CHARS), listOf(z.string()).transform((given) => given.join('\n').trim())],
-    'Must be a text or a list of lines',
+    'Must be a string or a list of lines',
   );
   return z.strictObject({
     name: z.string().trim().min(1).max(100),
@@ -98,18 +99,18 @@ function sceneSchema({ models, tools, platforms }: KnownNames): z.ZodType<Scene>
     thinking: z.enum(['off', 'low', 'high', 'max'], 'Must be off, low, high or max').optional(),
     language: z.enum(['en', 'zh'], 'Must be en or zh').optional(),
     style: z.enum(['brief', 'detailed'], 'Must be brief or detailed').optional(),
-    welcome: byLanguage(words(MOST_WELCOME_CHARS), 'Must be a text, or { "zh": …, "en": … }').optional(),
+    welcome: byLanguage(words(MOST_WELCOME_CHARS), 'Must be a string, or { "zh": …, "en": … }').optional(),
     prompts: byLanguage(promptsSchema, 'Must be a list of questions, or { "zh": […], "en": […] }').optional(),
   });
 }
 
-/** One value for both languages, or one for each. */
+/** One value for both languages, or one per language. */
 function byLanguage<Value>(value: z.ZodType<Value>, complaint: string) {
   const both = value.transform((given) => ({ zh: given, en: given }));
   return z.union([both, z.strictObject({ zh: value.optional(), en: value.optional() })], complaint);
 }
 
-/** Its own words are its title where it has none. */
+/** The title defaults to the message. */
 const promptSchema = z
   .union([
     z.string().transform((message) => ({ title: message, message })),

@@ -3,14 +3,14 @@ import type { Models } from './policy.ts';
 import type { Scene } from './scenes-file.ts';
 import { isOpen, matches, type PolicyPerson, type PolicyPlace } from './subject.ts';
 
-/** Where somebody asks, with the platform's name. */
+/** Place of the question, with the platform name. */
 export interface ScenePlace extends PolicyPlace {
   platform: string;
 }
 
-/** Which scene holds. Decided anew for each question, by the turn's own facts alone (SECURITY.md scenes-narrow). */
+/** Selects the scene for each question from the facts of its turn only (SECURITY.md scenes-narrow). */
 export interface Scenes {
-  /** The first that fits; undefined where none does. @param person undefined for somebody who is not signed in */
+  /** The first matching scene, or undefined if none matches. @param person undefined for a person who is not signed in */
   of(person: PolicyPerson | undefined, place: ScenePlace): Scene | undefined;
 }
 
@@ -20,15 +20,15 @@ export function createScenes(scenes: readonly Scene[]): Scenes {
 
 function fits({ who, groups, platforms }: Scene, person: PolicyPerson | undefined, place: ScenePlace): boolean {
   if (platforms && !platforms.includes(place.platform)) return false;
-  // Groups that are named are meant alone: a private chat is none of them.
+  // A scene that lists groups excludes private chats.
   if (groups !== undefined && !isOpen({ private: groups === 'none', groups }, place)) return false;
   return matches(who, person);
 }
 
 /**
- * The models that may answer in a scene: of those that are allowed without it, never others. The one that answers by default stays
- * the first where it may; else the scene's own order counts.
- * @returns undefined where none is left
+ * The models of a scene, limited to those that the policy allows. The default model stays first if the scene includes it;
+ * otherwise the order of the scene applies.
+ * @returns undefined if no model is left
  */
 export function modelsIn(scene: Scene | undefined, allowed: Models): Models | undefined {
   if (!scene?.models) return allowed;
@@ -40,8 +40,8 @@ export function modelsIn(scene: Scene | undefined, allowed: Models): Models | un
 }
 
 /**
- * Tells scenes apart in what they let an answer draw upon: what was said under one is no part of a conversation under another.
- * Undefined where no scene holds.
+ * Identifies the scene, its tools and its knowledge sources, so that a conversation in one scene never includes messages
+ * from another. Undefined if no scene applies.
  */
 export function markOf(scene: Scene | undefined): string | undefined {
   if (!scene) return undefined;
@@ -55,7 +55,7 @@ const STYLE_WORDS = {
   detailed: 'Answer in detail, with the steps and the reasons.',
 } as const;
 
-/** The system prompt as it is in a scene. */
+/** The system prompt with the additions of the scene. */
 export function promptIn(scene: Scene | undefined, systemPrompt: string): string {
   if (!scene) return systemPrompt;
   const { instructions, language, style } = scene;

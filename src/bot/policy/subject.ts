@@ -1,43 +1,44 @@
 import { z } from 'zod';
 
-/** What rules look at of the account that is signed in (SERVICE.md profile). */
+/** Attributes of the signed-in account that rules examine (SERVICE.md profile). */
 export interface PolicyPerson {
-  /** `JG`, `XS` or `QT`; empty where the profile names none. */
+  /** `JG`, `XS` or `QT`; empty if the profile has no identity code. */
   identityCode: string;
-  /** The department's code; empty where the profile names none. */
+  /** Department code; empty if the profile has none. */
   department: string;
 }
 
-/** Where somebody asks. */
+/** Place of the question. */
 export interface PolicyPlace {
   kind: 'private' | 'group';
-  /** The platform's id of the group; not looked at in a private chat. */
+  /** Platform group id; ignored in a private chat. */
   id: string;
 }
 
-/** Which people a rule is about: all that is named must hold; of a list, one. Nothing named is everybody. */
+/**
+ * People that a rule applies to. All listed conditions must hold; within a list, one match is enough. No conditions means
+ * everyone.
+ */
 export interface Subject {
   /** Whether an account is linked. */
   signedIn?: boolean;
-  /** The profile's identity codes (SERVICE.md profile, `parentIdentityInfo.code`). */
+  /** Identity codes of the profile (SERVICE.md profile, `parentIdentityInfo.code`). */
   identity?: readonly string[];
-  /** Department codes (SERVICE.md profile, `attributes.BMBM`); with `*` at its end the beginning of one. */
+  /** Department codes (SERVICE.md profile, `attributes.BMBM`). A trailing `*` makes the code a prefix. */
   departments?: readonly string[];
 }
 
-/** In which places something is open. */
+/** Places in which a feature is enabled. */
 export interface Where {
   private: boolean;
-  /** The platform's ids of groups. */
+  /** Platform group ids. */
   groups: 'all' | 'none' | readonly string[];
 }
 
-/** The identity types that there are (SERVICE.md profile). A slip of one would otherwise be a rule that fits nobody. */
+/** Known identity types (SERVICE.md profile). Without this check, a rule with a misspelt type would match no person. */
 const IDENTITY_CODES = ['JG', 'XS', 'QT'] as const;
 
-const department = z
-  .string()
-  .regex(/^[^\s*]+\*?$/, 'Must be a department code, or the beginning of one and * at its end');
+const department = z.string().regex(/^[^\s*]+\*?$/, 'Must be a department code, or the beginning of one followed by *');
 
 export const subjectSchema = z
   .strictObject({
@@ -46,7 +47,7 @@ export const subjectSchema = z
     departments: listOf(department).optional(),
   })
   .refine(({ signedIn, identity, departments }) => signedIn !== false || !(identity ?? departments), {
-    message: 'Who is not signed in has neither an identity nor a department',
+    message: 'People who are not signed in have neither an identity nor a department',
   });
 
 export const groupsSchema = z.union(
@@ -55,28 +56,30 @@ export const groupsSchema = z.union(
 );
 
 export function listOf<Part extends z.ZodType>(part: Part): z.ZodArray<Part> {
-  return z.array(part).min(1, 'Is empty: name at least one');
+  return z.array(part).min(1, 'Must not be empty: name at least one');
 }
 
-/** Whether a rule is about this person: all that it names holds. Who is not signed in has no identity and no department. */
+/**
+ * Whether all conditions of the rule hold for this person. A person who is not signed in has no identity and no department.
+ */
 export function matches({ signedIn, identity, departments }: Subject, person: PolicyPerson | undefined): boolean {
   if (signedIn !== undefined && signedIn !== (person !== undefined)) return false;
   if (identity && !(person && identity.includes(person.identityCode))) return false;
   return !departments || (person !== undefined && departments.some((code) => isWithin(person.department, code)));
 }
 
-/** Whether it names no condition. */
+/** Whether the subject has no conditions. */
 export function isEverybody({ signedIn, identity, departments }: Subject): boolean {
   return signedIn === undefined && identity === undefined && departments === undefined;
 }
 
-/** Whether a place is among those that are open. */
+/** Whether the place is enabled. */
 export function isOpen({ private: isPrivateOpen, groups }: Where, { kind, id }: PolicyPlace): boolean {
   if (kind === 'private') return isPrivateOpen;
   return groups === 'all' || (groups !== 'none' && groups.includes(id));
 }
 
-/** `31*` stands for every department whose code begins with 31. */
+/** `31*` matches every department whose code begins with 31. */
 function isWithin(department: string, code: string): boolean {
   return code.endsWith('*') ? department.startsWith(code.slice(0, -1)) : department === code;
 }

@@ -1,11 +1,17 @@
+import { INBOX_ENTRY } from './inbox-entry.ts';
+import { TURN_NEWS } from './turn-news.ts';
 import type { ArgsOf, KeysOf, ScriptShape } from '../../shared/redis/script-shape.ts';
 
-/** What accept.lua is given, which a receiver keeps for the case that a failover takes it back, and what it answers. */
+/**
+ * Keys, arguments and answer of accept.lua. Receivers keep the keys and arguments to store a message again after a failover.
+ */
 export const ACCEPT_SHAPE = {
+  libraries: [INBOX_ENTRY, TURN_NEWS],
   keys: ['record', 'inbox', 'state', 'pending', 'personRate', 'chatRate?'],
   args: [
-    ...(['deliveryId', 'conversationId', 'owner', 'mergeKey', 'words', 'sealed'] as const),
-    ...(['opener', 'target', 'saidAtMs?', 'chatOrder?'] as const),
+    ...(['deliveryId', 'conversationId', 'owner', 'mergeKey', 'sealed'] as const),
+    ...(['command', 'isAnswerableLater', 'isOverLimit'] as const),
+    ...(['opener', 'target', 'saidAtMs?', 'chatOrder?', 'takenBeforeMs?'] as const),
   ],
   answer: { result: ['new', 'repeat', 'limited'], takenAtMs: 'number' },
 } as const satisfies ScriptShape;

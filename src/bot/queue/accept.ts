@@ -11,39 +11,40 @@ import { ACCEPT_SHAPE, type AcceptArgs, type AcceptKeys } from './accept-shape.t
 import { mergeKeyOf, NEVER_MERGED, sealMessage, sealTarget } from './inbox-entry.ts';
 import { PersonLimit } from './person-limit.ts';
 import type { AcceptedMessage, ReplayBuffer } from './replay-buffer.ts';
-import { STOP_CHANNEL } from './wake-queue.ts';
 
-/** How long a delivery is remembered (SECURITY.md accept-once); longer than any platform goes on repeating. */
+/** How long a delivery is remembered (SECURITY.md accept-once). Longer than any platform retries a delivery. */
 export const REMEMBER_DELIVERY_MS = DAY_MS;
 const MESSAGES_A_PERSON_MAY_SEND_A_MINUTE = 20;
 const MESSAGES_A_CHAT_MAY_SEND_A_MINUTE = 60;
 const LONGEST_INBOX = 100;
-/** Room for slash words in a conversation in which that many wait: each is over at once. */
+/** Extra room in a full inbox for slash commands, which finish at once. */
 const ROOM_FOR_WORDS = 20;
-/** So many times the messages of a minute until a stop word, which always acts, is not answered itself any more. */
+/** Multiple of a person's rate limit above which a stop command still acts but gets no reply. */
 const STOPS_TIMES = 3;
 
 export interface AcceptOptions {
   redis: RedisClient;
   keyRing: KeyRing;
-  /** Over all chats; 20 unless told (SECURITY.md rate-limits). */
+  /** Limit per person over all chats (SECURITY.md rate-limits). Defaults to 20. */
   messagesAPersonMaySendAMinute?: number;
-  /** Messages that are never merged with others into one turn, beside slash words. */
+  /** Whether a message is never merged with others into one turn. Slash commands never are. */
   standsAlone?(message: InboundMessage): boolean;
-  /** Gets what was stored, so that it can be stored again after a failover. */
+  /** Receives each stored message so that it can be stored again after a failover. */
   recent?: ReplayBuffer;
 }
 
 export interface Accepted {
   deliveryId: DeliveryId;
   /**
-   * `repeat`: this delivery was stored before; `limited`: refused because too many came, which the person must be told. A stop
-   * word has stopped what it could all the same.
+   * `repeat`: this delivery was stored before. `limited`: refused by a rate limit, which the person must be told. A stop
+   * command takes effect even when it is limited.
    */
   result: 'new' | 'repeat' | 'limited';
 }
 
-/** Stores accepted messages. One atomic script a message (SECURITY.md accept-once); safe to call again with the same delivery. */
+/**
+ * Stores accepted messages, each with one atomic script (SECURITY.md accept-once). Safe to repeat with the same delivery.
+ */
 export class Inbox {
   readonly #options: AcceptOptions;
   readonly #script: LuaScript<typeof ACCEPT_SHAPE>;
@@ -62,12 +63,11 @@ export class Inbox {
         MOST_BEFORE_A_STOP: mostOfAPerson * STOPS_TIMES,
         LONGEST_INBOX,
         LONGEST_WITH_WORDS: LONGEST_INBOX + ROOM_FOR_WORDS,
-        STOP_CHANNEL,
       },
     });
   }
 
-  /** @throws whatever the connection throws when Redis is away: the message is not stored then, as far as we know */
+  /** @throws the connection's error when Redis is unavailable; the message is then assumed not to be stored */
   async accept(conversation: ConversationRef, message: InboundMessage): Promise<Accepted> {
     const { redis, keyRing, standsAlone, recent } = this.#options;
     const deliveryId = deliveryIdOf(message);
@@ -83,16 +83,17 @@ export class Inbox {
       personRate: this.#people.counterOf(partition, personId),
       chatRate: isInGroup ? rateKey(partition, `chat:${keyRing.pseudonym('chat-rate', message.chat.id)}`) : undefined,
     };
-    const isStop = message.slash?.word === 'stop';
-    const isOver = this.#people.begin(personId);
+    const isStop = commandOf(message) === 'stop';
     const { threadBegunBy } = message;
     const args: AcceptArgs = {
       deliveryId,
       conversationId: conversation.id,
       owner: personId,
       mergeKey: standsAlone?.(message) ? NEVER_MERGED : mergeKeyOf(message, personId),
-      words: (message.laterReplyHandle === undefined ? '' : 'later ') + wordFlag(message) + (isOver ? 'over' : ''),
       sealed: sealMessage(keyRing, deliveryId, message),
+      command: commandOf(message),
+      isAnswerableLater: message.laterReplyHandle !== undefined,
+      isOverLimit: this.#people.begin(personId),
       opener: isStop && threadBegunBy !== undefined ? deliveryIdOf({ ...message, messageId: threadBegunBy }) : '',
       target: sealTarget(keyRing, deliveryId, message),
       saidAtMs: message.saidAtMs,
@@ -103,35 +104,34 @@ export class Inbox {
       throw error;
     });
     this.#people.end(personId, deliveryId, result);
-    // One that is sent again may be so since our own answer about it was lost.
+    // A repeated delivery is kept too: the platform may retry because our acknowledgement was lost.
     if (takenAtMs > 0) recent?.keep({ deliveryId, conversation, keys, args, takenAtMs });
     return { deliveryId, result };
   }
 
-  /** Takes back or changes an accepted message; safe to repeat. @throws as `accept` */
+  /** Deletes or edits an accepted message. Safe to repeat. @throws as `accept` */
   async amend(conversation: ConversationRef, amendment: InboundAmendment): Promise<Amended> {
     const amended = await amendMessage(this.#options, conversation, amendment);
     if (amendment.kind === 'deleted') this.#options.recent?.forgetSeen(amended.deliveryId);
     return amended;
   }
 
-  /** The sender of a message has seen its answer whole: should a failover lose it, it is not stored again. */
+  /** The sender has seen the complete answer: the message is not stored again after a failover. */
   answerSeen(deliveryId: DeliveryId): void {
     this.#options.recent?.forgetSeen(deliveryId);
   }
 
   /**
-   * Stores a message that was acknowledged before, as of then, whatever the limits are now: in its place by the time at which it was
-   * taken, and as a turn of its own. Its posts are looked up before anything is posted, since what was known of them may be lost too.
+   * Stores a message that was acknowledged before, regardless of current limits. It is placed by its acceptance time and
+   * becomes a separate turn. Posts are looked up before anything is posted, because the record of them may be lost too.
    * @throws as `accept`
    */
   async acceptAgain({ keys, args, takenAtMs }: AcceptedMessage): Promise<Accepted['result']> {
-    const again = { ...args, words: `${String(args.words)} again:${takenAtMs}` };
-    return (await this.#script.run(this.#options.redis, keys, again)).result;
+    return (await this.#script.run(this.#options.redis, keys, { ...args, takenBeforeMs: takenAtMs })).result;
   }
 }
 
-function wordFlag({ slash }: InboundMessage): string {
+function commandOf({ slash }: InboundMessage): 'stop' | 'other' | '' {
   if (slash === undefined) return '';
-  return slash.word === 'stop' ? 'stop ' : 'word ';
+  return slash.word === 'stop' ? 'stop' : 'other';
 }

@@ -4,22 +4,24 @@ import type { ConversationRef } from '../domain/conversation.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import { conversationKeys } from '../domain/partition-keys.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
-import { STOP_CHANNEL } from './wake-queue.ts';
+import { INBOX_ENTRY } from './inbox-entry.ts';
+import { TURN_NEWS } from './turn-news.ts';
 
 const changeScript = loadScript(import.meta.url, './scripts/change-history.lua', {
-  constants: { STOP_CHANNEL, CLEARED_MARK_MS },
+  libraries: [INBOX_ENTRY, TURN_NEWS],
+  constants: { CLEARED_MARK_MS },
   keys: ['history', 'summary', 'state', 'inbox'],
   args: ['conversationId', 'mark', '...changes'],
   answer: 'number',
 });
 
-/** One finished turn as it stands, sealed, and what is to stand in its place; nothing where that is absent. */
+/** A finished turn as stored (encrypted) and its replacement. Without `becomes` the turn is removed. */
 export interface HistoryChange {
   sealed: string;
   becomes?: string;
 }
 
-/** Changes finished turns in one step, for the sake of a message that was deleted or edited. Safe to repeat. */
+/** Changes finished turns in one step after a message was deleted or edited. Safe to repeat. */
 export async function changeHistory(
   redis: RedisClient,
   conversation: ConversationRef,

@@ -1,11 +1,14 @@
+import { CLAIM_NAME } from './claim-name.ts';
+import { INBOX_ENTRY, LACKED_KEY } from './inbox-entry.ts';
 import type { ScriptShape } from '../../shared/redis/script-shape.ts';
 
-/** What begin.lua is given and answers. */
+/** Keys, arguments and answer of claim.lua. */
 export const BEGIN_SHAPE = {
+  libraries: [INBOX_ENTRY, LACKED_KEY, CLAIM_NAME],
   keys: ['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary', 'leftovers'],
   args: [
     ...(['conversationId', 'mostMessages', 'mostTurns', 'messagePrefix', 'claim', 'mostHistoryBytes'] as const),
-    ...(['epochStep', 'preferencesPrefix', 'preferencesLifeMs', 'keyIds'] as const),
+    ...(['epochStep', 'preferencesPrefix', 'preferencesLifeMs', '...keyIds'] as const),
   ],
   answer: {
     verdict: ['nothing', 'claimed', 'lacks-key', 'begun'],
@@ -35,6 +38,7 @@ export const BEGIN_SHAPE = {
     leftovers: 'texts',
     mayBeAnswered: 'flag',
     behind: 'texts',
+    excusedUntilMs: 'number',
     wasHeldInGroup: 'flag',
   },
 } as const satisfies ScriptShape;

@@ -1,4 +1,4 @@
 import { HOUR_MS } from '../../shared/clock.ts';
 
-/** How long the mark of a cleared summary stands in its place: far beyond any summary that is being made. */
+/** Life of the mark that replaces a cleared summary. Much longer than a summary takes to write. */
 export const CLEARED_MARK_MS = HOUR_MS;

@@ -3,22 +3,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SECOND_MS } from '../../shared/clock.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 
-/** What BullMQ gets to close in order, on top of what its jobs are given. */
+/** Time for BullMQ to close in order, in addition to the time for its jobs. */
 const FORCED_CLOSE_AFTER_MS = 3 * SECOND_MS;
 
 export interface CloseWorkers {
-  /** The connection that the workers were given. */
+  /** The workers' connection. */
   redis: RedisClient;
-  /** Whether jobs run that are to end in order; none are waited for where Redis is away and nothing runs. */
+  /**
+   * Whether running jobs must end in order. Without running jobs and with Redis unavailable, the workers are closed by
+   * force.
+   */
   hasJobs: boolean;
-  /** How long jobs may take before they are told to end, which is the caller's affair. */
+  /** How long jobs may take until the caller aborts them. */
   jobsMs: number;
 }
 
 /**
- * Closes workers of BullMQ in order, and by force where Redis is away: BullMQ would wait for the end of a connection that has
- * none, and a stop must end within its grace time all the same (SECURITY.md orderly-stop). Nothing is lost by it: what was unfinished
- * stands in Redis, and its lock runs out.
+ * Closes BullMQ workers in order, or by force when Redis is unavailable: BullMQ would wait for a connection that does not
+ * exist, but a stop must end within its grace period (SECURITY.md orderly-stop). Nothing is lost: unfinished work remains in
+ * Redis, and its lock expires.
  */
 export async function closeWorkers(
   workers: readonly Worker[],
@@ -29,7 +32,7 @@ export async function closeWorkers(
   const limit = new AbortController();
   await Promise.race([
     closing,
-    // Redis may go while it closes.
+    // Redis may become unavailable while the workers close.
     pause(jobsMs + FORCED_CLOSE_AFTER_MS, undefined, { ref: false, signal: limit.signal }).catch(() => undefined),
   ]);
   limit.abort();

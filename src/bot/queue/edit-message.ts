@@ -6,16 +6,17 @@ import { deliveryIdOf, personIdOf, type ConversationRef } from '../domain/conver
 import { asConversationId, asDeliveryId, type DeliveryId } from '../domain/ids.ts';
 import type { InboundAmendment, InboundMessage } from '../domain/message.ts';
 import { conversationKeys, mediaKey, messageKey, messageKeyPrefix } from '../domain/partition-keys.ts';
-import { mergeKeyOf, NEVER_MERGED, sealMessage } from './inbox-entry.ts';
-import { STOP_CHANNEL } from './wake-queue.ts';
+import { INBOX_ENTRY, mergeKeyOf, NEVER_MERGED, sealMessage } from './inbox-entry.ts';
+import { TURN_NEWS } from './turn-news.ts';
 
-/** So long a message may come later than the word that it was taken back or changed: beyond a platform's last repetition. */
+/** How long an edit or deletion is remembered for a message that arrives later. Longer than any platform retries. */
 const NOTE_LIFE_MS = 15 * MINUTE_MS;
-/** More pictures and files of one message are never kept. */
+/** Maximum images and files kept for one message. */
 const MOST_MEDIA = 20;
 
 const amendScript = loadScript(import.meta.url, './scripts/edit-message.lua', {
-  constants: { STOP_CHANNEL, NOTE_LIFE_MS },
+  libraries: [INBOX_ENTRY, TURN_NEWS],
+  constants: { NOTE_LIFE_MS },
   keys: ['record', 'state', 'inbox', 'held'],
   args: [
     ...(['deliveryId', 'conversationId', 'messagePrefix', 'owner', 'kind', 'editedAt'] as const),
@@ -30,17 +31,17 @@ const amendScript = loadScript(import.meta.url, './scripts/edit-message.lua', {
   },
 });
 
-/** What became of an amendment. `running`: the message's turn ends, or begins anew; its conversation is to be woken. */
+/** Result of an amendment. `running`: the message's turn ends or restarts, and the caller must wake its conversation. */
 export interface Amended {
   where: 'unknown' | 'waiting' | 'held' | 'running' | 'answered' | 'nothing';
-  /** Where the message lies. */
+  /** The conversation that contains the message. */
   conversation: ConversationRef;
   deliveryId: DeliveryId;
-  /** Of an answered one: the turn in which it was; of a held one the turn whose answer is the invitation. */
+  /** For `answered`, the turn that contained the message. For `held`, the turn whose answer is the invitation. */
   turnId: DeliveryId;
-  /** Of an answered one: the same was told before. */
+  /** For `answered`: the same amendment was reported before. */
   isRepeat: boolean;
-  /** Of a deleted one that was held: nothing waits under that invitation any more. */
+  /** For a deleted `held` message: no other message waits under its invitation. */
   nothingWaits: boolean;
 }
 
@@ -51,9 +52,9 @@ export interface AmendOptions {
 }
 
 /**
- * Takes back what a person deleted, or changes what they edited, wherever it is by now (SECURITY.md taken-back). Safe to repeat, and in
- * any order: what comes before its message is remembered for it.
- * @throws whatever the connection throws when Redis is away
+ * Deletes or edits a message in whatever state it is (SECURITY.md taken-back). Safe to repeat and in any order: an amendment
+ * that arrives before its message is remembered.
+ * @throws the connection's error when Redis is unavailable
  */
 export async function amendMessage(
   { redis, keyRing, standsAlone }: AmendOptions,
@@ -65,7 +66,7 @@ export async function amendMessage(
   const { partition } = supposed;
   const sealed = sealMessage(keyRing, deliveryId, message);
   const mergeKey = standsAlone?.(message) === true ? NEVER_MERGED : mergeKeyOf(message, owner);
-  // What is kept is named by its place in the message, which may be another's now.
+  // Media keys contain the position in the message, which the edit may give to another image.
   const forgetMedia = async (count: number) => {
     const media = Array.from({ length: count }, (_, at) => mediaKey(partition, `${deliveryId}:${at}`));
     if (media.length > 0) await redis.del(...media);
@@ -80,12 +81,12 @@ export async function amendMessage(
   };
   let conversation = supposed;
   let amended = await run(conversation);
-  // It was accepted under another `GROUP_SCOPE`, perhaps.
+  // The message may have been accepted under another `GROUP_SCOPE`.
   if (amended.where === 'elsewhere') {
     conversation = { id: asConversationId(amended.conversationId), partition };
     amended = await run(conversation);
   }
-  // From here on nothing more of it is kept (keep-media.lua).
+  // From here on keep-media.lua refuses to keep media of the message.
   if (kind === 'deleted') await forgetMedia(MOST_MEDIA);
   const { where, isRepeat, nothingWaits } = amended;
   const turnId = asDeliveryId(amended.turnId);

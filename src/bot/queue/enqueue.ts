@@ -12,8 +12,8 @@ export interface StoreAndWakeOptions {
 }
 
 /**
- * Stores a message, and wakes its conversation once it is stored: a worker that is woken before finds nothing, and the message would
- * wait for the sweeper. Waits for the storing alone: a wake that gets lost is the sweeper's to repeat.
+ * Stores a message, then wakes its conversation: a worker woken earlier would find nothing, and the message would wait for
+ * the sweeper. Waits only until the message is stored; the sweeper repeats a lost wake.
  * @throws as `Inbox.accept`
  */
 export async function storeAndWake(
@@ -24,7 +24,7 @@ export async function storeAndWake(
   const accepted = await inbox.accept(conversation, message);
   inBackground(
     () => wakeQueue.wake(conversation),
-    (error) => log.debug({ error }, 'a wake was not sent'),
+    (error) => log.debug({ error }, 'a worker could not be woken; the sweeper does it later'),
   );
   return accepted;
 }

@@ -5,51 +5,54 @@ import type { ConversationRef } from '../domain/conversation.ts';
 import type { PersonId } from '../domain/ids.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
+import { INBOX_ENTRY } from './inbox-entry.ts';
 
 const heldForScript = loadScript(import.meta.url, './scripts/held-for.lua', {
+  libraries: [INBOX_ENTRY],
   keys: ['held'],
   args: ['messagePrefix', 'person', 'oldestMs'],
   answer: { inPrivate: 'number', inGroup: 'number', tooOldInGroup: 'number' },
 });
 const releaseScript = loadScript(import.meta.url, './scripts/release.lua', {
+  libraries: [INBOX_ENTRY],
   constants: { CLEARED_MARK_MS, RECORD_LIFE_MS: REMEMBER_DELIVERY_MS },
   keys: ['state', 'inbox', 'pending', 'held', 'history', 'summary'],
   args: ['conversationId', 'messagePrefix', 'epoch?', 'owner?'],
   answer: { count: 'number', isTurnOpen: 'flag' },
 });
 
-/** How many of a person's messages wait for their sign-in. */
+/** Numbers of a person's messages that wait for sign-in. */
 export interface Held {
   inPrivate: number;
   inGroup: number;
-  /** Said so long ago in a group that they are not answered any more. */
+  /** Sent in a group too long ago to be answered. */
   tooOldInGroup: number;
 }
 
-/** What a release met. */
+/** Result of a release. */
 export interface Released {
-  /** How many messages came back; less than none when the turn that was to give its place up has none any more. */
+  /** Number of released messages. -1 if the turn that was to give up its place no longer has one. */
   count: number;
-  /** A turn of the conversation is open. It may have begun before the sign-in, and be held yet. */
+  /** A turn of the conversation is open. It may have begun before the sign-in and may still be held. */
   isTurnOpen: boolean;
 }
 
 interface Release {
   conversation: ConversationRef;
-  /** Whose messages come back; everybody's where that is not known. */
+  /** Whose messages are released. Undefined releases everyone's. */
   personId: PersonId | undefined;
-  /** Of the turn that gives its place up. */
+  /** Epoch of the turn that gives up its place. */
   epoch?: number;
 }
 
-/** Brings held messages back, in the order in which all were accepted (scripts/release.lua). Safe to repeat. */
+/** Releases held messages in the order in which they were accepted (scripts/release.lua). Safe to repeat. */
 export function releaseHeld(redis: RedisClient, { conversation, personId, epoch }: Release): Promise<Released> {
   const { id: conversationId, partition } = conversation;
   const args = { conversationId, messagePrefix: messageKeyPrefix(partition), epoch, owner: personId };
   return releaseScript.run(redis, conversationKeys(conversation), args);
 }
 
-/** Looks what waits in a conversation for one person's sign-in. */
+/** Counts the messages of a conversation that wait for one person's sign-in. */
 export function heldFor(
   redis: RedisClient,
   { conversation, personId, oldestMs }: { conversation: ConversationRef; personId: PersonId; oldestMs: number },

@@ -1,14 +1,18 @@
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import { CodedError } from '../../shared/coded-error.ts';
 import { recordWith, tryOpenJson, type Opened } from '../../shared/crypto/decrypt-record.ts';
+import { loadLibrary } from '../../shared/redis/lua-script.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import type { AnswerTarget, WaitingMessage } from '../domain/turn.ts';
 import { asDeliveryId, type DeliveryId, type PersonId } from '../domain/ids.ts';
 
-/** Thrown for an entry that this version cannot read; it stays where it is (SECURITY.md versioned-payloads). */
+/** Thrown for an entry that this version cannot read. The entry stays in the inbox (SECURITY.md versioned-payloads). */
 export class EntryError extends CodedError<'entry_unknown_version' | 'entry_unreadable'> {}
 
-/** Thrown for a turn that another key sealed; it stays where it is, unclaimed, for a worker that has the key. */
+/**
+ * Thrown for a turn encrypted with a key that this process does not have. The turn stays unclaimed for a worker that has the
+ * key.
+ */
 export class MissingKeyError extends CodedError<'key_missing'> {
   readonly keyId: string;
 
@@ -21,8 +25,14 @@ export class MissingKeyError extends CodedError<'key_missing'> {
 const PURPOSE = 'message';
 const TARGET_PURPOSE = 'target';
 const KNOWN_VERSION = 1;
-/** Written by accept.lua: delivery id, merge key, accepted at (ms, by Redis' clock), sequence, sealed message. */
+/** docs/reference/REDIS_KEYS.md describes the format; scripts read and write it with `INBOX_ENTRY`. */
 const ENTRY = /^([0-9a-f]+):([^:]+):(\d+):(\d+):(.*)$/s;
+
+/** `readEntry`, `writeEntry` and `sealedOf` for scripts. */
+export const INBOX_ENTRY = loadLibrary(import.meta.url, './scripts/library/inbox-entry.lua');
+
+/** `lackedKeyOf` for scripts that have `INBOX_ENTRY`. */
+export const LACKED_KEY = loadLibrary(import.meta.url, './scripts/library/lacked-key.lua');
 
 export function sealMessage(keyRing: KeyRing, deliveryId: DeliveryId, message: InboundMessage): string {
   return keyRing.seal(PURPOSE, deliveryId, JSON.stringify(message));
@@ -55,7 +65,7 @@ export function openEntry(keyRing: KeyRing, entry: string): Opened<WaitingMessag
   };
 }
 
-/** What another version's message must hold is not known here. */
+/** The fields of another version's message are unknown, so only its version is checked. */
 function readMessage(value: unknown): InboundMessage | undefined {
   const message = recordWith<InboundMessage>()(value);
   if (typeof message?.version !== 'number') return undefined;
@@ -63,7 +73,7 @@ function readMessage(value: unknown): InboundMessage | undefined {
   return isWhole || (message.version as number) !== KNOWN_VERSION ? message : undefined;
 }
 
-/** Seals where the answer goes, apart from the message; empty where the platform polls. */
+/** Encrypts the reply target separately from the message. Empty where the platform polls. */
 export function sealTarget(
   keyRing: KeyRing,
   deliveryId: DeliveryId,
@@ -74,7 +84,10 @@ export function sealTarget(
   return keyRing.seal(TARGET_PURPOSE, deliveryId, JSON.stringify(target));
 }
 
-/** Opens what `sealTarget` made; undefined for none, and for one that is broken or lacks its key: then nothing can be said there. */
+/**
+ * Decrypts the output of `sealTarget`. Undefined if there is none, if it is corrupt or if its key is missing; no apology can
+ * be sent then.
+ */
 export function openTarget(keyRing: KeyRing, deliveryId: DeliveryId, sealed: string): AnswerTarget | undefined {
   if (sealed === '') return undefined;
   const readTarget = recordWith<AnswerTarget>('platform', 'replyTarget');
@@ -82,17 +95,17 @@ export function openTarget(keyRing: KeyRing, deliveryId: DeliveryId, sealed: str
   return opened.kind === 'opened' ? opened.value : undefined;
 }
 
-/** The delivery id of an entry, which is readable without a key. */
+/** The delivery id of an entry, readable without a key. */
 export function deliveryIdOfEntry(entry: string): DeliveryId {
   return asDeliveryId(entry.slice(0, entry.indexOf(':')));
 }
 
-/** The merge key of a message that is a turn of its own. */
+/** Merge key of a message that forms a separate turn. */
 export const NEVER_MERGED = '-';
 
 /**
- * Consecutive messages with the same merge key make one turn: one person's plain text and images, of one version, so that
- * a message never waits for a newer worker only because the next one does (SECURITY.md versioned-payloads).
+ * Consecutive messages with the same merge key form one turn: plain text and images of one person and one version, so that a
+ * message never waits for a newer worker because of the message after it (SECURITY.md versioned-payloads).
  */
 export function mergeKeyOf(message: InboundMessage, personId: PersonId): string {
   const isPlain = message.parts.every((part) => part.type === 'text' || part.type === 'image');

@@ -3,25 +3,28 @@ import { inBackground } from '../../shared/in-background.ts';
 import { MINUTE_MS, SECOND_MS } from '../../shared/clock.ts';
 import { loadScript } from '../../shared/redis/lua-script.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
 import type { TurnClaim } from '../domain/turn.ts';
 import {
   admissionOf,
   afterBegin,
   afterDeath,
   afterEnd,
+  afterGiveUp,
   afterRetraction,
-  afterTime,
   NO_ISOLATION,
   type Admission,
   type Isolation,
+  type RanTurn,
 } from './crash-isolation.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
-const STATE_KEY = '{isolation}:state';
-/** The state is forgotten when no worker has died and no suspect has begun or ended for this time. */
+/** Builds before 0.2.0 keep a state of another shape in `{isolation}:state`. */
+const STATE_KEY = '{isolation}:suspects';
+/** The state is forgotten when no worker has died for this time. */
 const STATE_LIFE_MS = 10 * MINUTE_MS;
-/** How often suspects that wait in this process are checked. No timer runs while none waits. */
-const RECHECK_EVERY_MS = SECOND_MS / 4;
+/** When waiting suspects are woken again; another worker may be able to run them. */
+const RETRY_AFTER_MS = SECOND_MS / 2;
 /** Workers write at the same time only right after a death. */
 const MAX_TRIES = 50;
 const MAX_PAUSE_MS = 20;
@@ -37,19 +40,25 @@ const exchangeScript = loadScript(import.meta.url, './scripts/exchange-isolation
 export interface IsolationStoreOptions {
   redis: RedisClient;
   wakeQueue: Pick<WakeQueue, 'wake'>;
+  workerName: string;
   /** Crashes of a turn before it may be given up. */
   maxCrashes: number;
-  /** What ran in a dead worker of which only one turn is known so far. Turn ids. */
-  turnsOf(worker: string): Promise<string[]>;
+  /** What ran in a dead worker of which only one turn is known so far. */
+  turnsOf(worker: string): Promise<RanTurn[]>;
+}
+
+interface IsolationRead {
+  text: string;
+  state: Isolation;
+  nowMs: number;
 }
 
 /** The isolation state that all workers share in Redis, and the suspects that wait in this process. */
 export class IsolationStore {
   readonly #options: IsolationStoreOptions;
-  /** Claims that were given back because their turn has to wait, by conversation. */
-  readonly #waiting = new Map<string, TurnClaim>();
+  /** Conversations whose turn was given back because it has to wait, by id. */
+  readonly #waiting = new Map<string, ConversationRef>();
   #timer: NodeJS.Timeout | undefined;
-  #isRechecking = false;
 
   constructor(options: IsolationStoreOptions) {
     this.#options = options;
@@ -57,31 +66,32 @@ export class IsolationStore {
 
   /** Decides about a turn during which a worker died before. Where it answers `run`, the turn counts as begun. */
   async admit(claim: TurnClaim): Promise<Admission> {
-    const { crashedWorker } = claim;
+    const { crashedWorker, crashes } = claim;
+    const { maxCrashes, workerName } = this.#options;
     const turn = shortened(claim.turnId);
-    let ran: string[] = [];
+    const read = await this.#read();
+    let ran: RanTurn[] = [];
     if (crashedWorker !== undefined) {
-      const { state } = await this.#read();
-      const isKnown = state.deaths.some(({ worker }) => worker === crashedWorker);
-      ran = [turn, ...(isKnown ? [] : (await this.#options.turnsOf(crashedWorker)).map(shortened))];
+      const isKnown = read.state.deadWorkers.includes(crashedWorker);
+      const others = isKnown ? [] : (await this.#options.turnsOf(crashedWorker)).map(shortenedRan);
+      ran = [[turn, crashes], ...others];
     }
     let admission: Admission = 'run';
     await this.#update((before, nowMs) => {
-      const told =
-        crashedWorker === undefined
-          ? before
-          : afterDeath(before, { worker: crashedWorker, atMs: nowMs, toldAtMs: nowMs, ran });
-      const state = afterTime(told, nowMs);
-      admission = this.#admissionOf(state, claim, nowMs);
-      return admission === 'run' ? afterBegin(state, turn, nowMs) : state;
-    });
+      const state =
+        crashedWorker === undefined ? before : afterDeath(before, { worker: crashedWorker, atMs: nowMs, ran });
+      const claimed = { turn, worker: workerName, crashes, maxCrashes, nowMs };
+      admission = admissionOf(state, claimed);
+      if (admission === 'give-up') return afterGiveUp(state, turn, nowMs);
+      return admission === 'run' ? afterBegin(state, claimed) : state;
+    }, read);
     return admission;
   }
 
-  /** Wakes the conversation once its turn is admitted. If this process ends before, the sweeper does. */
-  wakeWhenAdmitted(claim: TurnClaim): void {
-    this.#waiting.set(claim.conversation.id, claim);
-    this.#timer ??= setInterval(() => inBackground(() => this.#recheck()), RECHECK_EVERY_MS);
+  /** Wakes the conversation again soon. If this process ends before, the sweeper does. */
+  retryLater({ conversation }: TurnClaim): void {
+    this.#waiting.set(conversation.id, conversation);
+    this.#timer ??= setTimeout(() => inBackground(() => this.#wakeWaiting()), RETRY_AFTER_MS);
   }
 
   /** The turn has ended without a crash. */
@@ -89,10 +99,10 @@ export class IsolationStore {
     await this.#update((state) => afterEnd(state, shortened(claim.turnId)));
   }
 
-  /** @param turnIds what ran in the worker */
-  async noteDeath(worker: string, turnIds: readonly string[]): Promise<void> {
-    const ran = turnIds.map(shortened);
-    await this.#update((state, nowMs) => afterDeath(state, { worker, atMs: nowMs, toldAtMs: nowMs, ran }));
+  /** @param turns what ran in the worker */
+  async noteDeath(worker: string, turns: readonly RanTurn[]): Promise<void> {
+    const ran = turns.map(shortenedRan);
+    await this.#update((state, nowMs) => afterDeath(state, { worker, atMs: nowMs, ran }));
   }
 
   /** The worker is alive: it, Redis or the network had stalled. */
@@ -101,49 +111,34 @@ export class IsolationStore {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#waiting.clear();
   }
 
-  async #recheck(): Promise<void> {
-    if (this.#isRechecking) return;
-    this.#isRechecking = true;
-    try {
-      const { state, nowMs } = await this.#update(afterTime);
-      for (const [id, claim] of this.#waiting) {
-        if (this.#admissionOf(state, claim, nowMs) === 'wait') continue;
-        this.#waiting.delete(id);
-        await this.#options.wakeQueue.wake(claim.conversation);
-      }
-      if (this.#waiting.size > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    } finally {
-      this.#isRechecking = false;
-    }
+  async #wakeWaiting(): Promise<void> {
+    this.#timer = undefined;
+    const conversations = [...this.#waiting.values()];
+    this.#waiting.clear();
+    await Promise.all(conversations.map((conversation) => this.#options.wakeQueue.wake(conversation)));
   }
 
-  #admissionOf(state: Isolation, { turnId, crashes }: TurnClaim, nowMs: number): Admission {
-    const { maxCrashes } = this.#options;
-    return admissionOf(state, { turn: shortened(turnId), crashes, maxCrashes, nowMs });
-  }
-
-  async #update(change: (state: Isolation, nowMs: number) => Isolation): Promise<{ state: Isolation; nowMs: number }> {
-    let read = await this.#read();
+  /** @param known the state as it was last read; it is read here otherwise */
+  async #update(change: (state: Isolation, nowMs: number) => Isolation, known?: IsolationRead): Promise<void> {
+    let read = known ?? (await this.#read());
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const next = change(read.state, read.nowMs);
-      if (next === read.state) return read;
-      const text = next.groups.length === 0 && next.deaths.length === 0 ? '' : JSON.stringify(next);
+      if (next === read.state) return;
+      const text = JSON.stringify(next);
       const { isTaken, current, redisNowMs } = await this.#exchange(read.text, text);
-      if (isTaken) return { state: next, nowMs: redisNowMs };
+      if (isTaken) return;
       read = { text: current, state: parsed(current), nowMs: redisNowMs };
       await sleep(Math.random() * MAX_PAUSE_MS);
     }
-    throw new Error('The isolation state changes too often to be written');
+    throw new Error('The isolation state changed too often to be stored');
   }
 
-  async #read(): Promise<{ text: string; state: Isolation; nowMs: number }> {
+  async #read(): Promise<IsolationRead> {
     const { current, redisNowMs } = await this.#exchange('?', '');
     return { text: current, state: parsed(current), nowMs: redisNowMs };
   }
@@ -155,6 +150,10 @@ export class IsolationStore {
 
 function shortened(turnId: string): string {
   return turnId.slice(0, ID_LENGTH);
+}
+
+function shortenedRan([turnId, crashes]: RanTurn): RanTurn {
+  return [shortened(turnId), crashes];
 }
 
 function parsed(text: string): Isolation {

@@ -6,12 +6,15 @@ import type { DeliveryId } from '../domain/ids.ts';
 
 const ANSWER_PURPOSE = 'answer';
 
-/** Seals a turn's full answer. */
+/** Encrypts a turn's full answer. */
 export function sealAnswer(keyRing: KeyRing, turnId: DeliveryId, answer: string): string {
   return keyRing.seal(ANSWER_PURPOSE, turnId, answer);
 }
 
-/** Opens a turn's stored answer. One that is broken or lacks its key counts as none: whatever it was, the question can be answered. */
+/**
+ * Decrypts a turn's stored answer. A corrupt answer or a missing key counts as no answer: the question can be answered
+ * again.
+ */
 export function openAnswer(keyRing: KeyRing, turnId: DeliveryId, sealed: string): string | undefined {
   if (sealed === '') return undefined;
   const opened = tryOpen(() => keyRing.open(ANSWER_PURPOSE, turnId, sealed));
@@ -19,9 +22,9 @@ export function openAnswer(keyRing: KeyRing, turnId: DeliveryId, sealed: string)
 }
 
 /**
- * Opens a turn's messages. `unreadable` names the broken ones; and those that lack their key, which the claim leaves where they
- * are for as long as somebody may have it.
- * @throws EntryError for what only a newer worker reads
+ * Decrypts a turn's messages. `unreadable` lists the corrupt ones and those whose key is missing; the claim leaves the
+ * latter in place as long as a worker may have the key.
+ * @throws EntryError for a message that only a newer worker can read
  */
 export function readEntries(
   keyRing: KeyRing,
@@ -37,7 +40,7 @@ export function readEntries(
   return { messages, unreadable };
 }
 
-/** Opens what can be opened; the rest (broken, without its key, of a newer version) waits for its own turn. */
+/** Decrypts the readable entries. The others (corrupt, missing key, newer version) wait for their own turn. */
 export function readableOf(keyRing: KeyRing, entries: string[]): WaitingMessage[] {
   return entries.flatMap((entry) => {
     try {

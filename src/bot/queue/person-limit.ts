@@ -7,7 +7,7 @@ import { personRateKey, rateKey } from '../domain/partition-keys.ts';
 import type { DeliveryId, PersonId } from '../domain/ids.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 
-/** Counts a person's message for all processes of a cluster; answers how many of the minute there are. */
+/** Counts a person's message for all processes of a cluster. Answers the count of the current minute. */
 export const countScript = loadScript(import.meta.url, './scripts/count-person.lua', {
   keys: ['messages'],
   args: ['deliveryId', 'minuteMs'],
@@ -15,7 +15,7 @@ export const countScript = loadScript(import.meta.url, './scripts/count-person.l
 });
 
 const RATE_PURPOSE = 'person-rate';
-/** Beyond it the oldest counts are forgotten; Redis has them still. */
+/** Maximum counts kept in memory. The oldest are dropped first; Redis still has them. */
 const MOST_REMEMBERED = 20_000;
 
 interface PersonCount {
@@ -25,15 +25,15 @@ interface PersonCount {
 }
 
 /**
- * What one person may send in a minute, over all chats. One Redis counts it in the step that accepts (accept.lua). On a cluster chats lie
- * on several nodes and no step spans two, and to ask another node first would cost every message a round trip: there each process
- * counts for itself, at once, and learns what the others counted right behind each message.
+ * Limits one person's messages per minute over all chats. A single Redis counts in the script that accepts (accept.lua). On
+ * a cluster, chats are on several nodes, which no script can span, and asking another node first would cost each message a
+ * round trip: each process counts locally and learns the other processes' counts right after each message.
  */
 export class PersonLimit {
   readonly #redis: RedisClient;
   readonly #keyRing: KeyRing;
   readonly #most: number;
-  /** The oldest first; on a cluster only. */
+  /** Oldest first. Used on a cluster only. */
   readonly #counts = new Map<string, PersonCount>();
 
   constructor(redis: RedisClient, keyRing: KeyRing, mostAMinute: number) {
@@ -42,13 +42,13 @@ export class PersonLimit {
     this.#most = mostAMinute;
   }
 
-  /** The counter that the step that accepts a message may touch. */
+  /** The counter key for accept.lua. */
   counterOf(partition: number, personId: PersonId): string {
     const name = this.#nameOf(personId);
     return this.#redis instanceof Cluster ? rateKey(partition, `person:${name}`) : personRateKey(name);
   }
 
-  /** Counts a message that is about to be stored. @returns whether it is one too many, as far as this process knows */
+  /** Counts a message that is about to be stored. @returns whether it exceeds the limit, as far as this process knows */
   begin(personId: PersonId): boolean {
     if (!(this.#redis instanceof Cluster)) return false;
     const counted = this.#countOf(personId);
@@ -56,7 +56,7 @@ export class PersonLimit {
     return counted.count > this.#most;
   }
 
-  /** What became of it: a repeat counts for nothing, and what is new is told to the other processes. */
+  /** Records the result: a repeat is not counted, and a new message is shared with the other processes. */
   end(personId: PersonId, deliveryId: DeliveryId, result: 'new' | 'repeat' | 'limited'): void {
     if (!(this.#redis instanceof Cluster) || result === 'limited') return;
     const counted = this.#countOf(personId);
@@ -70,7 +70,7 @@ export class PersonLimit {
       const all = await countScript.run(this.#redis, { messages }, { deliveryId, minuteMs: MINUTE_MS });
       counted.count = Math.max(counted.count, all);
     } catch {
-      // The next message is counted by what this process knows.
+      // The next message uses the local count.
     }
   }
 

@@ -9,16 +9,16 @@ export interface PressureLimits {
   /** Conversations of the whole deployment that wait for a worker. */
   softWaiting: number;
   hardWaiting: number;
-  /** How long a turn could have begun until a worker took it, while others still wait. */
+  /** How long a turn was due when a worker claimed it, while others still wait. */
   softAgeMs: number;
   hardAgeMs: number;
 }
 
 export interface QueuePressureOptions {
   limits: PressureLimits;
-  /** Turns at once in one of this process's shards. */
+  /** Concurrent turns per shard in this process. */
   concurrency: number;
-  /** Reads how many wakes wait, over all shards. */
+  /** Returns the number of waiting wakes over all shards. */
   readWaiting(): Promise<number>;
   nowMs: NowMs;
   log: Log;
@@ -26,32 +26,32 @@ export interface QueuePressureOptions {
 }
 
 const READ_EVERY_MS = SECOND_MS;
-/** Over a limit the queue is short again within moments, and nobody is to be turned away after that. */
+/** Shorter over a limit: the queue may recover within moments, and messages must not be refused after that. */
 const READ_UNDER_PRESSURE_EVERY_MS = 100;
-/** A turn waits no longer for a reading: a shard may be away. */
+/** Maximum time a turn waits for a reading, because a shard may be unavailable. */
 const LONGEST_WAIT_MS = 100;
-/** An older figure says nothing any more. */
+/** Readings older than this are ignored. */
 const FIGURE_HOLDS_MS = 5 * SECOND_MS;
 const TELL_EVERY_MS = 10 * SECOND_MS;
 const ORDER: readonly Pressure[] = ['none', 'soft', 'hard'];
 
-/** One wake that this process has taken. */
+/** A wake taken by this process. */
 export interface TakenWake {
-  /** Settles when the queue's length has come that was asked for with it, and within 100 ms; undefined where nothing was asked. Never rejects. */
+  /** Settles when the requested queue length arrives, or after 100 ms. Undefined if none was requested. Never rejects. */
   reading: Promise<unknown> | undefined;
   /**
-   * The pressure as it is now, for this wake.
-   * @param dueForMs how long its turn could have begun already, by Redis' clock: ours may be minutes apart from others'
+   * The current pressure for this wake.
+   * @param dueForMs how long the turn has been due, by the Redis clock, because local clocks may differ by minutes
    */
   pressure(dueForMs: number): Pressure;
-  /** Its slot is free again. */
+  /** Frees the slot. */
   leave(): void;
 }
 
 /**
- * Knows how much waits. While a process has a free slot nothing waits for long, so it asks nobody then; with all slots
- * taken it reads the queue's length beside the claim of a turn, at most once a second, and counts down what it takes itself. There is
- * no timer that reads.
+ * Tracks how many wakes wait. A process with a free slot does not ask, because nothing waits for long then. With all slots
+ * taken it reads the queue length while it claims a turn, at most once a second (every 100 ms over a limit), and subtracts
+ * the wakes that it takes itself. No timer reads it.
  */
 export class QueuePressure {
   readonly #options: QueuePressureOptions;
@@ -66,7 +66,7 @@ export class QueuePressure {
     this.#options = options;
   }
 
-  /** Notes a wake that was taken. */
+  /** Notes a taken wake. */
   take(shard: number): TakenWake {
     this.#count(shard, 1);
     this.#waiting = Math.max(0, this.#waiting - 1);
@@ -113,7 +113,7 @@ export class QueuePressure {
     );
   }
 
-  /** What grows is told at once, what goes back only after a while: a queue at its limit passes it again and again. */
+  /** Reports an increase at once and a decrease only after a while: a queue at its limit crosses it again and again. */
   #tell(pressure: Pressure): void {
     const { nowMs, report } = this.#options;
     if (pressure === this.#told) return;
@@ -125,7 +125,7 @@ export class QueuePressure {
   }
 }
 
-/** Not if the clock was set back meanwhile: then what was noted lies in the future. */
+/** False if the clock was set back, because the noted time is then in the future. */
 function isWithin(sinceMs: number, limitMs: number): boolean {
   return sinceMs >= 0 && sinceMs < limitMs;
 }

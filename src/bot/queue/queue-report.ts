@@ -1,37 +1,48 @@
 import type { DeliveryId } from '../domain/ids.ts';
 
-/** What the queue room tells about itself: ids and small sets only. The admin room turns each into a log line and a counter. */
+/**
+ * Events of the queue module, with ids and small values only. The metrics module turns each into a log line and a counter.
+ */
 export interface QueueReport {
-  /** The sweeper found conversations whose wake had got lost and woke them again. */
+  /** The sweeper found conversations whose wake was lost and woke them again. */
   wakeRepeated(event: { count: number }): void;
-  /** How many partitions the sweeper could not reach in its last round (a master of a cluster is gone); told when it changes. */
+  /**
+   * Number of partitions that the sweeper could not reach in its last round (a cluster master is down). Reported when it
+   * changes.
+   */
   partitionsMissed(event: { count: number }): void;
-  /** A worker found that a newer epoch had taken over its turn; it wrote and posted nothing more. */
+  /** A worker found that a newer epoch had taken over its turn. It wrote and posted nothing more. */
   turnFenced(event: { turnId: DeliveryId }): void;
-  /** A turn was found whose worker had died. */
+  /** A worker took over the turn of a dead worker. */
   turnResumed(event: { turnId: DeliveryId; crashes: number }): void;
-  /** A turn kept killing its workers and was ended with an apology. */
+  /** A turn repeatedly killed its workers and was ended with an apology. */
   deadLetter(event: { turnId: DeliveryId; crashes: number }): void;
-  /** BullMQ gave a job of a silent worker back to the queue. */
+  /** BullMQ returned a silent worker's job to the queue. */
   queueStalled(): void;
   /** This worker could not renew its jobs' locks in time. */
   lockRenewalFailed(event: { jobs: number }): void;
-  /** A conversation or a wake is of a version that only a newer worker reads; it waits for one (SECURITY.md versioned-payloads). */
+  /**
+   * Only a newer worker can read the version of a conversation or wake, which waits for one (SECURITY.md
+   * versioned-payloads).
+   */
   newerVersionMet(event: { what: 'message' | 'wake' }): void;
-  /** A conversation was found that waits for a key which this process lacks; `waiting` such conversations are known. */
+  /** A conversation waits for a key that this process does not have. `waiting` is the number of such conversations known. */
   keyMissing(event: { keyId: string; waiting: number }): void;
-  /** Messages of a turn do not open under their own key: they were altered, and get an apology. */
+  /** Messages of a turn cannot be decrypted with their own key: they were altered, and get an apology. */
   messagesBroken(event: { turnId: DeliveryId; count: number }): void;
-  /** An answer that an earlier worker had stored does not open; the model is asked again. */
+  /** An answer stored by an earlier worker cannot be decrypted. The model is asked again. */
   storedAnswerLost(event: { turnId: DeliveryId }): void;
-  /** A failover had lost an acknowledged message; this receiver still had it and stored it again. */
+  /** A failover lost an acknowledged message, and this receiver stored it again. */
   eventRecovered(event: { deliveryId: DeliveryId }): void;
-  /** So many wait that one more acknowledged message is kept by its id only: a failover that loses it could only be told. */
+  /**
+   * Too many messages wait, so that one more acknowledged message is kept by id only. If a failover loses it, the loss can
+   * only be reported.
+   */
   acceptKeptBare(): void;
-  /** A failover lost an acknowledged message, and this receiver knows only that it was there. */
+  /** A failover lost an acknowledged message of which this receiver has only the id. */
   eventLost(event: { deliveryId: DeliveryId }): void;
-  /** More (or less) waits than before, measured by the limits of SECURITY.md back-pressure. */
+  /** The pressure level changed (SECURITY.md back-pressure). */
   pressureChanged(event: { pressure: 'none' | 'soft' | 'hard'; waiting: number }): void;
-  /** A run ended by an error that no turn turned into an outcome; the sweeper wakes the conversation again. */
+  /** A run failed with an error that no turn turned into an outcome. The sweeper wakes the conversation again. */
   runFailed(event: { error: Error }): void;
 }

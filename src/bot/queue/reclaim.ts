@@ -2,11 +2,14 @@ import { Queue, type Job } from 'bullmq';
 import { loadScript } from '../../shared/redis/lua-script.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { conversationKeys } from '../domain/partition-keys.ts';
+import { CLAIM_NAME, workerOfClaim } from './claim-name.ts';
+import type { RanTurn } from './crash-isolation.ts';
 import type { IsolationStore } from './isolation-store.ts';
 import { shardNames, type WakeJob } from './wake-queue.ts';
 
-/** Ends the claim of a dead worker; answers whether it was that worker's. */
+/** Ends a dead worker's claim. Answers whether the claim was that worker's. */
 export const endClaimScript = loadScript(import.meta.url, './scripts/end-claim.lua', {
+  libraries: [CLAIM_NAME],
   keys: ['state'],
   args: ['worker'],
   answer: 'flag',
@@ -18,20 +21,21 @@ export interface DeadWorkersOptions {
   isolation: IsolationStore;
 }
 
-/** A conversation that a dead worker had claimed, with the BullMQ job that it was working on. */
+/** A conversation claimed by a dead worker, with the BullMQ job for it. */
 interface Abandoned {
   job: Job<WakeJob>;
   shard: number;
   worker: string;
-  /** Absent where the turn only waited, so that the death does not make it a suspect. */
-  turnId?: string;
+  /** Absent where the turn only waited: the death says nothing about it. */
+  ran?: RanTurn;
 }
 
 /**
- * Gives back at once what dead workers had claimed. Leases do the same about ten seconds later, also for what this misses (a job that
- * was fetched before its turn was claimed). The death is reported before the first turn can be taken again, with all that ran.
- * @param names as their `TurnStore` was told; only of processes that are known to have ended, never of silent ones
- * @returns the number of turns that were given back
+ * Gives back dead workers' claims at once. Leases would expire about ten seconds later, and also cover what this function
+ * misses (a job that was fetched before its turn was claimed). The death and all turns that ran are reported before the
+ * first turn can be taken again.
+ * @param names worker names as given to `TurnStore`; only of processes known to have ended, never of silent ones
+ * @returns the number of turns given back
  */
 export async function reclaimFromDeadWorkers(names: readonly string[], options: DeadWorkersOptions): Promise<number> {
   if (names.length === 0) return 0;
@@ -40,7 +44,7 @@ export async function reclaimFromDeadWorkers(names: readonly string[], options: 
   try {
     const found = (await Promise.all(queues.map((queue, shard) => abandonedIn(queue, shard, redis, names)))).flat();
     for (const worker of names) {
-      const turns = found.flatMap((one) => (one.worker === worker && one.turnId !== undefined ? [one.turnId] : []));
+      const turns = found.flatMap((one) => (one.worker === worker && one.ran ? [one.ran] : []));
       await isolation.noteDeath(worker, turns);
     }
     const given = await Promise.all(found.map((one) => giveBack(one, redis)));
@@ -50,12 +54,12 @@ export async function reclaimFromDeadWorkers(names: readonly string[], options: 
   }
 }
 
-/** What ran in a worker whose claims have run out, as far as no other worker has taken it. Turn ids. */
-export async function turnsOfDeadWorker(worker: string, redis: RedisClient, shards: number): Promise<string[]> {
+/** What ran in a worker whose claims have run out, as far as no other worker has taken it. */
+export async function turnsOfDeadWorker(worker: string, redis: RedisClient, shards: number): Promise<RanTurn[]> {
   const queues = Array.from({ length: shards }, (_, shard) => queueOf(redis, shard));
   try {
     const found = await Promise.all(queues.map((queue, shard) => abandonedIn(queue, shard, redis, [worker])));
-    return found.flat().flatMap(({ turnId }) => turnId ?? []);
+    return found.flat().flatMap(({ ran }) => (ran ? [ran] : []));
   } finally {
     await Promise.all(queues.map((queue) => queue.close()));
   }
@@ -72,15 +76,17 @@ async function abandonedIn(
   redis: RedisClient,
   names: readonly string[],
 ): Promise<Abandoned[]> {
-  // A job that ended since it was listed comes without its data.
+  // A job that ended after it was listed has no data.
   const jobs = (await queue.getActive()).filter((job: Job<WakeJob> | undefined) => job?.data !== undefined);
   const found = await Promise.all(
     jobs.map(async (job): Promise<Abandoned | undefined> => {
       const { state } = conversationKeys(job.data.conversation);
-      const [claim, turnId, running] = await redis.hmget(state, 'claim', 'turn', 'running');
-      const worker = claim?.split('.')[0] ?? '';
+      const [claim, turnId, running, crashes] = await redis.hmget(state, 'claim', 'turn', 'running', 'crashes');
+      const worker = workerOfClaim(claim ?? '');
       if (!names.includes(worker)) return undefined;
-      return { job, shard, worker, turnId: running === '1' && turnId ? turnId : undefined };
+      // This crash is counted when the turn is claimed again.
+      const ran: RanTurn | undefined = running === '1' && turnId ? [turnId, Number(crashes ?? 0) + 1] : undefined;
+      return { job, shard, worker, ran };
     }),
   );
   return found.filter((one) => one !== undefined);
@@ -90,7 +96,7 @@ async function giveBack({ job, shard, worker }: Abandoned, redis: RedisClient): 
   if (!(await endClaimScript.run(redis, conversationKeys(job.data.conversation), { worker }))) return false;
   const { name, prefix } = shardNames(shard);
   const token = await redis.get(`${prefix}:${name}:${job.id}:lock`);
-  // Without a lock BullMQ's own check for stalled jobs brings it within seconds.
+  // Without a lock, BullMQ's check for stalled jobs returns the job within seconds.
   if (token !== null) await job.moveToWait(token).catch(() => undefined);
   return true;
 }

@@ -14,19 +14,19 @@ const answeredScript = loadScript(import.meta.url, './scripts/answered.lua', {
   keys: ['...records'],
   answer: 'numbers',
 });
-const NOT_FORGOTTEN = 'it could not be looked which acknowledged messages have their answer';
+const NOT_FORGOTTEN = 'the answered messages could not be read after a failover';
 const AT_ONCE = 200;
 const FORGET_EVERY_MS = MINUTE_MS;
 
 export interface ReplayOptions {
-  /** The connection over which the inbox accepts. */
+  /** The inbox's connection. */
   redis: RedisClient;
   inbox: Inbox;
   recent: ReplayBuffer;
   wakeQueue: WakeQueue;
   log: Log;
   report: QueueReport;
-  /** How often it is looked which messages have their answer and need not be kept; a minute unless told. Milliseconds. */
+  /** Milliseconds between two checks for answered messages, which are dropped. Defaults to one minute. */
   forgetEveryMs?: number;
 }
 
@@ -36,15 +36,15 @@ interface Offer {
 }
 
 /**
- * After a failover, stores again what this receiver acknowledged shortly before and the new master never got, and reports
- * what it could not store again (RELIABILITY.md failover). Accept is idempotent, so what was not lost stays as it is.
- * @returns a function that ends the watching
+ * After a failover, stores recently acknowledged messages that the new master never received, and reports those that it
+ * cannot store (RELIABILITY.md failover). Accepting is idempotent, so that messages that were not lost stay unchanged.
+ * @returns a function that stops watching
  */
 export function replayAfterFailover(options: ReplayOptions): () => void {
   const { redis, recent, log } = options;
   const memory = { recall: () => recent.all(), bringBack: (offer: Offer) => makeOffer(options, offer) };
   const watch = watchHistory({ redis, memory, what: 'messages', log });
-  // Not while an offer is due: what is not there may be lost and not answered.
+  // Not while a replay is due: a missing record may be lost rather than answered.
   const forgetting = setInterval(() => {
     if (!watch.isDue)
       inBackground(
@@ -58,12 +58,12 @@ export function replayAfterFailover(options: ReplayOptions): () => void {
   };
 }
 
-/** @throws whatever the connection throws; what was stored by then is only found there at the next try */
+/** @throws the connection's error; the next attempt skips what is already stored */
 async function makeOffer({ redis, inbox, wakeQueue, report }: ReplayOptions, { whole, bare }: Offer): Promise<void> {
   for (const some of inPortions(byConversation(whole))) {
     await Promise.all(
       some.map(async (messages) => {
-        // One after the other keeps their order, whatever the script's first use does.
+        // Storing one message after another keeps their order, even when the script must be loaded first.
         for (const message of messages) {
           if ((await inbox.acceptAgain(message)) !== 'new') continue;
           report.eventRecovered({ deliveryId: message.deliveryId });
@@ -78,7 +78,7 @@ async function makeOffer({ redis, inbox, wakeQueue, report }: ReplayOptions, { w
   }
 }
 
-/** Drops what has its answer: it is visible, and need not be kept any longer. One call for many, since thousands may wait. */
+/** Drops answered messages, which need no replay. Checks many per call, because thousands may wait. */
 export async function forgetAnswered({ redis, recent }: Pick<ReplayOptions, 'redis' | 'recent'>): Promise<void> {
   for (const [partition, deliveryIds] of recent.olderByPartition()) {
     for (const some of inPortions(deliveryIds)) {

@@ -7,59 +7,62 @@ import { bareName } from '../../shared/redis/script-shape.ts';
 import { ACCEPT_SHAPE, type AcceptArgs, type AcceptKeys } from './accept-shape.ts';
 import { NEVER_MERGED } from './inbox-entry.ts';
 
-/** Everything is kept so long: a replica that is further behind is broken. */
+/** Minimum time that a message is kept. A replica that is further behind is broken. */
 const KEEP_MS = MINUTE_MS;
-/** Slash words and the like may have changed what no answer shows (/forget, /unlink); they are few. */
+/**
+ * Minimum time for messages that are never merged, such as slash commands: they may have changed state that no answer shows
+ * (/forget, /unlink). They are few.
+ */
 const KEEP_WORDS_MS = HOUR_MS;
-/** Longer than a delivery is remembered nothing is kept. */
+/** Maximum time that a message is kept. A delivery is not remembered longer. */
 const LONGEST_MS = DAY_MS;
 const MOST_WHOLE = 20_000;
 const MOST_WHOLE_BYTES = 16 * MIB_BYTES;
-/** Of both, once there were too many. */
+/** Fraction of both maximums that is kept after one was exceeded. */
 const SHARE_LEFT = 31 / 32;
-/** Of so many more only the ids are kept, for so long: enough to say that they are gone. */
+/** Maximum messages that a full buffer keeps by id only, enough to report their loss. */
 const MOST_BARE = 100_000;
 const KEEP_BARE_MS = HOUR_MS;
 const KEY_NAMES = ACCEPT_SHAPE.keys.map(bareName) as readonly (keyof AcceptKeys)[];
 const ARG_NAMES = ACCEPT_SHAPE.args.map(bareName) as readonly (keyof AcceptArgs)[];
 
-/** One acknowledged message as it was stored: all that storing it again needs. Its text is sealed. */
+/** An acknowledged message as stored, with everything needed to store it again. Its text is encrypted. */
 export interface AcceptedMessage {
   deliveryId: DeliveryId;
   conversation: ConversationRef;
   /** Keys and arguments of accept.lua. */
   keys: AcceptKeys;
   args: AcceptArgs;
-  /** When it was taken, by Redis' clock: the receivers that store messages of one conversation again need one clock. */
+  /** Acceptance time by the Redis clock, so that all receivers that replay messages of one conversation use one clock. */
   takenAtMs: number;
 }
 
-/** What is left of one when there were too many to keep them whole. */
+/** Identifies a message that is kept by id only. */
 export type AcceptedId = Pick<AcceptedMessage, 'deliveryId'> & { recordKey: string };
 
 export interface ReplayBufferOptions {
-  /** Told when one more could be kept by its id only, since too many wait. */
+  /** Called when a message is reduced to its id because too many wait. */
   onBare?: () => void;
-  /** The monotonic clock unless told. */
+  /** Defaults to the monotonic clock. */
   nowMs?: NowMs;
 }
 
 /**
- * What this receiver acknowledged and what a Redis that takes over from another may have lost (RELIABILITY.md failover): then this
- * memory is the only place where it still is. All of the last minute, and of what is older what still waits for its answer;
- * at most 20,000 messages and 16 MiB.
+ * Messages acknowledged by this receiver that a new Redis master may have lost (RELIABILITY.md failover); this buffer is
+ * then the only copy. Holds all messages of the last minute and older ones that still wait for their answer, at most 20,000
+ * messages and 16 MiB.
  */
 export class ReplayBuffer {
   readonly #options: ReplayBufferOptions;
   readonly #nowMs: NowMs;
   /** Packed; see `pack`. */
   readonly #young = new TimedTexts();
-  /** Older than what is kept in any case, by their delivery ids, in order; packed. */
+  /** Messages older than a minute by delivery id, oldest first; packed. */
   readonly #older = new Map<DeliveryId, TimedText>();
   #olderBytes = 0;
-  /** Records' keys. */
+  /** Keys of records. */
   readonly #bare = new TimedTexts();
-  /** Answers that were seen whole in this minute and in the one before: longer than their messages are young. */
+  /** Completely seen answers of this minute and the one before, which covers all of `#young`. */
   #seen = new Set<DeliveryId>();
   #seenBefore = new Set<DeliveryId>();
   #seenSinceMs: number;
@@ -76,7 +79,7 @@ export class ReplayBuffer {
     this.#trim(nowMs);
   }
 
-  /** All that is kept, the oldest first, each once, although it may have been stored twice. */
+  /** Returns all kept messages, oldest first, without duplicates. */
   all(): { whole: AcceptedMessage[]; bare: AcceptedId[] } {
     this.#trim(this.#nowMs());
     this.#forgetOverdue();
@@ -89,7 +92,7 @@ export class ReplayBuffer {
     };
   }
 
-  /** The delivery ids of what is kept only as long as it waits, by the numbers of their partitions. */
+  /** Returns the delivery ids of messages that are kept only while they wait, by partition. */
   olderByPartition(): Map<number, DeliveryId[]> {
     this.#trim(this.#nowMs());
     this.#forgetOverdue();
@@ -103,7 +106,7 @@ export class ReplayBuffer {
     return found;
   }
 
-  /** Forgets what has its answer. */
+  /** Drops answered messages. */
   forgetAnswered(deliveryIds: readonly DeliveryId[]): void {
     for (const id of deliveryIds) {
       const kept = this.#older.get(id);
@@ -111,7 +114,10 @@ export class ReplayBuffer {
     }
   }
 
-  /** Forgets a message whose answer its sender has seen whole: it would be answered a second time. Words that do something stay. */
+  /**
+   * Drops a message whose sender has seen the complete answer, because a replay would answer it twice. Commands with an
+   * effect stay.
+   */
   forgetSeen(deliveryId: DeliveryId): void {
     if (this.#older.has(deliveryId)) return this.forgetAnswered([deliveryId]);
     const nowMs = this.#nowMs();
@@ -128,14 +134,14 @@ export class ReplayBuffer {
     return (this.#seen.has(id) || this.#seenBefore.has(id)) && leastLifeMs(kept) === KEEP_MS;
   }
 
-  /** Looks at the oldest only, until one may stay. */
+  /** Stops at the first entry that may stay, oldest first. */
   #trim(nowMs: number): void {
     while (nowMs - (this.#young.oldestAtMs ?? nowMs) >= KEEP_MS) this.#growOld();
     if (this.#isFull()) this.#makeRoom();
     while (this.#bare.size > MOST_BARE || nowMs - (this.#bare.oldestAtMs ?? nowMs) >= KEEP_BARE_MS) this.#bare.shift();
   }
 
-  /** What was seen answered goes; what was stored twice is kept once. */
+  /** Moves the oldest young message to `#older`, without duplicates. Drops it if its answer was seen. */
   #growOld(): void {
     const kept = this.#young.shift();
     if (!kept) return;
@@ -156,8 +162,8 @@ export class ReplayBuffer {
   }
 
   /**
-   * Of the older ones some more than need be go at once: the way to a map's first entry leads over all that were taken out before it,
-   * so that one for each message would cost more than all else about it.
+   * Removes older messages in batches: finding a map's first entry walks over all deleted entries before it, so that one
+   * removal per message would cost more than the rest of the work.
    */
   #makeRoom(): void {
     for (const [id, kept] of this.#older) {
@@ -189,16 +195,20 @@ export class ReplayBuffer {
 }
 
 /**
- * One message as one text, a line each: its delivery, its partition, how long it is kept in any case (ms), when it was taken, its
- * conversation's id, and the keys and the arguments, an empty line for each that it lacks. None of them has a line break, and all
- * are plain ASCII.
+ * Packs a message into one text, one line each: delivery id, partition, minimum life (ms), acceptance time, conversation id,
+ * keys, arguments. A missing value is an empty line. No value contains a line break, and all are plain ASCII.
  */
 function pack({ deliveryId, conversation: { id, partition }, keys, args, takenAtMs }: AcceptedMessage): string {
   const leastMs = args.mergeKey === NEVER_MERGED ? KEEP_WORDS_MS : KEEP_MS;
   const lines: unknown[] = [deliveryId, partition, leastMs, takenAtMs, id];
   for (const name of KEY_NAMES) lines.push(keys[name]);
-  for (const name of ARG_NAMES) lines.push(args[name]);
+  for (const name of ARG_NAMES) lines.push(asLine(args[name]));
   return lines.join('\n');
+}
+
+/** Flags are packed as they are sent to a script. */
+function asLine(value: AcceptArgs[keyof AcceptArgs]): unknown {
+  return typeof value === 'boolean' ? Number(value) : value;
 }
 
 function unpack({ text }: TimedText): AcceptedMessage {

@@ -5,12 +5,12 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import type { TurnWorker } from './turn-worker.ts';
 import { shardNames } from './wake-queue.ts';
 
-/** A receiver says its number so often. */
+/** Interval at which a receiver reports its shard count. */
 const SAY_SHARDS_EVERY_MS = MINUTE_MS / 4;
-/** A number that nobody said for so long is in use no more. */
+/** A shard count that was not reported for this long is no longer in use. */
 const IN_USE_MS = MINUTE_MS;
 const NUMBERS_KEY = 'wakes:shards';
-/** Far beyond any standstill of a whole deployment after which its old shards would still matter. */
+/** Much longer than any downtime of a deployment after which its old shards still matter. */
 const REMEMBER_MS = 30 * DAY_MS;
 const noteScript = loadScript(import.meta.url, './scripts/note-shards.lua', {
   constants: { REMEMBER_MS },
@@ -22,20 +22,20 @@ const removeScript = loadScript(import.meta.url, './scripts/remove-shard.lua', {
   keys: ['wait', 'active', '...rest'],
   answer: 'flag',
 });
-/** What BullMQ keeps of a queue beside its jobs. */
+/** BullMQ's keys of a queue, without those of its jobs. */
 const LEFT_OVER = ['id', 'meta', 'events', 'marker', 'stalled', 'stalled-check'];
 
-/** Numbers of shards in a deployment of which the processes may have been told different ones. */
+/** Shard counts of a deployment, whose processes may be configured with different ones. */
 export interface ShardNumbers {
-  /** The largest by which a process wakes now. */
+  /** The largest count that a process uses now. */
   used: number;
-  /** The largest of which shards may still hold something. */
+  /** The largest count whose shards may still hold something. */
   known: number;
 }
 
 /**
- * Knows by which numbers of shards the deployment's processes wake, so that a change of the number needs no standstill: workers
- * read all of them, and what an older number leaves behind is removed once it is empty.
+ * Tracks the shard counts of the deployment's processes, so that the count can change without downtime: workers read the
+ * shards of all counts, and the shards of an older count are removed once they are empty.
  */
 export class ShardCensus {
   readonly #redis: RedisClient;
@@ -46,12 +46,12 @@ export class ShardCensus {
     this.#own = own;
   }
 
-  /** Says this process's number. One command. @returns all processes' numbers */
+  /** Reports this process's count with one command. @returns the counts of all processes */
   async say(): Promise<ShardNumbers> {
     return this.#note();
   }
 
-  /** Removes the empty shards of numbers that nobody uses any more. @returns the numbers as they are then */
+  /** Removes empty shards of counts that are no longer in use. @returns the counts afterwards */
   async removeLeftOver({ used, known }: ShardNumbers): Promise<ShardNumbers> {
     for (let shard = used; shard < known; shard += 1) {
       const { name, prefix } = shardNames(shard);
@@ -69,8 +69,8 @@ export class ShardCensus {
 }
 
 /**
- * A worker's part, repeated every few seconds: it reads the shards of processes that were told another number too, until those
- * are empty and nobody wakes by them.
+ * Worker part, repeated every few seconds: also reads the shards of processes with another count, until those are empty and
+ * unused.
  */
 export async function readAllShards(census: ShardCensus, worker: Pick<TurnWorker, 'readShards'>): Promise<void> {
   const numbers = await census.say();
@@ -79,8 +79,8 @@ export async function readAllShards(census: ShardCensus, worker: Pick<TurnWorker
 }
 
 /**
- * A receiver's part: it wakes by its number, so it says it as long as it runs, and at once on a new connection.
- * @returns a function that ends it
+ * Receiver part: reports its shard count while it runs, and at once on a new connection.
+ * @returns a function that stops the reports
  */
 export function keepSayingShards(redis: RedisClient, shards: number): () => void {
   const census = new ShardCensus(redis, shards);

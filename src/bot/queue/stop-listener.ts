@@ -1,14 +1,10 @@
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { subscribe } from '../../shared/redis/subscriber.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
-import type { StopMark } from '../domain/turn.ts';
-import { asConversationId, asDeliveryId, asPersonId, type ConversationId } from '../domain/ids.ts';
-import { STOP_CHANNEL } from './wake-queue.ts';
+import type { ConversationId } from '../domain/ids.ts';
+import { readTurnNews, STOP_CHANNEL, type TurnNews } from './turn-news.ts';
 
-/** What a turn hears of: a stop, or that what it asks has changed. */
-export type TurnNews = StopMark | 'amended';
-
-/** Hears of stops and of amended questions in any process, and tells the turns that run in this one. */
+/** Receives stops and amended questions from all processes and passes them to the turns that run in this one. */
 export class StopListener {
   readonly #listeners = new Map<ConversationId, (news: TurnNews) => void>();
   readonly #endHearing: () => void;
@@ -17,7 +13,7 @@ export class StopListener {
     this.#endHearing = subscribe(redis, { channel: STOP_CHANNEL, onMessage: (text) => this.#hear(text) });
   }
 
-  /** @returns a function that ends the listening */
+  /** @returns a function that stops listening */
   listen(conversation: ConversationRef, onNews: (news: TurnNews) => void): () => void {
     this.#listeners.set(conversation.id, onNews);
     return () => {
@@ -30,9 +26,7 @@ export class StopListener {
   }
 
   #hear(text: string): void {
-    const [conversationId = '', seq = '', ownerId = '', deliveryId] = text.split(':');
-    const only = deliveryId === undefined ? undefined : asDeliveryId(deliveryId);
-    const mark = { seq: Number(seq), ownerId: asPersonId(ownerId), deliveryId: only };
-    this.#listeners.get(asConversationId(conversationId))?.(seq === 'amended' ? seq : mark);
+    const { conversationId, news } = readTurnNews(text);
+    this.#listeners.get(conversationId)?.(news);
   }
 }

@@ -2,7 +2,7 @@ import { personIdOf } from '../domain/conversation.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import type { StopMark, WaitingMessage } from '../domain/turn.ts';
 
-/** A stop ends what its own sender asked before it; nobody stops another's question. */
+/** A stop ends only earlier questions of the same sender. */
 export function isMeantBy({ seq: stopSeq, ownerId, deliveryId: only }: StopMark, turn: WaitingMessage[]): boolean {
   return turn.some(
     ({ seq, deliveryId, message }) =>
@@ -12,7 +12,7 @@ export function isMeantBy({ seq: stopSeq, ownerId, deliveryId: only }: StopMark,
   );
 }
 
-/** What the conversation's state and the records of a turn's messages say of stops, as marks. */
+/** The stops that are recorded in the conversation's state and in the records of a turn's messages. */
 export function marksOf(
   { messages }: { messages: WaitingMessage[] },
   { stop, wasStopped }: { stop: StopMark; wasStopped: boolean },
@@ -23,7 +23,7 @@ export function marksOf(
   return [stop, { seq: 0, ownerId: personIdOf(message, message.sender.userId), deliveryId }];
 }
 
-/** Questions, and the word that asks one again, can be stopped; the other slash words are over at once. */
+/** Questions and `/retry` can be stopped. The other slash commands finish at once. */
 function isStoppable({ slash }: InboundMessage): boolean {
   return slash === undefined || slash.word === 'retry';
 }

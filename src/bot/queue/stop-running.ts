@@ -5,25 +5,26 @@ import { conversationOf, deliveryIdOf, personIdOf, type GroupScope } from '../do
 import type { Platform } from '../platforms/platform.ts';
 import type { InboundStop } from '../domain/message.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
-import { STOP_CHANNEL } from './wake-queue.ts';
+import { TURN_NEWS } from './turn-news.ts';
 
 const stopScript = loadScript(import.meta.url, './scripts/stop-running.lua', {
-  constants: { STOP_CHANNEL, REMEMBER_MS: REMEMBER_DELIVERY_MS },
+  libraries: [TURN_NEWS],
+  constants: { REMEMBER_MS: REMEMBER_DELIVERY_MS },
   keys: ['state', 'stop'],
-  args: ['owner', 'messagePrefix', 'opener', '...shownAt'],
+  args: ['owner', 'messagePrefix', 'opener', 'chatOrder?', '...shownAt'],
   answer: 'number',
 });
 
 /**
- * Stops the answer that a person is being given just now; safe to call again with the same stop, which changes nothing.
- * Who asked it is judged in the script: a stop by anybody else meets nothing (as /stop does).
- * @returns whether there was one
- * @throws whatever the connection throws when Redis is away
+ * Stops a person's running answer. Safe to repeat with the same stop. The script checks who asked: a stop by another person
+ * has no effect (as with /stop).
+ * @returns whether an answer was stopped
+ * @throws the connection's error when Redis is unavailable
  */
 export async function stopRunning(
   redis: RedisClient,
   { name, tenant, app }: Pick<Platform, 'name' | 'tenant' | 'app'>,
-  { stopId, chat, sender, threadBegunBy, shownAt = [], tenant: ofStop = tenant }: InboundStop,
+  { stopId, chat, sender, threadBegunBy, chatOrder, shownAt = [], tenant: ofStop = tenant }: InboundStop,
   groupScope: GroupScope,
 ): Promise<boolean> {
   const owner = { platform: name, tenant: ofStop, app };
@@ -34,7 +35,7 @@ export async function stopRunning(
   const stopped = await stopScript.run(
     redis,
     { state: conversationKeys(conversation).state, stop: messageKey(partition, idOf(stopId)) },
-    { owner: personIdOf(owner, sender.userId), messagePrefix: messageKeyPrefix(partition), opener, shownAt },
+    { owner: personIdOf(owner, sender.userId), messagePrefix: messageKeyPrefix(partition), opener, chatOrder, shownAt },
   );
   return stopped > 0;
 }

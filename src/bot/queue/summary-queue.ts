@@ -7,42 +7,43 @@ import type { ConversationRef } from '../domain/conversation.ts';
 import type { DeliveryId, PersonId } from '../domain/ids.ts';
 import { closeWorkers } from './close-workers.ts';
 
-/** What a job holds: where to look, nothing of what was said (SECURITY.md secrets-stay-inside, versioned-payloads). */
+/** Job data: references only, no message text (SECURITY.md secrets-stay-inside, versioned-payloads). */
 export interface SummaryJob {
   version: 1;
   conversation: ConversationRef;
   turnId: DeliveryId;
   isShared: boolean;
-  /** Whom it is counted for, by pseudonym; absent in a job of an older version, which is counted for nobody. */
+  /** Pseudonym of the person for whom usage is counted. Absent in jobs of an older version, which count for no one. */
   personId?: PersonId;
 }
 
 export interface SummaryQueueOptions {
   redis: RedisClient;
-  /** Whether people wait for answers; nothing is summed up then. Asked once a job. */
+  /** Whether people wait for answers. If so, nothing is summarised. Called once per job. */
   isUnderPressure(): Promise<boolean>;
-  /** Does the work of one job. What it throws ends the job: a later question of the conversation asks for it again. */
+  /** Processes one job. An error ends the job: a later question of the conversation requests it again. */
   summarise(job: SummaryJob, signal: AbortSignal): Promise<unknown>;
   log: Log;
 }
 
 const NAMES = { name: 'summaries', prefix: '{summaries}' } as const;
-/** Of each process. Answers are what the model is for. */
+/** Jobs per process. Answers take precedence over summaries. */
 const JOBS_AT_ONCE = 1;
 const LONGEST_JOB_MS = MINUTE_MS;
-/** An idle worker looks again so seldom; a new job wakes it at once. */
+/** Seconds between two polls of an idle worker. A new job wakes it at once. */
 const IDLE_LOOK_SEC = 20;
 
-/** What BullMQ needs of a process that has asked for a summary. */
+/** BullMQ objects of a process that has requested a summary. */
 interface Parts {
   queue: Queue<SummaryJob>;
   worker: Worker<SummaryJob>;
 }
 
 /**
- * Conversations that are to be summed up, at most one job each that waits or runs. One that failed is not begun again; when
- * the next question may ask for it is noted where the summary stands (conversation/scripts/try-summary.lua). Nothing of BullMQ runs before the process's first request: whoever requests one has a worker that
- * takes what waits, so nothing is left lying, and where every conversation fits its prompt nobody pays for the queue.
+ * Queue of conversations to summarise, with at most one waiting or running job each. A failed job is not retried;
+ * conversation/scripts/try-summary.lua notes when the next question may request it. BullMQ starts with the process's first
+ * request: a process that requests summaries then has a worker for them, so that no job is stranded, and deployments whose
+ * conversations all fit the prompt pay nothing.
  */
 export class SummaryQueue {
   readonly #closing = new AbortController();
@@ -53,7 +54,7 @@ export class SummaryQueue {
     this.#options = options;
   }
 
-  /** Has a conversation summed up when there is time. Returns at once; a request that gets lost is made again. */
+  /** Requests a summary for when there is time. Returns at once; a later question repeats a lost request. */
   request({ conversation, turnId, isShared, personId }: Omit<SummaryJob, 'version'>): void {
     if (this.#closing.signal.aborted) return;
     const job: SummaryJob = { version: 1, conversation, turnId, isShared, personId };
@@ -61,15 +62,15 @@ export class SummaryQueue {
     this.#parts ??= this.#start();
     this.#parts.queue
       .add('summary', job, options)
-      .catch((error: unknown) => this.#options.log.debug({ error: asError(error) }, 'a summary was not asked for'));
+      .catch((error: unknown) => this.#options.log.debug({ error: asError(error) }, 'a summary could not be queued'));
   }
 
-  /** Breaks off what runs, and ends in time though Redis is away. */
+  /** Aborts running jobs, and ends in time even if Redis is unavailable. */
   async close(): Promise<void> {
     this.#closing.abort();
     if (!this.#parts) return;
     const { queue, worker } = this.#parts;
-    // What runs was told to end just now, and is asked for again by a later question.
+    // Running jobs were aborted above; a later question requests them again.
     await closeWorkers([worker], { redis: this.#options.redis, hasJobs: false, jobsMs: 0 });
     await queue.close().catch((error: unknown) => asError(error));
   }
@@ -99,7 +100,7 @@ export class SummaryQueue {
     try {
       await summarise(job, signal);
     } catch (error) {
-      log.debug({ error: asError(error) }, 'a conversation was not summed up');
+      log.debug({ error: asError(error) }, 'a conversation could not be summarised');
     }
   }
 }

@@ -10,17 +10,23 @@ import { asConversationId, type ConversationId } from '../domain/ids.ts';
 import type { QueueReport } from './queue-report.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
-/** What has waited untouched for so long has lost its wake (a crash between accept and wake, a lost queue). Milliseconds. */
+/**
+ * A waiting conversation untouched for this long has lost its wake (a crash between accept and wake, a lost queue).
+ * Milliseconds.
+ */
 export const SWEEP_AFTER_MS = 10 * SECOND_MS;
 const SWEEP_EVERY_MS = 5 * SECOND_MS;
 /**
- * What was woken is left alone for so long by all sweepers, this one too. Below the shortest pause between two of its rounds, so
- * that a wake of its own that gets lost is repeated in the next one.
+ * All sweepers, including this one, skip a woken conversation for this long. Shorter than the minimum pause between two
+ * rounds, so that the next round repeats a lost wake.
  */
 const WOKEN_AGAIN_AFTER_MS = 0.8 * SWEEP_EVERY_MS;
-/** In one round of one process: thousands that wait while all workers are busy must not cost more than the answers. */
+/**
+ * Maximum wakes per partition, round and process: with thousands waiting and all workers busy, sweeping must not cost more
+ * than answering.
+ */
 const MOST_WOKEN_A_PARTITION = 10;
-/** A master that is gone answers never, and the others' conversations wait for nobody. */
+/** Maximum duration of a round: a master that is down never answers, and the other conversations must not wait for it. */
 const LONGEST_ROUND_MS = 2 * SECOND_MS;
 const forgottenScript = loadScript(import.meta.url, './scripts/find-stale-pending.lua', {
   keys: ['pending'],
@@ -35,14 +41,14 @@ export interface SweeperOptions {
   report: QueueReport;
 }
 
-/** Work of the sweeper's kind: repeats what a crash may have left undone. */
+/** Periodic work that repeats what a crash may have left undone. */
 export type Chore = () => Promise<unknown>;
 
 /**
- * Wakes conversations whose messages wait without a wake, so that no instant exists at which a crash loses a message.
- * Every worker sweeps; a wake too many is harmless.
- * @param chores further work for each round (releases after a sign-in); what fails or hangs holds up nothing else
- * @returns a function that ends the sweeping
+ * Wakes conversations whose messages wait without a wake, so that a crash at any moment loses no message. Every worker
+ * sweeps; duplicate wakes are harmless.
+ * @param chores further work for each round (releases after a sign-in); a chore that fails or hangs blocks nothing else
+ * @returns a function that stops the sweeper
  */
 export function startSweeper(options: SweeperOptions, chores: Chore[]): () => void {
   const sweeper = new Sweeper(options);
@@ -50,7 +56,7 @@ export function startSweeper(options: SweeperOptions, chores: Chore[]): () => vo
   const tick = () => {
     for (const run of all) run();
   };
-  // Spread over processes that were started together.
+  // Spreads processes that were started together.
   const first = setTimeout(tick, Math.random() * SECOND_MS);
   const timer = setInterval(tick, SWEEP_EVERY_MS * (0.9 + Math.random() * 0.2));
   return () => {
@@ -65,18 +71,19 @@ function oneAtATime(chore: Chore, log: Log): () => void {
     if (isRunning) return;
     isRunning = true;
     chore()
-      .catch((error: unknown) => log.debug({ error: asError(error) }, 'a chore of the sweeper could not be finished'))
+      .catch((error: unknown) => log.debug({ error: asError(error) }, 'a task of the sweeper failed'))
       .finally(() => (isRunning = false));
   };
 }
 
 /**
- * Reads one short range of each partition, never scans keys. Touches what it wakes, so that as many processes as sweep, each
- * conversation is woken once in a while and not once by each. Who dies or hangs in between delays a wake by that while.
+ * Reads one short range of each partition and never scans keys. Touches the conversations that it wakes, so that each is
+ * woken once per interval instead of once per process. A sweeper that dies or hangs in between delays a wake by that
+ * interval.
  */
 export class Sweeper {
   readonly #options: SweeperOptions;
-  /** What has no answer yet is not asked again: a master that is gone must not gather questions. */
+  /** Partitions with a pending request are skipped, so that requests to a dead master do not accumulate. */
   readonly #asking = new Set<number>();
   readonly #waking = new Set<string>();
   #woken = 0;
@@ -87,9 +94,9 @@ export class Sweeper {
   }
 
   /**
-   * One pass over all partitions that can be reached.
-   * @param afterMs so long nobody touched what is woken, by Redis' clock
-   * @returns how many conversations were woken
+   * One pass over all reachable partitions.
+   * @param afterMs minimum time since the last touch, by the Redis clock
+   * @returns the number of woken conversations
    */
   async sweep(afterMs = SWEEP_AFTER_MS): Promise<number> {
     const { report } = this.#options;

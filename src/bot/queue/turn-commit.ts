@@ -1,6 +1,6 @@
 import type { TurnCommit } from '../domain/turn.ts';
 
-/** Whether something is to follow the answer once it is committed. */
+/** Whether follow-up messages are due after the commit. */
 export function hasFollowUp({ records }: TurnCommit): boolean {
   return records.some(({ followUp }) => followUp !== undefined);
 }

@@ -8,33 +8,36 @@ import { type TurnClaim } from '../domain/turn.ts';
 import type { WakeJob } from './wake-queue.ts';
 
 /**
- * Life of BullMQ's lock on a wake: a dead worker's turn goes on elsewhere after about ten seconds, not after BullMQ's sixty.
- * It outlives the claim, so that whoever is given the wake then may claim the turn at once.
+ * Life of BullMQ's lock on a wake: another worker continues a dead worker's turn after about ten seconds, not after BullMQ's
+ * sixty. It outlives the claim, so that the next worker with the wake can claim the turn at once.
  */
 export const LOCK_MS = CLAIM_LIFE_MS + SECOND_MS;
-/** So long after a renewal was sent nobody can have claimed the turn: the rest is room for clocks that run unevenly. */
+/**
+ * For this long after a renewal was sent, no other worker can have claimed the turn. The margin covers clocks that run
+ * unevenly.
+ */
 const SURELY_HELD_MS = CLAIM_LIFE_MS - 2 * SECOND_MS;
-/** Twice within a claim's life, and below the sweeper's patience. */
+/** Two renewals fit into a claim's life. Shorter than the sweeper's threshold. */
 const RENEW_EVERY_MS = 4 * SECOND_MS;
 
 export interface TurnLeaseOptions {
   job: Job<WakeJob>;
-  /** BullMQ's name for this taking of the job: two takings of one job are told apart by it. */
+  /** BullMQ's token of this fetch, which distinguishes two fetches of one job. */
   token: string;
   store: TurnStore;
   report: QueueReport;
-  /** A renewal found that the claim is not ours any more. */
+  /** A renewal found that the claim is lost. */
   onFenced(): void;
-  /** A renewal came through, with the stops that it found. */
+  /** A renewal succeeded, with the stops that it found. */
   onRenewed(claim: TurnClaim, renewed: Renewed): void;
 }
 
 /**
- * Keeps a turn this worker's while it runs: BullMQ's lock on its wake and the claim on its conversation, renewed in one
- * write by one timer. The claim decides; the lock only makes BullMQ hand the wake of a dead worker on.
+ * Holds a turn for this worker while it runs: BullMQ's lock on the wake and the claim on the conversation, renewed in one
+ * write by one timer. The claim decides; the lock only makes BullMQ pass on the wake of a dead worker.
  *
- * BullMQ's own renewal is switched off: it knows a job by its id alone, so that the first run of a job ends the renewal
- * of a second one, and it compares wall clocks, which may be set back.
+ * BullMQ's own renewal is disabled: it knows a job by its id alone, so that the first run of a job ends the renewal of a
+ * second one, and it compares wall clocks, which may be set back.
  */
 export class TurnLease {
   readonly #options: TurnLeaseOptions;
@@ -42,26 +45,26 @@ export class TurnLease {
   #claim: TurnClaim | undefined;
   #isLockLost = false;
   #isRenewing = false;
-  /** By the monotonic clock. */
+  /** On the monotonic clock. */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
 
-  /** Renews the lock from now on. */
+  /** Starts renewing the lock. */
   constructor(options: TurnLeaseOptions) {
     this.#options = options;
-    // What a renewal could not do, the next one does; an answer must not end by it.
+    // The next renewal repeats a failed one, which must not end an answer.
     this.#timer = setInterval(() => inBackground(() => this.#renewBoth()), RENEW_EVERY_MS);
   }
 
-  /** Whether nobody can have claimed the turn yet, not even if this process was frozen meanwhile. */
+  /** Whether no other worker can have claimed the turn yet, even if this process was frozen meanwhile. */
   isSurelyHeld(): boolean {
     return monotonicMs() < this.#heldUntilMs;
   }
 
   /**
-   * Claims the conversation's turn. A claim of which the answer came so late that it may have run out on its way is
-   * asked for again, so that a turn never begins under a claim that another worker has taken meanwhile.
-   * @returns undefined when nothing waits, or when another worker's claim is alive
-   * @throws EntryError, MissingKeyError and whatever the connection throws, as `TurnStore.begin`
+   * Claims the conversation's turn. If the answer arrives so late that the claim may have expired, the claim is renewed
+   * first, so that a turn never begins under a claim that another worker has taken.
+   * @returns undefined if nothing waits or another worker's claim is active
+   * @throws EntryError, MissingKeyError and the connection's errors, as `TurnStore.begin`
    */
   async begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
     const sentMs = monotonicMs();
@@ -73,7 +76,7 @@ export class TurnLease {
     return claim;
   }
 
-  /** Renews the claim and asks the fence. @returns false when it is not ours any more. @throws whatever the connection throws */
+  /** Renews the claim and checks the fence. @returns false if the claim is lost. @throws the connection's errors */
   async renew(): Promise<boolean> {
     const claim = this.#claim;
     if (!claim) return false;
@@ -89,16 +92,16 @@ export class TurnLease {
     return true;
   }
 
-  /** Renews nothing any more, and holds nothing. */
+  /** Stops renewing and holds nothing any more. */
   end(): void {
     clearInterval(this.#timer);
     this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     this.#claim = undefined;
   }
 
-  /** The claim first: whoever gets the wake of a lock that ran out must find the claim run out too. */
+  /** Renews the claim first: a worker that gets the wake of an expired lock must find the claim expired too. */
   async #renewBoth(): Promise<void> {
-    // While Redis is away or refuses writes a renewal waits for it; more of them would only wait beside it.
+    // While Redis is unavailable or refuses writes, one renewal waits for it; more would only wait beside it.
     if (this.#isRenewing) return;
     this.#isRenewing = true;
     try {
@@ -111,7 +114,7 @@ export class TurnLease {
   async #renewLock(): Promise<void> {
     const { job, token, report } = this.#options;
     if (this.#isLockLost || (await job.extendLock(token, LOCK_MS)) !== 0) return;
-    // Somebody else may be given the wake; while the claim is renewed they leave the turn alone.
+    // Another worker may get the wake, but leaves the turn alone while the claim is renewed.
     this.#isLockLost = true;
     report.lockRenewalFailed({ jobs: 1 });
   }

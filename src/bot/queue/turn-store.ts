@@ -9,7 +9,6 @@ import {
 } from '../domain/partition-keys.ts';
 import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { loadScript, type LuaScript } from '../../shared/redis/lua-script.ts';
-import { randomToken } from '../../shared/crypto/ids.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { REPLY_CHANNEL } from '../domain/reply.ts';
@@ -17,28 +16,31 @@ import { personIdOf, type ConversationRef } from '../domain/conversation.ts';
 import { HELD_LIFE_MS } from '../domain/message.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import { BEGIN_SHAPE } from './claim-shape.ts';
+import { newClaimName, newWorkerName } from './claim-name.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
 import { followedNote } from './thread-subscriptions.ts';
 import { heldFor, releaseHeld, type Held, type Released } from './held-messages.ts';
 import { type StopMark, type TurnClaim, type TurnCommit } from '../domain/turn.ts';
 import { asDeliveryId, asPersonId, type ConversationId, type PersonId } from '../domain/ids.ts';
 import { hasFollowUp } from './turn-commit.ts';
-import { EntryError, MissingKeyError, openTarget } from './inbox-entry.ts';
+import { EntryError, INBOX_ENTRY, LACKED_KEY, MissingKeyError, openTarget } from './inbox-entry.ts';
 import { openAnswer, readableOf, readEntries, sealAnswer } from './open-turn.ts';
 
-/** A conversation's epoch and its like live so long after its last turn; far beyond any worker that could still hold an older epoch. */
+/** Life of a conversation's epoch and state after its last turn. Much longer than a worker can hold an older epoch. */
 const STATE_LIFE_MS = 7 * DAY_MS;
-/** In a change of keys some worker has the key; so long the order stays although none was found that has it. */
+/** How long the order of messages is kept while no worker with the key was found: during a key change some worker has it. */
 const KEY_PATIENCE_MS = 5 * MINUTE_MS;
 const awaitKeyScript = loadScript(import.meta.url, './scripts/wait-for-key.lua', {
+  libraries: [INBOX_ENTRY, LACKED_KEY],
   constants: { PATIENCE_MS: KEY_PATIENCE_MS },
   keys: ['state', 'inbox', 'pending'],
-  args: ['conversationId', 'keyIds', 'epochStep'],
+  args: ['conversationId', 'epochStep', '...keyIds'],
   answer: 'flag',
 });
-/** A claim that its worker did not renew for so long may be taken by another. */
+/** A claim that was not renewed for this long may be taken by another worker. */
 export const CLAIM_LIFE_MS = 9 * SECOND_MS;
 const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
+  libraries: [INBOX_ENTRY],
   constants: { REPLY_CHANNEL, CLEARED_MARK_MS, RECORD_LIFE_MS: REMEMBER_DELIVERY_MS },
   keys: ['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary', 'threadHistory?'],
   args: ['conversationId', 'epoch', 'messagePrefix', 'changes'],
@@ -62,36 +64,35 @@ const renewScript = loadScript(import.meta.url, './scripts/renew.lua', {
 const MOST_MESSAGES_OF_ONE_TURN = 10;
 const TURNS_OF_HISTORY_READ = 50;
 const TURNS_OF_HISTORY_KEPT = 200;
-/** Of one person in one chat, for /forget. */
+/** Maximum threads per person and chat, for /forget. */
 const THREADS_REMEMBERED = 500;
-/** Sealed bytes of history that a prompt may need for each of its tokens: four characters, sealed a third longer, and what stands around them. */
+/** Encrypted history bytes per prompt token: four characters, a third longer when encrypted, and the fields around them. */
 const BYTES_A_TOKEN = 8;
 const DEFAULT_PROMPT_TOKENS = 24_000;
-/** Of one person in one conversation. */
+/** Maximum held messages per person and conversation. */
 export const MOST_HELD_MESSAGES = 20;
-/** Of all people of a group. Of more it is not asked whose they are, and further ones are not held. */
+/** Maximum held messages of a group. Above it their owners are not counted, and further messages are not held. */
 const MOST_HELD_COUNTED = 200;
-/** What a person chose lives so long after their last message in the chat. */
+/** Life of a person's preferences after their last message in the chat. */
 const PREFERENCES_LIFE_MS = 90 * DAY_MS;
-const CLAIM_BYTES = 12;
-/** A number of Redis takes thousands of millions of such steps. */
+/** Maximum step of an epoch. A Redis integer has room for billions of such steps. */
 const LONGEST_EPOCH_STEP = 1_000_000;
 
-/** What a renewal finds: the newest stop word, and whether one of the turn's messages was stopped by itself. */
+/** Result of a renewal: the newest stop, and whether one of the turn's messages was stopped individually. */
 export interface Renewed {
   stop: StopMark;
   wasStopped: boolean;
-  /** What the turn asks has changed: it is to begin anew. */
+  /** The turn's question has changed, so that the turn must restart. */
   wasAmended: boolean;
 }
 
-/** What may be noted about a running turn (scripts/mark-turn.lua). */
+/** States of a running turn that can be recorded (scripts/mark-turn.lua). */
 type Mark =
   | { mark: 'waiting' | 'running' }
   | { mark: 'answered'; storedAnswer: string }
-  | { mark: 'given-back'; touchedAgoMs: number; conversationId: ConversationId };
+  | { mark: 'given-back' | 'isolated'; touchedAgoMs: number; conversationId: ConversationId };
 
-/** What the fence needs to know of a claim. */
+/** The fields of a claim that the fence needs. */
 type Place = Pick<TurnClaim, 'conversation' | 'epoch'>;
 
 export interface TurnStoreOptions {
@@ -99,25 +100,25 @@ export interface TurnStoreOptions {
   keyRing: KeyRing;
   nowMs: NowMs;
   historyLifeMs: number;
-  /** A claim that its worker did not renew for so long may be taken; `CLAIM_LIFE_MS` unless told. */
+  /** A claim that was not renewed for this long may be taken. Defaults to `CLAIM_LIFE_MS`. */
   claimLifeMs?: number;
-  /** Tokens that a prompt may take, which bound the history that is read for it; 24,000 unless told. */
+  /** Maximum tokens of a prompt, which limit the history that is read for it. Defaults to 24,000. */
   promptTokens?: number;
-  /** What its claims begin with, for whoever must know them by it; made up unless told. Letters, digits, `-` and `_`. */
+  /** Prefix of the store's claims, for callers that must recognise them. Random by default. Letters, digits, `-` and `_`. */
   workerName?: string;
 }
 
-/** The conversation's side of a turn in Redis: claim, mark, commit, release. Every write but the claim is fenced by the epoch. */
+/** A conversation's turn in Redis: claim, mark, commit, release. Every write but the claim is fenced by the epoch. */
 export class TurnStore {
   readonly #options: TurnStoreOptions;
-  /** What the claims of this store begin with: they are one worker's. */
+  /** Prefix of this store's claims, which all belong to one worker. */
   readonly workerName: string;
 
   readonly #beginScript: LuaScript<typeof BEGIN_SHAPE>;
 
   constructor(options: TurnStoreOptions) {
     this.#options = options;
-    const { claimLifeMs = CLAIM_LIFE_MS, workerName = randomToken(CLAIM_BYTES) } = options;
+    const { claimLifeMs = CLAIM_LIFE_MS, workerName = newWorkerName() } = options;
     this.workerName = workerName;
     this.#beginScript = loadScript(import.meta.url, './scripts/claim.lua', {
       ...BEGIN_SHAPE,
@@ -126,14 +127,15 @@ export class TurnStore {
   }
 
   /**
-   * Takes the next epoch and the turn to run; undefined when nothing waits, or when another worker's claim is alive. That
-   * worker, or who takes over from it, wakes the conversation again.
-   * @throws EntryError for a version that waits for a newer worker; the turn is given back before, unharmed (SECURITY.md versioned-payloads)
-   * @throws MissingKeyError for what another key sealed; it was not claimed, and the sweeper wakes it again
+   * Takes the next epoch and the turn to run. Undefined if nothing waits or another worker's claim is active; that worker or
+   * its successor wakes the conversation again.
+   * @throws EntryError for a version that only a newer worker can read; the turn is given back first without a crash
+   * (SECURITY.md versioned-payloads)
+   * @throws MissingKeyError for a turn encrypted with another key; it was not claimed, and the sweeper wakes it again
    */
   async begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
     const { redis, keyRing } = this.#options;
-    const claimId = `${this.workerName}.${randomToken(CLAIM_BYTES)}`;
+    const claimId = newClaimName(this.workerName);
     const begun = await this.#beginScript.run(redis, conversationKeys(conversation), {
       conversationId: conversation.id,
       mostMessages: MOST_MESSAGES_OF_ONE_TURN,
@@ -144,16 +146,17 @@ export class TurnStore {
       epochStep: epochStep(),
       preferencesPrefix: preferencesKeyPrefix(conversation.partition),
       preferencesLifeMs: PREFERENCES_LIFE_MS,
-      keyIds: keyRing.keyIds.join(' '),
+      keyIds: keyRing.keyIds,
     });
     if (begun.verdict === 'nothing' || begun.verdict === 'claimed') return undefined;
     if (begun.verdict === 'lacks-key') return this.#awaitKey(conversation, begun.lackedKeyId);
     const { epoch, crashes, crashedWorker, heldCount, history, notices, wasBegun, wasHandedOver } = begun;
     const { wasStopped, summary, historyLength, dueForMs, leftovers, mayBeAnswered, wasHeldInGroup } = begun;
-    const { redisNowMs, stopSeq: seq, stopServed: servedSeq } = begun;
+    const { redisNowMs, excusedUntilMs, stopSeq: seq, stopServed: servedSeq } = begun;
     const turnId = asDeliveryId(begun.turnId);
     const ownerId = asPersonId(begun.stopOwner);
-    // Times of Redis' clock become times of ours, so that an age is right although the two differ (RELIABILITY.md wrong-clocks).
+    // Converts times of the Redis clock to the local clock, so that ages are right although the two differ (RELIABILITY.md
+    // wrong-clocks).
     const aheadMs = this.#options.nowMs() - redisNowMs;
     const claimedAtMs = monotonicMs();
     const { messages, unreadable } = await this.#readEntries({ conversation, epoch }, begun.entries);
@@ -184,6 +187,7 @@ export class TurnStore {
       historyLength,
       dueForMs,
       newestAgeMs: redisNowMs - (messages.at(-1)?.acceptedAtMs ?? redisNowMs),
+      chargedAgeMs: redisNowMs - Math.max(messages.at(-1)?.acceptedAtMs ?? redisNowMs, excusedUntilMs),
       claimedAtMs,
       leftovers,
       mayBeAnswered,
@@ -193,8 +197,8 @@ export class TurnStore {
   }
 
   /**
-   * Ends the turn. @returns how many messages still wait; `stale` when a newer epoch has taken over, `amended` when what was asked has
-   * changed meanwhile: nothing was written then
+   * Ends the turn. @returns how many messages still wait; `stale` if a newer epoch has taken over, `amended` if the question
+   * has changed; in both cases the turn was not ended
    */
   async commit(claim: TurnClaim, commit: TurnCommit): Promise<number | 'stale' | 'amended'> {
     const { redis, historyLifeMs } = this.#options;
@@ -225,29 +229,31 @@ export class TurnStore {
     return verdict === 'done' ? waiting : verdict;
   }
 
-  /** Stores the full answer before it goes out the last way (SECURITY.md noted-before-posted). @returns false when fenced */
+  /**
+   * Stores the full answer before the last edit of its post (SECURITY.md noted-before-posted). @returns false when fenced
+   */
   async storeAnswer(claim: TurnClaim, answer: string): Promise<boolean> {
     return this.#mark(claim, { mark: 'answered', storedAnswer: this.sealAnswer(claim, answer) });
   }
 
-  /** Seals the full answer as `storeAnswer` does, for a script that stores it together with something else. */
+  /** Encrypts the full answer as `storeAnswer` does, for a script that stores it together with other data. */
   sealAnswer(claim: TurnClaim, answer: string): string {
     return sealAnswer(this.#options.keyRing, claim.turnId, answer);
   }
 
-  /** Notes that this turn only waits, so that a crash now does not count for it. @returns false when fenced */
+  /** Records that this turn only waits, so that a crash is not charged to it. @returns false when fenced */
   async markWaiting(claim: TurnClaim): Promise<boolean> {
     return this.#mark(claim, { mark: 'waiting' });
   }
 
-  /** Notes that it runs again. @returns false when fenced */
+  /** Records that the turn runs again. @returns false when fenced */
   async markRunning(claim: TurnClaim): Promise<boolean> {
     return this.#mark(claim, { mark: 'running' });
   }
 
   /**
-   * Renews the claim (SECURITY.md fence): before an outside post, and every few seconds of a running turn.
-   * @returns undefined when the claim is no more: a newer epoch has taken over, or the turn was committed or given back
+   * Renews the claim (SECURITY.md fence): before each outside post, and every few seconds of a running turn.
+   * @returns undefined if the claim has ended: a newer epoch has taken over, or the turn was committed or given back
    */
   async renew(claim: TurnClaim): Promise<Renewed | undefined> {
     const keys = conversationKeys(claim.conversation);
@@ -261,37 +267,47 @@ export class TurnStore {
   }
 
   /**
-   * Gives the turn back unharmed (orderly stop, a suspect's wait). The claim ends by it: its later writes are refused.
-   * @param touchedAgoMs so long ago it counts as touched; the sweeper takes up what nobody touched for a while
+   * Gives the turn back without a crash (for example at an orderly stop). The claim ends, and later writes under it are
+   * refused.
+   * @param touchedAgoMs age of the new touch; the sweeper wakes conversations that were not touched for a while
    */
   async giveBack(claim: Place, touchedAgoMs: number): Promise<boolean> {
     return this.#mark(claim, { mark: 'given-back', touchedAgoMs, conversationId: claim.conversation.id });
   }
 
+  /** Gives a suspect back to wait (SECURITY.md poison-turns). The wait does not count as the age of the questions behind it. */
+  async isolate(claim: Place): Promise<boolean> {
+    return this.#mark(claim, { mark: 'isolated', touchedAgoMs: 0, conversationId: claim.conversation.id });
+  }
+
   /**
-   * Takes back the crash that was counted when another worker took this turn over, since this worker is alive: what
-   * stalled was Redis, the way to it, or the whole process. Only crashes tell a turn that kills from an innocent one.
+   * Retracts the crash that was counted when another worker took this turn over. This worker is alive: Redis, the network or
+   * the whole process had stalled. Only real crashes distinguish a poison turn from an innocent one.
    */
   async notCrashed({ conversation, claimId }: Pick<TurnClaim, 'conversation' | 'claimId'>): Promise<boolean> {
     return notCrashedScript.run(this.#options.redis, conversationKeys(conversation), { claim: claimId });
   }
 
   /**
-   * Brings one person's held messages back after their sign-in, behind a turn that is open. Safe to repeat.
-   * @param personId everybody's come back where it is not known whose they are
+   * Releases one person's held messages after sign-in, behind an open turn. Safe to repeat.
+   * @param personId undefined releases everyone's messages
    */
   release(conversation: ConversationRef, personId?: PersonId): Promise<Released> {
     return releaseHeld(this.#options.redis, { conversation, personId });
   }
 
-  /** What waits in a conversation for one person's sign-in. @param oldestMs so old a question in a group is still answered */
+  /**
+   * Counts the messages of a conversation that wait for one person's sign-in. @param oldestMs maximum age at which a
+   * question in a group is still answered
+   */
   heldFor(conversation: ConversationRef, personId: PersonId, oldestMs: number): Promise<Held> {
     return heldFor(this.#options.redis, { conversation, personId, oldestMs });
   }
 
   /**
-   * Brings back what is held of the turn's sender, in front of this turn, which gives its place up: it was said later. Fenced.
-   * @returns whether the turn has given its place up, or has lost it before; else nothing changed
+   * Releases the held messages of the turn's sender in front of this turn, which gives up its place because it was sent
+   * later. Fenced.
+   * @returns whether the turn has given up its place or had lost it before; otherwise nothing changed
    */
   async releaseBefore({ conversation, epoch, messages }: Place & Pick<TurnClaim, 'messages'>): Promise<boolean> {
     const message = messages.at(-1)?.message;
@@ -299,15 +315,15 @@ export class TurnStore {
     return (await releaseHeld(this.#options.redis, { conversation, epoch, personId })).count !== 0;
   }
 
-  /** @returns what can be read, when what waits for the key has waited long enough */
+  /** @returns a claim on readable messages once those without a key have waited long enough */
   async #awaitKey(conversation: ConversationRef, keyId: string): Promise<TurnClaim | undefined> {
     const { redis, keyRing } = this.#options;
-    const args = { conversationId: conversation.id, keyIds: keyRing.keyIds.join(' '), epochStep: epochStep() };
+    const args = { conversationId: conversation.id, keyIds: keyRing.keyIds, epochStep: epochStep() };
     if (await awaitKeyScript.run(redis, conversationKeys(conversation), args)) return this.begin(conversation);
     throw new MissingKeyError(keyId);
   }
 
-  /** Whose entries are of a version that only a newer worker reads is given back: it has not crashed, and is due again. */
+  /** Gives back a turn with entries that only a newer worker can read: it has not crashed and is due again. */
   async #readEntries(place: Place, entries: string[]): Promise<Pick<TurnClaim, 'messages' | 'unreadable'>> {
     try {
       return readEntries(this.#options.keyRing, entries);
@@ -327,7 +343,7 @@ function epochStep(): number {
   return randomInt(1, LONGEST_EPOCH_STEP);
 }
 
-/** Redis answers a hash as a flat list: field, value, field, value. */
+/** Redis returns a hash as a flat list: field, value, field, value. */
 function pairs(flat: string[]): Record<string, string> {
   return Object.fromEntries(flat.flatMap((field, at) => (at % 2 === 0 ? [[field, flat[at + 1] ?? '']] : [])));
 }
@@ -336,7 +352,7 @@ function followUpsOf({ partition }: ConversationRef): { due: string; prefix: str
   return { due: followUpsKey(partition), prefix: followUpKeyPrefix(partition), lifeMs: REMEMBER_DELIVERY_MS };
 }
 
-/** Whether it is more than the mark of one that was cleared. */
+/** Whether the summary is more than the mark of a cleared one. */
 function hasSummary({ summary }: TurnClaim): boolean {
   return summary !== '' && !summary.startsWith('-');
 }

@@ -21,25 +21,25 @@ import { hasFollowUp } from './turn-commit.ts';
 import type { TurnStore } from './turn-store.ts';
 import { shardNames, WAKE_VERSION, type WakeJob, type WakeQueue } from './wake-queue.ts';
 
-/** Runs one turn to its commit; called by the worker, given by the composition root. Errors inside a turn are outcomes, not throws. */
+/** Runs one turn up to its commit. Provided by the composition root. Errors inside a turn are outcomes, not exceptions. */
 export type RunTurn = (context: TurnControls) => Promise<TurnCommit>;
-/** Says sorry for a turn that is given up. */
+/** Apologises for a turn that is given up. */
 export type ApologiseFor = (claim: TurnClaim) => Promise<TurnCommit>;
 
 export interface WorkerLimits {
   shards: number;
-  /** Turns at once in this process. */
+  /** Concurrent turns per shard in this process. */
   concurrency: number;
   pressure: PressureLimits;
 }
 
-/** What is done with a turn; the composition root gives it. */
+/** Steps of a turn, provided by the composition root. */
 export interface TurnSteps {
   runTurn: RunTurn;
   apologise: ApologiseFor;
-  /** Called once a turn is held. @returns how many messages it brought back, its own among them */
+  /** Called once a turn is held. @returns how many messages it released, including the turn's own */
   onHeld(claim: TurnClaim): Promise<number>;
-  /** Called behind a commit that left something to follow its answer; must not throw or wait. */
+  /** Called after a commit with follow-up messages. Must not throw or wait. */
   bringFollowUps?(partition: number): void;
 }
 
@@ -56,10 +56,10 @@ export interface TurnWorkerOptions {
 }
 
 const STALLED_SCAN_MS = 2.5 * SECOND_MS;
-/** Crashes are counted per turn, never per job, so BullMQ's own count must not end anything. */
+/** Crashes are counted per turn, never per job, so that BullMQ's own count must not end anything. */
 const NEVER = 1_000_000;
 
-/** A wake that this process has taken, and the turn that runs for it. */
+/** A wake taken by this process, and the turn that runs for it. */
 interface TakenTurn {
   lease: TurnLease;
   /** Aborted with an `AbortReason` as its reason. */
@@ -70,15 +70,15 @@ interface TakenTurn {
 /** Takes wakes from the queue and runs one turn for each, fenced by the conversation's epoch. */
 export class TurnWorker {
   readonly #options: TurnWorkerOptions;
-  /** By shard. */
+  /** Indexed by shard. */
   readonly #workers: Worker<WakeJob>[];
-  /** Of shards that nobody uses any more. */
+  /** Workers of shards that are no longer used. */
   readonly #leaving = new Set<Worker<WakeJob>>();
   readonly #stops: StopListener;
-  /** By the conversation's id: jobs of two shards may have the same one. */
+  /** Keyed by conversation id, because jobs of two shards may have the same id. */
   readonly #running = new Map<string, TakenTurn>();
   readonly #pressure: QueuePressure;
-  /** What this process cannot read for want of a key. */
+  /** Conversations that this process cannot read because a key is missing. */
   readonly missingKeys: MissingKeys;
   #isClosing = false;
   #isGraceOver = false;
@@ -95,7 +95,7 @@ export class TurnWorker {
     this.#workers = Array.from({ length: limits.shards }, (_, shard) => this.#startWorker(shard));
   }
 
-  /** Turns that run in this process now. */
+  /** Number of turns that run in this process now. */
   get runningTurns(): number {
     return this.#running.size;
   }
@@ -106,8 +106,8 @@ export class TurnWorker {
   }
 
   /**
-   * Orderly stop (SECURITY.md orderly-stop): takes no more wakes, lets turns run for `graceMs`, gives the rest back for another
-   * worker or the next start, and ends.
+   * Orderly stop (SECURITY.md orderly-stop): takes no more wakes, lets turns run for `graceMs`, then gives the rest back for
+   * another worker or the next start.
    */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
@@ -127,8 +127,8 @@ export class TurnWorker {
   }
 
   /**
-   * Reads so many shards from now on, and never fewer than its own number: others may wake by more. One that is read no more is to
-   * be empty.
+   * Sets how many shards are read, but never fewer than this worker's own number, because other processes may use more. A
+   * shard that is no longer read must be empty.
    */
   readShards(count: number): void {
     if (this.#isClosing) return;
@@ -164,9 +164,10 @@ export class TurnWorker {
   async #processWake(job: Job<WakeJob>, token: string, shard: number): Promise<void> {
     const { conversation, version } = job.data;
     const { report, store, wakeQueue } = this.#options;
-    // A wake is only a hint: what it was for is pending, and the sweeper wakes it in a way that this worker knows.
+    // A wake is only a hint: its conversation is pending, and the sweeper wakes it again in a version that this worker
+    // knows.
     if ((version as number) !== WAKE_VERSION) return report.newerVersionMet({ what: 'wake' });
-    // BullMQ gives a wake whose lock ran out to this process too. The turn goes on, and wakes what waits behind it.
+    // BullMQ may give this process a wake whose lock has expired here. The turn continues, and wakes the messages behind it.
     if (await this.#running.get(conversation.id)?.lease.renew()) return;
     const controller = new AbortController();
     const lease = new TurnLease({
@@ -180,7 +181,7 @@ export class TurnWorker {
     const wake = this.#pressure.take(shard);
     try {
       const waiting = await this.#runNextTurn(conversation, { lease, controller, wake });
-      // One turn a wake keeps it fair: others that wait come before this conversation's next turn.
+      // One turn per wake is fair: other waiting conversations come before this conversation's next turn.
       if (waiting > 0) await wakeQueue.wake(conversation);
     } finally {
       lease.end();
@@ -188,7 +189,7 @@ export class TurnWorker {
     }
   }
 
-  /** @returns how many messages wait after it */
+  /** @returns how many messages wait behind the turn */
   async #runNextTurn(conversation: ConversationRef, taken: TakenTurn): Promise<number> {
     const { report } = this.#options;
     const claim = await taken.lease.begin(conversation).catch((error: unknown) => {
@@ -197,7 +198,7 @@ export class TurnWorker {
       else throw error;
     });
     if (!claim) return 0;
-    // Asked for beside the claim, so that it is mostly there.
+    // Requested together with the claim, so that it has usually arrived.
     await taken.wake.reading;
     this.missingKeys.found(conversation.id);
     const { turnId, unreadable, isAnswerLost } = claim;
@@ -208,14 +209,14 @@ export class TurnWorker {
     return this.#runSuspect(claim, taken);
   }
 
-  /** A worker died while this turn ran in it (SECURITY.md poison-turns). Where it has to wait it leaves its place to others. */
+  /** A worker died while it ran this turn (SECURITY.md poison-turns). If the turn has to wait, it frees its slot. */
   async #runSuspect(claim: TurnClaim, taken: TakenTurn): Promise<number> {
-    const { isolation } = this.#options;
+    const { isolation, store } = this.#options;
     const admission = await isolation.admit(claim);
     if (admission === 'wait') {
       taken.lease.end();
-      await this.#giveBack(claim, 0);
-      if (!this.#isClosing) isolation.wakeWhenAdmitted(claim);
+      await store.isolate(claim);
+      if (!this.#isClosing) isolation.retryLater(claim);
       return 0;
     }
     return admission === 'run' ? this.#runClaimed(claim, taken) : this.#giveUp(claim);
@@ -230,7 +231,7 @@ export class TurnWorker {
       else stopIfMeant(claim, [news], controller);
     });
     this.#running.set(claim.conversation.id, taken);
-    // Its wake was fetched right before the stop: what ended the others came too early for it.
+    // The wake was fetched right before the stop, after the other turns were aborted.
     if (this.#isGraceOver) controller.abort('shutdown' satisfies AbortReason);
     stopIfMeant(claim, marksOf(claim, claim), controller);
     try {
@@ -241,12 +242,12 @@ export class TurnWorker {
         return 0;
       }
       taken.lease.end();
-      // Its place is given up already, and it waits behind others.
+      // The turn has already given up its place and waits behind others.
       if (controller.signal.reason === 'yielded') return 1;
       const isKept = error instanceof PlatformError && error.code === 'unauthorised';
-      // One that only the operator can help along waits for the sweeper, so that others have its place meanwhile.
+      // A turn that only the operator can unblock waits for the sweeper, so that other turns get its slot meanwhile.
       await this.#giveBack(claim, isKept ? 0 : SWEEP_AFTER_MS);
-      // What has changed is asked at once.
+      // A changed question is answered at once.
       if (controller.signal.reason === 'shutdown' || controller.signal.reason === 'amended') return 1;
       if (isKept) return 0;
       throw asError(error);
@@ -257,7 +258,7 @@ export class TurnWorker {
     }
   }
 
-  /** The turn is another worker's, which took it because this one was silent for too long. */
+  /** Another worker took the turn because this one was silent for too long. */
   #onFenced(claim: TurnClaim): void {
     const { store, isolation, report } = this.#options;
     report.turnFenced({ turnId: claim.turnId });
@@ -283,7 +284,7 @@ export class TurnWorker {
       sealAnswer: (text) => store.sealAnswer(claim, text),
       isClaimHeld: () => lease.isSurelyHeld(),
       waitIdle: async (wait) => {
-        // Where Redis cannot be told, a crash counts as it did before.
+        // While Redis is unavailable, a crash is charged as before.
         const mark = async (marked: Promise<boolean>) => {
           if (!(await marked.catch(() => true))) fenced();
         };
@@ -297,7 +298,7 @@ export class TurnWorker {
     };
   }
 
-  /** Whoever looks next, another worker or the next start, takes it at once. */
+  /** Gives the turn back so that the next worker, or the next start, takes it at once. */
   async #giveBack(claim: TurnClaim, touchedAgoMs = SWEEP_AFTER_MS): Promise<void> {
     await this.#options.store.giveBack(claim, touchedAgoMs);
   }
@@ -316,13 +317,13 @@ export class TurnWorker {
     return 0;
   }
 
-  /** What cannot be done now is made good by the sweeper: the release of a sign-in stays until no turn is open any more. */
+  /** The sweeper repeats a failed release: the release of a sign-in is kept until no turn is open. */
   async #afterHeld(claim: TurnClaim): Promise<number> {
     const { steps, log } = this.#options;
     return steps.onHeld(claim).catch((thrown: unknown) => {
       log.warn(
         { error: asError(thrown), trace: claim.turnId },
-        'it could not be seen whether a held message may be answered already',
+        'it could not be read whether a held message may be answered',
       );
       return 0;
     });

@@ -2,11 +2,17 @@ import { MINUTE_MS, monotonicMs } from '../../shared/clock.ts';
 import type { QueueReport } from './queue-report.ts';
 import type { ConversationId } from '../domain/ids.ts';
 
-/** The sweeper wakes what waits every ten to fifteen seconds; what was not met for so long is answered elsewhere. */
+/**
+ * The sweeper wakes waiting conversations every 10 to 15 seconds. If this process does not meet one for this long, another
+ * worker has answered it.
+ */
 const FORGET_AFTER_MS = MINUTE_MS;
 const MOST_REMEMBERED = 10_000;
 
-/** Which conversations wait for a key that this process lacks, as far as it has met them: for `/readyz`, the log and a count. */
+/**
+ * Conversations that this process has met and that wait for a key it does not have. Shown in `/readyz`, the log and a
+ * metric.
+ */
 export class MissingKeys {
   readonly #report: Pick<QueueReport, 'keyMissing'>;
   readonly #waiting = new Map<ConversationId, { keyId: string; metMs: number }>();
@@ -16,26 +22,26 @@ export class MissingKeys {
   }
 
   note(conversationId: ConversationId, keyId: string): void {
-    // Taken out first, so that the map's order is the order of meeting.
+    // Deleted first, so that the map is ordered by the last meeting.
     this.#waiting.delete(conversationId);
     this.#waiting.set(conversationId, { keyId, metMs: monotonicMs() });
     if (this.#waiting.size > MOST_REMEMBERED) this.#forget();
     this.#report.keyMissing({ keyId, waiting: this.#waiting.size });
   }
 
-  /** This conversation can be read. */
+  /** The conversation can be read now. */
   found(conversationId: ConversationId): void {
     if (this.#waiting.size > 0) this.#waiting.delete(conversationId);
   }
 
-  /** What the operator has to do; undefined when nothing is known to wait. */
+  /** What the operator has to do. Undefined if no conversation is known to wait. */
   sentence(): string | undefined {
     this.#forget();
     if (this.#waiting.size === 0) return undefined;
     const keyIds = [...new Set([...this.#waiting.values()].map(({ keyId }) => keyId))].slice(0, 5);
     return (
-      `${this.#waiting.size} conversations wait for key ${keyIds.join(', ')}, which this process lacks: ` +
-      'put the former key into SECRET_KEY_PREVIOUS (or back into SECRET_KEY) and restart; nothing is lost meanwhile'
+      `${this.#waiting.size} conversations wait for key ${keyIds.join(', ')}, which this process does not have: ` +
+      'set the former key in SECRET_KEY_PREVIOUS (or SECRET_KEY) and restart; nothing is lost until then'
     );
   }
 

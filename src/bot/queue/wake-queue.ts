@@ -7,33 +7,33 @@ import { SECOND_MS } from '../../shared/clock.ts';
 import { settledWithin } from '../../shared/settled-within.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 
-/** The version of wakes that this worker writes and reads. */
+/** Version of the wakes that this worker writes and reads. */
 export const WAKE_VERSION = 1;
 
-/** What a wake job holds: where to look, nothing of what was said (SECURITY.md secrets-stay-inside, versioned-payloads). */
+/** Data of a wake job: references only, no message text (SECURITY.md secrets-stay-inside, versioned-payloads). */
 export interface WakeJob {
   version: typeof WAKE_VERSION;
   conversation: ConversationRef;
 }
 
-/** Of the queue of wakes: `queue_away` when none of it can be reached. */
+/** Error of the wake queue. `queue_away`: no shard can be reached. */
 export class QueueError extends CodedError<'queue_away'> {}
 
 const LONGEST_COUNT_MS = SECOND_MS;
 
 const WAKE_JOB_NAME = 'wake';
 
-/** A shard's BullMQ names. The prefix is a hash tag of its own, so that a cluster spreads the shards. */
+/** A shard's BullMQ names. The prefix is a separate hash tag, so that a cluster spreads the shards. */
 export function shardNames(shard: number): { name: string; prefix: string } {
   return { name: 'turns', prefix: `{wake${shard}}` };
 }
 
-/** Wakes conversations: at most one job of each waits or runs, and one more follows a running one. */
+/** Wakes conversations. At most one job per conversation waits or runs, and one more follows a running one. */
 export class WakeQueue {
   readonly #shards: Queue<WakeJob>[];
   readonly #counting = new Map<Queue<WakeJob>, Promise<number>>();
 
-  /** @param redis shared with the caller, so that a wake leaves right behind the accept on the same connection */
+  /** @param redis shared with the caller, so that a wake is sent right behind the accept on the same connection */
   constructor(redis: RedisClient, shards: number, log: Log) {
     this.#shards = Array.from({ length: shards }, (_, shard) => {
       const { name, prefix } = shardNames(shard);
@@ -49,8 +49,8 @@ export class WakeQueue {
   }
 
   /**
-   * Makes sure that a worker looks at the conversation after now. Repeating it is harmless.
-   * `attempts: 1`: a job in back-off would absorb later wakes; the sweeper is what repeats (SECURITY.md quick-takeover).
+   * Makes a worker check the conversation after this call. Safe to repeat. `attempts: 1`: a job in back-off would absorb
+   * later wakes; the sweeper retries instead (SECURITY.md quick-takeover).
    */
   async wake(conversation: ConversationRef): Promise<void> {
     const shard = Number.parseInt(conversation.id.slice(0, 8), 16) % this.#shards.length;
@@ -69,19 +69,19 @@ export class WakeQueue {
   }
 
   /**
-   * How many wakes wait, over all shards that can be reached. One command a shard.
-   * @throws QueueError when none can
+   * The number of wakes that wait, over all reachable shards. One command per shard.
+   * @throws QueueError if no shard can be reached
    */
   async waiting(): Promise<number> {
     const counts = await settledWithin(
       this.#shards.map((queue) => this.#countWaiting(queue)),
       LONGEST_COUNT_MS,
     );
-    if (counts.length === 0) throw new QueueError('queue_away', 'No shard of the queue could be counted');
+    if (counts.length === 0) throw new QueueError('queue_away', 'The length of no queue shard could be read');
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** A shard that has not answered yet is not asked again: while its master is gone, questions must not gather. */
+  /** Reuses a pending request to a shard, so that requests do not accumulate while its master is down. */
   #countWaiting(queue: Queue<WakeJob>): Promise<number> {
     const counting = this.#counting.get(queue) ?? queue.getWaitingCount().finally(() => this.#counting.delete(queue));
     this.#counting.set(queue, counting);
@@ -92,6 +92,3 @@ export class WakeQueue {
     await Promise.all(this.#shards.map((queue) => queue.close().catch((error: unknown) => asError(error))));
   }
 }
-
-/** The channel on which stop words reach the worker that runs the turn. One for all: pub/sub crosses a whole cluster. */
-export const STOP_CHANNEL = 'parley:stop';

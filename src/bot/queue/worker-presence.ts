@@ -9,11 +9,11 @@ import { subscribe } from '../../shared/redis/subscriber.ts';
 const CHANNEL_PREFIX = 'parley:worker:';
 const WORKERS_KEY = '{isolation}:workers';
 const CHECK_EVERY_MS = SECOND_MS / 2;
-/** After our own subscription was lost, those of others may still be on their way back. */
+/** After this worker's own subscription was lost, the subscriptions of others may need this long to return. */
 const SETTLE_MS = 5 * SECOND_MS;
-/** A worker that failed to be reclaimed is tried again after this time, by any worker. */
+/** After this time any worker may retry a failed reclaim. */
 const RECLAIM_LOCK_MS = 5 * SECOND_MS;
-/** A stop waits this long for its name to be taken out. */
+/** Maximum time that a stop waits for its name to be removed. */
 const LEAVE_LIMIT_MS = SECOND_MS / 4;
 
 const absentScript = loadScript(import.meta.url, './scripts/find-absent-workers.lua', {
@@ -24,19 +24,19 @@ const absentScript = loadScript(import.meta.url, './scripts/find-absent-workers.
 
 export interface WorkerPresenceOptions {
   redis: RedisClient;
-  /** What this worker's claims begin with. */
+  /** Prefix of this worker's claims. */
   workerName: string;
   nowMs(): number;
-  /** Takes over what a dead worker had claimed. */
+  /** Takes over a dead worker's claims. */
   reclaim(worker: string): Promise<unknown>;
 }
 
 /**
- * Notices the death of other workers within about a second (SECURITY.md quick-takeover). Each worker holds a subscription of its own
- * name. A worker whose subscription is missing in two checks is dead, or cut off from Redis; in both cases its turns are taken over, and
- * the fence refuses whatever it still writes. A frozen process keeps its subscription: its leases run out instead. On Redis Cluster a
- * node counts only its own subscribers, so there the leases decide alone.
- * @returns ends the registration
+ * Detects the death of other workers within about a second (SECURITY.md quick-takeover). Each worker subscribes to a channel
+ * with its name. A worker whose subscription is missing in two checks is dead or cut off from Redis; in both cases its turns
+ * are taken over, and the fence refuses its later writes. A frozen process keeps its subscription, but its leases expire. On
+ * Redis Cluster a node counts only its own subscribers, so that only leases decide there.
+ * @returns a function that ends the registration
  */
 export function keepWorkerPresence({ redis, workerName, nowMs, reclaim }: WorkerPresenceOptions): () => Promise<void> {
   if (!(redis instanceof Redis)) return async () => undefined;
@@ -73,7 +73,7 @@ export function keepWorkerPresence({ redis, workerName, nowMs, reclaim }: Worker
   inBackground(check);
   return async () => {
     clearInterval(timer);
-    // While Redis is away the command would wait. A name that stays is harmless: the others find no turns of it.
+    // While Redis is unavailable the command would wait. A name that stays is harmless: the others find no turns of it.
     await settledWithin([redis.zrem(WORKERS_KEY, workerName)], LEAVE_LIMIT_MS);
     endHearing();
   };

@@ -4,16 +4,16 @@ import type { Refusal } from '../platforms/write-meaning.ts';
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2 * SECOND_MS;
-/** Maximum pause between tries of a growing answer whose snapshots are refused. */
+/** Maximum pause between snapshots of a growing answer while the platform refuses them. */
 const MAX_GROWING_PAUSE_MS = 5 * SECOND_MS;
 
-/** Next step after a refusal of an answer's last snapshot. `replace`: post it as a new message. */
+/** Next step after the platform refused the final snapshot. `replace`: post it as a new message. */
 export type AfterRefusal = { next: 'again'; pauseMs: number } | { next: 'replace' } | { next: 'give-up' };
 
 /**
- * Decides the next step after refusals of one message of an answer (RELIABILITY.md refused-writes). A temporary
- * refusal is retried for a while; a permanent one makes the reply replace the message at once. If the platform also
- * refuses the new message for good, this gives up and leaves the reply to the other ways.
+ * Decides the next step after refusals of one message of an answer (RELIABILITY.md refused-writes). A temporary refusal is
+ * retried for a while; after a permanent one the reply posts a new message instead. If the platform also refuses that
+ * message for good, the result is `give-up`, and the reply falls back to a file or a notice.
  */
 export class Refusals {
   readonly #passWithinMs: number;
@@ -27,7 +27,7 @@ export class Refusals {
     this.#nowMs = nowMs;
   }
 
-  /** @param hasMessage whether an existing message refused the snapshot; otherwise the platform refused a new message */
+  /** @param hasMessage true if an existing message refused the snapshot; false if the platform refused a new message */
   after(why: Refusal, hasMessage: boolean): AfterRefusal {
     this.#sinceMs ??= this.#nowMs();
     const hasPassed = this.#nowMs() - this.#sinceMs >= this.#passWithinMs;
@@ -42,7 +42,7 @@ export class Refusals {
   }
 }
 
-/** Pause of a growing answer after this many refused snapshots in a row. Milliseconds; undefined for the usual pause. */
+/** Pause of a growing answer after this many refused snapshots in a row. Milliseconds; undefined for the default pause. */
 export function pauseAfterRefused(inARow: number): number | undefined {
   return inARow <= 1 ? undefined : Math.min(MAX_GROWING_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(inARow, 10));
 }

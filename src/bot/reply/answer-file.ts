@@ -10,16 +10,16 @@ export interface AnswerFileOptions {
   ledger: Pick<PostLedger, 'record' | 'known'>;
   /** The complete answer. */
   text: string;
-  /** Runs before the file is shown, to put the answer's beginning above it. @returns false if that is not possible */
+  /** Shows the beginning of the answer above the file; called before the file is shown. @returns false if that failed */
   showBeginning(): Promise<boolean>;
-  /** The file replaces messages that the platform refused. It is recorded apart from an answer that was meant to be a file. */
+  /** The file replaces messages that the platform refused. The ledger records it under a separate part number. */
   isLastResort?: true;
   signal: AbortSignal;
 }
 
 /**
- * Outcome. `messages`: the answer is delivered as messages, for good. `fenced`: another worker has the turn. `over`:
- * nothing more may be shown.
+ * Outcome. `messages`: the answer must be delivered as messages; the decision is final. `fenced`: another worker has the
+ * turn. `over`: nothing more may be shown.
  */
 export type AnswerFileResult = 'stands' | 'messages' | 'fenced' | 'over';
 
@@ -27,19 +27,22 @@ export const ANSWER_FILE_NAME = 'answer.md';
 /** Maximum messages of an answer; a longer one is sent as a file where the platform takes files. */
 export const MOST_MESSAGES = 3;
 
-/** Ledger part of the file; no message of an answer has so high a number. */
+/** Ledger part number of the file; higher than that of any message of an answer. */
 const FILE_PART = 10_000;
 const LAST_RESORT_PART = 10_001;
 const AS_MESSAGES = 'messages';
-/** Maximum upload tries; after them, or after `SHOWN_WITHIN_MS` of tries to show the file, the answer goes as messages. */
+/**
+ * Maximum upload attempts. After them, or after `SHOWN_WITHIN_MS` of attempts to show the file, the answer is sent as
+ * messages.
+ */
 const MAX_UPLOAD_TRIES = 3;
 const SHOWN_WITHIN_MS = 2 * MINUTE_MS;
 const MAX_PAUSE_MS = 10 * SECOND_MS;
 
 /**
- * Shows an answer that is too long for a chat as a file, exactly once despite crashes (SECURITY.md one-file). The
- * upload comes first and is invisible. The ledger gets the file's id before the file is shown, so that a worker that
- * takes over shows the same file. It also gets the decision for messages before the first of them is posted.
+ * Shows an answer that is too long for a chat as a file, exactly once despite crashes (SECURITY.md one-file). The upload
+ * comes first and is invisible. The ledger records the file's id before the file is shown, so that a worker that takes over
+ * shows the same file. A fallback to messages is also recorded before the first message is posted.
  */
 export async function showAsFile(options: AnswerFileOptions): Promise<AnswerFileResult> {
   const { ledger, signal, isLastResort } = options;
@@ -48,7 +51,7 @@ export async function showAsFile(options: AnswerFileOptions): Promise<AnswerFile
   const noted = /^(file|shown)\/(.+)$/.exec(known ?? '');
   const [, state, notedId] = noted ?? [];
   if (state === 'shown') return 'stands';
-  // An earlier version may have begun to post the answer as messages.
+  // An earlier version may have started to post the answer as messages.
   const hasBegun = notedId === undefined && isLastResort === undefined && (await ledger.known(1)) !== undefined;
   const fileId = notedId ?? (hasBegun ? undefined : await bring(options));
   if (isOver(signal)) return 'over';

@@ -5,12 +5,12 @@ import { inBackground } from '../../shared/in-background.ts';
 import type { Log } from '../../shared/log.ts';
 import { endedInTime } from './turn-abort.ts';
 
-/** Maximum answers waiting for reconciliation; a platform that leaves more posts uncertain is down. */
+/** Maximum answers waiting for reconciliation. A platform that leaves more posts uncertain is down. */
 const MAX_WAITING = 1_000;
 
 /**
- * Deferred work on delivered answers, done once the platform can no longer carry out abandoned calls. An orderly stop
- * finishes the work first; a killed process loses it, which only matters if the platform was also late.
+ * Deferred work on delivered answers, run once the platform can no longer carry out calls that timed out here. An orderly
+ * stop finishes the work first; a killed process loses it, which only matters if the platform was also late.
  */
 export class AfterCare {
   readonly #due = new Map<NodeJS.Timeout, Care>();
@@ -29,9 +29,9 @@ export class AfterCare {
   }
 
   /**
-   * Runs the remaining work when it is due, or as late as this stop allows, since until then the platform may still
-   * carry out a call.
-   * @param withinMs how long the stop may wait before it starts the work
+   * Runs the remaining work when it is due, or as late as this stop allows, because until then the platform may still carry
+   * out a call.
+   * @param withinMs maximum time that the stop may wait before it starts the work
    */
   async close(withinMs: number): Promise<void> {
     const untilMs = monotonicMs() + withinMs;
@@ -47,7 +47,7 @@ export class AfterCare {
     clearTimeout(timer);
     this.#due.delete(timer);
     await care?.work().catch((thrown: unknown) => {
-      this.#log.warn({ error: asError(thrown) }, 'an answer could not be looked after');
+      this.#log.warn({ error: asError(thrown) }, 'an answer could not be reconciled');
     });
   }
 }

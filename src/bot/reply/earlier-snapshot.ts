@@ -13,13 +13,13 @@ interface EarlierSnapshotOptions {
   keyRing: KeyRing;
   partition: number;
   deliveryId: DeliveryId;
-  /** The purpose under which snapshots are sealed. */
+  /** Key-ring purpose under which snapshots are sealed. */
   purpose: string;
 }
 
 /**
- * The last snapshot that a dead worker had shown. The next worker asks the model again; while the new answer repeats
- * the same words, the text that people have already read stays.
+ * The last snapshot shown by a dead worker. The next worker asks the model again; while the new answer repeats the same
+ * words, the visible text stays unchanged.
  */
 export class EarlierSnapshot {
   readonly #options: EarlierSnapshotOptions;
@@ -30,7 +30,7 @@ export class EarlierSnapshot {
     this.#options = options;
   }
 
-  /** Whether this snapshot is only a beginning of the stored one. Reads the stored one once; returns false if that fails. */
+  /** Whether this snapshot is a prefix of the stored one. Reads the stored one once; returns false if that fails. */
   async holds(snapshot: string): Promise<boolean> {
     if (this.#isOver) return false;
     this.#content ??= this.#read();
@@ -45,7 +45,7 @@ export class EarlierSnapshot {
     const sealed = await redis.hget(messageKey(partition, deliveryId), ...fieldsToRead('content'));
     if (typeof sealed !== 'string' || sealed === '') return '';
     const opened = tryOpen(() => keyRing.open(purpose, deliveryId, sealed));
-    // A damaged snapshot, or one without its key, cannot be compared: the new text replaces it.
+    // A damaged snapshot, or one whose key is missing, cannot be compared: the new text replaces it.
     return opened.kind === 'opened' ? opened.value : '';
   }
 }

@@ -8,7 +8,7 @@ export interface EditThrottleOptions {
   nowMs: NowMs;
   /**
    * Writes a snapshot to the visible answer.
-   * @returns how long to pause before the next write, if the platform asks for a pause (ms)
+   * @returns the pause that the platform requests before the next write; undefined for none. Milliseconds
    */
   write(view: ReplyView): Promise<number | undefined>;
   /** Called when a write threw; the snapshot is retried later. */
@@ -18,14 +18,14 @@ export interface EditThrottleOptions {
 /** Pause after a write that threw. Milliseconds. */
 const AFTER_ERROR_MS = SECOND_MS;
 
-/** Progress that a snapshot shows: 2 for text, 1 for thinking, 0 for neither. A status does not count. */
+/** Progress that a snapshot shows: 2 for text, 1 for reasoning, 0 for neither. A status does not count. */
 export function progressOf({ text, thinking }: Omit<ReplyView, 'finished'>): number {
   return text !== '' ? 2 : thinking !== undefined ? 1 : 0;
 }
 
 /**
- * Decides when a growing answer is written. The first thought and the first text are written at once, later snapshots
- * at the platform's pace. Each write shows the newest whole snapshot; intermediate ones are skipped.
+ * Decides when a growing answer is written. The first reasoning and the first text are written at once, later snapshots at
+ * the platform's pace. Each write shows the newest complete snapshot; intermediate ones are skipped.
  */
 export class EditThrottle {
   readonly #options: EditThrottleOptions;
@@ -52,7 +52,7 @@ export class EditThrottle {
     this.#writing ??= this.#writeWhileDirty().finally(() => (this.#writing = undefined));
   }
 
-  /** Stops writing. @returns a promise of the write under way, if there is one */
+  /** Stops writing. @returns a promise of the write in progress; undefined if there is none */
   close(): Promise<void> | undefined {
     this.#isClosed = true;
     this.#isDirty = false;
@@ -84,16 +84,13 @@ export class EditThrottle {
     return this.#isClosed;
   }
 
-  /**
-   * Handles a failed write: no caller awaits a snapshot, so its rejection would end the process. The caller awaits
-   * only the last snapshot.
-   */
+  /** Handles a failed write. No caller awaits a growing snapshot, so a rejection would end the process. */
   #onError(thrown: unknown): number {
     this.#options.onError(asError(thrown));
     return AFTER_ERROR_MS;
   }
 
-  /** Waits until the pause is over, the first text comes or the reply is closed. */
+  /** Waits until the pause ends, the first text arrives or the reply is closed. */
   #pause(pauseMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, pauseMs);

@@ -1,7 +1,7 @@
 import type { ReplySnapshot } from '../domain/reply.ts';
 import type { Platform } from '../platforms/platform.ts';
 
-/** The last snapshot of an answer. The status stands apart from the text; if there is no text, the status is the text. */
+/** The final snapshot of an answer. The status is shown apart from the text; if there is no text, the status is the text. */
 export function finalSnapshot(
   platform: Platform,
   text: string,
@@ -12,7 +12,7 @@ export function finalSnapshot(
   return { content, note: text.trim() === '' ? undefined : status, finished: true };
 }
 
-/** Bytes that each message keeps free for the status, for platforms that take it only as part of the text. */
+/** Bytes reserved for the status in each message, for platforms that show it only as part of the text. */
 export function roomFor(status: string | undefined): number {
   return status === undefined ? 0 : Buffer.byteLength(`\n\n${status}`);
 }

@@ -12,25 +12,25 @@ import type { MessageFields } from '../domain/message-record.ts';
 import type { AfterCare } from './deferred-reconciliation.ts';
 import type { ReplyReport } from './reply-report.ts';
 
-/** The last snapshot of one message record, written by the commit. */
+/** The final snapshot of one message record, written by the commit. */
 export interface FinalRecord {
   id: DeliveryId;
   fields: MessageFields;
   /** Sealed follow-up message of the answer; `follow-ups/` delivers it after the commit. */
   followUp?: string;
-  /** The process that holds the platform's connection is notified of the change. */
+  /** Whether to notify the process that holds the platform's connection. */
   isTold?: boolean;
 }
 
-/** Parts of a finished answer that are shown apart from its text, where the platform has a place for them. */
+/** Parts of a finished answer that the platform shows apart from its text, where it supports that. */
 export interface ApartFromText {
-  /** Lines about the answer. */
+  /** Status lines about the answer. */
   status?: string;
   /** The model's reasoning. */
   thinking?: string;
-  /** The person to mention when a bot text addresses them in a group. */
+  /** The person to mention when the bot addresses them in a group. */
   mention?: string;
-  /** Buttons shown on the answer. */
+  /** Buttons to show on the answer. */
   offers?: readonly Offer[];
 }
 
@@ -40,30 +40,30 @@ export type Offer = 'retry' | 'rate';
 /** One visible answer while it grows. */
 export interface LiveReply {
   /**
-   * Checks whether the platform already shows the complete answer, where it can tell. Used for a turn whose answered
-   * state a failover may have lost.
+   * Checks whether the platform already shows the complete answer, where that can be determined. Used for a turn whose
+   * answered state a failover may have lost.
    * @param otherTargets reply targets of messages with which this one may have been merged
-   * @returns the records for the commit; undefined if the question is still to be answered
+   * @returns the records for the commit; undefined if the question must still be answered
    */
   findWhole(otherTargets?: readonly string[]): Promise<FinalRecord[] | undefined>;
-  /** Called shortly before the first snapshot, to run checks in advance. Returns at once. */
+  /** Called shortly before the first snapshot, to run checks early. Returns at once. */
   prepare(): void;
-  /** Schedules a snapshot. Returns at once; a refused write ends the turn through `fenced`. */
+  /** Schedules a snapshot. Returns at once; a write refused by the fence ends the turn through `fenced`. */
   show(view: Omit<ReplyView, 'finished'>): void;
-  /** Ends the reply with its final text. @returns the records that the commit writes; with them the answer is visible */
+  /** Ends the reply with its final text. @returns the records that the commit writes; the commit makes the answer visible */
   finish(text: string, apart?: ApartFromText): Promise<FinalRecord[]>;
   /**
    * Ends the reply of a deleted question: removes the visible answer where the platform allows it, and posts nothing
    * new. An answer that cannot be removed ends with this text.
    */
   takeAway(text: string): Promise<FinalRecord[]>;
-  /** Leaves the reply open with this snapshot, to grow later (a question that waits for its sender's sign-in). */
+  /** Leaves the reply open with this snapshot (a question that waits for its sender to sign in). It can grow later. */
   leaveOpen(text: string, mention?: string): Promise<FinalRecord[]>;
-  /** Stops writing and waits for the write under way. */
+  /** Stops writing and waits for the write in progress. */
   close(): Promise<void>;
   /**
-   * Ends the turn here without a last snapshot: stops writing, waits for the write under way and records the
-   * message's handle, both for at most 2 s, so that the next worker finds it. Called before the turn is given back.
+   * Ends the turn here without a final snapshot: stops writing, waits for the write in progress and records the message's
+   * handle, so that the next worker finds it. Both waits end after 2 s. Called before the turn is released.
    */
   abandon(): Promise<void>;
 }
@@ -81,10 +81,10 @@ export interface ReplyDeps {
   afterCare: Pick<AfterCare, 'later'>;
 }
 
-/** Parts of the turn's claim: conversation and epoch, arrival time of the message, and earlier progress. */
+/** Fields of the turn's claim: conversation and epoch, arrival time of the message, and earlier progress. */
 type ReplyClaim = Pick<TurnClaim, 'conversation' | 'epoch' | 'startedAtMs' | 'wasHandedOver' | 'wasBegun'>;
 
-/** Parts of the turn's controls: how it ends, and how its answer is stored. */
+/** The turn's callbacks for ending it and for storing its answer. */
 type ReplyControls = Pick<
   TurnControls,
   'signal' | 'fenced' | 'stopped' | 'storeAnswer' | 'sealAnswer' | 'isClaimHeld' | 'waitIdle'
@@ -101,7 +101,7 @@ export interface LiveReplyOptions {
   laterReplyHandle: string | undefined;
   /** The asker and their private conversation; absent where no follow-up is possible. */
   asker?(): { userId: string; privateChat: ConversationRef };
-  /** Where the platform takes the answer; absent where the platform polls us. */
+  /** Where to post the answer; absent where the platform polls us. */
   replyTarget: string | undefined;
   language: Language;
 }

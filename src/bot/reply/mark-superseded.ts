@@ -10,14 +10,14 @@ import { postKeyOf } from './post-ledger.ts';
 
 export interface OldAnswer {
   partition: number;
-  /** The message that it answered. */
+  /** The message that the superseded answer replied to. */
   deliveryId: DeliveryId;
 }
 
 /**
- * Makes a superseded answer point to the new one below it, where the platform can edit messages. Called once the new
- * answer is visible. Safe to repeat, also by a worker that has been replaced. An answer that can no longer be edited
- * stays as it is.
+ * Makes a superseded answer point to the new answer below it, where the platform can edit messages. Called once the new
+ * answer is visible. Safe to repeat, including by a worker that has lost the turn. An answer that can no longer be edited
+ * stays unchanged.
  */
 export async function markSuperseded(
   { redis, platform, language }: { redis: RedisClient; platform: Platform; language: Language },

@@ -10,8 +10,8 @@ const NOTICE_LIFE_MS = 7 * DAY_MS;
 const MAX_NOTICES = 5;
 
 /**
- * Keeps a notice for a person to whom the platform does not let us write first. It is shown, apart from the text,
- * with the next reply in their private chat.
+ * Stores a notice for a person whom the platform does not let us message first. It is shown, apart from the text, with the
+ * next reply in their private chat.
  * @param conversation the person's private conversation
  */
 export async function keepNotice(
@@ -21,16 +21,15 @@ export async function keepNotice(
 ): Promise<void> {
   const { notices } = conversationKeys(notice.conversation);
   const sealed = keyRing.seal(PURPOSE, notice.conversation.id, notice.text);
-  // Removed before it is added, so that a command resent by the connection adds no duplicate (SECURITY.md
-  // repeatable-scripts).
+  // Removed before it is added, so that a resent command adds no duplicate (SECURITY.md repeatable-scripts).
   const steps = redis.multi().lrem(notices, 0, sealed).rpush(notices, sealed);
   await steps.ltrim(notices, -MAX_NOTICES, -1).pexpire(notices, NOTICE_LIFE_MS).exec();
 }
 
 /**
- * Opens the notices that a turn's claim carries. A notice sealed with a key missing here stays for a worker that has
- * the key, until it expires. An altered notice is never shown.
- * @returns the texts, and the sealed notices to delete once these are shown
+ * Opens the notices in a turn's claim. A notice whose key is missing here stays, for a worker that has the key, until it
+ * expires. An altered notice is never shown.
+ * @returns the texts, and the sealed notices to delete once the texts are shown
  */
 export function openNotices(
   keyRing: KeyRing,

@@ -31,26 +31,26 @@ const withdrawScript = loadScript(import.meta.url, './scripts/withdraw.lua', {
 
 /**
  * State of one part of an answer: nothing posted; possibly posted (`sinceMs` ago by Redis' clock, `isOwn` if this worker
- * wrote the note); posted under a handle; or `gone`: this worker's post is being removed because it was recorded too late.
+ * wrote the note); posted under a handle; or `gone`: this worker's post was recorded too late and is being removed.
  */
 export type PostState = (
   | { kind: 'unsent' | 'gone' }
   | { kind: 'posting'; sinceMs: number; isOwn: boolean }
   | { kind: 'posted'; handle: string }
 ) & {
-  /** Handles that the part has abandoned, since the platform takes no more edits of them. */
+  /** Handles that the part has abandoned because the platform no longer edits them. */
   left?: readonly string[];
 };
 
 /**
- * Owner of a message without a key: a record, possibly another turn, certainly this part, or unknown. The last two may be
- * removed.
+ * Owner of a message without a key: a record, possibly another turn, certainly this part, or unknown. The message may be
+ * removed in the last two cases.
  */
 export type StrayVerdict = 'owned' | 'doubtful' | 'mine' | 'nobody';
 
 /**
- * The ledger of an answer's posts, in the message's record, fenced by the conversation's epoch (SECURITY.md
- * noted-before-posted).
+ * The ledger of an answer's posts, in the message's record, fenced by the conversation's epoch
+ * (SECURITY.md noted-before-posted).
  */
 export interface PostLedger {
   /**
@@ -59,24 +59,24 @@ export interface PostLedger {
    * @returns the known state; undefined if a newer epoch has taken over
    */
   begin(part: number, noted?: Noted): Promise<PostState | undefined>;
-  /** Called after a post. @returns undefined if a newer epoch has taken over */
+  /** Called after a post, with its handle. @returns undefined if a newer epoch has taken over */
   record(part: number, handle: string): Promise<PostState | undefined>;
   /** The recorded value of a part, read without the fence; undefined if there is none. */
   known(part: number): Promise<string | undefined>;
-  /** Clears the note that a part may have been posted, when this worker knows that it was not. */
+  /** Clears the note that a part may have been posted. Called when this worker knows that the part was not posted. */
   withdraw(part: number): Promise<void>;
-  /** Claims a message that may be unowned. @param settledAfterMs age from which no post is under way any more */
+  /** Claims a message that may be unowned. @param settledAfterMs age from which no post can still arrive */
   claimStray(part: number, handle: string, settledAfterMs: number): Promise<StrayVerdict>;
 }
 
 export interface Noted {
   /** Handle of the part, if it is not recorded yet. */
   handle?: string;
-  /** The sealed full answer, right before its last snapshot (SECURITY.md noted-before-posted). */
+  /** The sealed full answer, set right before its final snapshot (SECURITY.md noted-before-posted). */
   answer?: string;
-  /** This worker knows that no post of the part is under way: a post may leave now. */
+  /** True if this worker knows that no post of the part is in flight, so that a post may be sent now. */
   isUnsent?: boolean;
-  /** Handle that the part abandons: the platform takes no more edits of it, and a new message will be posted. */
+  /** Handle that the part abandons: the platform no longer edits it, and a new message will be posted. */
   left?: string;
 }
 
@@ -85,9 +85,9 @@ export interface PostLedgerOptions {
   conversation: ConversationRef;
   epoch: number;
   deliveryId: DeliveryId;
-  /** The place of the answer among others, as the platform names it. */
+  /** The platform's name for the place (chat or thread) of the answer. */
   place: string;
-  /** Assumed age of a post whose note a failover may have lost. Milliseconds. */
+  /** Assumed age of a post whose note may have been lost in a failover. Milliseconds. */
   doubtedAgeMs: number;
 }
 
@@ -133,7 +133,7 @@ function readState({ verdict, known, sinceMs, isOwn, left: kept }: AnswerOf<type
   return known === 'posting' ? { kind: 'posting', sinceMs, isOwn, left } : { kind: 'posted', handle: known, left };
 }
 
-/** The key under which the platform finds a part of an answer again; the same for every worker. */
+/** The key under which any worker can find a part of an answer on the platform. */
 export function postKeyOf(deliveryId: DeliveryId, part: number): string {
   return hashParts('post', deliveryId, String(part)).slice(0, 32);
 }

@@ -12,20 +12,20 @@ export interface PostedMessageOptions {
   ledger: Omit<PostLedger, 'known'>;
   deliveryId: DeliveryId;
   traits: Pick<ReplyTraits, 'lookUpAfterMs' | 'postSettlesWithinMs'>;
-  /** Counted from 0; a long answer spans several messages. */
+  /** Number of the message within the answer, from 0; a long answer spans several messages. */
   part: number;
-  /** Whether an earlier worker had begun the turn: its last call may still be carried out. */
+  /** Whether an earlier worker started the turn. Its last call may still be carried out. */
   wasBegun: boolean;
-  /** Whether this worker's lock cannot have expired yet, even if the process was frozen meanwhile. */
+  /** Whether this worker's lock is certainly still held, even if the process was frozen meanwhile. */
   isClaimHeld(): boolean;
   /** Monotonic clock. Defaults to the process's clock. */
   nowMs?: () => number;
 }
 
-/** Pause before the next call to a platform that refuses calls until its operator repairs the app. */
+/** Pause before the next call while the platform refuses all calls until the operator repairs the app. */
 const UNAUTHORISED_PAUSE_MS = 2 * SECOND_MS;
 
-/** Outcome of a try to show a snapshot. `wait`: it is not shown yet, retry after the pause. */
+/** Outcome of an attempt to show a snapshot. `wait`: it is not shown yet; retry after the pause. */
 export type PostedMessageResult =
   | { result: 'shown' | 'stopped' | 'fenced' }
   | { result: 'refused'; why: Refusal }
@@ -40,14 +40,14 @@ export class PostedMessage {
   readonly #postKey: string;
   readonly #nowMs: () => number;
   #handle: string | undefined;
-  /** The content that this process knows the message to have. */
+  /** Last content that this process knows the message to show. */
   #shown: string | undefined;
   /** Nothing was posted, so no lookup is needed. */
   #isUnsent = false;
   #hasPosted = false;
-  /** Created only when a post is lost, which is rare. */
+  /** Created only when the fate of a post is unknown, which is rare. */
   #lost: LostPost | undefined;
-  /** An uncertain post or edit, or one of another worker, may still be carried out and change or duplicate this message. */
+  /** Whether an uncertain call, or one of another worker, may still be carried out and change or duplicate this message. */
   #mayBeLate = false;
   /** Handle that is not recorded yet. */
   #unrecorded: string | undefined;
@@ -74,8 +74,8 @@ export class PostedMessage {
   }
 
   /**
-   * The message to remove, if there is one. Checks the fence. `nothing`: no message exists or will. `unclear`: a call of
-   * unknown fate is under way, or this worker has lost its claim.
+   * The message to remove, if there is one. Checks the fence. `nothing`: no message exists or will appear. `unclear`: a call
+   * of unknown fate is in flight, or this worker has lost its claim.
    */
   async standing(): Promise<'nothing' | 'unclear' | { handle: string }> {
     const state = await this.#begin(undefined);
@@ -88,8 +88,8 @@ export class PostedMessage {
   }
 
   /**
-   * Reconciliation of a message that has its last snapshot, to be run once no uncertain call can still be carried out. It
-   * removes duplicates, and restores the last snapshot over a late edit.
+   * Reconciliation of a message that shows its final snapshot, to be run once no uncertain call can still be carried out. It
+   * removes duplicates, and restores the final snapshot over a late edit.
    * @returns undefined if no such call is open
    */
   lookAfter(
@@ -119,8 +119,8 @@ export class PostedMessage {
   }
 
   /**
-   * Removes the abandoned messages of this part, or writes `mark` over one that the platform does not delete. Run once the
-   * replacement is visible.
+   * Removes the abandoned messages of this part, or writes `mark` over a message that the platform does not delete. Run once
+   * the replacement is visible.
    * @returns whether nothing remains to be done
    */
   async removeLeft(mark: string): Promise<boolean> {
@@ -138,7 +138,9 @@ export class PostedMessage {
     return this.#left.size > 0;
   }
 
-  /** Checks the fence and records `posting` before the first word arrives, so that the first post does not wait for it. */
+  /**
+   * Checks the fence and records `posting` before the first text arrives, so that the first post does not wait for either.
+   */
   prepare(): void {
     const { ledger, part } = this.#options;
     if (this.#handle !== undefined) return;
@@ -157,7 +159,7 @@ export class PostedMessage {
     return state !== undefined;
   }
 
-  /** Called when this worker gives the turn up. Records the handle, or that nothing was posted, for the next worker. */
+  /** Called when this worker releases the turn. Records the handle, or that nothing was posted, for the next worker. */
   async leave(): Promise<void> {
     if (this.#unrecorded !== undefined) await this.record();
     const prepared = await this.#prepared;
@@ -166,7 +168,10 @@ export class PostedMessage {
       await this.#options.ledger.withdraw(this.#options.part);
   }
 
-  /** Tries once to show this snapshot in the message. @param answer the sealed full answer, if this is its last snapshot */
+  /**
+   * Makes one attempt to show this snapshot in the message. @param answer the sealed full answer, set with its final
+   * snapshot
+   */
   async sync(snapshot: Omit<ReplySnapshot, 'shown'>, answer?: string): Promise<PostedMessageResult> {
     for (;;) {
       const state = await this.#begin(answer);
@@ -177,11 +182,11 @@ export class PostedMessage {
       }
       if (state.kind === 'posted' && this.#handle === undefined) {
         this.#handle = state.handle;
-        // The own turn of a held question posted its message before that turn ended.
+        // The turn that first held this question posted its message before that turn ended.
         this.#mayBeLate ||= this.#options.wasBegun;
       }
       if (this.#handle !== undefined) return this.#update(this.#handle, snapshot);
-      // A broken connection may have sent this worker's own note twice; no post left before it.
+      // A broken connection may have sent this worker's note twice; no post was sent before the note.
       const isSentTwice = state.kind === 'posting' && state.isOwn && !this.#hasPosted;
       if (state.kind !== 'posting' || this.#isUnsent || isSentTwice) return this.#open(snapshot);
       this.#mayBeLate = true;
@@ -195,8 +200,8 @@ export class PostedMessage {
 
   /**
    * Checks the fence, unless a fresh check exists and no other worker can have taken over since: a claim changes hands only
-   * after its lock has expired. The ledger's note of the post is then fresh too, so other workers know how long it may
-   * still arrive.
+   * after its lock has expired. The ledger's note of the post is fresh too, so other workers know how long the post may
+   * still take to arrive.
    */
   async #begin(answer: string | undefined): Promise<PostState | undefined> {
     const { ledger, part, isClaimHeld } = this.#options;
@@ -219,7 +224,7 @@ export class PostedMessage {
     }
   }
 
-  /** This worker's post was removed as unowned because its note came too late. */
+  /** This worker's post was removed as unowned because its note was written too late. */
   #forgetGone(): void {
     this.#handle = this.#shown = this.#unrecorded = undefined;
     this.#isUnsent = this.#mayBeLate = true;
@@ -258,7 +263,7 @@ export class PostedMessage {
       case 'uncertain':
         this.#shown = undefined;
         this.#mayBeLate = true;
-        // An edit can be repeated without a wait; a post is looked up at once, and then again.
+        // An edit can be repeated without a wait. A post is looked up at once, and then again.
         return { result: 'wait', pauseMs: Math.min(SECOND_MS, this.#options.traits.lookUpAfterMs), why: 'uncertain' };
       case 'refused':
         // Nothing was posted, so no lookup is needed.

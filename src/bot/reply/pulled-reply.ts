@@ -19,19 +19,22 @@ import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 const showScript = loadScript(import.meta.url, './scripts/show.lua', {
   constants: { REPLY_CHANNEL },
   keys: ['state', '...records'],
-  args: ['epoch', 'told', 'offers', '...snapshots'],
+  args: ['epoch', 'isTold', 'offers', '...snapshots'],
   answer: { verdict: ['shown', 'stale'], wasHandedOver: 'flag' },
 });
 
 export const CONTENT_PURPOSE = 'reply';
-/** Guard before the handover, in which a live reply is not ended: a poll of another process could hand it over meanwhile. */
+/**
+ * Guard before the handover during which a live reply is not ended, because a poll of another process could hand it over
+ * meanwhile.
+ */
 const HANDOVER_GUARD_MS = 5 * SECOND_MS;
-/** An open reply is polled about every second; one not polled for this long has ended. */
+/** An open reply is polled about every second; a reply not polled for this long has ended. */
 const POLLED_WITHIN_MS = 30 * SECOND_MS;
 /** Maximum bytes of a status in a message, including its markup. */
 const STATUS_ROOM_BYTES = 1_100;
 
-/** Rest of an answer, delivered after its last snapshot. */
+/** The remainder of an answer, delivered after its final snapshot. */
 interface Follows {
   pieces: readonly string[];
   /** The complete answer, if it is sent as a file. */
@@ -40,8 +43,8 @@ interface Follows {
 
 /**
  * One visible answer while it grows, on a platform that polls. Every snapshot is stored in Redis under the conversation's
- * epoch, and any receiver can serve it. The first text is written at once, later ones at the platform's pace; each write
- * has the newest whole text.
+ * epoch, and any receiver can serve it. The first text is written at once, later ones at the platform's pace; each write has
+ * the newest complete text.
  */
 export class PulledReply implements LiveReply {
   readonly #options: LiveReplyOptions;
@@ -49,12 +52,12 @@ export class PulledReply implements LiveReply {
   #hasShownText = false;
   #hasWritten = false;
   #isHandedOver: boolean;
-  /** Snapshot of a worker that died. */
+  /** Last snapshot of a dead worker. */
   readonly #earlier: EarlierSnapshot | undefined;
   readonly #monotonicMs: NowMs;
   /**
-   * Arrival time of the message on the monotonic clock: a poll hands over by Redis' clock, and ours may jump meanwhile
-   * (RELIABILITY.md wrong-clocks).
+   * Arrival time of the message on the monotonic clock: a poll decides the handover by Redis' clock, and the local clock may
+   * jump meanwhile (RELIABILITY.md wrong-clocks).
    */
   readonly #cameAtMs: number;
 
@@ -72,11 +75,11 @@ export class PulledReply implements LiveReply {
       minGapMs,
       nowMs: monotonicMs,
       write: (view) => this.#write(view),
-      onError: (error) => deps.log.debug({ error, trace: deliveryId }, 'a look of an answer was not written'),
+      onError: (error) => deps.log.debug({ error, trace: deliveryId }, 'a snapshot of an answer could not be stored'),
     });
   }
 
-  /** The platform stops polling a reply that a poll has ended, and polls an open one all the time. */
+  /** The platform polls an open reply about every second, and stops once a poll has ended the reply. */
   async findWhole(): Promise<FinalRecord[] | undefined> {
     const { claim, deliveryId, platform, deps } = this.#options;
     const { redis } = deps;
@@ -85,7 +88,8 @@ export class PulledReply implements LiveReply {
     if (typeof againMs !== 'string' || typeof polledAgain === 'string') return undefined;
     const [nowSec] = await redis.time();
     const { liveLifetimeMs, handoverMarginMs } = platform.replyTraits;
-    // If its live time was over by then, the outcome is unknown: the later way takes an answer only once.
+    // If its live time had ended by then, the outcome is unknown; a follow-up is safe, because the handle accepts an answer
+    // only once.
     const couldBePolled = Number(againMs) - Number(atMs) < liveLifetimeMs - handoverMarginMs;
     const isNotPolled = Number(nowSec) * SECOND_MS - Number(againMs) >= POLLED_WITHIN_MS;
     return couldBePolled && isNotPolled
@@ -104,7 +108,7 @@ export class PulledReply implements LiveReply {
     this.#pacer.show(view);
   }
 
-  /** Whether the answer must be delivered the platform's later way because its live time is (nearly) over. */
+  /** Whether the answer must be delivered as a follow-up because its live time has ended or is about to end. */
   get #mustHandOver(): boolean {
     const { liveLifetimeMs, handoverMarginMs } = this.#options.platform.replyTraits;
     return this.#isHandedOver || this.#ageMs >= liveLifetimeMs - handoverMarginMs - HANDOVER_GUARD_MS;
@@ -114,20 +118,20 @@ export class PulledReply implements LiveReply {
     return this.#monotonicMs() - this.#cameAtMs;
   }
 
-  /**
-   * Ends the reply with as much as the live message can hold. The rest is delivered the platform's later way after the
-   * commit, which records it together with this last snapshot: the person does not wait for it, and no crash separates the
-   * two. An answer of more than one message is stored before it is split, which takes time, so that a worker that takes
-   * over neither asks the model again nor loses the answer (SECURITY.md noted-before-posted).
-   */
   takeAway(text: string): Promise<FinalRecord[]> {
     return this.finish(text);
   }
 
+  /**
+   * Ends the reply with as much as the live message can hold. The remainder is delivered as a follow-up after the commit,
+   * which records it together with this final snapshot: the person does not wait for it, and no crash separates the two. An
+   * answer of more than one message is stored before it is split, which takes time, so that a worker that takes over neither
+   * asks the model again nor loses the answer (SECURITY.md noted-before-posted).
+   */
   async finish(text: string, { status, thinking, offers = [] }: ApartFromText = {}): Promise<FinalRecord[]> {
     await this.close();
     const { platform, language } = this.#options;
-    // The status is part of the same message; the thinking gets the remaining room.
+    // The status is part of the same message; the reasoning gets the remaining room.
     const statusBytes = status === undefined ? 0 : STATUS_ROOM_BYTES;
     const apart = { status, thinking };
     if (isLongAnswer(text, platform.replyTraits.maxBytes) && !(await this.#options.controls.storeAnswer(text)))
@@ -164,13 +168,13 @@ export class PulledReply implements LiveReply {
     return platform.splitAnswer(text, statusBytes + goesOnBytes(language));
   }
 
-  /** Whether the platform has a later way for this message. */
+  /** Whether the platform can deliver a follow-up to this message. */
   get #canFollow(): boolean {
     const { laterReplyHandle, platform, asker } = this.#options;
     return laterReplyHandle !== undefined && platform.replyLater !== undefined && asker !== undefined;
   }
 
-  /** The last snapshot of a reply that continues in another message, with its follow-up. */
+  /** The final snapshot of a reply that continues in another message, with its follow-up. */
   #goingOn(view: ReplyView, follows: Follows, more: MessageValues = {}): FinalRecord {
     const { pieces, file } = follows;
     const { platform, deliveryId, laterReplyHandle: handle, language, asker, deps } = this.#options;
@@ -211,7 +215,7 @@ export class PulledReply implements LiveReply {
     const keys = { state: conversationKeys(conversation).state, records };
     const { verdict, wasHandedOver } = await showScript.run(deps.redis, keys, {
       epoch,
-      told: platform.replyTraits.isTold === true ? ids.join(' ') : '',
+      isTold: platform.replyTraits.isTold === true,
       offers: this.#takesOffers ? this.#options.language : '',
       snapshots: snapshots.flat(),
     });

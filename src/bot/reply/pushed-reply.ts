@@ -21,23 +21,23 @@ import { ANSWER_FILE_NAME, MOST_MESSAGES, showAsFile } from './answer-file.ts';
 
 /** Time limit for showing the final text (SECURITY.md whole-texts). */
 const FINAL_BUDGET_MS = 10 * MINUTE_MS;
-/** How long an answer is retried while the platform refuses all calls; then its turn is released and retried later. */
+/** How long an answer is retried while the platform refuses all calls. Then its turn is released and retried later. */
 const UNAUTHORISED_TRIED_MS = 5 * SECOND_MS;
-/** Delay before the notice that the question is being answered, if there is no snapshot yet; most answers begin earlier. */
+/** Delay before the "answering" notice is shown if there is no snapshot yet; most answers begin earlier. */
 const SILENT_MS = 700;
 const MAX_PAUSE_MS = 30 * SECOND_MS;
-/** Immediate tries to delete a replaced message, and the delay of the last try. */
+/** Maximum immediate attempts to delete a replaced message. One more attempt follows after the delay. */
 const LEFT_REMOVED_TRIES = 3;
 const LEFT_REMOVED_AFTER_MS = 30 * SECOND_MS;
 /** Maximum lookups of an existing answer before the question is answered (again). */
 const MAX_LOOKUPS = 3;
 
-/** How a finished answer was delivered, for the ledger. */
+/** Delivery result of a finished answer, for its record. */
 type Delivery = 'live' | 'refused' | 'uncertain' | 'unavailable' | 'removed';
 
 /**
- * One visible answer while it grows, on a platform to which we post. Each snapshot is a whole text under a fence. A worker
- * that takes over finds the message in the ledger or on the platform, and continues in it.
+ * One visible answer while it grows, on a platform to which we post. Each snapshot is a complete text under a fence. A
+ * worker that takes over finds the message in the ledger or on the platform, and continues in it.
  */
 export class PushedReply implements LiveReply {
   readonly #options: LiveReplyOptions;
@@ -50,13 +50,13 @@ export class PushedReply implements LiveReply {
   #refusedInARow = 0;
   #status: string | undefined;
   #hasSnapshot = false;
-  /** Runs after the model is asked, until the first part of its answer. */
+  /** Timer of the "answering" notice; runs from the request to the model until the first part of its answer. */
   #silence: NodeJS.Timeout | undefined;
 
   constructor(options: LiveReplyOptions, push: PushReplies) {
     this.#options = options;
     this.#push = push;
-    // A worker that died may have left a status line.
+    // A dead worker may have left a status line.
     this.#status = options.claim.wasBegun ? undefined : '';
     const { deliveryId, replyTarget } = options;
     this.#ledger = createPostLedger({
@@ -71,7 +71,8 @@ export class PushedReply implements LiveReply {
       minGapMs: options.platform.replyTraits.minEditGapMs,
       nowMs: monotonicMs,
       write: (view) => this.#write(view),
-      onError: (error) => options.deps.log.debug({ error, trace: deliveryId }, 'a look of an answer was not written'),
+      onError: (error) =>
+        options.deps.log.debug({ error, trace: deliveryId }, 'a snapshot of an answer could not be stored'),
     });
   }
 
@@ -81,7 +82,7 @@ export class PushedReply implements LiveReply {
     const places = new Map([replyTarget, ...otherTargets].reverse().map((one) => [this.#push.placeOf(one), one]));
     for (const target of [...places.values()].reverse()) {
       const found = await this.#find(target);
-      // If this lookup fails now, one of another place fails too.
+      // If this lookup fails now, a lookup in another place fails too.
       if (!found) return undefined;
       const [handle] = found.keyed;
       if (found.isWhole !== true) continue;
@@ -112,14 +113,14 @@ export class PushedReply implements LiveReply {
     this.#pacer.show(view);
   }
 
-  /** The platform itself shows nothing while a question is being answered. */
+  /** Shows the "answering" notice, because the platform itself shows nothing while a question is being answered. */
   #sayThatItComes(): void {
     if (!this.#hasSnapshot) this.#pacer.show({ text: '', status: say(REPLY_TEXTS.answering, this.#options.language) });
   }
 
   /**
    * Stores the full text before the last edit, so that a worker that takes over neither asks the model again nor loses it
-   * (SECURITY.md noted-before-posted). A short text is stored with the fence check, a long one in a step of its own, since
+   * (SECURITY.md noted-before-posted). A short text is stored with the fence check; a long one in a separate step, because
    * splitting it takes time.
    */
   async finish(text: string, { status, mention, offers }: ApartFromText = {}): Promise<FinalRecord[]> {
@@ -171,7 +172,10 @@ export class PushedReply implements LiveReply {
     return result === 'stands';
   }
 
-  /** Shows a message that the platform refused as a file, or puts a sentence in its place and tells the operator. */
+  /**
+   * Delivers a message that the platform refused as a file. If that fails, shows a notice in its place and alerts the
+   * operator.
+   */
   async #showInPlace(part: number, text: string, snapshot: ReplySnapshot): Promise<Delivery> {
     const { replyTarget: target, platform, controls, language, asker } = this.#options;
     const { files } = this.#push;
@@ -197,7 +201,7 @@ export class PushedReply implements LiveReply {
     deps.report.answerNotShown({ platform: platform.name, deliveryId });
   }
 
-  /** Removes a replaced message, or makes it say where the answer is. */
+  /** Removes a replaced message, or edits it to say where the answer is. */
   async #removeLeft(part: number): Promise<void> {
     const { controls, deps, language, platform } = this.#options;
     const message = this.#parts[part];
@@ -222,7 +226,7 @@ export class PushedReply implements LiveReply {
     if (stands === 'nothing') return removed();
     if (stands !== 'unclear' && !isOver(this.#options.controls.signal) && (await isGone(stands.handle)))
       return removed();
-    // A message that may exist twice or not at all is first reconciled to one.
+    // A message of unknown fate is first reconciled to exactly one.
     const records = await this.finish(text);
     const handle = this.#parts[0]?.handle;
     const mayRemove = handle !== undefined && stands === 'unclear' && !isOver(this.#options.controls.signal);
@@ -243,7 +247,7 @@ export class PushedReply implements LiveReply {
     const closed = this.#pacer.close();
     if (!closed) return;
     const { signal } = this.#options.controls;
-    // A stop limits the wait for the write under way.
+    // A stop limits the wait for the write in progress.
     const cutShort = shownNoMore(signal).then(() => endedInTime(closed));
     await Promise.race([closed, cutShort]);
   }
@@ -255,11 +259,11 @@ export class PushedReply implements LiveReply {
       await closed;
       for (const part of this.#parts) await part.leave();
     };
-    // A turn that another worker owns is not waited for. The ledger shows an interrupted post as uncertain.
+    // A turn that another worker owns is not waited for. The ledger marks an interrupted post as uncertain.
     if (!this.#hasLost()) await endedInTime(leave());
   }
 
-  /** Tries once to write a snapshot that another will follow. */
+  /** Makes one attempt to write a snapshot that another will follow. */
   async #write(view: ReplyView): Promise<number | undefined> {
     const content = this.#options.platform.renderReply(view);
     if (content === '') return this.#showStatus(view.status);
@@ -271,7 +275,7 @@ export class PushedReply implements LiveReply {
     // A refusal costs only this snapshot; the next one is tried.
     if (tried?.result === 'refused') return pauseAfterRefused(this.#refusedInARow);
     if (tried?.result === 'shown') await this.#clearStatus();
-    // The last snapshot, which follows at once, records the handle as well.
+    // The final snapshot, which follows at once, also records the handle.
     if (!this.#isFinishing) await this.#recordPart(0);
     return undefined;
   }
@@ -305,8 +309,8 @@ export class PushedReply implements LiveReply {
   }
 
   /**
-   * Retries until the snapshot is shown, if necessary in a new message, until the platform refuses it for good or the time
-   * is over.
+   * Retries, in a new message if necessary, until the snapshot is shown, the platform refuses it for good, or the time limit
+   * is reached.
    */
   async #persist(part: number, snapshot: Omit<ReplySnapshot, 'shown'>, answer?: string): Promise<Delivery> {
     const { signal, waitIdle } = this.#options.controls;
@@ -339,25 +343,28 @@ export class PushedReply implements LiveReply {
       if (this.#isToBeKept(unauthorisedSinceMs)) throw this.#kept();
       const pauseMs = Math.max(tried.pauseMs, Math.min(MAX_PAUSE_MS, 50 * 2 ** Math.min(attempt, 10)));
       if (monotonicMs() + pauseMs >= untilMs) return 'uncertain';
-      // The pause ends early only when nothing more may be shown; a stop word does not remove the answer.
+      // The pause ends early only when nothing more may be shown; a stop command does not remove the answer.
       const wait = () => pauseOrEnd(pauseMs, signal);
       // A long wait may meet another fault, such as a worker crash, which must not count against this turn.
       await (pauseMs < SECOND_MS ? wait() : waitIdle(wait));
     }
   }
 
-  /** A turn that needs the operator's repair does not hold a worker for long; after a day it is given up. */
+  /**
+   * Whether to release a turn that only the operator can unblock, so that it does not occupy a worker. After a day the turn
+   * is given up instead.
+   */
   #isToBeKept(unauthorisedSinceMs: number | undefined): boolean {
     if (unauthorisedSinceMs === undefined) return false;
     const { deps, claim } = this.#options;
     return monotonicMs() - unauthorisedSinceMs >= UNAUTHORISED_TRIED_MS && deps.nowMs() - claim.startedAtMs < DAY_MS;
   }
 
-  /** The answer is stored, so the turn, when retried, posts it without asking the model. */
+  /** The answer is stored, so a retry of the turn posts it without asking the model. */
   #kept(): PlatformError {
     const { deps, platform, deliveryId } = this.#options;
     deps.report.answerKept({ platform: platform.name, deliveryId });
-    return new PlatformError('unauthorised', `${platform.name} takes no calls`);
+    return new PlatformError('unauthorised', `${platform.name} refuses all calls`);
   }
 
   #note({ result }: PostedMessageResult): void {
@@ -378,7 +385,7 @@ export class PushedReply implements LiveReply {
     await this.#push.showStatus?.(replyTarget, status);
   }
 
-  /** A post clears the status line, an edit does not. */
+  /** A post clears the platform's status line; an edit does not. */
   async #clearStatus(): Promise<void> {
     if (this.#status !== '') await this.#showStatus('');
   }

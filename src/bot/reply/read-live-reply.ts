@@ -50,7 +50,7 @@ export interface PolledReply {
   personId: PersonId;
   /**
    * Set for a repeated delivery, which is answered with the current snapshot. That answer may not arrive, so it decides
-   * nothing, whereas a poll shows that the platform knows the reply and will ask again.
+   * nothing. A poll, in contrast, shows that the platform knows the reply and will ask again.
    */
   isRepeat?: boolean;
 }
@@ -59,9 +59,10 @@ export interface PolledReply {
 const HANDOVER_NOTICE_MS = 10 * SECOND_MS;
 
 /**
- * The current snapshot of a live reply, for the platform's poll; one round trip, from any process. An unknown reply, or
- * another person's, ends with a sentence so that no client waits forever: at once, or once it has failed to appear. A
- * message merged into a newer one's answer shows that answer itself if the platform never polls the newer one.
+ * The current snapshot of a live reply, for the platform's poll; one round trip, from any process. A poll for an unknown
+ * reply, or for another person's, ends with a notice, so that no client waits forever: at once, or after the time in which
+ * the reply may still appear. A merged message shows the combined answer itself if the platform never polls the newer
+ * message.
  */
 export async function readLiveReply(options: ReadLiveReplyOptions, polled: PolledReply): Promise<PulledReply> {
   const { redis, platform } = options;
@@ -87,7 +88,7 @@ export async function readLiveReply(options: ReadLiveReplyOptions, polled: Polle
   if (found.state === 'limited') return { replyId, content: tooManyMessages(), finished: true };
   if (found.elsewhere) return { replyId, content: REPLY_TEXTS.answeredAbove.en, finished: true };
   const content = openContent(options.keyRing, asDeliveryId(found.contentId), found.content);
-  // A receiver with the key answers another poll: during a key rotation only some receivers have it.
+  // During a key rotation only some receivers have the key; a later poll reaches a receiver that has it.
   if (content === undefined && !found.handedOver) return { replyId, content: '', finished: false };
   if (found.whole && !found.handedOver && polled.isRepeat !== true) options.onSeen?.(replyId);
   return { ...snapshotOf(replyId, content ?? '', found), offers: offersOf(found) };
@@ -115,19 +116,19 @@ function snapshotOf(
   return { replyId, content: keep && content !== '' ? content : notice, finished: true };
 }
 
-/** Text for a person whose messages came too fast; bilingual because the message was not read. */
+/** Text for a person who exceeded the message rate limit; bilingual because the message was not read. */
 export function tooManyMessages(): string {
   return `${REPLY_TEXTS.tooMany.zh}\n${REPLY_TEXTS.tooMany.en}`;
 }
 
-/** Text for a rate-limited stop: it took effect, and gets no other answer. */
+/** Text for a rate-limited stop command: it took effect and gets no other answer. */
 export function stopTaken(): string {
   return `${REPLY_TEXTS.stopTaken.zh}\n${REPLY_TEXTS.stopTaken.en}`;
 }
 
 /**
- * @returns undefined if another key sealed it; empty if it was altered, so that the poll ends with the sentence for missing
- * replies
+ * @returns undefined if the key is missing here; empty if the content was altered, so that the poll ends with the notice for
+ * unknown replies
  */
 function openContent(keyRing: KeyRing, replyId: DeliveryId, sealed: string): string | undefined {
   if (sealed === '') return '';

@@ -9,7 +9,7 @@ export interface LostPostOptions {
   part: number;
   postKey: string;
   traits: Pick<ReplyTraits, 'lookUpAfterMs' | 'postSettlesWithinMs'>;
-  /** Messages that the part has abandoned: neither its post nor strays. */
+  /** Messages that the part has abandoned. They are neither its post nor unowned. */
   left: ReadonlySet<string>;
 }
 
@@ -18,20 +18,20 @@ export interface LostPostOptions {
  * each within `FENCE_HOLDS_MS`.
  */
 const LEAVES_WITHIN_MS = 2 * FENCE_HOLDS_MS;
-/** How long to look for a post that is only possible if a failover lost its note. */
+/** How long to look for a post whose note may have been lost in a failover. */
 const DOUBTED_FOR_MS = 4 * SECOND_MS;
-/** Maximum pause when the obstacle is transient: another turn's first post, or a message whose deletion failed. */
+/** Maximum pause for a transient obstacle: another turn's first post, or a message whose deletion failed. */
 const SOON_MS = 2 * SECOND_MS;
 
-/** Age of a note from which the platform can no longer carry out a post that followed it. Milliseconds. */
+/** Age of a note from which the platform can no longer carry out the post. Milliseconds. */
 export function settledAfterMs({ postSettlesWithinMs }: Pick<ReplyTraits, 'postSettlesWithinMs'>): number {
   return postSettlesWithinMs + LEAVES_WITHIN_MS;
 }
 
 /**
- * Assumed age of a post that is only possible if a failover lost its note. Such a post left before the failover, so it is
+ * Assumed age of a post whose note may have been lost in a failover. Such a post was sent before the failover, so it is
  * looked up twice within seconds instead of for the full settling time; otherwise every question that waits during a Redis
- * restart would wait that long. Reconciliation removes one that appears later (deferred-reconciliation.ts).
+ * restart would wait that long. Reconciliation removes a post that appears later (deferred-reconciliation.ts).
  */
 export function doubtedAgeMs(traits: Pick<ReplyTraits, 'postSettlesWithinMs'>): number {
   return Math.max(0, settledAfterMs(traits) - DOUBTED_FOR_MS);
@@ -41,10 +41,10 @@ export function doubtedAgeMs(traits: Pick<ReplyTraits, 'postSettlesWithinMs'>): 
 export type LostPostFate = { kind: 'stands'; handle: string } | { kind: 'absent' } | { kind: 'wait'; pauseMs: number };
 
 /**
- * A post of unknown fate. It exists if the platform finds it under its key. It is absent once the platform can no longer
- * carry it out and two lookups, before and after that moment, did not find it; or once it appeared without a key, certainly
- * as this part's post, and was removed. A message without a key is never taken for an answer (SECURITY.md
- * looked-up-not-repeated).
+ * Determines whether a post of unknown fate exists. It exists if the platform finds it under its key. It is absent if two
+ * lookups, one before and one after the platform can last carry it out, did not find it. It is also absent if a message
+ * without a key was certainly this part's post and was removed: such a message never counts as an answer
+ * (SECURITY.md looked-up-not-repeated).
  */
 export class LostPost {
   readonly #options: LostPostOptions;
@@ -54,7 +54,7 @@ export class LostPost {
     this.#options = options;
   }
 
-  /** Looks the post up once. @param sinceMs how long ago the post may have left */
+  /** Makes one lookup. @param sinceMs maximum time since the post was sent */
   async lookUp(sinceMs: number): Promise<LostPostFate> {
     const { push, target, postKey, traits } = this.#options;
     const settledMs = settledAfterMs(traits);
@@ -71,7 +71,7 @@ export class LostPost {
     return { kind: 'wait', pauseMs: Math.max(pauseMs, Math.min(SECOND_MS, traits.lookUpAfterMs)) };
   }
 
-  /** The found messages without those that the part has abandoned. */
+  /** The found messages except those that the part has abandoned. */
   without(found: FoundPosts | 'unknown'): FoundPosts | 'unknown' {
     const { left } = this.#options;
     if (found === 'unknown' || left.size === 0) return found;
@@ -83,8 +83,8 @@ export class LostPost {
   /**
    * Removes messages that are not an answer.
    * @param standing handle of the visible message, if there is one
-   * @returns `removed` if a post of this part was certainly among them; `doubtful` if one to remove may still belong to
-   * another turn
+   * @returns `removed` if one of them was certainly a post of this part; `doubtful` if a message to remove may still belong
+   * to another turn
    */
   async takeAway(
     { keyed, strays, doomed }: FoundPosts,

@@ -8,9 +8,9 @@ import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 import { postKeyOf } from './post-ledger.ts';
 
 /**
- * Removes a sign-in invitation whose last waiting question was deleted by its asker. If the platform keeps the message,
- * edits it to say so. Safe to repeat.
- * @throws Error if the platform takes no call now; the deletion must be delivered again
+ * Removes a sign-in invitation after its asker has deleted the last question that waited for it. If the platform does not
+ * delete the message, edits it to say so. Safe to repeat.
+ * @throws Error if the platform takes no calls now; the deletion must be delivered again
  */
 export async function takeInvitationAway(
   redis: RedisClient,
@@ -22,7 +22,7 @@ export async function takeInvitationAway(
   const [handle, keep] = await redis.hmget(key, ...fieldsToRead(postFieldOf(0)), ...open);
   if (!platform?.push || keep !== '1' || typeof handle !== 'string' || handle === 'posting') return;
   const removed = await platform.push.remove(handle, false);
-  if (removed === 'later') throw new Error('An invitation could not be taken away now');
+  if (removed === 'later') throw new Error('An invitation could not be deleted yet');
   if (removed === 'left') await endWith(platform, handle, postKeyOf(deliveryId, 0));
   const delivery = removed === 'gone' ? 'removed' : 'live';
   await redis
@@ -32,10 +32,10 @@ export async function takeInvitationAway(
     .exec();
 }
 
-/** The text is bilingual because the question and its language are no longer known. */
+/** Bilingual because the question and its language are no longer known. */
 async function endWith({ push, renderReply }: Platform, handle: string, postKey: string): Promise<void> {
   const content = renderReply({ text: say(REPLY_TEXTS.nothingWaits, 'zh'), finished: true });
   const updated = await push?.update(handle, { content, finished: true }, postKey);
   if (updated?.result !== 'sent' && updated?.result !== 'refused')
-    throw new Error('An invitation could not be ended now');
+    throw new Error('An invitation could not be ended yet');
 }

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SECOND_MS } from '../../shared/clock.ts';
 
-/** Maximum wait of a turn that ends early; an orderly stop reserves 3 s for giving turns back (queue/close-workers.ts). */
+/** Maximum wait of a turn that ends early. An orderly stop reserves 3 s for releasing turns (queue/close-workers.ts). */
 const HAND_OVER_WITHIN_MS = 2 * SECOND_MS;
 
 /**
- * Waits for the work under way when a turn is handed over, at most as long as a stop allows.
+ * Waits for the work in progress when a turn is released, at most as long as a stop allows.
  * @returns whether it ended; a failure counts as an end, since the next worker finds it anyway
  */
 export async function endedInTime(underWay: Promise<unknown>): Promise<boolean> {
@@ -27,12 +27,12 @@ export async function shownNoMore(signal: AbortSignal): Promise<void> {
   while (!isOver(signal)) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
-/** Whether nothing more may be shown; after a person's stop the existing text is still shown. */
+/** Whether nothing more may be shown. After a person's stop command the existing text is still shown. */
 export function isOver(signal: AbortSignal): boolean {
   return signal.aborted && signal.reason !== 'stopped';
 }
 
-/** Pauses until the time is over or nothing more may be shown. */
+/** Pauses for the given time, or until nothing more may be shown. */
 export async function pauseOrEnd(pauseMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) await pause(Math.min(pauseMs, SECOND_MS));
   else await pause(pauseMs, undefined, { signal }).catch(() => undefined);

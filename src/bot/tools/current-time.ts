@@ -23,7 +23,7 @@ const schema = z.strictObject({
     .describe('IANA name of a time zone, such as Asia/Shanghai or UTC. Leave it out for the time zone of the bot.'),
 });
 
-/** Tells date and time. @param ownZone the time zone where the model names none */
+/** Returns the date and time. @param ownZone default time zone when the model names none */
 export function createCurrentTime(nowMs: NowMs, ownZone: string): Tool {
   return defineTool({
     name: currentTime.name,

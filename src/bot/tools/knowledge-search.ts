@@ -3,7 +3,7 @@ import { say, type Bilingual } from '../../shared/text/texts.ts';
 import type { Found, Knowledge } from '../knowledge/knowledge.ts';
 import { defineTool, type Tool, type ToolModule } from './tool.ts';
 
-/** By this the model calls it; where it is offered, numbers in brackets are citations. */
+/** Tool name for the model. Where the tool is offered, numbers in brackets are citations. */
 export const KNOWLEDGE_SEARCH = 'knowledge_search';
 
 export const knowledgeSearch: ToolModule = {
@@ -32,8 +32,8 @@ const schema = z.strictObject({
 });
 
 /**
- * Finds passages of the institution's documents. What may be found follows from who asks and where (SECURITY.md knowledge-rights): of the
- * model nothing but the words to look for goes in.
+ * Finds passages in the institution's documents. The person and the place determine the readable documents
+ * (SECURITY.md knowledge-rights); the model supplies only the search query.
  */
 export function createKnowledgeSearch(knowledge: Knowledge): Tool {
   return defineTool({
@@ -52,7 +52,10 @@ export function createKnowledgeSearch(knowledge: Knowledge): Tool {
   });
 }
 
-/** A result with its number; the numbers that stand in its text are no citations, and no line of it looks like another result's first. */
+/**
+ * Formats a numbered result. Bracketed numbers in its text are rewritten so that they are not citations, and its lines are
+ * quoted so that none resembles the header of another result.
+ */
 function writeResult({ title, source, url, date, text }: Found, number: number): string {
   const facts = [date, url].filter((fact) => fact !== undefined);
   const head = `[${number}] ${plain(title, MOST_TITLE_CHARS)} (${[plain(source, MOST_TITLE_CHARS), ...facts].join('; ')})`;

@@ -1,24 +1,24 @@
-/** Stops at blanks, quotes and the signs of Chinese sentences. */
+/** Stops at whitespace, quotation marks and Chinese punctuation. */
 const ADDRESS = /https?:\/\/[^\s<>"'`“”‘’「」『』《》，。；：！？、（）【】]{1,2000}/giu;
-/** A host that is written without a scheme, with its path. */
+/** A host without a scheme, with its path. */
 const BARE_ADDRESS =
   /(?<![\p{Script=Latin}\p{N}.@-])(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,62}\.){1,8}[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,62}(?::\d{1,5})?(?:\/[^\s<>"'`“”‘’「」『』《》，。；：！？、（）【】]{0,2000})?/gu;
-/** What ends a sentence or closes a bracket belongs to the text around an address as often as to the address. */
+/** Trailing punctuation and closing brackets may belong to the address or to the surrounding text. */
 const CLOSING_SIGNS = /(?<![.,;:!?)\]}*_~|\\])[.,;:!?)\]}*_~|\\]+$/;
 const FIRST_BRACKET = /[()[\]{}]/;
 const HAN = /\p{Script=Han}/u;
 const LEADING_HAN = /^\p{Script=Han}+(?=[a-z\d])/iu;
 
 /**
- * The addresses that people wrote in a prompt, or that tools found: only these are opened, and only labels that lead to their hosts
- * are shown as they are. An instruction hidden in a page could else have the model write what it knows into an address of the
- * writer's (SECURITY.md named-addresses).
+ * Addresses that people wrote in a prompt or that tools found. Only these are opened, and only labels that link to their
+ * hosts are shown unchanged. Otherwise an instruction hidden in a page could make the model leak data in an address that the
+ * attacker controls (SECURITY.md named-addresses).
  */
 export class NamedAddresses {
   readonly #keys = new Set<string>();
   readonly #hosts = new Set<string>();
 
-  /** @param texts what people wrote */
+  /** @param texts texts written by people */
   constructor(texts: readonly string[]) {
     for (const text of texts) this.add(text);
   }
@@ -27,7 +27,7 @@ export class NamedAddresses {
     return this.#hosts;
   }
 
-  /** @param byModel what the model wrote to obtain the text: an address in it is not named by an echo */
+  /** @param byModel input from the model that produced the text: an address that only echoes this input does not count */
   add(text: string, byModel = ''): void {
     const echoed = new Set([...addressesIn(byModel)].map(({ key }) => key));
     for (const { key, host } of addressesIn(text)) {
@@ -37,7 +37,7 @@ export class NamedAddresses {
     }
   }
 
-  /** Whether exactly this address was named; scheme, fragment and a slash at the end make no difference. */
+  /** Whether exactly this address was named. Scheme, fragment and a trailing slash are ignored. */
   has(address: string): boolean {
     const named = readAddress(address);
     return named !== undefined && this.#keys.has(named.key);
@@ -58,7 +58,7 @@ function* addressesIn(text: string): Generator<NamedAddress> {
       }
 }
 
-/** An address as it is written, and without what may belong to the text around it. */
+/** The address as written, and variants without characters that may belong to the surrounding text. */
 function spellingsOf(written: string): Set<string> {
   const bare = written.replace(LEADING_HAN, '');
   const spellings = [bare, bare.replace(CLOSING_SIGNS, '')];
@@ -73,7 +73,7 @@ function readAddress(written: string): NamedAddress | undefined {
   const whole = /^https?:\/\//i.test(written) ? written : `https://${written}`;
   if (!URL.canParse(whole)) return undefined;
   const { username, password, host, hostname, pathname, search } = new URL(whole);
-  // A name before the host looks like a host.
+  // A user name before the host can pass for a host.
   if (username !== '' || password !== '') return undefined;
   return { key: `${host}${pathname.endsWith('/') ? pathname.slice(0, -1) : pathname}${search}`, host: hostname };
 }

@@ -9,7 +9,7 @@ import { readableText } from './page/readable-text.ts';
 import { ToolError } from './tool-error.ts';
 import { defineTool, type Tool, type ToolModule } from './tool.ts';
 
-/** Hosts, with all below them, and ranges of IP addresses that it may never reach. */
+/** Hosts (including their subdomains) and IP ranges that the tool must never reach. */
 const neverSchema = z.array(
   z.string().refine(isHostOrRange, {
     message: 'Expected a host such as intranet.example.edu, or a range such as 192.0.2.0/24',
@@ -18,7 +18,7 @@ const neverSchema = z.array(
 
 export const readPage: ToolModule = {
   name: 'read_page',
-  fields: { never: { schema: neverSchema, elsewhere: 'Only read_page reaches pages' } },
+  fields: { never: { schema: neverSchema, elsewhere: 'Only read_page opens pages' } },
   create: ({ egress, own }) => createReadPage(withoutEgressTo(egress, neverSchema.parse(own['never'] ?? []))),
 };
 
@@ -28,7 +28,9 @@ const schema = z.strictObject({
   address: z.string().min(1).max(2_000).describe('The https address of the page, exactly as it was given.'),
 });
 
-/** Reads a page's text (SECURITY.md egress-checked). @param egress what may be reached; `PUBLIC_WEB` but in tests */
+/**
+ * Reads the text of a page (SECURITY.md egress-checked). @param egress allowed destinations; `PUBLIC_WEB` except in tests
+ */
 export function createReadPage(egress: EgressPolicy, limits?: FetchLimits): Tool {
   return defineTool({
     name: readPage.name,
@@ -53,7 +55,7 @@ export function createReadPage(egress: EgressPolicy, limits?: FetchLimits): Tool
   });
 }
 
-/** @throws ToolError, whose words the model reads */
+/** @throws ToolError, whose message the model reads */
 function refuse(error: unknown): FetchedPage {
   if (!(error instanceof WebError)) throw error;
   throw new ToolError(error.code === 'too_large' ? 'unusable' : error.code, error.message);

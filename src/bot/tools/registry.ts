@@ -5,7 +5,7 @@ import type { ToolModule } from './tool.ts';
 import { webSearch } from './web-search.ts';
 import { whoAmI } from './who-am-i.ts';
 
-/** The tools that there are, one line each (docs/ADD_A_TOOL.md). The model is offered them in this order. */
+/** All tools, one per line (docs/extending/ADD_A_TOOL.md), in the order in which the model is offered them. */
 export const TOOLS: readonly ToolModule[] = [
   currentTime, //
   whoAmI,

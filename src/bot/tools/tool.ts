@@ -7,62 +7,69 @@ import type { Config, Secrets } from '../config/config.ts';
 import type { EgressPolicy } from '../../shared/web/egress-policy.ts';
 import { readArguments } from './read-arguments.ts';
 
-/** What tools know of the account that is signed in. */
+/** The signed-in account as tools see it. */
 export interface ToolPerson extends PolicyPerson {
   accountId: string;
   name: string;
   departmentName: string;
 }
 
-/** Whose question tools serve, and where. Nothing in it comes from the model, so the model cannot widen what a tool may do. */
+/**
+ * The person and the place that tools serve. No field comes from the model, so the model cannot widen the rights of a tool.
+ */
 export interface ToolAsker {
-  /** Who asks; absent while nobody is signed in. */
+  /** Absent if the person is not signed in. */
   person: ToolPerson | undefined;
   place: PolicyPlace;
   language: Language;
-  /** Names of tools and of sources of knowledge to which the scene is limited; absent: no limit of a scene's. */
+  /** Names of the tools and knowledge sources that the scene is limited to. Absent: no limit. */
   tools?: readonly string[];
   knowledge?: readonly string[];
 }
 
-/** Something that was found and may be cited. */
+/** A search result that may be cited. */
 export interface Citable {
-  /** Within its source. */
+  /** Unique within its source. */
   documentId: string;
   source: string;
   title: string;
   url?: string;
-  /** Of what it says, `YYYY-MM-DD`. */
+  /** Date of the content, `YYYY-MM-DD`. */
   date?: string;
 }
 
-/** A question while it is being answered. */
+/** A question that is being answered. */
 export interface ToolCallContext extends ToolAsker {
-  /** Whether people wrote this address in this prompt, or a tool found it in this turn: no other address is opened. */
+  /** Whether a person wrote this address in the prompt or a tool found it in this turn. Other addresses are never opened. */
   isNamed(address: string): boolean;
-  /** @returns the number by which the answer may cite this; the same for the same document in the whole turn */
+  /** @returns the citation number; the same document has the same number throughout the turn */
   cite(found: Citable): number;
 }
 
-/** A call whose arguments fit. */
+/** A call with valid arguments. */
 export interface ToolUse {
-  /** What the person reads while it runs; may hold words of the model. */
+  /** Status shown to the person while the tool runs; may contain text from the model. */
   status: string;
   /** @returns text for the model. @throws ToolError whose message is for the model, or the signal's reason */
   run(signal: AbortSignal): Promise<string>;
 }
 
-/** A function that the model may call: one file each. Tools only read (SECURITY.md tool-rights), so a call may be repeated. */
+/**
+ * A function that the model may call, one file per tool. Tools are read-only (SECURITY.md tool-rights), so a call may be
+ * repeated.
+ */
 export interface Tool {
   name: string;
   description: string;
   /** A JSON schema of type `object`. */
   parameters: Readonly<Record<string, unknown>>;
-  /** Facts about the person are told in the private chat only, whatever the tools' file says (SECURITY.md group-is-not-private). */
+  /**
+   * Facts about the person are given in private chats only, whatever `TOOLS_FILE` says (SECURITY.md group-is-not-private).
+   */
   isPrivateOnly: boolean;
-  /** Addresses in its results may be opened by another tool, and labels may lead to them (SECURITY.md named-addresses). */
+  /** Other tools may open addresses in the results, and labels may link to them (SECURITY.md named-addresses). */
   findsAddresses: boolean;
-  /** @param argumentsJson untrusted. @returns the use, or what does not fit, in words for the model */
+  /** @param argumentsJson untrusted. @returns the call, or the fault in words for the model */
   prepare(argumentsJson: string, context: ToolCallContext): ToolUse | { fault: string };
 }
 
@@ -76,43 +83,46 @@ interface ToolDefinition<Schema extends z.ZodObject> {
   run(given: z.output<Schema>, context: ToolCallContext, signal: AbortSignal): Promise<string>;
 }
 
-/** What a tool is made from. */
+/** Dependencies passed to a tool on creation. */
 export interface ToolParts<Setting extends keyof Config, Secret extends keyof Secrets> {
-  /** Of the configuration what the tool names, nothing else; the secrets likewise. */
+  /** Only the configuration settings that the tool declares; `secrets` likewise. */
   settings: Pick<Config, Setting>;
   secrets: Pick<Secrets, Secret>;
   nowMs: NowMs;
-  /** What may be reached by tools that open addresses. */
+  /** Destinations allowed for tools that open addresses. */
   egress: EgressPolicy;
-  /** The institution's documents; absent where there are none. */
+  /** The institution's documents; absent if there are none. */
   knowledge?: Knowledge;
-  /** What `TOOLS_FILE` says of this tool in its own fields; empty where it says nothing. */
+  /** The tool's own fields from `TOOLS_FILE`; empty if none are set. */
   own: Readonly<Record<string, unknown>>;
 }
 
-/** A field that a tool adds to its own rule in `TOOLS_FILE`. */
+/** An additional field that a tool allows in its rule in `TOOLS_FILE`. */
 export interface ToolField {
   schema: z.ZodType;
-  /** What is said where it stands with another tool. */
+  /** Error message when the field is set for another tool. */
   elsewhere: string;
 }
 
-/** What a tool's file tells of it; `registry.ts` lists them all, and nothing else names a tool (docs/ADD_A_TOOL.md). */
+/**
+ * The definition that each tool file exports. `registry.ts` lists all tools; no other file names a tool
+ * (docs/extending/ADD_A_TOOL.md).
+ */
 export interface ToolModule<Setting extends keyof Config = keyof Config, Secret extends keyof Secrets = keyof Secrets> {
-  /** By this the model calls it and `TOOLS_FILE` switches it: small letters, digits and `_`. */
+  /** Name for the model and in `TOOLS_FILE`: lower-case letters, digits and `_`. */
   name: string;
-  /** Fields of its own in `TOOLS_FILE`, beside who and where. */
+  /** Additional fields in `TOOLS_FILE`, besides audience and places. */
   fields?: Readonly<Record<string, ToolField>>;
-  /** It is on for everybody and everywhere where `TOOLS_FILE` does not name it; any other tool is off then. */
+  /** If `TOOLS_FILE` does not name the tool: on for everyone everywhere when true, off otherwise. */
   isOnUnlessNamed?: boolean;
-  /** What it needs of the configuration and the secrets. */
+  /** Settings and secrets that the tool needs. */
   settings?: readonly Setting[];
   secrets?: readonly Secret[];
-  /** @returns undefined where the settings lack what it needs */
+  /** @returns undefined if a required setting is missing */
   create(parts: ToolParts<Setting, Secret>): Tool | undefined;
 }
 
-/** Makes a tool whose arguments are checked by one schema, the same that the model is shown. */
+/** Creates a tool from one schema, which both validates the arguments and is shown to the model. */
 export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): Tool {
   const { name, description, schema, isPrivateOnly = false, findsAddresses = false, status, run } = definition;
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });

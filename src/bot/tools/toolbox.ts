@@ -3,22 +3,22 @@ import { matches, isOpen } from '../policy/subject.ts';
 import type { ToolRules } from './tools-file.ts';
 import type { Tool, ToolAsker, ToolCallContext, ToolUse } from './tool.ts';
 
-/** The tools of this deployment. Who may use which is judged here, by the turn's own facts, never by the model. */
+/** The tools of this deployment. Access is decided from the facts of the turn, never by the model. */
 export interface Toolbox {
-  /** The tools that this person may use here. */
+  /** Tools that this person may use in this place. */
   offer(asker: ToolAsker): readonly Pick<Tool, 'name' | 'description' | 'parameters'>[];
   /**
-   * Looks at a call that the model asked for. Rights are judged again, since a model may name a tool that it was not
-   * offered (SECURITY.md tool-rights). @returns the use, or what stands against it, in words for the model
+   * Validates a call from the model. Rights are checked again, because a model may name a tool that it was not offered
+   * (SECURITY.md tool-rights). @returns the call, or the reason for its refusal in words for the model
    */
   prepare(call: { name: string; argumentsJson: string }, context: ToolCallContext): ToolUse | { fault: string };
-  /** Whether there is such a tool: other names are the model's words, and no label for counters. */
+  /** Whether the tool exists. Unknown names come from the model and must not become metric labels. */
   has(name: string): boolean;
   /** Whether addresses in the results of this tool may be opened. */
   findsAddresses(name: string): boolean;
 }
 
-/** @param tools those that can run with the settings as they are */
+/** @param tools tools that can run with the current settings */
 export function createToolbox(tools: readonly Tool[], rules: ToolRules): Toolbox {
   const mayUse = ({ name, isPrivateOnly }: Tool, asker: ToolAsker): boolean => {
     const { person, place, tools: inScene } = asker;
@@ -40,7 +40,7 @@ export function createToolbox(tools: readonly Tool[], rules: ToolRules): Toolbox
   };
 }
 
-/** Where a scene names sources it means that they are searched, whatever list of tools stands beside. */
+/** A scene that names knowledge sources enables their search, whatever its list of tools says. */
 function namesSourcesFor(name: string, { knowledge = [] }: ToolAsker): boolean {
   return name === KNOWLEDGE_SEARCH && knowledge.length > 0;
 }

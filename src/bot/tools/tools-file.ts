@@ -3,14 +3,14 @@ import { readJsonFile } from '../../shared/json-file.ts';
 import { groupsSchema, subjectSchema, type Where, type Subject } from '../policy/subject.ts';
 import type { ToolModule } from './tool.ts';
 
-/** Whether a tool is on, for whom and where; beside it the tool's own fields. */
+/** Whether a tool is on, its audience and its places, plus the tool's own fields. */
 export interface ToolRule extends Where {
   on: boolean;
   who: Subject;
   readonly [own: string]: unknown;
 }
 
-/** What `TOOLS_FILE` says; a tool that it does not name is off, but for those that are on until they are named. */
+/** Contents of `TOOLS_FILE`. A tool that it does not name is off, except tools with `isOnUnlessNamed`. */
 export type ToolRules = Readonly<Record<string, ToolRule>>;
 
 const COMMON = {
@@ -23,8 +23,8 @@ const COMMON = {
 type ToolHere = Pick<ToolModule, 'name' | 'fields' | 'isOnUnlessNamed'>;
 
 /**
- * Reads `TOOLS_FILE`'s text. @param tools those that there are
- * @throws ConfigFileError with every fault
+ * Parses the text of `TOOLS_FILE`. @param tools the available tools
+ * @throws ConfigFileError listing every fault
  */
 export function parseToolsFile(text: string, tools: readonly ToolHere[]): ToolRules {
   const fields = tools.flatMap(({ name: tool, fields: own = {} }) =>
@@ -34,11 +34,11 @@ export function parseToolsFile(text: string, tools: readonly ToolHere[]): ToolRu
   const ruleSchema = z
     .strictObject({ ...ownFields, ...COMMON })
     .refine((rule) => !rule.on || rule.private || rule.groups !== 'none', {
-      message: 'This is on nowhere; if that is meant, write { "on": false }',
+      message: 'This does not enable the tool anywhere; if that is intended, write { "on": false }',
     });
   const known = tools.map(({ name }) => name);
   const schema = z.strictObject({
-    /** Words for who reads the file, since JSON has no comments. */
+    /** Free text for readers of the file, since JSON has no comments. */
     about: z.union([z.string(), z.array(z.string())]).optional(),
     tools: z.record(z.string(), ruleSchema).superRefine((rules, context) => {
       for (const [name, rule] of Object.entries(rules))
@@ -49,7 +49,7 @@ export function parseToolsFile(text: string, tools: readonly ToolHere[]): ToolRu
         context.addIssue({
           code: 'custom',
           path: [name],
-          message: `There is no such tool; there are ${known.join(', ')}`,
+          message: `There is no such tool; available are ${known.join(', ')}`,
         });
     }),
   });

@@ -24,7 +24,7 @@ const schema = z.strictObject({
   query: z.string().trim().min(1).max(400).describe('What to search for, in a few words.'),
 });
 
-/** Finds web pages; native search was withdrawn from the chat service (SERVICE.md withdrawn-search). */
+/** Finds web pages. The chat service withdrew its native search (SERVICE.md withdrawn-search). */
 export function createWebSearch(search: SearchWeb): Tool {
   return defineTool({
     name: webSearch.name,
@@ -49,7 +49,7 @@ function searchOf(searxngUrl: string | undefined, braveKey: string | undefined):
   return braveKey === undefined ? undefined : createBraveSearch(braveKey);
 }
 
-/** One line without the marks that services set around what was searched for. */
+/** One line without the highlighting tags that search services put around matches. */
 function plain(text: string): string {
   const line = text
     .replace(/<\/?[a-z][^<>]{0,100}>/gi, '')

@@ -8,7 +8,7 @@ const STATUS: Bilingual = { en: 'Looking up your sign-in …', zh: '正在查看
 
 type ProfileText = 'name' | 'number' | 'identity' | 'department' | 'staff' | 'student' | 'other' | 'nobody';
 
-/** What the model is told of who asks: in the person's language, since models quote it. */
+/** Description of the person for the model, in the person's language, since models quote it. */
 const PROFILE_TEXTS: Catalogue<ProfileText> = {
   name: { en: 'Name', zh: '姓名' },
   number: { en: 'Staff or student number', zh: '学工号' },
@@ -29,7 +29,10 @@ const IDENTITIES: Readonly<Record<string, Bilingual>> = {
   QT: PROFILE_TEXTS.other,
 };
 
-/** Tells who is signed in, from the profile (SERVICE.md profile); in private chats only (SECURITY.md group-is-not-private). */
+/**
+ * Returns the signed-in person's details from the profile (SERVICE.md profile), in private chats only
+ * (SECURITY.md group-is-not-private).
+ */
 export function createWhoAmI(): Tool {
   return defineTool({
     name: whoAmI.name,

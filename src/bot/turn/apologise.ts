@@ -20,7 +20,7 @@ export function createApology({ openTurn, setAside }: ApologyOptions): (turn: Tu
       fenced: () => undefined,
       stopped: () => undefined,
       storeAnswer: async () => true,
-      // What is said instead of an answer is not worth keeping: an empty one is none.
+      // An apology is not worth storing as an answer: an empty text counts as none.
       sealAnswer: () => '',
       isClaimHeld: () => false,
       waitIdle: (wait) => wait(),

@@ -4,18 +4,18 @@ import type { TurnContext } from './turn-context.ts';
 import type { TurnCommit } from '../domain/turn.ts';
 import type { Outcome } from './outcome.ts';
 
-/** What an earlier answer left for the person's next private reply; there is none in a group, and none while a question is held. */
+/** Text left by an earlier answer for the person's next private reply. None in a group or while a question is held. */
 export function leftoverFor(keyRing: KeyRing, { newest, turn }: TurnContext, { hold }: Outcome): Leftover | undefined {
   if (newest.chat.kind !== 'private' || hold) return undefined;
   return openLeftover(keyRing, turn.conversation, turn.leftovers);
 }
 
-/** The reply's text: it begins with what was left over. */
+/** Prepends the leftover text to the reply. */
 export function behindLeftover(leftover: Leftover | undefined, text: string): string {
   return leftover ? `${leftover.text}\n\n---\n\n${text}` : text;
 }
 
-/** What the commit erases: what was shown now, too; and with /forget all that is left over. */
+/** Data erased by the commit: the leftover that was just shown; with /forget, all leftovers. */
 export function eraseWith(leftover: Leftover | undefined, erase: TurnCommit['erase']): TurnCommit['erase'] {
   if (!leftover) return erase;
   const { list, record } = leftover;

@@ -16,20 +16,20 @@ export interface AccessOptions {
   policy: Policy;
   scenes: Scenes;
   mode: SignInMode;
-  /** The help desk's page or `mailto:` address. */
+  /** Help desk URL or `mailto:` address. */
   helpUrl: string | undefined;
   keyRing: KeyRing;
   report: Pick<TurnReport, 'accessRefused'>;
 }
 
-/** What is allowed: these models, by this rule of the policy, in this scene. */
+/** Permission: the models, the policy rule that grants them, and the scene. */
 export interface Allowed {
   models: Models;
   rule: string;
   scene: Scene | undefined;
 }
 
-/** A scene takes away and never adds: where none of the rule's models is left, nobody is answered. */
+/** A scene only restricts: if none of the rule's models is left, the question is refused. */
 function inScene(verdict: Verdict, scene: Scene | undefined): Verdict {
   if (verdict.kind !== 'allowed') return verdict;
   const models = modelsIn(scene, verdict.models);
@@ -38,7 +38,7 @@ function inScene(verdict: Verdict, scene: Scene | undefined): Verdict {
 
 type Refusal = Extract<Verdict, { kind: 'refused' }>;
 
-/** Asks the policy about a question, by the account as it is now. @returns the models that may answer, or what is said instead */
+/** Applies the policy to a question, with the current state of the account. @returns the allowed models, or the refusal */
 export function judgeAccess(
   options: AccessOptions,
   context: TurnContext,
@@ -59,7 +59,7 @@ export function judgeAccess(
   return mayHelp ? { outcome, signInHelps: true } : { outcome };
 }
 
-/** In a group others read along: there one sentence stands for every reason, so that it tells nothing about the person. */
+/** Other members read the replies in a group, so one text covers all reasons and reveals nothing about the user. */
 function refusalText({ helpUrl }: AccessOptions, context: TurnContext, { because }: Refusal): string {
   if (context.newest.chat.kind === 'group') return sayTo(context, TURN_TEXTS.notHere);
   if (because === 'private') return sayTo(context, TURN_TEXTS.groupsOnly);

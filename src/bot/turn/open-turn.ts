@@ -15,14 +15,19 @@ import type { Outcome } from './outcome.ts';
 import { lastLanguage } from './prompt/turn-history.ts';
 import type { TurnContext } from './turn-context.ts';
 
-/** A turn that can be run. */
+/** A turn that is ready to run. */
 export interface OpenedTurn {
   context: TurnContext;
-  /** How the turn ends is decided: what is stored from now on has a worker that takes over end it the same way. */
+  /**
+   * Sets the outcome. Answers stored from now on include it, so that a worker that takes over ends the turn the same way.
+   */
   decided(outcome: Outcome): void;
 }
 
-/** Opens a turn: who asks what, where, and the live reply that grows. Undefined where none of its messages can be read or answered. */
+/**
+ * Opens a turn: collects the question, its sender and its place, and creates the live reply. Undefined if no message of the
+ * turn can be read or answered.
+ */
 export type OpenTurn = (controls: TurnControls) => OpenedTurn | undefined;
 
 export interface OpenTurnOptions {
@@ -38,7 +43,7 @@ export function createOpenTurn(options: OpenTurnOptions): OpenTurn {
 
 function openTurn(options: OpenTurnOptions, controls: TurnControls): OpenedTurn | undefined {
   const turn = controls.claim;
-  // One that was deleted says nothing any more; what was merged with it is answered all the same.
+  // A deleted message has no content; the messages merged with it are still answered.
   const said = turn.messages.findLast(({ message }) => message.parts.length > 0) ?? turn.messages.at(-1);
   const newest = said?.message;
   const platform = newest && platformOf(options.platforms, newest);
@@ -74,14 +79,17 @@ function openTurn(options: OpenTurnOptions, controls: TurnControls): OpenedTurn 
   return { context, decided: (made) => (outcome = made) };
 }
 
-/** A bare slash word such as /stop, or a file alone, tells no language; what its sender said last in the conversation does. */
+/**
+ * A slash command such as /stop or a file alone does not reveal a language; the sender's last message in the conversation
+ * does.
+ */
 function languageIn(keyRing: KeyRing, turn: TurnClaim, asked: Question, newest: InboundMessage): Language {
   const isFileAlone = asked.text === '' && asked.files.length + asked.unread.length > 0;
   const tellsNothing = isFileAlone || (newest.slash !== undefined && asked.language === 'en');
   return (tellsNothing ? lastLanguage(keyRing, turn, newest) : undefined) ?? asked.language;
 }
 
-/** Where a message's sender is written to alone, whichever chat it was said in. */
+/** The private chat with a message's sender, whichever chat the message is from. */
 function privatePlaceOf(
   newest: InboundMessage,
   groupScope: GroupScope,

@@ -2,33 +2,33 @@ import type { PreferencesChange, TurnCommit, UsageChange } from '../domain/turn.
 import type { DeliveryId } from '../domain/ids.ts';
 import type { AdmittedContext } from './turn-context.ts';
 
-/** What the person gets to see at the end of a turn, before it is delivered. */
+/** Result of a turn, before it is delivered to the person. */
 export interface Outcome {
-  /** For the report: a small set. */
+  /** Used as a metric label. */
   kind: 'answered' | 'interrupted' | 'stopped' | 'command' | 'sign-in' | 'refused' | 'failed' | 'expired' | 'busy';
   text: string;
-  /** Whom it calls among others, by the user id. */
+  /** User id of the person to mention in a group. */
   mention?: string;
-  /** A line about the answer that is shown apart from its text. */
+  /** Note about the answer, shown separately from its text. */
   note?: string;
-  /** The model's thought, shown apart from the text. It is kept nowhere else: not in the history, not in a stored answer. */
+  /** The model's reasoning, shown separately from the text. Not stored in the history or in a stored answer. */
   thinking?: string;
-  /** The answer stands already, with these records: nothing is shown, and what it would have said is not known. */
+  /** The answer is already posted, with these records. Nothing is shown, and its text is unknown. */
   stands?: TurnCommit['records'];
-  /** `held`: the reply stays open and the message waits for its sender's sign-in. */
+  /** The reply stays open and the message waits for its sender's sign-in. */
   hold?: boolean;
   history?: TurnCommit['history'];
   threadHistory?: TurnCommit['threadHistory'];
   erase?: TurnCommit['erase'];
   stopServed?: number;
-  /** What the person chose from now on. */
+  /** The person's new preferences. */
   preferences?: PreferencesChange;
-  /** The model that answered, and the policy's rule that allowed it: for what people say of the answer. */
+  /** The model that answered and the policy rule that allowed it, for ratings of the answer. */
   model?: string;
   rule?: string;
-  /** What the answer cost. */
+  /** Usage of the answer. */
   usage?: UsageChange;
-  /** The message whose visible answer this one takes the place of (/retry). */
+  /** The message whose visible answer this one replaces (/retry). */
   replaces?: DeliveryId;
 }
 

@@ -8,8 +8,9 @@ import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 import type { TurnControls, TurnClaim, TurnCommit } from '../domain/turn.ts';
 
 /**
- * Ends a turn of which no message can be opened, since all were altered. Where the platform polls, the person reads the
- * sentence for answers that are gone; where we post, an apology in both languages, since theirs stands in the message.
+ * Ends a turn whose messages were all altered and cannot be decrypted. Where the platform polls, the person gets the text
+ * for unavailable answers; otherwise Parley posts an apology in both languages, because the person's language is in the
+ * message.
  */
 export type SetAside = (controls: TurnControls) => Promise<TurnCommit>;
 
@@ -39,7 +40,7 @@ async function setAside(
       fenced: () => controls.fenced(),
       stopped: () => controls.stopped(),
       storeAnswer: async () => true,
-      // Whoever takes over says the same: an empty answer is none.
+      // A worker that takes over posts the same apology: an empty text counts as no answer.
       sealAnswer: () => '',
       isClaimHeld: () => controls.isClaimHeld(),
       waitIdle: (wait) => controls.waitIdle(wait),
@@ -59,7 +60,7 @@ async function setAside(
   return { outcome: 'dead', records: [...records, ...others] };
 }
 
-/** Messages that do not open end with an empty text, for which a poll gets the sentence for answers that are gone. */
+/** Unreadable messages end with an empty text, for which a poll returns the text for unavailable answers. */
 export function unreadableRecords(turn: TurnClaim): TurnCommit['records'] {
   return turn.unreadable.map((id) => ({ id, fields: messageFields({ finished: '1' }) }));
 }

@@ -28,13 +28,13 @@ export interface RunTurnOptions {
   setAside: SetAside;
   decideOutcome: DecideOutcome;
   report: Pick<TurnReport, 'turnEnded'>;
-  /** Notes that the answer which is written now may make a thread a followed one. */
+  /** Records that the answer being written may turn a thread into a followed one. */
   noteAnswerEnding(thread: ConversationRef): Promise<void>;
 }
 
 /**
- * Runs one turn: one message (or several merged ones) to one outcome, shown in one live reply. Whatever goes wrong
- * inside becomes an outcome too; only an abort that must show nothing (`fenced`, `shutdown`, `yielded`) and a lost store are thrown.
+ * Runs one turn: one message (or several merged ones) to one outcome, shown in one live reply. Errors inside become outcomes
+ * too. Throws only for an abort that must show nothing (`fenced`, `shutdown`, `yielded`) and a lost store.
  */
 export function createRunTurn(options: RunTurnOptions): (controls: TurnControls) => Promise<TurnCommit> {
   return async (controls) => {
@@ -43,7 +43,7 @@ export function createRunTurn(options: RunTurnOptions): (controls: TurnControls)
     try {
       return await runOpenTurn(options, opened);
     } catch (error) {
-      // Before the turn is given back: the next worker takes it at once, and must find what this one has posted.
+      // Must happen before the turn is released: the next worker claims it at once and must find the posts of this one.
       await opened.context.live.abandon();
       throw error;
     }
@@ -105,7 +105,7 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
   };
 }
 
-/** What may be pressed at an answer, by how it ended; nothing at a word's answer and at an invitation. */
+/** Buttons at an answer, by outcome; none at the reply to a command and at an invitation. */
 const OFFERS: Readonly<Partial<Record<Outcome['kind'], readonly Offer[]>>> = {
   answered: ['rate', 'retry'],
   interrupted: ['rate', 'retry'],
@@ -115,7 +115,7 @@ const OFFERS: Readonly<Partial<Record<Outcome['kind'], readonly Offer[]>>> = {
   busy: ['retry'],
 };
 
-/** The record of an answer says which model gave it, and by which rule: whoever rates it says it of these. */
+/** Adds the answering model and the policy rule to the record of the answer, for ratings. */
 function withOrigin(
   records: TurnCommit['records'],
   { turn }: TurnContext,
@@ -125,12 +125,12 @@ function withOrigin(
   return records.map((one) => (one.id === turn.turnId ? { ...one, fields: withFields(one.fields, origin) } : one));
 }
 
-/** So much of an answer is no more than its beginning. */
+/** Maximum length of a partial answer that is removed together with its deleted question. */
 const BEGINNING_CHARS = 200;
 
 /**
- * Whether the answer was stopped since its question was deleted, at its beginning: then nothing is to remain of it. What was read for
- * longer stays, with the note that it was stopped (SECURITY.md taken-back).
+ * Whether the answer was stopped near its beginning because its question was deleted. Then nothing of it remains. A longer
+ * answer stays, with the note that it was stopped (SECURITY.md taken-back).
  */
 async function isTakenBack({ redis }: RunTurnOptions, { turn }: TurnContext, outcome: Outcome): Promise<boolean> {
   if (outcome.kind !== 'stopped' || outcome.text.length > BEGINNING_CHARS) return false;
@@ -142,12 +142,12 @@ async function isTakenBack({ redis }: RunTurnOptions, { turn }: TurnContext, out
   return marks.every((mark) => mark === '1');
 }
 
-/** Whether its thread may go on without naming the bot; in a private chat nobody has to. */
+/** Whether the thread may continue without mentioning the bot; private chats need no mention. */
 function mayGoOn({ platform, newest }: TurnContext): boolean {
   return platform.followsThreads === true && newest.chat.kind === 'group';
 }
 
-/** /retry: one answer to a question is enough; the new one is visible now. */
+/** /retry: supersedes the old answer, now that the new one is visible. */
 function replaceOld(
   { redis }: Pick<RunTurnOptions, 'redis'>,
   context: TurnContext,

@@ -17,27 +17,27 @@ export interface SignInGateOptions extends AccessOptions {
   nowMs: NowMs;
 }
 
-/** What the gate found out about a question that may go on. */
+/** Result for a question that may proceed. */
 export interface Admission extends Allowed {
   account: Account | undefined;
 }
 
-/** A link that was there although the account was not: its record does not open. */
+/** A link that exists although its account cannot be used, because the record cannot be decrypted. */
 type UselessLink = Pick<SignInRequest, 'uselessLinkMs'>;
 
 function uselessLink({ linkedAtMs }: { linkedAtMs: number }): Required<UselessLink> {
   return { uselessLinkMs: linkedAtMs };
 }
 
-/** Refused as long as nobody is signed in: with whom it might be another matter. */
+/** Refused while the person is not signed in; a sign-in might change the decision. */
 interface RefusedUnlinked {
   outcome: Outcome;
   signInHelps: true;
 }
-/** Somebody who is to be asked to sign in. */
+/** The person must be invited to sign in. */
 type Unadmitted = 'unlinked' | RefusedUnlinked;
 
-/** Who may ask: the one place that decides whether a message goes on, waits for its sender's sign-in, or is refused. */
+/** Decides whether a message proceeds, waits for its sender's sign-in, or is refused. No other code makes this decision. */
 export class SignInGate {
   readonly #options: SignInGateOptions;
 
@@ -45,14 +45,14 @@ export class SignInGate {
     this.#options = options;
   }
 
-  /** The account behind a message, if somebody is linked. One look-up. */
+  /** The account linked to the sender of a message, if any. One look-up. */
   async accountOf(context: TurnContext): Promise<Account | undefined> {
     const { platform, tenant, app, chatUserId } = askerOf(context);
     return this.#options.identity?.accountOf({ platform, tenant, app }, chatUserId);
   }
 
   /**
-   * Lets a question pass, or says what its sender sees instead. Asked for every question, so that nothing old decides.
+   * Admits a question, or returns the reply for its sender. Evaluated for every question, so that no outdated state decides.
    * @param holds whether the message itself is the question, which can wait for its sender's sign-in
    */
   async admit(
@@ -64,7 +64,8 @@ export class SignInGate {
       if (judged !== 'unlinked' && !('signInHelps' in judged)) return judged;
       const invited = await this.#inviteTo(context, { why: judged, holds, useless });
       if (!('uselessLinkMs' in invited)) return { outcome: invited };
-      // A link was made between the look-up and the invitation. Should it be of no use again, it is not waited for twice.
+      // A link was created between the look-up and the invitation. If it is unusable again, the loop does not wait for it
+      // twice.
       useless = invited;
     }
   }
@@ -78,7 +79,7 @@ export class SignInGate {
     return holds ? this.#inviteAndHold(context, useless) : this.#inviteWith(context, 'invitation', useless);
   }
 
-  /** The same without an invitation: `unlinked` is somebody who would have to sign in first. */
+  /** Like `admit`, without an invitation: `unlinked` means that the person must sign in first. */
   async judge(context: TurnContext): Promise<Admission | { outcome: Outcome } | Unadmitted> {
     const { mode } = this.#options;
     const account = mode === 'off' ? undefined : await this.accountOf(context);
@@ -96,7 +97,7 @@ export class SignInGate {
     return 'outcome' in judged ? judged : { account, ...judged };
   }
 
-  /** /signin: a new link, which replaces one that still lives; for who is signed in a word that they are. */
+  /** /signin: a new link that replaces an existing one; for a signed-in person, a text that says so. */
   async invite(context: TurnContext): Promise<Outcome> {
     for (let useless: UselessLink = {}; ;) {
       const account = await this.accountOf(context);
@@ -110,7 +111,7 @@ export class SignInGate {
     }
   }
 
-  /** A link that frees nothing: no question waits for it. */
+  /** A sign-in link without a held question. */
   async #inviteWith(
     context: TurnContext,
     text: 'invitation' | 'signInToUse' | 'tooManyHeld' | 'tooManyThreadsHeld',
@@ -124,7 +125,7 @@ export class SignInGate {
       case 'too-many':
         return this.#tooMany(context, invited.retryAtMs);
       case 'full':
-        throw new TypeError('Nothing was to be held');
+        throw new TypeError('No message had to be held');
       case 'invited':
       case 'waiting': {
         const kind = text === 'invitation' ? 'sign-in' : 'refused';
@@ -136,7 +137,7 @@ export class SignInGate {
   async #inviteAndHold(context: TurnContext, useless: UselessLink): Promise<Outcome | Required<UselessLink>> {
     const { mostHeld: count } = this.#options;
     if (!this.#hasRoom(context)) return this.#inviteWith(context, 'tooManyHeld', useless, { count });
-    // The conversation that holds the message is a thread of the private chat as often as the chat itself.
+    // The conversation of the message may be a thread of the private chat.
     const { conversation } = context.turn;
     const invited = await this.#ask(context, { conversation, ...useless });
     switch (invited.kind) {
@@ -154,8 +155,8 @@ export class SignInGate {
   }
 
   /**
-   * In a group nothing but a pointer is said; the link goes to the private chat where the platform lets us write first (
-   * SECURITY.md private-invitation). The question waits all the same, for a sign-in that the person asks for there.
+   * In a group, the reply only points to the private chat. The link is sent there if the platform lets Parley write first
+   * (SECURITY.md private-invitation). The question is held in either case, until the person requests a sign-in there.
    */
   async #inviteFromGroup(
     context: TurnContext,
@@ -205,7 +206,7 @@ export class SignInGate {
     more: Pick<SignInRequest, 'conversation' | 'mints' | 'uselessLinkMs'>,
   ): Promise<SignInInvitation> {
     const { identity } = this.#options;
-    if (!identity) throw new TypeError('An invitation needs the identity room');
+    if (!identity) throw new TypeError('An invitation requires sign-in to be configured');
     const { question, turn } = context;
     return identity.askToSignIn({ ...askerOf(context), language: question.language, askedBy: turn.turnId, ...more });
   }

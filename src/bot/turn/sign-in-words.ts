@@ -6,10 +6,10 @@ import { SIGN_IN_TEXTS } from '../i18n/sign-in-texts.ts';
 import type { TurnContext } from './turn-context.ts';
 import type { Outcome } from './outcome.ts';
 
-/** A group is told to sign in at once, with the name if the platform has it by then. */
+/** Maximum wait for a person's name; without it, the group reply is sent without a name. */
 const LONGEST_NAMING_MS = 1_500;
 
-/** A link to sign in with, and until when it is good. */
+/** A sign-in link with its expiry. */
 export interface ShownLink {
   url: string;
   expiresAtMs: number;
@@ -17,7 +17,7 @@ export interface ShownLink {
 
 type Markup = 'markdown' | 'plain';
 
-/** What an invitation says in place of `{link}` and `{minutes}`. */
+/** Values of `{link}` and `{minutes}` in an invitation. */
 export function linkWords(
   { url, expiresAtMs }: ShownLink,
   { language, nowMs, markup }: { language: Language; nowMs: number; markup: Markup },
@@ -28,14 +28,14 @@ export function linkWords(
   };
 }
 
-/** A link as the chat shows it: a label where markdown is rendered, the address alone where it is not. */
+/** Formats a link for the chat: a label where markdown is rendered, the plain URL otherwise. */
 export function linkTo(url: string, label: string, markup: Markup): string {
   return markup === 'markdown' ? `[${label}](${url})` : url;
 }
 
 /**
- * A word of ours to one person among others: mentioned where the platform can, else by their name, if it is known. Never by what a
- * text says: names from outside are shown as text.
+ * Addresses one person in a group: by a mention if the platform supports it, otherwise by the name, if known. Names from
+ * outside are shown as plain text and cannot trigger a mention.
  */
 export async function toAsker(context: TurnContext, words: string): Promise<Pick<Outcome, 'text' | 'mention'>> {
   const { platform, newest, question } = context;
@@ -52,7 +52,7 @@ async function nameOf({ platform, newest }: TurnContext): Promise<string | undef
   return name;
 }
 
-/** A name is no markdown, and a line. */
+/** Removes markdown from a name and keeps it on one line. */
 function asText(name: string): string {
   return plainName(name).replace(/[\\`*_[\]<>()#~|]/g, '');
 }

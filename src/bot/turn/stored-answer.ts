@@ -3,8 +3,8 @@ import type { DeliveryId } from '../domain/ids.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
- * A decided outcome as it is stored before its last post: with all that the commit will need, so that a worker that takes
- * over ends the turn as the first one would have (SECURITY.md noted-before-posted).
+ * A decided outcome as stored before its last post. Contains everything that the commit needs, so that a worker that takes
+ * over ends the turn like the first one (SECURITY.md noted-before-posted).
  */
 interface StoredAnswer {
   version: 1;
@@ -46,8 +46,8 @@ export function formatStoredAnswer(outcome: Outcome): string {
 }
 
 /**
- * Reads what an earlier worker stored. Of another version the text is taken, which each has, since it is the finished
- * answer: it must neither wait nor be asked for again (SECURITY.md never-joined).
+ * Reads an outcome stored by an earlier worker. For an unknown version, the text is used, which every version contains: it
+ * is the finished answer, which must neither wait nor be requested again (SECURITY.md never-joined).
  */
 export function readStoredAnswer(stored: string): Outcome {
   try {
@@ -55,7 +55,7 @@ export function readStoredAnswer(stored: string): Outcome {
     if (version === 1) return outcome;
     if (version > 1 && typeof outcome.text === 'string') return { kind: 'answered', text: outcome.text };
   } catch {
-    // Falls through: an older worker stored the text alone.
+    // Falls through: an older worker stored only the text.
   }
   return { kind: 'answered', text: stored };
 }

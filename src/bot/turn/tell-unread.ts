@@ -6,10 +6,10 @@ import type { Question, UnreadPart } from './prompt/question.ts';
 
 type Told = Pick<Question, 'unread' | 'language'>;
 
-/** Kinds that can be read once the file itself is sent. */
+/** Kinds that can be read if the user uploads the file itself. */
 const UPLOADABLE: ReadonlySet<string> = new Set(['canvas', 'elsewhere', 'withheld', 'file']);
 
-/** @returns the sentence for a message of which nothing can be read: what it is, and what can be read */
+/** @returns the text for a message without readable parts: its kind, and the readable kinds */
 export function unreadRefusal({ unread, language }: Told): string {
   const [first] = unread;
   if (first === undefined) return say(TURN_TEXTS.unsupported, language);
@@ -17,7 +17,7 @@ export function unreadRefusal({ unread, language }: Told): string {
   return say(text, language, { what: nameOf(first, language) });
 }
 
-/** What is said beside the answer to a question of which a part cannot be read, once for each. */
+/** Notes next to the answer about unreadable parts of the question, without duplicates. */
 export function unreadNotes({ unread, language }: Told): string[] {
   const notes = unread.map((part) => say(UNREAD_TEXTS.beside, language, { what: nameOf(part, language) }));
   return [...new Set(notes)];

@@ -1,13 +1,20 @@
 import type { Bilingual } from '../../shared/text/texts.ts';
 import { describePlatform } from '../platforms/registry.ts';
-import { sayTyped } from '../i18n/say-typed.ts';
+import { sayTyped, type Voice } from '../i18n/say-typed.ts';
 import type { TurnContext } from './turn-context.ts';
 
-/** Says a text to who asks, in their language, with the bot's words as they are typed on their platform. */
+type Addressed = Pick<TurnContext, 'platform' | 'question'>;
+
+/** The user's language, and the syntax of slash commands on the platform. */
+export function voiceOf({ platform, question: { language } }: Addressed): Voice {
+  return { language, bareWords: describePlatform(platform.name).bareWords };
+}
+
+/** Translates a text for the user, with slash commands in the syntax of the platform. */
 export function sayTo(
-  { platform, question: { language } }: Pick<TurnContext, 'platform' | 'question'>,
+  context: Addressed,
   text: Bilingual,
   values: Readonly<Record<string, string | number>> = {},
 ): string {
-  return sayTyped(text, { language, bareWords: describePlatform(platform.name).bareWords }, values);
+  return sayTyped(text, voiceOf(context), values);
 }

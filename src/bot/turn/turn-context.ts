@@ -9,7 +9,7 @@ import type { Scene } from '../policy/scenes-file.ts';
 import type { LiveReply } from '../reply/live-reply.ts';
 import type { Question } from './prompt/question.ts';
 
-/** All that one turn works with. It never changes: a step that learns something returns it. */
+/** Immutable context of one turn. A step that learns something returns a new context. */
 export interface TurnContext {
   readonly turn: TurnClaim;
   readonly controls: TurnControls;
@@ -18,20 +18,20 @@ export interface TurnContext {
   readonly newest: InboundMessage;
   readonly platform: Platform;
   readonly live: LiveReply;
-  /** What the sender chose in this chat. */
+  /** The sender's preferences in this chat. */
   readonly preferences: Readonly<Preferences>;
-  /** Who asks, once the gate has looked them up; absent while nobody is linked or sign-in is off. */
+  /** The account found by the sign-in gate; absent if the person is not linked or sign-in is off. */
   readonly account?: Account;
-  /** The scene that holds for them here, once the gate has found it; absent where none does. */
+  /** The scene found by the sign-in gate; absent if none applies. */
   readonly scene?: Scene;
-  /** The turn whose place this one takes (/retry). */
+  /** The turn that this one replaces (/retry). */
   readonly replaced?: HistoryTurn;
 }
 
-/** A turn whose sender the gate let pass. */
+/** A turn that the sign-in gate admitted. */
 export interface AdmittedContext extends TurnContext {
-  /** The models that may answer, the one that does first. */
+  /** The allowed models, the answering one first. */
   readonly models: Models;
-  /** The policy's rule that says so. */
+  /** The policy rule that allows them. */
   readonly rule: string;
 }

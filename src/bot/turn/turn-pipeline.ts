@@ -19,7 +19,7 @@ import type { RunSlashWord } from './commands/run-slash-word.ts';
 import type { SignInGate } from './sign-in-gate.ts';
 import type { TakeTypedCode } from './typed-codes.ts';
 
-/** The way through a turn, in order; the first that has an outcome ends it. */
+/** The steps of a turn, in order; the first step with an outcome ends it. */
 export type DecideOutcome = (context: TurnContext) => Promise<Outcome>;
 
 export interface DecideOutcomeOptions {
@@ -40,7 +40,7 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
   const { turn, controls, newest } = context;
   try {
     if (turn.storedAnswer !== undefined) return readStoredAnswer(turn.storedAnswer);
-    // A message that became a word by an edit, in a turn of several, is read as what it was: a part of the question.
+    // In a turn of several messages, a message that an edit turned into a command remains a part of the question.
     if (newest.slash && turn.messages.length === 1) return await options.runSlashWord(context, newest.slash);
     const taken = await options.takeTypedCode(context);
     if (taken) return taken;
@@ -49,7 +49,7 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
     if (stands) return { kind: 'answered', text: '', stands };
     if (controls.signal.reason === 'stopped') return stoppedBeforeStart(options.keyRing, context);
     // A worker's clock may step by minutes during a turn. A turn that has begun does not expire: part of its answer may be shown.
-    if (!turn.wasBegun && turn.newestAgeMs + monotonicMs() - turn.claimedAtMs > OLDEST_QUESTION_MS) {
+    if (!turn.wasBegun && turn.chargedAgeMs + monotonicMs() - turn.claimedAtMs > OLDEST_QUESTION_MS) {
       return {
         kind: 'expired',
         ...(await expiredWords(context)),
@@ -58,7 +58,7 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
     }
     const admitted = await options.gate.admit(context);
     if ('outcome' in admitted) return admitted.outcome;
-    // Whoever may be answered now has signed in: what was held before that was said first.
+    // The person is admitted now, so held messages can be released. They were sent earlier and must be answered first.
     if (turn.heldCount > 0) await yieldToHeld(controls);
     if (admitted.account) context = { ...context, account: admitted.account };
     const { models, rule, scene } = admitted;
@@ -66,28 +66,30 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
     return await options.answerQuestion({ ...context, question, models, rule, scene });
   } catch (error) {
     throwIfUnwanted(controls.signal);
-    // While the store is away nothing can be said; the turn is given back and runs again when it is there.
+    // Without the identity store nothing can be decided; the turn is released and runs again when the store is back.
     if (error instanceof IdentityError && error.code === 'store_away') throw error;
     return failure(options, context, asError(error));
   }
 }
 
-/** Who signed in too late for a question in a group has not been kept waiting by us: it is only to be asked again. */
+/**
+ * A group question whose sender signed in too late did not wait because of Parley: the sender is only asked to repeat it.
+ */
 async function expiredWords(context: TurnContext): Promise<Pick<Outcome, 'text' | 'mention'>> {
   if (!context.turn.wasHeldInGroup) return { text: sayTo(context, TURN_TEXTS.expired) };
   return toAsker(context, sayTo(context, SIGN_IN_TEXTS.groupTooOld));
 }
 
-/** Where the platform took the answers to what the same person wrote next. */
+/** Reply targets of the same person's next messages. */
 function placesBehind({ turn, newest }: TurnContext): string[] {
   const own = turn.behind.filter(({ message }) => message.sender.userId === newest.sender.userId);
   return own.flatMap(({ message: { replyTarget } }) => replyTarget ?? []);
 }
 
-/** @throws unless nothing was held */
+/** @throws IdentityError `store_away`, or an error if held messages run first */
 async function yieldToHeld(controls: TurnControls): Promise<void> {
   await controls.yieldToHeld().catch((cause: unknown) => {
-    throw new IdentityError('store_away', 'Held messages could not be brought back', { cause });
+    throw new IdentityError('store_away', 'Held messages could not be restored', { cause });
   });
   throwIfUnwanted(controls.signal);
 }
@@ -102,7 +104,7 @@ function stoppedBeforeStart(keyRing: KeyRing, context: TurnContext): Outcome {
   };
 }
 
-/** An error that no room expected. It is logged under a reference that the person can pass on; a lost store is not hidden here. */
+/** An unexpected error. It is logged under a reference that the person can report. A lost store is not handled here. */
 function failure(
   { log, keyRing }: Pick<DecideOutcomeOptions, 'log' | 'keyRing'>,
   context: TurnContext,
@@ -118,7 +120,7 @@ function failure(
   };
 }
 
-/** @throws where nothing more of the turn may be shown: another has it, or will have it */
+/** @throws if nothing more of the turn may be shown, because another worker owns it or will own it */
 export function throwIfUnwanted(signal: AbortSignal): void {
   if (isOver(signal)) throw new Error(`The turn ended early: ${String(signal.reason)}`);
 }

@@ -1,13 +1,13 @@
 import type { PlatformName } from '../domain/platform-name.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 
-/** Whether people sign in: `off` takes the platform's user id as the account. */
+/** Whether people sign in; `off` uses the platform's user id as the account. */
 export type SignInMode = 'required' | 'optional' | 'off';
 
-/** How a tool's call ended. `refused`: by rights, arguments or limits, before anything ran. */
+/** Outcome of a tool call. `refused`: rejected by rights, arguments or limits before it ran. */
 export type ToolOutcome = 'done' | 'refused' | 'failed' | 'timeout';
 
-/** Who writes, in the platform's terms. */
+/** The sender in the platform's terms. */
 export interface Asker {
   platform: PlatformName;
   tenant: string;
@@ -16,9 +16,9 @@ export interface Asker {
   displayName: string | undefined;
 }
 
-/** What the turn room tells about itself. */
+/** Reports of the turn module. */
 export interface TurnReport {
-  /** The policy refused a question; `person` is a pseudonym, `rule` the policy's name for what decided. */
+  /** The policy refused a question; `person` is a pseudonym, `rule` names the deciding rule. */
   accessRefused(event: {
     platform: PlatformName;
     turnId: DeliveryId;
@@ -26,7 +26,7 @@ export interface TurnReport {
     because: 'person' | 'private' | 'group';
     rule: string;
   }): void;
-  /** A tool's call ended; `tool` is a name of ours or `unknown`. */
+  /** A tool call ended; `tool` is the name of a known tool or `unknown`. */
   toolEnded(event: { turnId: DeliveryId; tool: string; outcome: ToolOutcome; durationMs: number }): void;
   turnEnded(event: {
     platform: PlatformName;

@@ -21,20 +21,20 @@ export interface TypedCodesOptions {
   log: Log;
 }
 
-/** Ends a turn whose message is a sign-in code; undefined lets the turn go on. */
+/** Ends a turn whose message is a sign-in code; undefined lets the turn continue. */
 export type TakeTypedCode = (context: TurnContext) => Promise<Outcome | undefined>;
 
 /**
- * Takes sign-in codes out of the conversation before anything else looks at the message (SECURITY.md typed-code): its
- * text reaches no model, no history and no held messages, whatever goes wrong. A message with a code is never merged
- * with others, so it is the turn's only one.
+ * Removes sign-in codes from the conversation before any other step reads the message (SECURITY.md typed-code): even on
+ * errors, its text reaches no model, no history and no held messages. A message with a code is never merged with others, so
+ * it is the only message of its turn.
  */
 export function createTakeTypedCode({ identity, keyRing, log }: TypedCodesOptions): TakeTypedCode {
   return async (context) => {
     const taken = await take(identity, context).catch((thrown: unknown) => {
-      // Without the store the turn is given back and runs again.
+      // Without the store, the turn is released and runs again.
       if (isIdentityError(thrown, 'store_away')) throw thrown;
-      log.error({ error: asError(thrown), trace: context.turn.turnId }, 'a typed code could not be checked');
+      log.error({ error: asError(thrown), trace: context.turn.turnId }, 'a typed code could not be verified');
       return 'failed' as const;
     });
     if (!taken) return undefined;
@@ -79,7 +79,7 @@ function told(taken: TypedOutcome, voice: Voice): string {
   }
 }
 
-/** A code tells no language; the conversation's last question and the sender's name may. */
+/** A code does not reveal a language; the last question of the conversation and the sender's name may. */
 function languageOf(keyRing: KeyRing, { turn, newest, question }: TurnContext): Language {
   const hints = [
     question.language,

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { readAskedAs, type AskedAs } from './impersonation-args.ts';
 import { SECOND_MS } from '../../shared/clock.ts';
 
-/** What `npm run check -- …` is asked to do. */
+/** The parsed arguments of `npm run check -- …`. */
 export type CheckArguments =
   | { kind: 'settings' }
   | { kind: 'sign-in'; person?: string; codeAgesMs?: number[] }
@@ -10,19 +10,19 @@ export type CheckArguments =
   | { kind: 'help' }
   | { kind: 'wrong'; complaint: string };
 
-export const CHECK_USAGE = `npm run check                   tries the settings live: one line each, ok, warning or fault, and the next step
-npm run check -- --sign-in      signs in for real in your browser and says how the sign-in service behaves; stop Parley first
-    --person USERID             says too whether this messaging user id equals the profile's (SIGN_IN_PROOF=same-id)
-    --code-ages SEC,SEC,…       how old the codes are that it tries; 1,5,9,11 unless told
-npm run check -- --as "JG 3100 private"   says which rule and which scene fit whom, and what they may use; also "XS 2203 group ID", "unlinked private",
-                                with wecom or slack behind it where that counts
-npm run check -- --help         this text
+export const CHECK_USAGE = `npm run check                   tests each configured service: one line each with ok, warning or fault, and the next step
+npm run check -- --sign-in      tests real sign-ins in your browser and reports how the sign-in service behaves; stop Parley first
+    --person USERID             also compares this chat user id with the profile's id (SIGN_IN_PROOF=same-id)
+    --code-ages SEC,SEC,…       ages of the codes to test, in seconds; defaults to 1,5,9,11
+npm run check -- --as "JG 3100 private"   shows the policy rule, scene, models, tools and documents of a person in a place;
+                                other examples: "XS 2203 group ID", "unlinked private"; append wecom or slack for one platform
+npm run check -- --help         prints this text
 `;
 
 const MAX_AGES = 8;
 const MAX_AGE_SEC = 60;
 
-/** Reads the arguments after `check`; whatever is not in the usage is wrong. */
+/** Parses the arguments after `check`. Anything not in the usage text is an error. */
 export function readCheckArguments(args: readonly string[]): CheckArguments {
   try {
     const { values } = parseArgs({
@@ -39,25 +39,25 @@ export function readCheckArguments(args: readonly string[]): CheckArguments {
     const { person, 'code-ages': ages } = values;
     if (values.as !== undefined) return readAs(values.as, values['sign-in'] === true);
     if (values['sign-in'] !== true) {
-      if (person !== undefined || ages !== undefined) return wrong('--person and --code-ages go with --sign-in');
+      if (person !== undefined || ages !== undefined) return wrong('--person and --code-ages require --sign-in');
       return { kind: 'settings' };
     }
-    if (person === '') return wrong('--person needs a user id');
+    if (person === '') return wrong('--person requires a user id');
     const codeAgesMs = ages === undefined ? undefined : readAges(ages);
     if (ages !== undefined && !codeAgesMs)
-      return wrong(`--code-ages needs at most ${MAX_AGES} rising numbers of seconds up to ${MAX_AGE_SEC}`);
+      return wrong(`--code-ages takes at most ${MAX_AGES} increasing numbers of seconds, up to ${MAX_AGE_SEC}`);
     return { kind: 'sign-in', person, codeAgesMs };
   } catch (error) {
-    return wrong(error instanceof Error ? (error.message.split('. ')[0] ?? '') : 'cannot be read');
+    return wrong(error instanceof Error ? (error.message.split('. ')[0] ?? '') : 'The arguments cannot be parsed');
   }
 }
 
 function readAs(text: string, isSignIn: boolean): CheckArguments {
-  if (isSignIn) return wrong('--as and --sign-in do not go together');
+  if (isSignIn) return wrong('--as and --sign-in cannot be combined');
   const asked = readAskedAs(text);
   return asked
     ? { kind: 'as', asked }
-    : wrong('--as needs who and where, such as "JG 3100 private" or "unlinked group ID"');
+    : wrong('--as requires a person and a place, such as "JG 3100 private" or "unlinked group ID"');
 }
 
 function readAges(text: string): number[] | undefined {

@@ -16,7 +16,10 @@ import type { AskedAs } from './impersonation-args.ts';
 import { faultsOfNamedFiles } from './config-files.ts';
 import type { CheckOutput } from './run-checks.ts';
 
-/** `npm run check -- --as …`: says what the files make of somebody's question, without asking anybody. @returns the exit code */
+/**
+ * `npm run check -- --as …`: shows how the configuration files treat a given user's question, without sending it.
+ * @returns the exit code
+ */
 export async function runAsCommand(
   config: Config,
   secrets: Secrets,
@@ -43,15 +46,15 @@ function linesOf(config: Config, secrets: Secrets, asked: AskedAs): [string, str
   const lines: [string, string][] = [
     ['Who', `${inWords(person)}, ${placeInWords(place)} on ${describePlatform(platform).label.en}`],
     ['Rule', ruleInWords(verdict.rule, rule)],
-    ['Scene', scene ? sceneInWords(scene) : 'none fits'],
+    ['Scene', scene ? sceneInWords(scene) : 'no scene matches'],
   ];
   if (person === undefined && config.signIn.mode === 'required')
     return [...lines, ['Answer', 'none before they sign in (SIGN_IN=required)']];
   if (verdict.kind === 'refused') return [...lines, ['Answer', `refused: ${REFUSALS[verdict.because]}`]];
   const left = modelsIn(scene, verdict.models);
-  if (!left) return [...lines, ['Answer', 'refused: the scene leaves none of the models that the rule allows']];
+  if (!left) return [...lines, ['Answer', 'refused: the rule and the scene have no allowed model in common']];
   const sources = sourcesOf(config);
-  // Nothing is searched here: only whether there is something to search counts.
+  // Nothing is searched here. The stub only enables the search tool.
   const knowledge = sources.length > 0 ? { hasSources: true, search: () => Promise.resolve([]) } : undefined;
   const toolbox = createTools({ config, secrets, nowMs: Date.now, egress: undefined, knowledge });
   const account = person && { ...person, accountId: '', name: '', departmentName: '' };
@@ -65,10 +68,7 @@ function linesOf(config: Config, secrets: Secrets, asked: AskedAs): [string, str
   const maySearch = tools.some(({ name }) => name === KNOWLEDGE_SEARCH);
   return [
     ...lines,
-    [
-      'Models',
-      left.map((name, index) => (index === 0 ? `${name} (answers unless another is chosen)` : name)).join(', '),
-    ],
+    ['Models', left.map((name, index) => (index === 0 ? `${name} (default)` : name)).join(', ')],
     ['Tools', listed(tools.map(({ name }) => name))],
     ['Knowledge', knowledgeInWords(sources, { scene, maySearch, isPublicOnly: !person || place.kind !== 'private' })],
     ...settledBy(scene),
@@ -82,7 +82,7 @@ const REFUSALS = {
 } as const;
 
 function inWords(person: PolicyPerson | undefined): string {
-  if (!person) return 'somebody who is not linked';
+  if (!person) return 'a person who is not signed in';
   return person.department === '' ? person.identityCode : `${person.identityCode} of department ${person.department}`;
 }
 
@@ -91,7 +91,7 @@ function placeInWords({ kind, id }: PolicyPlace): string {
 }
 
 function ruleInWords(name: string, rule: PolicyRule | undefined): string {
-  return rule ? `${name}: the first that fits (${subjectInWords(rule.who)})` : `${name}: no rule before it fits`;
+  return rule ? `${name}: the first match (${subjectInWords(rule.who)})` : `${name}: no earlier rule matches`;
 }
 
 function sceneInWords({ name, who, groups, platforms }: Scene): string {
@@ -100,7 +100,7 @@ function sceneInWords({ name, who, groups, platforms }: Scene): string {
     ...(groups === undefined ? [] : [`groups ${typeof groups === 'string' ? groups : groups.join(', ')}`]),
     ...(platforms ? [`platforms ${platforms.join(', ')}`] : []),
   ];
-  return `${name}: the first that fits (${conditions.join('; ')})`;
+  return `${name}: the first match (${conditions.join('; ')})`;
 }
 
 function subjectInWords({ signedIn, identity, departments }: Subject): string {
@@ -109,7 +109,7 @@ function subjectInWords({ signedIn, identity, departments }: Subject): string {
     ...(identity ? [`identity ${identity.join(', ')}`] : []),
     ...(departments ? [`departments ${departments.join(', ')}`] : []),
   ];
-  return conditions.length === 0 ? 'everybody' : conditions.join('; ');
+  return conditions.length === 0 ? 'everyone' : conditions.join('; ');
 }
 
 function sourcesOf(config: Config): string[] {
@@ -119,9 +119,9 @@ function sourcesOf(config: Config): string[] {
 
 interface Searching {
   scene: Scene | undefined;
-  /** Whether the model is offered the search. */
+  /** Whether the model is offered the search tool. */
   maySearch: boolean;
-  /** In a group, and for who is not signed in. */
+  /** In groups, and for users who are not signed in. */
   isPublicOnly: boolean;
 }
 
@@ -130,8 +130,8 @@ function knowledgeInWords(sources: readonly string[], { scene, maySearch, isPubl
   const unknown = (scene?.knowledge ?? []).filter((name) => !sources.includes(name));
   const missing = unknown.length === 0 ? '' : ` (KNOWLEDGE_FILE has no ${unknown.join(', ')})`;
   if (asked.length === 0) return `none${missing}`;
-  if (!maySearch) return `none: the model may not call ${KNOWLEDGE_SEARCH} here${missing}`;
-  return `${isPublicOnly ? 'what is public of' : 'what they may read of'} ${asked.join(', ')}${missing}`;
+  if (!maySearch) return `none: ${KNOWLEDGE_SEARCH} is not available here${missing}`;
+  return `${isPublicOnly ? 'public documents of' : 'documents that they may read in'} ${asked.join(', ')}${missing}`;
 }
 
 function settledBy(scene: Scene | undefined): [string, string][] {
@@ -142,8 +142,8 @@ function settledBy(scene: Scene | undefined): [string, string][] {
     ...(thinking === undefined ? [] : [`thinking ${thinking}`]),
     ...(language === undefined ? [] : [`language ${language}`]),
     ...(style === undefined ? [] : [`style ${style}`]),
-    ...(welcome ? ['a welcome of its own'] : []),
-    ...(prompts ? ['suggested questions of its own'] : []),
+    ...(welcome ? ['its own welcome'] : []),
+    ...(prompts ? ['its own suggested questions'] : []),
   ];
   return said.length === 0 ? [] : [['Besides', said.join(', ')]];
 }

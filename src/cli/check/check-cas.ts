@@ -6,8 +6,8 @@ import { ProviderError } from '../../shared/sign-in/provider-error.ts';
 const NAME = 'Sign-in service';
 
 /**
- * Asks a CAS server about a made-up ticket for our address, then for its login page: some servers look at the ticket before the
- * address, and only their page says that the address is not served.
+ * Validates a made-up ticket for the configured address at a CAS server, then opens its login page. Some servers check the
+ * ticket first, so that only the login page shows an unregistered address.
  */
 export async function checkCas(url: string, redirectUri: string): Promise<CheckResult[]> {
   try {
@@ -17,8 +17,8 @@ export async function checkCas(url: string, redirectUri: string): Promise<CheckR
     if (!(thrown instanceof ProviderError)) throw thrown;
     const nextStep =
       thrown.code === 'failed'
-        ? 'Set SIGN_IN_URL to the base of the CAS server, to which /login and /serviceValidate are added'
-        : 'See that SIGN_IN_URL is right and that this machine reaches it';
+        ? 'Set SIGN_IN_URL to the base address of the CAS server; /login and /serviceValidate are appended'
+        : 'Check SIGN_IN_URL and that this machine can reach it';
     return [{ name: NAME, verdict: 'fault', detail: thrown.message, nextStep }];
   }
 }
@@ -26,30 +26,30 @@ export async function checkCas(url: string, redirectUri: string): Promise<CheckR
 async function ofLoginPage(url: string, redirectUri: string): Promise<CheckResult | undefined> {
   const page = await requestForCheck(new CasClient(url).loginUrl({ callbackUrl: redirectUri, state: 'check' }));
   if (!('body' in page) || page.status < 400 || page.status >= 500) return undefined;
-  const detail = `refuses our address: its login page answers ${page.status}`;
+  const detail = `refuses our address: its login page returns ${page.status}`;
   return { name: NAME, verdict: 'fault', detail, nextStep: register(redirectUri) };
 }
 
 function register(redirectUri: string): string {
-  return `Register ${redirectUri} there as a service, with any query: the state travels in it`;
+  return `Register ${redirectUri} as a service in CAS, with any query string, which carries the state`;
 }
 
 type Validation = Awaited<ReturnType<CasClient['findValidation']>>;
 
 function judge({ path, failure }: Validation, redirectUri: string): CheckResult {
   if (failure === undefined) {
-    const nextStep = 'Do not use this server before that is fixed: anybody can sign in with an invented ticket';
-    return { name: NAME, verdict: 'fault', detail: `accepts a made-up ticket at ${path}`, nextStep };
+    const nextStep = 'Do not use this server until it is fixed: anyone can sign in with an invented ticket';
+    return { name: NAME, verdict: 'fault', detail: `accepts an invented ticket at ${path}`, nextStep };
   }
   if (failure === 'INVALID_TICKET') {
-    const detail = `is a CAS server that answers about tickets for our address, at ${path}`;
+    const detail = `is a CAS server that validates tickets for our address at ${path}`;
     if (path !== '/validate') return { name: NAME, verdict: 'ok', detail };
-    const nextStep = 'Let it answer at /serviceValidate too: /validate gives neither names nor departments';
+    const nextStep = 'Enable /serviceValidate as well: /validate returns neither names nor departments';
     return { name: NAME, verdict: 'warning', detail, nextStep };
   }
   const nextStep = register(redirectUri);
   if (/^(INVALID_SERVICE|UNAUTHORIZED_SERVICE\w*)$/.test(failure))
     return { name: NAME, verdict: 'fault', detail: `refuses our address (${failure})`, nextStep };
-  const shown = /^[A-Z_]{1,40}$/.test(failure) ? failure : 'something unusual';
-  return { name: NAME, verdict: 'warning', detail: `answers ${shown} to a made-up ticket`, nextStep };
+  const shown = /^[A-Z_]{1,40}$/.test(failure) ? failure : 'an unexpected reply';
+  return { name: NAME, verdict: 'warning', detail: `answers ${shown} to an invented ticket`, nextStep };
 }

@@ -3,20 +3,20 @@ import { askForModels, askForWord, hasChoices, modelsIn, type ChatPlace } from '
 import type { CheckAnswer } from '../../shared/http/check-request.ts';
 
 interface ChatCheckOptions extends ChatPlace {
-  /** The models that people may pick, and the one used unless they do. */
+  /** The selectable models and the default one. */
   models: readonly string[];
   model: string;
-  /** Answers when that one is away. */
+  /** Used if the default model is unavailable. */
   fallbackModel?: string;
-  /** What the lines begin with; `Chat` unless told. */
+  /** Prefix of the result lines. Defaults to `Chat`. */
   title?: string;
-  /** The settings that a next step names; the bot's own unless told. */
+  /** Setting names for the next steps. Defaults to the bot's own. */
   settings?: Readonly<Record<'baseUrl' | 'apiKey' | 'models' | 'model', string>>;
 }
 
 const BOT_SETTINGS = { baseUrl: 'CHAT_BASE_URL', apiKey: 'CHAT_API_KEY', models: 'CHAT_MODELS', model: 'CHAT_MODEL' };
 
-/** Asks the chat service for its models and for one tiny answer of each that the bot would ask. */
+/** Requests the chat service's model list and one minimal answer from each configured model. */
 export async function checkChat(options: ChatCheckOptions): Promise<CheckResult[]> {
   const { model, fallbackModel, title = 'Chat' } = options;
   const fallback =
@@ -29,14 +29,15 @@ async function checkModels(options: ChatCheckOptions): Promise<CheckResult> {
   const name = `${title} models`;
   const answer = await askForModels(options);
   if (answer.status !== 200) {
-    if ([404, 405, 501].includes(answer.status)) return { name, verdict: 'ok', detail: 'the service has no list' };
+    if ([404, 405, 501].includes(answer.status))
+      return { name, verdict: 'ok', detail: 'the service does not list its models' };
     return { name, verdict: 'warning', ...refusal(answer, settings) };
   }
   const offered = modelsIn(answer.body);
-  if (!offered) return { name, verdict: 'warning', detail: 'the list cannot be read' };
+  if (!offered) return { name, verdict: 'warning', detail: 'the model list cannot be read' };
   const missing = models.filter((model) => !offered.includes(model));
   if (missing.length === 0) return { name, verdict: 'ok', detail: models.join(', ') };
-  // People may never choose another one, but this one every question meets.
+  // A missing default model affects every question; other models are only used when selected.
   const isDefaultMissing = missing.includes(model);
   const wrong = isDefaultMissing ? settings.model : settings.models;
   return {
@@ -59,8 +60,8 @@ async function checkCompletion(
     return {
       name,
       verdict: 'fault',
-      detail: 'no answer in the result',
-      nextStep: `See that ${settings.baseUrl} ends in /v1`,
+      detail: 'the response contains no answer',
+      nextStep: `Check that ${settings.baseUrl} ends in /v1`,
     };
   }
   return { name, verdict: 'ok', detail: `${model} answered in ${Math.round(performance.now() - startedMs)} ms` };
@@ -75,8 +76,11 @@ function refusal(
   const nextSteps: Readonly<Record<number, string>> = {
     401: `Set ${apiKey} to a valid key`,
     403: `Set ${apiKey} to a key that may use this model`,
-    404: `See that ${baseUrl} ends in /v1 and that ${model} exists`,
+    404: `Check that ${baseUrl} ends in /v1 and that ${model} exists`,
     429: 'Wait, or ask for a higher limit',
   };
-  return { detail: `answers ${answer.status}`, nextStep: nextSteps[answer.status] ?? 'Ask who runs the chat service' };
+  return {
+    detail: `answers ${answer.status}`,
+    nextStep: nextSteps[answer.status] ?? 'Contact the operator of the chat service',
+  };
 }

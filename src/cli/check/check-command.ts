@@ -26,7 +26,7 @@ import { isServiceAlone } from '../../bot/config/mode.ts';
 
 const REAL_ONES = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(PLATFORMS.map(({ label }) => label.en));
 
-/** What the next steps name where a model was connected on the page. */
+/** Names for the next steps if the model was connected in the web page. */
 const CONNECTED_ON_PAGE = {
   baseUrl: 'the address on the page',
   apiKey: 'the key on the page',
@@ -35,9 +35,9 @@ const CONNECTED_ON_PAGE = {
 };
 
 /**
- * `npm run check`: tries what the settings name, live; one line each. Parts that Parley brings itself are only named,
- * since they come and go with `npm start`.
- * @returns the exit code of contract section 1
+ * `npm run check`: tests everything that the settings refer to, with one line each. Embedded parts are only named, because
+ * they run only with `npm start`.
+ * @returns the exit code: 1 if any line is a fault
  */
 export async function runCheckCommand(
   config: Config,
@@ -67,7 +67,7 @@ async function checkNamedFiles(config: Config, given: Secrets): Promise<CheckRes
   const name = 'Files';
   const dataDir = needsLocalParts(config, given) ? faultOfDataDir(config.local.dataDir) : undefined;
   const faults = [...(await faultsOfNamedFiles(config)), ...(dataDir === undefined ? [] : [dataDir])];
-  if (faults.length === 0) return [{ name, verdict: 'ok', detail: 'all that the settings name can be used' }];
+  if (faults.length === 0) return [{ name, verdict: 'ok', detail: 'all files named by the settings are usable' }];
   return faults.map((detail) => ({ name, verdict: 'fault', detail }));
 }
 
@@ -92,12 +92,12 @@ function botChecks(config: Config, secrets: Secrets): Check[] {
     ...(config.roles.includes('worker') ? [{ name: 'Knowledge', run: () => checkKnowledge(config) }] : []),
     ...(signIn.mode === 'off' ? [] : [checkOfSignIn(config, secrets)]),
     ...(config.mode === 'local'
-      ? [embedded('Messaging app', `embedded; set the credentials of ${REAL_ONES} for a real one`)]
+      ? [embedded('Messaging app', `embedded; to use a real one, set the credentials of ${REAL_ONES}`)]
       : platformChecks(config, secrets)),
   ];
 }
 
-/** The models by the names that the engine is asked for. */
+/** The models under the names that the engine uses. */
 async function asEngineKnowsThem(config: Config, secrets: Secrets): Promise<Parameters<typeof checkChat>[0]> {
   const { baseUrl, models, model, fallbackModel } = config.chat;
   const place = { baseUrl, apiKey: secrets.chatApiKey ?? '' };
@@ -107,7 +107,7 @@ async function asEngineKnowsThem(config: Config, secrets: Secrets): Promise<Para
   return { ...place, models: models.map(upstream), model: upstream(model), fallbackModel: fallback };
 }
 
-/** Models that the file does not list are tried, so that their entry can be told. A file with faults is told elsewhere. */
+/** Tests models that MODELS_FILE does not list and proposes entries for them. A faulty file is reported by another check. */
 function checkOfModels(config: Config, secrets: Secrets): Check {
   const run = async () => {
     const { baseUrl, models } = config.chat;
@@ -124,10 +124,10 @@ function checkOfModels(config: Config, secrets: Secrets): Check {
   return { name: 'Models', run };
 }
 
-/** A model that was connected on the page answers in the embedded one's place. */
+/** A model connected in the web page replaces the embedded one. */
 function checkOfEmbeddedChat({ local }: Config): Check {
   const own = readOwnModel(local.dataDir);
-  if (!own) return embedded('Chat service', 'embedded; set CHAT_BASE_URL for your own');
+  if (!own) return embedded('Chat service', 'embedded; to use your own, set CHAT_BASE_URL');
   const connected = { ...own, models: [own.model], title: 'Connected chat', settings: CONNECTED_ON_PAGE };
   return { name: 'Chat service', run: () => checkChat(connected) };
 }
@@ -137,11 +137,11 @@ function checkOfSignIn(config: Config, secrets: Secrets): Check {
     embedded: { signIn: isEmbedded },
   } = config;
   const name = 'Sign-in service';
-  if (isEmbedded) return embedded(name, 'embedded; set SIGN_IN_URL for your own');
+  if (isEmbedded) return embedded(name, 'embedded; to use your own, set SIGN_IN_URL');
   return { name, run: () => checkSignIn(signInToCheck(config, secrets)) };
 }
 
-/** The platforms judge their own credentials. */
+/** Each platform checks its own credentials. */
 function platformChecks(config: Config, secrets: Secrets): Check[] {
   return config.platforms.map((platform) => ({
     name: describePlatform(platform).label.en,
@@ -149,7 +149,7 @@ function platformChecks(config: Config, secrets: Secrets): Check[] {
   }));
 }
 
-/** @param ports settles once no port of ours is listened on for a try: whoever called it meanwhile would be cut off */
+/** @param ports settles once the port check no longer listens; a call during that check would be cut off */
 function checkOfPublicUrl(config: Config, judge: JudgeProof | undefined, ports: Promise<unknown>): Check {
   const { publicUrl } = config.http;
   const called = config.platforms.filter((platform) => !config.connections.includes(platform));

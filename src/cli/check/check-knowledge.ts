@@ -9,7 +9,7 @@ import { faultsOfKnowledgeAndScenes } from './config-files.ts';
 
 const NAME = 'Knowledge';
 
-/** Tries each source of knowledge, and looks whether scenes name others. Files with faults are told elsewhere. */
+/** Checks each knowledge source, and whether scenes refer to unknown ones. Faulty files are reported by another check. */
 export async function checkKnowledge(config: Config): Promise<CheckResult[]> {
   if ((await faultsOfKnowledgeAndScenes(config)).length > 0) return [];
   const { sources } = readSources(config);
@@ -29,7 +29,7 @@ function readSources(config: Config): KnowledgeFile {
   return path === undefined ? { sources: [] } : parseKnowledgeFile(readFileSync(path, 'utf8'), path);
 }
 
-/** A scene that names what is not there leaves the model without what it was to search. */
+/** With an unknown source, a scene has nothing to search. */
 function faultsOfScenes(config: Config, known: readonly string[]): CheckResult[] {
   return readScenes(config).flatMap(({ name, knowledge = [] }) => {
     const unknown = knowledge.filter((source) => !known.includes(source));
@@ -39,7 +39,7 @@ function faultsOfScenes(config: Config, known: readonly string[]): CheckResult[]
       {
         name: NAME,
         verdict: 'fault' as const,
-        detail: `the scene ${name} (${scenesFileOf(config) ?? ''}) names ${unknown.join(', ')}, of which ${path} knows nothing`,
+        detail: `the scene ${name} (${scenesFileOf(config) ?? ''}) names ${unknown.join(', ')}, which ${path} does not define`,
         nextStep: known.length === 0 ? 'describe the source there' : `it knows ${known.join(', ')}`,
       },
     ];

@@ -20,37 +20,42 @@ const REQUIRED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as con
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** What an OpenID Connect provider says of itself, held against our settings; then it is asked with our client. Nobody signs in. */
+/**
+ * Compares an OpenID Connect provider's metadata with the settings, then tests the client at the provider. No one signs in.
+ */
 export async function checkOidc(options: OidcCheckOptions): Promise<CheckResult[]> {
   const { issuer } = options;
   const address = discoveryAddress(issuer);
   const answer = await requestForCheck(address);
   if ('code' in answer)
-    return [
-      fault(`cannot be reached (${answer.code})`, 'See that SIGN_IN_URL is right and that this machine reaches it'),
-    ];
+    return [fault(`cannot be reached (${answer.code})`, 'Check SIGN_IN_URL and that this machine can reach it')];
   const metadata = answer.status === 200 ? readJsonObject(answer.body) : undefined;
   if (!metadata) {
-    const detail = `no OpenID Connect discovery is at ${address} (${answer.status})`;
-    return [fault(detail, 'Set SIGN_IN_URL to the issuer, as the provider names it; or correct SIGN_IN_TYPE')];
+    const detail = `no OpenID Connect discovery document at ${address} (${answer.status})`;
+    return [fault(detail, 'Set SIGN_IN_URL to the exact issuer of the provider, or correct SIGN_IN_TYPE')];
   }
   const named = metadata['issuer'];
   if (isForEveryTenant(named))
     return [
       fault(
-        'stands for every tenant: any account of any tenant could sign in',
+        'accepts every tenant: any account of any tenant could sign in',
         'Set SIGN_IN_URL to the issuer of your tenant (Entra ID: https://login.microsoftonline.com/TENANT-ID/v2.0)',
       ),
     ];
   if (!isSameIssuer(issuer, named)) {
     const detail =
-      typeof named === 'string' ? `calls itself ${named}, and SIGN_IN_URL says ${issuer}` : 'names no issuer';
-    return [fault(detail, 'Set SIGN_IN_URL to that name, letter by letter')];
+      typeof named === 'string'
+        ? `its issuer is ${named}, but SIGN_IN_URL is ${issuer}`
+        : 'its discovery document names no issuer';
+    return [fault(detail, 'Set SIGN_IN_URL to exactly that issuer')];
   }
   const lacking = REQUIRED.filter((field) => typeof metadata[field] !== 'string');
   if (lacking.length > 0)
     return [
-      fault(`its discovery lacks ${lacking.join(', ')}`, 'Ask who runs the provider: nobody can sign in without'),
+      fault(
+        `its discovery document has no ${lacking.join(', ')}`,
+        'Contact the operator of the provider: sign-in does not work without these fields',
+      ),
     ];
   const found = [
     ...findings(metadata, options),
@@ -59,12 +64,12 @@ export async function checkOidc(options: OidcCheckOptions): Promise<CheckResult[
   ];
   if (found.some(({ verdict }) => verdict === 'fault')) return found;
   return [
-    { name: NAME, verdict: 'ok', detail: 'is an OpenID Connect provider that takes our client and address' },
+    { name: NAME, verdict: 'ok', detail: 'is an OpenID Connect provider that accepts our client and redirect address' },
     ...found,
   ];
 }
 
-/** What fits badly, from the discovery alone; a list that is not there says nothing. */
+/** Mismatches found in the discovery document. A list that is absent proves nothing. */
 function findings(metadata: Metadata, { scope, clientSecret }: OidcCheckOptions): CheckResult[] {
   const lists = (field: string, word: string) => listOf(metadata, field)?.includes(word) ?? true;
   const found: CheckResult[] = [];
@@ -73,29 +78,37 @@ function findings(metadata: Metadata, { scope, clientSecret }: OidcCheckOptions)
   if (secret === undefined && algorithms?.every((name) => !PUBLIC_KEY_ALGORITHMS.includes(name)) === true)
     found.push(
       fault(
-        'signs id tokens with no public key',
-        'Let the provider sign them with RS256 or ES256; HS256 counts with a secret of at least 32 bytes',
+        'does not sign id tokens with a public key',
+        'Configure the provider to sign with RS256 or ES256, or with HS256 and a client secret of at least 32 bytes',
       ),
     );
   if (!lists('response_types_supported', 'code'))
-    found.push(fault('has no code flow', 'Let the provider allow the authorization code flow'));
+    found.push(
+      fault('does not support the authorization code flow', 'Allow the authorization code flow at the provider'),
+    );
   if (!lists('code_challenge_methods_supported', 'S256'))
-    found.push(warning('does not list PKCE with S256', 'Switch PKCE on for this client, with S256'));
+    found.push(warning('does not list PKCE with S256', 'Enable PKCE with S256 for this client'));
   const unknown = scope.split(' ').filter((one) => !lists('scopes_supported', one));
   if (unknown.length > 0)
     found.push(
-      warning(`does not list the scope ${unknown.join(', ')}`, 'Take it out of SIGN_IN_SCOPE, or add it there'),
+      warning(
+        `does not list the scope ${unknown.join(', ')}`,
+        'Remove it from SIGN_IN_SCOPE, or add it at the provider',
+      ),
     );
   if (listOf(metadata, 'scopes_supported')?.includes('offline_access') && !scope.split(' ').includes('offline_access'))
     found.push(
       warning(
-        'lists offline_access, which SIGN_IN_SCOPE does not ask for',
-        'If it gives no refresh token without (Entra ID, Okta), add it: else people sign in again after 30 days and are not looked at daily',
+        'supports offline_access, which SIGN_IN_SCOPE does not request',
+        'Add it if the provider requires it for refresh tokens (Entra ID, Okta): without them accounts are not checked daily, and people sign in again after 30 days',
       ),
     );
   if (typeof metadata['end_session_endpoint'] !== 'string')
     found.push(
-      warning('has no sign-out address', 'After /unlink people stay signed in there; nothing to do if that is right'),
+      warning(
+        'has no sign-out address',
+        'After /unlink people stay signed in at the provider; ignore this if that is intended',
+      ),
     );
   return found;
 }
@@ -107,20 +120,27 @@ async function ofKeys(metadata: Metadata, { clientSecret }: OidcCheckOptions): P
   const keys = 'body' in answer && answer.status === 200 ? readJsonObject(answer.body)?.['keys'] : undefined;
   if (Array.isArray(keys) && keys.length > 0) return [];
   return [
-    fault('its keys cannot be read (jwks_uri)', 'Ask who runs the provider; id tokens cannot be checked without'),
+    fault(
+      'its signing keys cannot be read (jwks_uri)',
+      'Contact the operator of the provider: id tokens cannot be verified without its keys',
+    ),
   ];
 }
 
-/** A made-up code: who says that the code is wrong has taken client and secret. */
+/** Sends a made-up code. A provider that rejects only the code has accepted the client and its secret. */
 async function ofClient(metadata: Metadata, options: OidcCheckOptions): Promise<CheckResult[]> {
   const { clientId, clientSecret, clientAuth, redirectUri, scope } = options;
   const method = clientAuth ?? offeredMethod(listOf(metadata, 'token_endpoint_auth_methods_supported'));
   const address = { url: String(metadata['token_endpoint']), redirectUri };
   if ((await tryClientAuth(address, { clientId, clientSecret }, method)) === 'refused') {
     const other = await otherClientAuth(address, { clientId, clientSecret }, method);
-    if (other) return [fault(`refuses our client by ${method}`, `Set SIGN_IN_CLIENT_AUTH=${other}, which it takes`)];
+    if (other)
+      return [fault(`refuses our client by ${method}`, `Set SIGN_IN_CLIENT_AUTH=${other}, which the provider accepts`)];
     return [
-      fault('refuses our client', 'Correct SIGN_IN_CLIENT_ID and SIGN_IN_CLIENT_SECRET, as the provider gave them'),
+      fault(
+        'refuses our client',
+        'Correct SIGN_IN_CLIENT_ID and SIGN_IN_CLIENT_SECRET to the values that the provider issued',
+      ),
     ];
   }
   const query = new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope });
@@ -130,24 +150,22 @@ async function ofClient(metadata: Metadata, options: OidcCheckOptions): Promise<
   if (!('body' in page)) return [];
   const refusal = errorSentBack(page.location, redirectUri);
   if (refusal !== undefined)
-    return [
-      warning(`sends browsers back with an error (${refusal})`, ADVICE[refusal] ?? ADVICE['unauthorized_client']),
-    ];
+    return [warning(`returns browsers with an error (${refusal})`, ADVICE[refusal] ?? ADVICE['unauthorized_client'])];
   if (page.status < 400) return [];
-  const nextStep = `Register the redirect address ${redirectUri} for the client ${clientId}`;
-  return [warning(`answers ${page.status} to our client and address`, nextStep)];
+  const nextStep = `Register the redirect address ${redirectUri} for the client ${clientId} at the provider`;
+  return [warning(`returns ${page.status} for our client and redirect address`, nextStep)];
 }
 
 const ADVICE: Readonly<Record<string, string>> & { unauthorized_client: string } = {
-  unauthorized_client: 'Let the provider allow the authorization code flow for SIGN_IN_CLIENT_ID',
-  invalid_scope: 'Take out of SIGN_IN_SCOPE what the provider does not know, or allow it for the client',
+  unauthorized_client: 'Allow the authorization code flow for SIGN_IN_CLIENT_ID at the provider',
+  invalid_scope: 'Remove unsupported scopes from SIGN_IN_SCOPE, or allow them for the client',
 };
 
-/** The error code that a redirect to our address carries; a sign-in page asked for by nobody carries none. */
+/** The error code in a redirect to our address; undefined for a sign-in page. */
 function errorSentBack(location: string | undefined, redirectUri: string): string | undefined {
   if (location?.startsWith(`${redirectUri}?`) !== true) return undefined;
   const error = new URL(location).searchParams.get('error') ?? undefined;
-  return error === undefined || /^[a-z_]{1,40}$/.test(error) ? error : 'an unusual one';
+  return error === undefined || /^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error';
 }
 
 function withQuery(address: string, query: URLSearchParams): string {

@@ -6,7 +6,10 @@ import type { PlatformName } from '../../bot/domain/platform-name.ts';
 import { createKeyRing, redisAddress } from '../../bot/app/secrets.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
 
-/** What a platform says of its credentials, on a connection to Redis of its own. @param isStart see `Platform.check` */
+/**
+ * Checks a platform's credentials, with a separate Redis connection.
+ * @param isStart see `Platform.check`
+ */
 export async function checkPlatform(
   name: PlatformName,
   { config, secrets }: { config: Config; secrets: Secrets },

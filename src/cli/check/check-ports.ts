@@ -6,7 +6,7 @@ import type { Config } from '../../bot/config/config.ts';
 import { tryToListen } from '../../bot/app/take-free-ports.ts';
 import { usedPorts } from '../../bot/app/used-ports.ts';
 
-/** Whether a start would get its ports: free ones, or those of a Parley that runs with these settings already. */
+/** Checks that the ports are free, or used by a running Parley with the same settings. */
 export async function checkPorts(config: Config, judge: JudgeProof | undefined): Promise<CheckResult[]> {
   const name = 'Ports';
   const found: CheckResult[] = [];
@@ -22,13 +22,13 @@ export async function checkPorts(config: Config, judge: JudgeProof | undefined):
       return [{ name, verdict: 'ok', detail: `Parley runs on PORT ${port} with these settings` }];
     if (setting === 'PORT' && whose?.reached === 'other settings') {
       const detail = `Parley runs on PORT ${port} with this key, but was started with other settings`;
-      return [{ name, verdict: 'warning', detail, nextStep: 'Start it again' }];
+      return [{ name, verdict: 'warning', detail, nextStep: 'Restart Parley' }];
     }
     const detail = `${setting} ${port} is taken by ${holderOfPort(port) ?? 'another program'}`;
     found.push(
       config.mode === 'local'
-        ? { name, verdict: 'warning', detail, nextStep: 'npm start takes the next free one, and says so' }
-        : { name, verdict: 'fault', detail, nextStep: `Stop it, or set ${setting} to another port` },
+        ? { name, verdict: 'warning', detail, nextStep: 'npm start uses the next free port and reports it' }
+        : { name, verdict: 'fault', detail, nextStep: `Stop that program, or set ${setting} to another port` },
     );
   }
   if (found.length > 0) return found;
@@ -36,17 +36,17 @@ export async function checkPorts(config: Config, judge: JudgeProof | undefined):
   return [{ name, verdict: 'ok', detail: `free: ${free.join(', ')}` }];
 }
 
-/** What a start would end with, though nobody has the port. */
+/** Describes a free port that cannot be listened on. */
 function inWords(
   { code }: NodeJS.ErrnoException,
   port: string,
   host: string,
 ): Pick<CheckResult, 'detail' | 'nextStep'> {
   if (code === 'EACCES')
-    return { detail: `${port} may not be listened on by this user`, nextStep: 'Choose a port above 1023' };
+    return { detail: `${port} requires privileges that this user does not have`, nextStep: 'Choose a port above 1023' };
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    const detail = `HOST ${host} is no address of this machine`;
-    return { detail, nextStep: 'Set HOST to one that is, or to 0.0.0.0 for all' };
+    const detail = `HOST ${host} is not an address of this machine`;
+    return { detail, nextStep: 'Set HOST to an address of this machine, or to 0.0.0.0 for all of them' };
   }
-  return { detail: `${port} cannot be listened on (${code ?? 'unknown'})`, nextStep: 'Choose another port' };
+  return { detail: `cannot listen on ${port} (${code ?? 'unknown'})`, nextStep: 'Choose another port' };
 }

@@ -7,8 +7,8 @@ const CONNECT_WITHIN_MS = 5 * SECOND_MS;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * Whether the proxies that the settings name take connections: where one does not, every other line fails for its sake. Names host and
- * port, never the user or password in front of them.
+ * Checks that the configured proxies accept connections, because an unreachable proxy makes every other check fail. Shows
+ * host and port, but never credentials.
  */
 export async function checkProxies({
   httpsProxy,
@@ -27,16 +27,16 @@ async function checkProxy(setting: string, address: string): Promise<CheckResult
   const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 80) };
   const shown = `${hostname}:${place.port}`;
   const fault = await faultOfConnecting(place);
-  if (fault === undefined) return { name: 'Proxy', verdict: 'ok', detail: `${shown} takes connections (${setting})` };
+  if (fault === undefined) return { name: 'Proxy', verdict: 'ok', detail: `${shown} accepts connections (${setting})` };
   return {
     name: 'Proxy',
     verdict: 'fault',
     detail: `${shown} cannot be reached (${fault})`,
-    nextStep: `See that ${setting} names its host and port, or unset it; what lies inside your network belongs into NO_PROXY`,
+    nextStep: `Check the host and port in ${setting}, or unset it; list internal hosts in NO_PROXY`,
   };
 }
 
-/** @returns why it does not come to a connection; undefined where it does */
+/** @returns why no connection is established; undefined if one is */
 function faultOfConnecting(place: { host: string; port: number }): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(place);

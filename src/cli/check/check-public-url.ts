@@ -5,20 +5,23 @@ import { requestForCheck } from '../../shared/http/check-request.ts';
 
 export interface PublicUrlCheckOptions {
   publicUrl: string;
-  /** Undefined where there is no key to judge by. */
+  /** Undefined if there is no key to verify the proof. */
   judge?: JudgeProof;
-  /** The platforms that send to `/webhooks/NAME`. */
+  /** Platforms that deliver to `/webhooks/NAME`. */
   platforms: readonly string[];
-  /** Whether people sign in on pages of the bot; false unless told. */
+  /** Whether users sign in on pages of the bot. Defaults to false. */
   hasSignIn?: boolean;
 }
 
 const NAME = 'Public address';
 const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];
-/** What a webhook of ours says to a call without a signature. */
+/** Status codes of our webhooks for an unsigned request. */
 const UNSIGNED_ANSWERS = [400, 401];
 
-/** Calls the bot as the platforms do, through PUBLIC_URL: a proxy in between must pass the webhooks and the pages on, and may keep health to itself. */
+/**
+ * Calls the bot through PUBLIC_URL as the platforms do. A proxy in between must forward webhooks and pages, but may keep the
+ * health endpoint private.
+ */
 export async function checkPublicUrl({
   publicUrl,
   judge,
@@ -27,19 +30,19 @@ export async function checkPublicUrl({
 }: PublicUrlCheckOptions): Promise<CheckResult[]> {
   const { answer, reached } = await askWhoseFromOutside(publicUrl, judge ?? (() => 'these settings'));
   if ('code' in answer) {
-    // On this machine nothing but an unstarted Parley refuses; elsewhere the way to it is broken.
+    // On a loopback address, a refused connection means that Parley is not running. Elsewhere the route is broken.
     const isJustNotRunning = answer.code === 'ECONNREFUSED' && LOOPBACK_HOSTS.includes(new URL(publicUrl).hostname);
-    const nextStep = 'Start Parley, then see that PUBLIC_URL leads to its PORT';
+    const nextStep = 'Start Parley, then check that PUBLIC_URL leads to its PORT';
     const detail = `nothing answers at ${publicUrl} (${answer.code})`;
     return [{ name: NAME, verdict: isJustNotRunning ? 'warning' : 'fault', detail, nextStep }];
   }
   if (answer.status !== 200) {
-    const nextStep = 'Start Parley (the receiver role), and let the proxy pass /webhooks on to its PORT';
+    const nextStep = 'Start Parley with the role receiver, and configure the proxy to forward /webhooks to its PORT';
     return [{ name: NAME, verdict: 'fault', detail: `${publicUrl} answers ${answer.status}`, nextStep }];
   }
   if (reached === 'something else') {
-    const detail = `${publicUrl} leads to something else: what answers there does not have this SECRET_KEY`;
-    const nextStep = 'Stop the other one (an older Parley perhaps), or let PUBLIC_URL lead to this one';
+    const detail = `${publicUrl} leads to another program: it does not have this SECRET_KEY`;
+    const nextStep = 'Stop the other program (perhaps an older Parley), or correct PUBLIC_URL or the proxy';
     return [{ name: NAME, verdict: 'fault', detail, nextStep }];
   }
   return [
@@ -48,8 +51,8 @@ export async function checkPublicUrl({
       : {
           name: NAME,
           verdict: 'warning',
-          detail: `${publicUrl} leads to Parley with this key, but started with other settings`,
-          nextStep: 'Start it again, and see that all its processes read the same settings',
+          detail: `${publicUrl} leads to a Parley with this key that was started with other settings`,
+          nextStep: 'Restart Parley, and check that all its processes read the same settings',
         },
     ...(await Promise.all([
       ...platforms.map((platform) => checkWebhook(publicUrl, platform)),
@@ -63,24 +66,26 @@ async function checkWebhook(publicUrl: string, platform: string): Promise<CheckR
   const address = `${publicUrl}/webhooks/${platform}`;
   const { status } = await requestForCheck(address, { json: {} });
   if (UNSIGNED_ANSWERS.includes(status))
-    return { name, verdict: 'ok', detail: `${address} is served and refuses what is not signed` };
-  const nextStep = 'Run the receiver role there, and let the proxy pass POST requests on unchanged';
+    return { name, verdict: 'ok', detail: `${address} is served and refuses unsigned requests` };
+  const nextStep = 'Run the role receiver there, and configure the proxy to forward POST requests unchanged';
   return { name, verdict: 'fault', detail: `${address} answers ${status === 0 ? 'nothing' : status}`, nextStep };
 }
 
-/** Whoever opens a page under another host name is sent to the public one: behind a proxy that changes it, for ever. */
+/**
+ * Pages redirect other host names to the public one. A proxy that changes the host name therefore causes a redirect loop.
+ */
 async function checkSignInPages(publicUrl: string): Promise<CheckResult> {
   const name = 'Sign-in pages';
   const { status } = await requestForCheck(`${publicUrl}/sign-in/confirm`);
   if (status === 307) {
-    const detail = 'lead browsers in a circle: requests do not arrive under the host name of PUBLIC_URL';
+    const detail = 'redirect browsers in a loop: requests do not arrive with the host name of PUBLIC_URL';
     const nextStep =
-      'Let the proxy pass the host on (Host and X-Forwarded-Host), and set TRUSTED_PROXY_HOPS to the number of proxies';
+      'Configure the proxy to forward the host (Host and X-Forwarded-Host), and set TRUSTED_PROXY_HOPS to the number of proxies';
     return { name, verdict: 'fault', detail, nextStep };
   }
   if (status === 0 || status === 404 || status >= 500) {
-    const nextStep = 'Let the proxy pass on /link, /sign-in, /oauth and /assets';
+    const nextStep = 'Configure the proxy to forward /link, /sign-in, /oauth and /assets';
     return { name, verdict: 'fault', detail: `answer ${status === 0 ? 'nothing' : status}`, nextStep };
   }
-  return { name, verdict: 'ok', detail: 'are served under this address' };
+  return { name, verdict: 'ok', detail: 'are served at this address' };
 }

@@ -8,31 +8,31 @@ import { withTimeout } from '../../shared/with-timeout.ts';
 
 export interface RedisCheckOptions {
   address: RedisAddress;
-  /** Whether a Redis without an append-only file is accepted; then it is a warning only. */
+  /** Whether a Redis without an append-only file is only a warning. */
   isLossAllowed: boolean;
   log: Log;
-  /** How long an answer is waited for; 5 s unless told. Milliseconds. */
+  /** Response timeout. Defaults to 5 s. Milliseconds. */
   answerLimitMs?: number;
 }
 
 const REFUSALS = /NOAUTH|WRONGPASS|NOPERM|invalid password/i;
 
-/** Whether what a Redis said is about who asks: it is there, and its user or password is wrong. */
+/** Whether a Redis error is about credentials: Redis is reachable, but rejects the user or password. */
 export function isRefusedByRedis(told: string): boolean {
   return REFUSALS.test(told);
 }
 
 const STILL_LOADS: CheckResult = {
-  ...{ name: 'Redis', verdict: 'warning', detail: 'still reads its files' },
-  nextStep: 'Run this again in a minute',
+  ...{ name: 'Redis', verdict: 'warning', detail: 'is still loading its data' },
+  nextStep: 'Run npm run check again in a minute',
 };
 
 const REFUSED: CheckResult = {
   ...{ name: 'Redis', verdict: 'fault', detail: 'refuses the user or the password' },
-  nextStep: 'Correct them in REDIS_URL: redis://USER:PASSWORD@HOST:PORT, without USER for the usual one',
+  nextStep: 'Correct REDIS_URL: redis://USER:PASSWORD@HOST:PORT; omit USER for the default user',
 };
 
-/** Looks at Redis on a connection of its own: whether it answers, its version, what it keeps, what it throws away. */
+/** Checks Redis over a separate connection: reachability, version, persistence and eviction policy. */
 export async function checkRedis(options: RedisCheckOptions): Promise<CheckResult[]> {
   const { address, answerLimitMs = 5 * SECOND_MS } = options;
   const { sentinelName } = address;
@@ -42,14 +42,14 @@ export async function checkRedis(options: RedisCheckOptions): Promise<CheckResul
   );
   const sentinels = asked.map(({ result }) => result);
   const master = asked.find(({ master: found }) => found !== undefined)?.master;
-  // Without a sentinel that names the master there is nothing to be asked.
+  // If no sentinel knows the master, there is nothing to connect to.
   if (master === undefined) return sentinels;
   const named = (result: CheckResult): CheckResult =>
     result.name === 'Redis' ? { ...result, detail: `the master ${master} ${result.detail}` } : result;
   return [...sentinels, ...(await checkMaster(options)).map(named)];
 }
 
-/** Asks one sentinel alone where the master is, so that the one that refuses can be named. */
+/** Queries a single sentinel for the master, so that a faulty sentinel can be named. */
 async function askSentinel(
   { host, port }: { host: string; port: number },
   address: RedisAddress,
@@ -65,9 +65,9 @@ async function askSentinel(
     const asking = sentinel.call('SENTINEL', 'get-master-addr-by-name', masterName);
     const found = (await withTimeout(asking, answerLimitMs)) as [string, string] | null;
     if (found) return { result: { name, verdict: 'ok', detail: 'answers' }, master: found.join(':') };
-    const nextStep = 'Correct REDIS_SENTINEL_NAME: SENTINEL MASTERS lists the names';
+    const nextStep = 'Correct REDIS_SENTINEL_NAME: the Redis command SENTINEL MASTERS lists the names';
     return {
-      result: { name, verdict: 'fault', detail: 'does not know the master REDIS_SENTINEL_NAME names', nextStep },
+      result: { name, verdict: 'fault', detail: 'does not know the master that REDIS_SENTINEL_NAME names', nextStep },
     };
   } catch (error) {
     const told = `${reason} ${error instanceof Error ? error.message : ''}`;
@@ -82,17 +82,18 @@ function sentinelFault(told: string): { detail: string; nextStep: string } {
     return {
       detail: 'refuses the user or the password',
       nextStep:
-        'Correct them in REDIS_URL, or set REDIS_SENTINEL_USERNAME and REDIS_SENTINEL_PASSWORD where the sentinels have others than the master',
+        'Correct REDIS_URL, or set REDIS_SENTINEL_USERNAME and REDIS_SENTINEL_PASSWORD if the sentinels have different credentials from the master',
     };
   if (/certificate|altname|self.signed|unable to (?:verify|get)/i.test(told))
     return {
-      detail: 'shows a certificate that is not trusted',
-      nextStep: 'Name your authority in NODE_EXTRA_CA_CERTS, and see that the certificate holds the host of REDIS_URL',
+      detail: 'presents a certificate that is not trusted',
+      nextStep:
+        'Set NODE_EXTRA_CA_CERTS to the file with your CA certificate, and check that the certificate names the host in REDIS_URL',
     };
   return {
     detail: 'does not answer',
     nextStep:
-      'Start it, and see its host and port in REDIS_URL; where only the master or only the sentinels speak TLS, set REDIS_SENTINEL_TLS',
+      'Start it and check its host and port in REDIS_URL; if only the master or only the sentinels use TLS, set REDIS_SENTINEL_TLS',
   };
 }
 
@@ -107,7 +108,7 @@ async function checkMaster(options: RedisCheckOptions): Promise<CheckResult[]> {
     return [judgeVersion(facts), judgePersistence(facts, isLossAllowed), judgeEviction(facts)];
   } catch (error) {
     if (isRefusedByRedis(`${reason} ${error instanceof Error ? error.message : ''}`)) return [REFUSED];
-    const nextStep = 'Start Redis, and see that REDIS_URL names its host, port, user and password';
+    const nextStep = 'Start Redis and check the host, port, user and password in REDIS_URL';
     return [{ name: 'Redis', verdict: 'fault', detail: 'does not answer', nextStep }];
   } finally {
     redis.disconnect();
@@ -122,14 +123,14 @@ function judgeVersion({ version, isVersionKnownToWork }: RedisFacts): CheckResul
 function judgePersistence({ hasAppendOnlyFile }: RedisFacts, isLossAllowed: boolean): CheckResult {
   const name = 'Redis persistence';
   if (hasAppendOnlyFile) return { name, verdict: 'ok', detail: 'append-only file is on' };
-  const detail = 'append-only file is off: a restart of Redis loses messages';
-  return { name, verdict: isLossAllowed ? 'warning' : 'fault', detail, nextStep: 'Set "appendonly yes"' };
+  const detail = 'append-only file is off: restarting Redis loses messages';
+  return { name, verdict: isLossAllowed ? 'warning' : 'fault', detail, nextStep: 'Set "appendonly yes" in Redis' };
 }
 
 function judgeEviction({ evictionPolicy, maxMemoryBytes }: RedisFacts): CheckResult {
   const name = 'Redis eviction';
   if (evictionPolicy === 'noeviction') return { name, verdict: 'ok', detail: 'noeviction' };
   const verdict = maxMemoryBytes > 0 ? 'fault' : 'warning';
-  const detail = `${evictionPolicy}: a full Redis would throw accepted messages away`;
-  return { name, verdict, detail, nextStep: 'Set "maxmemory-policy noeviction"' };
+  const detail = `${evictionPolicy}: Redis would delete accepted messages when its memory is full`;
+  return { name, verdict, detail, nextStep: 'Set "maxmemory-policy noeviction" in Redis' };
 }

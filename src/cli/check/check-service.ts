@@ -5,7 +5,7 @@ import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { lacksOfService } from '../../bot/app/missing-dependencies.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
 
-/** What `npm run check` looks at where the chat and sign-in service runs alone. */
+/** The checks of `npm run check` for a stand-alone chat and sign-in service. */
 export function serviceChecks(config: Config, secrets: Secrets): Check[] {
   const { upstreamUrl, institution } = config.service;
   return [
@@ -18,11 +18,11 @@ export function serviceChecks(config: Config, secrets: Secrets): Check[] {
 async function checkLacks(config: Config, secrets: Secrets): Promise<CheckResult[]> {
   const name = 'Service';
   const lacks = await lacksOfService(config, secrets);
-  if (lacks.length === 0) return [{ name, verdict: 'ok', detail: 'keys, applications and people are there' }];
+  if (lacks.length === 0) return [{ name, verdict: 'ok', detail: 'API keys, applications and people are configured' }];
   return lacks.map(({ sentence, isAllLost }) => ({ name, verdict: isAllLost ? 'fault' : 'warning', detail: sentence }));
 }
 
-/** The engine is asked for the models that it is to answer for. */
+/** Checks the engine for the models that the service offers. */
 function engineCheck(baseUrl: string, { chat, service }: Config, { serviceUpstreamKey }: Secrets): Check {
   const nameThere = (model: string) => service.upstreamModels[model] ?? model;
   const models = chat.models.map(nameThere);
@@ -53,5 +53,5 @@ async function checkInstitution(institution: NonNullable<Config['service']['inst
   const isThere = isOidc ? answer.status === 200 : answer.status > 0 && answer.status < 400;
   if (isThere) return [{ name, verdict: 'ok', detail: `answers at ${address}` }];
   const detail = 'code' in answer ? `cannot be reached (${answer.code})` : `${address} answers ${answer.status}`;
-  return [{ name, verdict: 'fault', detail, nextStep: `See that ${setting} is right` }];
+  return [{ name, verdict: 'fault', detail, nextStep: `Check ${setting}` }];
 }

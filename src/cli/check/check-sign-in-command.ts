@@ -23,10 +23,10 @@ interface SignInCommand {
 }
 
 /**
- * `npm run check -- --sign-in`: the set-up probe. In local mode, unless `SIGN_IN_URL` is set, it brings the embedded service up for
- * itself, so that the probe can be seen at work before an institution's service is at hand.
- * @param read reads the settings again with these values before all others
- * @returns the exit code of contract section 1
+ * `npm run check -- --sign-in`: the set-up probe. In local mode without `SIGN_IN_URL`, it starts the embedded service, so
+ * that the probe can be tried without an institution's service.
+ * @param read reloads the settings with these values taking precedence
+ * @returns the exit code of the probe; 2 if the settings cannot be used
  */
 export async function runSignInCommand(
   given: SoundSettings,
@@ -37,10 +37,10 @@ export async function runSignInCommand(
   const { config, secrets } = settings;
   for (const sentence of told) process.stdout.write(`${sentence}\n`);
   if (config.signIn.mode === 'off' || isServiceAlone(config.roles)) {
-    process.stderr.write('There is no sign-in to try: set SIGN_IN_URL, and SIGN_IN to required or optional\n');
+    process.stderr.write('Sign-in is off: set SIGN_IN_URL, and SIGN_IN to required or optional\n');
     return 1;
   }
-  // Whatever nobody has to sign in for is looked at first: with a fault there, signing in would show only an error.
+  // Checks that need no sign-in run first: if one fails, signing in would only show an error.
   if (config.signIn.type !== 'oauth2') {
     const faults = await faultsOfProfileMap(config);
     for (const sentence of faults) process.stderr.write(`${sentence}\n`);
@@ -73,7 +73,7 @@ export async function runSignInCommand(
   }
 }
 
-/** @returns the exit code: 1 when a line is a fault */
+/** @returns the exit code: 1 if any line is a fault */
 function printChecks(results: readonly CheckResult[]): 0 | 1 {
   for (const result of results) process.stdout.write(`${checkLine(result, NAME_CHARS, process.stdout.isTTY)}\n`);
   return results.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
@@ -83,10 +83,10 @@ function isPortTaken(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
 }
 
-/** @returns the client secret that the embedded service knows the bot by */
+/** @returns the bot's client secret for the embedded service */
 async function startEmbeddedService(config: Config, given: Secrets, endings: (() => Promise<void>)[]): Promise<string> {
   const log = createLog({ level: 'silent', format: 'json' });
-  // Tried first: a service that cannot start would leave its Redis connection behind.
+  // Tested first: a service that fails to start would leave its Redis connection open.
   await (await listen(() => undefined, config.local.servicePort, config.http.host)).close();
   const local = await prepareLocalMode(config, given, { log, onGone: (sentence) => log.error(sentence) });
   endings.push(() => local.stop());

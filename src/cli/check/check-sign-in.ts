@@ -6,19 +6,19 @@ import { checkOidc } from './check-oidc.ts';
 import { requestForCheck } from '../../shared/http/check-request.ts';
 
 export interface SignInCheckOptions {
-  /** What the service speaks; the specification's `oauth2` unless told. */
+  /** The service's protocol. Defaults to `oauth2`. */
   type?: 'oauth2' | 'oidc' | 'cas';
-  /** The sign-in interface's base address, the issuer, or the CAS server's base. */
+  /** Base address of the sign-in interface, issuer, or base address of the CAS server. */
   authUrl: string;
   clientId: string;
-  /** Tried with OpenID Connect only. */
+  /** Tested with OpenID Connect only. */
   clientSecret?: string;
   clientAuth?: ClientAuthMethod;
   scope?: string;
   publicUrl: string;
 }
 
-/** What there is to check of a deployment's sign-in service. */
+/** The check options for a deployment's sign-in service. */
 export function signInToCheck({ signIn, http }: Config, { signInClientSecret }: Secrets): SignInCheckOptions {
   const { type, url: authUrl, clientId, clientAuth, scope } = signIn;
   return {
@@ -34,7 +34,10 @@ export function signInToCheck({ signIn, http }: Config, { signInClientSecret }: 
 
 const NAME = 'Sign-in service';
 
-/** Opens the sign-in page as a browser would; nobody signs in. Where the service speaks `oauth2`, the client's secret is proven by a real sign-in only. */
+/**
+ * Opens the sign-in page as a browser would; no one signs in. With `oauth2`, only a real sign-in can verify the client
+ * secret.
+ */
 export function checkSignIn(options: SignInCheckOptions): Promise<CheckResult[]> {
   const {
     type = 'oauth2',
@@ -63,7 +66,7 @@ async function checkOauth2({
   });
   const answer = await requestForCheck(`${authUrl}/oauth2.0/authorize?${query.toString()}`);
   if ('code' in answer) {
-    const nextStep = 'See that SIGN_IN_URL is right and that this machine reaches it';
+    const nextStep = 'Check SIGN_IN_URL and that this machine can reach it';
     return [{ name: NAME, verdict: 'fault', detail: `cannot be reached (${answer.code})`, nextStep }];
   }
   if (answer.status >= 500) {
@@ -72,20 +75,29 @@ async function checkOauth2({
         name: NAME,
         verdict: 'fault',
         detail: `answers ${answer.status}`,
-        nextStep: 'Ask who runs the sign-in service',
+        nextStep: 'Contact the operator of the sign-in service',
       },
     ];
   }
   if (answer.status === 404) {
-    const detail = `nothing is at ${authUrl}/oauth2.0/authorize (404)`;
+    const detail = `${authUrl}/oauth2.0/authorize does not exist (404)`;
     return [
-      { name: NAME, verdict: 'fault', detail, nextStep: 'Correct SIGN_IN_URL: /oauth2.0/authorize is added to it' },
+      { name: NAME, verdict: 'fault', detail, nextStep: 'Correct SIGN_IN_URL: /oauth2.0/authorize is appended to it' },
     ];
   }
   if (answer.status >= 400) {
-    const nextStep = `Register the client SIGN_IN_CLIENT_ID with the redirect address ${redirectUri}`;
-    return [{ name: NAME, verdict: 'warning', detail: `answers ${answer.status} to our client and address`, nextStep }];
+    const nextStep = `Register the client SIGN_IN_CLIENT_ID with the redirect address ${redirectUri} at the sign-in service`;
+    return [
+      {
+        name: NAME,
+        verdict: 'warning',
+        detail: `answers ${answer.status} for our client and redirect address`,
+        nextStep,
+      },
+    ];
   }
-  const nextStep = 'To try a real sign-in: npm run check -- --sign-in';
-  return [{ name: NAME, verdict: 'ok', detail: 'shows its sign-in page for our client and address', nextStep }];
+  const nextStep = 'To test a real sign-in, run npm run check -- --sign-in';
+  return [
+    { name: NAME, verdict: 'ok', detail: 'shows its sign-in page for our client and redirect address', nextStep },
+  ];
 }

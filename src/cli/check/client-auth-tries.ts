@@ -12,10 +12,10 @@ interface TokenAddress {
   redirectUri: string;
 }
 
-/** What became of a made-up code: `taken` says that only the code was refused. */
+/** The result of sending a made-up code. `taken`: only the code was rejected. */
 export type ClientVerdict = 'taken' | 'refused' | 'unclear';
 
-/** Shows the client at the token address with a made-up code. */
+/** Authenticates the client at the token endpoint with a made-up code. */
 export async function tryClientAuth(
   { url, redirectUri }: TokenAddress,
   credentials: ClientCredentials,
@@ -34,7 +34,7 @@ export async function tryClientAuth(
   return error === 'invalid_client' || error === 'unauthorized_client' ? 'refused' : 'unclear';
 }
 
-/** A method by which the client is taken, where another one was refused. */
+/** Finds a client authentication method that the provider accepts, after another one was refused. */
 export async function otherClientAuth(
   address: TokenAddress,
   credentials: ClientCredentials,

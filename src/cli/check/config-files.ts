@@ -25,9 +25,9 @@ interface NamedFile {
 }
 
 /**
- * Reads the files that settings name, before anything is started, so that a missing or broken one is a setting to mend
- * and not a crash (contract section 1).
- * @returns a sentence for each fault, beginning with the setting's name
+ * Reads the files that the settings name before anything starts, so that a missing or malformed file is reported as a
+ * configuration error and not as a crash.
+ * @returns one sentence per fault, starting with the setting's name
  */
 export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
   const { roles, chat, service, signIn, mode } = config;
@@ -63,7 +63,7 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
   return [...ofModels, ...(await Promise.all(files.map(faultsOf))).flat()];
 }
 
-/** The same, of the files that say what there is to search, and for whom. */
+/** The same for the knowledge and scenes files. */
 export async function faultsOfKnowledgeAndScenes(config: Config): Promise<string[]> {
   return (await Promise.all([knowledgeOf(config), scenesOf(config)].map(faultsOf))).flat();
 }
@@ -79,7 +79,7 @@ function knowledgeOf(config: Config): NamedFile {
   return { setting: 'KNOWLEDGE_FILE', path, parse };
 }
 
-/** The same, of the file that says which claims mean what. */
+/** The same for the profile map. */
 export function faultsOfProfileMap(config: Config): Promise<string[]> {
   return faultsOf(profileMapOf(config));
 }
@@ -88,7 +88,7 @@ function profileMapOf({ signIn }: Config): NamedFile {
   return { setting: 'SIGN_IN_PROFILE_MAP_FILE', path: signIn.profileMapFile, parse: parseProfileMapFile };
 }
 
-/** The same, of the file that says what models can do. */
+/** The same for the models file. */
 export function faultsOfModelsFile(config: Config): Promise<string[]> {
   return faultsOf({ setting: 'MODELS_FILE', path: modelsFileOf(config), parse: parseModelsFile });
 }
@@ -103,6 +103,6 @@ async function faultsOf({ setting, path, parse }: NamedFile): Promise<string[]> 
     if (thrown instanceof ConfigFileError) return thrown.faults.map((fault) => `${setting} (${path}): ${fault}`);
     const error = asError(thrown);
     const code = 'code' in error ? String(error.code) : error.name;
-    return [`${setting} names ${path}, which cannot be read (${code}): correct the path or the file's rights`];
+    return [`${setting} names ${path}, which cannot be read (${code}): correct the path or the file's permissions`];
   }
 }

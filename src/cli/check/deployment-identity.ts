@@ -2,20 +2,21 @@ import { z } from 'zod';
 import { randomToken } from '../../shared/crypto/ids.ts';
 import type { JudgeProof, Reached } from '../../bot/app/configuration-proof.ts';
 import { requestForCheck, type CheckAnswer } from '../../shared/http/check-request.ts';
+import { parseJson } from '../../shared/parse-json.ts';
 
 export interface Whose {
   answer: CheckAnswer;
   reached: Reached;
 }
 
-/** Asks an address whether it is this Parley; a proof that was made for an earlier nonce is none. */
+/** Checks whether an address belongs to this Parley deployment. A proof for an earlier nonce is invalid. */
 export async function askWhose(origin: string, judge: JudgeProof, path = '/healthz'): Promise<Whose> {
   const nonce = randomToken(16);
   const answer = await requestForCheck(`${origin}${path}?nonce=${nonce}`);
   return { answer, reached: 'body' in answer ? judge(nonce, proofIn(answer.body)) : 'something else' };
 }
 
-/** Asks where a proxy lets calls through, and at `/healthz` what does not know that address: a Parley that is older. */
+/** Tries the address that proxies forward, and then `/healthz`, which older versions have only. */
 export async function askWhoseFromOutside(origin: string, judge: JudgeProof): Promise<Whose> {
   const asked = await askWhose(origin, judge, '/webhooks/whose');
   return asked.answer.status === 404 ? askWhose(origin, judge) : asked;
@@ -23,12 +24,4 @@ export async function askWhoseFromOutside(origin: string, judge: JudgeProof): Pr
 
 function proofIn(body: string): string {
   return z.object({ proof: z.string() }).catch({ proof: '' }).parse(parseJson(body)).proof;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,17 +1,18 @@
 import { PLATFORM_NAMES, type PlatformName } from '../../bot/domain/platform-name.ts';
 import type { PolicyPerson, PolicyPlace } from '../../bot/policy/subject.ts';
 
-/** Whose view is asked for: somebody, somewhere, on one of the platforms. */
+/** The user, place and platform to simulate. */
 export interface AskedAs {
-  /** Undefined for somebody who is not linked. */
+  /** Undefined for a user without a linked account. */
   person: PolicyPerson | undefined;
   place: PolicyPlace;
   platform: PlatformName | undefined;
 }
 
 /**
- * Reads `JG 3100 private`, `XS 2203 group wrparleycampusit01`, `unlinked private`, with a platform's name behind it where that counts.
- * @returns undefined for what cannot be read
+ * Parses `JG 3100 private`, `XS 2203 group wrparleycampusit01` or `unlinked private`, optionally followed by a platform
+ * name.
+ * @returns undefined if it cannot be parsed
  */
 export function readAskedAs(text: string): AskedAs | undefined {
   const words = text.trim().split(/\s+/);

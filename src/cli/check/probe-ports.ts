@@ -2,10 +2,10 @@ import { moveInWords, takeFreePorts, type SoundSettings } from '../../bot/app/ta
 import type { LoadedSettings } from '../../bot/config/load-settings.ts';
 
 /**
- * The settings for the sign-in probe, with free ports as a start takes them; but an institution's service knows the bot by one
- * redirect address, which then stays.
- * @param read reads the settings again with these values before all others
- * @returns them, and a sentence for each port of the probe that gave way
+ * Moves the sign-in probe to free ports, as a start does. With an institution's service the ports stay, because the redirect
+ * address is registered there.
+ * @param read reloads the settings with these values taking precedence
+ * @returns the settings, and one sentence for each moved port
  */
 export async function takeProbePorts(
   given: SoundSettings,

@@ -3,14 +3,14 @@ import { asError } from '../../shared/coded-error.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { TooSlowError, withTimeout } from '../../shared/with-timeout.ts';
 
-/** One part's check: several lines, none of which holds a secret. */
+/** The check of one part. Its lines contain no secrets. */
 export interface Check {
-  /** Names the line when the check itself breaks. */
+  /** Name of the line if the check itself fails. */
   name: string;
   run(): Promise<CheckResult[]>;
 }
 
-/** Where the lines go; a terminal gets colours. `process.stdout` fits. */
+/** Where lines are written, for example `process.stdout`. Coloured on a terminal. */
 export interface CheckOutput {
   write(text: string): unknown;
   isTTY?: boolean;
@@ -22,8 +22,8 @@ const PLAIN = '\u001b[0m';
 const DIM = '\u001b[2m';
 
 /**
- * Runs all checks at once and prints one line for each thing looked at, in the checks' order.
- * @returns the exit code: 1 as soon as one line is a fault, else 0
+ * Runs all checks in parallel and prints their lines in the given order.
+ * @returns the exit code: 1 if any line is a fault, else 0
  */
 export async function runChecks(checks: readonly Check[], output: CheckOutput): Promise<0 | 1> {
   const results = (await Promise.all(checks.map(runOne))).flat();
@@ -42,7 +42,7 @@ async function runOne({ name, run }: Check): Promise<CheckResult[]> {
   }
 }
 
-/** One finding as the terminal shows it: verdict, name, what was found, next step. */
+/** Formats one finding for the terminal: verdict, name, detail and next step. */
 export function checkLine(
   { name, verdict, detail, nextStep }: CheckResult,
   nameChars: number,

@@ -5,19 +5,19 @@ import { filledIn, type WrittenEntry } from '../../shared/models/models-file.ts'
 import { thinkingFields } from '../../shared/models/thinking-fields.ts';
 import { askBriefly, type ChatPlace } from '../../bot/model/probe-chat.ts';
 
-/** What is tried of a model that the models file does not list. */
+/** Options for testing models that the models file does not list. */
 export interface TriedModelsOptions extends ChatPlace {
   models: readonly string[];
   catalog: ModelCatalog;
   /** Entries of well-known models. */
   known: readonly WrittenEntry[];
-  /** Where the entries are to be written. */
+  /** Path of the models file, for the next step. */
   modelsFile: string;
 }
 
-/** Enough for a model that thinks to begin with it. */
+/** Enough for a thinking model to start its thought. */
 const TRIAL_TOKENS = 64;
-/** 32 by 32 red pixels: some engines refuse smaller pictures. */
+/** 32 by 32 red pixels. Some engines refuse smaller images. */
 const PICTURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAKklEQVR42mO4oKBAU8QwasGoBaMWjFowasGoBaMWjFowasGoBaMWDBULAE7YQD2B7wk2AAAAAElFTkSuQmCC';
 const TOOL = {
@@ -28,11 +28,11 @@ const TOOL = {
     parameters: { type: 'object', properties: {}, required: [] },
   },
 };
-/** How thinking may be asked for, in the order in which it is tried; each is a trial with thinking and one without. */
+/** The ways to enable thinking, in the order of testing. Each is tested with thinking on and off. */
 const WAYS: readonly Way[] = [
   { thinking: 'thinking' },
   { thinking: 'reasoning_effort' },
-  // Where a model thinks unless it is told not to.
+  // For models that think by default.
   { thinking: 'reasoning_effort', levels: ['none', 'low', 'medium', 'high'] },
   { thinking: 'enable_thinking' },
   { thinking: 'chat_template_kwargs' },
@@ -40,7 +40,7 @@ const WAYS: readonly Way[] = [
 
 type Way = Pick<WrittenEntry, 'thinking' | 'levels'>;
 
-/** Tries each model that is not listed, with a few small questions, and tells the entry that would fit. */
+/** Tests each unlisted model with a few small questions and proposes an entry. */
 export async function tryUnlistedModels(options: TriedModelsOptions): Promise<CheckResult[]> {
   const unlisted = options.models.filter((name) => !options.catalog.lists(name));
   return Promise.all(unlisted.map((name) => tryModel(options, name)));
@@ -61,7 +61,7 @@ async function tryModel(options: TriedModelsOptions, model: string): Promise<Che
     return {
       name,
       verdict: 'warning',
-      detail: 'is not in MODELS_FILE, and gave no answer by which to propose an entry',
+      detail: 'is not in MODELS_FILE and did not answer, so no entry can be suggested',
     };
   const entry: WrittenEntry = {
     ...(await wayOf(ask, entriesOfFamily(model, options.known))),
@@ -72,19 +72,19 @@ async function tryModel(options: TriedModelsOptions, model: string): Promise<Che
   return {
     name,
     verdict: 'warning',
-    detail: 'is not in MODELS_FILE: it gets text and tools, no images, no thinking',
-    nextStep: `From a few small trials this entry fits, add it to ${options.modelsFile}: ${JSON.stringify(inOrder(entry))}`,
+    detail: 'is not in MODELS_FILE: only text and tools are used, no images or thinking',
+    nextStep: `A few small requests suggest this entry; add it to ${options.modelsFile}: ${JSON.stringify(inOrder(entry))}`,
   };
 }
 
 type Ask = (fields: object, content?: unknown) => Promise<Trial>;
 
-/** Beside the name, how a known model of the family is asked, where it is seen to fit; else the first way that is. */
+/** Finds how to enable thinking: first the ways of known models of the same family, then all others. */
 async function wayOf(ask: Ask, known: readonly WrittenEntry[]): Promise<Omit<WrittenEntry, 'name'>> {
   for (const entry of known) {
-    // What it can is tried by itself.
+    // Images and tools are tested separately.
     const { images: _images, tools: _tools, label: _label, upstream: _upstream, ...way } = entry;
-    // The likeliest does not think; a thought that is seen is still found below.
+    // The most likely family member does not think. If the model does, a way is still found below.
     if (way.thinking === undefined) break;
     if (await fits(ask, way, true)) return way;
   }
@@ -93,8 +93,8 @@ async function wayOf(ask: Ask, known: readonly WrittenEntry[]): Promise<Omit<Wri
 }
 
 /**
- * Whether thinking can be switched on and off so, as seen from the answers.
- * @param isKnown that of a known model: where levels stand, it may also keep its thought to itself and take both
+ * Whether thinking can be switched on and off this way, judged by the answers.
+ * @param isKnown whether the way is that of a known model; with levels, such a model may hide its thought
  */
 async function fits(ask: Ask, way: Way, isKnown: boolean): Promise<boolean> {
   const entry = filledIn({ name: 'tried', ...way });
@@ -105,18 +105,18 @@ async function fits(ask: Ask, way: Way, isKnown: boolean): Promise<boolean> {
   return isOff.answers && !isOff.thinks;
 }
 
-/** The name first, as people write it. */
+/** Puts the name first, as usual in the file. */
 function inOrder({ name, ...rest }: WrittenEntry): WrittenEntry {
   return { name, ...rest };
 }
 
-/** What one small question showed. */
+/** The result of one test question. */
 interface Trial {
   answers: boolean;
   thinks: boolean;
 }
 
-/** Streamed, as the bot asks: some engines think only so. */
+/** Streamed, as the bot does it, because some engines think only then. */
 async function askOnce(
   place: ChatPlace,
   { model, content, fields }: { model: string; content: unknown; fields: object },
@@ -127,7 +127,7 @@ async function askOnce(
   return { answers, thinks: answers && showsThought(answer.body) };
 }
 
-/** A thought of its own, a part of a list, or between tags at the beginning of the text. */
+/** Whether the thought is a separate field, part of a list, or in tags at the start of the text. */
 function showsThought(body: string): boolean {
   return (
     /"reasoning(?:_content)?"\s*:\s*"[^"]/.test(body) ||

@@ -9,25 +9,25 @@ import { walkThroughSignIn } from './sign-in-walk.ts';
 
 export interface AskingOptions {
   driver: MessengerDriver;
-  /** The group for a question that names none of its own. */
+  /** The group for questions that do not name one. */
   someGroup: string;
   perMinute: number;
-  /** Whether nobody is answered who is not linked. */
+  /** Whether users without a linked account get no answer. */
   mustSignIn: boolean;
 }
 
-/** A person says no more than the bot takes of one in a minute. */
+/** Below the bot's limit of messages per person and minute. */
 const MOST_SAID_A_MINUTE = 18;
-/** As long as an answer may grow, and a little for the rest of it. */
+/** The maximum duration of an answer and some time for its remainder. */
 const ANSWERED_WITHIN_MS = 6 * MINUTE_MS + 30 * SECOND_MS;
 const INVITED_WITHIN_MS = 30 * SECOND_MS;
 const LOOK_EVERY_MS = 100;
 
-/** Asks as people do: in the messaging app, one after another, each question in a conversation of its own. */
+/** Asks questions one after another in the messaging app, each in a new conversation. */
 export class Asking {
   readonly #options: AskingOptions;
   readonly #linked = new Set<string>();
-  /** Where something was said already, and a new conversation is to be begun. */
+  /** Places that already have a conversation, where a new one must be started first. */
   readonly #begun = new Set<string>();
   readonly #saidMs = new Map<string, number[]>();
   #lastMs = Number.NEGATIVE_INFINITY;
@@ -36,7 +36,7 @@ export class Asking {
     this.#options = options;
   }
 
-  /** @throws Error where no answer came, or nobody could be signed in */
+  /** @throws Error if no answer arrives or the sign-in fails */
   async ask({ ask, group, source }: Question, { userId, isLinked }: Asker): Promise<Answer> {
     if (isLinked && !this.#linked.has(userId)) {
       await this.#signIn(userId);
@@ -61,14 +61,14 @@ export class Asking {
     await walkThroughSignIn(driver, userId, text);
   }
 
-  /** What somebody reads who is to sign in: it stays open, since the answer may come in its place. */
+  /** Waits for the sign-in invitation. It may not be final, because the answer can replace it. */
   async #invitation(userId: string, messageId: string): Promise<MessageView> {
     const { driver } = this.#options;
     const untilMs = monotonicMs() + INVITED_WITHIN_MS;
     for (;;) {
       const shown = await driver.answer(messageId);
       if (shown && (shown.text !== '' || shown.state === 'final')) return shown;
-      if (monotonicMs() > untilMs) throw new Error(`No sign-in link came for ${userId}`);
+      if (monotonicMs() > untilMs) throw new Error(`No sign-in link arrived for ${userId}`);
       await pause(LOOK_EVERY_MS);
     }
   }

@@ -1,23 +1,23 @@
 import { parseArgs } from 'node:util';
 
-/** What `npm run eval -- …` is asked to do. */
+/** The parsed arguments of `npm run eval -- …`. */
 export type EvalArguments =
   | { kind: 'eval'; file: string | undefined; against: string | undefined; judgesAll: boolean; perMinute: number }
   | { kind: 'help' }
   | { kind: 'wrong'; complaint: string };
 
-export const EVAL_USAGE = `npm run eval                         asks the shipped questions over the example documents
-npm run eval -- FILE                 asks those of a YAML file, and says which answers are not as they should be
+export const EVAL_USAGE = `npm run eval                         asks the included questions about the example documents
+npm run eval -- FILE                 asks the questions of a YAML file and reports answers that fail their checks
     --against RUN.json               compares with an earlier run
-    --judge                          has the model judge each answer too, beside the exact checks
-    --per-minute N                   asks at most N questions a minute; 30 unless told
-npm run eval -- --help               this text
+    --judge                          also has the model judge each answer
+    --per-minute N                   maximum questions per minute; defaults to 30
+npm run eval -- --help               prints this text
 `;
 
 const USUAL_PER_MINUTE = 30;
 const MOST_PER_MINUTE = 600;
 
-/** Reads the arguments after `eval`; whatever is not in the usage is wrong. */
+/** Parses the arguments after `eval`. Anything not in the usage text is an error. */
 export function readEvalArguments(args: readonly string[]): EvalArguments {
   try {
     const { values, positionals } = parseArgs({
@@ -31,14 +31,14 @@ export function readEvalArguments(args: readonly string[]): EvalArguments {
       },
     });
     if (values.help === true) return { kind: 'help' };
-    if (positionals.length > 1) return { kind: 'wrong', complaint: 'One file of questions at a time' };
+    if (positionals.length > 1) return { kind: 'wrong', complaint: 'Only one file of questions is allowed' };
     const { against, judge: judgesAll = false, 'per-minute': pace } = values;
     const perMinute = pace === undefined ? USUAL_PER_MINUTE : Number(pace);
     if (!(perMinute >= 1 && perMinute <= MOST_PER_MINUTE))
-      return { kind: 'wrong', complaint: `--per-minute needs a number from 1 to ${MOST_PER_MINUTE}` };
+      return { kind: 'wrong', complaint: `--per-minute takes a number from 1 to ${MOST_PER_MINUTE}` };
     return { kind: 'eval', file: positionals[0], against, judgesAll, perMinute };
   } catch (error) {
-    // Its class is Node's own, of whichever realm.
+    // Not `instanceof`: Node's error class may come from another realm.
     return { kind: 'wrong', complaint: (error as Error).message.split('. ')[0] ?? '' };
   }
 }

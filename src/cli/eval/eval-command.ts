@@ -24,7 +24,7 @@ import { lineOf, pageOf, summaryOf } from './report.ts';
 import { readRun, type Result, type RunRecord } from './run-record.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../../examples/questions.yaml', import.meta.url));
-/** Documents are indexed beside the start. */
+/** Documents are indexed in the background after the start. */
 const INDEXED_WITHIN_MS = 2 * MINUTE_MS;
 const LOOK_EVERY_MS = 200;
 
@@ -33,17 +33,18 @@ interface EvalCommand {
   env: Environment;
   cwd: string;
   output: { write(text: string): unknown };
-  /** For what cannot be used. */
+  /** Output for error messages. */
   asides: { write(text: string): unknown };
 }
 
 /**
- * `npm run eval`: asks an administrator's questions through the front door of a Parley of its own, in local mode, with the configured
- * engine, and says which answers are not as they should be. @returns the exit code: 0 only where all hold
+ * `npm run eval`: asks the questions of a file in a temporary local Parley with the configured engine, and reports which
+ * answers do not meet their criteria.
+ * @returns the exit code: 0 only if all answers pass
  */
 export async function runEvalCommand(given: EvalCommand): Promise<number> {
   const { asked, cwd, asides } = given;
-  // The shipped questions are about the example's documents.
+  // The shipped questions are about the example documents.
   const env = asked.file === undefined ? { ...given.env, KNOWLEDGE_FILE: EXAMPLE_KNOWLEDGE_FILE } : given.env;
   const command = { ...given, env };
   try {
@@ -62,7 +63,7 @@ export async function runEvalCommand(given: EvalCommand): Promise<number> {
     const strangers = questions.filter((one) => !people.askerOf(one)).map(({ as }) => as ?? 'anybody');
     if (strangers.length > 0)
       throw new CannotStart([
-        `The directory has nobody for ${[...new Set(strangers)].join(', ')}: name somebody of it, or write JG 3100, XS 2203, unlinked`,
+        `The directory has no person for ${[...new Set(strangers)].join(', ')}: name a person of the directory, or write for example JG 3100, XS 2203 or unlinked`,
       ]);
     const members = people.directory.flatMap(({ messaging }) => messaging['wecom'] ?? []);
     const groups = groupsOf(await readGroups(), questions, members);
@@ -85,7 +86,7 @@ interface Run {
   people: ReturnType<typeof peopleOf>;
   groups: readonly Group[];
   before: RunRecord | undefined;
-  /** The questions' file, as it is told. */
+  /** Path of the questions file, for messages. */
   file: string;
 }
 
@@ -93,7 +94,7 @@ async function ask({ asked, output, cwd, env }: EvalCommand, run: Run): Promise<
   const { parley, questions, people, groups, before, file } = run;
   const { app, config } = parley;
   const { driver } = app;
-  if (!driver) throw new TypeError('Local mode has a messenger');
+  if (!driver) throw new TypeError('Local mode started no messenger');
   await untilReady(parley);
   const asking = new Asking({
     driver,
@@ -117,7 +118,7 @@ async function ask({ asked, output, cwd, env }: EvalCommand, run: Run): Promise<
     const tookMs = Math.round(monotonicMs() - beganMs);
     const criterion = question.judge ?? (asked.judgesAll ? USUAL_CRITERION : undefined);
     const faults = failure === undefined ? faultsOf(question, answer) : [failure];
-    // What does not hold by its words alone needs no judge.
+    // An answer that fails the text checks needs no judge.
     if (criterion !== undefined && faults.length === 0) {
       const verdict = await judgeByModel(judge, { question: question.ask, answer: answer.text, criterion });
       if (verdict !== undefined) faults.push(verdict);
@@ -150,14 +151,14 @@ function placeOf({ group }: Question): string {
   return group === SOME_GROUP ? 'group' : `group ${group}`;
 }
 
-/** Everybody is in each group, so that each question can be asked there. */
+/** All people are members of every group, so that each question can be asked there. */
 function groupsOf(own: readonly Group[], questions: readonly Question[], members: readonly string[]): Group[] {
   const named = questions.flatMap(({ group }) => (group === undefined || group === SOME_GROUP ? [] : [group]));
   const ids = [...new Set([...own.map(({ id }) => id), ...named, ...(own.length === 0 ? [SOME_GROUP] : [])])];
   return ids.map((id) => ({ id, name: own.find((one) => one.id === id)?.name ?? id, members: [...members] }));
 }
 
-/** The bot takes messages, and local documents are indexed. */
+/** Waits until the bot accepts messages and local documents are indexed. */
 async function untilReady({ app, config }: LocalParley): Promise<void> {
   const path = knowledgeFileOf(config);
   const sources = path === undefined ? [] : parseKnowledgeFile(readFileSync(path, 'utf8'), path).sources;
@@ -171,16 +172,16 @@ async function untilReady({ app, config }: LocalParley): Promise<void> {
     if (app.driver?.isBotReachable() === true && (!hasFolder || (await isIndexed()))) return;
     await pause(LOOK_EVERY_MS);
   }
-  throw new CannotStart(['Parley did not get ready: no documents were indexed. See what npm start says']);
+  throw new CannotStart(['Parley did not become ready: no documents were indexed. Run npm start to see the cause']);
 }
 
-/** @returns where the record and the page lie */
+/** @returns the paths of the record and the page */
 function keep(record: RunRecord, before: RunRecord | undefined, dataDir: string): string[] {
   const folder = join(dataDir, 'eval');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = record.at.replace(/[:.]/g, '-');
   const [json, page] = [join(folder, `${name}.json`), join(folder, `${name}.html`)];
-  // What people may read of documents stands in it.
+  // May contain restricted document content.
   writeFileSync(json, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
   writeFileSync(page, pageOf(record, before), { mode: 0o600 });
   return [json, page];
@@ -188,11 +189,11 @@ function keep(record: RunRecord, before: RunRecord | undefined, dataDir: string)
 
 function readEarlier(path: string): RunRecord {
   const run = named(path, () => readRun(readFileSync(path, 'utf8')));
-  if (!run) throw new CannotStart([`${path} is no run that npm run eval has kept`]);
+  if (!run) throw new CannotStart([`${path} is not a run saved by npm run eval`]);
   return run;
 }
 
-/** @throws CannotStart which names the file */
+/** @throws CannotStart with the file's name */
 function named<Value>(path: string, read: () => Value): Value {
   try {
     return read();

@@ -1,17 +1,17 @@
 import type { Question } from './questions-file.ts';
 
-/** What came of a question, as its person saw it. */
+/** The result of a question, as its user saw it. */
 export interface Answer {
-  /** The answer's text, and what stands beside it. */
+  /** The answer's text, and the notes shown with it. */
   text: string;
   beside: string;
-  /** What `/sources` says; asked only where it counts. */
+  /** The reply to `/sources`, requested only if needed. */
   sources?: string;
 }
 
 /**
- * Looks for what must and must not stand in an answer: exact words, whatever the case of letters and the width of blanks.
- * @returns a sentence for each thing that is not as it should be
+ * Checks an answer for required and forbidden texts. Ignores case and whitespace differences.
+ * @returns one sentence per fault
  */
 export function faultsOf({ must, mustNot, source }: Question, { text, beside, sources = '' }: Answer): string[] {
   const said = plain(text);
@@ -20,7 +20,7 @@ export function faultsOf({ must, mustNot, source }: Question, { text, beside, so
   return [
     ...must.filter((words) => !said.includes(plain(words))).map((words) => `lacks “${words}”`),
     ...mustNot.filter((words) => shown.includes(plain(words))).map((words) => `says “${words}”`),
-    ...source.filter((title) => !cited.includes(plain(title))).map((title) => `does not name the source “${title}”`),
+    ...source.filter((title) => !cited.includes(plain(title))).map((title) => `does not cite the source “${title}”`),
   ];
 }
 

@@ -11,18 +11,21 @@ import type { Config } from '../../bot/config/config.ts';
 import { loadSettings } from '../../bot/config/load-settings.ts';
 import { readValues, type Environment } from '../../bot/config/read-values.ts';
 
-/** What of the settings an evaluation keeps: the engine, and what answers depend on. No platform, no Redis, no sign-in of the real one. */
+/**
+ * Settings that an evaluation keeps: the engine and everything that influences answers. Platforms, Redis and sign-in are
+ * replaced.
+ */
 const KEPT =
   /^(?:CHAT_|MODELS_FILE$|THINKING_|POLICY_FILE$|TOOLS_FILE$|SCENES_FILE$|KNOWLEDGE_FILE$|PROMPTS_FILE$|WEB_SEARCH_|SERVICE_UPSTREAM_|SERVICE_DIRECTORY_FILE$|GROUP_SCOPE$|HTTPS?_PROXY$|NO_PROXY$|AI_MARK$|MODERATION_|SHUTDOWN_GRACE_SEC$)/;
 
-/** A Parley of the evaluation's own, in local mode, on free ports and in a folder that goes with it. */
+/** A temporary local Parley on free ports, with a folder that is deleted afterwards. */
 export interface LocalParley {
   readonly app: App;
   readonly config: Config;
   close(): Promise<void>;
 }
 
-/** What stands in the way of it, one sentence each. */
+/** Thrown with the reasons why the evaluation cannot start, one sentence each. */
 export class CannotStart extends Error {
   readonly faults: readonly string[];
 
@@ -32,7 +35,10 @@ export class CannotStart extends Error {
   }
 }
 
-/** The settings of the evaluation's own Parley. @throws CannotStart */
+/**
+ * The settings of the temporary Parley.
+ * @throws CannotStart
+ */
 export function settingsOf(env: Environment, cwd: string, more: Readonly<Record<string, string>> = {}) {
   const { texts } = readValues(env, cwd);
   const kept = Object.entries(texts).filter(
@@ -50,7 +56,10 @@ export function settingsOf(env: Environment, cwd: string, more: Readonly<Record<
   return settings;
 }
 
-/** @param office who and which groups there are @throws CannotStart */
+/**
+ * @param office the people and groups
+ * @throws CannotStart
+ */
 export async function startLocalParley(
   { env, cwd }: { env: Environment; cwd: string },
   office: { directory: readonly ServicePerson[]; groups: readonly Group[] },
@@ -85,7 +94,7 @@ export async function startLocalParley(
   }
 }
 
-/** A site's pages are fetched over hours, at the site's cost: an evaluation has those that are kept already. */
+/** Copies the already fetched pages of sites, because a crawl takes hours and burdens the site. */
 function bringPages(from: string, to: string): void {
   const kept = join(from, 'knowledge', 'pages');
   if (existsSync(kept)) cpSync(kept, join(to, 'knowledge', 'pages'), { recursive: true });

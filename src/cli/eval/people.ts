@@ -1,7 +1,7 @@
 import type { ServicePerson } from '../../service/directory-file.ts';
 import type { Question } from './questions-file.ts';
 
-/** Who asks, and whether they sign in before. */
+/** A person who asks, and whether they sign in first. */
 export interface Asker {
   userId: string;
   isLinked: boolean;
@@ -11,9 +11,9 @@ const UNLINKED = 'unlinked';
 const DESCRIBED = /^(?<code>JG|XS|QT)(?:\s+(?<department>\S+))?$/i;
 
 /**
- * The people who ask: those of the directory that questions name, and somebody made up for each `JG 3100` of whom it has none, and for
- * who is not linked.
- * @returns the directory with them; and who asks each question, or `undefined` where nobody is meant
+ * Determines who asks each question: people of the directory, or made-up ones if it has no match for `JG 3100`, and for
+ * questions of unlinked users.
+ * @returns the directory including made-up people, and the asker of each question; `undefined` if none matches
  */
 export function peopleOf(
   directory: readonly ServicePerson[],
@@ -28,7 +28,7 @@ export function peopleOf(
   };
   for (const [number, question] of questions.entries()) {
     const { as = '' } = question;
-    // Whoever is not linked has one question open at a time: each is asked by somebody else.
+    // An unlinked user can have one open question only, so each is asked by another one.
     if (as.toLowerCase() === UNLINKED) strangers.set(question, add(madeUp('QT', '', number), false));
     else if (!known.has(as)) {
       const { code, department = '' } = DESCRIBED.exec(as)?.groups ?? {};

@@ -3,28 +3,31 @@ import { z } from 'zod';
 import { ConfigFileError } from '../../shared/json-file.ts';
 import { inOurWords, placeInFile } from '../../shared/text/format-zod-error.ts';
 
-/** One question of the administrator's, and what has to be so of its answer. */
+/** A question of the file and the criteria for its answer. */
 export interface Question {
   ask: string;
-  /** Somebody of the directory, `JG 3100`, or `unlinked`; the directory's first unless told. */
+  /** A person of the directory, `JG 3100`, or `unlinked`. Defaults to the directory's first. */
   as?: string;
-  /** A group by its id, where it is not the private chat. */
+  /** Group id. Defaults to the private chat. */
   group?: string;
-  /** Stand in the answer, whatever the case of their letters. */
+  /** Texts that must occur in the answer. Case-insensitive. */
   must: readonly string[];
-  /** Stand nowhere in what is shown. */
+  /** Texts that must not occur in the reply. */
   mustNot: readonly string[];
-  /** Titles of documents that the answer draws upon. */
+  /** Titles of documents that the answer must use. */
   source: readonly string[];
-  /** What a model is asked about the answer. */
+  /** Criterion for the judge model. */
   judge?: string;
 }
 
-/** Where a question is asked that says only `group`. */
+/** The value of `group` for any group. */
 export const SOME_GROUP = 'some';
 const MOST_QUESTIONS = 1_000;
 
-/** Reads a file of questions, in YAML or JSON. @throws ConfigFileError with every fault */
+/**
+ * Parses a questions file, in YAML or JSON.
+ * @throws ConfigFileError with all errors
+ */
 export function parseQuestions(text: string): readonly Question[] {
   const parsed = questionsSchema.safeParse(readYaml(text), { error: inOurWords });
   if (parsed.success) return parsed.data;
@@ -38,20 +41,20 @@ function readYaml(text: string): unknown {
   } catch (error) {
     if (!(error instanceof YAMLParseError)) throw error;
     const { linePos, code } = error;
-    throw new ConfigFileError('file_not_json', [`is no YAML (${code}) at line ${linePos?.[0].line ?? '?'}`]);
+    throw new ConfigFileError('file_not_json', [`is not valid YAML (${code}) at line ${linePos?.[0].line ?? '?'}`]);
   }
 }
 
-/** A number or a date stands in YAML without quotes. */
+/** YAML numbers and dates need no quotes. */
 const words = z
-  .union([z.string(), z.number(), z.boolean()], 'Must be a text')
+  .union([z.string(), z.number(), z.boolean()], 'Must be a string')
   .transform(String)
   .pipe(z.string().trim().min(1));
-const several = z.union([words.transform((one) => [one]), z.array(words)], 'Must be a text or a list of texts');
+const several = z.union([words.transform((one) => [one]), z.array(words)], 'Must be a string or a list of strings');
 
 const place = z
   .string()
-  .regex(/^(?:private|group(?:\s+\S+)?)$/, 'Must be private, group, or group and its id')
+  .regex(/^(?:private|group(?:\s+\S+)?)$/, 'Must be private, group, or group followed by its id')
   .transform((given) => (given === 'private' ? undefined : (given.split(/\s+/)[1] ?? SOME_GROUP)));
 
 const questionSchema = z
@@ -66,4 +69,4 @@ const questionSchema = z
   })
   .transform(({ in: group, ...rest }): Question => ({ ...rest, group }));
 
-const questionsSchema = z.array(questionSchema).min(1, 'There is no question in it').max(MOST_QUESTIONS);
+const questionsSchema = z.array(questionSchema).min(1, 'contains no questions').max(MOST_QUESTIONS);

@@ -3,23 +3,23 @@ import { compareRuns, type Change, type Result, type RunRecord } from './run-rec
 
 const MOST_LINE_CHARS = 90;
 
-/** One line for the terminal while it runs. */
+/** One terminal line, printed during the run. */
 export function lineOf({ holds, ask, as, in: place, faults, tookMs }: Result, number: number): string {
   const verdict = holds ? 'ok  ' : 'FAIL';
   const head = `${verdict} ${String(number).padStart(3)}  ${as}, ${place}: ${short(ask)} (${(tookMs / 1_000).toFixed(1)} s)`;
   return [head, ...faults.map((fault) => `          ${fault}`)].join('\n');
 }
 
-/** What the run comes to, for the terminal. */
+/** The summary of a run, for the terminal. */
 export function summaryOf({ results }: RunRecord, before: RunRecord | undefined): string {
   const failed = results.filter(({ holds }) => !holds).length;
-  const total = `${results.length - failed} of ${results.length} questions hold`;
+  const total = `${results.length - failed} of ${results.length} questions passed`;
   if (!before) return total;
   const changes = compareRuns(results, before);
   const count = (wanted: Change) => changes.filter((change) => change === wanted).length;
   const worse = results.filter((_, index) => changes[index] === 'worse').map(({ ask }) => `  worse: ${short(ask)}`);
   const better = results.filter((_, index) => changes[index] === 'better').map(({ ask }) => `  better: ${short(ask)}`);
-  const compared = `against ${before.at}: ${count('better')} better, ${count('worse')} worse, ${count('same')} the same, ${count('new')} new`;
+  const compared = `compared with ${before.at}: ${count('better')} better, ${count('worse')} worse, ${count('same')} the same, ${count('new')} new`;
   return [total, compared, ...worse, ...better].join('\n');
 }
 
@@ -28,7 +28,7 @@ table{border-collapse:collapse;width:100%}th,td{border-bottom:1px solid #d8d8dc;
 .ok{color:#0a6b2d}.fail{color:#b00020}pre{white-space:pre-wrap;margin:.25rem 0;font:inherit}small{color:#55555a}
 @media(prefers-color-scheme:dark){body{background:#1c1c1e;color:#f2f2f7}.ok{color:#5fd38d}.fail{color:#ff8a8a}small{color:#aeaeb2}th,td{border-color:#3a3a3c}}`;
 
-/** The same as a page that needs nothing else. */
+/** The same as a self-contained HTML page. */
 export function pageOf(run: RunRecord, before: RunRecord | undefined): string {
   const { results, at, model, questions } = run;
   const changes = compareRuns(results, before);
@@ -37,7 +37,7 @@ export function pageOf(run: RunRecord, before: RunRecord | undefined): string {
       html`<tr>
         <td>${index + 1}</td>
         <td class="${holds ? 'ok' : 'fail'}">
-          ${holds ? 'holds' : 'fails'}${before && html`<br /><small>${changes[index]}</small>`}
+          ${holds ? 'passed' : 'failed'}${before && html`<br /><small>${changes[index]}</small>`}
         </td>
         <td>
           <strong>${ask}</strong><br /><small>${as}, ${place}, ${(tookMs / 1_000).toFixed(1)} s</small>

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { parseJson } from '../../shared/parse-json.ts';
 
-/** One question of a run. */
+/** The result of one question. */
 export interface Result {
   ask: string;
   as: string;
   in: string;
-  /** Nothing is wrong with it. */
+  /** Whether there are no faults. */
   holds: boolean;
   faults: string[];
   text: string;
@@ -13,7 +14,7 @@ export interface Result {
   tookMs: number;
 }
 
-/** A run as it is kept, to be compared with a later one. */
+/** A stored run, for comparison with a later one. */
 export interface RunRecord {
   version: 1;
   /** ISO 8601. */
@@ -36,19 +37,15 @@ const recordSchema: z.ZodType<RunRecord> = z.object({
   ),
 });
 
-/** @returns undefined for what is no run's record */
+/** @returns undefined if it is not a run record */
 export function readRun(text: string): RunRecord | undefined {
-  try {
-    return recordSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return recordSchema.safeParse(parseJson(text)).data;
 }
 
-/** How one question did in the two runs. */
+/** How a question's result changed between two runs. */
 export type Change = 'same' | 'better' | 'worse' | 'new';
 
-/** Of each result, how it compares with the same question of an earlier run: asked in the same words, as the same, in the same place. */
+/** Compares each result with the same question of an earlier run: same text, same user and same place. */
 export function compareRuns(results: readonly Result[], before: RunRecord | undefined): Change[] {
   const keyOf = ({ ask, as, in: place }: Result) => JSON.stringify([ask, as, place]);
   const earlier = new Map(before?.results.map((one) => [keyOf(one), one.holds]));

@@ -3,12 +3,15 @@ import type { MessengerDriver } from '../../simulator/driver.ts';
 /** More pages than any sign-in has. */
 const MOST_PAGES = 8;
 
-/** Follows a sign-in link as its person would in the app's own browser, and says yes on each page. @throws Error where that leads nowhere */
+/**
+ * Follows a sign-in link in the app's built-in browser and confirms each page.
+ * @throws Error if the sign-in does not complete
+ */
 export async function walkThroughSignIn(driver: MessengerDriver, userId: string, invitation: string): Promise<void> {
   const link = (invitation.match(/https?:\/\/[^\s()<>]+/g) ?? []).flatMap(
     (url) => /^.*\/link\/[\w-]+/.exec(url) ?? [],
   )[0];
-  if (link === undefined) throw new Error(`No sign-in link came for ${userId}`);
+  if (link === undefined) throw new Error(`No sign-in link arrived for ${userId}`);
   let shown = await driver.browse(userId, { url: new URL(link), method: 'GET', destination: 'document' });
   for (let page = 0; page < MOST_PAGES; page += 1) {
     if (shown.kind !== 'page' || shown.status >= 400) break;

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
 
-/** What decides whether a browser can be opened here. */
+/** What determines whether a browser can be opened. */
 export interface Desk {
   platform: NodeJS.Platform;
   env: Readonly<Record<string, string | undefined>>;
-  /** Whether a person reads what we print. */
+  /** Whether a person reads the output. */
   isTerminal: boolean;
 }
 
 /**
- * The command that opens an address in the person's browser; undefined where nobody looks (no terminal, a CI) or where
- * there is no display to open it on.
+ * The command that opens an address in the user's browser. Undefined without a user (no terminal, CI) or without a display.
  */
 export function browserCommand({ platform, env, isTerminal }: Desk): [program: string, ...args: string[]] | undefined {
   const isSet = (name: string) => (env[name] ?? '') !== '';
@@ -21,7 +20,7 @@ export function browserCommand({ platform, env, isTerminal }: Desk): [program: s
 }
 
 /**
- * Opens an address in the person's browser where there is one. What goes wrong costs nothing: the address is printed too.
+ * Opens an address in the user's browser, if possible. Failures are ignored, because the address is also printed.
  * @returns whether it was tried
  */
 export function openBrowser(url: string, desk: Desk): boolean {

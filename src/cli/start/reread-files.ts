@@ -8,13 +8,13 @@ import type { Config } from '../../bot/config/config.ts';
 interface Rereader {
   config: Config;
   log: Log;
-  /** The running parts, once they run. */
+  /** Resolves when the parts are running. */
   app: Promise<App>;
 }
 
 /**
- * Reads the files of `config/` anew at SIGHUP, one after another. Where one has a fault, all faults are named and everything stays as
- * it was. In local mode and at a terminal SIGHUP means that the window was closed, and ends the process as ever.
+ * Reloads the files of `config/` on SIGHUP, one signal at a time. If any file has a fault, all faults are logged and nothing
+ * changes. In local mode and at a terminal, SIGHUP means that the window was closed and ends the process as usual.
  */
 export function rereadAtHangUp({ config, log, app }: Rereader): void {
   if (config.mode === 'local' || process.stdin.isTTY) return;
@@ -30,14 +30,17 @@ async function reread({ config, log, app }: Rereader): Promise<void> {
   try {
     const faults = await faultsOfNamedFiles(config);
     if (faults.length > 0) {
-      log.error({ faults }, 'the files are not taken over, all stays as it was: mend them, then send SIGHUP again');
+      log.error(
+        { faults },
+        'the files were not reloaded and the previous ones stay in use: correct them, then send SIGHUP again',
+      );
       running.filesRejected(faults.length);
       return;
     }
     await running.reread();
-    log.info('the files were read again; what begins from now on goes by them');
+    log.info('the files were reloaded and apply from now on');
   } catch (thrown) {
     running.filesRejected(1);
-    log.error({ error: asError(thrown) }, 'the files could not be read again, all stays as it was');
+    log.error({ error: asError(thrown) }, 'the files could not be reloaded and the previous ones stay in use');
   }
 }

@@ -17,13 +17,13 @@ import type { MovedPort } from '../../bot/app/take-free-ports.ts';
 
 interface StartChoices {
   moved: readonly MovedPort[];
-  /** False where the person asked for none. */
+  /** False if the user disabled it. */
   opensBrowser: boolean;
 }
 
 /**
- * Runs until a signal comes. SIGTERM and SIGINT stop in order, also while it starts; whoever sends another one later ends
- * it at once (SECURITY.md orderly-stop).
+ * Runs until a signal arrives. SIGTERM and SIGINT stop gracefully, even during startup; a second signal ends the process
+ * immediately (SECURITY.md orderly-stop).
  */
 export async function runStartCommand(
   { config, secrets }: Extract<LoadedSettings, { ok: true }>,
@@ -35,15 +35,15 @@ export async function runStartCommand(
   const crash = (thrown: unknown) => {
     const error = asError(thrown);
     if (isUp) {
-      log.fatal({ error }, 'Parley cannot go on');
+      log.fatal({ error }, 'Parley stops because of an unexpected error');
       process.exit(EXIT.crash);
     }
     const { sentence, isOfSettings } = failureOfStart(error, config);
-    log.debug({ error }, 'the start came to nothing');
+    log.debug({ error }, 'Parley could not start');
     process.stderr.write(`${sentence}\n`);
     process.exit(isOfSettings ? EXIT.settings : EXIT.crash);
   };
-  // Nothing is known about the state after an error that nobody caught: log it, end, start afresh (SECURITY.md crash-on-the-unexpected).
+  // After an uncaught error the state is unknown: log it and exit (SECURITY.md crash-on-the-unexpected).
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
 
@@ -54,8 +54,8 @@ export async function runStartCommand(
     if (isStopping) return;
     isStopping = true;
     endWatch?.();
-    log.info('stopping in order');
-    // What cannot start has stopped all by itself.
+    log.info('shutting down');
+    // An app that failed to start has already stopped.
     const stopped = starting.then(
       (app) => {
         inBackground(() => sayWhatEnds(app, config, say));
@@ -70,7 +70,7 @@ export async function runStartCommand(
     process.stderr.write(`${sentence}\n`);
     stop(EXIT.settings);
   };
-  // A worker that the page can end by force, to show that nothing is lost, is no part of this process.
+  // The worker runs in its own process, so that the page can kill it to demonstrate that no message is lost.
   const workerProgram =
     config.mode === 'local' ? new URL('../../bot/app/local-worker-process.js', import.meta.url) : undefined;
   const starting = startApp({ config, secrets, log, onFatal, workerProgram });
@@ -93,16 +93,18 @@ export async function runStartCommand(
   }
 }
 
-/** A stop may take as long as an answer does: whoever pressed Ctrl+C is told what it waits for, and how not to. */
+/**
+ * A stop may take as long as an answer, so the user who pressed Ctrl+C is told what it waits for and how to end immediately.
+ */
 async function sayWhatEnds(app: App, config: Config, say: (text: string) => void): Promise<void> {
   if (config.mode !== 'local' && !process.stdout.isTTY) return;
   const count = await app.runningAnswers();
   const mostSec = turnsGraceSec(config.http.shutdownGraceSec);
-  const insist = `for at most ${mostSec} seconds. Press Ctrl+C again to end at once.\n`;
+  const insist = `for at most ${mostSec} seconds. Press Ctrl+C again to stop immediately.\n`;
   if (count === 0) {
-    setTimeout(() => say(`\nThe last calls to the chat app are being looked after, ${insist}`), SECOND_MS * 2).unref();
+    setTimeout(() => say(`\nWaiting for the last calls to the chat app,  ${insist}`), SECOND_MS * 2).unref();
     return;
   }
-  const answers = count === 1 ? 'The answer under way is' : `${count} answers under way are`;
+  const answers = count === 1 ? 'The running answer is' : `${count} running answers are`;
   say(`\n${answers} being finished, ${insist}`);
 }

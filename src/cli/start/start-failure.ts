@@ -6,15 +6,15 @@ import { LocalError } from '../../bot/app/local/local-error.ts';
 import type { Config } from '../../bot/config/config.ts';
 import { usedPorts } from '../../bot/app/used-ports.ts';
 
-/** Why a start came to nothing, as a person is told. */
+/** Why a start failed, for display. */
 export interface StartFailure {
   /** One sentence that says what to do. */
   sentence: string;
-  /** Whether a setting is in the way: an end with 2, as after any other fault of the settings. */
+  /** Whether a setting is the cause. The exit code is then 2, as for other configuration errors. */
   isOfSettings: boolean;
 }
 
-/** What a failed start is told as; the rest of the error is for the log at its finest level only. */
+/** Describes a failed start. Details of the error are logged at the finest level only. */
 export function failureOfStart(thrown: unknown, config: Config): StartFailure {
   const error = asError(thrown);
   const ofSettings = (sentence: string) => ({ sentence, isOfSettings: true });
@@ -24,24 +24,24 @@ export function failureOfStart(thrown: unknown, config: Config): StartFailure {
   if (listening !== undefined) return ofSettings(listening);
   const code = 'code' in error && !(error instanceof CodedError) ? ` (${String(error.code)})` : '';
   return {
-    sentence: `Parley cannot start: ${scrub(error.message)}${code}. LOG_LEVEL=debug shows where it happened`,
+    sentence: `Parley cannot start: ${scrub(error.message)}${code}. Set LOG_LEVEL=debug for details`,
     isOfSettings: false,
   };
 }
 
 const REDIS_ADVICE =
-  'See that redis-server is installed and that the redis folder in DATA_DIR can be written, or set REDIS_URL';
+  'Check that redis-server is installed and that the redis folder in DATA_DIR is writable, or set REDIS_URL';
 
-/** A port or an address that could not be listened on; undefined for any other error. */
+/** Describes a failure to listen on a port or address; undefined for any other error. */
 export function sentenceOfListening(error: Error, config: Config): string | undefined {
   const { syscall, port, code } = error as NodeJS.ErrnoException & { port?: number };
   if (syscall !== 'listen' || port === undefined) return undefined;
   const setting = usedPorts(config).find((used) => used.port === port)?.setting ?? 'PORT';
   if (code === 'EADDRINUSE')
-    return `${setting} ${port} is taken by ${holderOfPort(port) ?? 'another program'}: stop it, or set ${setting} to another port`;
+    return `${setting} ${port} is taken by ${holderOfPort(port) ?? 'another program'}: stop that program, or set ${setting} to another port`;
   if (code === 'EACCES')
-    return `${setting} ${port} may not be listened on by this user: set ${setting} to a port above 1023`;
+    return `${setting} ${port} requires privileges that this user does not have: set ${setting} to a port above 1023`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `HOST ${config.http.host} is no address of this machine: set HOST to one that is, or to 0.0.0.0 for all`;
+    return `HOST ${config.http.host} is not an address of this machine: set HOST to one of its addresses, or to 0.0.0.0 for all of them`;
   return undefined;
 }

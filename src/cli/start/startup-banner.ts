@@ -7,16 +7,19 @@ interface Greeting {
   app: App;
   config: Config;
   moved: readonly MovedPort[];
-  /** What does not work, a sentence each. */
+  /** Problems, one sentence each. */
   troubles: readonly string[];
-  /** Whether a person at a terminal reads it: then what matters most is bold. */
+  /** Whether a person reads the output at a terminal; the most important part is then bold. */
   isTerminal: boolean;
-  /** Opens an address in the person's browser, where there is one. @returns whether it was tried */
+  /**
+   * Opens an address in the user's browser, if possible.
+   * @returns whether it was tried
+   */
   open(url: string): boolean;
   say(text: string): void;
 }
 
-/** Says where each part listens, what does not work yet and what to do next; for people, so it is plain text whatever the log's form is. */
+/** Prints the listening addresses, current problems and next steps. Plain text for people, independent of the log format. */
 export function greet({
   app: { addresses, madeApiKey },
   config,
@@ -40,7 +43,7 @@ export function greet({
       ...addresses.map(({ name, url }) => `  ${name.padEnd(10)} ${url}`),
       ...(madeApiKey === undefined
         ? []
-        : [`  chat key   ${madeApiKey}  (for the service's /v1; kept in ${config.local.dataDir}/keys.json)`]),
+        : [`  chat key   ${madeApiKey}  (for the service's /v1; stored in ${config.local.dataDir}/keys.json)`]),
       ...(moved.length === 0 ? [] : ['', ...moved.map(moveInWords)]),
       '',
       ...(messenger
@@ -62,17 +65,17 @@ interface MessengerWords {
   isOpened: boolean;
 }
 
-/** Where to look and how it ends. */
+/** Where to open the messenger and how to stop. */
 function messengerLines(url: string, { dataDir, isTerminal, isOpened }: MessengerWords): string[] {
   const bold = isTerminal ? ['\u001B[1m', '\u001B[22m'] : ['', ''];
-  const opened = isOpened ? ' Your browser opens it by itself.' : '';
+  const opened = isOpened ? ' Your browser opens it automatically.' : '';
   return [
-    `Open ${bold.join(url)} in a browser, pick who you are, and write to the bot.${opened}`,
-    `Stop it with Ctrl+C; what was said is kept in ${dataDir}.`,
+    `Open ${bold.join(url)} in a browser, choose a user, and write to the bot.${opened}`,
+    `Press Ctrl+C to stop. Conversations are stored in ${dataDir}.`,
   ];
 }
 
-/** What has to be saved on the platforms' side once this runs. */
+/** What must be configured on the platforms. */
 function consoleLines({ roles, http: { publicUrl }, platforms, connections }: Config): string[] {
   if (!roles.includes('receiver')) return [];
   return platforms.map((name) => {

@@ -17,11 +17,11 @@ import { describePlatform } from '../../bot/platforms/registry.ts';
 import { hasVersion } from '../../bot/config/setting-kinds.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
 
-/** Looks whether one thing works that a start does not wait for. */
+/** Checks a dependency that a start does not wait for. */
 export interface StartProbe {
-  /** Said once it works again. */
+  /** Message once it works again. */
   works: string;
-  /** A sentence on what does not work, or undefined. Never rejects. */
+  /** Describes the problem, or returns undefined. Never rejects. */
   find(): Promise<string | undefined>;
 }
 
@@ -33,7 +33,7 @@ interface ProbeDeps {
 const PROBE_LIMIT_MS = 3 * SECOND_MS;
 const PROBE_AGAIN_MS = 5 * SECOND_MS;
 
-/** What this process needs from others: everything but what it brought itself. */
+/** The external dependencies of this process. Embedded parts are not probed. */
 export async function probesAtStart(parts: ProbeDeps): Promise<StartProbe[]> {
   const { config, secrets } = parts;
   const { roles, embedded, signIn, http } = config;
@@ -51,7 +51,7 @@ export async function probesAtStart(parts: ProbeDeps): Promise<StartProbe[]> {
   ];
 }
 
-/** Looks once at all, then again and again at what does not work, until all does. */
+/** Probes everything once, then repeats the failed probes until all succeed. */
 export function watchTroubles(
   probes: readonly StartProbe[],
   { onEnded, againMs = PROBE_AGAIN_MS }: { onEnded(sentence: string): void; againMs?: number },
@@ -81,7 +81,7 @@ export function watchTroubles(
   };
 }
 
-/** A connection of its own, so that why it comes to nothing is known, and nothing waits behind it. */
+/** Uses a separate connection, so that the cause of a failure is known and nothing queues behind it. */
 export function redisProbe(address: RedisAddress): StartProbe {
   const find = async () => {
     const redis = connectRedis(address, 'wait', createLog({ level: 'silent', format: 'json' }), 'start');
@@ -93,8 +93,8 @@ export function redisProbe(address: RedisAddress): StartProbe {
     } catch (error) {
       const told = `${reason} ${error instanceof Error ? error.message : ''}`;
       return isRefusedByRedis(told)
-        ? 'Redis refuses the user or the password in REDIS_URL: no message can be taken in or answered. It is tried again and again.'
-        : `Redis does not answer at ${placesOf(address)}: no message can be taken in or answered until it does. Start it, or see that REDIS_URL is right; it is tried again and again.`;
+        ? 'Redis refuses the user or the password in REDIS_URL: no message can be accepted or answered. Parley keeps trying.'
+        : `Redis does not answer at ${placesOf(address)}: no message can be accepted or answered. Start Redis or correct REDIS_URL; Parley keeps trying.`;
     } finally {
       redis.disconnect();
     }
@@ -102,7 +102,7 @@ export function redisProbe(address: RedisAddress): StartProbe {
   return { works: 'Redis answers.', find };
 }
 
-/** Without user and password. */
+/** Without credentials. */
 function placesOf({ urls }: RedisAddress): string {
   return urls
     .map((address) => new URL(address))
@@ -110,7 +110,7 @@ function placesOf({ urls }: RedisAddress): string {
     .join(', ');
 }
 
-/** Asks for the list of models only: a start costs no answer. */
+/** Requests only the model list, so that a start causes no model cost. */
 export function chatProbe(
   { baseUrl, model }: Pick<Config['chat'], 'baseUrl' | 'model'>,
   apiKey: string | undefined,
@@ -119,52 +119,52 @@ export function chatProbe(
     const headers = definedOnly({ authorization: apiKey === undefined ? undefined : `Bearer ${apiKey}` });
     const answer = await requestForCheck(`${baseUrl}/models`, { headers, timeoutMs: PROBE_LIMIT_MS });
     if ('code' in answer)
-      return `The chat service does not answer at ${baseUrl} (${answer.code}): nothing can be answered until it does. See that CHAT_BASE_URL is right; it is asked again with each question.`;
+      return `The chat service does not answer at ${baseUrl} (${answer.code}): no question can be answered. Start the service or correct CHAT_BASE_URL; Parley calls it again for each question.`;
     if (answer.status === 401 || answer.status === 403)
-      return `The chat service refuses CHAT_API_KEY (${answer.status}): nothing can be answered until it is a valid key.`;
+      return `The chat service refuses CHAT_API_KEY (${answer.status}): no question can be answered. Set CHAT_API_KEY to a valid key.`;
     if (answer.status >= 500)
-      return `The chat service answers ${answer.status}: ask who runs it; it is asked again with each question.`;
-    // Some services have no list; where the address looks wrong as well, it is.
+      return `The chat service returns ${answer.status}: contact its operator. Parley calls it again for each question.`;
+    // Some services have no model list. A 404 is a problem only if the address also looks wrong.
     if (answer.status === 404 && !hasVersion(baseUrl))
-      return `Nothing is at ${baseUrl}/models (404): most likely nothing can be answered. See that CHAT_BASE_URL ends in /v1.`;
+      return `${baseUrl}/models does not exist (404), so questions probably cannot be answered. Check that CHAT_BASE_URL ends in /v1.`;
     const listed = answer.status === 200 ? modelsIn(answer.body) : undefined;
     if (listed !== undefined && listed.length > 0 && !listed.includes(model))
-      return `The chat service does not list the model ${model}: most likely nothing can be answered with it. Choose CHAT_MODEL from: ${listed.slice(0, 10).join(', ')}.`;
+      return `The chat service does not list the model ${model}, so it probably cannot answer. Choose CHAT_MODEL from: ${listed.slice(0, 10).join(', ')}.`;
     return undefined;
   };
   return { works: 'The chat service answers.', find };
 }
 
-/** The model that answers, by the name that the engine is asked for. */
+/** The default model, under the engine's name for it. */
 function asEngineKnows(config: Config): Parameters<typeof chatProbe>[0] {
   const { baseUrl, model } = config.chat;
   return { baseUrl, model: readCatalog(config).of(model).upstream };
 }
 
-/** What a models file does not tell stays untold until the next start. */
+/** Reported once per start: models that the models file does not list. */
 function unlistedModels(config: Config): StartProbe[] {
   const catalog = readCatalog(config);
   const unlisted = config.chat.models.filter((name) => !catalog.lists(name));
   if (unlisted.length === 0) return [];
-  const [are, they] = unlisted.length === 1 ? ['is', 'it gets'] : ['are', 'they get'];
-  const sentence = `${unlisted.join(', ')} ${are} in CHAT_MODELS and not in MODELS_FILE: ${they} text and tools, no images and no thinking. npm run check tries what would fit, and prints the entry.`;
+  const [are, they] = unlisted.length === 1 ? ['is', 'it'] : ['are', 'they'];
+  const sentence = `${unlisted.join(', ')} ${are} in CHAT_MODELS but not in MODELS_FILE, so ${they} can use text and tools, but no images or thinking. Run npm run check for suggested entries.`;
   return [{ works: '', find: async () => sentence }];
 }
 
-/** Some services refuse whoever is no browser, so that a refusal of our client is no proof that people are refused. */
+/** Some services refuse clients that are not browsers, so a refusal does not prove that users are refused. */
 export function signInProbe(options: Parameters<typeof checkSignIn>[0]): StartProbe {
   const find = async () => {
     const results = await withTimeout(checkSignIn(options), PROBE_LIMIT_MS).catch(() => []);
     const fault = sentenceOf(results);
     const warning = sentenceOf(results, 'warning');
-    return fault ? `Nobody can sign in. ${fault}` : warning && `Perhaps nobody can sign in. ${warning}`;
+    return fault ? `No one can sign in. ${fault}` : warning && `Sign-in may not work. ${warning}`;
   };
   return { works: 'The sign-in service answers.', find };
 }
 
 /**
- * Whether the name in `PUBLIC_URL` has an address at all. Whether that leads here is a question for `npm run check`: from behind a
- * firewall a machine often does not reach its own public address. A DNS that is itself away proves nothing.
+ * Whether the host name in `PUBLIC_URL` resolves. Whether it leads here is tested by `npm run check`, because machines
+ * behind a firewall often cannot reach their own public address. An unavailable DNS proves nothing.
  */
 export function publicUrlProbe(publicUrl: string): StartProbe {
   const { hostname } = new URL(publicUrl);
@@ -174,13 +174,13 @@ export function publicUrlProbe(publicUrl: string): StartProbe {
       return undefined;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOTFOUND') return undefined;
-      return `${hostname} has no address as far as this machine knows: the chat app and people's browsers come here by PUBLIC_URL. Correct it, or enter the name into the DNS.`;
+      return `${hostname} does not resolve on this machine, but the chat app and browsers use PUBLIC_URL. Correct PUBLIC_URL, or add the name to the DNS.`;
     }
   };
-  return { works: 'The name in PUBLIC_URL has an address.', find };
+  return { works: 'The host name in PUBLIC_URL resolves.', find };
 }
 
-/** What a service for real people was not told stays as it is until the next start. */
+/** Reported once per start: missing configuration of a service for real users. */
 async function serviceLooks(config: Config, secrets: Secrets): Promise<StartProbe[]> {
   const lacks = await lacksOfService(config, secrets);
   return lacks.map(({ sentence }) => ({ works: '', find: async () => sentence }));
@@ -189,7 +189,7 @@ async function serviceLooks(config: Config, secrets: Secrets): Promise<StartProb
 async function platformProbes(parts: ProbeDeps): Promise<StartProbe[]> {
   const { checkPlatform } = await import('../check/check-platform.ts');
   return parts.config.platforms.map((name) => ({
-    works: `${describePlatform(name).label.en} takes our calls.`,
+    works: `${describePlatform(name).label.en} accepts our calls.`,
     async find() {
       const results = await withTimeout(checkPlatform(name, parts, true), PROBE_LIMIT_MS).catch(() => []);
       return sentenceOf(results);
@@ -197,7 +197,7 @@ async function platformProbes(parts: ProbeDeps): Promise<StartProbe[]> {
   }));
 }
 
-/** The first of a check's lines with that verdict. */
+/** The first line with that verdict. */
 function sentenceOf(results: readonly CheckResult[], verdict: CheckResult['verdict'] = 'fault'): string | undefined {
   const fault = results.find((result) => result.verdict === verdict);
   return (

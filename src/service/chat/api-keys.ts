@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * A function that finds a given API key among the known ones, or tells that it is none of them.
- * Digests are compared, and always all of them, so that the time taken does not tell which key is close (SECURITY.md constant-time).
- * The known ones are hashed once: a service may have a hundred keys, and every request comes through here.
+ * Returns a function that finds a given API key among the known ones; undefined if it is unknown. Digests of all keys are
+ * always compared, so that timing does not reveal a similar key (SECURITY.md constant-time). Known keys are hashed once: a
+ * service may have a hundred keys, and every request is checked.
  */
 export function createKeyFinder(apiKeys: readonly string[]): (given: string) => string | undefined {
   const known = apiKeys.map((key) => ({ key, digest: digestOf(key) }));

@@ -34,14 +34,14 @@ const TYPE_OF_STATUS: Readonly<Record<number, string>> = {
 };
 
 export interface ChatApiErrorOptions {
-  /** The request field at fault, such as `messages[0].content`. */
+  /** The invalid request field, such as `messages[0].content`. */
   param?: string;
   /** Sent as `Retry-After`. */
   retryAfterSec?: number;
   cause?: unknown;
 }
 
-/** An answer of the chat interface that is not a reply: 400, 401, 404, 413, 429, 500 or 503 with the error object. */
+/** An error response of the chat interface: 400, 401, 404, 413, 429, 500 or 503 with the error object. */
 export class ChatApiError extends CodedError<ChatApiErrorCode> {
   readonly status: number;
   readonly param: string | null;
@@ -61,8 +61,8 @@ export class ChatApiError extends CodedError<ChatApiErrorCode> {
   }
 }
 
-/** Whatever was thrown, as an answer; what we did not foresee says nothing about its inside. */
+/** Converts any thrown value into an error response. An unexpected error reveals no internals. */
 export function asChatApiError(thrown: unknown): ChatApiError {
   if (thrown instanceof ChatApiError) return thrown;
-  return new ChatApiError('internal_error', 'The service met an unexpected fault', { cause: thrown });
+  return new ChatApiError('internal_error', 'An unexpected error occurred in the service', { cause: thrown });
 }

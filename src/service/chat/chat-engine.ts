@@ -1,21 +1,22 @@
 import type { ChatRequest } from './chat-request.ts';
 
-/** Where a streamed answer goes while it is made. */
+/** Receives a streamed answer while it is generated. */
 export interface AnswerSink {
-  /** @returns false where the client has no room for more: then `room` is waited for before the next */
+  /** @returns false if the client's buffer is full: wait for `room` before the next write */
   write(events: string): boolean;
-  /** Settles once the client has room again. Rejects when it has gone. */
+  /** Resolves when the client has room again. Rejects if it has disconnected. */
   room(): Promise<unknown>;
 }
 
 /**
- * Who answers: the built-in model, or an engine elsewhere. What comes out is the wire's own: the JSON of a whole reply, or the text
- * of one or several `data:` events a write (`event-lines.ts`) without the `[DONE]`, so that an engine's further fields pass through.
- * Both methods throw ChatApiError, and stop working as soon as the signal fires; what fails before a stream's first write is told by the status.
+ * Generates answers: the built-in model, or an external engine. Output is in wire format, so that an engine's additional
+ * fields pass through: the JSON of a complete response, or the text of one or more `data:` events per write
+ * (`event-lines.ts`) without the `[DONE]`. Both methods throw ChatApiError, and stop as soon as the signal aborts. Errors
+ * before a stream's first write become the HTTP status.
  */
 export interface ChatEngine {
   complete(request: ChatRequest, signal: AbortSignal): Promise<object>;
   stream(request: ChatRequest, signal: AbortSignal, sink: AnswerSink): Promise<void>;
-  /** Frees what the engine holds open. */
+  /** Releases the engine's connections. */
   close(): Promise<void>;
 }

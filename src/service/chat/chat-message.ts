@@ -27,7 +27,7 @@ const partSchema = z.discriminatedUnion(
     z.object({ type: z.literal('image_url'), image_url: imageSchema }),
   ],
   {
-    // zod asks this both for what is no object and for an object of another type, and puts the path right itself.
+    // zod calls this both for values that are not objects and for objects of another type, and adjusts the path itself.
     error: ({ input }) => (isObject(input) ? BE_PART_TYPE({ input: input['type'] }) : BE_PART({ input })),
   },
 );
@@ -57,11 +57,12 @@ export const messageSchema = z
         error: must('system, developer, user, assistant or tool'),
       }),
       content: optional(textOr(listOf(partSchema, { min: 1, max: MAX_PARTS, be: BE_CONTENT }))),
-      // A reply may have an empty list of calls, and comes back in the next request: it means the same as none.
+      // A response may have an empty list of calls that is sent back in the next request. It means the same as none.
       tool_calls: optional(listOf(toolCallSchema, { max: MAX_CALLS, be: `a list of at most ${MAX_CALLS} tool calls` })),
       tool_call_id: optional(z.string(BE_TEXT)),
       name: optional(z.string(BE_TEXT)),
-      // Of an earlier answer: clients send back what they got, and some engines want the thought of their last call.
+      // From an earlier answer: clients send back what they received, and some engines require the reasoning of their last
+      // call.
       reasoning_content: z.string().optional().catch(undefined),
       refusal: z.string().optional().catch(undefined),
       audio: z.object({ id: z.string() }).optional().catch(undefined),
@@ -78,16 +79,16 @@ export const messageSchema = z
     error: must(BE_CONTENT)({}),
   });
 
-/** One message of the conversation. `tool` carries a tool's result. */
+/** One message of the conversation. `tool` messages contain a tool's result. */
 export type ChatMessage = z.infer<typeof messageSchema>;
 
-/** The message's text; parts are joined by line breaks. */
+/** The text of the message; parts are joined by line breaks. */
 export function textOf({ content }: ChatMessage): string {
   if (typeof content === 'string') return content;
   return (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-/** The addresses of the message's images. */
+/** URLs of the message's images. */
 export function imagesOf({ content }: ChatMessage): string[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((part) => (part.type === 'image_url' ? [part.image_url.url] : []));

@@ -7,34 +7,34 @@ import { toolSchema, type ToolDeclaration } from './tool-declaration.ts';
 import { pickRelayed } from './relayed-fields.ts';
 import type { ModelEntry } from '../../shared/models/model-entry.ts';
 
-/** A chat request that was found in order. */
+/** A validated chat request. */
 export interface ChatRequest {
   model: ModelEntry;
-  /** The fields beside messages and tools that an engine is given, as the caller wrote them. */
+  /** Fields other than messages and tools that are sent to the engine, as the caller wrote them. */
   written: Readonly<Record<string, unknown>>;
-  /** How many fields beside messages and tools are not relayed. */
+  /** Number of further fields that are not relayed. */
   droppedFields: number;
-  /** How many answers are wanted. */
+  /** Number of requested answers. */
   answers: number;
   messages: ChatMessage[];
   stream: boolean;
-  /** A last chunk with the usage was asked for (`stream_options.include_usage`). */
+  /** A last chunk with the usage was requested (`stream_options.include_usage`). */
   includeUsage: boolean;
-  /** Undefined when the caller did not say; a model that is asked by this object does not think then. */
+  /** Undefined if the caller did not set it; a model with this `thinking` object then does not think. */
   thinking: 'enabled' | 'disabled' | undefined;
   reasoningEffort: string | undefined;
   tools: ToolDeclaration[];
   toolChoice: ToolChoice;
 }
 
-/** Which tool must be called: a name, any, none, or as the model sees fit. */
+/** Tool choice: a name, any tool, none, or the model's decision. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };
 
 const MAX_MESSAGES = 10_000;
 const MAX_TOOLS = 256;
-/** Each answer of `n` costs the engine as much as a request of its own. */
+/** Each answer of `n` costs the engine as much as a separate request. */
 const MAX_ANSWERS = 4;
-/** Told where a model takes none, so that a word that no model knows is named as such. */
+/** Error for a model without levels, so that a value unknown to every model is reported as such. */
 const USUAL_LEVELS = ['low', 'high', 'max'];
 
 const BE_MODEL = { error: must('the name of a model') };
@@ -44,7 +44,7 @@ const BE_ANSWERS = { error: must(`a whole number from 1 to ${MAX_ANSWERS}`) };
 const BE_FORMAT = { error: must('text, json_object or json_schema') };
 const BE_SWITCH = { error: must('an object whose type is enabled or disabled') };
 
-/** Fields that are not listed, those of the withdrawn web search among them, are ignored. */
+/** Unlisted fields are ignored, including those of the withdrawn web search. */
 const bodySchema = z.object({
   messages: listOf(messageSchema, {
     min: 1,
@@ -53,14 +53,14 @@ const bodySchema = z.object({
   }),
   model: z.string(BE_MODEL).min(1, BE_MODEL),
   stream: optional(z.boolean(BE_FLAG)),
-  // Its range is the model's.
+  // The valid range depends on the model.
   temperature: z.unknown().optional(),
   top_p: optional(z.number(BE_SHARE).min(0, BE_SHARE).max(1, BE_SHARE)),
-  // Other dialects of thinking are the engine's own to judge.
+  // Thinking fields of other dialects are validated by the engine.
   thinking: z.unknown().optional(),
   reasoning_effort: z.unknown().optional(),
   tools: optional(listOf(toolSchema, { max: MAX_TOOLS, be: `a list of at most ${MAX_TOOLS} function declarations` })),
-  // Beyond the interface's own fields, but sent by most clients: read when it makes sense, else ignored.
+  // Not part of the interface, but sent by most clients: used if valid, otherwise ignored.
   stream_options: z.object({ include_usage: z.boolean().optional() }).optional().catch(undefined),
   tool_choice: z
     .union([z.enum(['auto', 'none', 'required']), z.object({ function: z.object({ name: z.string() }) })])
@@ -74,7 +74,7 @@ const switchSchema = optional(
   z.object({ type: z.enum(['enabled', 'disabled'], { error: must('enabled or disabled') }) }, BE_SWITCH),
 );
 
-/** Judged only where an engine is given them; they are ignored otherwise. */
+/** Validated only if they are sent to an engine; otherwise ignored. */
 const relayedSchema = z.object({
   n: optional(z.int(BE_ANSWERS).min(1, BE_ANSWERS).max(MAX_ANSWERS, BE_ANSWERS)),
   response_format: optional(
@@ -85,17 +85,17 @@ const relayedSchema = z.object({
   ),
 });
 
-/** What the operator allows beyond the interface's own rules. */
+/** Additional permissions configured by the operator. */
 export interface RequestRules {
-  /** Names of request fields that are relayed beside the standard ones. */
+  /** Names of request fields to relay in addition to the standard ones. */
   relayedFields: readonly string[];
-  /** Whether an image may be named by an http or https address, which the engine fetches. */
+  /** Whether images may be http or https URLs, which the engine fetches. */
   imageAddresses: boolean;
 }
 
 /**
- * Judges a parsed JSON body by the interface's field table.
- * @param rules of the engine that answers; nothing is relayed without one
+ * Validates a parsed JSON body by the interface's field table.
+ * @param rules of the engine that answers; without one nothing is relayed
  * @throws ChatApiError 400 whose `param` names the field, or 404 `model_not_found`
  */
 export function readChatRequest(
@@ -145,16 +145,17 @@ function checkSampling({ temperature }: ChatBody, { temperature: { min, max } }:
 function checkImages({ messages }: ChatBody, { name, seesImages }: ModelEntry): void {
   if (seesImages) return;
   const index = messages.findIndex((message) => imagesOf(message).length > 0);
-  if (index >= 0) throw refused(`messages[${index}].content`, `must hold text only: ${name} does not see images`);
+  if (index >= 0)
+    throw refused(`messages[${index}].content`, `must contain text only: ${name} does not support images`);
 }
 
-/** An address would have the engine send a request from its own network (SECURITY.md relayed-fields). */
+/** A URL would make the engine send a request from its own network (SECURITY.md relayed-fields). */
 function checkImageAddresses({ messages }: ChatBody): void {
   const index = messages.findIndex((message) => imagesOf(message).some((url) => !isDataUrl(url)));
-  if (index >= 0) throw refused(`messages[${index}].content`, 'must hold images as data URLs, not as addresses');
+  if (index >= 0) throw refused(`messages[${index}].content`, 'must contain images as data URLs, not as addresses');
 }
 
-/** Only the interface's own dialect is judged (SERVICE.md request-fields); what the others say is their engine's affair. */
+/** Validates only the interface's own dialect (SERVICE.md request-fields). Other dialects are validated by their engines. */
 function readThinking(fields: ChatBody, model: ModelEntry): Pick<ChatRequest, 'thinking' | 'reasoningEffort'> {
   if (model.thinking !== 'thinking') return { thinking: undefined, reasoningEffort: undefined };
   const { thinking, reasoning_effort: reasoningEffort } = readFields(
@@ -177,11 +178,15 @@ function levelSchema(levels: readonly string[]) {
   return optional(z.string(error).refine((level) => known.includes(level), error));
 }
 
-/** @param known the names that may be asked for */
+/** @param known the model names that may be requested */
 export function unknownModel(known: readonly string[]): ChatApiError {
-  return new ChatApiError('model_not_found', `There is no model of this name; known are ${known.join(', ')}`, {
-    param: 'model',
-  });
+  return new ChatApiError(
+    'model_not_found',
+    `There is no model of this name; available models are ${known.join(', ')}`,
+    {
+      param: 'model',
+    },
+  );
 }
 
 function refused(param: string, fault: string): ChatApiError {

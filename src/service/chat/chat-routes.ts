@@ -18,34 +18,34 @@ import type { ModelEntry } from '../../shared/models/model-entry.ts';
 import { streamAnswer } from './stream-answer.ts';
 
 export interface ChatRoutesOptions {
-  /** The keys that are let in. */
+  /** Accepted API keys. */
   apiKeys: readonly string[];
   models: ModelCatalog;
   engine: ChatEngine;
-  /** Takes what only an engine can do; undefined where none is set. */
+  /** Handles requests that only an engine can serve; undefined without an engine. */
   passThrough: PassThrough | undefined;
-  /** What the operator allows a request to the engine to hold; undefined where none is set. */
+  /** What the operator allows in requests to the engine; undefined without an engine. */
   rules: RequestRules | undefined;
   limits: ChatLimits;
-  /** Holds the same limits over all processes. */
+  /** Enforces the same limits across all processes. */
   sharedLimits: SharedLimits;
   nowMs: NowMs;
   report: ServiceReport;
-  /** True while the service is stopping: new requests get 503 then. */
+  /** True while the service is stopping: new requests then get 503. */
   isStopping: () => boolean;
 }
 
-/** What an OpenAI-compatible engine may do beside chat; names of models pass as they are. */
+/** Further endpoints of an OpenAI-compatible engine. Model names pass through unchanged. */
 const PASSED_ON = [
   ...['embeddings', 'rerank', 'images/generations', 'images/edits', 'images/variations'],
   ...['audio/speech', 'audio/transcriptions', 'audio/translations'],
 ];
-const NEEDS_ENGINE = 'Only an engine can do this, and none is set: SERVICE_UPSTREAM_URL names one';
+const NEEDS_ENGINE = 'This requires an engine, but none is configured: set SERVICE_UPSTREAM_URL';
 
-/** Clients want a time; the table has none. */
+/** Clients expect a creation time; the model table has none. */
 const LISTED_SINCE_SEC = 1_735_689_600;
 
-/** Everything under `/v1/`; other addresses go on to `next`. Errors are always the interface's error object. */
+/** Handles everything under `/v1/`; other paths are passed to `next`. Errors always use the interface's error object. */
 export function chatRoutes(options: ChatRoutesOptions): Middleware {
   const limits = new KeyLimits(options.limits, options.nowMs);
   const findKey = createKeyFinder(options.apiKeys);
@@ -80,9 +80,10 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
     const end = () => places.splice(0).forEach((free) => free());
     const hold = bodies.hold();
     try {
-      // The body is read only after the key and the limits were checked, so that strangers cannot fill the memory.
+      // The body is read only after the key and the limits were checked, so that unauthenticated clients cannot exhaust
+      // memory.
       const request = await readRequest(await readBody(ctx.req, hold), byName, { rules: options.rules, owner: key });
-      // Each further answer counts as a request of its own.
+      // Each further answer counts as a separate request.
       while (places.length < request.answers) places.push(await beginRequest(key));
       await answer(ctx, request, { ...options, end });
     } catch (error) {
@@ -115,7 +116,7 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
     ctx.set('Cache-Control', 'no-store');
     try {
       await routes(ctx, () => {
-        throw new ChatApiError('unknown_address', 'There is nothing at this address');
+        throw new ChatApiError('unknown_address', 'This address does not exist');
       });
     } catch (thrown) {
       refuse(ctx, thrown, options.report);
@@ -136,11 +137,13 @@ function requireKey(ctx: Context, findKey: (given: string) => string | undefined
   const given = /^Bearer +(\S+)$/i.exec(ctx.get('Authorization'))?.[1];
   const key = given === undefined ? undefined : findKey(given);
   if (key === undefined)
-    throw new ChatApiError('invalid_api_key', 'A valid API key is needed: Authorization: Bearer API_KEY');
+    throw new ChatApiError('invalid_api_key', 'A valid API key is required: Authorization: Bearer API_KEY');
   return key;
 }
 
-/** Hands the request on as it is, and the answer as it comes. The place of the key is free again once all of it has gone out. */
+/**
+ * Relays the request unchanged, and the response as it arrives. The key's slot is released when the response is complete.
+ */
 async function passOn(
   ctx: Context,
   path: string,
@@ -160,24 +163,24 @@ async function passOn(
     'Cache-Control': 'no-store',
     'X-Accel-Buffering': 'no',
   });
-  // Either side may go away in the middle: then there is nobody left to tell.
+  // Either side may disconnect; then there is no client to report to.
   await pipeline(answer.body, ctx.res).catch(() => undefined);
 }
 
 interface AnswerOptions extends ChatRoutesOptions {
-  /** Frees the key's place. */
+  /** Releases the key's slot. */
   end: () => void;
 }
 
 async function answer(ctx: Context, request: ChatRequest, { end, ...options }: AnswerOptions): Promise<void> {
   const left = new AbortController();
   ctx.res.once('close', () => {
-    // After an answer's end nobody has left, and the engine may end in peace.
+    // A closed connection after the end of the answer is not a disconnect, and must not abort the engine.
     if (!ctx.res.writableFinished) left.abort();
   });
   if (ctx.res.closed) left.abort();
   const startedAtMs = options.nowMs();
-  // Taken out, so that what lives as long as a stream does not hold the whole request, which may be large.
+  // Destructured so that objects that live as long as a stream do not retain the whole request, which may be large.
   const { model, stream, droppedFields } = request;
   const finish = (outcome: string) => {
     end();
@@ -197,7 +200,7 @@ async function answer(ctx: Context, request: ChatRequest, { end, ...options }: A
   await streamAnswer(ctx, options.engine, request, { signal: left.signal, finish });
 }
 
-/** The names that may be asked for: the models' own, and their engine's, by which a bot with the same file asks. */
+/** Accepted model names: those of the models, and the engine's names, which a bot with the same file uses. */
 function servedModels({ entries }: ModelCatalog): ReadonlyMap<string, ModelEntry> {
   return new Map([
     ...entries.map((entry) => [entry.upstream, { ...entry, name: entry.upstream }] as const),

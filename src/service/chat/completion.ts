@@ -7,7 +7,7 @@ export interface Usage {
   total_tokens: number;
 }
 
-/** A whole reply as it goes over the wire. */
+/** A complete response in wire format. */
 export interface Completion {
   id: string;
   object: 'chat.completion';
@@ -24,7 +24,7 @@ export interface Completion {
   prompt_logprobs: null;
 }
 
-/** What one chunk adds. Reasoning comes before the text. */
+/** Content that one chunk adds. Reasoning comes before the text. */
 export interface Delta {
   role?: 'assistant';
   content?: string | null;
@@ -32,7 +32,7 @@ export interface Delta {
   tool_calls?: { index: number; id?: string; type?: 'function'; function: { name?: string; arguments?: string } }[];
 }
 
-/** One chunk of a streamed reply. `finish_reason` is there only on the last one that adds something. */
+/** One chunk of a streamed response. Only the last chunk with content has a `finish_reason`. */
 export interface CompletionChunk {
   id: string;
   object: 'chat.completion.chunk';

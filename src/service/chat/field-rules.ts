@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** A caller's own name, which may be a property's, is told by its beginning. */
+/** Maximum characters quoted from a caller's own name, which may be a property's. */
 const MAX_STEP_CHARS = 64;
 
 /**
- * What a field must be, in our words: `must('a number from 0 to 1')`. The value itself is never told.
- * Goes as `error` into zod's schemas and checks (chat-request.ts); `firstFault` puts the field's name before it.
+ * Requirement of a field for error messages: `must('a number from 0 to 1')`. Never includes the value. Used as `error` in
+ * zod schemas and checks (chat-request.ts); `firstFault` prepends the name of the field.
  */
 export function must(be: string): (issue: { input?: unknown }) => string {
   return ({ input }) => (input === undefined ? `is missing; it must be ${be}` : `must be ${be}`);
 }
 
-/** Null means the same as leaving the field out: many clients write the fields that they do not use. */
+/** Null means the same as omitting the field: many clients send unused fields as null. */
 export function optional<S extends z.ZodType>(schema: S): z.ZodType<z.output<S> | undefined> {
   return z
     .unknown()
@@ -22,7 +22,7 @@ export function optional<S extends z.ZodType>(schema: S): z.ZodType<z.output<S> 
     });
 }
 
-/** A string, or what the other schema reads: zod's own union would not tell which part of it is at fault. */
+/** A string, or a value of the other schema. The union of zod would not report which part is invalid. */
 export function textOr<S extends z.ZodType>(schema: S): z.ZodType<string | z.output<S>> {
   return z.unknown().transform((value, context): string | z.output<S> => {
     return typeof value === 'string' ? value : pass(schema, value, { context, path: [] });
@@ -33,11 +33,14 @@ export interface ListRule {
   /** Default 0. */
   min?: number;
   max: number;
-  /** What the field must be, size included: `a list of 1 to 200 …`. */
+  /** Requirement of the field, including its size: `a list of 1 to 200 …`. */
   be: string;
 }
 
-/** A list that is read up to its first fault: zod's own array would collect one for each of a million wrong elements. */
+/**
+ * A list that is validated up to its first fault. The array of zod would collect a fault for each of a million invalid
+ * elements.
+ */
 export function listOf<S extends z.ZodType>(element: S, { min = 0, max, be }: ListRule): z.ZodType<z.output<S>[]> {
   return z.unknown().transform((value, context): z.output<S>[] => {
     if (!Array.isArray(value) || value.length < min || value.length > max) return refuse(context, must(be), value);
@@ -47,7 +50,7 @@ export function listOf<S extends z.ZodType>(element: S, { min = 0, max, be }: Li
   });
 }
 
-/** An object with names of the caller's, read up to its first fault. */
+/** An object with caller-defined names, validated up to its first fault. */
 export function mapOf<S extends z.ZodType>(element: S, be: string): z.ZodType<Record<string, z.output<S>>> {
   return z.unknown().transform((value, context): Record<string, z.output<S>> => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(context, must(be), value);
@@ -60,7 +63,10 @@ export function mapOf<S extends z.ZodType>(element: S, be: string): z.ZodType<Re
   });
 }
 
-/** The first fault as the field's path, such as `messages[0].content`, and a sentence that begins with it; no path for the whole body. */
+/**
+ * The first fault: the path of the field, such as `messages[0].content`, and a sentence that begins with it. The path is
+ * missing if the whole body is invalid.
+ */
 export function firstFault(error: z.ZodError): { param: string; message: string } | undefined {
   const { path, message } = error.issues[0] ?? { path: [], message: '' };
   if (path.length === 0) return undefined;
@@ -78,7 +84,7 @@ interface Place {
   path: (string | number)[];
 }
 
-/** Applies another schema at a place within this one. */
+/** Applies another schema at a path within this one. */
 function pass<S extends z.ZodType>(schema: S, value: unknown, { context, path }: Place): z.output<S> {
   const read = schema.safeParse(value);
   if (read.success) return read.data;

@@ -1,9 +1,9 @@
-/** Whoever walks through a value of a caller's or writes it down again must not run out of stack. */
+/** Maximum nesting. Code that traverses or serializes a caller's value must not overflow the stack. */
 export const MAX_LEVELS = 64;
 
-/** Whether objects and lists stand within each other further than so many levels. */
+/** Whether objects and lists are nested deeper than this number of levels. */
 export function isDeeperThan(levels: number, value: unknown): boolean {
-  // Level by level: what calls itself would run out of stack as well.
+  // Iterative, level by level: a recursive check could itself overflow the stack.
   let level: unknown[] = [value];
   for (let depth = 0; depth < levels; depth += 1) {
     level = level.flatMap((item) =>

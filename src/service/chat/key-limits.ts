@@ -2,9 +2,9 @@ import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { ChatApiError } from './chat-api-error.ts';
 
 export interface ChatLimits {
-  /** Requests that one key may start within any 10 seconds. Default 200. */
+  /** Maximum requests that one key may start within any 10 seconds. Default 200. */
   requestsPer10Sec: number;
-  /** Requests of one key that may be answered at once. Default 20. */
+  /** Maximum concurrent requests of one key. Default 20. */
   atOnce: number;
 }
 
@@ -17,7 +17,10 @@ interface KeyUse {
   open: number;
 }
 
-/** Counts what each key does, in this process: at once, and where Redis is away alone (`shared-limits.ts` counts over all). Keys are held as given, for there are few and they are known. */
+/**
+ * Counts the requests of each key in this process, synchronously. If Redis is unavailable, these are the only limits
+ * (`shared-limits.ts` counts across all processes). Keys are stored in plain form: they are few and known.
+ */
 export class KeyLimits {
   readonly #limits: ChatLimits;
   readonly #nowMs: NowMs;
@@ -29,8 +32,8 @@ export class KeyLimits {
   }
 
   /**
-   * Lets one request begin.
-   * @returns what must be called once when it has ended; calling it again does nothing
+   * Starts one request.
+   * @returns a function to call when the request has ended; further calls do nothing
    * @throws ChatApiError 429 with the seconds to wait
    */
   begin(key: string): () => void {
@@ -53,14 +56,16 @@ export class KeyLimits {
   }
 }
 
-/** 429 for a key whose places are all taken. */
+/** 429 for a key that has reached its maximum of concurrent requests. */
 export function tooManyAtOnce(): ChatApiError {
-  const message = 'Too many requests of this key are being answered at once';
+  const message = 'Too many concurrent requests with this key';
   return new ChatApiError('rate_limit_exceeded', message, { retryAfterSec: 1 });
 }
 
-/** 429 for a key that has to wait. @param waitMs how long */
+/** 429 for a key that must wait. @param waitMs time to wait */
 export function tooOften(waitMs: number): ChatApiError {
   const retryAfterSec = Math.max(1, Math.ceil(waitMs / SECOND_MS));
-  return new ChatApiError('rate_limit_exceeded', 'This key has asked too often within 10 seconds', { retryAfterSec });
+  return new ChatApiError('rate_limit_exceeded', 'Too many requests with this key within 10 seconds', {
+    retryAfterSec,
+  });
 }

@@ -4,26 +4,30 @@ import { asError } from '../../shared/coded-error.ts';
 import { JsonMeter } from '../../shared/json-meter.ts';
 import { textOfUtf8 } from '../../shared/text/utf8.ts';
 import { ChatApiError } from './chat-api-error.ts';
+import { parseJson } from '../../shared/parse-json.ts';
 
 const MAX_BODY_MIB = 32;
 const MAX_BODY_BYTES = MAX_BODY_MIB * MIB_BYTES;
 /** Maximum number of JSON values: ten thousand messages with their parts, and 256 tools beside them, need about half. */
 const MAX_VALUES = 250_000;
-/** Maximum total size of the bodies that wait for their answers; parsed and rewritten, a body takes up to five times its size. */
+/**
+ * Maximum total size of the bodies that wait for answers. Parsed and serialized again, a body takes up to five times its
+ * size.
+ */
 const MAX_HELD_BYTES = 256 * MIB_BYTES;
-/** How long the rest of a refused body is read and dropped before the refusal is written. */
+/** Maximum time for which the rest of a rejected body is read and dropped before the error is sent. */
 const DRAIN_LIMIT_MS = 5 * SECOND_MS;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
 
-/** A body of JSON, not yet parsed. */
+/** A JSON body that is not parsed yet. */
 export interface JsonBody {
   bytes: Buffer;
-  /** Upper bound of the number of its values. */
+  /** Upper bound of the number of its JSON values. */
   values: number;
 }
 
-/** Counts the bytes of all bodies that wait for their answers. */
+/** Counts the bytes of all bodies that wait for answers. */
 export class BodyBudget {
   #heldBytes = 0;
 
@@ -32,7 +36,9 @@ export class BodyBudget {
     return {
       grow: (bytes) => {
         if (this.#heldBytes + bytes > MAX_HELD_BYTES)
-          throw new ChatApiError('unavailable', 'Other large requests are being answered', { retryAfterSec: 1 });
+          throw new ChatApiError('unavailable', 'Other large requests are in progress; try again later', {
+            retryAfterSec: 1,
+          });
         this.#heldBytes += bytes;
         ownBytes += bytes;
       },
@@ -44,16 +50,17 @@ export class BodyBudget {
   }
 }
 
-/** The share of one request in a BodyBudget. */
+/** One request's share of a BodyBudget. */
 export interface BodyHold {
-  /** @throws ChatApiError 503 when the budget is used up */
+  /** @throws ChatApiError 503 if the budget is exhausted */
   grow(bytes: number): void;
-  /** Calling it again does nothing. */
+  /** Further calls do nothing. */
   release(): void;
 }
 
 /**
- * Reads the bytes of a body that is to be JSON, and counts its values on the way: a body of too many is refused before it is parsed. Compressed bodies are refused, for a small one could unpack to a large one.
+ * Reads the bytes of a JSON body and counts its values: a body with too many is rejected before it is parsed. Compressed
+ * bodies are rejected, because a small one could decompress to a large one.
  * @throws ChatApiError 400 `invalid_json`, 413 `request_too_large` or 503 `unavailable`
  */
 export async function readBody(request: IncomingMessage, hold: BodyHold): Promise<JsonBody> {
@@ -74,7 +81,7 @@ export async function readAnyBody(request: IncomingMessage, hold: BodyHold): Pro
   return readPlainBody(request, request.headers['content-encoding'] ?? 'identity', (part) => hold.grow(part.length));
 }
 
-/** @param judge throws a ChatApiError for a part with which the body becomes unacceptable */
+/** @param judge throws a ChatApiError for the chunk that makes the body unacceptable */
 async function readPlainBody(
   request: IncomingMessage,
   encoding: string,
@@ -90,8 +97,8 @@ function refuseAll(): never {
 }
 
 /**
- * Reads bytes as JSON, which RFC 8259 section 8.1 wants in UTF-8: bytes that are not are refused instead of being replaced. Of two
- * equal keys the later counts.
+ * Parses bytes as JSON. RFC 8259 section 8.1 requires UTF-8: invalid bytes are rejected instead of replaced. Of two equal
+ * keys the later one wins.
  * @throws ChatApiError 400 `invalid_json`
  */
 export function parseBody(bytes: Buffer): unknown {
@@ -99,8 +106,8 @@ export function parseBody(bytes: Buffer): unknown {
 }
 
 /**
- * The rest of a refused body is read and dropped before the refusal is written. A client that asked for `Connection: close` would
- * otherwise find the connection closed while it still writes, and never see the answer.
+ * Reads and drops the rest of a rejected body before the error is sent. A client that requested `Connection: close` would
+ * otherwise find the connection closed while it is still writing, and never read the error.
  */
 function collect(request: IncomingMessage, judge: (part: Buffer) => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -128,10 +135,11 @@ function collect(request: IncomingMessage, judge: (part: Buffer) => void): Promi
         refuse(asError(error));
       }
     });
-    // Taken out, for the request with its listeners lives as long as a streamed answer.
+    // `splice` empties the list, because the request with its listeners lives as long as a streamed answer.
     request.once('end', () => end(() => (refusal ? reject(refusal) : resolve(Buffer.concat(parts.splice(0))))));
-    const brokeOff = () => end(() => reject(refusal ?? unreadable('The body broke off')));
-    // Who left while the limits were asked is heard of no more: the place of the key would stay taken.
+    const brokeOff = () => end(() => reject(refusal ?? unreadable('The body is incomplete')));
+    // A client that disconnected while the limits were checked triggers no event any more, so the key's slot would never be
+    // released.
     if (request.destroyed) return brokeOff();
     request.once('error', brokeOff);
     request.once('close', brokeOff);
@@ -144,13 +152,10 @@ function decode(bytes: Buffer): string {
   return text;
 }
 
-/** What the parser says is not passed on: it quotes the body. */
 function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw unreadable('The body is not valid JSON');
-  }
+  const body = parseJson(text);
+  if (body === undefined) throw unreadable('The body is not valid JSON');
+  return body;
 }
 
 function unreadable(message: string): ChatApiError {
@@ -161,8 +166,8 @@ function tooLarge(): ChatApiError {
   return new ChatApiError('request_too_large', `The body is larger than ${MAX_BODY_MIB} MiB`);
 }
 
-/** 413 for a body that takes too much memory or time to read. */
+/** 413 for a body that takes too much memory or time to parse. */
 export function tooManyValues(cause?: unknown): ChatApiError {
-  const message = `The body holds more than ${MAX_VALUES.toLocaleString('en')} JSON values, or takes too long to read`;
+  const message = `The body contains more than ${MAX_VALUES.toLocaleString('en')} JSON values, or takes too long to read`;
   return new ChatApiError('request_too_large', message, { cause });
 }

@@ -8,23 +8,23 @@ import { ChatApiError, type ChatApiErrorCode } from './chat-api-error.ts';
 import { readChatRequest, type ChatRequest, type RequestRules } from './chat-request.ts';
 import { parseBody, tooManyValues, type JsonBody } from './read-body.ts';
 
-/** What the process is sent beside the bytes. */
+/** Message to the process, in addition to the bytes. */
 export interface ReadOrder {
   rules: RequestRules | undefined;
   bytes: Buffer;
   models: [string, ModelEntry][];
 }
 
-/** What the process answers. */
+/** Reply of the process. */
 export type JudgedBody =
   { request: ChatRequest } | { fault: { code: ChatApiErrorCode; message: string; param?: string } };
 
-/** A body of fewer values costs some 50 ms at most where it is read. */
+/** Bodies with fewer values take at most 50 ms to parse, and are parsed in this process. */
 const MAX_SIMPLE_VALUES = 50_000;
 
-/** One body at a time, and the keys take turns. */
+/** One body at a time; keys take turns. */
 const lane = new SerialQueue(1);
-/** A worker thread would not do: one that reaches its memory limit may end the whole process. */
+/** A sandboxed process instead of a worker thread: a thread that reaches its memory limit may end the whole process. */
 const reader = new BoundedProcess({
   name: 'requests',
   path: fileURLToPath(threadModule('./request-reader.js', import.meta.url)),
@@ -35,8 +35,9 @@ const reader = new BoundedProcess({
 });
 
 /**
- * Reads a chat request. A body of many values is read in a process of its own, so that other requests are served meanwhile.
- * @param owner whose body it is: the many bodies of one do not hold up another's
+ * Parses a chat request. A body with many values is parsed in a separate process, so that other requests are served
+ * meanwhile.
+ * @param owner of the body: the many bodies of one owner do not delay another's
  * @throws ChatApiError 400, 404, or 413 for a body that takes too much time or memory
  */
 export async function readRequest(

@@ -2,9 +2,10 @@ import type { ModelEntry } from '../../shared/models/model-entry.ts';
 import { isDeeperThan, MAX_LEVELS } from './json-depth.ts';
 
 /**
- * The fields of a request that an engine is given beside the judged ones (SECURITY.md relayed-fields): those of the standard interface,
- * and three sampling numbers that most engines know. Anything else may be an engine's own switch: `best_of` multiplies the cost of an
- * answer, `chat_template` and `logits_processors` run as code, `guided_regex` compiles a pattern of the caller's.
+ * Request fields that are relayed to an engine in addition to the validated ones (SECURITY.md relayed-fields): those of the
+ * standard interface, and three sampling parameters that most engines support. Any other field may be an engine-specific
+ * switch: `best_of` multiplies the cost of an answer, `chat_template` and `logits_processors` run as code, `guided_regex`
+ * compiles the caller's pattern.
  */
 const RELAYED: ReadonlySet<string> = new Set([
   ...['audio', 'frequency_penalty', 'function_call', 'functions', 'logit_bias', 'logprobs', 'max_completion_tokens'],
@@ -14,10 +15,13 @@ const RELAYED: ReadonlySet<string> = new Set([
   ...['temperature', 'thinking', 'tool_choice', 'top_k', 'top_logprobs', 'top_p', 'user', 'verbosity'],
 ]);
 
-/** Written again for the engine, from what was judged. */
+/** Rebuilt for the engine from the validated request. */
 const JUDGED: ReadonlySet<string> = new Set(['messages', 'tools']);
 
-/** @param body a request that was found to be an object @param relayedFields what the operator allows beside the standard fields */
+/**
+ * @param body a request that is known to be an object @param relayedFields allowed by the operator in addition to the
+ * standard fields
+ */
 export function pickRelayed(
   body: Readonly<Record<string, unknown>>,
   { thinking }: ModelEntry,
@@ -35,7 +39,9 @@ export function pickRelayed(
   return { written: Object.fromEntries(written), droppedFields };
 }
 
-/** Whether it asks a model to think in its own dialect (`thinking-fields.ts`), and nothing else: a template has other variables too. */
+/**
+ * Whether it only requests thinking in the model's dialect (`thinking-fields.ts`). Chat templates have other variables too.
+ */
 function isThinkingSwitch(name: string, value: unknown): boolean {
   if (name === 'enable_thinking') return typeof value === 'boolean';
   if (typeof value !== 'object' || value === null) return false;

@@ -1,4 +1,4 @@
-// The program of the process that reads intricate chat requests, started by read-request.ts.
+// Entry point of the process that parses large chat requests, started by read-request.ts.
 import { serveOrders } from '../../shared/process/serve-orders.mjs';
 import { asChatApiError } from './chat-api-error.ts';
 import { readChatRequest } from './chat-request.ts';

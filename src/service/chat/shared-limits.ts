@@ -8,10 +8,10 @@ import { withTimeout } from '../../shared/with-timeout.ts';
 import { tooManyAtOnce, tooOften, type ChatLimits } from './key-limits.ts';
 
 const WINDOW_MS = 10 * SECOND_MS;
-/** What a process that died had open blocks its key no longer than this. */
+/** Maximum time for which the open requests of a dead process count against their key. */
 const PLACE_MS = 2 * MINUTE_MS;
 const KEEP_MS = PLACE_MS / 3;
-/** Without Redis each process counts for itself; nobody waits longer to learn that. */
+/** Maximum wait for Redis. Without Redis each process applies its own limits. */
 const PATIENCE_MS = 0.5 * SECOND_MS;
 const ID_BYTES = 12;
 
@@ -29,17 +29,17 @@ export interface SharedLimitsOptions {
   redis: RedisClient;
   keyRing: KeyRing;
   limits: ChatLimits;
-  /** The service's clock: processes whose clocks differ by a moment count the window that much wrong. */
+  /** The service's clock. Clock skew between processes shifts the window by the same amount. */
   nowMs: NowMs;
 }
 
-/** Counts what each key does over all processes of the service, in Redis. */
+/** Counts the requests of each key across all processes of the service, in Redis. */
 export class SharedLimits {
   readonly #redis: RedisClient;
   readonly #keyRing: KeyRing;
   readonly #limits: ChatLimits;
   readonly #nowMs: NowMs;
-  /** Ids of open requests, by the Redis key that holds their places. */
+  /** Ids of open requests, by the Redis key that contains their slots. */
   readonly #open = new Map<string, Set<string>>();
   readonly #timer: NodeJS.Timeout;
 
@@ -52,8 +52,9 @@ export class SharedLimits {
   }
 
   /**
-   * Lets one request of an API key begin. While Redis is away it may: each process goes on to count for itself.
-   * @returns what must be called once when it has ended; calling it again does nothing
+   * Starts one request of an API key. If Redis is unavailable the request is allowed, and each process still applies its own
+   * limits.
+   * @returns a function to call when the request has ended; further calls do nothing
    * @throws ChatApiError 429 with the seconds to wait
    */
   async begin(apiKey: string): Promise<() => void> {
@@ -83,7 +84,7 @@ export class SharedLimits {
     clearInterval(this.#timer);
   }
 
-  /** Keeps the places of what is still being answered; runs by itself. */
+  /** Renews the slots of open requests; runs on a timer. */
   async keepPlaces(): Promise<void> {
     for (const [open, ids] of this.#open) {
       if (ids.size === 0) continue;
@@ -93,7 +94,7 @@ export class SharedLimits {
     }
   }
 
-  /** By a keyed hash: whoever reads Redis learns no API key. */
+  /** A keyed hash, so that Redis data reveals no API key. */
   #keysOf(apiKey: string): { begun: string; open: string } {
     const name = this.#keyRing.pseudonym('chat-key', apiKey);
     return { begun: `{chat:${name}}:begun`, open: `{chat:${name}}:open` };

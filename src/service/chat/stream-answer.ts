@@ -9,26 +9,26 @@ import type { ChatRequest } from './chat-request.ts';
 import { DONE_LINE, eventLine } from './event-lines.ts';
 
 export interface StreamEnd {
-  /** Fires when the client has gone. */
+  /** Aborts when the client has disconnected. */
   signal: AbortSignal;
-  /** Called once, with how the stream ended, before the last line is handed out. */
+  /** Called once with the outcome, before the last line is written. */
   finish: (outcome: string) => void;
 }
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // nginx would otherwise gather events before it passes them on.
+  // Prevents nginx from buffering events.
   'X-Accel-Buffering': 'no',
 };
 
 /**
- * Streams an engine's events to the client, and resolves when the stream has begun; then `finish` tells how it ended.
- * The first events are waited for, so that an engine which cannot answer is still told by the status.
- * @throws ChatApiError as long as nothing was sent
+ * Streams an engine's events to the client. Resolves when the stream has begun; `finish` reports how it ended. Headers are
+ * sent with the first events, so that an engine that cannot answer still determines the HTTP status.
+ * @throws ChatApiError until the first write
  */
 export function streamAnswer(ctx: Context, engine: ChatEngine, request: ChatRequest, end: StreamEnd): Promise<void> {
   const stream = new AnswerStream(ctx, end);
-  // Its end is not waited for: what called us would hold the whole request meanwhile.
+  // The end is not awaited: the caller would retain the whole request meanwhile.
   engine
     .stream(request, end.signal, stream)
     .then(
@@ -40,8 +40,8 @@ export function streamAnswer(ctx: Context, engine: ChatEngine, request: ChatRequ
 }
 
 /**
- * A streamed answer as the client gets it, with `data: [DONE]` at the end. A failure in between is told as one line with the
- * error object and no `[DONE]`: the client must not take the answer for complete.
+ * A streamed answer for the client, with `data: [DONE]` at the end. A failure within the stream is sent as one line with the
+ * error object and without `[DONE]`, so that the client does not consider the answer complete.
  */
 class AnswerStream implements AnswerSink {
   readonly #ctx: Context;
@@ -56,7 +56,7 @@ class AnswerStream implements AnswerSink {
     this.#end = end;
   }
 
-  /** Settles with the first write. Rejects with what failed before it. */
+  /** Resolves with the first write. Rejects with any error before it. */
   get begun(): Promise<void> {
     return this.#begun.promise;
   }
@@ -84,7 +84,7 @@ class AnswerStream implements AnswerSink {
     this.#response.end(error ? eventLine(error.toBody()) : '');
   }
 
-  /** Koa would pipe a stream of its own into the answer; written straight, an event takes one step less and no second buffer. */
+  /** Writes to the response directly: a stream in Koa would add a step per event and a second buffer. */
   #begin(): void {
     this.#hasBegun = true;
     this.#ctx.respond = false;

@@ -12,7 +12,7 @@ const requiredSchema = optional(
   }),
 );
 
-/** Each property is a schema; more than its type and description is left to the model. */
+/** Each property is a schema; only its type and description are used, the rest is left to the model. */
 const propertySchema = z.looseObject(
   { description: optional(z.string({ error: must('a string') })) },
   { error: must('an object with type and description') },
@@ -22,7 +22,7 @@ const parametersSchema = z
   .looseObject(
     {
       type: z.literal('object', { error: must('object') }),
-      properties: mapOf(propertySchema, 'an object that holds a schema for each name'),
+      properties: mapOf(propertySchema, 'an object with a schema for each name'),
       required: requiredSchema,
     },
     { error: must('an object with type and properties') },
@@ -32,8 +32,8 @@ const parametersSchema = z
 const BE_NAME = { error: must(`a name of 1 to ${MAX_NAME_CHARS} letters`) };
 
 /**
- * The `required` list is in `parameters` or, as one sample of the interface has it, beside them; it is moved inside. Other fields are
- * not relayed (SECURITY.md relayed-fields).
+ * The `required` list is in `parameters` or, as in one sample of the interface, beside them; it is moved inside. Other
+ * fields are not relayed (SECURITY.md relayed-fields).
  */
 export const toolSchema = z
   .object(

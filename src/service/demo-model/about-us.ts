@@ -3,19 +3,19 @@ import { OUR_NAMES, OUR_WORDS } from './judge-match.ts';
 import { ASKING_WORDS, settingNamesIn } from './question-terms.ts';
 import { contentWordsOf, standingAlone } from './words.ts';
 
-/** Said of this program and its parts, by names that stand alone: "slacks" and "robots" are none. */
+/** Names of this program and its parts, as separate words: "slacks" and "robots" do not count. */
 const NAMES = new RegExp([...OUR_NAMES, 'redis', 'prometheus', 'bot'].map(standingAlone).join('|'), 'iu');
-/** A lab for robots has documents of its own; so has whoever publishes in WeChat. */
+/** A robotics lab and publishers in WeChat have documents of their own, so general words for them do not count. */
 const CHINESE_NAMES = /企业微信|企微|飞书|钉钉|(?:这个|你这|聊天|问答|智能)机器人/;
-/** `/retry`, and no path or fraction. */
+/** A command such as `/retry`, not a path or fraction. */
 const SLASH_WORD = /(?<![\p{L}\p{N}/:.])\/(?:[a-z]{3,}|\p{Script=Han}{2,})(?![\p{L}\p{N}/.])/u;
 
-/** What people do with a bot, as long as they say nothing of anything else. */
+/** Common bot topics. They only count if the question mentions nothing else. */
 const TRADE =
   /\b(?:chats?|conversations?|messages?|answers?|workers?|receivers?|models?|engines?|tokens?|settings?|deploy\w*|callbacks?|commands?|(?:sign|log)(?:ed|ged|ing|ging)?[ -]?(?:in|out|off)|login|logout)\b/i;
 const CHINESE_TRADE =
   /机器人|登录|登陆|对话|会话|聊天|部署|指令|命令|模型|引擎|密钥|回调|日志|监控|升级|备份|思考|重试|解绑|群聊|私聊/;
-/** Words beside them that are about nothing. Compared as stems. */
+/** Neutral words that may occur with them. Compared as stems. */
 const NEUTRAL = new Set(
   'start stop begin end out off new old again long kept keep change switch see open first last time upstream connect link run read history'.split(
     ' ',
@@ -27,9 +27,9 @@ const CHINESE_NEUTRAL = new Set(
 const HAN = /\p{Script=Han}/u;
 
 /**
- * Whether a question is plainly about this program, so that our pages come before the institution's documents: it names us, or speaks of
- * nothing but what people do with a bot. "How do I sign in to the campus network?" speaks of something else, too: that is looked for in
- * the documents first, and in our pages where none of them fits.
+ * Whether a question is clearly about this program, so that our pages take precedence over the institution's documents: it
+ * names Parley, or mentions only common bot topics. "How do I sign in to the campus network?" mentions something else too.
+ * Such a question is looked up in the documents first, and in our pages only if no document fits.
  */
 export function isAboutUs(text: string): boolean {
   return namesUs(text) || speaksOfNothingElse(text);
@@ -45,7 +45,7 @@ function speaksOfNothingElse(text: string): boolean {
   return latin.every((word) => OUR_WORDS.has(word) || NEUTRAL.has(word)) && otherChineseWords(text).length === 0;
 }
 
-/** Chinese words that are neither of our trade nor of asking. Single characters say too little. */
+/** Chinese words that are neither bot topics nor question words. Single characters are too ambiguous. */
 function otherChineseWords(text: string): string[] {
   const rest = [...GLOSSARY.map(([asked]) => asked), CHINESE_TRADE].reduce(
     (left, asked) => left.replace(new RegExp(asked.source, `${asked.flags.replace('g', '')}g`), ' '),

@@ -2,7 +2,7 @@ import { say } from '../../shared/text/texts.ts';
 import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
-/** Long enough for any test of a long answer, short enough not to be a way to keep the service busy for hours. */
+/** Long enough to test long answers, short enough not to keep the service busy for hours. */
 const MAX_WORDS = 20_000;
 
 const COUNT_EN = /\bcount\s+(?:up\s+)?(?:from\s+(\d{1,6})\s+)?(?:up\s+)?to\s+(\d{1,6})\b/i;
@@ -16,7 +16,7 @@ const WORDS: readonly string[] =
   'river stone morning paper window garden letter market silver bridge autumn lantern'.split(' ');
 const HAN_WORDS = '山水风云日月春秋松竹梅兰江湖书画琴棋';
 
-/** Counts, says exactly so many words, or repeats: deterministic, each number or word one token. */
+/** Counts, writes an exact number of words, or repeats. Deterministic, with each number or word as one token. */
 export function answerCount({ text, language }: Question): Finding | undefined {
   const repeated = REPEAT.exec(text)?.[1];
   if (repeated !== undefined) return { text: repeated, thought: say(BUILT_IN_TEXTS.thoughtTalk, language) };

@@ -7,23 +7,23 @@ import { wordsOf } from './words.ts';
 
 const MAX_BLOCKS = 7;
 const MAX_EXCERPT_CHARS = 1_100;
-/** Steps with a gap would mislead, so they may be longer. */
+/** Maximum characters of a list of steps. Higher, because steps with a gap would mislead. */
 const MAX_STEPS_CHARS = 2_600;
 const MIN_STEPS = 3;
-/** Of the question's words: one that only mentions what the heading names asks for a single step. */
+/** Minimum share of the question's words in the title. A question below it asks for a single step. */
 const MIN_TITLE_SHARE = 0.5;
 const STEP = /^\s*\d+[.)]\s/;
 const LIST_ITEM = /^\s*(?:[-*+]|\d+[.)])\s/;
-/** Blocks that fit much less than the best one only distract from it. */
+/** Blocks that score much lower than the best one would only distract. */
 const WEAK_SHARE = 0.6;
-/** A piece that answers is quoted with what follows it: steps and commands stand after their sentence. */
+/** Weight for the block after a match: steps and commands follow their sentence. */
 const FOLLOWING_WEIGHT = 0.5;
 
 export function answerNothing({ language }: Question): Finding {
   return { text: say(BUILT_IN_TEXTS.unknown, language), thought: say(BUILT_IN_TEXTS.thoughtNothing, language) };
 }
 
-/** Answers from the best section of Parley's pages; undefined where none fits. */
+/** Answers from the best section of Parley's pages; undefined if none fits. */
 export async function findInDocs(docs: DocSearch, { text, language }: Question): Promise<Finding | undefined> {
   const found = await docs.find(text, language);
   if (!found) return undefined;
@@ -36,8 +36,8 @@ export async function findInDocs(docs: DocSearch, { text, language }: Question):
 }
 
 /**
- * What of a section answers: its steps from the first on, when the question asks for what the heading tells step by step;
- * else the blocks that share most words with the question. In the page's order, up to a readable length.
+ * The part of a section that answers the question: its steps from the first one, if the question asks for the procedure in
+ * the title; otherwise the blocks that share most words with the question. In page order, up to a readable length.
  */
 function excerptOf({ title, blocks }: DocSection, terms: string[], language: Language): string {
   const wanted = new Set(terms);
@@ -53,7 +53,7 @@ function firstBlocks(blocks: string[], language: Language): string[] {
   const end = blocks.findIndex((block) => (chars += block.length) > MAX_STEPS_CHARS);
   if (end < 0) return blocks;
   const kept = blocks.slice(0, Math.max(1, end));
-  // What only leads over to what is cut would hang in the air.
+  // A sentence that introduces omitted text would be left dangling.
   if (kept.length > 1 && /[:：]$/.test(kept.at(-1) ?? '')) kept.pop();
   return [...kept, say(BUILT_IN_TEXTS.goesOnThere, language)];
 }

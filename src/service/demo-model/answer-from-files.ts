@@ -4,7 +4,7 @@ import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 import { termsOf } from './question-terms.ts';
 import { wordsOf } from './words.ts';
 
-/** A file that a caller put before the question, as its label names it. */
+/** A file that the caller put in front of the question, with the name in its label. */
 export interface LabelledFile {
   name: string;
   text: string;
@@ -12,14 +12,14 @@ export interface LabelledFile {
 
 const OPENING = /<file name="([^"\n]{0,200})">\n/g;
 const CLOSING = '\n</file>';
-/** A page, sheet or section begins. */
+/** Label at the beginning of a page, sheet or section. */
 const PLACE = /^\[([^\]\n]{1,100})\]$/;
 const ASKS_ABOUT_FILES =
   /\b(file|document|attachment|pdf|sheet|table|page|summar|it say)|文件|文档|附件|表格|摘要|总结|概括|第[^第页\n]+页/i;
 const MOST_PASSAGE_CHARS = 900;
 const SHARE_OF_TERMS = 0.5;
 
-/** The files of a message, and what else it says. */
+/** The files of a message, and its remaining text. */
 export function splitFiles(message: string): { files: LabelledFile[]; rest: string } {
   const files: LabelledFile[] = [];
   let rest = '';
@@ -42,12 +42,14 @@ interface Passage {
   text: string;
 }
 
-/** Quotes of the files the passage that fits the question best; undefined where the question is plainly about something else. */
+/**
+ * Quotes the passage of the files that best fits the question; undefined if the question is clearly about something else.
+ */
 export function answerFromFiles(files: readonly LabelledFile[], question: Question): Finding | undefined {
   if (files.length === 0) return undefined;
   const { language } = question;
   const passages = files.flatMap(passagesOf);
-  // Chapters and rows are told by their numbers.
+  // Chapters and rows are identified by their numbers.
   const terms = [...termsOf(question.text, language), ...(question.text.match(/\d+/g) ?? [])];
   const scored = passages.map((passage) => {
     const words = new Set(wordsOf(`${passage.place} ${passage.text}`));
@@ -70,7 +72,7 @@ function told({ name, place, text }: Passage, language: Language) {
   return { name, place: placeIn(place, language), text: quoted };
 }
 
-/** A place as its label names it; in Chinese the label's own words are Chinese too. */
+/** The location as in its label; translated for Chinese. */
 function placeIn(place: string, language: Language): string {
   if (place === '') return '';
   if (language === 'en') return ` (${place})`;
@@ -81,7 +83,7 @@ function placeIn(place: string, language: Language): string {
   return `（${chinese}）`;
 }
 
-/** Blocks of a file with the place that they stand at; a short heading goes with what follows it. */
+/** Blocks of a file with their locations. A short heading is joined with the following block. */
 function passagesOf({ name, text }: LabelledFile): Passage[] {
   const passages: Passage[] = [];
   let place = '';
@@ -89,7 +91,7 @@ function passagesOf({ name, text }: LabelledFile): Passage[] {
   for (const block of text.split(/\n{2,}|\n(?=\[[^\]\n]{1,100}\]\n)/)) {
     const [first = '', ...others] = block.split('\n');
     const label = PLACE.exec(first)?.[1];
-    // A place stands right above what it holds; a line in brackets alone says what is left out.
+    // A location label precedes its content. A line that consists of brackets states what was omitted.
     if (label !== undefined && others.length > 0) place = label;
     const said = (label === undefined ? block : others.join('\n')).trim();
     if (/^#{1,6} [^\n]*$/.test(said)) {

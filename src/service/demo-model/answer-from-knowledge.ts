@@ -6,21 +6,21 @@ import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 import { contentWordsOf, wordsOf } from './words.ts';
 
-/** The tool by which callers search an institution's documents. */
+/** Name of the tool that searches an institution's documents. */
 const KNOWLEDGE_SEARCH = 'knowledge_search';
-/** The first line of a numbered result; the lines below it are quoted. */
+/** First line of a numbered result. The lines below it are quoted. */
 const RESULT = /(?<![^\n])\[(\d{1,3})\] [^\n]*\n((?:>[^\n]*(?:\n|$))+)/g;
 const HEADING = /^#{1,6}\s+/;
-/** Of the question's words, what a passage must hold to be taken for an answer. */
+/** Minimum share of the question's words that a passage must contain to count as an answer. */
 const LEAST_SHARE = 0.4;
-/** Where a document says the same in two languages, the asker's is quoted. */
+/** If a document says the same in two languages, the user's language is quoted. */
 const OTHER_LANGUAGE_WEIGHT = 0.5;
 const MOST_CHARS = 600;
-/** Chinese words that a question is made with; pairs of characters over them stand in no document. */
+/** Chinese question words. Character pairs across them occur in no document. */
 const ASKING =
   /请问|我们|我|你|可以|能不能|能否|能|多少|什么时候|什么|怎么办|怎么样|怎么|怎样|如何|哪里|哪个|哪些|几点|几|是|的|了|吗|呢|要|在|有/g;
 
-/** A passage of a result, with the number by which it is cited. */
+/** A passage of a result, with its citation number. */
 interface Passage {
   number: number;
   text: string;
@@ -32,7 +32,7 @@ export function offersKnowledge({ tools, toolChoice }: ChatRequest): boolean {
   return toolChoice !== 'none' && tools.some(({ name }) => name === KNOWLEDGE_SEARCH);
 }
 
-/** The call that looks into the institution's documents; undefined where they cannot be searched. */
+/** The call that searches the institution's documents; undefined if they cannot be searched. */
 export function searchKnowledge(request: ChatRequest, { text, language }: Question): Finding | undefined {
   if (!offersKnowledge(request) || contentWordsOf(text).length === 0) return undefined;
   const query = [...text].slice(0, 400).join('');
@@ -44,19 +44,19 @@ export function searchKnowledge(request: ChatRequest, { text, language }: Questi
   return { toolCalls: [call], thought: say(BUILT_IN_TEXTS.thoughtTool, language, { name: KNOWLEDGE_SEARCH }) };
 }
 
-/** Whether what was called last is a search of the institution's documents. */
+/** Whether the last tool call was a search of the institution's documents. */
 export function isFromKnowledge(messages: ChatMessage[]): boolean {
   const start = messages.findLastIndex(({ role }) => role !== 'tool');
   const calls = messages[start]?.tool_calls ?? [];
   return calls.length > 0 && calls.every(({ function: { name } }) => name === KNOWLEDGE_SEARCH);
 }
 
-/** Where neither the documents nor our pages have it. */
+/** Answer if neither the documents nor our pages contain anything. */
 export function nothingInKnowledge({ language }: Question): Finding {
   return { text: say(BUILT_IN_TEXTS.nothingFound, language), thought: say(BUILT_IN_TEXTS.thoughtNothing, language) };
 }
 
-/** Quotes the passage of the newest results that fits the question best, with its number; undefined where none fits. */
+/** Quotes the passage of the newest results that best fits the question, with its number; undefined if none fits. */
 export function answerFromKnowledge(messages: ChatMessage[], { text, language }: Question): Finding | undefined {
   const start = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
   const asked = new Set(contentWordsOf(text.replace(ASKING, ' ')));
@@ -91,7 +91,7 @@ function passagesIn(results: string, asked: ReadonlySet<string>, language: Langu
   });
 }
 
-/** Which part of the question's words a passage holds. */
+/** Share of the question's words that a passage contains. */
 function shareOf(passage: string, asked: ReadonlySet<string>, language: Language): number {
   const held = new Set(wordsOf(passage));
   const share = [...asked].filter((word) => held.has(word)).length / Math.max(1, asked.size);

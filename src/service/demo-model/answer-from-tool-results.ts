@@ -4,10 +4,10 @@ import type { Finding } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 const MAX_RESULT_CHARS = 1_200;
-/** Callers set results from outside apart by a label, and say beneath what it means; a reader needs neither. */
+/** Callers mark external results with a label and an explanation below it. Readers need neither. */
 const LABELLED = /^\s*<([a-z_-]{1,40})>\n([\s\S]*)\n<\/\1>/i;
 
-/** Tells what the tools that were just called gave back, as it is: these rules cannot judge it. */
+/** Repeats the results of the last tool calls unchanged: the rules cannot interpret them. */
 export function answerFromToolResults(messages: ChatMessage[], language: Language): Finding {
   const start = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
   const calls = messages[start - 1]?.tool_calls ?? [];
@@ -21,7 +21,7 @@ export function answerFromToolResults(messages: ChatMessage[], language: Languag
   };
 }
 
-/** The beginning of a result, each of its lines a line of a quotation. */
+/** The beginning of a result, formatted as a quotation. */
 function quote(result: string): string {
   const letters = [...(LABELLED.exec(result)?.[2] ?? result).trim()];
   const shown = letters.slice(0, MAX_RESULT_CHARS).join('');

@@ -5,7 +5,7 @@ import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 type Talk = 'hello' | 'who' | 'whoAmI' | 'abilities' | 'words' | 'thanks' | 'bye';
 
-/** A whole sentence ends here, so that a question which only begins like small talk is looked up in the pages. */
+/** End of a whole sentence, so that a question that only begins like small talk is looked up in the pages. */
 const END = String.raw`[\s!.,~?！。？，]*$`;
 
 const TALK: readonly [talk: Talk, pattern: RegExp][] = [
@@ -45,7 +45,7 @@ const TALK: readonly [talk: Talk, pattern: RegExp][] = [
   ['bye', /^(?:bye|goodbye|good night|see you)\b.{0,20}$|^(?:再见|拜拜|晚安).{0,6}$/i],
 ];
 
-/** A pattern that fits when the whole text is one of these, in English or in Chinese. */
+/** A pattern that matches if the whole text is one of these phrases, in English or Chinese. */
 function sentence(english: string, chinese: string): RegExp {
   return new RegExp(`^(?:(?:${english})|(?:${chinese})[啊呀呢吗]?)${END}`, 'i');
 }
@@ -55,7 +55,10 @@ const PREVIOUS =
 
 const MAX_QUOTED_CHARS = 400;
 
-/** Greetings, thanks, who is who, what can be asked or typed, and what was asked before. @param tools the names of those that may be called */
+/**
+ * Answers greetings, thanks, questions about identity, available commands and earlier questions. @param tools names of the
+ * callable tools
+ */
 export function answerSmallTalk({ text, language, earlier }: Question, tools: readonly string[]): Finding | undefined {
   const thought = say(BUILT_IN_TEXTS.thoughtTalk, language);
   if (text === '') return { text: say(BUILT_IN_TEXTS.hello, language), thought };
@@ -73,7 +76,7 @@ export function answerSmallTalk({ text, language, earlier }: Question, tools: re
   return { text: say(BUILT_IN_TEXTS[talk], language), thought };
 }
 
-/** Never offers what a tool would do that is not there. */
+/** Never offers anything that needs a missing tool. */
 function tellAbilities(language: Language, tools: readonly string[]): string {
   const served = TOOL_EXAMPLES.filter((example) => isServed(say(BUILT_IN_TEXTS[example], language), tools));
   const examples = served.map((example) => `“${say(BUILT_IN_TEXTS[example], language)}”`);

@@ -1,14 +1,14 @@
-/** The rules look at the beginning only: no question of theirs is longer, and patterns stay quick. */
+/** Maximum characters that the rules examine. No supported question is longer, and patterns stay fast. */
 const MAX_QUESTION_CHARS = 4_000;
 const QUOTE_BEGINS = /^\s*<quoted>\s*/i;
 const QUOTE_ENDS = '</quoted>';
-/** `<message from="…">` around what one of several speakers said, or any label that stands on lines of its own. */
+/** `<message from="…">` around the text of one of several speakers, or any label on its own line. */
 const LABELLED = /^\s*<([a-z_-]{1,40})(?:[ \t][^<>\n]{0,200})?>\n([\s\S]*?)(?:\n?<\/\1>\s*)?$/i;
 const SPEAKER = /^\s*\[?(?:member|speaker|user)-\d+\]?\s*[:：]\s*/i;
 
 /**
- * What a person asks in a message: its own words, without the labels by which callers tell speakers apart. What is quoted
- * before them is somebody else's and only asked about; it counts where nothing else is said.
+ * The question in a message: the sender's own words, without speaker labels. A quotation in front of them was written by
+ * someone else; it is used only if there is no other text.
  */
 export function askedText(message: string): string {
   const words = withoutQuote(message).slice(0, MAX_QUESTION_CHARS);

@@ -11,16 +11,18 @@ import { composeAnswer, type Answer } from './compose-answer.ts';
 import { DocSearch } from './doc-search.ts';
 
 export interface BuiltInOptions {
-  /** The folder that holds README.md and docs/. */
+  /** The directory that contains README.md and docs/. */
   docsDir: string;
-  /** How fast a streamed answer grows; Infinity for as fast as the client reads. */
+  /** Tokens per second of a streamed answer; Infinity for as fast as the client reads. */
   tokensPerSec: number;
-  /** Whether people type the bot's words without a slash in the app beside it; false unless told. */
+  /** Whether people type the bot's commands without a slash. Defaults to false. */
   bareWords?: boolean;
   nowMs: NowMs;
 }
 
-/** The small model that answers where no engine is set: rules and a search through Parley's own pages, and it says so. */
+/**
+ * The small model that answers if no engine is configured. It uses rules and a search of Parley's own pages, and says so.
+ */
 export function createBuiltInEngine({ docsDir, tokensPerSec, bareWords, nowMs }: BuiltInOptions): ChatEngine {
   const docs = new DocSearch(docsDir);
   const compose = async (request: ChatRequest) => {
@@ -86,7 +88,7 @@ function wholeReply({ id, created, model }: ReplyIdentity, answer: Answer, reque
   };
 }
 
-/** The pieces of an answer in the order in which they are sent: role, reasoning, text or calls. */
+/** The chunks of an answer in order: role, reasoning, text or calls. */
 function deltasOf(answer: Answer): Delta[] {
   const reasoning = splitTokens(answer.reasoning).map((piece): Delta => ({ reasoning_content: piece }));
   const text = splitTokens(answer.text).map((piece): Delta => ({ content: piece }));
@@ -103,7 +105,7 @@ function deltasOf(answer: Answer): Delta[] {
   ];
 }
 
-/** Arguments have no spaces to be cut at. */
+/** Arguments contain no spaces to split at. */
 function argumentPieces(json: string): string[] {
   return json.match(/[\s\S]{1,6}/gu) ?? [];
 }
@@ -127,8 +129,8 @@ function usageOf(answer: Answer, request: ChatRequest): Usage {
 }
 
 /**
- * A function that waits until the next token is due. Due times count from the last token that was really taken,
- * so a client that reads slowly is not flooded afterwards. It rejects as soon as the signal fires.
+ * Returns a function that waits until the next token is due. Due times count from the last token that was actually sent, so
+ * that a slow client does not receive a burst afterwards. Rejects as soon as the signal aborts.
  */
 function createPace(tokensPerSec: number, signal: AbortSignal): () => Promise<void> {
   const gapMs = SECOND_MS / tokensPerSec;
@@ -136,7 +138,7 @@ function createPace(tokensPerSec: number, signal: AbortSignal): () => Promise<vo
   return async () => {
     signal.throwIfAborted();
     const waitMs = dueAtMs - performance.now();
-    // Timers are no finer than a millisecond; several tokens then leave together and the mean pace is kept.
+    // Timers have a resolution of one millisecond. Several tokens are then sent together, and the average rate is kept.
     if (waitMs >= 1) await sleep(waitMs, undefined, { signal });
     dueAtMs = Math.max(dueAtMs, performance.now() - SECOND_MS / 10) + gapMs;
   };

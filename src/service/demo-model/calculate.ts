@@ -2,7 +2,7 @@ import { say } from '../../shared/text/texts.ts';
 import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
-/** Nobody calculates with more in a chat, and nesting costs a call each. */
+/** Maximum length of an expression. No chat needs a longer one, and each nesting level is a recursive call. */
 const MAX_CHARS = 100;
 const SIGNIFICANT_DIGITS = 12;
 const LEAD =
@@ -10,7 +10,7 @@ const LEAD =
 const TAIL = /(?:[=?？。.!！]|等于(?:多少|几)|是(?:多少|几))$/;
 const SUM = /^[\d\s.+\-*/^()x×÷·,]+$/i;
 
-/** Answers a sum such as `2+2` or `(3.5 - 1) × 4^2`; undefined for what is none. */
+/** Evaluates an expression such as `2+2` or `(3.5 - 1) × 4^2`; undefined if the text is not one. */
 export function calculate({ text, language }: Question): Finding | undefined {
   if (text.length > MAX_CHARS) return undefined;
   const sum = withoutFrame(text);
@@ -23,7 +23,7 @@ export function calculate({ text, language }: Question): Finding | undefined {
   return { text: `${sum.replace(/\s+/g, ' ')} = ${shown}`, thought };
 }
 
-/** What is asked without the words before it and the signs behind it. */
+/** The question without introductory words and final punctuation. */
 function withoutFrame(text: string): string {
   let rest = text.trim();
   for (let lead = LEAD.exec(rest); lead; lead = LEAD.exec(rest)) rest = rest.slice(lead[0].length);
@@ -31,7 +31,7 @@ function withoutFrame(text: string): string {
   return rest;
 }
 
-/** Reads a sum by the usual precedence; powers bind to the right. */
+/** Evaluates with the usual precedence; powers are right-associative. */
 class Sum {
   readonly #signs: string[];
   #at = 0;
@@ -40,7 +40,7 @@ class Sum {
     this.#signs = text.replace(/(?<=\d),(?=\d{3}\b)/g, '').match(/\d+(?:\.\d+)?|\.\d+|[^\s]/g) ?? [];
   }
 
-  /** Undefined for what is no whole sum. */
+  /** Undefined unless the whole text is an expression. */
   value(): number | undefined {
     const value = this.#sum();
     return this.#at === this.#signs.length ? value : undefined;

@@ -8,24 +8,24 @@ import { rateByPlainRequest } from './plain-requests.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 import { contentWordsOf, standingAlone, wordStem } from './words.ts';
 
-/** Words that tell what every tool does, so that they tell nothing about this one. */
+/** Words that occur in the description of any tool, so they do not distinguish one. */
 const GENERIC = new Set(
   'get fetch list read find lookup query tool function call current now today info information data return value'.split(
     ' ',
   ),
 );
 
-/** The beginning says what a tool is for. */
+/** Only the beginning of a description states the tool's purpose. */
 const MAX_DESCRIPTION_CHARS = 2_000;
 
-/** The names of the tools that may be called. */
+/** Names of the callable tools. */
 export function offeredTools({ tools, toolChoice }: ChatRequest): string[] {
   return toolChoice === 'none' ? [] : tools.map(({ name }) => name);
 }
 
 /**
- * The call of a tool that the caller insists on or the question plainly asks for; undefined when none fits.
- * @param isPlainOnly a tool that merely shares words with the question does not count: documents may know more
+ * The tool call that the caller requires or the question clearly asks for; undefined if none fits.
+ * @param isPlainOnly ignores tools that only share words with the question, because documents may be a better source
  */
 export function chooseTool(
   { tools, toolChoice }: ChatRequest,
@@ -50,7 +50,7 @@ function pick(
 ): ToolDeclaration | undefined {
   if (typeof choice === 'object') return tools.find(({ name }) => name === choice.name);
   const asked = new Set(contentWordsOf(question));
-  // What documents may answer is no plain request for a tool.
+  // A question that documents may answer is not an explicit request for a tool.
   const rated = tools
     .filter(({ name }) => name !== 'knowledge_search' || isNamed(name, question))
     .map((tool) => ({ tool, score: rate(tool, asked, { question, isPlainOnly }) }))
@@ -60,8 +60,8 @@ function pick(
 }
 
 /**
- * 0 unless the tool is named, it does what is plainly asked for, all telling words of its name occur, or half of them with
- * two words of its description.
+ * 0 unless the tool is named, does what was explicitly requested, all significant words of its name occur, or half of them
+ * with two words of its description.
  */
 function rate(
   { name, description }: ToolDeclaration,
@@ -82,7 +82,7 @@ function rateByWords(name: string, description: string, asked: ReadonlySet<strin
   return share === 1 || (share >= 0.5 && described >= 2) || (isChinese && described >= 2) ? 10 * share + described : 0;
 }
 
-/** A long name anywhere; a short one, which may be a word of its own, only as what is called: `call f`, `f(5)`, `用 f`. */
+/** A long name anywhere; a short one, which may be an ordinary word, only in a call: `call f`, `f(5)`, `用 f`. */
 function isNamed(name: string, question: string): boolean {
   if (name.length > 3) return question.toLowerCase().includes(name.toLowerCase());
   const called = String.raw`(?:\b(?:call|use|run|invoke|execute)(?=\s)|调用|使用|执行|运行|用)\s*(?:(?:(?:the\s+)?(?:tool|function)(?=\s)|工具|函数)\s*)?["'\x60“「]?`;

@@ -25,17 +25,17 @@ import { answerFromToolResults } from './answer-from-tool-results.ts';
 import type { DocSearch } from './doc-search.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
-/** What the built-in model has to say: a text, or calls of tools. */
+/** Answer of the built-in model: a text, or tool calls. */
 export interface Answer {
   /** Empty unless thinking is enabled. */
   reasoning: string;
   text: string;
   toolCalls: ToolCall[];
-  /** How fast it grows at most, where slowness is what was asked for. */
+  /** Maximum speed, if the user asked for a slow answer. */
   tokensPerSec?: number;
 }
 
-/** Answers the newest message of a conversation by the first rule that knows something. */
+/** Answers the newest message of a conversation with the first matching rule. */
 export async function composeAnswer(request: ChatRequest, docs: DocSearch): Promise<Answer> {
   const question = readQuestion(request.messages);
   const finding = await find(request, question, docs);
@@ -69,7 +69,7 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
     answerSmallTalk(question, offeredTools(request)) ??
     answerCommonQuestion(question) ??
     (isAboutUs(question.text) ? await findInDocs(docs, question) : undefined) ??
-    // The institution's own documents come first; where none fits, our pages are looked into after all.
+    // The institution's own documents take precedence; if none fits, our pages are searched too.
     searchKnowledge(request, question) ??
     (await findInDocs(docs, question)) ??
     answerNothing(question)

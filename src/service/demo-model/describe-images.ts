@@ -6,7 +6,7 @@ import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
 const NAMES: Readonly<Record<string, string>> = { jpg: 'JPEG', webp: 'WebP', svg: 'SVG' };
 
-/** Tells type and pixel size of each image in a message; undefined when there is none. Addresses are never opened. */
+/** Describes type and pixel size of each image in a message; undefined if there is none. URLs are never opened. */
 export function describeImages(urls: string[], language: Language): Finding | undefined {
   if (urls.length === 0) return undefined;
   const described = urls.map((url) => describe(url, language));
@@ -25,7 +25,7 @@ function describe(url: string, language: Language): string {
   try {
     const bytes = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
     const { width, height, type = '' } = imageSize(bytes);
-    // Some formats have no magic number, so that the library takes almost any bytes for them; they have no size then.
+    // Some formats have no magic number, so the library accepts almost any bytes for them, without a size.
     if (!(width > 0 && height > 0)) return say(BUILT_IN_TEXTS.imageUnreadable, language);
     return say(BUILT_IN_TEXTS.image, language, {
       type: NAMES[type] ?? type.toUpperCase(),

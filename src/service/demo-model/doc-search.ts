@@ -7,7 +7,7 @@ import { isAnswer, type WordCounts } from './judge-match.ts';
 import { asksAboutInside, settingNamesIn, termsOf } from './question-terms.ts';
 import { wordsOf, wordStem } from './words.ts';
 
-/** The section that fits a question best, the terms by which it was looked for, and the language that it is written in. */
+/** The section that best fits a question, the search terms, and the language of the section. */
 export interface FoundSection {
   section: DocSection;
   terms: string[];
@@ -21,42 +21,50 @@ interface Index {
 }
 
 const CHINESE_PAGE = /\.zh-CN\.md$|^docs\/zh-CN\//;
-/** Tables of tests hold every word and explain none; pages of source are followed, not quoted in a chat. */
-const NEVER_QUOTED = new Set([
-  'PERFORMANCE.md',
-  'RELIABILITY.md',
-  'SECURITY.md',
-  'PLATFORM_FACTS.md',
-  'ADD_A_PLATFORM.md',
-  'ADD_A_TOOL.md',
-]);
-const DEVELOPER_PAGE = 'docs/ARCHITECTURE.md';
+/**
+ * Pages that are never quoted. Tables of tests and of Redis keys contain every word and explain none; guides to the source are
+ * followed; decisions explain why and not how.
+ */
+const NEVER_QUOTED =
+  /^docs\/(?:README|reference\/(?:RELIABILITY|SECURITY|PLATFORM_FACTS|REDIS_KEYS)|extending\/\w+|design\/performance|design\/decisions\/[\w-]+)\.md$/;
+/** Pages about how Parley is built. Design pages answer only questions about that, because they contain the words of every question. */
+const DEVELOPER_PAGE = /^docs\/(?:ARCHITECTURE\.md$|design\/)/;
+const DESIGN_PAGES = 'docs/design/';
 /** What a program needs that talks to the service; its words are those of everything that people ask. */
-const INTERFACE_PAGE = 'docs/SERVICE.md';
-/** Its one part for whoever sets it up. */
+const INTERFACE_PAGE = 'docs/reference/SERVICE.md';
+/** The only part of it for operators. */
 const SET_UP_SECTION = 'Run it alone';
-/** Who asks how something is used gets the developers' pages only where the others hardly touch the matter. */
+/** Developer pages rank lower for usage questions, so they are used only if other pages hardly match. */
 const OUTRANKED_WEIGHT = 0.35;
 const DEFINITION_WEIGHT = 10;
-/** Tables of all settings, hosts or faults have nearly every word; who names none is better served by what explains. */
+/**
+ * Reference tables of settings, hosts or errors contain nearly every word. A question that names no entry is better answered
+ * by a page with explanations.
+ */
 const REFERENCE_PAGE = /(?:^|\/)(?:SETTINGS|OPERATIONS)\.md$/;
-/** How the fields of a file are written, for whoever writes it: words of the interface once more. */
+/** File format reference, which also contains the words of most questions. */
 const FIELDS_PAGE = /(?:^|\/)MODELS\.md$/;
 const FIELDS_WEIGHT = 0.3;
 const REFERENCE_WEIGHT = 0.5;
 const TABLE_ROW = /^- .+ — /;
 
-/** Searches README.md, docs/ and both in Chinese. Pages and the search library are loaded at the first question; missing pages are no fault. */
+/**
+ * Searches README.md, docs/ and their Chinese versions. Pages and the search library are loaded at the first question;
+ * missing pages are ignored.
+ */
 export class DocSearch {
   readonly #dir: string;
   #index: Promise<Index> | undefined;
 
-  /** @param dir the folder that holds README.md and docs/ */
+  /** @param dir the directory that contains README.md and docs/ */
   constructor(dir: string) {
     this.#dir = dir;
   }
 
-  /** The best section for a question: for a Chinese one from the Chinese pages, and from the English only if those have none. */
+  /**
+   * The best section for a question. A Chinese question is searched in the Chinese pages first, and in the English pages if
+   * those have no match.
+   */
   async find(question: string, language: Language): Promise<FoundSection | undefined> {
     const index = await (this.#index ??= this.#load());
     const own = this.#findIn(index, question, language);
@@ -109,7 +117,10 @@ function countWords(all: DocSection[], language: Language): WordCounts {
   return { sections: sections.length, holding };
 }
 
-/** The bold words that open a paragraph or step are small headings; alone on a line they only group what follows. */
+/**
+ * Bold words at the beginning of a paragraph or step act as small headings; alone on a line they only group the following
+ * blocks.
+ */
 const LEAD = /^\s*(?:(?:[-*+]|\d+[.)])\s*)?\*\*([^*\n]+)\*\*(?=.)/;
 
 function fieldOf(section: DocSection, field: string): string {
@@ -118,18 +129,18 @@ function fieldOf(section: DocSection, field: string): string {
   return String(field === 'title' ? section.title : section.id);
 }
 
-/** How much a section counts for a question; 0 leaves it out. */
+/** Weight of a section for a question; 0 excludes it. */
 function weighFor(question: string, terms: string[]): (section: DocSection | undefined) => number {
   const names = settingNamesIn(question);
   const isAboutInside = asksAboutInside(question);
   const asksMeaning = names.length > 0 && terms.every((term) => wordsOf(names.join(' ')).includes(term));
   return (section) => {
-    if (!section) return 0;
+    if (!section || (section.page.startsWith(DESIGN_PAGES) && !isAboutInside)) return 0;
     const prose = section.blocks.filter((block) => !block.includes('```')).join('\n');
     if (!names.every((name) => prose.includes(name))) return 0;
     const isDefinition = asksMeaning && names.some((name) => prose.includes(`- \`${name}\` —`));
     const isOfInterface = section.page === INTERFACE_PAGE && section.title !== SET_UP_SECTION;
-    const isOutranked = (section.page === DEVELOPER_PAGE) !== isAboutInside || isOfInterface;
+    const isOutranked = DEVELOPER_PAGE.test(section.page) !== isAboutInside || isOfInterface;
     const isReference = names.length === 0 && isTableOfReference(section);
     if (FIELDS_PAGE.test(section.page) && !asksMeaning) return FIELDS_WEIGHT;
     return (
@@ -152,8 +163,8 @@ async function pagesOf(dir: string): Promise<string[]> {
     'README.md',
     'README.zh-CN.md',
     ...names
-      .filter((name) => name.endsWith('.md') && !NEVER_QUOTED.has(name))
       .map((name) => `docs/${name.replaceAll('\\', '/')}`)
+      .filter((page) => page.endsWith('.md') && !NEVER_QUOTED.test(page))
       .sort(),
   ];
 }

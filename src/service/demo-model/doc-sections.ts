@@ -1,27 +1,27 @@
-/** A part of a page under one heading, cut into pieces that can be quoted by themselves. */
+/** A part of a page under one heading, split into blocks that can be quoted separately. */
 export interface DocSection {
   id: number;
-  /** The page's path below the documentation's folder, such as `README.md` or `docs/WECOM.md`. */
+  /** Path of the page below the documentation directory, such as `README.md` or `docs/guide/WECOM.md`. */
   page: string;
-  /** The heading, or the page's name before the first. */
+  /** The heading, or the name of the page before the first heading. */
   title: string;
-  /** Paragraphs, list items, table rows and code blocks, in the page's order, as Markdown. */
+  /** Paragraphs, list items, table rows and code blocks, in page order, as Markdown. */
   blocks: string[];
 }
 
 const HEADING = /^#{1,6}\s+(\S.*)$/;
 const FENCE = /^\s*(?:```|~~~)/;
 const TABLE_RULE = /^(?=.[^|]*\|)[\s:|-]+$/;
-/** A link to another page or heading of ours, which leads nowhere from a chat. */
+/** A relative link to another page or heading, which does not work in a chat. */
 const PAGE_LINK = /\[([^\]\n]{1,200})\]\((?!https?:)[^)\n]{0,200}\)/g;
 const LIST_ITEM = /^\s*(?:[-*+]|\d+[.)])\s+/;
 
-/** Cuts one Markdown page into its sections; sections without text of their own are left out. */
+/** Splits a Markdown page into its sections; sections without text are omitted. */
 export function splitSections(page: string, markdown: string): Omit<DocSection, 'id'>[] {
   const sections: Omit<DocSection, 'id'>[] = [{ page, title: page, blocks: [] }];
   let isInFence = false;
   let open = false;
-  /** Its other rows are the pictures' captions, which say nothing without them. */
+  /** The other rows of such a table are picture captions, which mean nothing without the pictures. */
   let isPictureTable = false;
   for (const line of markdown.split(/\r?\n/)) {
     const section = sections.at(-1) as Omit<DocSection, 'id'>;
@@ -31,7 +31,7 @@ export function splitSections(page: string, markdown: string): Omit<DocSection, 
       open = false;
       continue;
     }
-    // What stands above a table's rule names its columns, which means nothing beside a single row.
+    // The header row names the columns, which means nothing beside a single row.
     if (!isInFence && TABLE_RULE.test(line) && section.blocks.at(-1)?.startsWith('|')) {
       isPictureTable = section.blocks.pop()?.includes('![') === true;
     }
@@ -51,7 +51,7 @@ export function splitSections(page: string, markdown: string): Omit<DocSection, 
     else section.blocks.push(`${section.blocks.pop() ?? ''}\n${line}`);
     open = isInFence || !FENCE.test(line);
   }
-  // Pictures have no place in an answer: their addresses mean nothing there.
+  // Pictures are omitted: their URLs mean nothing in an answer.
   const readable = (blocks: string[]) =>
     blocks.filter((block) => !block.includes('![')).map((block) => oneLine(readableRow(block)));
   return sections
@@ -59,7 +59,7 @@ export function splitSections(page: string, markdown: string): Omit<DocSection, 
     .filter(({ blocks }) => blocks.length > 0);
 }
 
-/** A table's row as a list item, since quoted alone it would be no table any more. */
+/** Formats a table row as a list item, because a single quoted row is not a table. */
 function readableRow(block: string): string {
   if (!block.startsWith('|')) return block;
   const cells = block
@@ -69,7 +69,7 @@ function readableRow(block: string): string {
   return `- ${cells.join(' — ')}`;
 }
 
-/** A source's line ends are where its author's editor stood; a chat would show them as breaks. Links within the pages go. */
+/** Joins wrapped lines, which a chat would show as line breaks, and removes relative links. */
 function oneLine(block: string): string {
   return FENCE.test(block)
     ? block

@@ -4,12 +4,12 @@ import { standingAlone } from './words.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Optional properties beyond these are not worth the search. */
+/** Optional properties beyond this number are ignored. */
 const MAX_OPTIONAL = 32;
 
 /**
- * Arguments from a simple reading of the question: every required property gets a value of its type, an optional one only
- * what the question plainly gives for it.
+ * Extracts arguments from the question with simple rules: every required property gets a value of its type, an optional
+ * property only a value that the question clearly states.
  */
 export function fillArguments(
   { name: toolName, parameters: { properties, required } }: ToolDeclaration,
@@ -21,7 +21,7 @@ export function fillArguments(
   const names = [...declared.filter((name) => mustHave.has(name)), ...mustHave, ...optional];
   const values = new QuestionValues(question.replace(new RegExp(standingAlone(toolName), 'giu'), ' '));
   const schemas = new Map(names.map((name) => [name, Object.hasOwn(properties, name) ? (properties[name] ?? {}) : {}]));
-  // Numbers that stand beside a name go there before the others are handed out in order.
+  // Numbers next to a property's name are assigned first, the others in order.
   const named = new Map(
     [...schemas].flatMap(([name, schema]) => {
       const value = isNumeric(schema) ? values.namedNumber(name) : undefined;
@@ -42,7 +42,7 @@ interface Source {
   values: QuestionValues;
 }
 
-/** What the question gives; undefined when it gives nothing. */
+/** The value from the question; undefined if there is none. */
 function find(name: string, schema: Schema, source: Source): unknown {
   if ('const' in schema) return schema['const'];
   const options = optionsOf(schema);
@@ -68,7 +68,7 @@ function find(name: string, schema: Schema, source: Source): unknown {
 
 const MAX_ITEMS = 20;
 
-/** All that is there for a list: numbers and quoted texts are handed out once, so that a value which comes again is the last. */
+/** All values for a list. Numbers and quoted texts are returned only once, so a repeated value marks the end. */
 function collect(next: () => unknown): unknown[] | undefined {
   const items: unknown[] = [];
   for (let item = next(); item !== undefined && items.length < MAX_ITEMS; item = next()) {
@@ -78,7 +78,7 @@ function collect(next: () => unknown): unknown[] | undefined {
   return items.length > 0 ? items : undefined;
 }
 
-/** A required value that the question does not give. */
+/** Default for a required value that the question does not contain. */
 function stopGap(schema: Schema, question: string): unknown {
   if (schema['default'] !== undefined) return schema['default'];
   const options = optionsOf(schema);
@@ -98,7 +98,10 @@ function stopGap(schema: Schema, question: string): unknown {
   }
 }
 
-/** Whether an option occurs as words of its own: `low` is not said by `below`. Chinese has no spaces to tell words by. */
+/**
+ * Whether an option occurs as separate words: `below` does not contain the option `low`. Chinese has no spaces between
+ * words.
+ */
 function isSaid(option: unknown, question: string): boolean {
   const plain = (text: string) => text.toLowerCase().replace(/[_\s-]+/g, ' ');
   const wanted = plain(String(option));
@@ -116,7 +119,7 @@ function optionsOf({ enum: options }: Schema): unknown[] | undefined {
   return Array.isArray(options) && options.length > 0 ? (options as unknown[]) : undefined;
 }
 
-/** `["string", "null"]` is a string that may be absent. */
+/** `["string", "null"]` is an optional string. */
 function typeOf({ type }: Schema): unknown {
   return Array.isArray(type) ? (type as unknown[]).find((one) => one !== 'null') : type;
 }

@@ -1,7 +1,7 @@
 import type { Language } from '../../shared/text/texts.ts';
 import type { ToolCall } from '../chat/chat-message.ts';
 
-/** An answer together with how it was come by, which is the honest content of this model's "thoughts". */
+/** An answer together with how it was found, which is shown as this model's reasoning. */
 export interface Finding {
   text?: string;
   toolCalls?: ToolCall[];
@@ -9,11 +9,11 @@ export interface Finding {
   thought: string;
 }
 
-/** What the branches of the model look at. */
+/** Input of the model's rules. */
 export interface Question {
-  /** The newest thing that the person wrote, without labels and what is quoted. */
+  /** The newest text of the person, without labels and quotations. */
   text: string;
   language: Language;
-  /** What they wrote before, the newest first. */
+  /** Earlier texts of the person, newest first. */
   earlier: string[];
 }

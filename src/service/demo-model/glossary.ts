@@ -1,4 +1,4 @@
-/** Words of our trade as a question has them, and the terms under which our English and our Chinese pages tell about them. */
+/** Patterns for terms in questions, with the terms that our English and Chinese pages use for them. */
 export const GLOSSARY: readonly (readonly [asked: RegExp, english: string, chinese: string])[] = [
   [/企业微信|企微|微信/, 'wecom', '企业 微信'],
   [/飞书/, 'feishu', '飞书'],
@@ -49,7 +49,7 @@ export const GLOSSARY: readonly (readonly [asked: RegExp, english: string, chine
   [/架构|原理/, 'architecture', '架构'],
 ];
 
-/** Words of the world outside, which tools are asked for; our pages tell nothing about it. */
+/** Words about the outside world, for which tools are called; our pages do not cover them. */
 export const TOOL_GLOSSARY: readonly (readonly [asked: RegExp, english: string])[] = [
   [/工具/, 'tool'],
   [/天气/, 'weather'],

@@ -1,12 +1,12 @@
 import { GLOSSARY } from './glossary.ts';
 
-/** Names that a question about anything else hardly has. Compared as stems. */
+/** Names that rarely occur in questions about anything else. Compared as stems. */
 export const OUR_NAMES: ReadonlySet<string> = new Set(
   'parley wecom slack feishu dingtalk redi bullmq docker prometheu webhook unlink openai npm oauth sweeper encodingaeskey'.split(
     ' ',
   ),
 );
-/** Words of our trade, which the world uses too. Compared as stems. */
+/** Words of our domain that are also used elsewhere. Compared as stems. */
 export const OUR_WORDS: ReadonlySet<string> = new Set(
   (
     'bot chat group mention conversation message answer worker receiver service model engine tool image voice thought sign-in sign login ' +
@@ -14,29 +14,29 @@ export const OUR_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The shares of a question, by weight, that a section must hold. Measured with the questions of the tests. */
+/** Minimum shares of the question, by weight, that a section must contain. Tuned with the questions of the tests. */
 const SHARE = { ofOurName: 0.25, ofOurTrade: 0.45, ofAnything: 0.75 };
 const FEWEST_TERMS_OF_ANYTHING = 2;
-/** A term that only resembles a word of the section. */
+/** Weight of a term that is only similar to a word of the section. */
 const RESEMBLING = 0.5;
 
-/** How many sections of one language there are, and in how many of them each word stands. */
+/** Number of sections in one language, and in how many of them each word occurs. */
 export interface WordCounts {
   sections: number;
   holding: ReadonlyMap<string, number>;
 }
 
-/** How one section was found. */
+/** How a section matched. */
 export interface Match {
-  /** Terms of the question that it holds, or that resemble a word of it. */
+  /** Terms of the question that it contains, exactly or similarly. */
   terms: readonly string[];
-  /** Its own words that were met. */
+  /** Its own words that matched. */
   words: ReadonlySet<string>;
 }
 
 /**
- * Whether a section that was found can answer the question, and does not merely share a word with it. Rare words weigh more, one that
- * no page has most: "Why is the sky blue?" is not answered by a page that says "blue".
+ * Whether a matching section can answer the question, instead of only sharing a word with it. Rare words weigh more, and a
+ * word that no page contains weighs most: "Why is the sky blue?" is not answered by a page that contains "blue".
  */
 export function isAnswer(question: string, terms: readonly string[], { match, counts }: JudgedMatch): boolean {
   const weightOf = (term: string) => Math.log(1 + counts.sections / ((counts.holding.get(term) ?? 0) + 0.5));

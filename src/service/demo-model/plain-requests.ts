@@ -2,20 +2,20 @@ import { type Language, say } from '../../shared/text/texts.ts';
 import type { Finding } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
-/** What a tool is plainly asked for without being named, and what is said where no such tool is offered. */
+/** An explicit request for a kind of tool, and the reply if no such tool is offered. */
 interface PlainRequest {
   asks(question: string): boolean;
   /** Names of tools that serve it. */
   tool: RegExp;
-  /** Beside the share of a tool's name that occurs in the question, which counts ten when it is the whole name. */
+  /** Compared with the score for a tool's name in the question, which is ten for the complete name. */
   weight: number;
-  /** For a question that can mean nothing else. */
+  /** Reply for an unambiguous request without such a tool. */
   missing?: { asks(question: string): boolean; text: 'noPageTool' | 'noSearchTool' | 'noTimeTool' };
 }
 
 const ASKS_PERSON =
   /\bwho (?:do you (?:think|believe) )?(?:i am|am i)\b|\b(?:what is|what's|tell me) my (?:name|department|number|identity)\b|\bwhich department am i\b|我(?:是|叫)(?:谁|什么名字)|我(?:在|属于)?(?:是)?(?:哪个|什么)(?:部门|学院)|我的(?:名字|姓名|部门|工号|学号|身份)是?(?:什么|多少)?[?？]?$/i;
-/** The value of a setting is no page to read. */
+/** A URL as a setting's value is not a page to read. */
 const LINK = /(?<![=\x60\w/])https?:\/\/[^\s/]/i;
 const ASKS_PAGE =
   /^(?:please |can you |could you )*(?:read|open|fetch|visit|summari[sz]e|look at|what does|what is (?:on|at|in))\b|^(?:请|帮我|你|能不能)*(?:读|打开|总结|概括|看看|看一下|访问)|^https?:\/\/\S+$|^https?:\/\/\S+\s[\s,]*(?:please |can you |could you )*(?:read|open|fetch|visit|summari[sz]e)\b/i;
@@ -35,7 +35,7 @@ const PLAIN_REQUESTS: readonly PlainRequest[] = [
   {
     asks: (question) => ASKS_SEARCH.test(question),
     tool: /(?:web|internet|online)_?search|search_?(?:web|internet|online)|^search$/i,
-    // A tool whose whole name is said, such as search_flights, is meant rather than the web.
+    // A tool whose complete name occurs, such as search_flights, takes precedence over a web search.
     weight: 9,
     missing: { asks: (question) => ASKS_SEARCH.test(question), text: 'noSearchTool' },
   },
@@ -47,7 +47,7 @@ const PLAIN_REQUESTS: readonly PlainRequest[] = [
   },
 ];
 
-/** How plainly a question asks for what this tool does; 0 when it does not. */
+/** How explicitly a question asks for what this tool does; 0 if it does not. */
 export function rateByPlainRequest(tool: string, question: string): number {
   return Math.max(
     0,
@@ -57,12 +57,12 @@ export function rateByPlainRequest(tool: string, question: string): number {
   );
 }
 
-/** Whether one of these tools serves the request of an example question. */
+/** Whether one of these tools can serve an example question. */
 export function isServed(example: string, tools: readonly string[]): boolean {
   return tools.some((tool) => rateByPlainRequest(tool, example) > 0);
 }
 
-/** Says that there is no tool for what is plainly wanted; undefined when no tool was wanted. */
+/** Replies that there is no tool for an explicit request; undefined if no tool was requested. */
 export function tellMissingTool(question: string, language: Language): Finding | undefined {
   const missing = PLAIN_REQUESTS.find((request) => request.missing?.asks(question))?.missing;
   if (!missing) return undefined;

@@ -1,15 +1,15 @@
 import { timeZoneIn } from './time-zone-in.ts';
 
 const NUMBER = String.raw`-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?`;
-/** Not within a word or a number: the 5 of `10-5` and of `v5` are no `-5` and no 5. */
+/** A number outside words and other numbers: `10-5` does not contain `-5`, and `v5` contains no number. */
 const NUMBERS = new RegExp(String.raw`(?<![\w.])(?:${NUMBER})`, 'g');
-/** Dates, times and ids have digits that count nothing. */
+/** Dates, times and ids contain digits that are not quantities. */
 const NO_NUMBERS = /https?:\/\/\S+|\d{4}-\d{2}-\d{2}|\b\d{1,2}:\d{2}\b|\b[a-z]+[-_#]?\d[\w-]*|#\d+/gi;
 const QUOTED =
   /"([^"]{1,400})"|“([^”]{1,400})”|「([^」]{1,400})」|`([^`]{1,400})`|(?<![\p{L}\d])'([^']{1,400})'(?!\p{L})/gu;
 const IS = String.raw`\s*(?:=|:|：|＝|\bis\b|\bto be\b|为|是)\s*`;
 
-/** A link without the stop that ends its sentence; Chinese letters beside it are the sentence's. */
+/** A URL without the final punctuation of its sentence; adjacent Chinese characters belong to the sentence. */
 const LINK_LETTER = String.raw`[^\s"'\x60<>（）()“”「」，。；：！？、\p{Script=Han}]`;
 const LINK = new RegExp(String.raw`https?:\/\/${LINK_LETTER}*(?![.,;:!?])${LINK_LETTER}`, 'iu');
 
@@ -21,7 +21,7 @@ const ENGLISH_PLACE = new RegExp(
 const CHINESE_PLACE =
   /(?:在|去|到|查询|查一下|查查|查|看看|请问|今天|明天|现在|^)\s*((?!今天|明天|后天|现在|请问|查|一下)\p{Script=Han}{2,6}?)(?:市|省)?(?:今天|明天|后天|现在)?的?(?:天气|气温|温度|时间|几点|会|有|$|[，。？！,?!])/u;
 
-/** What a property's name says about its text, and where such a text stands in a question. */
+/** Kinds of text by property name, and patterns for their values in a question. */
 const KINDS: readonly [name: RegExp, value: RegExp][] = [
   [/e-?mail/i, /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/],
   [/ur[li]$|link|website|^address$/i, LINK],
@@ -46,10 +46,10 @@ const KINDS: readonly [name: RegExp, value: RegExp][] = [
   ],
 ];
 
-/** Names that are looked for in a question are words; what is longer is none. */
+/** Maximum length of a property name that is searched for in a question. */
 const MAX_NAME_CHARS = 40;
 
-/** What a question gives for a tool's arguments: each number and each quoted text is handed out once, in the question's order. */
+/** Values in a question for a tool's arguments. Each number and each quoted text is returned once, in order. */
 export class QuestionValues {
   readonly #question: string;
   readonly #numbers: number[];
@@ -61,11 +61,11 @@ export class QuestionValues {
     this.#quoted = [...question.matchAll(QUOTED)].map(firstGroup);
   }
 
-  /** A number that stands beside the property's name: `sides = 6`, `6 sides`, `count 3`. */
+  /** A number next to the property's name: `sides = 6`, `6 sides`, `count 3`. */
   namedNumber(name: string): number | undefined {
     const word = asPattern(name);
     if (word === undefined) return undefined;
-    // One letter or two are often words of their own.
+    // One or two letters are often a separate word.
     const isWord = name.length > 2;
     const after = new RegExp(
       String.raw`(?<![\p{L}\d_])${word}s?(?:${IS}${isWord ? String.raw`|\s+` : ''})(${NUMBER})`,
@@ -79,13 +79,16 @@ export class QuestionValues {
     return value;
   }
 
-  /** The next number that nothing has taken yet. */
+  /** The next number that was not returned yet. */
   nextNumber(isWhole: boolean): number | undefined {
     const place = isWhole ? this.#numbers.findIndex((value) => Number.isInteger(value)) : 0;
     return place < 0 ? undefined : this.#numbers.splice(place, 1)[0];
   }
 
-  /** A text by the property's name (`unit = kelvin`), by the kind that the name tells (an id, a place), else the next quoted one. */
+  /**
+   * A text for the property: by its name (`unit = kelvin`), otherwise the next quoted text, otherwise by the kind that the
+   * name implies (an id, a place).
+   */
   text(name: string): string | undefined {
     return this.#namedText(name) ?? this.#quoted.shift() ?? this.#textOfKind(name);
   }
@@ -107,7 +110,7 @@ export class QuestionValues {
   }
 }
 
-/** The words of a name as they may be written: `time_zone`, `timeZone` and `time zone`. */
+/** Pattern for the spellings of a name: `time_zone`, `timeZone` and `time zone`. */
 function asPattern(name: string): string | undefined {
   const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').match(/[\p{L}\d]+/gu);
   return words && name.length <= MAX_NAME_CHARS ? words.join(String.raw`[\s_-]?`) : undefined;

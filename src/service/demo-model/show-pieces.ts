@@ -2,7 +2,7 @@ import { say, type Bilingual } from '../../shared/text/texts.ts';
 import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
-/** Slow enough to press Stop or to end a process meanwhile; and an end, for who has gone away. */
+/** Slow enough to press Stop or to kill a process meanwhile, and limited in case the client has left. */
 const SLOW_NUMBERS = 300;
 const SLOW_TOKENS_PER_SEC = 2;
 
@@ -13,15 +13,15 @@ const PIECES: readonly { asks: RegExp; text: Bilingual }[] = [
   {
     asks: /\b(?:show|give|make|draw|write|print|create)\b(?: me| us)?(?: an?| some| the| one)?(?: small| little| short| example| sample| markdown)? (?:table|chart)\b|^(?:an? )?(?:table|example table)[\s.!?]*$|(?:给我|看|做|画|来|显示|生成)[^。？！]{0,8}表格?[\s。！!？?]*$|^表格$/i,
     text: {
-      en: 'A table, as a model would write one:\n\n| Planet | Moons | A day lasts |\n| :-- | --: | --: |\n| Mercury | 0 | 176 days |\n| Earth | 1 | 24 hours |\n| Mars | 2 | 24 h 37 min |\n| Neptune | 16 | 16 hours |\n\nEvery platform shows it as well as it can: WeCom has tables, Slack gets aligned text.',
-      zh: '一张表格，和模型写出来的一样：\n\n| 行星 | 卫星数 | 一天的长度 |\n| :-- | --: | --: |\n| 水星 | 0 | 176 天 |\n| 地球 | 1 | 24 小时 |\n| 火星 | 2 | 24 小时 37 分 |\n| 海王星 | 16 | 16 小时 |\n\n各平台都会尽量显示好：企业微信显示表格，Slack 显示对齐的文字。',
+      en: 'An example of a table:\n\n| Planet | Moons | A day lasts |\n| :-- | --: | --: |\n| Mercury | 0 | 176 days |\n| Earth | 1 | 24 hours |\n| Mars | 2 | 24 h 37 min |\n| Neptune | 16 | 16 hours |\n\nWeCom shows it as a table, Slack as aligned text.',
+      zh: '表格示例：\n\n| 行星 | 卫星数 | 一天的长度 |\n| :-- | --: | --: |\n| 水星 | 0 | 176 天 |\n| 地球 | 1 | 24 小时 |\n| 火星 | 2 | 24 小时 37 分 |\n| 海王星 | 16 | 16 小时 |\n\n企业微信显示为表格，Slack 显示为对齐的文字。',
     },
   },
   {
     asks: /\b(?:show|give|write|print|create)\b(?: me| us)?(?: an?| some| the| a (?:piece|bit) of)?(?: small| little| short| example| sample)? (?:code|program|script|function)\b[\s.!?]*$|^(?:some )?code[\s.!?]*$|(?:给我|看|写|来|显示)[^。？！]{0,8}(?:代码|程序)[\s。！!？?]*$|^代码$/i,
     text: {
-      en: 'Some code:\n\n```python\ndef greatest_common_divisor(a: int, b: int) -> int:\n    """Euclid, about 300 BC, and still the way to do it."""\n    while b:\n        a, b = b, a % b\n    return a\n\nprint(greatest_common_divisor(1071, 462))  # 21\n```',
-      zh: '一段代码：\n\n```python\ndef greatest_common_divisor(a: int, b: int) -> int:\n    """辗转相除法：两千多年前的算法，至今好用。"""\n    while b:\n        a, b = b, a % b\n    return a\n\nprint(greatest_common_divisor(1071, 462))  # 21\n```',
+      en: 'An example of code:\n\n```python\ndef greatest_common_divisor(a: int, b: int) -> int:\n    """Euclidean algorithm."""\n    while b:\n        a, b = b, a % b\n    return a\n\nprint(greatest_common_divisor(1071, 462))  # 21\n```',
+      zh: '代码示例：\n\n```python\ndef greatest_common_divisor(a: int, b: int) -> int:\n    """辗转相除法。"""\n    while b:\n        a, b = b, a % b\n    return a\n\nprint(greatest_common_divisor(1071, 462))  # 21\n```',
     },
   },
   {
@@ -33,7 +33,7 @@ const PIECES: readonly { asks: RegExp; text: Bilingual }[] = [
   },
 ];
 
-/** Things that show well what surrounds this model: a slow count to stop, a table, code. */
+/** Demonstrations of the surrounding system: a slow count to stop, a table, code. */
 export function showPiece({ text, language }: Question): Finding | undefined {
   if (SLOWLY.test(text)) {
     const numbers = Array.from({ length: SLOW_NUMBERS }, (_, index) => index + 1).join(' ');

@@ -1,5 +1,5 @@
 const ZONE = /\b(?:[A-Z][A-Za-z]+(?:\/[A-Z][A-Za-z_+-]+)+|UTC|GMT)\b/;
-/** Cities that have a zone of their name, in small letters, `new york` for `America/New_York`. */
+/** Cities that name a time zone, in lower case, such as `new york` for `America/New_York`. */
 const ZONE_BY_CITY = new Map(
   Intl.supportedValuesOf('timeZone').map((zone) => [
     (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ').toLowerCase(),
@@ -22,13 +22,13 @@ const ZONE_BY_CHINESE_CITY: readonly (readonly [city: RegExp, zone: string])[] =
 ];
 const MOST_WORDS = 3;
 
-/** The IANA time zone that a question names, itself or by a city; undefined when it names none. */
+/** The IANA time zone that a question names, directly or by a city; undefined if there is none. */
 export function timeZoneIn(question: string): string | undefined {
   const named = ZONE.exec(question)?.[0];
   if (named !== undefined) return named;
   const chinese = ZONE_BY_CHINESE_CITY.find(([city]) => city.test(question))?.[1];
   if (chinese !== undefined) return chinese;
-  // `beijing` has no zone of its own, and is what people ask for.
+  // `beijing` has no IANA zone, but people ask for it.
   if (/\b(?:beijing|china)\b/i.test(question)) return 'Asia/Shanghai';
   const words = question.toLowerCase().match(/[\p{L}'-]+/gu) ?? [];
   for (let length = MOST_WORDS; length > 0; length -= 1)

@@ -9,12 +9,12 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/** In our pages "sign" is nearly always signing in, the opposite. */
+/** In our pages "sign" nearly always means signing in, the opposite of signing out. */
 const SIGN_OUT = /\b(?:sign|log)(?:ing|ging)?[\s-]?(?:out|off)\b/gi;
-/** What is longer is no word, and the search's tree must not grow that deep. */
+/** Maximum length of a word, to limit the depth of the search tree. */
 const MAX_WORD_CHARS = 40;
 
-/** A word in the form in which it is compared: lower case, without the commonest English endings. */
+/** Normalizes a word for comparison: lower case, without the most common English endings. */
 export function wordStem(word: string): string {
   const lower = word.toLowerCase();
   if (lower.length > 4 && lower.endsWith('ies')) return `${lower.slice(0, -3)}y`;
@@ -22,7 +22,10 @@ export function wordStem(word: string): string {
   return singular.replace(/^([a-z]{4,}?)(?:ing|ed)$/, '$1');
 }
 
-/** The words of a text: latin words by their stems, names such as GROUP_SCOPE also whole, Chinese as pairs of neighbouring characters. */
+/**
+ * The words of a text: Latin words as stems, names such as GROUP_SCOPE also in full, Chinese as pairs of neighbouring
+ * characters.
+ */
 export function wordsOf(text: string): string[] {
   const latin =
     text.match(/[\p{Letter}\p{Number}]+/gu)?.flatMap((run) => run.match(/[^\p{Script=Han}]+/gu) ?? []) ?? [];
@@ -30,19 +33,19 @@ export function wordsOf(text: string): string[] {
   return [...[...latin, ...names].filter((word) => word.length <= MAX_WORD_CHARS).map(wordStem), ...hanPairs(text)];
 }
 
-/** The words of a text that say what it is about; Chinese words of our trade and for tools add their English terms. */
+/** The significant words of a text. Chinese words of our domain and for tools also yield their English terms. */
 export function contentWordsOf(text: string): string[] {
   const forTools = TOOL_GLOSSARY.flatMap(([asked, english]) => (asked.test(text) ? english.split(' ') : []));
   return tellingWords([...wordsOf(text), ...translationsOf(text), ...forTools]);
 }
 
-/** The same for our English pages: without the Chinese words, which they do not have. */
+/** The same for our English pages, without the Chinese words, which they do not contain. */
 export function englishWordsOf(text: string): string[] {
   const latin = wordsOf(text.replace(/\p{Script=Han}+/gu, ' ').replace(SIGN_OUT, 'unlink'));
   return tellingWords([...latin, ...translationsOf(text)]);
 }
 
-/** A pattern for a name that stands by itself, not within a word; Chinese has no spaces to tell that by. */
+/** A pattern for a name as a separate word. Chinese has no spaces to separate words. */
 export function standingAlone(name: string): string {
   return String.raw`(?<![\p{L}\d_])${name.replace(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)}(?![\p{L}\d_])`;
 }

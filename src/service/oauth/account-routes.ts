@@ -18,7 +18,7 @@ export interface AccountRouteParts {
   report: ServiceReport;
 }
 
-/** `/account`, where people see and withdraw what they agreed to. */
+/** `/account`, where people see and withdraw their consents. */
 export function addAccountRoutes(router: Router, parts: AccountRouteParts): void {
   const { clients, visitors, login, consents, forms, grants, report } = parts;
 

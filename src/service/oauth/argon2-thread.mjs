@@ -1,5 +1,5 @@
-// Compares one password with an argon2 hash, in a thread of its own: it takes hundreds of milliseconds in which nothing else
-// runs there. Plain JavaScript, so that it runs from src/ and from dist/ alike.
+// Compares one password with an argon2 hash in a separate thread, because it blocks the thread for hundreds of milliseconds.
+// Plain JavaScript, so that it runs from src/ and from dist/.
 import { parentPort, workerData } from 'node:worker_threads';
 import { argon2Verify } from 'hash-wasm';
 

@@ -10,10 +10,9 @@ interface Credentials {
 }
 
 /**
- * The client that sent a token request: by `client_id` and `client_secret` in the form or by HTTP Basic
- * (RFC 6749 section 2.3.1). A missing or wrong id or secret is one and the same refusal, and the secret is compared even for
- * an unknown id.
- * @throws OAuthError `invalid_client`, or `invalid_request` when both ways are used
+ * Authenticates the client of a token request: `client_id` and `client_secret` in the form, or HTTP Basic (RFC 6749 section
+ * 2.3.1). A missing or wrong id or secret gives the same error, and a secret is compared even for an unknown id.
+ * @throws OAuthError `invalid_client`, or `invalid_request` if both methods are used
  */
 export function authenticateClient(ctx: Context, clients: ReadonlyMap<string, ServiceClient>): ServiceClient {
   const found = credentialsOf(ctx).map(({ clientId, clientSecret }) => {
@@ -26,7 +25,7 @@ export function authenticateClient(ctx: Context, clients: ReadonlyMap<string, Se
   return client;
 }
 
-/** What the request may mean; each is tried, since many clients send Basic without the form encoding. */
+/** All readings of the credentials; each is tried, because many clients send Basic without the form encoding. */
 function credentialsOf(ctx: Context): Credentials[] {
   const clientId = field(ctx, 'client_id');
   const clientSecret = field(ctx, 'client_secret');
@@ -34,11 +33,14 @@ function credentialsOf(ctx: Context): Credentials[] {
   if (!basic) return [{ clientId: clientId ?? '', clientSecret: clientSecret ?? '' }];
   const isOther = clientId !== undefined && basic.every((one) => one.clientId !== clientId);
   if (clientSecret !== undefined || isOther)
-    throw new OAuthError('invalid_request', 'Client credentials came twice, in the header and in the form');
+    throw new OAuthError('invalid_request', 'The client credentials were sent twice, in the header and in the form');
   return basic;
 }
 
-/** Id and secret as they came, and with the form encoding undone (RFC 6749 section 2.3.1). What cannot be read fits no client. */
+/**
+ * Id and secret as received, and with the form encoding decoded (RFC 6749 section 2.3.1). Credentials that cannot be decoded
+ * match no client.
+ */
 function readBasic(header: string): Credentials[] | undefined {
   const encoded = /^Basic(?: +(\S*))?$/i.exec(header);
   if (!encoded) return undefined;

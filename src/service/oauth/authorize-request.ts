@@ -2,10 +2,10 @@ import { definedOnly } from '../../shared/defined-only.ts';
 import type { ServiceClient } from '../clients-file.ts';
 import { PageError } from './sign-in-errors.ts';
 
-/** The one scope of the interface, granted whether or not it is named. */
+/** The only scope of the interface, granted whether or not it is requested. */
 export const DEFAULT_SCOPE = 'SVC-Basic';
 
-/** A request for a code that was found in order. */
+/** A validated authorization request. */
 export interface AuthorizeRequest {
   clientId: string;
   redirectUri: string;
@@ -15,7 +15,7 @@ export interface AuthorizeRequest {
   challenge?: string;
 }
 
-/** Either a request to go on with, or an error that the client is told through its redirect address. */
+/** Either a request to continue with, or an error for the client, sent through its redirect address. */
 export type AuthorizeReading = { request: AuthorizeRequest } | { redirectTo: string };
 
 const PARAMETERS = [
@@ -33,8 +33,8 @@ const S256_CHALLENGE = /^[\w-]{43}$/;
 type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>;
 
 /**
- * Judges an authorize address (RFC 6749 section 4.1.1). As long as client and redirect address are not both known, nothing
- * is ever redirected.
+ * Validates an authorization request (RFC 6749 section 4.1.1). Nothing is redirected until both client and redirect address
+ * are known.
  * @throws PageError `bad_request`, `unknown_client`, `unknown_redirect`
  */
 export function readAuthorizeRequest(
@@ -43,7 +43,7 @@ export function readAuthorizeRequest(
 ): AuthorizeReading {
   const parameters = readParameters(querystring);
   const client = clients.get(parameters.client_id ?? '');
-  if (!client) throw new PageError('unknown_client', 'No such client is registered');
+  if (!client) throw new PageError('unknown_client', 'This client is not registered');
   const redirectUri = parameters.redirect_uri;
   if (redirectUri === undefined || !client.redirectUris.includes(redirectUri)) {
     throw new PageError('unknown_redirect', 'The redirect address is not registered for this client');
@@ -69,7 +69,7 @@ function readParameters(querystring: string): Parameters {
     const [value, ...more] = query.getAll(name);
     if (more.length > 0 || (value ?? '').length > MAX_PARAMETER_CHARS)
       throw new PageError('bad_request', `${name} is repeated or too long`);
-    // Without a value it counts as left out (section 3.1); an empty state still goes back as it came.
+    // A parameter without a value counts as omitted (RFC 6749 section 3.1); an empty state is still returned as received.
     if (value !== undefined && (value !== '' || name === 'state')) parameters[name] = value;
   }
   return parameters;
@@ -83,16 +83,19 @@ function judge(parameters: Parameters): string | undefined {
   if (scopes.length > 0 && !scopes.includes(DEFAULT_SCOPE)) return 'invalid_scope';
   const { code_challenge: challenge, code_challenge_method: method } = parameters;
   if (challenge === undefined && method === undefined) return undefined;
-  // Without a method RFC 7636 means "plain", which protects nothing that the address itself does not show.
+  // Without a method RFC 7636 means "plain", which adds no protection beyond the address itself.
   return method === 'S256' && S256_CHALLENGE.test(challenge ?? '') ? undefined : 'invalid_request';
 }
 
-/** The client's address with answer parameters, `state` as it came (RFC 6749 section 4.1.2); what its query already held stays. */
+/**
+ * The client's address with response parameters, and `state` as received (RFC 6749 section 4.1.2). Its existing query
+ * parameters are kept.
+ */
 export function redirectAddress(redirectUri: string, answer: Record<string, string | undefined>): string {
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${new URLSearchParams(definedOnly(answer)).toString()}`;
 }
 
-/** What `form-action` must list so that the redirect after a form may go there: an origin, or the scheme of an app's own address. */
+/** Value for `form-action` that permits the redirect after a form: an origin, or the scheme of an app's own address. */
 export function formTarget(redirectUri: string): string {
   const { origin, protocol } = new URL(redirectUri);
   return origin === 'null' ? protocol : origin;

@@ -27,7 +27,7 @@ export function addAuthorizeRoutes(router: Router, parts: AuthorizeRouteParts): 
   router.get('/oauth2.0/authorize', async (ctx) => {
     const reading = readAuthorizeRequest(ctx.querystring, parts.clients);
     if ('redirectTo' in reading) return ctx.redirect(reading.redirectTo);
-    // A HEAD only looks: it starts no sign-in and uses no remembered consent.
+    // HEAD has no effects: it starts no sign-in and uses no remembered consent.
     if (ctx.method === 'HEAD') return void (ctx.status = 200);
     const { request } = reading;
     const person = await parts.visitors.signedIn(ctx);
@@ -60,7 +60,7 @@ function askForConsent(ctx: Context, parts: AuthorizeRouteParts, { person, reque
 async function decide(ctx: Context, parts: AuthorizeRouteParts): Promise<void> {
   const { username, returnTo, request } = parts.forms.open(ctx, 'consent');
   const person = await parts.visitors.signedIn(ctx);
-  // The session ended, or somebody else signed in meanwhile: what was asked has to be asked anew.
+  // The session has ended, or another person has signed in meanwhile, so consent must be requested again.
   if (person?.username !== username) return seeOther(ctx, person ? returnTo : parts.login.againPath(ctx, returnTo));
   switch (formField(ctx, 'decision')) {
     case 'allow':
@@ -78,11 +78,11 @@ async function decide(ctx: Context, parts: AuthorizeRouteParts): Promise<void> {
       return seeOther(ctx, parts.login.againPath(ctx, returnTo));
     case undefined:
     default:
-      throw new PageError('bad_request', 'The consent form came without a decision');
+      throw new PageError('bad_request', 'The consent form contains no decision');
   }
 }
 
-/** Back to the client with a new code. */
+/** Redirects to the client with a new code. */
 async function goBack(
   ctx: Context,
   parts: AuthorizeRouteParts,
@@ -94,7 +94,7 @@ async function goBack(
   seeOther(ctx, redirectAddress(redirectUri, { code, state }));
 }
 
-/** After a form the browser must go on with GET, whatever it sent. */
+/** After a form the browser must continue with GET, whatever method it used. */
 function seeOther(ctx: Context, address: string): void {
   ctx.redirect(address);
   ctx.status = 303;

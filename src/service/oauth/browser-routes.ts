@@ -11,9 +11,9 @@ import { formParser } from './parse-form.ts';
 import { PageError, StoreError } from './sign-in-errors.ts';
 
 export interface BrowserRoutesOptions {
-  /** Adds the addresses of the sign-in. */
+  /** Adds the routes of the sign-in. */
   addSignIn(router: Router): void;
-  /** How browsers reach us, without a slash at the end. */
+  /** Public URL for browsers, without a trailing slash. */
   publicUrl: string;
   trustedProxyHops: number;
   report: ServiceReport;
@@ -22,7 +22,7 @@ export interface BrowserRoutesOptions {
   hasEngine: boolean;
 }
 
-/** Everything that people see, the page for unknown addresses included; nothing goes on to a next middleware. */
+/** Serves all pages for people, including the one for unknown paths; no further middleware is called. */
 export function browserRoutes(options: BrowserRoutesOptions): Middleware {
   const { publicUrl, trustedProxyHops, report, models, hasEngine } = options;
   const router = new Router();
@@ -35,7 +35,7 @@ export function browserRoutes(options: BrowserRoutesOptions): Middleware {
     try {
       await parseForm(ctx, () => Promise.resolve());
       await routes(ctx, () => {
-        throw new PageError('not_found', 'There is no such page');
+        throw new PageError('not_found', 'This page does not exist');
       });
     } catch (thrown) {
       refuse(ctx, thrown, report);
@@ -50,8 +50,8 @@ const parseForm = formParser(() => {
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/;
 
 /**
- * A page that was opened under another name of this machine, or under a foreign one, goes to ours: cookies and forms are bound to it.
- * Where no public address is set ours is a loopback name, which leads nobody from elsewhere here.
+ * Redirects a page that was opened under another or a foreign host name to our own name, because cookies and forms are bound
+ * to it. Without a public URL our own name is a loopback name, which remote browsers cannot be redirected to.
  */
 function leadsHome(ctx: Context, publicUrl: string, trustedProxyHops: number): boolean {
   const own = new URL(publicUrl);
@@ -76,5 +76,5 @@ function asPageError(thrown: unknown): PageError {
   if (thrown instanceof PageError) return thrown;
   if (thrown instanceof StoreError)
     return new PageError('store_away', thrown.message, { retryAfterSec: 5, cause: thrown });
-  return new PageError('internal', 'Unexpected fault', { cause: thrown });
+  return new PageError('internal', 'Unexpected error', { cause: thrown });
 }

@@ -14,7 +14,7 @@ export interface VisitorsOptions {
   report: ServiceReport;
 }
 
-/** Who is signed in in which browser. */
+/** Tracks who is signed in, per browser. */
 export class Visitors {
   readonly #options: VisitorsOptions;
 
@@ -28,8 +28,8 @@ export class Visitors {
   }
 
   /**
-   * Who is signed in in this browser. Inside a messaging app only a sign-in by that app counts: its identity decides there,
-   * whoever typed a password in the same web view before.
+   * The person who is signed in in this browser. Inside a messaging app only a sign-in through that app counts: the app
+   * determines the identity, even if another person used a password in the same web view before.
    * @throws StoreError
    */
   async signedIn(ctx: Context): Promise<Person | undefined> {
@@ -39,7 +39,7 @@ export class Visitors {
     return this.#options.people.byUsername(session.username);
   }
 
-  /** Starts a new session in this browser and ends the one that was there. @throws StoreError */
+  /** Starts a new session in this browser and ends the previous one. @throws StoreError */
   async begin(ctx: Context, { person, method }: { person: Person; method: string }): Promise<void> {
     const { sessions, report } = this.#options;
     await sessions.end(sessionIdOf(ctx));

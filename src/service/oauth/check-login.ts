@@ -8,7 +8,7 @@ import type { LoginThrottle } from './login-throttle.ts';
 import type { NobodysPassword } from './timing-dummy-hash.ts';
 import { passwordFits } from './passwords.ts';
 
-/** Whose username and password these are; else how long to wait, where tries are too many. */
+/** The person with this username and password; otherwise the time to wait after too many attempts. */
 export type CheckLogin = (
   ctx: Context,
   typed: { username: string; password: string },
@@ -30,7 +30,7 @@ export function createCheckLogin(parts: CheckLoginParts): CheckLogin {
     const address = clientAddress(ctx.req, trustedProxyHops);
     const tried = { username, address, deviceId: knownDevices.idFor(ctx, username) };
     const verdict = await throttle.attempt(tried, async () => {
-      // Whoever did not wait for the answer costs nothing more; it counts as a wrong password.
+      // If the client has already disconnected, skip the hash; it counts as a wrong password.
       if (ctx.req.socket.destroyed) return false;
       return passwordFits(password, person?.password ?? nobodysPassword.of(username));
     });

@@ -2,18 +2,18 @@ import { DAY_MS, type NowMs } from '../../shared/clock.ts';
 import { hashParts } from '../../shared/crypto/ids.ts';
 import type { Store } from './store.ts';
 
-/** An application that a person let see their profile. */
+/** An application that a person has allowed to see their profile. */
 export interface GivenConsent {
   clientId: string;
   scope: string;
   givenAtMs: number;
-  /** The person asked not to be asked again. */
+  /** The person chose not to be asked again. */
   isRemembered: boolean;
 }
 
 const KEPT_MS = 180 * DAY_MS;
 
-/** What each person agreed to, newest answer per application. */
+/** Each person's consents, the latest decision per application. */
 export class Consents {
   readonly #store: Store;
   readonly #nowMs: NowMs;
@@ -40,7 +40,7 @@ export class Consents {
     return given.isRemembered && given.scope === scope;
   }
 
-  /** The newest first. @throws StoreError */
+  /** Newest first. @throws StoreError */
   async list(username: string): Promise<GivenConsent[]> {
     const stored = await this.#store.use((redis) => redis.hvals(this.#key(username)));
     return stored

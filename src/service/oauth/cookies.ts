@@ -2,18 +2,20 @@ import type { Context } from 'koa';
 import { SECOND_MS } from '../../shared/clock.ts';
 import { randomToken } from '../../shared/crypto/ids.ts';
 
-/** Names a browser, so that a form or a return works only where it began. */
+/** Identifies a browser, so that a form or a return only works in the browser where it began. */
 const BROWSER = '__Host-svc-browser';
 const SESSION = '__Host-svc-session';
 const DEVICES = '__Host-svc-devices';
 const TOKEN = /^[\w-]{43}$/;
-/** What precedes a trip's name; each trip has a cookie of its own, since one browser may be on several. */
+/**
+ * Prefix of the cookie name of a round trip. Each has a separate cookie, because one browser may have several in progress.
+ */
 const TRIP = '__Host-svc-trip-';
 const TRIP_COOKIE = /^__Host-svc-trip-(?<name>[0-9a-f]{16})=(?<value>[\w.-]+)$/;
-/** An id, and a day with its signature for each of at most five people. */
+/** An id, and a signed date for each of at most five people. */
 const DEVICES_VALUE = /^[\w-]{22}(?:\.\d{1,6}-[\w-]{22}){1,5}$/;
 
-/** The browser's own id; a first visit gets one. */
+/** The browser's id; created on the first visit. */
 export function browserIdOf(ctx: Context): string {
   const known = read(ctx, BROWSER);
   if (known !== undefined) return known;
@@ -22,7 +24,7 @@ export function browserIdOf(ctx: Context): string {
   return made;
 }
 
-/** The browser's id, if it kept the cookie. */
+/** The browser's id, if it has kept the cookie. */
 export function knownBrowserId(ctx: Context): string | undefined {
   return read(ctx, BROWSER);
 }
@@ -31,13 +33,13 @@ export function sessionIdOf(ctx: Context): string | undefined {
   return read(ctx, SESSION);
 }
 
-/** Begins a session in this browser; the browser's id changes too, so that nothing from before the sign-in goes on. */
+/** Starts a session in this browser. The browser's id changes too, so that nothing from before the sign-in remains valid. */
 export function setSession(ctx: Context, sessionId: string): void {
   write(ctx, SESSION, sessionId);
   write(ctx, BROWSER, randomToken());
 }
 
-/** The trips that this browser carries (`methods/round-trips.ts`). */
+/** Round trips stored in this browser (`methods/round-trips.ts`). */
 export function tripCookies(ctx: Context): { name: string; value: string }[] {
   return ctx
     .get('Cookie')
@@ -56,7 +58,7 @@ export function clearTripCookie(ctx: Context, name: string): void {
   write(ctx, TRIP + name, '', '; Max-Age=0');
 }
 
-/** What the browser keeps of who signed in there; signing out leaves it. */
+/** The browser's record of people who have signed in there; kept after sign-out. */
 export function readDevices(ctx: Context): string | undefined {
   const value = ctx.cookies.get(DEVICES);
   return value !== undefined && DEVICES_VALUE.test(value) ? value : undefined;
@@ -75,7 +77,7 @@ function read(ctx: Context, name: string): string | undefined {
   return value !== undefined && TOKEN.test(value) ? value : undefined;
 }
 
-/** Written by hand: the cookie library refuses `Secure` on plain http, which browsers accept on the loopback. */
+/** Written without the cookie library, which refuses `Secure` on plain http although browsers accept it on loopback. */
 function write(ctx: Context, name: string, value: string, life = ''): void {
   ctx.append('Set-Cookie', `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax${life}`);
 }

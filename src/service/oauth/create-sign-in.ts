@@ -34,14 +34,14 @@ export interface SignInOptions {
   signIn: ServiceSignIn;
   redis: RedisClient;
   keyRing: KeyRing;
-  /** How browsers reach us, without a slash at the end. */
+  /** Public URL for browsers, without a trailing slash. */
   publicUrl: string;
   trustedProxyHops: number;
   nowMs: NowMs;
   report: ServiceReport;
 }
 
-/** The addresses of the sign-in, for browsers and for applications. */
+/** The routes of the sign-in, for browsers and for applications. */
 export interface SignIn {
   addBrowserRoutes(router: Router): void;
   tokenRoutes: Middleware;
@@ -54,7 +54,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   const directory = new Directory(files.directory);
   const clients = new Map(files.clients.map((client) => [client.clientId, client]));
   const origin = files.institution?.signIn.origin;
-  // A session's last moment may give a code, its refresh token's last moment an access token.
+  // A session may yield a code in its last moment, and that code's refresh token an access token in its last moment.
   const keptMs = SESSION_LIFE_MS + (refreshTokenSec + accessTokenSec) * SECOND_MS + HOUR_MS;
   const people = new People({ directory, store, keyRing, origin, keptMs });
   const isKnown = async (username: string) => (await people.byUsername(username)) !== undefined;
@@ -78,7 +78,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     addBrowserRoutes(router) {
       addAuthorizeRoutes(router, { clients, visitors, login, consents, forms, grants, report });
       addLoginRoutes(router, { login, checkLogin, forms, visitors });
-      // Before the ways to sign in, whose addresses look alike.
+      // Before the sign-in methods, whose paths look similar.
       addLogoutRoutes(router, { clients, visitors, login, report });
       addMethodRoutes(router, { methods, leaveFor, roundTrips, publicUrl, people, directory, visitors });
       addAccountRoutes(router, { clients, visitors, login, consents, forms, grants, report });

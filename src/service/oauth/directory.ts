@@ -1,6 +1,6 @@
 import type { ServicePerson } from '../directory-file.ts';
 
-/** Looks people up by the names that sign-in knows. */
+/** Finds people by the names that the sign-in uses. */
 export class Directory {
   readonly #byUsername: ReadonlyMap<string, ServicePerson>;
   readonly #byProfileId: ReadonlyMap<string, ServicePerson>;
@@ -31,12 +31,12 @@ export class Directory {
     return this.#byProfileId.get(id);
   }
 
-  /** @param ignoresCase whether the app takes its user ids as the same in upper and lower case */
+  /** @param ignoresCase whether the app treats its user ids as case-insensitive */
   byMessagingId(app: string, userId: string, ignoresCase: boolean): ServicePerson | undefined {
     return this.#byMessagingId.get(messagingKey(app, userId, ignoresCase));
   }
 
-  /** Whether anybody has an id in this messaging app. */
+  /** Whether any person has an id in this messaging app. */
   knowsUsersOf(app: string): boolean {
     return [...this.#byUsername.values()].some(({ messaging }) => messaging[app] !== undefined);
   }

@@ -7,7 +7,7 @@ import type { AuthorizeRequest } from './authorize-request.ts';
 import { browserIdOf, knownBrowserId } from './cookies.ts';
 import { PageError } from './sign-in-errors.ts';
 
-/** What a form of ours is about; it travels inside the form, sealed. */
+/** Subject of one of our forms; sealed into the form itself. */
 export type FormSubject =
   | { kind: 'login'; returnTo: string }
   | { kind: 'consent'; username: string; returnTo: string; request: AuthorizeRequest }
@@ -18,7 +18,7 @@ interface SealedForm {
   madeAtMs: number;
 }
 
-/** Where the forms stand, for browsers. */
+/** Where the forms are served, for browsers. */
 export interface FormPlace {
   publicUrl: string;
   trustedProxyHops: number;
@@ -28,8 +28,8 @@ const FORM_LIFE_MS = 30 * MINUTE_MS;
 const PURPOSE = 'service-form';
 
 /**
- * Hidden fields that say what a form is about and prove that we made it for this very browser: sealed with a key of the
- * service and bound to the browser's cookie, they serve as CSRF token and need no place in Redis.
+ * Hidden fields that contain the subject of a form and prove that it was made for this browser. They are sealed with a key
+ * of the service and bound to the browser's cookie, so they act as CSRF token and need no storage in Redis.
  */
 export class Forms {
   readonly #keyRing: KeyRing;
@@ -49,30 +49,31 @@ export class Forms {
     return this.#keyRing.seal(PURPOSE, browserIdOf(ctx), JSON.stringify({ subject, madeAtMs: this.#nowMs() }));
   }
 
-  /** The subject of a form that was sent, if it is of the kind and younger than half an hour. @throws PageError */
+  /** The subject of a submitted form, if it has this kind and is younger than half an hour. @throws PageError */
   open<Kind extends FormSubject['kind']>(ctx: Context, kind: Kind): Extract<FormSubject, { kind: Kind }> {
     this.#checkOrigin(ctx);
     const browserId = knownBrowserId(ctx);
     const sealed = formField(ctx, 'csrf');
     if (browserId === undefined || sealed === undefined)
-      throw new PageError('form_expired', 'A form came without its cookie or token');
+      throw new PageError('form_expired', 'A form was sent without its cookie or token');
     const { subject, madeAtMs } = this.#read(browserId, sealed);
     const isYoung = this.#nowMs() - madeAtMs < FORM_LIFE_MS;
-    if (!isYoung || subject.kind !== kind) throw new PageError('form_expired', 'A form is too old or of another kind');
+    if (!isYoung || subject.kind !== kind)
+      throw new PageError('form_expired', 'A form has expired or has the wrong kind');
     return subject as Extract<FormSubject, { kind: Kind }>;
   }
 
-  /** Broken, or lacking its key: then it is sent anew. */
+  /** A form that is broken or whose key is missing must be submitted again. */
   #read(browserId: string, sealed: string): SealedForm {
     const opened = tryOpenJson(() => this.#keyRing.open(PURPOSE, browserId, sealed), readForm);
     if (opened.kind === 'opened') return opened.value;
-    throw new PageError('form_expired', 'A form does not belong to this browser', { cause: opened.error });
+    throw new PageError('form_expired', 'A form belongs to another browser', { cause: opened.error });
   }
 
-  /** In-app web views may leave the headers out; what is sent must be ours. */
+  /** In-app web views may omit these headers; headers that are sent must match our origin. */
   #checkOrigin(ctx: Context): void {
     const origin = ctx.get('Origin');
-    // Without it only the name under which we were asked tells whose page the form stood on.
+    // Without `Origin`, only the requested host name tells which site the form was on.
     const isOurs =
       origin === this.#publicOrigin ||
       (origin === '' && isPublicHost(ctx.req, this.#publicOrigin, this.#trustedProxyHops));
@@ -82,7 +83,7 @@ export class Forms {
   }
 }
 
-/** One field of a form; undefined when it is missing. @throws PageError when it occurs twice */
+/** One field of a form; undefined if it is missing. @throws PageError if it occurs twice */
 export function formField(ctx: Context, name: string): string | undefined {
   const value = (ctx.request.body as Record<string, unknown> | undefined)?.[name];
   if (value !== undefined && typeof value !== 'string') throw new PageError('bad_request', 'A form field occurs twice');

@@ -5,9 +5,12 @@ import { loadScript } from '../../shared/redis/lua-script.ts';
 import { OAuthError } from './sign-in-errors.ts';
 import type { Store } from './store.ts';
 
-/** A code is usable for 10 seconds. */
+/** A code is valid for 10 seconds. */
 export const CODE_LIFE_MS = 10 * SECOND_MS;
-/** Kept longer than it lives: the injected clock decides, and a late exchange is told apart from an unknown code. */
+/**
+ * Stored for longer than its lifetime: the injected clock decides on expiry, and a late exchange differs from an unknown
+ * code.
+ */
 const CODE_KEPT_MS = 5 * MINUTE_MS;
 
 const exchangeScript = loadScript(import.meta.url, './scripts/exchange-code.lua', {
@@ -19,17 +22,17 @@ const exchangeScript = loadScript(import.meta.url, './scripts/exchange-code.lua'
   answer: { outcome: 'text', person: 'text' },
 });
 
-/** What a person agreed to. */
+/** A person's consent. */
 export interface Consent {
   username: string;
   clientId: string;
   redirectUri: string;
   scope: string;
-  /** PKCE S256 challenge; undefined when the client sent none. */
+  /** PKCE S256 challenge; undefined if the client sent none. */
   challenge: string | undefined;
 }
 
-/** What tokens stand for. */
+/** The person, client and scope behind a token. */
 export interface Grant {
   username: string;
   clientId: string;
@@ -47,7 +50,7 @@ export interface GrantsOptions {
   store: Store;
   accessTokenSec: number;
   refreshTokenSec: number;
-  /** Whether the person is still in the directory; nobody else gets tokens. */
+  /** Whether the person is still in the directory; otherwise no tokens are issued. */
   isKnown: (username: string) => boolean | Promise<boolean>;
   nowMs: NowMs;
 }
@@ -56,7 +59,7 @@ interface FoundGrant extends Grant {
   grantId: string;
 }
 
-/** Codes, tokens and what they stand for. Redis holds only their SHA-256, each with a time to live, and the person sealed. */
+/** Codes, tokens and their grants. Redis only stores their SHA-256, each with a time to live, and the person sealed. */
 export class Grants {
   readonly #options: GrantsOptions;
 
@@ -64,7 +67,7 @@ export class Grants {
     this.#options = options;
   }
 
-  /** Makes a new code. @throws StoreError */
+  /** Creates a new code. @throws StoreError */
   async issueCode({ username, clientId, redirectUri, scope, challenge }: Consent): Promise<string> {
     const { store, nowMs } = this.#options;
     const code = randomToken();
@@ -88,7 +91,7 @@ export class Grants {
   }
 
   /**
-   * Turns a code into tokens, once (RFC 6749 section 4.1.3, RFC 7636 section 4.6).
+   * Exchanges a code for tokens, once (RFC 6749 section 4.1.3, RFC 7636 section 4.6).
    * @throws OAuthError `invalid_grant`; StoreError
    */
   async exchange({
@@ -127,7 +130,7 @@ export class Grants {
     return tokens;
   }
 
-  /** A new access token for a refresh token, which stays as it is. @throws OAuthError `invalid_grant`; StoreError */
+  /** A new access token for a refresh token, which does not change. @throws OAuthError `invalid_grant`; StoreError */
   async refresh(refreshToken: string, clientId: string): Promise<{ accessToken: string; scope: string }> {
     const { store, accessTokenSec, nowMs, isKnown } = this.#options;
     const found = await this.#find('refresh', refreshToken);
@@ -141,19 +144,19 @@ export class Grants {
     return { accessToken, scope: found.scope };
   }
 
-  /** What an access token stands for; undefined when it is unknown, expired or revoked. @throws StoreError */
+  /** The grant of an access token; undefined if it is unknown, expired or revoked. @throws StoreError */
   async findByAccessToken(accessToken: string): Promise<Grant | undefined> {
     return this.#find('access', accessToken);
   }
 
-  /** Revokes every code and token that a person's agreement gave to a client. @throws StoreError */
+  /** Revokes every code and token that a client received with a person's consent. @throws StoreError */
   async revokeAll(username: string, clientId: string): Promise<void> {
     const { store } = this.#options;
     const list = this.#listKey(username, clientId);
     const ids = await store.use((redis) => redis.zrange(list, '0', '-1'));
     if (ids.length === 0) return;
     const keys = ids.flatMap((id) => [store.key('code', id), store.key('grant', id)]);
-    // What is issued meanwhile stays on the list.
+    // Grants that are issued meanwhile stay on the list.
     await store.use((redis) =>
       redis
         .multi()
@@ -176,18 +179,20 @@ export class Grants {
     return { grantId, username, clientId, scope };
   }
 
-  /** Sorted set of the grants that a person gave to a client, by when they end; found without a look-up when consent is withdrawn. */
+  /**
+   * Sorted set of the grants that a person gave to a client, by expiry time, so that withdrawing consent needs no search.
+   */
   #listKey(username: string, clientId: string): string {
     return this.#options.store.key('grants', hashParts(username, clientId));
   }
 
-  /** An access token that is made at the very end of a refresh token's life outlives it. */
+  /** An access token issued at the end of a refresh token's lifetime outlives it. */
   #grantKeptMs(): number {
     return keptMs(this.#options.refreshTokenSec + this.#options.accessTokenSec);
   }
 }
 
-/** Redis forgets a little later than the injected clock says. */
+/** Redis keeps values slightly longer than the injected clock requires. */
 function keptMs(lifeSec: number): number {
   return lifeSec * SECOND_MS + MINUTE_MS;
 }
@@ -195,11 +200,11 @@ function keptMs(lifeSec: number): number {
 const PERSON_GONE = 'The person is no longer in the directory';
 
 const REFUSALS: Readonly<Record<string, string>> = {
-  unknown: 'The code is unknown, withdrawn or long expired',
-  client: 'The code was given to another client',
-  reused: 'The code was used before; what it gave is revoked',
-  spent: 'The code was used up by an earlier exchange that was refused',
+  unknown: 'The code is unknown, revoked or expired',
+  client: 'The code was issued to another client',
+  reused: 'The code was already used; its tokens are now revoked',
+  spent: 'The code became invalid when an earlier exchange was refused',
   expired: 'The code is older than 10 seconds',
-  redirect: 'redirect_uri differs from the one of the authorization; the code is used up',
-  verifier: 'code_verifier does not fit the challenge; the code is used up',
+  redirect: 'redirect_uri differs from that of the authorization request; the code is now invalid',
+  verifier: 'code_verifier does not match the challenge; the code is now invalid',
 };

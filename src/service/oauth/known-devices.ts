@@ -6,21 +6,21 @@ import { readDevices, writeDevices } from './cookies.ts';
 
 const KEY_PURPOSE = 'service-known-device';
 const KNOWN_DAYS = 30;
-/** People who share a browser; whoever signed in longest ago is forgotten. */
+/** Maximum people who share a browser; the one with the oldest sign-in is forgotten first. */
 const MOST_PEOPLE = 5;
 const ID_BYTES = 16;
 /** 132 bits. */
 const MAC_CHARS = 22;
 
-/** What a browser's cookie says: its id, and a signed mark for each person who signed in there by password. */
+/** Content of a browser's cookie: its id, and a signed mark for each person who signed in there with a password. */
 interface Device {
   id: string;
   marks: readonly string[];
 }
 
 /**
- * Knows the browsers in which a person signed in by password within the last 30 days, by a signed cookie. It tells nobody who
- * they were, and needs no place in Redis. It proves nothing but that: the password is asked for all the same.
+ * Recognizes browsers in which a person signed in with a password within the last 30 days, by a signed cookie. The cookie
+ * does not reveal who they were, and nothing is stored in Redis. It is not a credential: the password is still required.
  */
 export class KnownDevices {
   readonly #keyRing: KeyRing;
@@ -31,13 +31,13 @@ export class KnownDevices {
     this.#nowMs = nowMs;
   }
 
-  /** The browser's id, if this person signed in there before. */
+  /** The browser's id, if this person has signed in there before. */
   idFor(ctx: Context, username: string): string | undefined {
     const device = readDevice(ctx);
     return device?.marks.some((mark) => this.#isOf(username, device.id, mark)) ? device.id : undefined;
   }
 
-  /** Notes that a person has just signed in here. */
+  /** Records that a person has signed in here. */
   remember(ctx: Context, username: string): void {
     const { id, marks } = readDevice(ctx) ?? { id: randomToken(ID_BYTES), marks: [] };
     const others = marks.filter((mark) => this.#isInTime(mark) && !this.#isOf(username, id, mark));

@@ -3,14 +3,14 @@ import { Fifo } from '../../shared/fifo.ts';
 import { PageError } from './sign-in-errors.ts';
 
 /**
- * Passwords that are looked at together in one process. Each takes a thread for as long as its hash costs; Node has four for
- * such work, and names are looked up and files read by them too.
+ * Maximum concurrent password checks per process. Each occupies a thread for the duration of its hash. Node has four such
+ * threads, which are also used for DNS lookups and file reads.
  */
 const MOST_AT_ONCE = Math.min(3, Math.max(2, availableParallelism() - 1));
-/** Passwords that wait. More could not be looked at within a time that a person waits. */
+/** Maximum waiting password checks. More could not be done within the time that a person waits. */
 const MOST_WAITING = 500;
 
-/** Lets a few logins through at a time; those of browsers that are known go first. */
+/** Limits concurrent logins; those from known browsers take precedence. */
 export class LoginQueue {
   readonly #mostWaiting: number;
   readonly #known = new Fifo<() => void>();
@@ -21,7 +21,7 @@ export class LoginQueue {
     this.#mostWaiting = mostWaiting;
   }
 
-  /** @throws PageError `busy` when too many wait; and whatever `work` throws */
+  /** @throws PageError `busy` if too many wait; and any error from `work` */
   async run<Result>(isKnown: boolean, work: () => Promise<Result>): Promise<Result> {
     await this.#enter(isKnown ? this.#known : this.#others);
     try {
@@ -36,8 +36,8 @@ export class LoginQueue {
   async #enter(line: Fifo<() => void>): Promise<void> {
     if (this.#running >= MOST_AT_ONCE) {
       if (line.size >= this.#mostWaiting)
-        throw new PageError('busy', 'Too many passwords wait to be looked at', { retryAfterSec: 10 });
-      // Whoever ends hands its place on.
+        throw new PageError('busy', 'Too many passwords are waiting to be verified', { retryAfterSec: 10 });
+      // A finished check passes its slot to the next.
       return new Promise((start) => line.push(start));
     }
     this.#running += 1;

@@ -14,7 +14,7 @@ export interface LoginRouteParts {
   visitors: Visitors;
 }
 
-/** The page where the way to sign in is chosen, and what its login form leads to. */
+/** The page for choosing a sign-in method, and the target of its login form. */
 export function addLoginRoutes(router: Router, { login, checkLogin, forms, visitors }: LoginRouteParts): void {
   router.get('/sign-in', (ctx) => login.show(ctx, { returnTo: readReturnTo(ctx), isAnew: true }));
   router.post('/oauth2.0/login', async (ctx) => {

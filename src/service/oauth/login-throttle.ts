@@ -14,38 +14,38 @@ const endScript = loadScript(import.meta.url, './scripts/end-login-try.lua', {
   keys: ['own', 'ofName', 'ofAddress'],
 });
 
-/** Wrong passwords within ten minutes. */
+/** Numbers of wrong passwords within ten minutes. */
 export interface LoginLimits {
-  /** From here on a wrong password of this name at this address is answered with 429; the right one still lets in. */
+  /** Above it, a wrong password for this name at this address is answered with 429; the correct one is still accepted. */
   told: number;
-  /** From here on passwords from this address are not looked at, whichever name is tried. Whole institutions share an address. */
+  /** Above it, passwords from this address are not checked for any name. Whole institutions share an address. */
   ofAddress: number;
   /**
-   * From here on a name counts as guessed from many addresses: passwords are not looked at from those of them that were told
-   * to wait, while the name's owner is let in from any other.
+   * Above it, a name counts as guessed from many addresses: passwords are not checked from addresses that were told to wait,
+   * while the name's owner can sign in from any other.
    */
   ofName: number;
-  /** From here on passwords of this name are not looked at from a browser in which the person signed in before. */
+  /** Above it, passwords for this name are not checked from a browser in which the person has signed in before. */
   ofDevice: number;
 }
 
 export const DEFAULT_LOGIN_LIMITS: LoginLimits = { told: 10, ofAddress: 1_000, ofName: 1_000, ofDevice: 100 };
 
-/** Who is said to sign in, and from where. */
+/** A login attempt: the name, and where it comes from. */
 export interface LoginTry {
   username: string;
   address: string;
-  /** The browser's id, if this person signed in there before. */
+  /** The browser's id, if this person has signed in there before. */
   deviceId: string | undefined;
 }
 
 export type LoginVerdict = { isRight: true } | { isRight: false; retryAfterSec: number | undefined };
 
 /**
- * Slows guessing down without letting guessers lock people out. Each password is counted before it is looked at, and a right
- * one takes its count back, so valid sign-ins are never throttled however many come at once. An address from which very many
- * wrong ones came is closed, except to browsers in which the person signed in before: no neighbour can close those.
- * Names that exist and names that do not are treated alike.
+ * Slows down guessing without locking people out. Each password is counted before it is checked, and a correct one takes its
+ * count back, so valid sign-ins are never throttled, however many arrive at once. An address with very many wrong passwords
+ * is blocked, except for browsers in which the person has signed in before, so that other users of the address cannot lock
+ * them out. Existing and unknown names are treated alike.
  */
 export class LoginThrottle {
   readonly #store: Store;
@@ -59,10 +59,10 @@ export class LoginThrottle {
   }
 
   /**
-   * Looks at a password unless a limit is reached. A count stands for a wrong password or for one that is being looked at. Few
-   * are, so that valid ones do not fill a limit.
+   * Checks a password unless a limit is reached. The count includes wrong passwords and those being checked; few are checked
+   * at once, so valid ones do not reach a limit.
    * @param fits compares the password
-   * @returns `retryAfterSec` when the person is to be told to wait
+   * @returns `retryAfterSec` if the person must wait
    * @throws StoreError; PageError `busy`
    */
   async attempt(tried: LoginTry, fits: () => Promise<boolean>): Promise<LoginVerdict> {

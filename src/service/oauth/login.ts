@@ -11,22 +11,22 @@ import type { Visitors } from './browser-sessions.ts';
 
 export interface LoginView extends Pick<LoginPage, 'problem' | 'username'> {
   returnTo: string;
-  /** Whoever is signed in elsewhere does not count. */
+  /** Requires a new sign-in, even if a person is signed in at the other side. */
   isAnew?: boolean;
 }
 
-/** How people are asked to sign in. */
+/** Asks people to sign in. */
 export interface Login {
   /**
-   * Lets the person sign in the way that fits where they are (SERVICE.md ways-to-sign-in): inside a messaging app by that app's identity, else
-   * with the institution; where the directory has passwords too, the page offers both. @throws PageError, StoreError
+   * Starts the appropriate sign-in (SERVICE.md ways-to-sign-in): inside a messaging app that app's sign-in, otherwise the
+   * institution's. If the directory has passwords too, the page offers both. @throws PageError, StoreError
    */
   ask(ctx: Context, returnTo: string): Promise<void>;
-  /** The page where the way to sign in is chosen, with the login form. */
+  /** The page for choosing a sign-in method, with the login form. */
   show(ctx: Context, view: LoginView): void;
   /**
-   * Where somebody signs in after a form of ours: a page that sends nobody off by itself. Chromium's form-action rule follows a
-   * form's redirects, and nobody can list every host that an institution's sign-in passes.
+   * Where to sign in after one of our forms: a page without automatic redirect. Chromium applies the form-action rule to a
+   * form's redirects, and the hosts in an institution's sign-in cannot all be listed.
    */
   againPath(ctx: Context, returnTo: string): string;
 }
@@ -52,7 +52,7 @@ export function createLogin({ clients, methods, visitors, forms, leaveFor }: Log
         name: app ? undefined : methods.institutionName,
       },
       csrf: app || !methods.hasForm ? undefined : forms.seal(ctx, { kind: 'login', returnTo }),
-      // A remembered consent leads from this form straight to the client, so its origin is listed here already.
+      // A remembered consent redirects from this form directly to the client, so its origin must be listed.
       formTargets: asking ? [asking.target] : [],
       ...typed,
     });
@@ -69,7 +69,7 @@ export function createLogin({ clients, methods, visitors, forms, leaveFor }: Log
   };
 }
 
-/** The client on whose behalf somebody signs in; undefined on the way to our account page. */
+/** The client that requested the sign-in; undefined for our account page. */
 function askingClient(
   returnTo: string,
   clients: ReadonlyMap<string, ServiceClient>,

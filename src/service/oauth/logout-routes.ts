@@ -15,7 +15,7 @@ export interface LogoutRouteParts {
   report: ServiceReport;
 }
 
-/** `/logout`, and `/sign-in/return`, where the address that a sign-out named is gone to: after the next sign-in, not before. */
+/** `/logout`, and `/sign-in/return`, which redirects to the address given at sign-out, but only after the next sign-in. */
 export function addLogoutRoutes(router: Router, { clients, visitors, login, report }: LogoutRouteParts): void {
   router.get('/logout', async (ctx) => {
     if (ctx.method !== 'HEAD') {
@@ -23,14 +23,14 @@ export function addLogoutRoutes(router: Router, { clients, visitors, login, repo
       report.signInStep({ step: 'signed-out' });
     }
     const service = readServiceAddress(ctx.querystring, clients);
-    // By the page that sends nobody off by itself: who signed out is not signed in again by another place's session.
+    // Through the page without automatic redirect, so that an existing session elsewhere does not sign the person in again.
     showSignedOutPage(ctx, service && chooseSignInPath(afterSignInPath(service)));
   });
 
   router.get('/sign-in/return', async (ctx) => {
     const service = readServiceAddress(ctx.querystring, clients);
     if (!service) throw new PageError('bad_request', 'service is missing, repeated or not registered');
-    // A HEAD only looks.
+    // HEAD has no effects.
     if (ctx.method === 'HEAD') return void (ctx.status = 200);
     if (!(await visitors.signedIn(ctx))) return login.ask(ctx, afterSignInPath(service));
     return ctx.redirect(service.address);

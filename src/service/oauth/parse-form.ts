@@ -4,10 +4,10 @@ import { KIB_BYTES, MIB_BYTES } from '../../shared/clock.ts';
 import { HeldBytes } from '../../shared/memory-budget.ts';
 
 const MAX_FORM_BYTES = 64 * KIB_BYTES;
-/** Of all forms that a process is reading: nobody has proven anything before they are read. */
+/** Maximum bytes of all forms that a process is receiving; their senders are not authenticated yet. */
 const held = new HeldBytes(16 * MIB_BYTES);
 
-/** Reads a form into `ctx.request.body`. @param refuse throws what the sender is answered when it cannot be read */
+/** Parses a form into `ctx.request.body`. @param refuse throws the error for the sender if parsing fails */
 export function formParser(refuse: () => never): Middleware {
   const parse = bodyParser({ enableTypes: ['form'], formLimit: `${MAX_FORM_BYTES}b`, onerror: refuse }) as Middleware;
   return async (ctx, next) => {

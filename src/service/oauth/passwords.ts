@@ -9,21 +9,21 @@ const deriveScrypt = promisify<string, Buffer, number, ScryptOptions, Buffer>(sc
 const SCRYPT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{22,128})$/;
 const ARGON2ID = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$[A-Za-z0-9+/]{8,128}\$[A-Za-z0-9+/]{22,128}$/;
 const PLAIN = 'plain:';
-const MAKE_ONE = 'make one with npm run hash-password, and put what it prints here';
+const MAKE_ONE = 'create one with npm run hash-password and paste its output here';
 const ARGON2_THREAD = new URL('./argon2-thread.mjs', import.meta.url);
 
-/** As costly as what `hashPassword` makes. It fits no password. */
+/** Costs as much as a hash of `hashPassword`, and matches no password. */
 export const UNUSABLE_PASSWORD = `$scrypt$ln=14,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** Costs above these would let one login take seconds or fill the memory. */
+/** With higher costs one login could take seconds or exhaust memory. */
 const MAX_LN = 17;
 const MAX_SCRYPT_BYTES = 256 * MIB_BYTES;
 const MAX_ARGON2_KIB = 256 * 1_024;
 const MAX_ARGON2_PASSES = 10;
 
-/** What is wrong with a stored password string; undefined when it can be verified. Never holds the string itself. */
+/** Why a stored password string is invalid; undefined if it can be verified. Never includes the string itself. */
 export function passwordFault(stored: string, allowPlain: boolean): string | undefined {
-  if (stored.startsWith(PLAIN)) return allowPlain ? undefined : `plain: passwords are for local mode only: ${MAKE_ONE}`;
+  if (stored.startsWith(PLAIN)) return allowPlain ? undefined : `plain: passwords work in local mode only: ${MAKE_ONE}`;
   const [, ln, r, p] = SCRYPT.exec(stored) ?? [];
   if (ln !== undefined) {
     const isTooCostly = Number(ln) > MAX_LN || 128 * 2 ** Number(ln) * Number(r) > MAX_SCRYPT_BYTES || Number(p) > 16;
@@ -32,19 +32,19 @@ export function passwordFault(stored: string, allowPlain: boolean): string | und
       : undefined;
   }
   const [, m, t] = ARGON2ID.exec(stored) ?? [];
-  if (m === undefined) return `Is no password string that can be compared with: ${MAKE_ONE}`;
+  if (m === undefined) return `Is not a supported password string: ${MAKE_ONE}`;
   return Number(m) > MAX_ARGON2_KIB || Number(t) > MAX_ARGON2_PASSES
     ? 'The argon2id cost is out of range (m at most 262144, t at most 10)'
     : undefined;
 }
 
-/** Whether a typed password fits the stored string. A string that is out of form fits nothing. */
+/** Whether a password matches the stored string. A malformed string matches nothing. */
 export async function passwordFits(typed: string, stored: string): Promise<boolean> {
   if (stored.startsWith(PLAIN)) return sameSecret(typed, stored.slice(PLAIN.length));
   if (passwordFault(stored, false) !== undefined) return false;
   if (stored.startsWith('$argon2id$')) {
     const options = { purpose: 'password', signal: AbortSignal.timeout(MINUTE_MS) } as const;
-    // An empty password is refused by the library with an error.
+    // The library throws for an empty password.
     return typed !== '' && inThread<boolean>(ARGON2_THREAD, { typed, stored }, options);
   }
   const [, ln, r, p, salt = '', hash = ''] = SCRYPT.exec(stored) ?? [];
@@ -58,7 +58,7 @@ export async function passwordFits(typed: string, stored: string): Promise<boole
   return sameSecret(derived.toString('hex'), expected.toString('hex'));
 }
 
-/** A stored string that costs what the given one does to compare with, and fits no password. */
+/** A stored string with the comparison cost of the given one that matches no password. */
 export function likeButFitsNothing(stored: string): string {
   if (stored.startsWith(PLAIN)) return `${PLAIN}${randomToken()}`;
   const parts = stored.split('$');
@@ -77,7 +77,10 @@ function derive(typed: string, salt: Buffer, { ln, r, p, bytes }: ScryptCost): P
   return deriveScrypt(typed, salt, bytes, { N: 2 ** ln, r, p, maxmem: 2 * MAX_SCRYPT_BYTES });
 }
 
-/** A PHC string for a new password: scrypt, N = 2^14, r = 8, p = 1, 16 bytes of salt, 32 of hash, base64 without padding. */
+/**
+ * Returns a PHC string for a new password: scrypt, N = 2^14, r = 8, p = 1, 16 bytes of salt, 32 of hash, base64 without
+ * padding.
+ */
 export async function hashPassword(typed: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await derive(typed, salt, { ln: 14, r: 8, p: 1, bytes: 32 });

@@ -11,15 +11,15 @@ export interface PeopleOptions {
   directory: Directory;
   store: Store;
   keyRing: KeyRing;
-  /** Whose people are admitted besides the directory's; undefined when the directory's are all. */
+  /** Identifies the provider whose people are accepted in addition to the directory; undefined if there is none. */
   origin: string | undefined;
-  /** How long an admitted person is remembered: as long as anything that one sign-in leads to may live. */
+  /** Maximum lifetime of anything that results from one sign-in; the person is stored for that time. */
   keptMs: number;
 }
 
 /**
- * Everybody who can be signed in: the directory's people, and those whom the institution vouched for. The latter are
- * remembered, sealed, as they were at their last sign-in, since applications ask for profiles long after it.
+ * Everyone who can sign in: the people of the directory, and those whom the institution's provider has identified. The
+ * latter are stored, sealed, as of their last sign-in, because applications request profiles long after it.
  */
 export class People {
   readonly #options: PeopleOptions;
@@ -28,7 +28,7 @@ export class People {
     this.#options = options;
   }
 
-  /** The directory's entry where there is one, even if it was made after the sign-in. @throws StoreError */
+  /** The directory's entry takes precedence, even if it was created after the sign-in. @throws StoreError */
   async byUsername(username: string): Promise<Person | undefined> {
     const { directory, store, origin } = this.#options;
     const listed = directory.byUsername(username);
@@ -39,8 +39,8 @@ export class People {
   }
 
   /**
-   * Remembers whom the institution vouched for, and tells who that is here: the directory's entry of that username or
-   * profile id, else the person as brought. Undefined when username and id belong to two different entries.
+   * Stores a person identified by the institution's provider, and returns the local person: the directory's entry with that
+   * username or profile id, otherwise the given person. Undefined if username and id belong to two different entries.
    * @throws StoreError
    */
   async admit(person: Person): Promise<Person | undefined> {
@@ -53,7 +53,7 @@ export class People {
     return person;
   }
 
-  /** Whose record is broken or lacks its key has to sign in again. */
+  /** A person whose record is broken or whose key is missing must sign in again. */
   #open(origin: string, username: string, sealed: string): Person | undefined {
     const { keyRing } = this.#options;
     const opened = tryOpenJson(() => keyRing.openRecord([PURPOSE, origin, username], sealed), readPerson);

@@ -1,14 +1,15 @@
 import type { ServiceClient } from '../clients-file.ts';
 
-/** An address to go to once somebody has signed in again, and the application whose it is. */
+/** An address to redirect to after the next sign-in, and its application. */
 export interface ServiceAddress {
   client: ServiceClient;
   address: string;
 }
 
 /**
- * The parameter `service` of a sign-out. Only registered addresses count: anything else would lend our name to strangers' pages.
- * @returns undefined for another address, and for one that is missing or repeated
+ * The `service` parameter of a sign-out. Only registered addresses are accepted: any other would lend our name to foreign
+ * pages.
+ * @returns undefined for any other address, and for a missing or repeated one
  */
 export function readServiceAddress(
   querystring: string,
@@ -20,7 +21,7 @@ export function readServiceAddress(
   return client && { client, address };
 }
 
-/** The place of ours that leads to it, for whoever has signed in. */
+/** Our own path that redirects to it after a sign-in. */
 export function afterSignInPath({ address }: ServiceAddress): string {
   return `/sign-in/return?${new URLSearchParams({ service: address }).toString()}`;
 }

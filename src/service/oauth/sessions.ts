@@ -5,13 +5,13 @@ import type { Store } from './store.ts';
 
 export interface Session {
   username: string;
-  /** How they signed in: `password`, or the name of another way. */
+  /** Sign-in method: `password`, or the name of another method. */
   method: string;
 }
 
 export const SESSION_LIFE_MS = 8 * HOUR_MS;
 
-/** Who is signed in in which browser. The cookie holds a random id, Redis its hash; who it is is sealed. */
+/** Sessions per browser. The cookie contains a random id, Redis its hash; the person is sealed. */
 export class Sessions {
   readonly #store: Store;
 

@@ -17,7 +17,10 @@ const OAUTH_STATUS: Partial<Record<OAuthErrorCode, number>> = {
   server_error: 500,
 };
 
-/** An error answer of the token or profile address: `{"error","error_description"}` (RFC 6749 section 5.2, RFC 6750 section 3.1). */
+/**
+ * An error response of the token or profile endpoint: `{"error","error_description"}` (RFC 6749 section 5.2, RFC 6750
+ * section 3.1).
+ */
 export class OAuthError extends CodedError<OAuthErrorCode> {
   get status(): number {
     return OAUTH_STATUS[this.code] ?? 400;
@@ -60,13 +63,13 @@ const PAGE_STATUS: Readonly<Record<PageErrorCode, number>> = {
 };
 
 export interface PageErrorOptions {
-  /** Where the page's button leads; a path of ours. */
+  /** Target of the page's button; one of our own paths. */
   tryAgainPath?: string;
   retryAfterSec?: number;
   cause?: unknown;
 }
 
-/** Something that a person in a browser has to read. What the page says depends on the code alone. */
+/** An error page for a person. Its text depends only on the code. */
 export class PageError extends CodedError<PageErrorCode> {
   readonly status: number;
   readonly tryAgainPath: string | undefined;
@@ -80,5 +83,5 @@ export class PageError extends CodedError<PageErrorCode> {
   }
 }
 
-/** Redis did not do what was asked, or not in time. */
+/** A Redis command failed, or took too long. */
 export class StoreError extends CodedError<'store_away'> {}

@@ -6,16 +6,15 @@ import { tryOpen, tryOpenJson } from '../../shared/crypto/decrypt-record.ts';
 import { withTimeout } from '../../shared/with-timeout.ts';
 import { StoreError } from './sign-in-errors.ts';
 
-/** Whatever connection was passed in, a person waits no longer than this for Redis. */
+/** Maximum time that a person waits for Redis, whatever the connection's own limits are. */
 const DEADLINE_MS = 1.5 * SECOND_MS;
 
 const PURPOSE = 'service-store';
 const PSEUDONYM_PURPOSE = 'service-pseudonym';
 
 /**
- * What the sign-in half keeps. Codes, tokens and session ids are known to it only by their hashes, and so are people where
- * they are part of a key; in values people's names are sealed.
- * All keys share one hash tag, so that scripts over several of them work on a cluster too.
+ * Storage of the sign-in. Codes, tokens and session ids are stored only as hashes, and so are people in keys; in values,
+ * people's names are sealed. All keys share one hash tag, so that scripts over several keys also work on a cluster.
  */
 export class Store {
   readonly #redis: RedisClient;
@@ -26,39 +25,39 @@ export class Store {
     this.#keyRing = keyRing;
   }
 
-  /** The Redis key for a kind of thing and the parts that name it. */
+  /** The Redis key for a kind of record and the parts of its name. */
   key(kind: string, ...parts: string[]): string {
     return ['{service}', kind, ...parts.map((part) => encodeURIComponent(part))].join(':');
   }
 
-  /** Names people and places in keys: by a keyed hash, so that whoever reads Redis cannot try names. */
+  /** Pseudonym of a person or address for keys: a keyed hash, so that a reader of Redis cannot test names. */
   pseudonym(...parts: string[]): string {
     return hmacHex(this.#keyRing.deriveKey(PSEUDONYM_PURPOSE), hashParts(...parts));
   }
 
-  /** Seals a value for what it belongs to, a key of this store. */
+  /** Seals a value for its owner, a key of this store. */
   seal(owner: string, plain: string): string {
     return this.#keyRing.seal(PURPOSE, owner, plain);
   }
 
-  /** Opens what `seal` made. @returns undefined when it is broken or lacks its key: people then sign in again */
+  /** Opens a value from `seal`. @returns undefined if it is broken or its key is missing; people then sign in again */
   open(owner: string, sealed: string): string | undefined {
     const opened = tryOpen(() => this.#keyRing.open(PURPOSE, owner, sealed));
     return opened.kind === 'opened' ? opened.value : undefined;
   }
 
-  /** Opens sealed JSON, as `open`. @param read as of `tryOpenJson` */
+  /** Opens sealed JSON, like `open`. @param read like that of `tryOpenJson` */
   openJson<Value>(owner: string, sealed: string, read: (value: unknown) => Value | undefined): Value | undefined {
     const opened = tryOpenJson(() => this.#keyRing.open(PURPOSE, owner, sealed), read);
     return opened.kind === 'opened' ? opened.value : undefined;
   }
 
-  /** Runs Redis commands under the deadline. @throws StoreError */
+  /** Runs Redis commands with the deadline. @throws StoreError */
   async use<Result>(work: (redis: RedisClient) => Promise<Result>): Promise<Result> {
     try {
       return await withTimeout(work(this.#redis), DEADLINE_MS);
     } catch (cause) {
-      throw new StoreError('store_away', 'The sign-in store cannot be reached', { cause });
+      throw new StoreError('store_away', 'The database of the sign-in service cannot be reached', { cause });
     }
   }
 }

@@ -3,14 +3,14 @@ import type { ServicePerson } from '../directory-file.ts';
 import { likeButFitsNothing, UNUSABLE_PASSWORD } from './passwords.ts';
 
 /**
- * What a typed password is compared with when nobody has the name, so that the time taken does not tell which names exist: it
- * costs what somebody's in the directory costs, for the same name always the same one's, and fits no password.
+ * Password hash to compare with for an unknown username, so that timing does not reveal which names exist. It has the cost
+ * of a hash in the directory, always the same one for the same name, and matches no password.
  */
 export class NobodysPassword {
   readonly #stored: readonly string[];
   readonly #key: Buffer;
 
-  /** @param key picks the one; whoever does not know it cannot tell whom */
+  /** @param key selects the hash; without it the selection cannot be predicted */
   constructor(people: readonly ServicePerson[], key: Buffer) {
     this.#stored = people.map(({ password }) => password);
     this.#key = key;

@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa';
 import { formParser } from './parse-form.ts';
 import { OAuthError } from './sign-in-errors.ts';
 
-/** The form fields that the token address reads; others are ignored (RFC 6749 section 3.2). */
+/** Form fields of the token endpoint; others are ignored (RFC 6749 section 3.2). */
 const FIELDS = [
   'grant_type',
   'client_id',
@@ -17,17 +17,17 @@ type Field = (typeof FIELDS)[number];
 const MAX_FIELD_CHARS = 4_096;
 
 const parseBody = formParser(() => {
-  throw new OAuthError('invalid_request', 'The body is not a form, or is too large');
+  throw new OAuthError('invalid_request', 'The body is not form-encoded or is too large');
 });
 
 /**
- * Reads the form. A field in the address is refused, since addresses end up in logs (RFC 6749 section 2.3.1); so is one that
- * occurs twice (section 3.2).
+ * Parses the form. A field in the URL is rejected, because URLs are logged (RFC 6749 section 2.3.1), and so is a repeated
+ * field (section 3.2).
  * @throws OAuthError `invalid_request`
  */
 export const parseTokenForm: Middleware = async (ctx, next) => {
   if (FIELDS.some((name) => name in ctx.query))
-    throw new OAuthError('invalid_request', 'Fields belong in the body, form-encoded, never in the address');
+    throw new OAuthError('invalid_request', 'Send the fields form-encoded in the body, not in the address');
   await parseBody(ctx, () => Promise.resolve());
   for (const name of FIELDS) {
     const value = (ctx.request.body as Record<string, unknown>)[name];
@@ -38,13 +38,13 @@ export const parseTokenForm: Middleware = async (ctx, next) => {
   await next();
 };
 
-/** A field of the form that `parseTokenForm` read; one without a value counts as left out (RFC 6749 section 3.2). */
+/** A field of the form from `parseTokenForm`; a field without a value counts as omitted (RFC 6749 section 3.2). */
 export function field(ctx: Context, name: Field): string | undefined {
   const value = (ctx.request.body as Partial<Record<Field, string>>)[name];
   return value === '' ? undefined : value;
 }
 
-/** @throws OAuthError `invalid_request` when it is left out */
+/** @throws OAuthError `invalid_request` if it is omitted */
 export function required(ctx: Context, name: Field): string {
   const value = field(ctx, name);
   if (value === undefined) throw new OAuthError('invalid_request', `${name} is required, form-encoded`);

@@ -20,7 +20,9 @@ export interface TokenRoutesOptions {
   report: ServiceReport;
 }
 
-/** The addresses that applications call: `/oauth2.0/accessToken` and `/oauth2.0/profile`. Errors are those of RFC 6749 and RFC 6750. */
+/**
+ * Endpoints for applications: `/oauth2.0/accessToken` and `/oauth2.0/profile`. Errors are those of RFC 6749 and RFC 6750.
+ */
 export function tokenRoutes(options: TokenRoutesOptions): Middleware {
   const router = new Router();
   router.use(async (ctx, next) => {
@@ -81,11 +83,14 @@ async function refreshToken(
   return { token_type: 'bearer', access_token: accessToken, expires_in: accessTokenSec, scope };
 }
 
-/** A token counts in the header alone; one in the address would end up in logs, and both at once are refused (RFC 6750 section 2). */
+/**
+ * A token is accepted only in the header: one in the URL would be logged, and both at once are rejected (RFC 6750 section
+ * 2).
+ */
 async function readProfile(ctx: Context, { grants, people, clients }: TokenRoutesOptions): Promise<object> {
   const token = /^Bearer +(\S+)$/i.exec(ctx.get('Authorization'))?.[1];
   if (token !== undefined && 'access_token' in ctx.query)
-    throw new OAuthError('invalid_request', 'The access token came twice, in the header and in the address');
+    throw new OAuthError('invalid_request', 'The access token was sent twice, in the header and in the address');
   const grant = token === undefined ? undefined : await grants.findByAccessToken(token);
   const person = grant && clients.has(grant.clientId) ? await people.byUsername(grant.username) : undefined;
   if (!grant || !person)
@@ -97,7 +102,7 @@ async function readProfile(ctx: Context, { grants, people, clients }: TokenRoute
 function refuseMethod(ctx: Context, allowed: string): void {
   ctx.set('Allow', allowed);
   ctx.status = 405;
-  ctx.body = { error: 'invalid_request', error_description: `Only ${allowed} is answered here` };
+  ctx.body = { error: 'invalid_request', error_description: `Only ${allowed} is allowed here` };
 }
 
 function refuse(ctx: Context, thrown: unknown, report: ServiceReport): void {
@@ -110,7 +115,7 @@ function refuse(ctx: Context, thrown: unknown, report: ServiceReport): void {
   ctx.body = { error: error.code, error_description: error.message };
 }
 
-/** Who sent no token at all is told no error (RFC 6750 section 3.1). */
+/** A request without any token gets no error code (RFC 6750 section 3.1). */
 function challengeOf({ code }: OAuthError, isBare: boolean): string {
   if (code === 'invalid_client') return 'Basic realm="sign-in", charset="UTF-8"';
   return isBare ? 'Bearer realm="sign-in"' : 'Bearer realm="sign-in", error="invalid_token"';
@@ -119,6 +124,6 @@ function challengeOf({ code }: OAuthError, isBare: boolean): string {
 function asOAuthError(thrown: unknown): OAuthError {
   if (thrown instanceof OAuthError) return thrown;
   if (thrown instanceof StoreError)
-    return new OAuthError('temporarily_unavailable', 'The sign-in service cannot reach its store');
-  return new OAuthError('server_error', 'The sign-in service met an unexpected fault');
+    return new OAuthError('temporarily_unavailable', 'The sign-in service cannot reach its database');
+  return new OAuthError('server_error', 'An unexpected error occurred in the sign-in service');
 }

@@ -8,11 +8,11 @@ export interface AccountEntry {
   clientName: string;
   givenAtMs: number;
   isRemembered: boolean;
-  /** The sealed hidden field of this entry's button. */
+  /** The sealed hidden field for this entry's button. */
   csrf: string;
 }
 
-/** Lists the applications that know the person, each with a button that takes its access away. */
+/** Lists the applications with access to the profile, each with a button to revoke it. */
 export function showAccountPage(ctx: Context, entries: readonly AccountEntry[]): void {
   const language = languageOf(ctx);
   const dates = new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en', { dateStyle: 'medium' });

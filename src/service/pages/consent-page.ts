@@ -17,11 +17,11 @@ export interface ConsentPage {
   person: Person;
   redirectUri: string;
   formTargets: readonly string[];
-  /** Offered where somebody else could sign in here; inside a messaging app that is not so. */
+  /** Shown if another person could sign in here; not inside a messaging app. */
   canSwitch: boolean;
 }
 
-/** Asks whether the application may see the person's profile: buttons `decision=allow` and `decision=deny`. */
+/** Asks for consent to share the profile with an application: buttons `decision=allow` and `decision=deny`. */
 export function showConsentPage(
   ctx: Context,
   { csrf, clientName, person, redirectUri, formTargets, canSwitch }: ConsentPage,
@@ -73,18 +73,21 @@ export function showConsentPage(
   showPage(ctx, { title, content, formTargets });
 }
 
-/** The three kinds of the interface (SERVICE.md profile) in the page's language; another institution's own as it names it. */
+/**
+ * The three identity types of the interface (SERVICE.md profile) in the page's language; those of other institutions by
+ * their own names.
+ */
 function nameKind({ code, name }: Person['profile']['parentIdentityInfo'], language: Language): string {
   const kind = KINDS.get(code);
   return kind ? say(kind, language) : plainName(name);
 }
 
-/** The first letter, for an avatar. */
+/** The first letter, for the avatar. */
 function initialOf(name: string): string {
   return ([...name][0] ?? '?').toUpperCase();
 }
 
-/** A number that its owner recognises and a passer-by does not learn. */
+/** A masked number that its owner recognizes but an onlooker cannot read. */
 export function maskNumber(number: string): string {
   const letters = [...plainName(number)];
   const shown = Math.min(2, Math.floor(letters.length / 4));

@@ -5,7 +5,7 @@ import type { PageError } from '../oauth/sign-in-errors.ts';
 import { languageOf, showPage } from './layout.ts';
 import { ERROR_TEXTS, PAGE_TEXTS as T } from './service-page-texts.ts';
 
-/** Says what happened, what to do, and gives the way on as the button. @param reference also in the log */
+/** Explains what happened and what to do, with a button to continue. @param reference is also in the log */
 export function showErrorPage(ctx: Context, error: PageError, reference: string): void {
   const language = languageOf(ctx);
   const { title, advice } = ERROR_TEXTS[error.code];

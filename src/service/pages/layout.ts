@@ -14,9 +14,9 @@ export interface Page {
   title: string;
   content: SafeHtml;
   status?: number;
-  /** Origins besides our own that a form's redirect may lead to. */
+  /** Further origins that a form's redirect may lead to. */
   formTargets?: readonly string[];
-  /** How the page ends somebody's way; the local messenger reads it. */
+  /** Outcome of the page, read by the local messenger. */
   outcome?: 'signed-out';
   /** A line below the card. */
   footer?: SafeHtml;
@@ -26,7 +26,7 @@ export function languageOf(ctx: Context): Language {
   return languageOfHeader(ctx.get('Accept-Language'));
 }
 
-/** Answers with a page: one card in the middle, no scripts, and headers after SECURITY.md page-headers. */
+/** Sends a page: one centered card, no scripts, and headers according to SECURITY.md page-headers. */
 export function showPage(
   ctx: Context,
   { title, content, status = 200, formTargets = [], outcome, footer }: Page,
@@ -59,7 +59,7 @@ export function showPage(
     </html>`.text;
 }
 
-/** The headers that every answer for people carries. */
+/** Headers of every response for people. */
 export function setSafeHeaders(ctx: Context): void {
   ctx.set({
     'Cache-Control': 'no-store',
@@ -72,12 +72,12 @@ export function setSafeHeaders(ctx: Context): void {
   });
 }
 
-/** Some browsers apply form-action to the redirect that follows a form, so the client's origin has to stand there. */
+/** Some browsers apply form-action to the redirect after a form, so it must include the client's origin. */
 function contentPolicy(formTargets: readonly string[]): string {
   return `default-src 'none'; style-src 'self'; img-src data:; form-action ${["'self'", ...formTargets].join(' ')}; frame-ancestors 'none'; base-uri 'none'`;
 }
 
-/** Answers the style sheet; its address changes with its content, so it may be kept. */
+/** Serves the style sheet. Its address changes with its content, so it may be cached. */
 export function showStyle(ctx: Context): boolean {
   if (ctx.path !== STYLE_PATH) return false;
   ctx.type = 'text/css; charset=utf-8';

@@ -5,27 +5,27 @@ import { languageOf, showPage } from './layout.ts';
 import { PAGE_TEXTS as T } from './service-page-texts.ts';
 
 export interface LoginPage {
-  /** A way to sign in elsewhere, as the first button. */
+  /** A sign-in method elsewhere, as the first button. */
   way:
     | {
         path: string;
-        /** Undefined inside a messaging app, which people know they are in. */ name: Bilingual | undefined;
+        /** Undefined inside a messaging app, which needs no name. */ name: Bilingual | undefined;
       }
     | undefined;
-  /** The form's sealed hidden field; undefined leaves the form out. */
+  /** The form's sealed hidden field; undefined omits the form. */
   csrf: string | undefined;
-  /** The application that asked; undefined on the way to our own account page. */
+  /** The requesting application; undefined for our own account page. */
   clientName?: string;
-  /** The next page asks whether the application may know who the person is. */
+  /** The next page asks for consent. */
   isConsentNext: boolean;
   formTargets: readonly string[];
-  /** What went wrong with the last try. */
+  /** Error of the last attempt. */
   problem?: 'wrong' | 'slow';
-  /** What was typed before, so that only the password has to be typed again. */
+  /** The username entered before, so that only the password must be entered again. */
   username?: string;
 }
 
-/** The button that leads elsewhere, the form with `username` and `password`, or both. */
+/** The button for another method, the form with `username` and `password`, or both. */
 export function showLoginPage(
   ctx: Context,
   { way, csrf, clientName, isConsentNext, formTargets, problem, username }: LoginPage,
@@ -58,7 +58,7 @@ interface PasswordForm {
   csrf: string;
   username: string | undefined;
   hasProblem: boolean;
-  /** Another way comes first on the page. */
+  /** Another method is shown first on the page. */
   isSecond: boolean;
 }
 

@@ -4,7 +4,7 @@ import { say } from '../../shared/text/texts.ts';
 import { languageOf, showPage } from './layout.ts';
 import { PAGE_TEXTS as T } from './service-page-texts.ts';
 
-/** Tells somebody who opened the service's address what it is. */
+/** Home page of the service, which explains its purpose. */
 export function showHomePage(
   ctx: Context,
   { models, hasEngine }: { models: readonly string[]; hasEngine: boolean },
@@ -31,7 +31,7 @@ export function showHomePage(
   showPage(ctx, { title: say(T.homeTitle, language), content });
 }
 
-/** @param againPath where somebody signs in again for the application that they signed out from; undefined where it named none */
+/** @param againPath for signing in again to the application that requested the sign-out; undefined if it named none */
 export function showSignedOutPage(ctx: Context, againPath: string | undefined): void {
   const language = languageOf(ctx);
   const way = againPath === undefined ? { path: '/', label: T.home } : { path: againPath, label: T.signInAgain };

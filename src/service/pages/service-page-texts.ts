@@ -1,11 +1,11 @@
 import type { Bilingual, Catalogue } from '../../shared/text/texts.ts';
 import type { PageErrorCode } from '../oauth/sign-in-errors.ts';
 
-/** What the service's pages say. */
+/** Texts of the service's pages. */
 export const PAGE_TEXTS = {
   product: { en: 'Sign-in service', zh: '统一身份认证' },
   signIn: { en: 'Sign in', zh: '登录' },
-  signInLead: { en: 'Use the account of your institution.', zh: '请使用单位账号登录。' },
+  signInLead: { en: 'Use your institution account.', zh: '请使用单位账号登录。' },
   signInFor: { en: 'Sign in to continue to {client}.', zh: '登录后继续前往 {client}。' },
   username: { en: 'Username', zh: '用户名' },
   password: { en: 'Password', zh: '密码' },
@@ -29,7 +29,7 @@ export const PAGE_TEXTS = {
   sharesName: { en: 'Your name', zh: '姓名' },
   sharesNumber: { en: 'Your staff or student number', zh: '学工号' },
   sharesDepartment: { en: 'Your department', zh: '所在部门' },
-  sharesKind: { en: 'Your kind of identity', zh: '身份类型' },
+  sharesKind: { en: 'Your identity type', zh: '身份类型' },
   kindStaff: { en: 'Staff', zh: '教职工' },
   kindStudent: { en: 'Student', zh: '学生' },
   kindOther: { en: 'Other', zh: '其他' },
@@ -38,11 +38,11 @@ export const PAGE_TEXTS = {
   allow: { en: 'Allow', zh: '允许' },
   deny: { en: 'Deny', zh: '拒绝' },
   switchPerson: { en: 'Not you? Sign in as someone else', zh: '不是你本人？换个账号登录' },
-  consentNext: { en: 'Either way you go back to {host}.', zh: '无论选择哪一项，都会返回 {host}。' },
+  consentNext: { en: 'You will return to {host} in either case.', zh: '选择后将返回 {host}。' },
   signedOut: { en: 'You are signed out', zh: '你已退出登录' },
   signedOutLead: {
-    en: 'On this device nobody is signed in any more. Applications keep the access you gave them until you remove it.',
-    zh: '本设备上已没有登录的账号。应用仍保有你授予的权限，直到你将其移除。',
+    en: 'You are signed out on this device. Applications keep the access you granted until you remove it.',
+    zh: '你已在此设备上退出登录。应用仍保留你授予的权限，可随时移除。',
   },
   signInAgain: { en: 'Sign in again', zh: '重新登录' },
   accountTitle: { en: 'Your applications', zh: '你的应用' },
@@ -55,122 +55,122 @@ export const PAGE_TEXTS = {
   signOut: { en: 'Sign out', zh: '退出登录' },
   homeTitle: { en: 'The chat and sign-in service', zh: '对话与登录服务' },
   homeLead: {
-    en: 'This address is for programs: it answers chat requests and lets people sign in. The conversation itself takes place in your messaging app.',
-    zh: '这个地址供程序使用：回答对话请求，并让人们登录。真正的对话在你的办公应用里进行。',
+    en: 'This address is used by programs for chat requests and sign-in. To chat, use your messaging app.',
+    zh: '此地址供程序调用，提供对话接口和登录服务。如需对话，请使用你的办公应用。',
   },
-  homeEngineBuiltIn: { en: 'Answers come from the small built-in model.', zh: '目前由内置的小模型回答。' },
-  homeEngineUpstream: { en: 'Answers come from a connected engine.', zh: '目前由接入的模型引擎回答。' },
+  homeEngineBuiltIn: { en: 'Answers come from the small built-in model.', zh: '当前由内置的小模型回答。' },
+  homeEngineUpstream: { en: 'Answers come from a connected engine.', zh: '当前由已接入的模型引擎回答。' },
   homeChat: { en: 'Chat', zh: '对话' },
   homeModels: { en: 'Models', zh: '模型' },
   homeSignIn: { en: 'Sign-in', zh: '登录' },
-  homeAccount: { en: 'See which applications know you', zh: '可以查看你身份信息的应用' },
+  homeAccount: { en: 'Manage your applications', zh: '管理你的应用' },
   home: { en: 'Home', zh: '首页' },
   tryAgain: { en: 'Try again', zh: '重试' },
   reference: { en: 'Reference {reference}', zh: '参考编号 {reference}' },
 } satisfies Catalogue<string>;
 
-/** What happened, and what to do, for each error page. */
+/** What happened and what to do, for each error page. */
 export const ERROR_TEXTS: Readonly<Record<PageErrorCode, { title: Bilingual; advice: Bilingual }>> = {
   bad_request: {
-    title: { en: 'This address is not complete', zh: '这个地址不完整' },
+    title: { en: 'This address is incomplete', zh: '此地址不完整' },
     advice: { en: 'Go back to the application and start the sign-in there again.', zh: '请回到应用，重新开始登录。' },
   },
   unknown_client: {
-    title: { en: 'This application is not registered here', zh: '这个应用没有在此登记' },
+    title: { en: 'This application is not registered here', zh: '此应用未登记' },
     advice: {
-      en: 'Nobody was signed in. Tell the people who run the application that its client_id is not known.',
-      zh: '没有进行任何登录。请告知应用的管理者：它的 client_id 未登记。',
+      en: 'You were not signed in. Tell the operator of the application that its client_id is not registered.',
+      zh: '未进行登录。请告知应用管理员：该应用的 client_id 未登记。',
     },
   },
   unknown_redirect: {
     title: {
-      en: 'This application asks to return to an address that is not registered',
-      zh: '这个应用要求返回一个未登记的地址',
+      en: 'The return address of this application is not registered',
+      zh: '此应用的返回地址未登记',
     },
     advice: {
-      en: 'Nobody was signed in. Tell the people who run the application that its redirect_uri must be registered letter by letter.',
-      zh: '没有进行任何登录。请告知应用的管理者：redirect_uri 必须与登记的地址完全一致。',
+      en: 'You were not signed in. Tell the operator of the application to register its exact redirect_uri.',
+      zh: '未进行登录。请告知应用管理员：redirect_uri 必须与登记的地址完全一致。',
     },
   },
   form_expired: {
-    title: { en: 'This page was open for too long', zh: '页面打开的时间过长' },
+    title: { en: 'This page has expired', zh: '页面已过期' },
     advice: {
-      en: 'Start the sign-in again in the application. If it repeats, allow cookies for this site.',
-      zh: '请在应用里重新开始登录。如果反复出现，请允许本站使用 Cookie。',
+      en: 'Start the sign-in again in the application. If this happens again, allow cookies for this site.',
+      zh: '请在应用中重新登录。如果再次出现，请允许本站使用 Cookie。',
     },
   },
   foreign_form: {
-    title: { en: 'This form came from another site', zh: '这个表单来自其他网站' },
+    title: { en: 'This form came from another site', zh: '此表单来自其他网站' },
     advice: {
-      en: 'Nothing was done. Start the sign-in again in the application.',
-      zh: '没有执行任何操作。请在应用里重新开始登录。',
+      en: 'The form was ignored. Start the sign-in again in the application.',
+      zh: '未执行任何操作。请在应用中重新登录。',
     },
   },
   sign_in_lost: {
-    title: { en: 'The sign-in was not finished here', zh: '登录没有在此完成' },
+    title: { en: 'The sign-in could not be completed here', zh: '登录未能在此完成' },
     advice: {
-      en: 'Start again in the application, and stay in the same browser or app until the end.',
-      zh: '请在应用里重新开始，并在同一个浏览器或应用里完成。',
+      en: 'Start again in the application, and stay in the same browser or app until you are signed in.',
+      zh: '请在应用中重新登录，并在同一个浏览器或应用内完成。',
     },
   },
   sign_in_failed: {
-    title: { en: 'Who you are could not be confirmed', zh: '暂时无法确认你的身份' },
+    title: { en: 'Your identity could not be confirmed', zh: '暂时无法确认你的身份' },
     advice: {
-      en: 'The place where you sign in did not answer as it should. Nothing was done; please try again in a moment.',
-      zh: '登录所在的系统没有正常应答。没有执行任何操作，请稍后重试。',
+      en: 'Your institution’s sign-in did not respond correctly. You were not signed in; please try again in a moment.',
+      zh: '单位的登录系统未正常响应，登录未完成，请稍后重试。',
     },
   },
   sign_in_declined: {
-    title: { en: 'You did not sign in', zh: '你没有完成登录' },
+    title: { en: 'You did not sign in', zh: '登录未完成' },
     advice: {
-      en: 'The sign-in was cancelled, or not allowed for your account. Nothing was done.',
-      zh: '登录已取消，或你的账号未获允许。没有执行任何操作。',
+      en: 'The sign-in was cancelled or is not allowed for your account.',
+      zh: '登录已取消，或你的账号没有权限。',
     },
   },
   unknown_person: {
-    title: { en: 'Your account does not belong to anybody here', zh: '你的账号没有对应的人员' },
+    title: { en: 'Your account is not in the directory', zh: '你的账号不在人员名录中' },
     advice: {
-      en: 'Ask the help desk to add the account that you signed in with to the directory.',
-      zh: '请联系服务台，把你登录所用的账号加入人员名录。',
+      en: 'Ask the help desk to add your account to the directory.',
+      zh: '请联系服务台，将你的账号加入人员名录。',
     },
   },
   profile_unusable: {
-    title: { en: 'Your account lacks something that is needed', zh: '你的账号缺少必要的信息' },
+    title: { en: 'Your account lacks required information', zh: '你的账号缺少必要的信息' },
     advice: {
-      en: 'You are not signed in. Give the help desk the reference below, or sign in as someone else.',
-      zh: '你尚未登录。请把下面的参考编号告诉服务台，或换个账号登录。',
+      en: 'You are not signed in. Give the help desk the reference below, or use another account.',
+      zh: '你尚未登录。请将下方的参考编号提供给服务台，或换个账号登录。',
     },
   },
   inactive_person: {
     title: { en: 'Your account is not active', zh: '你的账号未启用' },
     advice: {
-      en: 'You are not signed in. Ask the help desk, or sign in as someone else.',
+      en: 'You are not signed in. Contact the help desk, or use another account.',
       zh: '你尚未登录。请联系服务台，或换个账号登录。',
     },
   },
   not_found: {
-    title: { en: 'There is nothing at this address', zh: '这个地址没有内容' },
-    advice: { en: 'The home page tells what this service offers.', zh: '首页介绍了本服务的内容。' },
+    title: { en: 'This page does not exist', zh: '页面不存在' },
+    advice: { en: 'The home page describes this service.', zh: '请前往首页了解本服务。' },
   },
   busy: {
-    title: { en: 'Very many people are signing in right now', zh: '当前登录人数过多' },
+    title: { en: 'Too many people are signing in right now', zh: '当前登录人数过多' },
     advice: {
-      en: 'Your password was not looked at. Go back and try again in half a minute.',
-      zh: '尚未验证你的密码。请返回，半分钟后再试。',
+      en: 'Your password was not checked. Go back and try again in 30 seconds.',
+      zh: '你的密码尚未验证。请返回，30 秒后重试。',
     },
   },
   store_away: {
-    title: { en: 'The sign-in service is resting', zh: '登录服务暂时不可用' },
+    title: { en: 'The sign-in service is unavailable', zh: '登录服务暂时不可用' },
     advice: {
-      en: 'Its store cannot be reached. Please try again in a minute.',
-      zh: '存储暂时无法访问，请一分钟后重试。',
+      en: 'Its database cannot be reached. Please try again in a minute.',
+      zh: '暂时无法访问数据库，请一分钟后重试。',
     },
   },
   internal: {
-    title: { en: 'Something went wrong on our side', zh: '我们这边出了问题' },
+    title: { en: 'Something went wrong on our side', zh: '系统出现问题' },
     advice: {
-      en: 'Please try again. If it repeats, give the help desk the reference below.',
-      zh: '请重试。如果反复出现，请把下面的参考编号告诉服务台。',
+      en: 'Please try again. If this happens again, give the help desk the reference below.',
+      zh: '请重试。如果再次出现，请将下方的参考编号提供给服务台。',
     },
   },
 };

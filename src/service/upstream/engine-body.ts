@@ -1,12 +1,12 @@
 import { foldRoles } from '../../shared/models/fold-roles.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 
-/** Fields that once belonged to a search of the interface's own, which was withdrawn (SERVICE.md withdrawn-search). */
+/** Fields of a former web search of the interface, which was withdrawn (SERVICE.md withdrawn-search). */
 const WITHDRAWN: ReadonlySet<string> = new Set(['web_search', 'enable_search', 'search_options']);
 
 /**
- * The request as an OpenAI-compatible engine takes it: what the caller wrote, with the engine's name of the model, the model's own
- * defaults, and `required` inside `parameters`. Null means left out.
+ * The request for an OpenAI-compatible engine: the caller's fields, with the engine's model name, the model's own defaults,
+ * and `required` inside `parameters`. Null means omitted.
  */
 export function toEngineBody(request: ChatRequest, engineModel: string | undefined): object {
   const { model, written, messages, stream, tools } = request;

@@ -13,23 +13,23 @@ import { broken } from './engine-events.ts';
 import { readRefusal, type RefusalContext } from './engine-refusal.ts';
 
 export interface UpstreamOptions {
-  /** The engine's base address; `/chat/completions` is added. */
+  /** Base URL of the engine; `/chat/completions` is appended. */
   url: string;
-  /** Sent as bearer token; never logged, never shown. */
+  /** Sent as bearer token; never logged or shown. */
   key?: string;
-  /** Our model names to the engine's. */
+  /** Maps our model names to the engine's. */
   models: Readonly<Record<string, string>>;
-  /** Further request fields that it is given (SECURITY.md relayed-fields). */
+  /** Additional request fields to relay (SECURITY.md relayed-fields). */
   relayedFields?: readonly string[];
-  /** Whether it may be sent http and https addresses of images, which it then fetches. */
+  /** Whether http and https URLs of images are sent to the engine, which then fetches them. */
   imageAddresses?: boolean;
-  /** The longest wait for the answer to begin, for models that name none. Default 120 s. */
+  /** Maximum wait for the beginning of an answer, for models that set none. Default 120 s. */
   firstByteMs?: number;
-  /** The longest pause within an answer, for models that name none. Default 60 s. */
+  /** Maximum pause within an answer, for models that set none. Default 60 s. */
   idleMs?: number;
 }
 
-/** What the engine's side needs of the service. */
+/** Functions of the service that the engine client needs. */
 export interface UpstreamEnvironment {
   nowMs: NowMs;
   report: ServiceReport;
@@ -37,20 +37,20 @@ export interface UpstreamEnvironment {
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND_MS;
 const MAX_REPLY_BYTES = 16 * MIB_BYTES;
-/** The beginning of a refusal's words, for as long as an engine that does not come to an end is listened to. */
+/** Limits for reading the beginning of an error response, in case the engine does not end it. */
 const MAX_WORDS_BYTES = 16 * KIB_BYTES;
 const MAX_WORDS_MS = 2 * SECOND_MS;
 
 export interface EngineListener {
-  /** An answer of status 200 begins; `exchange` lets the engine wait, or gives it up. @throws ChatApiError to do without it */
+  /** An answer of status 200 begins; `exchange` can pause or abort the engine. @throws ChatApiError to reject the answer */
   onHead(contentType: string, exchange: HttpExchange): void;
-  /** Bytes as they come. Must not throw. */
+  /** Bytes as they arrive. Must not throw. */
   onBytes(bytes: Buffer): void;
 }
 
-/** The HTTP side of one engine. */
+/** HTTP client of one engine. */
 export interface EngineCall {
-  /** Hands on the engine's answer of status 200. @returns after its end. @throws ChatApiError */
+  /** Relays the engine's answer of status 200. @returns after its end. @throws ChatApiError */
   send(request: ChatRequest, signal: AbortSignal, listener: EngineListener): Promise<void>;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export function createEngineCall(options: UpstreamOptions, surroundings: Upstrea
   const url = new URL(options.url);
   url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/chat/completions`;
   url.search = '';
-  // As many connections as requests are open: the keys' limits bound them, and a request in a queue would wait without end.
+  // One connection per open request. The keys' limits bound them, and a queued request could wait indefinitely.
   const pool = new Pool(url.origin, {
     connect: outgoingConnector({ timeoutMs: CONNECT_TIMEOUT_MS }),
     maxResponseSize: MAX_REPLY_BYTES,
@@ -85,18 +85,18 @@ export function createEngineCall(options: UpstreamOptions, surroundings: Upstrea
   };
 }
 
-/** One request and its answer: handed on where it is one, read where it is a refusal. */
+/** One request and its response: an answer is relayed, an error response is read. */
 class EngineExchange {
   readonly exchange: HttpExchange;
   readonly #ended = new Deferred();
-  /** Let go once the engine answers: with images the request may be large, and an answer takes long. */
+  /** Released once the engine responds: with images the request may be large, and an answer takes long. */
   #context: RefusalContext | undefined;
   #refusal: { statusCode: number; headers: HttpHeaders; parts: Buffer[]; bytes: number } | undefined;
   #wordsTimer: NodeJS.Timeout | undefined;
 
   constructor(context: RefusalContext, { signal, listener }: { signal: AbortSignal; listener: EngineListener }) {
     this.#context = context;
-    const leave = (): void => this.exchange.abort(new Error('The client has left'));
+    const leave = (): void => this.exchange.abort(new Error('The client disconnected'));
     this.exchange = new HttpExchange({
       onHead: (statusCode, headers) => {
         if (statusCode === 200) {
@@ -104,7 +104,10 @@ class EngineExchange {
           return listener.onHead(String(headers['content-type'] ?? ''), this.exchange);
         }
         this.#refusal = { statusCode, headers, parts: [], bytes: 0 };
-        this.#wordsTimer = setTimeout(() => this.exchange.abort(new Error('These were enough words')), MAX_WORDS_MS);
+        this.#wordsTimer = setTimeout(
+          () => this.exchange.abort(new Error('The maximum answer length was reached')),
+          MAX_WORDS_MS,
+        );
       },
       onBytes: (bytes) => (this.#refusal ? this.#listen(this.#refusal, bytes) : listener.onBytes(bytes)),
       onEnd: (cause) => {
@@ -119,7 +122,7 @@ class EngineExchange {
     if (signal.aborted) leave();
   }
 
-  /** Settles when an answer has ended whole. Rejects with a ChatApiError. */
+  /** Resolves when a complete answer has ended. Rejects with a ChatApiError. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }
@@ -127,7 +130,7 @@ class EngineExchange {
   #listen(refusal: { parts: Buffer[]; bytes: number }, bytes: Buffer): void {
     refusal.parts.push(bytes);
     refusal.bytes += bytes.length;
-    if (refusal.bytes > MAX_WORDS_BYTES) this.exchange.abort(new Error('These were enough words'));
+    if (refusal.bytes > MAX_WORDS_BYTES) this.exchange.abort(new Error('The maximum answer length was reached'));
   }
 
   #errorOf(cause: Error | undefined): ChatApiError | undefined {
@@ -137,6 +140,6 @@ class EngineExchange {
     }
     if (cause === undefined || cause instanceof ChatApiError) return cause;
     if (this.#context) return broken('The engine behind this service cannot be reached', cause);
-    return broken('The engine broke off its answer', cause);
+    return broken('The engine ended its answer early', cause);
   }
 }

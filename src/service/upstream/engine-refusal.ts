@@ -12,7 +12,7 @@ const MAX_WAIT_SEC = HOUR_MS / SECOND_MS;
 export interface Refusal {
   statusCode: number;
   headers: HttpHeaders;
-  /** The beginning of what the engine says about it. */
+  /** Beginning of the engine's error message. */
   words: string;
 }
 
@@ -23,8 +23,8 @@ export interface RefusalContext {
 }
 
 /**
- * What an engine's answer other than 200 means to the caller. The engine's own words are read to find which field it cannot do,
- * but never passed on: they may name its address, its key or its owner.
+ * Maps an engine's response other than 200 to an error for the caller. The engine's message is read to find the field that
+ * it rejects, but never passed on: it may contain its address, its key or its owner.
  */
 export function readRefusal(
   { statusCode, headers, words }: Refusal,
@@ -33,7 +33,7 @@ export function readRefusal(
   const { kind, retryAfterMs } = classifyEngineError(statusCode, words);
   const retryAfterSec = secondsToWait(headers['retry-after'], nowMs()) ?? wholeSeconds(retryAfterMs);
   if (kind === 'limited')
-    return new ChatApiError('rate_limit_exceeded', 'The engine behind this service asks to wait', {
+    return new ChatApiError('rate_limit_exceeded', 'The engine behind this service is busy; try again later', {
       retryAfterSec: retryAfterSec ?? 1,
     });
   if (kind === 'too-long')
@@ -49,7 +49,7 @@ export function readRefusal(
     );
   const field = findField(words, request);
   if (field && ABOUT_THE_REQUEST.has(statusCode))
-    return new ChatApiError('invalid_value', `The engine behind this service cannot do ${field.what}`, {
+    return new ChatApiError('invalid_value', `The engine behind this service does not support ${field.what}`, {
       param: field.param,
     });
   if (!OPERATORS.has(kind) && (statusCode === 400 || statusCode === 422))
@@ -66,7 +66,7 @@ export function readRefusal(
 
 const OPERATORS: ReadonlySet<EngineErrorKind> = new Set(['quota', 'unauthorised', 'unknown-model']);
 
-/** llama.cpp answers 500 or 501 where it was started without tools or images. */
+/** llama.cpp answers 500 or 501 if it was started without tools or images. */
 const ABOUT_THE_REQUEST: ReadonlySet<number> = new Set([400, 415, 422, 500, 501]);
 
 interface Field {
@@ -74,14 +74,14 @@ interface Field {
   what: string;
 }
 
-/** Fields without which there is no request. */
+/** Fields that every request needs. */
 const NEVER_MEANT: ReadonlySet<string> = new Set(['model', 'messages', 'stream']);
 
-/** The field that the engine's words are about, of those that were sent; images are a part of the messages. */
+/** The sent field that the engine's message is about; images are part of the messages. */
 function findField(words: string, { written, tools, messages }: ChatRequest): Field | undefined {
   const sent = Object.keys(written).filter((name) => !NEVER_MEANT.has(name));
   if (!saysCannot(words)) {
-    // A name that is no word of a sentence is meant wherever it stands.
+    // A name that is not an ordinary word counts anywhere in the message.
     const name = sent.find((one) => one.includes('_') && words.includes(one));
     return name === undefined ? undefined : { param: name, what: `this value of ${name}` };
   }
@@ -92,7 +92,7 @@ function findField(words: string, { written, tools, messages }: ChatRequest): Fi
   return isAboutImages ? { param: `messages[${index}].content`, what: 'images' } : undefined;
 }
 
-/** `Retry-After` as seconds or as an HTTP date; undefined where it makes no sense. */
+/** `Retry-After` in seconds or as an HTTP date; undefined if invalid. */
 function secondsToWait(value: string | string[] | undefined, nowMs: number): number | undefined {
   if (typeof value !== 'string' || value.trim() === '') return undefined;
   const seconds = /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : (Date.parse(value) - nowMs) / SECOND_MS;

@@ -5,7 +5,7 @@ import { readFinishReason } from '../../shared/models/finish-reason.ts';
 import { ReplyText, type Ending } from '../../shared/models/reply-text.ts';
 import { WholeText } from '../../shared/models/whole-text.ts';
 
-/** What an engine sends, as far as we look at it; everything else passes through untouched. */
+/** The parts of an engine's response that we examine; everything else passes through unchanged. */
 export interface EngineReply {
   model?: unknown;
   choices?: unknown;
@@ -14,22 +14,23 @@ export interface EngineReply {
 
 type Fields = Record<string, unknown>;
 
-/** What is known of how one model's engine answers, for as long as the process lives. */
+/** What the process has learned about the responses of each model's engine. */
 export interface ThoughtMemory {
-  /** Names of models whose answers began with a thought that had no opening mark. */
+  /** Names of models whose answers began with reasoning without an opening mark. */
   thinksFirst: Set<string>;
 }
 
 /**
- * Turns one answer's replies (the whole one, or its chunks in order) into what this interface shows: our model's name;
- * `reasoning_content`, wherever the engine writes the thought, and only while thinking is on; calls of tools whole and once, beside the
- * finish reason; the usage in its place; one `finish_reason` that says something. Replies are changed in place: they were parsed for us, and each token comes through here.
+ * Converts the responses of one answer (the complete one, or its chunks in order) to this interface: our model name;
+ * `reasoning_content`, from whichever field the engine uses, and only while thinking is on; complete tool calls without
+ * repetitions, beside the finish reason; the usage in its place; a single non-empty `finish_reason`. Responses are changed
+ * in place: they were parsed for this purpose, and every token passes through here.
  */
 export class OwnReplies {
   readonly #request: ChatRequest;
   readonly #memory: ThoughtMemory;
   readonly #choices = new Map<number, OwnChoice>();
-  /** What chunks have in common; later ones would keep their texts in memory. */
+  /** The first chunk, for the common fields; keeping later ones would retain their texts. */
   #first: EngineReply | undefined;
 
   constructor(request: ChatRequest, memory: ThoughtMemory) {
@@ -37,12 +38,12 @@ export class OwnReplies {
     this.#memory = memory;
   }
 
-  /** A finish reason was seen: the answer is complete, also without a `[DONE]`. */
+  /** A finish reason was received: the answer is complete, even without a `[DONE]`. */
   get hasFinished(): boolean {
     return this.#choices.get(0)?.hasFinished ?? false;
   }
 
-  /** Whether the answer has said anything, or was ended for a reason for which it may say nothing. */
+  /** Whether the answer has content, or ended for a reason that permits an empty answer. */
   get hasSpoken(): boolean {
     return [...this.#choices.values()].some((choice) => choice.hasSpoken);
   }
@@ -62,7 +63,7 @@ export class OwnReplies {
     return reply;
   }
 
-  /** What is held back of a stream that ended without a finish reason; undefined where there is nothing. */
+  /** Text that was held back in a stream without a finish reason; undefined if there is none. */
   rest(): EngineReply | undefined {
     const choice = this.#choices.get(0);
     if (!choice || choice.hasFinished) return undefined;
@@ -79,10 +80,10 @@ export class OwnReplies {
   }
 }
 
-/** An answer without a word may end for one of these. */
+/** Finish reasons that permit an empty answer. */
 const SILENT_ENDS: ReadonlySet<unknown> = new Set(['length', 'content_filter']);
 
-/** One of the answers of a request; mostly there is one. */
+/** One of the answers of a request; usually there is only one. */
 class OwnChoice {
   readonly #isThinking: boolean;
   readonly #modelName: string;
@@ -99,7 +100,7 @@ class OwnChoice {
   constructor({ model, thinking, tools, messages }: ChatRequest, memory: ThoughtMemory) {
     this.#modelName = model.name;
     this.#memory = memory;
-    // What the caller did not switch on stays hidden; other dialects' thoughts are shown as their engine sends them.
+    // Reasoning that the caller did not enable stays hidden; in other dialects it is shown as the engine sends it.
     this.#isThinking = thinking === 'enabled' || model.thinking !== 'thinking';
     const isOffered = tools.length > 0 || messages.some(({ role }) => role === 'tool');
     this.#text = new ReplyText({
@@ -110,7 +111,8 @@ class OwnChoice {
 
   take(choice: Fields): void {
     const { finish_reason: reason, message, delta } = choice;
-    // Spec 2.5: only the last chunk has one. Some engines send an empty one with each, or repeat it beside the usage.
+    // Only the last chunk may have a finish reason. Some engines send an empty one with each chunk, or repeat it beside the
+    // usage.
     const finishes = typeof reason === 'string' && reason !== '' && !this.hasFinished;
     const isMessage = isFields(message) && (!isFields(delta) || Object.keys(delta).length === 0);
     const reply = isMessage ? message : isFields(delta) ? delta : undefined;
@@ -178,7 +180,7 @@ class OwnChoice {
     const { thought, text, calls, retracts } = this.#text.part(fresh, ending);
     for (const call of calls) this.#calls.add({ index: undefined, callId: undefined, ...call });
     if (retracts) this.#memory.thinksFirst.add(this.#modelName);
-    // What was streamed cannot be taken back: the mark tells a reader of ours what it was.
+    // Streamed text cannot be taken back: the mark tells our client that it was reasoning.
     const own = retracts && this.#saysText ? `</think>\n\n${text}` : text;
     if (own !== content) message['content'] = own === '' && calls.length > 0 ? null : own;
     if (thought !== '') this.#showThought(message, thought);
@@ -191,7 +193,7 @@ class OwnChoice {
     if (this.#isThinking) message['reasoning_content'] = `${asText(message['reasoning_content'])}${thought}`;
   }
 
-  /** The calls come whole with the finish reason, in a whole reply as in a stream. */
+  /** Adds the complete calls beside the finish reason, in complete responses and in streams. */
   #giveCalls(choice: Fields, message: Fields, isWhole: boolean): void {
     const calls = this.#calls.list();
     if (calls.length === 0 || readFinishReason(String(choice['finish_reason'])) === 'truncated') return;
@@ -212,7 +214,7 @@ function endingOf(reason: string): Ending {
   return end === 'truncated' ? 'cut' : end === 'length' ? end : 'whole';
 }
 
-/** Some engines write the usage into the choice, beside its finish reason. */
+/** Some engines put the usage into the choice, beside its finish reason. */
 function liftUsage(reply: EngineReply, choice: Fields): void {
   if (!isFields(choice['usage'])) return;
   reply.usage ??= choice['usage'];

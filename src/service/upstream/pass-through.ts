@@ -2,44 +2,45 @@ import { Pool, type Dispatcher } from 'undici';
 import { KIB_BYTES, SECOND_MS } from '../../shared/clock.ts';
 import { definedOnly } from '../../shared/defined-only.ts';
 import { asError } from '../../shared/coded-error.ts';
+import { outgoingConnector } from '../../shared/http/http-agent.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { ServiceReport } from '../service-report.ts';
 import type { UpstreamOptions } from './engine-call.ts';
 
-/** A request that is nobody's to judge here. */
+/** A request that is relayed without validation. */
 export interface PassedRequest {
-  /** Below the engine's base address: `embeddings`, `audio/speech`. */
+  /** Path below the engine's base URL: `embeddings`, `audio/speech`. */
   path: string;
   contentType: string;
   accept: string;
   body: Buffer;
 }
 
-/** The engine's answer, to be handed on as it comes. */
+/** The engine's response, relayed as it arrives. */
 export interface PassedAnswer {
   contentType: string;
   body: Dispatcher.ResponseData['body'];
 }
 
-/** Hands requests to the engine that this service does not know the inside of. */
+/** Relays requests whose content this service does not interpret. */
 export interface PassThrough {
-  /** @throws ChatApiError for whatever is no answer of status 200 */
+  /** @throws ChatApiError for any status other than 200 */
   send(request: PassedRequest, signal: AbortSignal): Promise<PassedAnswer>;
   close(): Promise<void>;
 }
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND_MS;
-/** Pictures and speech take their time. */
+/** Images and speech take long. */
 const FIRST_BYTE_TIMEOUT_MS = 300 * SECOND_MS;
 const IDLE_TIMEOUT_MS = 60 * SECOND_MS;
-/** Of a refusal so much is read that its connection can serve again. */
+/** Maximum bytes of an error response that are read so that its connection can be reused. */
 const MAX_REFUSAL_BYTES = 64 * KIB_BYTES;
 
 export function createPassThrough({ url, key }: UpstreamOptions, report: ServiceReport): PassThrough {
   const base = new URL(url);
   const basePath = base.pathname.replace(/(?<!\/)\/+$/, '');
   const pool = new Pool(base.origin, {
-    connect: { timeout: CONNECT_TIMEOUT_MS },
+    connect: outgoingConnector({ timeoutMs: CONNECT_TIMEOUT_MS }),
     headersTimeout: FIRST_BYTE_TIMEOUT_MS,
     bodyTimeout: IDLE_TIMEOUT_MS,
   });
@@ -65,10 +66,12 @@ export function createPassThrough({ url, key }: UpstreamOptions, report: Service
   };
 }
 
-/** The engine's words stay here: they may name its address, its key or its owner. */
+/** The engine's message is not passed on: it may contain its address, its key or its owner. */
 function refusalOf(status: number, report: ServiceReport): ChatApiError {
   if (status === 429)
-    return new ChatApiError('rate_limit_exceeded', 'The engine behind this service asks to wait', { retryAfterSec: 1 });
+    return new ChatApiError('rate_limit_exceeded', 'The engine behind this service is busy; try again later', {
+      retryAfterSec: 1,
+    });
   if (status === 413)
     return new ChatApiError('request_too_large', 'The request is too large for the engine behind this service');
   if (status === 404)
@@ -78,7 +81,7 @@ function refusalOf(status: number, report: ServiceReport): ChatApiError {
   const refusal = new ChatApiError('unavailable', `The engine behind this service cannot answer (status ${status})`, {
     retryAfterSec: 5,
   });
-  // Our key or our address is wrong: the caller can do nothing about it, the operator can.
+  // Our key or address is wrong. The caller cannot fix that; the operator can.
   if (status >= 400 && status < 500) report.failed('chat', refusal);
   return refusal;
 }

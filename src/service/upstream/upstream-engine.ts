@@ -15,12 +15,12 @@ import { broken, EngineEvents } from './engine-events.ts';
 import { OwnReplies, type ThoughtMemory } from './own-replies.ts';
 import { chunksOf, readWholeReply } from './whole-reply.ts';
 
-/** How long an engine may take to end its answer after its last event, so that the connection can serve again. */
+/** Maximum time for an engine to end its answer after the last event, so that the connection can be reused. */
 const END_LIMIT_MS = SECOND_MS;
 
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
-/** Passes requests to an OpenAI-compatible engine, with model names mapped there and back. Nothing is retried here. */
+/** Passes requests to an OpenAI-compatible engine, with model names mapped in both directions. Nothing is retried here. */
 export function createUpstreamEngine(options: UpstreamOptions, surroundings: UpstreamEnvironment): ChatEngine {
   const engine = createEngineCall(options, surroundings);
   const memory: ThoughtMemory = { thinksFirst: new Set() };
@@ -40,8 +40,8 @@ export function createUpstreamEngine(options: UpstreamOptions, surroundings: Ups
 }
 
 /**
- * The engine's events as ours: all that came in one piece go out in one piece, in the step in which they come. The engine is
- * read only as fast as the client reads.
+ * Relays the engine's events: all events of one chunk are sent as one chunk, synchronously. The engine is read only as fast
+ * as the client reads.
  */
 class Relay implements EngineListener {
   readonly #own: OwnReplies;
@@ -53,10 +53,10 @@ class Relay implements EngineListener {
   #isOver = false;
   #isWaiting = false;
   #kind: 'events' | 'json' | undefined;
-  /** What came before the kind was known, or of a whole answer. */
+  /** Bytes received before the kind was known, or those of a complete answer. */
   readonly #kept: Buffer[] = [];
   #firstBytes: Buffer | undefined;
-  /** Events that are no answer yet. */
+  /** Events without content so far. */
   #unsaid = '';
 
   constructor(own: OwnReplies, sink: AnswerSink) {
@@ -64,12 +64,12 @@ class Relay implements EngineListener {
     this.#sink = sink;
   }
 
-  /** Settles after the last event. Rejects with a ChatApiError after the events that came whole before. */
+  /** Resolves after the last event. Rejects with a ChatApiError after all complete events before it. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }
 
-  /** @param sent settles when the engine's answer has ended */
+  /** @param sent resolves when the engine's answer has ended */
   follow(sent: Promise<void>): void {
     sent
       .then(
@@ -84,14 +84,14 @@ class Relay implements EngineListener {
   }
 
   onBytes(bytes: Buffer): void {
-    // After the [DONE] comes nothing but the end, which is read so that the next request finds an open connection.
+    // After the [DONE] only the end follows. It is read so that the next request can reuse the connection.
     if (this.#isOver) return;
     try {
       this.#passOn(bytes);
     } catch (thrown) {
       this.#isOver = true;
       this.#exchange?.abort(
-        thrown instanceof ChatApiError ? thrown : broken('The engine broke off its answer', thrown),
+        thrown instanceof ChatApiError ? thrown : broken('The engine ended its answer early', thrown),
       );
     }
   }
@@ -102,15 +102,19 @@ class Relay implements EngineListener {
     for (const reply of this.#events.read(this.#firstBytes ?? bytes)) text += eventLine(this.#own.take(reply));
     this.#firstBytes = undefined;
     this.#write(text);
-    // Behind a finish reason the answer is whole, whatever still comes.
+    // After a finish reason the answer is complete, whatever follows.
     if (this.#events.failure && !this.#own.hasFinished) throw this.#events.failure;
     if (!this.#events.isDone && !this.#events.failure) return;
     this.#finish();
-    this.#endTimer = setTimeout(() => this.#exchange?.abort(new Error('The engine did not end')), END_LIMIT_MS);
+    this.#endTimer = setTimeout(
+      () => this.#exchange?.abort(new Error('The engine did not finish its answer')),
+      END_LIMIT_MS,
+    );
   }
 
   /**
-   * The content decides what the answer is, not its content type: JSON is kept until it is whole. @returns whether the bytes are kept
+   * The content determines the kind of the answer, not its content type: JSON is collected until it is complete. @returns
+   * whether the bytes were collected
    */
   #isWhole(bytes: Buffer): boolean {
     if (this.#kind === 'events') return false;
@@ -118,7 +122,7 @@ class Relay implements EngineListener {
     if (this.#kind === undefined) {
       const begun = Buffer.concat(this.#kept).toString('latin1').replace(BYTE_ORDER_MARK, '').trimStart();
       if (begun === '') return true;
-      if (begun.startsWith('<')) throw broken('The engine answered with a page');
+      if (begun.startsWith('<')) throw broken('The engine answered with an HTML page');
       this.#kind = begun.startsWith('{') ? 'json' : 'events';
     }
     if (this.#kind === 'json') return true;
@@ -128,7 +132,7 @@ class Relay implements EngineListener {
 
   #write(text: string): void {
     if (text === '') return;
-    // Roles and usage alone are no answer: an engine that says nothing is told by the status.
+    // Roles and usage alone are not an answer: an engine that sends no content results in an HTTP error status.
     this.#unsaid += text;
     if (!this.#own.hasSpoken) return;
     const isRoomy = this.#sink.write(this.#unsaid);
@@ -146,11 +150,11 @@ class Relay implements EngineListener {
         this.#isWaiting = false;
         this.#exchange?.resume();
       })
-      // The client has gone: the signal ends the exchange.
+      // The client has disconnected: the signal ends the exchange.
       .catch(() => undefined);
   }
 
-  /** Nothing more is expected. @throws nothing; what is missing is told by `ended` */
+  /** Ends the answer: no more data is expected. Never throws; `ended` reports missing data. */
   #finish(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -171,6 +175,6 @@ class Relay implements EngineListener {
     }
     const isWhole = this.#own.hasSpoken && (this.#events.isDone || this.#own.hasFinished || this.#kind === 'json');
     if (isWhole) this.#ended.resolve();
-    else this.#ended.reject(broken('The engine broke off its answer'));
+    else this.#ended.reject(broken('The engine ended its answer early'));
   }
 }

@@ -3,24 +3,24 @@ import type { EngineReply, OwnReplies } from './own-replies.ts';
 
 type Fields = Record<string, unknown>;
 
-/** Reads a whole answer, also where the engine streamed it. @throws ChatApiError */
+/** Parses a complete answer, also if the engine streamed it. @throws ChatApiError */
 export function readWholeReply(body: Buffer, own: OwnReplies): EngineReply {
   const text = body.toString('utf8');
   const replies = readReplies(text).filter(hasChoices);
   const [first] = replies;
-  if (!first) throw broken('The engine gave an answer that makes no sense');
+  if (!first) throw broken('The engine returned an invalid answer');
   const taken = replies.map((reply) => own.take(reply));
   const isStreamed = replies.length > 1 || isChunk(first);
   if (isStreamed && !own.hasFinished) {
-    if (!text.includes('[DONE]')) throw broken('The engine broke off its answer');
+    if (!text.includes('[DONE]')) throw broken('The engine ended its answer early');
     const rest = own.rest();
     if (rest) taken.push(rest);
   }
-  if (!own.hasSpoken) throw broken('The engine gave an empty answer');
+  if (!own.hasSpoken) throw broken('The engine returned an empty answer');
   return isStreamed ? joined(taken) : first;
 }
 
-/** The one reply that chunks make. */
+/** Merges chunks into one response. */
 function joined(chunks: readonly EngineReply[]): EngineReply {
   const message: Fields = { role: 'assistant', content: '' };
   let [finish, usage]: unknown[] = [null, undefined];
@@ -40,7 +40,7 @@ function joined(chunks: readonly EngineReply[]): EngineReply {
   return { ...chunks[0], object: 'chat.completion', choices: [choice], usage } as EngineReply;
 }
 
-/** A whole reply as the chunks of a stream. @throws ChatApiError */
+/** Converts a complete response to the chunks of a stream. @throws ChatApiError */
 export function chunksOf(body: Buffer, own: OwnReplies): EngineReply[] {
   const { usage, choices, ...reply } = readWholeReply(body, own);
   const head = { ...reply, object: 'chat.completion.chunk' };

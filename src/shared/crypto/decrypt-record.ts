@@ -1,14 +1,17 @@
 import { SealError } from './key-ring.ts';
+import { parseJson } from '../parse-json.ts';
 
-/** What became of opening a sealed record. Whoever opens one says what each case is to them. */
+/** Result of decrypting a sealed record. The caller decides how to handle each case. */
 export type Opened<Value> =
   | { kind: 'opened'; value: Value }
-  /** Sealed by a key that this process does not have; another may have it, or have it again. */
+  /** Sealed with a key that this process does not have. The key may be added later, or another process may have it. */
   | { kind: 'key-lacking'; keyId: string; error: SealError }
-  /** Altered, of another owner, or nothing that its reader takes. */
+  /** Altered, sealed for another owner, or rejected by its reader. */
   | { kind: 'broken'; error: SealError };
 
-/** Opens a sealed text. `error` is for a log: it holds nothing of the content. @throws whatever else `open` throws */
+/**
+ * Opens a sealed text. `error` is safe to log: it contains no content. @throws any error from `open` other than SealError
+ */
 export function tryOpen(open: () => string): Opened<string> {
   try {
     return { kind: 'opened', value: open() };
@@ -21,8 +24,8 @@ export function tryOpen(open: () => string): Opened<string> {
 }
 
 /**
- * Opens a sealed record, as `tryOpen`.
- * @param read makes the value of the text; undefined for what it does not take, which then counts as broken
+ * Opens a sealed record, like `tryOpen`.
+ * @param read parses the text; returns undefined for invalid content, which then counts as broken
  */
 export function tryOpenAs<Value>(open: () => string, read: (plain: string) => Value | undefined): Opened<Value> {
   const opened = tryOpen(open);
@@ -31,14 +34,14 @@ export function tryOpenAs<Value>(open: () => string, read: (plain: string) => Va
   return value === undefined ? { kind: 'broken', error: misfit() } : { kind: 'opened', value };
 }
 
-/** Opens sealed JSON, as `tryOpenAs`. What is no JSON counts as broken too. */
+/** Opens sealed JSON, like `tryOpenAs`. Invalid JSON counts as broken. */
 export function tryOpenJson<Value>(open: () => string, read: (value: unknown) => Value | undefined): Opened<Value> {
-  return tryOpenAs(open, (plain) => read(parsed(plain)));
+  return tryOpenAs(open, (plain) => read(parseJson(plain)));
 }
 
 /**
- * Opens sealed JSON that is of the first of these purposes or of the next, as `tryOpenJson`: what an earlier version must not open has
- * a purpose of its own.
+ * Opens sealed JSON that was sealed for either of two purposes, like `tryOpenJson`. Records that an earlier version must not
+ * open are sealed for a separate purpose.
  */
 export function tryOpenJsonOfAny<Value>(
   [purpose, next]: readonly [string, string],
@@ -49,7 +52,10 @@ export function tryOpenJsonOfAny<Value>(
   return opened.kind === 'broken' ? tryOpenJson(() => open(next), read) : opened;
 }
 
-/** A reader for `tryOpenJson`: takes an object in which these fields are texts, and believes the rest. */
+/**
+ * Returns a reader for `tryOpenJson` that requires an object in which these fields are strings. Other fields are not
+ * checked.
+ */
 export function recordWith<Value extends object>(...texts: (keyof Value & string)[]) {
   return (value: unknown): Value | undefined => {
     if (typeof value !== 'object' || value === null) return undefined;
@@ -58,15 +64,6 @@ export function recordWith<Value extends object>(...texts: (keyof Value & string
   };
 }
 
-function parsed(plain: string): unknown {
-  try {
-    return JSON.parse(plain);
-  } catch {
-    // The error is not passed on: its message quotes the content.
-    return undefined;
-  }
-}
-
 function misfit(): SealError {
-  return new SealError('seal_broken', 'A sealed value opens, but is nothing that its reader takes');
+  return new SealError('seal_broken', 'A decrypted value has an unknown format');
 }

@@ -1,24 +1,24 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Lower-case hex SHA-256 over the parts, each preceded by its length so that no two lists of parts collide. */
+/** Lower-case hex SHA-256 over the parts. Each part is preceded by its length, so that different lists never collide. */
 export function hashParts(...parts: string[]): string {
   let joined = '';
   for (const part of parts) joined += `${Buffer.byteLength(part)}:${part}`;
   return sha256Hex(joined);
 }
 
-/** Lower-case hex SHA-256 of one text. Secrets handed out (tickets, codes, tokens) are stored only as this. */
+/** Lower-case hex SHA-256 of one text. Issued secrets (tickets, codes, tokens) are stored only in this form. */
 export function sha256Hex(text: string): string {
-  // In one call: a Hash object costs several times as much for texts as short as keys.
+  // One-shot hash: a Hash object costs several times as much for texts as short as keys.
   return hash('sha256', text, 'hex');
 }
 
-/** A random url-safe token of `bytes` random bytes (32 unless told), base64url without padding. */
+/** A random url-safe token of `bytes` random bytes, base64url without padding. Defaults to 32 bytes. */
 export function randomToken(bytes = 32): string {
   return randomBytes(bytes).toString('base64url');
 }
 
-/** Compares two secrets in constant time, whatever their lengths (SECURITY.md constant-time: both sides are hashed first). */
+/** Compares two secrets of any lengths in constant time (SECURITY.md constant-time: both sides are hashed first). */
 export function sameSecret(left: string, right: string): boolean {
   return timingSafeEqual(hash('sha256', left, 'buffer'), hash('sha256', right, 'buffer'));
 }

@@ -9,12 +9,12 @@ const TAG_BYTES = 16;
 const CIPHER_OPTIONS = { authTagLength: TAG_BYTES };
 const KEY_BYTES = 32;
 const PSEUDONYM_DIGITS = 32;
-/** As `seal` and `sealRecord` write it, up to and with the id of the key. */
+/** Prefix of values written by `seal` and `sealRecord`, up to and including the key id. */
 const SEALED_FORM = /^[sv]1\.([0-9a-f]{8})\./;
 
-/** Thrown when a sealed value cannot be opened: its key is gone, or it was altered or moved to another owner. */
+/** Thrown when a sealed value cannot be opened: the key is missing, or the value was altered or copied to another owner. */
 export class SealError extends CodedError<'seal_unknown_key' | 'seal_broken'> {
-  /** The key that is lacking; empty for what is broken. */
+  /** Id of the missing key; empty if the value is broken. */
   readonly keyId: string;
 
   constructor(code: SealError['code'], message: string, keyId = '') {
@@ -29,32 +29,35 @@ interface RingKey {
 }
 
 /**
- * The keys that encrypt what Parley keeps (SECURITY.md sealed-records, key-rotation): the newest writes, all read.
- * Values are bound to their purpose and owner by the additional data, so that a value copied elsewhere does not open.
+ * The keys that encrypt stored data (SECURITY.md sealed-records, key-rotation): the newest encrypts, all decrypt. The
+ * additional data binds a value to its purpose and owner, so that a copy elsewhere does not open.
  */
 export class KeyRing {
   readonly #keys: RingKey[];
   readonly #derived = new Map<string, Buffer>();
 
-  /** @param keys 32 bytes each, the newest first. */
+  /** @param keys 32 bytes each, newest first. */
   constructor(keys: Buffer[]) {
     if (keys.length === 0 || keys.some((key) => key.length !== KEY_BYTES)) {
-      throw new RangeError('A key ring needs at least one key of exactly 32 bytes');
+      throw new RangeError('A key ring requires at least one key of exactly 32 bytes');
     }
     this.#keys = keys.map((key) => ({ id: sha256Hex(`parley-kek|${key.toString('hex')}`).slice(0, 8), key }));
   }
 
-  /** The id of the key that writes. */
+  /** Id of the key that encrypts. */
   get currentKeyId(): string {
     return this.#newest().id;
   }
 
-  /** The ids of all keys, the newest first, for the metric of SECURITY.md key-rotation. */
+  /** Ids of all keys, newest first, for the metric of SECURITY.md key-rotation. */
   get keyIds(): readonly string[] {
     return this.#keys.map(({ id }) => id);
   }
 
-  /** Whether a value is sealed with a key that is not in this ring; what has no sealed value's form is broken, and lacks no key. */
+  /**
+   * Whether a value is sealed with a key that is not in this ring. False for a value that is not in sealed form, which is
+   * broken.
+   */
   lacksKeyOf(sealed: string): boolean {
     const [, keyId] = SEALED_FORM.exec(sealed) ?? [];
     return keyId !== undefined && !this.keyIds.includes(keyId);
@@ -66,28 +69,28 @@ export class KeyRing {
   }
 
   /**
-   * The name under which a key in Redis counts something of a person, a chat or an address: a keyed hash, since whoever reads keys
-   * could try all ids under a plain one. For what lives shortly only: it changes with the ring's newest key.
+   * Name for a Redis key that counts per person, chat or address. A keyed hash: with a plain one, a reader of Redis could
+   * try all ids. Only for short-lived keys: the name changes with the ring's newest key.
    */
   pseudonym(purpose: string, id: string): string {
     return hmacHex(this.deriveKey(purpose), id).slice(0, PSEUDONYM_DIGITS);
   }
 
-  /** The same key derived from every key of the ring, the newest first: what an older one signed still counts. */
+  /** The same key derived from every key of the ring, newest first, so that signatures made with older keys still verify. */
   deriveKeys(purpose: string): Buffer[] {
     return this.#keys.map((ringKey) => this.#derive(ringKey, purpose));
   }
 
   /**
    * Seals conversation content: `s1.<keyId>.<base64url of iv, ciphertext and tag>`.
-   * @param owner what the value belongs to (a conversation, a stream); opening with another owner fails
+   * @param owner the owner of the value (a conversation, a stream); opening it with another owner fails
    */
   seal(purpose: string, owner: string, plain: string): string {
     const ringKey = this.#newest();
     return `s1.${ringKey.id}.${encrypt(this.#derive(ringKey, purpose), `${purpose}|${owner}`, Buffer.from(plain)).toString('base64url')}`;
   }
 
-  /** Opens what `seal` made; what a script noted behind a further dot is no part of it. @throws SealError */
+  /** Opens a value from `seal`, ignoring anything that a script appended after a further dot. @throws SealError */
   open(purpose: string, owner: string, sealed: string): string {
     const [version, keyId, body] = sealed.split('.');
     if (version !== 's1' || keyId === undefined || body === undefined) throw broken();
@@ -96,7 +99,7 @@ export class KeyRing {
   }
 
   /**
-   * Seals a token or profile record with a data key of its own, wrapped by the ring's newest key:
+   * Seals a token or profile record with its own data key, wrapped by the ring's newest key:
    * `v1.<kekId>.<wrappedDek>.<iv>.<ciphertext>.<tag>` (SECURITY.md sealed-records).
    * @param ownerFields the record's owner (platform, tenant, …), length-prefixed into the additional data
    */
@@ -115,7 +118,7 @@ export class KeyRing {
     return ['v1', ringKey.id, ...parts.map((part) => part.toString('base64url'))].join('.');
   }
 
-  /** Opens what `sealRecord` made. @throws SealError */
+  /** Opens a value from `sealRecord`. @throws SealError */
   openRecord(ownerFields: string[], sealed: string): string {
     const [version, keyId, ...parts] = sealed.split('.');
     if (version !== 'v1' || keyId === undefined || parts.length !== 4) throw broken();
@@ -132,8 +135,8 @@ export class KeyRing {
   }
 
   /**
-   * The same record with its data key wrapped by the newest key (SECURITY.md key-rotation); unchanged when it is already.
-   * @throws SealError
+   * Rewraps the record's data key with the newest key (SECURITY.md key-rotation). Returns the record unchanged if it already
+   * uses that key. @throws SealError
    */
   rewrapRecord(ownerFields: string[], sealed: string): string {
     const [version, keyId, wrapped, ...content] = sealed.split('.');
@@ -151,7 +154,7 @@ export class KeyRing {
 
   #find(keyId: string): RingKey {
     const found = this.#keys.find((candidate) => candidate.id === keyId);
-    if (!found) throw new SealError('seal_unknown_key', `No key ${keyId} in the ring`, keyId);
+    if (!found) throw new SealError('seal_unknown_key', `The key ring has no key ${keyId}`, keyId);
     return found;
   }
 
@@ -166,7 +169,7 @@ export class KeyRing {
   }
 }
 
-/** The id of the key that a value was sealed with, whatever made it; empty for what is no sealed value. */
+/** Id of the key that sealed a value in either format; empty if the value is not in sealed form. */
 export function keyIdOf(sealed: string): string {
   return sealed.split('.', 2)[1] ?? '';
 }
@@ -179,7 +182,7 @@ function encrypt(key: Buffer, additional: string, plain: Buffer): Buffer {
   const iv = freshBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv, CIPHER_OPTIONS).setAAD(Buffer.from(additional));
   const sealed = cipher.update(plain);
-  // What this mode has left at the end is nothing but the tag.
+  // In GCM mode `final()` returns no further bytes; it completes the tag.
   cipher.final();
   return Buffer.concat([iv, sealed, cipher.getAuthTag()]);
 }
@@ -196,5 +199,5 @@ function decrypt(key: Buffer, additional: string, sealed: Buffer): Buffer {
 }
 
 function broken(): SealError {
-  return new SealError('seal_broken', 'A sealed value does not open: altered, or not of this owner');
+  return new SealError('seal_broken', 'A value cannot be decrypted: it was altered or belongs to another owner');
 }

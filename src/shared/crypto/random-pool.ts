@@ -5,8 +5,8 @@ const pool = Buffer.alloc(POOL_BYTES);
 let nextAt = POOL_BYTES;
 
 /**
- * So many random bytes that were never given out before, for what is written down at once: they are a view of a pool, which is filled
- * anew when it is used up. Drawn many at once, since a draw costs as much as sealing a message.
+ * Random bytes that were never returned before, as a view of a pool. Callers must use them immediately, because the pool is
+ * refilled. Bytes are drawn in bulk because one draw costs as much as sealing a message.
  * @param bytes at most 4,096
  */
 export function freshBytes(bytes: number): Buffer {

@@ -1,43 +1,20 @@
-import { got } from 'got';
-import { SECOND_MS } from '../clock.ts';
-import { throughProxy } from './http-agent.ts';
+import { MIB_BYTES, SECOND_MS } from '../clock.ts';
+import { callHttp, HttpCallError, type HttpCall } from './call-http.ts';
 
-interface CheckRequest {
-  headers?: Record<string, string>;
-  /** Sent as JSON, by POST. */
-  json?: object;
-  /** Sent as a form, by POST. */
-  form?: Record<string, string>;
-  timeoutMs?: number;
-}
+type CheckRequest = Pick<HttpCall, 'headers' | 'json' | 'form' | 'timeoutMs'>;
 
-/** What a check needs to know of an answer; `code` says why there was none. */
+/** The parts of a response that a check needs; `code` tells why there was no response. */
 export type CheckAnswer = { status: number; body: string; location: string | undefined } | { status: 0; code: string };
 
-const CONNECT_TIMEOUT_MS = 5 * SECOND_MS;
+/** Pages and metrics are larger than the answers of an API. */
+const LIMITS = { connectMs: 5 * SECOND_MS, timeoutMs: 10 * SECOND_MS, maxBytes: 4 * MIB_BYTES };
 
-/** One call, as it is: no retries, no redirects. Never throws, since a check reports what it meets. */
+/** Makes one call. Never throws: a check reports failures. */
 export async function requestForCheck(url: string, request: CheckRequest = {}): Promise<CheckAnswer> {
-  const { headers, json, form, timeoutMs = 10 * SECOND_MS } = request;
   try {
-    const {
-      statusCode,
-      body,
-      headers: answered,
-    } = await got(url, {
-      ...throughProxy(url),
-      method: json || form ? 'POST' : 'GET',
-      headers,
-      json,
-      form,
-      retry: { limit: 0 },
-      followRedirect: false,
-      throwHttpErrors: false,
-      timeout: { connect: CONNECT_TIMEOUT_MS, request: timeoutMs },
-    });
-    return { status: statusCode, body, location: answered.location };
+    const { status, body, headers } = await callHttp(url, { ...LIMITS, ...request });
+    return { status, body: body.toString('utf8'), location: headers['location']?.toString() };
   } catch (error) {
-    // The client's message holds the whole address; its code says enough.
-    return { status: 0, code: error instanceof Error && 'code' in error ? String(error.code) : 'unknown' };
+    return { status: 0, code: error instanceof HttpCallError ? error.detail : 'unknown' };
   }
 }

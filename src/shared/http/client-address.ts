@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * The address that a request is counted under: the socket's, or the entry of `X-Forwarded-For` that the outermost trusted
- * proxy wrote. Entries further left are the client's own words, and so is a header with fewer entries than there are proxies:
- * it did not come through them. An IPv6 address is its /64, which one household or machine has to itself.
+ * Address used for per-client limits: the socket's, or the `X-Forwarded-For` entry that the outermost trusted proxy wrote.
+ * Entries further left are set by the client. A header with fewer entries than trusted proxies is ignored too, because it
+ * did not pass through them. An IPv6 address is reduced to its /64, which usually belongs to one household or machine.
  */
 export function clientAddress(request: IncomingMessage, trustedProxyHops: number): string {
   const socketAddress = request.socket.remoteAddress ?? '';
@@ -18,7 +18,7 @@ function forwardedEntry({ headers }: IncomingMessage, trustedProxyHops: number):
   return entries.at(-trustedProxyHops);
 }
 
-/** The address in `1.2.3.4:80`, `[2001:db8::1]:443` or `fe80::1%eth0`; undefined for what holds none. */
+/** Extracts the address from `1.2.3.4:80`, `[2001:db8::1]:443` or `fe80::1%eth0`; undefined if there is none. */
 function addressIn(entry: string): string | undefined {
   const text = entry.trim().replace(/^"(.*)"$/, '$1');
   const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d*)?|([^:]*)(?::\d*)?)$/.exec(text) ?? [];
@@ -27,9 +27,9 @@ function addressIn(entry: string): string | undefined {
   return isIPv6(address) ? networkOf(address) : undefined;
 }
 
-/** The /64 of an IPv6 address, or the IPv4 address that it stands for. */
+/** The /64 of an IPv6 address, or the IPv4 address that it maps. */
 function networkOf(address: string): string {
-  // The URL parser writes every spelling of an address in one.
+  // The URL parser normalizes every spelling of an address.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const [before, after] = [head, tail ?? ''].map((part) => part.split(':').filter((group) => group !== '')) as [
     string[],

@@ -1,8 +1,8 @@
 import { Cluster, type Redis } from 'ioredis';
 
 /**
- * Lets all commands that are sent within one turn of the event loop leave in one write: under load a write costs more than
- * the command in it. The order stays, and nothing waits longer than until that turn's events are handled.
+ * Sends all commands of one event loop turn in a single write: under load a write costs more than the command in it. The
+ * order is preserved, and no command waits longer than that turn.
  */
 export function corkWrites(client: Redis | Cluster): void {
   if (client instanceof Cluster) client.on('+node', gatherOnNode);
@@ -14,7 +14,7 @@ function gatherOnNode(node: Redis): void {
   let isGathering = false;
   node.sendCommand = (command, stream) => {
     const socket = node.stream;
-    // Absent before the first connection is made.
+    // Undefined before the first connection.
     if (!isGathering && (socket as typeof socket | undefined)?.writable) {
       isGathering = true;
       socket.cork();

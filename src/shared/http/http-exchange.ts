@@ -9,37 +9,37 @@ export interface HttpRequest {
   url: URL;
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>> | undefined;
-  body: string | null;
+  body: string | Buffer | null;
   /**
-   * The request leaves within so long, or not at all: the end is then an `UnsentError`. A connection may take long to stand, and
-   * a process may be frozen meanwhile, after which what was decided before holds no more. Milliseconds; no limit unless told.
+   * Maximum time in milliseconds until the request is sent; after that it fails with an `UnsentError`. Connecting may take
+   * long, and the process may be suspended meanwhile, so that the decision to send is outdated. Defaults to no limit.
    */
   leavesWithinMs?: number;
-  /** The longest waits for the headers and between two pieces of the body. Defaults to the dispatcher's. */
+  /** Maximum waits for the headers and between two chunks of the body. Default to the dispatcher's limits. */
   silence?: { headersMs: number; bodyMs: number };
 }
 
-/** Nothing was sent, and nothing will be. */
+/** The request was not sent, and will not be. */
 export class UnsentError extends CodedError<'unsent'> {
   constructor() {
-    super('unsent', 'The request did not leave in time');
+    super('unsent', 'The request could not be sent in time');
   }
 }
 
 export interface ExchangeListener {
-  /** The answer's head. */
+  /** The response head. */
   onHead(status: number, headers: HttpHeaders): void;
-  /** All bytes of the answer that came at once, at least one. Must not throw. */
+  /** All response bytes from one read, at least one. Must not throw. */
   onBytes(bytes: Buffer): void;
-  /** Comes once and last; `cause` tells what broke or ended the exchange. Must not throw. */
+  /** Called once, last; `cause` is the error that broke or ended the exchange. Must not throw. */
   onEnd(cause?: Error): void;
 }
 
 /**
- * One HTTP request and its answer, handed on in the step in which it comes: without a stream or a promise of its own, which
- * would cost as much as all that we do with an answer. What one read of the connection brought is one piece: a reader that is
- * behind catches up at the price of one. What arrived before a break is handed on before it, and with it a finish reason that
- * came just before the connection went.
+ * One HTTP request and its response, delivered synchronously as it arrives. A stream or promise per exchange would cost as
+ * much as all our processing of a response. Each read of the connection is one chunk, so a slow reader catches up at the
+ * cost of one chunk. Data that arrived before a break is delivered first, including a finish reason that came right before
+ * the disconnect.
  */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly #listener: ExchangeListener;
@@ -55,12 +55,12 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#listener = listener;
   }
 
-  /** Whether anything of the request may have left; what is aborted before never will. */
+  /** Whether any part of the request may have been sent. A request that is aborted before that is never sent. */
   get hasLeft(): boolean {
     return this.#hasLeft;
   }
 
-  /** Sends the request. Only once. Redirects are not followed. */
+  /** Sends the request. Call it only once. Redirects are not followed. */
   send(dispatcher: Dispatcher, { url, method, headers, body, leavesWithinMs, silence }: HttpRequest): void {
     if (this.#isOver) return;
     if (leavesWithinMs !== undefined) this.#leavesBeforeMs = monotonicMs() + leavesWithinMs;
@@ -69,7 +69,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     dispatcher.dispatch({ origin, path: pathname + search, method, headers: headers ?? null, body, ...limits }, this);
   }
 
-  /** Frees the connection at once and tells the listener. Does nothing after the end. */
+  /** Closes the connection immediately and notifies the listener. Does nothing after the end. */
   abort(reason: Error): void {
     if (this.#isOver) return;
     this.#abortedBy = reason;
@@ -77,7 +77,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#end(reason);
   }
 
-  /** Lets the other side wait; what has come already is still handed on. */
+  /** Applies backpressure; data that has already arrived is still delivered. */
   pause(): void {
     this.#controller?.pause();
   }
@@ -88,8 +88,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // This comes right before the request's bytes are written. Thrown here, an error ends the request alone: to abort would end
-    // the connection too, and where each takes long to stand, none would ever serve.
+    // Called right before the request is written. An error thrown here fails only this request. Aborting would also close
+    // the connection, and if connecting always takes this long, no request would ever succeed.
     if (this.#abortedBy) throw this.#abortedBy;
     if (monotonicMs() >= this.#leavesBeforeMs) throw new UnsentError();
     this.#hasLeft = true;
@@ -122,14 +122,14 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   #end(cause?: Error): void {
     if (!this.#isOver) this.handOn();
-    // What was handed on may have made the listener end the exchange.
+    // The listener may have ended the exchange while it handled this data.
     if (this.#isOver) return;
     this.#isOver = true;
     this.#listener.onEnd(cause);
   }
 }
 
-/** One function for all, so that no piece needs one of its own. */
+/** Shared by all exchanges, so that no chunk allocates a function. */
 function handOnPieces(exchange: HttpExchange): void {
   exchange.handOn();
 }

@@ -4,16 +4,16 @@ import { KIB_BYTES, SECOND_MS } from '../clock.ts';
 import { boundIdleConnections } from './idle-connections.ts';
 
 export interface ListeningServer {
-  /** `http://HOST:PORT` with the port that was really taken (port 0 takes a free one). */
+  /** `http://HOST:PORT` with the actual port (port 0 selects a free one). */
   readonly url: string;
   readonly port: number;
   readonly server: Server;
-  /** Stops accepting, closes idle sockets, and resolves when the last open answer has ended or `graceMs` has passed. */
+  /** Stops accepting, closes idle sockets, and resolves when the last open response has ended or `graceMs` has passed. */
   close(graceMs?: number): Promise<void>;
 }
 
 const MAX_CONNECTIONS = 10_000;
-/** A proxy or a platform keeps dozens; each costs some 10 KB. */
+/** A proxy or a platform keeps dozens of connections; each costs about 10 KB. */
 const MAX_IDLE_CONNECTIONS = 2_000;
 /** Maximum unanswered requests of one connection. Browsers, proxies and platforms send the next request after the answer. */
 const MAX_PIPELINED = 16;
@@ -50,7 +50,10 @@ export async function listen(handler: RequestListener, port: number, host: strin
   };
 }
 
-/** Node hands over every request of what has arrived at once, a thousand in 40 KiB, before it answers one: such a connection is closed. */
+/**
+ * Node parses every request in a read at once, a thousand in 40 KiB, before it answers the first. Such a connection is
+ * closed.
+ */
 function withoutPiles(handler: RequestListener): RequestListener {
   const unanswered = new WeakMap<Socket, number>();
   const count = (socket: Socket, change: 1 | -1): number => {
@@ -69,7 +72,8 @@ function withoutPiles(handler: RequestListener): RequestListener {
 async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  // A kept-alive connection whose last answer ends after the close would otherwise hold the server open until the grace is over.
+  // Otherwise a kept-alive connection whose last response ends after the close would keep the server open for the whole
+  // grace period.
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

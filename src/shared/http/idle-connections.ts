@@ -1,20 +1,22 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** One address's connections. */
+/** The connections of one address. */
 interface Holder {
   open: number;
-  /** Those on which nothing is asked, the oldest first. */
+  /** Connections without an active request, oldest first. */
   idle: Set<Socket>;
 }
 
-/** Of the heaviest address this share is closed at once, so that a flood does not look for it at each of its connections. */
+/**
+ * Share of the heaviest address's idle connections that is closed at once, so that a flood does not trigger a search for
+ * every connection.
+ */
 const CLOSED_SHARE = 1 / 32;
 
 /**
- * Keeps the number of connections on which nothing is asked within a limit: new ones and those kept for a next request. Where it is
- * passed, the oldest of the address that holds most of them are closed. A platform's next delivery then still finds a door, and
- * one address cannot hold them all.
+ * Limits the number of idle connections, both new and kept-alive. Above the limit, the oldest connections of the address
+ * that holds the most are closed. One address therefore cannot exhaust the limit and lock out a platform's next delivery.
  */
 export function boundIdleConnections(server: Server, most: number): void {
   const byAddress = new Map<string, Holder>();
@@ -42,7 +44,7 @@ export function boundIdleConnections(server: Server, most: number): void {
   };
 
   server.on('connection', (socket: Socket) => {
-    // Known no more once it has ended.
+    // `remoteAddress` is undefined once the socket has closed.
     const address = socket.remoteAddress ?? '';
     const holder = byAddress.get(address) ?? { open: 0, idle: new Set() };
     byAddress.set(address, holder);

@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 
 const LISTENING = '0A';
-/** The flag of a listening socket in the file system. */
+/** Flag of a listening UNIX domain socket in /proc/net/unix. */
 const ACCEPTS = '00010000';
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 
 /**
- * Who listens on a port of this machine, in words such as `node (process 4711)`; undefined where the system does not tell,
- * as of other people's processes. Of its command line only the program is shown: the rest may hold secrets.
+ * The process that listens on a local port, such as `node (process 4711)`; undefined if the system does not reveal it, for
+ * example for other users' processes. Shows only the program of its command line, because the arguments may contain secrets.
  */
 export function holderOfPort(port: number): string | undefined {
   if (!existsSync('/proc/net/tcp')) return askLsof([`-iTCP:${port}`, '-sTCP:LISTEN']);
@@ -19,10 +19,10 @@ export function holderOfPort(port: number): string | undefined {
   return line && ownerOf(line[9]);
 }
 
-/** Who listens on a socket in the file system. */
+/** The process that listens on a UNIX domain socket. */
 export function holderOfSocket(path: string): string | undefined {
   if (!existsSync('/proc/net/unix')) return askLsof([path]);
-  // Each connection stands there under the same path, and one not taken yet belongs to nobody: the flag tells who listens.
+  // Every connection is listed under the same path, and a pending one has no owner. The flag identifies the listener.
   const line = linesOf('/proc/net/unix').find((fields) => fields.at(-1) === path && fields[3] === ACCEPTS);
   return line && ownerOf(line[6]);
 }
@@ -32,7 +32,7 @@ function linesOf(table: string): string[][] {
   return lines.split('\n').map((line) => line.trim().split(/\s+/));
 }
 
-/** The process that has the socket of this number open. */
+/** The process that has the socket with this inode open. */
 function ownerOf(inode: string | undefined): string | undefined {
   const ids = (read(() => readdirSync('/proc')) ?? []).filter((name) => /^\d+$/.test(name));
   const holds = (id: string) =>
@@ -48,7 +48,7 @@ function inWords(id: string): string {
   return `${basename(program) || 'a program'} (process ${id})`;
 }
 
-/** Where there is no /proc: `p4711` and `cnode`, a line each. */
+/** For systems without /proc. lsof prints `p4711` and `cnode`, one per line. */
 function askLsof(selection: readonly string[]): string | undefined {
   const told = read(() =>
     execFileSync('lsof', ['-nP', ...selection, '-Fpc'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),

@@ -1,12 +1,15 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** The proxies of this machine, as its operator names them. */
+/** Outgoing proxies, as configured by the operator. */
 export interface WayOut {
   /** For https:// addresses. */
   httpsProxy: string | undefined;
   /** For http:// addresses. */
   httpProxy: string | undefined;
-  /** Hosts that are reached without a proxy: names with all below them, addresses, networks such as 10.0.0.0/8, `*` for all. */
+  /**
+   * Hosts to reach without a proxy: domain names (with all subdomains), addresses, networks such as 10.0.0.0/8, or `*` for
+   * all.
+   */
   noProxy: readonly string[];
 }
 
@@ -15,7 +18,7 @@ interface Target {
   protocol: string;
   /** With or without brackets. */
   hostname: string;
-  /** Empty where it is the protocol's own. */
+  /** Empty for the protocol's default port. */
   port: string;
 }
 
@@ -24,8 +27,8 @@ let http: URL | undefined;
 let isDirect: (target: Target) => boolean = () => true;
 
 /**
- * How this process reaches other machines from now on. It is a fact of the machine and not of one call, so it is said once, at the
- * start of a process, and asked for whenever a connection is opened.
+ * Sets the proxies of this process. They belong to the machine, not to a single call, so they are set once at start and read
+ * whenever a connection is opened.
  */
 export function goOutThrough({ httpsProxy, httpProxy, noProxy }: WayOut): void {
   https = httpsProxy === undefined ? undefined : new URL(httpsProxy);
@@ -34,18 +37,18 @@ export function goOutThrough({ httpsProxy, httpProxy, noProxy }: WayOut): void {
   isDirect = (target) => isThisMachine(bare(target.hostname)) || rules.some((rule) => rule(target));
 }
 
-/** The proxy to be asked for a connection; undefined where it goes there directly, as it always does on this machine. */
+/** The proxy for a target; undefined for a direct connection. This machine is always reached directly. */
 export function proxyFor(target: Target): URL | undefined {
   const proxy = target.protocol === 'https:' ? https : http;
   return proxy && !isDirect(target) ? proxy : undefined;
 }
 
-/** Port of a target, also where its address does not name one. */
+/** Port of a target, with the protocol's default if the address has none. */
 export function portOf({ protocol, port }: Pick<Target, 'protocol' | 'port'>): number {
   return Number(port || (protocol === 'https:' ? 443 : 80));
 }
 
-/** A host name as it is looked up: IPv6 addresses stand in brackets only within an address. */
+/** Host name for a lookup: without the brackets that IPv6 addresses have in URLs. */
 export function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '').toLowerCase();
 }
@@ -68,7 +71,7 @@ function directRule(entry: string): (target: Target) => boolean {
   };
 }
 
-/** A network in CIDR form; undefined for all else. */
+/** A network in CIDR form; undefined for any other text. */
 function networkOf(entry: string): BlockList | undefined {
   const [address = '', length = '', ...more] = entry.split('/');
   const most = isIPv4(address) ? 32 : 128;

@@ -1,11 +1,8 @@
-import { definedOnly } from '../defined-only.ts';
-import { request as overHttp, type ClientRequest } from 'node:http';
-import { request as overHttps } from 'node:https';
-import { isIPv6, type Socket } from 'node:net';
-import { CodedError } from '../coded-error.ts';
-import { bare, portOf } from './proxy-config.ts';
+import { isIPv6, Socket } from 'node:net';
+import { Client } from 'undici';
+import { asError, CodedError } from '../coded-error.ts';
 
-/** A proxy that opened no way; neither its address nor its password goes on. */
+/** The proxy did not open a tunnel. Contains neither the proxy's address nor its password. */
 class ProxyError extends CodedError<'proxy_refused' | 'proxy_unreachable'> {}
 
 interface Place {
@@ -16,46 +13,30 @@ interface Place {
 }
 
 /**
- * Asks a proxy for a connection to one place (HTTP CONNECT). What is said over it later is nothing that the proxy could read, where
- * it is TLS. @throws ProxyError
+ * Opens a tunnel to one target through a proxy (HTTP CONNECT). The proxy cannot read TLS traffic in it. @throws ProxyError
  */
 export async function openTunnel(proxy: URL, { hostname, port, timeoutMs }: Place): Promise<Socket> {
-  const host = `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port}`;
-  return new Promise((resolve, reject) => {
-    const call = askFor(proxy, host, timeoutMs);
-    call.once('connect', ({ statusCode = 0 }, socket: Socket, head) => {
-      if (statusCode === 200 && head.length === 0) {
-        socket.setTimeout(0);
-        resolve(socket);
-        return;
-      }
-      socket.destroy();
-      reject(new ProxyError('proxy_refused', `The proxy answered ${statusCode} when asked for a connection`));
-    });
-    call.once('response', ({ statusCode = 0 }) => {
-      call.destroy();
-      reject(new ProxyError('proxy_refused', `The proxy answered ${statusCode} when asked for a connection`));
-    });
-    call.once('timeout', () => call.destroy(new Error('timeout')));
-    call.once('error', (error: Error) => {
-      const code = 'code' in error ? String(error.code) : error.message;
-      reject(new ProxyError('proxy_unreachable', `The proxy cannot be reached (${code})`));
-    });
-    call.end();
+  const client = new Client(proxy.origin, {
+    connect: { timeout: timeoutMs },
+    headersTimeout: timeoutMs,
   });
+  const host = `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port}`;
+  const call = client.connect({ path: host, headers: { host, ...credentialsOf(proxy) } });
+  const { statusCode, socket } = await call.catch(async (thrown: unknown) => {
+    await client.destroy();
+    const error = asError(thrown);
+    const code = 'code' in error ? String(error.code) : error.message;
+    throw new ProxyError('proxy_unreachable', `The proxy cannot be reached (${code})`);
+  });
+  // The tunnel's socket no longer belongs to the client.
+  await client.destroy();
+  if (statusCode === 200 && socket instanceof Socket) return socket;
+  socket.on('error', () => undefined).destroy();
+  throw new ProxyError('proxy_refused', `The proxy refused the connection with status ${statusCode}`);
 }
 
-function askFor(proxy: URL, host: string, timeoutMs: number): ClientRequest {
-  const { username, password, protocol } = proxy;
+function credentialsOf({ username, password }: URL): Record<string, string> {
+  if (username === '') return {};
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const key = username === '' ? undefined : `Basic ${Buffer.from(user).toString('base64')}`;
-  return (protocol === 'https:' ? overHttps : overHttp)({
-    host: bare(proxy.hostname),
-    port: portOf(proxy),
-    method: 'CONNECT',
-    path: host,
-    headers: definedOnly({ host, 'proxy-authorization': key }),
-    timeout: timeoutMs,
-    agent: false,
-  });
+  return { 'proxy-authorization': `Basic ${Buffer.from(user).toString('base64')}` };
 }

@@ -1,15 +1,15 @@
-/** Where JSON text breaks off being JSON, and how. */
+/** Position and reason of the first JSON syntax error. */
 export interface JsonFault {
-  /** Counted from 1, as editors do. */
+  /** Counted from 1, as in editors. */
   line: number;
   column: number;
-  /** What is wrong there, and what to do; it never shows the text's own words, which may be secret. */
+  /** What is wrong and how to fix it. Never quotes the text, which may be secret. */
   what: string;
 }
 
 export type JsonRead = { ok: true; value: unknown } | { ok: false; fault: JsonFault };
 
-/** Reads the text of a JSON file that people write. A mark at its beginning, as some editors leave one, does not count. */
+/** Parses hand-written JSON. Ignores a byte order mark. */
 export function readJson(text: string): JsonRead {
   const json = text.replace(/^\uFEFF/, '');
   try {
@@ -19,7 +19,7 @@ export function readJson(text: string): JsonRead {
   }
 }
 
-/** In one sentence, for who mends the file. */
+/** One sentence for the person who edits the file. */
 export function jsonFaultInWords({ line, column, what }: JsonFault): string {
   return `Line ${line}, column ${column}: ${what}`;
 }
@@ -28,10 +28,10 @@ const SPACE = /[ \t\n\r]*/y;
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])/y;
 
-/** What may come next within what is open. */
+/** What may follow inside the open container. */
 type Expected = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'comma or end' | 'nothing';
 
-/** Walks through text that is not JSON up to the first place that no JSON could go on from. */
+/** Scans invalid JSON up to the first character that cannot continue valid JSON. */
 function faultIn(text: string): JsonFault {
   const open: ('{' | '[')[] = [];
   let at = 0;
@@ -92,16 +92,16 @@ function wordsFor(
   if (sign === '"') {
     if (expected === 'comma or end') return 'a comma is missing before this';
     if (expected === 'colon') return 'a colon is missing before this';
-    if (expected !== 'nothing') return 'this text has no closing " on its line, or a \\ that means nothing';
+    if (expected !== 'nothing') return 'this string has no closing " on its line, or an invalid \\';
   }
-  if ("“”„‘’'".includes(sign)) return 'texts stand between straight double quotation marks: "…"';
-  if ('，：；｛｝［］'.includes(sign)) return `${sign} is a full-width sign: JSON has the plain one`;
+  if ("“”„‘’'".includes(sign)) return 'put strings in straight double quotation marks: "…"';
+  if ('，：；｛｝［］'.includes(sign)) return `${sign} is a full-width character: use the ASCII character`;
   if (/^(?:\/\/|\/\*|#)/.test(text.slice(at, at + 2))) return 'JSON has no comments: remove this';
-  if (expected === 'nothing') return 'the file should end here: what follows belongs to nothing';
+  if (expected === 'nothing') return 'the file should end here: remove what follows';
   const afterComma = expected === 'name' || (expected === 'value' && inside === '[');
-  if (afterComma && sign === end) return `a comma stands before this ${end}: remove it`;
+  if (afterComma && sign === end) return `there is a comma before this ${end}: remove it`;
   if (expected.startsWith('name')) return 'a name in double quotation marks is missing here';
   if (expected === 'colon') return 'a colon is missing here';
   if (expected === 'comma or end') return `a comma or ${end} is missing here`;
-  return 'a value is missing here: a text in double quotation marks, a number, true, false, null, a list or an object';
+  return 'a value is missing here: a string in double quotation marks, a number, true, false, null, a list or an object';
 }

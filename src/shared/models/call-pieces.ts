@@ -1,6 +1,7 @@
-import { asObject, endOfJson, parseJson, type JsonObject } from './json-scan.ts';
+import { endOfJson } from './json-scan.ts';
+import { asObject, parseJson, type JsonObject } from '../parse-json.ts';
 
-/** A piece of a tool call; the first piece names it, later ones append to its arguments. */
+/** A fragment of a tool call. The first fragment names the tool; later ones append to its arguments. */
 export interface ToolCallPiece {
   index: number | undefined;
   callId: string | undefined;
@@ -8,14 +9,17 @@ export interface ToolCallPiece {
   argumentsJson: string;
 }
 
-/** A call of a tool, put together. The id is empty where the engine gave none. */
+/** An assembled tool call. The id is empty if the engine sent none. */
 export interface PiecedCall {
   callId: string;
   name: string;
   argumentsJson: string;
 }
 
-/** Reads the calls of a reply: the pieces of a stream, or the whole calls of a message, each of which is a call of its own. */
+/**
+ * Reads the tool calls of a response: the fragments of a stream chunk, or the complete calls of a message, each of which is
+ * a separate call.
+ */
 export function readCallPieces(reply: JsonObject | undefined, isWhole: boolean): readonly ToolCallPiece[] {
   const given = reply?.['tool_calls'] ?? reply?.['function_call'];
   if (typeof given !== 'object' || given === null) return NO_PIECES;
@@ -32,7 +36,7 @@ export function readCallPieces(reply: JsonObject | undefined, isWhole: boolean):
   });
 }
 
-/** JSON text, as the interface is described; some engines send the object itself, which is whole then. */
+/** JSON text, as the API specifies. Some engines send a complete object instead. */
 function asArguments(given: unknown): string {
   return asObject(given) ? JSON.stringify(given) : asText(given);
 }
@@ -49,15 +53,15 @@ interface OpenCall {
   pieces: string[];
 }
 
-/** More calls than this in one answer is a runaway model; further ones are left out. */
+/** Maximum tool calls in one answer. More indicate a runaway model and are ignored. */
 const MAX_CALLS = 64;
-/** Arguments that were sent again from the start begin in one of the last pieces. */
+/** Arguments that were sent again from the start begin in one of the last fragments. */
 const MAX_BEGINNINGS = 8;
 
-/** Puts the calls of one answer together from their pieces, whatever an engine leaves out of them or repeats. */
+/** Assembles the tool calls of one answer from fragments, whatever an engine omits or repeats. */
 export class CallPieces {
   readonly #calls = new Map<number, OpenCall>();
-  /** Under which of our keys the newest call of an index of the engine's is. */
+  /** Key of the newest call for each index that the engine used. */
   readonly #keysByIndex = new Map<number, number>();
   #lastKey: number | undefined;
 
@@ -80,7 +84,7 @@ export class CallPieces {
     }
   }
 
-  /** Adds the calls of a message that sums the stream up: only those that have not come. */
+  /** Adds the calls of a summary message that are not known yet. */
   addSummary(pieces: readonly ToolCallPiece[]): void {
     const known = this.list();
     for (const piece of pieces) {
@@ -93,11 +97,11 @@ export class CallPieces {
     }
   }
 
-  /** The calls that were named, in their order; the same call once. */
+  /** The named calls in order, without duplicates. */
   list(): PiecedCall[] {
     const calls: PiecedCall[] = [];
     for (const { callId, name, pieces } of this.#calls.values()) {
-      // What was never named cannot be called.
+      // A call without a name cannot be executed.
       if (name === '') continue;
       const argumentsJson = argumentsOf(pieces);
       const isRepeated = calls.some(
@@ -112,8 +116,8 @@ export class CallPieces {
   }
 
   /**
-   * Which call a piece belongs to. Engines that leave the index out start each call with its id, or only with its name;
-   * some give every call the same index and tell them apart by their ids or names alone.
+   * Key of the call that a fragment belongs to. Engines that omit the index begin each call with its id, or only with its
+   * name. Some give every call the same index and distinguish calls only by id or name.
    */
   #keyOf({ index, callId, name, argumentsJson }: ToolCallPiece): number {
     const current = index === undefined ? this.#lastKey : this.#keysByIndex.get(index);
@@ -137,7 +141,7 @@ export class CallPieces {
   }
 }
 
-/** Whether a named piece without an id of its own is another call: of another tool, or of the same one with other arguments. */
+/** Whether a named fragment without an id begins another call: to another tool, or to the same tool with other arguments. */
 function beginsAnother(known: OpenCall, name: string | undefined, argumentsJson: string): boolean {
   if (name === undefined || known.name === '') return false;
   if (known.name !== name) return true;
@@ -146,7 +150,7 @@ function beginsAnother(known: OpenCall, name: string | undefined, argumentsJson:
   return before !== undefined && next !== undefined && !sameValue(before, next);
 }
 
-/** The arguments, once: pieces may be repeated, or be sent again from the start. */
+/** The arguments without repetition: fragments may be repeated, or sent again from the start. */
 function argumentsOf(pieces: readonly string[]): string {
   const all = pieces.join('');
   if (all.trim() === '' || parseJson(all) !== undefined) return all;
@@ -158,7 +162,7 @@ function argumentsOf(pieces: readonly string[]): string {
   return firstObject(all) ?? all;
 }
 
-/** The object with which a text begins. */
+/** The JSON object at the beginning of a text. */
 function firstObject(text: string): string | undefined {
   const start = text.length - text.trimStart().length;
   const end = text[start] === '{' ? endOfJson(text, start) : -1;

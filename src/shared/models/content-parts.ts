@@ -1,4 +1,4 @@
-/** What a reply's content holds, in whichever form. */
+/** Text and reasoning of a response's content, in any format. */
 export interface ReadContent {
   text: string;
   thought: string;
@@ -6,7 +6,7 @@ export interface ReadContent {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Types of parts, and the fields in which each has its text. */
+/** Part types, with the fields that may contain the text. */
 const TEXT_TYPES: ReadonlySet<unknown> = new Set(['text', 'output_text', 'refusal']);
 const THOUGHT_TYPES: ReadonlySet<unknown> = new Set([
   'thinking',
@@ -17,18 +17,21 @@ const THOUGHT_TYPES: ReadonlySet<unknown> = new Set([
 ]);
 const TEXT_FIELDS = ['text', 'refusal'];
 const THOUGHT_FIELDS = ['thinking', 'reasoning', 'reasoning_text', 'text', 'content', 'summary', 'thought'];
-/** Fields beside the content in which engines write a thought, the most usual first; some write the same in several. */
+/**
+ * Fields beside `content` in which engines send reasoning, the most common first. Some engines send the same text in
+ * several.
+ */
 const REPLY_THOUGHTS = ['reasoning_content', 'reasoning', 'thinking', 'thought', 'reasoning_text', 'thinking_blocks'];
 const MAX_DEPTH = 4;
 
-/** A part that is nothing but its text. */
+/** A part that consists only of its text. */
 interface Part {
   type?: unknown;
 }
 
 /**
- * Reads a reply's `content`: a text, or a list of parts as some engines write it, thoughts among them
- * (`{type: "thinking", thinking}`, whose value is a text or a list of text parts). Parts of other kinds are passed over.
+ * Reads a response's `content`: a string, or a list of parts. Parts may contain reasoning (`{type: "thinking", thinking}`,
+ * whose value is a string or a list of text parts). Other kinds of parts are ignored.
  */
 export function readContent(content: unknown): ReadContent {
   if (typeof content === 'string') return { text: content, thought: '' };
@@ -40,7 +43,7 @@ export function readContent(content: unknown): ReadContent {
   };
 }
 
-/** What a reply's other fields hold of a thought. */
+/** Reasoning from the other fields of a response. */
 export function readThought(reply: Fields | undefined): string {
   if (!reply) return '';
   for (const field of REPLY_THOUGHTS) {
@@ -54,7 +57,7 @@ export function readThought(reply: Fields | undefined): string {
     : '';
 }
 
-/** Whether a reply has a thought in a field of its own. */
+/** All fields beside `content` in which a response may contain reasoning. */
 export const THOUGHT_FIELDS_OF_REPLY: readonly string[] = [...REPLY_THOUGHTS, 'reasoning_details'];
 
 function textOfPart(part: unknown, types: ReadonlySet<unknown>, fields: readonly string[]): string {
@@ -62,7 +65,7 @@ function textOfPart(part: unknown, types: ReadonlySet<unknown>, fields: readonly
   return textIn(part, fields, 0);
 }
 
-/** A text, or that of the first of these fields which has one, or those of a list. */
+/** A string, the string of the first of these fields that has one, or the strings of a list. */
 function textIn(value: unknown, fields: readonly string[], depth: number): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return '';

@@ -125,7 +125,7 @@ const STATUS_KINDS: Readonly<Record<number, EngineErrorKind>> = {
 };
 
 /**
- * What an engine's error means: by the codes in its body and its words, else by its status.
+ * Classifies an engine's error: by the codes and messages in its body, otherwise by its status.
  * @param status the HTTP status; 200 for an error in the body of a success or in a stream
  * @param body the error's body as text or as a parsed value, untrusted; it is read and not kept
  */
@@ -140,7 +140,7 @@ export function classifyEngineError(status: number, body: unknown): EngineError 
   return { kind: said?.kind ?? kindOfStatus(named), status: named, retryAfterMs };
 }
 
-/** The status that an error names in a body of status 200. */
+/** The status that an error in a 200 response states. */
 function statusIn(codes: readonly string[]): number | undefined {
   const named = codes.map((code) => Number(/=([45]\d\d)$/.exec(code)?.[1])).find((status) => status > 0);
   return named;

@@ -1,12 +1,13 @@
 import { MINUTE_MS, SECOND_MS } from '../clock.ts';
+import { parseJson } from '../parse-json.ts';
 
-/** What the body of an engine's error says, in whichever form. */
+/** Content of an engine's error body, in any format. */
 export interface ErrorBody {
   /** Codes and types as `key=value`, both in lower case. Numbers and strings are equal. */
   codes: string[];
   /** All messages, one per line. */
   words: string;
-  /** How long the body asks to wait. */
+  /** Requested wait before a retry. */
   retryAfterMs?: number;
 }
 
@@ -30,7 +31,7 @@ const WAIT_KEYS = new Set(['retrydelay', 'retry_after', 'retryafter', 'estimated
 const WAIT_WORDS =
   /(?:try again|retry)(?: after| in)? (?:(\d{1,5})m(?:in\w*)?(?![a-z]) ?)?(?:(\d{1,6}(?:\.\d{1,9})?) ?(ms|milli|s(?![a-z])|sec))?/i;
 
-/** Reads an error's body: JSON text, a parsed value, or plain words. Linear in the size of the body. */
+/** Reads an error body: JSON text, a parsed value, or plain text. Linear in the size of the body. */
 export function readErrorBody(body: unknown): ErrorBody {
   const reader = new BodyReader();
   if (typeof body === 'string') reader.readText(body.slice(0, MAX_CHARS), 0);
@@ -46,7 +47,7 @@ class BodyReader {
   #values = 0;
 
   readText(text: string, depth: number): void {
-    const value = /^\s*[[{]/.test(text) ? parse(text) : undefined;
+    const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
     if (value === undefined) this.words.push(text.slice(0, MAX_WORDS_CHARS));
     else this.read(value, 'error', depth);
   }
@@ -75,15 +76,7 @@ class BodyReader {
   }
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A number of seconds, or a text such as `34.5s`. */
+/** A number of seconds, or a string such as `34.5s`. */
 function waitOf(value: string | number): number | undefined {
   const seconds = Number(String(value).replace(/s$/i, ''));
   return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * SECOND_MS) : undefined;

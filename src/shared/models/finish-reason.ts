@@ -1,13 +1,13 @@
-/** Why an answer ended, as its engine said; undefined for a reason that is not known. */
+/** Why an answer ended, according to its engine; undefined for an unknown reason. */
 export type KnownEnd = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'truncated';
 
-/** What engines say, in lower case. The first row that matches decides. */
+/** Finish reasons of engines, in lower case. The first matching row decides. */
 const REASONS: readonly (readonly [words: RegExp, end: KnownEnd])[] = [
   [/^(?:stop|end_turn|stop_sequence|stop_str|complete|completed|finish|finished|normal|end)$/, 'stop'],
   [/length|max_?tokens|token_limit|context_window/, 'length'],
   [/tool|function/, 'tool_calls'],
   [/filter|sensitive|safety|recitation|prohibited|blocklist|spii|refusal|moderation/, 'content_filter'],
-  // What engines say where they gave up in the middle.
+  // Finish reasons of engines that aborted an answer.
   [/error|fail|abort|cancel|timeout|interrupt|overload|insufficient|exception|unavailable|incomplete/, 'truncated'],
 ];
 

@@ -1,6 +1,6 @@
 import type { ExtraRole } from './model-entry.ts';
 
-/** A message as it goes over the wire. */
+/** A message in wire format. */
 interface WireMessage {
   role: string;
   content?: unknown;
@@ -8,8 +8,8 @@ interface WireMessage {
 }
 
 /**
- * Rewrites a request for an engine whose chat template knows fewer roles: the system message goes before the first of the user's, and
- * calls of tools and their results become text. User and assistant still take turns.
+ * Rewrites a request for an engine whose chat template supports fewer roles: the system message is prepended to the first
+ * user message, and tool calls and their results become text. User and assistant still alternate.
  */
 export function foldRoles(messages: readonly object[], roles: ReadonlySet<ExtraRole>): readonly object[] {
   if (roles.has('system') && roles.has('tool')) return messages;

@@ -1,6 +1,6 @@
 /**
- * Where the first JSON object or list of a text ends, at or behind a place.
- * @returns the index behind it; -1 where it does not end
+ * Finds the end of the first JSON object or list at or after an index.
+ * @returns the index after it; -1 if it does not end
  */
 export function endOfJson(text: string, start: number): number {
   let depth = 0;
@@ -27,18 +27,3 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
-
-/** The value of a JSON text; undefined where it is none. The parser's own error is dropped since it quotes the text. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function asObject(value: unknown): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
-}

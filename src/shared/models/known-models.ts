@@ -1,8 +1,8 @@
 import type { WrittenEntry } from './models-file.ts';
 
 /**
- * The entries of known models that may fit one of this name, the likeliest first: of the same family (`deepseek`, `qwen`), those whose
- * name has most letters in common at its beginning. Whether one does fit is seen by trying.
+ * Entries of known models that may fit a model name, most likely first: those of the same family (`deepseek`, `qwen`),
+ * ordered by the length of the common name prefix. Only a trial shows whether an entry fits.
  */
 export function entriesOfFamily(name: string, known: readonly WrittenEntry[]): WrittenEntry[] {
   const own = withoutMaker(name);
@@ -15,7 +15,7 @@ export function entriesOfFamily(name: string, known: readonly WrittenEntry[]): W
     .map(({ entry }) => entry);
 }
 
-/** `Qwen/Qwen3-8B` is known by what stands behind its maker. */
+/** Model name without its vendor: `Qwen/Qwen3-8B` matches as `qwen3-8b`. */
 function withoutMaker(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1).toLowerCase();
 }

@@ -1,19 +1,19 @@
 import { plainModel, type ModelEntry } from './model-entry.ts';
 
-/** What is known of the models of a deployment, by their names. */
+/** The models of a deployment, by name. */
 export interface ModelCatalog {
-  /** A model of this name; one that the file does not list is plain. */
+  /** The entry with this name; a default entry for a model that the file does not list. */
   of(name: string): ModelEntry;
-  /** Whether the file says anything of it. */
+  /** Whether the file lists this model. */
   lists(name: string): boolean;
-  /** All that the file lists, in its order. */
+  /** All entries of the file, in order. */
   readonly entries: readonly ModelEntry[];
 }
 
-/** Of a context, so much is left for the answer where the entry does not say how long that may be. */
+/** Maximum share of the context that is reserved for the answer. */
 const ANSWER_SHARE = 0.25;
 
-/** Tokens that a prompt for this model may take, of `mostTokens` at most. */
+/** Maximum tokens of a prompt for this model, never more than `mostTokens`. */
 export function promptRoom({ contextTokens, answerTokens }: ModelEntry, mostTokens: number): number {
   if (contextTokens === undefined) return mostTokens;
   const forAnswer = Math.min(answerTokens ?? Number.POSITIVE_INFINITY, contextTokens * ANSWER_SHARE);

@@ -1,52 +1,55 @@
 /**
- * How a model is asked to think: `thinking` by an object `{type}` (and a level as `reasoning_effort` where it has levels),
- * `reasoning_effort` by the level alone, the other two by a switch under that name; `none` cannot be asked.
+ * How to set a model's reasoning effort: `thinking` with an object `{type}` (plus a level as `reasoning_effort` if the model
+ * has levels), `reasoning_effort` with the level alone, the other two with a switch of that name. `none` means that it
+ * cannot be set.
  */
 export type ThinkingDialect = 'none' | 'thinking' | 'reasoning_effort' | 'enable_thinking' | 'chat_template_kwargs';
 
-/** What is known of one model, every default filled in. */
+/** One model's properties, with every default filled in. */
 export interface ModelEntry {
-  /** What people choose, and CHAT_MODELS lists. */
+  /** The name that people choose and that CHAT_MODELS lists. */
   name: string;
-  /** What people read beside the name; the name itself where the file says nothing. */
+  /** Description shown beside the name. Defaults to the name. */
   label: string;
-  /** The name that the engine is asked for. */
+  /** Model name in requests to the engine. */
   upstream: string;
   seesImages: boolean;
   callsTools: boolean;
   thinking: ThinkingDialect;
-  /** The words that the engine takes for `reasoning_effort`, weakest first; without `none`, which is no level. */
+  /** Values that the engine accepts for `reasoning_effort`, weakest first; without `none`, which is not a level. */
   levels: readonly string[];
-  /** Whether the engine knows `none` as a word for "do not think". */
+  /** Whether the engine accepts `none` to disable thinking. */
   hasNoneLevel: boolean;
-  /** Its answers may begin with the thought, without an opening mark. */
+  /** Answers may begin with reasoning without an opening tag. */
   thoughtFirst: boolean;
-  /** The roles that the engine takes beside user and assistant. */
+  /** Roles that the engine accepts in addition to user and assistant. */
   roles: ReadonlySet<ExtraRole>;
-  /** Tokens that prompt and answer may take together; undefined where nobody said. */
+  /** Maximum tokens of prompt and answer together; undefined if not configured. */
   contextTokens?: number;
-  /** Tokens that an answer may take, sent as `max_tokens`; nothing is sent where nobody said. */
+  /** Maximum tokens of an answer, sent as `max_tokens`; not sent if undefined. */
   answerTokens?: number;
-  /** The temperatures that the model takes. */
+  /** Range of temperatures that the model accepts. */
   temperature: { min: number; max: number };
-  /** What the service samples with where its caller names nothing; nothing is added where nobody said. */
+  /** Sampling parameters that the service uses if its caller sets none; nothing is added if undefined. */
   defaults: { temperature?: number; topP?: number };
-  /** The longest wait for the headers of an answer, for an engine that loads the model first. Defaults to the caller's limit. */
+  /** Maximum wait for the response headers, for an engine that loads the model first. Defaults to the caller's limit. */
   firstByteMs?: number;
-  /** The longest silence within an answer. Defaults to the caller's limit. */
+  /** Maximum silence within an answer. Defaults to the caller's limit. */
   idleMs?: number;
-  /** Fields that the engine refuses. */
+  /** Request fields that the engine rejects. */
   omit: ReadonlySet<string>;
 }
 
 export type ExtraRole = 'system' | 'tool';
 
-/** Models whose chat template begins the thought for them, so that engines without a parser for it show no opening mark. */
+/**
+ * Models whose chat template opens the reasoning for them, so that engines without a reasoning parser show no opening tag.
+ */
 const THINKS_FIRST = /(?:^|[-_/.:])(?:r1|qwq|thinking|reasoner|z1)(?:$|[-_/.:@])/i;
 const ALL_ROLES: ReadonlySet<ExtraRole> = new Set(['system', 'tool']);
 const WIDEST_TEMPERATURE = { min: 0, max: 2 };
 
-/** A model that nothing is known of: it takes text and calls tools. */
+/** Entry for an unlisted model: it accepts text and calls tools. */
 export function plainModel(name: string): ModelEntry {
   return {
     name,

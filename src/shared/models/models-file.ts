@@ -6,7 +6,7 @@ import { plainModel, type ModelEntry } from './model-entry.ts';
 const word = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be a name without spaces, of at most 200 characters');
 const tokens = z.number().int().min(1).max(100_000_000);
 const seconds = z.number().int().min(1).max(600);
-/** OpenAI's own words; an entry that names no levels has these. */
+/** OpenAI's level names; used for an entry that lists no levels. */
 const USUAL_LEVELS = ['low', 'medium', 'high'];
 
 const entrySchema = z.strictObject({
@@ -25,7 +25,7 @@ const entrySchema = z.strictObject({
   idleSec: seconds.optional(),
   temperature: z
     .tuple([z.number().min(0), z.number().max(100)])
-    .refine(([min, max]) => min < max, 'must be the least and the greatest temperature, in that order')
+    .refine(([min, max]) => min < max, 'must be the minimum and the maximum temperature, in that order')
     .optional(),
   defaults: z
     .strictObject({ temperature: z.number().min(0).optional(), topP: z.number().min(0).max(1).optional() })
@@ -36,28 +36,29 @@ const entrySchema = z.strictObject({
 const fileSchema = z.array(entrySchema).superRefine((entries, context) => {
   const seen = new Set<string>();
   for (const [index, { name }] of entries.entries()) {
-    if (seen.has(name)) context.addIssue({ code: 'custom', path: [index, 'name'], message: 'stands here twice' });
+    if (seen.has(name)) context.addIssue({ code: 'custom', path: [index, 'name'], message: 'is listed twice' });
     seen.add(name);
   }
 });
 
 /**
- * Reads the text of the file at `MODELS_FILE`: a JSON array of models, one schema for the bot and the service (SETTINGS.md).
+ * Parses the text of the file at `MODELS_FILE`: a JSON array of models, with one schema for the bot and the service
+ * (SETTINGS.md).
  * @throws ConfigFileError with every fault
  */
 export function parseModelsFile(text: string): ModelEntry[] {
   return readModelsFile(text).map(filledIn);
 }
 
-/** An entry as somebody wrote it. */
+/** An entry as written in the file. */
 export type WrittenEntry = z.infer<typeof entrySchema>;
 
-/** The same entries as they are written. @throws ConfigFileError with every fault */
+/** Parses the entries without applying defaults. @throws ConfigFileError with every fault */
 export function readModelsFile(text: string): WrittenEntry[] {
   return readJsonFile(text, fileSchema);
 }
 
-/** What such an entry says, with every default. */
+/** Applies all defaults to an entry. */
 export function filledIn(written: WrittenEntry): ModelEntry {
   const plain = plainModel(written.name);
   const thinking = written.thinking ?? plain.thinking;
@@ -84,7 +85,7 @@ export function filledIn(written: WrittenEntry): ModelEntry {
   };
 }
 
-/** An engine that takes a field for thinking gives the thought in a field too. */
+/** An engine that accepts a field for thinking also returns the reasoning in a field. */
 function thinksFirstByName({ name, upstream = '' }: WrittenEntry): boolean {
   return plainModel(name).thoughtFirst || plainModel(upstream).thoughtFirst;
 }

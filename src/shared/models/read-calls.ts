@@ -1,13 +1,14 @@
-import { asObject, endOfJson, parseJson, type JsonObject } from './json-scan.ts';
+import { endOfJson } from './json-scan.ts';
+import { asObject, parseJson, type JsonObject } from '../parse-json.ts';
 
-/** A call of a tool that stood in a text. */
+/** A tool call found in text. */
 export interface TextCall {
   name: string;
   argumentsJson: string;
 }
 
 const NAME = '[\\p{L}_][\\p{L}\\p{N}_.:/-]{0,127}';
-/** `<function=NAME>…</function>`, `<invoke name="NAME">…</invoke>` and their like. */
+/** `<function=NAME>…</function>`, `<invoke name="NAME">…</invoke>` and similar. */
 const TAGGED = new RegExp(
   `<(?:｜DSML｜)?(?:function|invoke|tool|call)(?:=|\\s+name=)["']?(${NAME})["']?\\s*>([\\s\\S]*?)(?:</(?:｜DSML｜)?(?:function|invoke|tool|call)>|$)`,
   'gu',
@@ -17,9 +18,9 @@ const PARAMETER = new RegExp(
   'u',
 );
 const PARAMETER_END = /<\/(?:｜DSML｜)?(?:parameter|param|arg)>/;
-/** GLM: a name, then keys and values by turns. */
+/** GLM: a name, then alternating keys and values. */
 const KEYED = new RegExp(`^\\s*(${NAME})\\s*(?=<arg_key>|$)`, 'u');
-/** What stands between a name and its arguments in the dialects that write both plainly. */
+/** Separators between a name and its arguments in dialects that write both without markup. */
 const BETWEEN =
   /<｜tool▁sep｜>|<\|tool_call_argument_begin\|>|\[ARGS\]|\[CALL_ID\][\w-]{0,64}|<\|channel\|>\w{0,20}|<\|constrain\|>|<\|message\|>|<\|plugin\|>|<｜tool▁call▁begin｜>|<\|tool_call_begin\|>|```\w{0,12}|<escape>|\bjson\b/g;
 const PLAIN = new RegExp(`(${NAME})\\s*$`, 'u');
@@ -31,9 +32,9 @@ const PYTHON_ARGUMENT =
 const MAX_CALLS = 64;
 
 /**
- * Reads the calls that a model wrote as text, in whichever dialect. Linear in the text.
- * @param text what stood between the marks, or a text that may be nothing but calls
- * @returns none where it is no call
+ * Parses tool calls that a model wrote as text, in any dialect. Linear in the length of the text.
+ * @param text the text between the marks, or a text that may consist only of calls
+ * @returns an empty list if the text is not a call
  */
 export function readCalls(text: string): TextCall[] {
   const tagged = [...text.matchAll(TAGGED)].map(([, name = '', body = '']) => callOf(name, argumentsIn(body)));
@@ -47,7 +48,7 @@ export function readCalls(text: string): TextCall[] {
   return keyed ? [callOf(keyed[1] ?? '', {})] : [];
 }
 
-/** Objects and lists that name their tool themselves, and names with an object behind each. */
+/** Objects and lists that contain the tool name, and names that are each followed by an object. */
 function readJsonCalls(text: string): TextCall[] {
   const calls: TextCall[] = [];
   let from = 0;
@@ -57,7 +58,7 @@ function readJsonCalls(text: string): TextCall[] {
     const end = endOfJson(text, from + start);
     const json = end < 0 ? undefined : parseJson(text.slice(from + start, end));
     if (json === undefined) {
-      // A call that was cut, or whose arguments are no JSON: the model is told so.
+      // A truncated call, or a call whose arguments are not JSON. The model is told about the error.
       const name = /"name"\s*:\s*"([^"]{1,128})"/.exec(text.slice(from))?.[1];
       if (name !== undefined) calls.push({ name: ownName(name), argumentsJson: text.slice(from + start) });
       break;
@@ -71,7 +72,7 @@ function readJsonCalls(text: string): TextCall[] {
   return calls;
 }
 
-/** A call as an object, by the names that its fields have. */
+/** Parses a call from an object, by its field names. */
 function callIn(object: JsonObject | undefined): TextCall | undefined {
   const inner = asObject(object?.['function']) ?? object;
   const name = [inner?.['name'], object?.['function'], inner?.['tool_name'], inner?.['tool'], inner?.['action']].find(
@@ -103,8 +104,8 @@ function argumentsIn(body: string): object {
 }
 
 /*
- * Texts are cut at the marks that end a value before anything is sought in a piece: an expression that looks for the end from
- * each opening takes the square of a text that is nothing but openings.
+ * Texts are split at the closing marks before a piece is searched: a regular expression that searches for the end from each
+ * opening is quadratic for a text that consists only of openings.
  */
 function parameters(body: string): string[][] {
   return body
@@ -131,7 +132,7 @@ function keysAndValues(text: string): string[][] {
 
 const KEY_END = '</arg_key>';
 
-/** Python's call that is the whole text: a name, and what stands within its parentheses. */
+/** A Python call that spans the whole text: the name, and the text within the parentheses. */
 function pythonCall(text: string): TextCall | undefined {
   const opening = PYTHON.exec(text);
   const end = text.lastIndexOf(')');
@@ -140,7 +141,7 @@ function pythonCall(text: string): TextCall | undefined {
   return callOf(opening[1] ?? '', argumentsOfPairs(Array.from(given, ([, key = '', value = '']) => [key, value])));
 }
 
-/** Values are JSON where they read as such, else texts. */
+/** Values that parse as JSON are JSON; all others are strings. */
 function argumentsOfPairs(pairs: readonly string[][]): object {
   const read = (value: string): unknown => {
     const text = value.trim();

@@ -1,14 +1,14 @@
-/** A mark that begins a thought, and the marks that end it. */
+/** An opening mark of reasoning, and its closing marks. */
 export interface ThoughtMark {
   open: string;
   closes: readonly string[];
-  /** The opening is an ordinary word too: without a closing mark it is the answer's text. */
+  /** The opening mark is also an ordinary word: without a closing mark it is part of the answer. */
   isWord?: true;
 }
 
 const HARMONY_FINAL = ['<|start|>assistant<|channel|>final<|message|>', '<|channel|>final<|message|>'];
 
-/** How models write their thought into their text where the engine does not take it out. A row may be added for a new family. */
+/** How models mark reasoning in their text if the engine does not extract it. Add a row for a new family. */
 export const THOUGHT_MARKS: readonly ThoughtMark[] = [
   // DeepSeek, Qwen, GLM, MiniMax and most others.
   { open: '<think>', closes: ['</think>'] },
@@ -33,7 +33,7 @@ export const THOUGHT_MARKS: readonly ThoughtMark[] = [
   { open: '<unused94>thought', closes: ['<unused95>'] },
   { open: '<|channel>thought', closes: ['<channel|>'] },
   { open: '<|think|>', closes: ['<|/think|>'] },
-  // gpt-oss, with its marks and where they were taken out.
+  // gpt-oss, with its marks or with the marks stripped.
   { open: '<|channel|>analysis<|message|>', closes: ['<|end|>', '<|return|>', ...HARMONY_FINAL] },
   { open: '<|channel|>commentary<|message|>', closes: ['<|end|>', '<|return|>', ...HARMONY_FINAL] },
   { open: 'analysis', closes: ['assistantfinal'], isWord: true },
@@ -42,7 +42,7 @@ export const THOUGHT_MARKS: readonly ThoughtMark[] = [
   { open: "Here's my thought process:", closes: ["Here's my response:", 'Here is my response:'], isWord: true },
 ];
 
-/** Marks that stand before the answer itself and are no part of it, with the mark that stands behind it where there is one. */
+/** Marks in front of the answer that are not part of it, with the closing mark if there is one. */
 export const ANSWER_MARKS: readonly { open: string; close?: string }[] = [
   ...HARMONY_FINAL.map((open) => ({ open })),
   { open: '<|start|>assistant' },
@@ -52,19 +52,19 @@ export const ANSWER_MARKS: readonly { open: string; close?: string }[] = [
   { open: '<answer>', close: '</answer>' },
 ];
 
-/** Marks of models for the end of a message; no part of the answer where they are its end. */
+/** End-of-message marks of models; not part of an answer that ends with them. */
 export const END_MARKS: readonly string[] = [
   ...['<|end|>', '<|return|>', '<|im_end|>', '<|eot_id|>', '<|eom_id|>', '<|endoftext|>', '<|end_of_text|>'],
   ...['<|end_of_solution|>', '<|END_RESPONSE|>', '<｜end▁of▁sentence｜>', '<end_of_turn>', '<|call|>', '<|user|>'],
 ];
 
-/** A mark that begins calls of tools; without a closing mark they go to the end of the text. */
+/** An opening mark of tool calls. Without a closing mark the calls extend to the end of the text. */
 export interface CallMark {
   open: string;
   closes: readonly string[];
 }
 
-/** How models write calls of tools into their text where the engine does not read them. */
+/** How models write tool calls into their text if the engine does not parse them. */
 export const CALL_MARKS: readonly CallMark[] = [
   ...tags(
     'tool_call',
@@ -110,8 +110,8 @@ function tags(...names: readonly string[]): CallMark[] {
 }
 
 /**
- * How thoughts begin that come without an opening mark: the asker is spoken of, not to. Compared in lower case. A text that begins so
- * is held back until a closing mark shows what it is.
+ * Beginnings of reasoning without an opening mark, which refers to the user in the third person. Compared in lower case. A
+ * text with such a beginning is held back until a closing mark shows whether it is reasoning.
  */
 export const THOUGHT_BEGINNINGS: readonly string[] = [
   ...['the user ', "the user's ", 'user ', 'they ask', 'they want', 'they say', 'the question ', 'the person '],
@@ -158,7 +158,7 @@ export const THOUGHT_BEGINNINGS: readonly string[] = [
   ],
 ];
 
-/** The marks that end a thought, whatever began it. */
+/** All closing marks of reasoning, whatever the opening mark. */
 export const THOUGHT_CLOSES: readonly string[] = [
   ...new Set(
     THOUGHT_MARKS.filter(({ isWord }) => isWord === undefined)
@@ -171,8 +171,8 @@ const QUOTES_BEFORE = new Set('`\'"“‘「『（( \t');
 const SENTENCE_END = /[.!?。！？…:：)）\]}>*\d]/;
 
 /**
- * Whether a closing mark in the middle of a text ends a thought that had no opening mark, and is not spoken of: it stands at the edge
- * of a line, or directly behind the end of a sentence or a word of Latin letters.
+ * Whether a closing mark in the middle of a text ends reasoning that had no opening mark, rather than being mentioned: it is
+ * at the beginning or end of a line, or directly after the end of a sentence or a word of Latin letters.
  * @param before the character before it @param after the character behind it; both empty at the edges of the text
  */
 export function endsThought(before: string, after: string): boolean {

@@ -10,36 +10,39 @@ import {
   THOUGHT_MARKS,
 } from './reply-marks.ts';
 
-/** What a piece of an answer's text turned out to hold. */
+/** Content of one chunk of an answer's text. */
 export interface ReadText {
   thought: string;
   text: string;
   calls: TextCall[];
-  /** All text that was handed on before this piece was a thought without an opening mark. */
+  /** All text that was returned before this chunk was reasoning without an opening mark. */
   retracts: boolean;
 }
 
 export interface ReplyTextOptions {
-  /** Names of the tools that the request offers; empty where it offers none, and then calls are text. */
+  /** Names of the tools in the request. If empty, calls are treated as text. */
   offered: ReadonlySet<string>;
-  /** The model's answers begin with a thought that has no opening mark. */
+  /** The model's answers begin with reasoning that has no opening mark. */
   thoughtFirst: boolean;
 }
 
-/** Whether more text follows; else whether the text is whole, ends for its length, or was cut. Then nothing is held back any longer. */
+/**
+ * `more` if more text follows; otherwise whether the text is complete, reached its maximum length, or was cut. At the end
+ * nothing is held back any longer.
+ */
 export type Ending = 'more' | 'whole' | 'length' | 'cut';
 
-/** More blanks before a mark are the answer's own. */
+/** Maximum blanks before a mark. More blanks belong to the answer. */
 const MAX_BLANKS = 256;
-/** A text that only begins like a thought is held back no longer than this. */
+/** Maximum characters held back because a text begins like reasoning. */
 const MAX_HELD_CHARS = 4_000;
 /** Maximum number of marks of calls that turned out to be text. Further marks are text. */
 const MAX_FAILED_CALLS = 8;
 
-/** What may begin a mark, code, or a line. */
+/** Characters that may begin a mark, code or a line. */
 const SIGN = /[<[◁`\n]/;
 
-/** How a call begins behind its mark; a sentence about marks goes on with words. */
+/** Beginning of a call after its mark. A sentence about marks continues with words instead. */
 const CALL_START = /^\s*(?:[{[<`"]|[\p{L}_][\p{L}\p{N}_.:/"-]{0,160}\s*(?:[\n<({[>]|$))/u;
 const SURE_THOUGHTS = THOUGHT_MARKS.filter(({ isWord }) => isWord === undefined);
 const START_OPENS = [...SURE_THOUGHTS, ...ANSWER_MARKS].map(({ open }) => open);
@@ -49,9 +52,10 @@ const CALL_OPENS = CALL_MARKS.map(({ open }) => open);
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 
 /**
- * Parts what a model wrote into its answer, its thought and calls of tools, where the engine leaves all of it in the text. Marks may be
- * cut anywhere; what may still become one is held back. Thoughts stand at the beginning; calls stand anywhere but in code, and only
- * while tools are offered. A mark that the answer only speaks of, in code or in a sentence, is left as it is. Linear in the text.
+ * Separates an answer from the reasoning and tool calls that a model wrote into its text, for engines that leave all of it
+ * there. Marks may be split anywhere; text that may still become a mark is held back. Reasoning is recognized at the
+ * beginning; calls are recognized anywhere except in code, and only while tools are offered. A mark that the answer only
+ * mentions, in code or in a sentence, stays in the text. Linear in the length of the text.
  */
 export class ReplyText {
   readonly #options: ReplyTextOptions;
@@ -59,21 +63,21 @@ export class ReplyText {
   #place: 'start' | 'gap' | 'region' | 'text' = 'start';
   #held = '';
   #region: Region | undefined;
-  /** What the region holds so far. */
+  /** Content of the region so far. */
   #kept: string[] = [];
   #keptChars = 0;
   #hasThought = false;
-  /** The engine gave the thought in a field of its own. */
+  /** The engine returned the reasoning in a separate field. */
   #isNamed = false;
-  /** An opening mark was spoken of, so a closing one is too. */
+  /** The answer mentioned an opening mark, so it may also mention a closing one. */
   #speaksOfMarks = false;
-  /** The mark behind the answer that belongs to one before it. */
+  /** The closing mark that matches a mark in front of the answer. */
   #answerClose: string | undefined;
   #failedCalls = 0;
   #isInBlock = false;
   #isInCode = false;
   #isLineStart = true;
-  /** The last character that was said. */
+  /** The last character that was returned. */
   #last = '';
   #read = emptyRead();
   #ending: Ending = 'more';
@@ -83,13 +87,13 @@ export class ReplyText {
     this.#readsCalls = options.offered.size > 0;
   }
 
-  /** The engine names the thought itself: no text is one. */
+  /** The engine returns reasoning separately, so no text is reasoning. */
   namesThought(): void {
     this.#hasThought = this.#isNamed = true;
     if (this.#region?.kind === 'maybe-thought') this.#giveBack(this.#region, '');
   }
 
-  /** Whether the piece is plain text as it stands; then it need not be given to `part`. */
+  /** Whether the chunk is plain text as it is; it then need not be passed to `part`. */
   passes(piece: string): boolean {
     if (this.#place !== 'text' || this.#held !== '' || this.#isInCode || SIGN.test(piece)) return false;
     this.#isLineStart = false;
@@ -111,7 +115,7 @@ export class ReplyText {
     if (this.#place === 'start') return this.#leaveStart(isLast);
     if (this.#place === 'region') return this.#readRegion(this.#region as Region, isLast);
     if (this.#place === 'text') return this.#readText(isLast);
-    // The empty lines between a thought and the answer belong to neither.
+    // The empty lines between reasoning and answer belong to neither.
     this.#held = this.#held.trimStart();
     if (this.#held !== '') this.#place = 'start';
     return this.#held !== '';
@@ -142,7 +146,10 @@ export class ReplyText {
     return true;
   }
 
-  /** Words are waited for only once a few letters are theirs: an answer is not held back for its first letter. */
+  /**
+   * Marks that are ordinary words are only waited for after a few matching letters, so that an answer is not held back for
+   * its first letter.
+   */
   #mayBecomeMark(begun: string): boolean {
     const isTorn = (mark: string) => mark.length > begun.length && mark.startsWith(begun);
     if ([...START_OPENS, ...THOUGHT_CLOSES].some(isTorn)) return true;
@@ -154,7 +161,7 @@ export class ReplyText {
     const callMark = this.#readsCalls && CALL_OPENS.some((open) => begun.startsWith(open));
     const mark = callMark ? undefined : ANSWER_MARKS.find(({ open }) => begun.startsWith(open));
     if (mark) return this.#hasThought || isSpecial(mark.open) ? mark : undefined;
-    // What is left of a thought that the engine took out.
+    // Remainder of reasoning that the engine extracted.
     const close = THOUGHT_CLOSES.find((one) => begun.startsWith(one) && begun.charAt(one.length) !== ' ');
     return close === undefined ? undefined : { open: close };
   }
@@ -179,7 +186,7 @@ export class ReplyText {
       : undefined;
   }
 
-  /** Enters a region whose mark begins what is held. */
+  /** Enters a region whose mark begins the held text. */
   #enter(region: Region): void {
     this.#held = this.#held.slice(region.open.length);
     this.#region = region;
@@ -196,7 +203,7 @@ export class ReplyText {
       this.#endRegion(region, close.mark, true);
       return true;
     }
-    // Two letters tell a mark from text.
+    // Two characters distinguish a mark from text.
     const isMore = region.kind === 'end' && this.#kept.join('').trimStart().length > (isLast ? 0 : 1);
     if (!isLast && !isMore && this.#keptChars <= region.maxChars) return false;
     this.#endRegion(region, '', isLast && !isMore);
@@ -212,7 +219,7 @@ export class ReplyText {
     this.#keptChars += taken.length;
   }
 
-  /** @param close the mark that ended it, if one did @param isWhole nothing of the region is missing */
+  /** @param close the mark that ended it, if any @param isWhole no part of the region is missing */
   #endRegion(region: Region, close: string, isWhole: boolean): void {
     const kept = this.#kept.join('');
     switch (region.kind) {
@@ -225,7 +232,7 @@ export class ReplyText {
         this.#hasThought = true;
         return this.#go('gap');
       case 'end':
-        // Another message of the model's, with marks of its own.
+        // Another message of the model, with its own marks.
         if (kept.trimStart().startsWith('<|')) {
           this.#held = kept + this.#held;
           return this.#go('gap');
@@ -234,7 +241,7 @@ export class ReplyText {
       case 'call':
       case 'block': {
         const calls = isWhole ? this.#callsIn(region, kept) : [];
-        // A call that lost its end is no text.
+        // A truncated call is not text.
         const isTorn = close === '' && (this.#ending === 'cut' || this.#ending === 'length');
         if (calls.length === 0 && !isTorn) return this.#giveBack(region, close);
         this.#read.calls.push(...calls);
@@ -243,7 +250,7 @@ export class ReplyText {
     }
   }
 
-  /** What began like a thought and never came to its end. */
+  /** Whether text that began like reasoning was cut before its end. */
   #isCutThought(): boolean {
     return this.#ending === 'cut' || (this.#ending === 'length' && this.#options.thoughtFirst);
   }
@@ -254,7 +261,7 @@ export class ReplyText {
     this.#place = place;
   }
 
-  /** The region was text all the while. Its first sign is said, so that it is not taken for a mark again. */
+  /** The region is text after all. Returns its first character immediately, so that it is not taken for a mark again. */
   #giveBack({ kind, open }: Region, close: string): void {
     const written = open + this.#kept.join('') + close;
     this.#held = written + this.#held;
@@ -273,7 +280,7 @@ export class ReplyText {
     if (kind === 'call' && !CALL_START.test(kept)) return [];
     const calls = readCalls(/(?:=|\[)$/.test(open) ? open.replace('functools', '') + kept : kept);
     if (kind === 'call') return calls;
-    // An object in an answer is a call only if it names a tool that is there, and ends the answer.
+    // An object in an answer is a call only if it names an offered tool and ends the answer.
     const isAll = /(?:[}\])]|```)\s*$/.test(kept.slice(-MAX_BLANKS));
     return isAll && calls.every(({ name }) => this.#options.offered.has(name)) ? calls : [];
   }
@@ -301,7 +308,7 @@ export class ReplyText {
       }
       if (sign !== '\n') this.#isLineStart &&= sign === ' ';
       else {
-        // Code within a line ends with its paragraph.
+        // Inline code ends with its paragraph.
         if (this.#isLineStart) this.#isInCode = false;
         this.#isLineStart = true;
       }
@@ -339,7 +346,7 @@ export class ReplyText {
     return undefined;
   }
 
-  /** All that was said up to here was a thought. */
+  /** Reclassifies all text up to here as reasoning. */
   #retract(at: number, close: string): void {
     this.#read.thought += this.#read.text + this.#held.slice(0, at);
     this.#read.text = '';
@@ -360,7 +367,7 @@ export class ReplyText {
     return true;
   }
 
-  /** Says this number of held characters. */
+  /** Returns this number of held characters. */
   #say(length: number): void {
     if (length === 0) return;
     const said = this.#held.slice(0, length);
@@ -377,7 +384,7 @@ function emptyRead(): ReadText {
   return { thought: '', text: '', calls: [], retracts: false };
 }
 
-/** Marks of this form are tokens of their own and no words of a text. */
+/** Marks of this form are special tokens that never occur as words. */
 function isSpecial(mark: string): boolean {
   return mark.startsWith('<|');
 }

@@ -1,13 +1,14 @@
-import { asObject, parseJson, type JsonObject } from './json-scan.ts';
+import { asObject, parseJson, type JsonObject } from '../parse-json.ts';
 
-/** What one line of an engine's stream says: an object, its end, nothing, or an object that lost a part. */
+/** Content of one line of an engine's stream: an object, the end, nothing, or a damaged object. */
 export type Payload = JsonObject | 'done' | 'nothing' | 'torn';
 
 const DONE = /^"?\[DONE\]"?$/i;
 
 /**
- * Reads the data of an event. Only an object says something: whatever else engines and the proxies before them write (`ping`, `null`,
- * a number, nothing) keeps the connection alive. An object that cannot be read may have been a part of the answer.
+ * Parses the data of an event. Only objects have content: anything else that engines and the proxies in front of them send
+ * (`ping`, `null`, a number, nothing) only keeps the connection alive. An object that cannot be parsed may have been a part
+ * of the answer.
  */
 export function readPayload(data: string): Payload {
   const text = data.trim();
@@ -15,7 +16,7 @@ export function readPayload(data: string): Payload {
   return DONE.test(text) ? 'done' : 'nothing';
 }
 
-/** Codes that say that all is well. */
+/** Codes that mean success. */
 const FINE: ReadonlySet<unknown> = new Set([undefined, null, '', 0, 200, '0', '200', 'ok', 'success', true, false]);
 const CODE_FIELDS = [
   'code',
@@ -41,14 +42,14 @@ const WORD_FIELDS = [
 ];
 
 /**
- * The error that an object of status 200 tells of, as engines write it: in `error`, as a code beside a message, or in a field of their
- * own. Undefined where it is a part of an answer, or says nothing.
+ * The error in an object of status 200, in the forms that engines use: in `error`, as a code beside a message, or in a
+ * separate field. Undefined if the object is a part of an answer, or has no content.
  */
 export function errorIn(body: JsonObject): unknown {
   for (const field of ['error', 'errors', 'Error']) {
     const error = body[field];
     const isEmpty = FINE.has(error) || (Array.isArray(error) && error.length === 0);
-    // A code beside a bare text says more than the text alone.
+    // A code beside a plain text is more informative than the text alone.
     if (!isEmpty) return typeof error === 'string' ? body : error;
   }
   const base = asObject(body['base_resp']);
@@ -73,7 +74,7 @@ function isFine(code: unknown): boolean {
   return FINE.has(typeof code === 'string' ? code.toLowerCase() : code);
 }
 
-/** A status in words (`processing`) is no code. */
+/** A status word (`processing`) is not a code. */
 function isCode(code: unknown): boolean {
   return typeof code === 'number' || (typeof code === 'string' && (/^\d+$/.test(code) || !/^[a-z ]{1,20}$/.test(code)));
 }

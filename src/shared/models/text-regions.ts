@@ -1,23 +1,23 @@
-/** A part of a text that may be something else than text. */
+/** A part of a text that may not be text. */
 export interface Region {
   kind: 'thought' | 'maybe-thought' | 'call' | 'block' | 'end';
-  /** The mark, which is no part of what the region holds. */
+  /** The opening mark, which is not part of the content. */
   open: string;
   closes: readonly string[];
   maxChars: number;
 }
 
-/** A call that is longer is text. */
+/** Maximum characters of a call. A longer one is text. */
 export const MAX_CALL_CHARS = 65_536;
-/** A block of code is a call only if it begins like one, within so many characters. */
+/** A code block is a call only if it begins like one within this number of characters. */
 const MAX_BLOCK_START_CHARS = 48;
 const BLOCK_START =
   /^(?:```\w{0,16})?\s*(?:\[\s*)?\{\s*"(?:name|type|function|tool|tool_name|action|arguments|parameters)"/;
-/** The beginning of such a block, cut anywhere. */
+/** A truncated beginning of such a block. */
 const BLOCK_BEGINNING = /^(?:`{1,2}|```\w{0,16}|(?:```\w{0,16}\s)?\s*(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?)$/;
 const CALL_BLOCK = /^```tool_(?:call|code)/;
 
-/** A block of code or an object at the beginning of a text that may be a call and nothing else. */
+/** A code block or object at the beginning of a text that may consist only of a call. */
 export function blockAt(begun: string, isLast: boolean): Region | 'wait' | undefined {
   if (BLOCK_START.test(begun) || CALL_BLOCK.test(begun))
     return { kind: 'block', open: '', closes: [], maxChars: MAX_CALL_CHARS };
@@ -31,7 +31,7 @@ export function ticksAt(text: string, at: number): number {
   return end - at;
 }
 
-/** The mark that comes first in a text. */
+/** The first mark in a text. */
 export function firstOf(text: string, marks: readonly string[]): { at: number; mark: string } | undefined {
   let first: { at: number; mark: string } | undefined;
   for (const mark of marks) {
@@ -41,7 +41,7 @@ export function firstOf(text: string, marks: readonly string[]): { at: number; m
   return first;
 }
 
-/** How many letters at the text's end may become one of the marks. */
+/** Number of characters at the end of the text that may become one of the marks. */
 export function partAtEnd(text: string, marks: readonly string[]): number {
   let longest = 0;
   for (const mark of marks)

@@ -1,9 +1,12 @@
 import type { ModelEntry } from './model-entry.ts';
 
-/** How hard a person wants a model to think; `off` forbids it. */
+/** Reasoning effort that a person chose; `off` disables thinking. */
 export type Thinking = 'off' | 'low' | 'high' | 'max';
 
-/** The fields of a request that ask for it in the model's dialect; none where nobody chose, or the model cannot be asked. */
+/**
+ * Request fields that set the reasoning effort in the model's dialect; none if no effort was chosen, or the model does not
+ * support it.
+ */
 export function thinkingFields(model: ModelEntry, thinking: Thinking | undefined): Record<string, unknown> {
   if (thinking === undefined) return {};
   const isOn = thinking !== 'off';
@@ -23,8 +26,8 @@ export function thinkingFields(model: ModelEntry, thinking: Thinking | undefined
 }
 
 /**
- * The word of the engine's that comes nearest: `low` is its first, `max` its last, `high` the one of that name, else the last but
- * one (of two, the last). Undefined for `off`, and where the engine has no levels.
+ * The engine's closest level: `low` is its first, `max` its last, `high` the one of that name, otherwise the second to last
+ * (of two, the last). Undefined for `off`, and if the engine has no levels.
  */
 export function levelFor(levels: readonly string[], thinking: Thinking): string | undefined {
   switch (thinking) {

@@ -1,22 +1,22 @@
-/** A text of two pieces, or of so many characters, that comes again whole is no accident. */
+/** Minimum number of pieces, or of characters, for which a full repetition is not a coincidence. */
 const MIN_PIECES = 2;
 const MIN_CHARS = 8;
-/** Of a longer text its beginning and its end are kept, each of this length, so that streams cost little memory however long they are. */
+/** Of a longer text only the beginning and the end are kept, each of this length, so that long streams use little memory. */
 const KEPT_CHARS = 16_384;
 
 /**
- * The text of a stream that may come again: some engines repeat the last chunk, or end with one that sums up what was streamed.
- * Only what is new of it is handed on.
+ * Detects repeated text in a stream: some engines repeat the last chunk, or end with a chunk that contains the whole text.
+ * Returns only the new part.
  */
 export class WholeText {
-  /** Of a long text; undefined while `#end` holds all of it. */
+  /** Beginning of a long text; undefined while `#end` contains all of it. */
   #beginning: string | undefined;
   #end = '';
   #chars = 0;
   #pieces = 0;
   #lastChars = 0;
 
-  /** Notes a piece in the middle of a stream. */
+  /** Adds a chunk from the middle of a stream. */
   add(piece: string): void {
     this.#end += piece;
     this.#chars += piece.length;
@@ -28,15 +28,16 @@ export class WholeText {
   }
 
   /**
-   * @param piece the text of a chunk with a finish reason, or behind one @param isSummary it stands where whole texts stand
-   * @returns what of it has not come
+   * @param piece the text of a chunk with a finish reason, or of a later chunk @param isSummary it is in a field for
+   * complete texts
+   * @returns the part of it that is new
    */
   lastPiece(piece: string, isSummary: boolean, isAfterEnd: boolean): string {
     const chars = this.#chars;
     const isWhole = isSummary || this.#pieces >= MIN_PIECES || chars >= MIN_CHARS;
     const holdsAll = chars > 0 && piece.length >= chars && piece.startsWith(this.#beginning ?? this.#end);
     const isLast = piece.length === this.#lastChars && piece.length >= MIN_CHARS;
-    // Short pieces may be equal by accident, but not behind the end.
+    // Short chunks may be equal by coincidence, but not after the end.
     const isLastAgain = (isAfterEnd || isLast) && this.#endsWith(piece);
     const isRepeated = isLastAgain || (isSummary && chars > 0 && !holdsAll);
     const fresh = isRepeated ? '' : isWhole && holdsAll ? piece.slice(chars) : piece;
@@ -50,7 +51,7 @@ export class WholeText {
   }
 }
 
-/** A slice would keep all of the text in memory that it was cut from. */
+/** Copies a text, because a slice would keep the whole original text in memory. */
 function copyOf(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le');
 }

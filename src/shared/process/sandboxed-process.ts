@@ -9,65 +9,65 @@ import { CodedError } from '../coded-error.ts';
 import { inBackground } from '../in-background.ts';
 
 /**
- * Why an order has no answer. `ended`: the process ended by itself, or never began; `too_slow`: its time was over;
- * `too_much_memory`: it was ended for what it took.
+ * Why an order has no result. `ended`: the process exited or could not start; `too_slow`: it exceeded its time limit;
+ * `too_much_memory`: it exceeded its memory limit.
  */
 export class BoundedProcessError extends CodedError<'ended' | 'too_slow' | 'too_much_memory'> {}
 
-/** A process that ended during an order, as `BOUNDED_PROCESS_ENDS` tells of it. */
+/** A process that ended during an order, as published on `BOUNDED_PROCESS_ENDS`. */
 export interface BoundedProcessEnd {
-  /** The name of the program. */
+  /** Name of the program. */
   program: string;
   exitCode: number | null;
   signal: string | null;
-  /** Whether the order is given to another process. */
+  /** Whether the order is retried in another process. */
   isTriedAgain: boolean;
 }
 
-/** Processes are shared by the whole process, so their ends are told on a channel of their own. */
+/** Diagnostics channel for process ends, because the processes are shared by the whole application. */
 export const BOUNDED_PROCESS_ENDS = 'parley:bounded-process-ends';
 
 const ends = channel(BOUNDED_PROCESS_ENDS);
 
-/** How V8 ends a process whose heap is full. */
+/** Signal with which V8 aborts when the heap is full. */
 const HEAP_IS_FULL = 'SIGABRT';
 
-/** A program whose orders are served by `serve-orders.mjs`, and what it may take. */
+/** A program whose orders are served by `serve-orders.mjs`, with its limits. */
 export interface BoundedProgram {
   path: string;
-  /** For log and metrics: what it reads. */
+  /** Name for log and metrics: the kind of data that it reads. */
   name: string;
-  /** How long one order may take. */
+  /** Maximum time for one order. */
   limitMs: number;
-  /** Beyond it the process is ended after its order: then its memory is the system's again. */
+  /** Memory growth above which the process is ended after its order, to return the memory to the system. */
   mostGrownBytes: number;
-  /** Beyond it the process is ended at work, where the kernel tells of its memory (Linux). */
+  /** Resident memory above which the process is killed during an order. Only on systems that expose it (Linux). */
   mostResidentBytes?: number;
-  /** Of objects of JavaScript. MiB. */
+  /** Maximum JavaScript heap. MiB. */
   mostHeapMib?: number;
 }
 
-/** Sent before the answer, once the order has come and is about to be worked on. */
+/** Sent before the answer, when the process begins to work on an order. */
 const BEGUN = 'begun';
 
 interface Answer {
   result: unknown;
-  /** How much more memory the process has than before its first order. */
+  /** Memory growth since before the first order. */
   grownBytes: number;
 }
 
-/** It is ended when it has nothing to do. */
+/** Idle time after which the process is ended. */
 const IDLE_LIFE_MS = 20 * SECOND_MS;
-/** What is unpacked at full speed grows by a few MiB meanwhile. */
+/** Poll interval for memory. Decompression at full speed grows by a few MiB in this time. */
 const WATCH_EACH_MS = 25;
 const KIB_BYTES = 1024;
-/** For glibc: what is freed goes back to the system, rather than staying with each thread. */
+/** Makes glibc return freed memory to the system instead of keeping it per thread. */
 const MEMORY_HABITS = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1048576' };
 
 /**
- * What such a process may do (SECURITY.md confined-readers): read our own programs and their packages, load addons (the image library is
- * one), and nothing else. It can neither write a file, start a program, nor read settings, DATA_DIR and /proc, where the
- * environment of this process is.
+ * Permissions of the process (SECURITY.md confined-readers): it may read our own programs and their packages and load addons
+ * (the image library is one). It can neither write files, start programs, nor read configuration, DATA_DIR or /proc, which
+ * exposes the environment of this process.
  */
 const PERMISSIONS = [
   process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission',
@@ -79,8 +79,9 @@ const PERMISSIONS = [
 ];
 
 /**
- * A process that reads what people send: what a bad file does to a reader, it does to a process that holds no key and no other
- * person's turn, and that can be ended. Started with the first order. One order at a time; the caller sees to that.
+ * A process that reads files from users. A malicious file can only affect this process, which holds no key and no other
+ * person's turn, and which can be killed. Started with the first order. Handles one order at a time; the caller ensures
+ * that.
  */
 export class BoundedProcess {
   readonly #program: BoundedProgram;
@@ -91,17 +92,20 @@ export class BoundedProcess {
     this.#program = program;
   }
 
-  /** @returns what the program answers, as it sent it @throws BoundedProcessError; the signal's reason */
+  /** @returns the program's answer as sent @throws BoundedProcessError; the signal's reason */
   async ask(order: { bytes: Buffer }, signal?: AbortSignal): Promise<unknown> {
     clearTimeout(this.#idleTimer);
     const { child, answer } = await this.#askTwice(order, signal);
-    // Two of them would take twice the memory, so the next one starts when this one is gone.
+    // Wait for the exit before the next process starts: two processes would use twice the memory.
     if (answer.grownBytes > this.#program.mostGrownBytes) await end(child);
     else this.#idleTimer = setTimeout(() => inBackground(() => end(child)), IDLE_LIFE_MS).unref();
     return answer.result;
   }
 
-  /** A process that was killed says nothing of its order, so a fresh one gets it once more; an order that ends both is given up. */
+  /**
+   * A process that was killed gives no reason, so the order is retried once in a new process. An order that ends both is
+   * given up.
+   */
   async #askTwice(order: { bytes: Buffer }, signal?: AbortSignal): Promise<{ child: ChildProcess; answer: Answer }> {
     try {
       return await this.#ask(order, signal);
@@ -124,8 +128,8 @@ export class BoundedProcess {
   }
 
   /**
-   * One that ended while it had nothing to do is no fault of the order, so a new one is asked. That it ended may not be
-   * noticed yet, and its pipe may take the order all the same; what tells is that it never began.
+   * If the process exited while idle, the order is not at fault and goes to a new process. The exit may not be noticed yet,
+   * and the pipe may still accept the order, so only the missing `begun` message shows that the order never began.
    */
   async #ask(order: { bytes: Buffer }, signal?: AbortSignal): Promise<{ child: ChildProcess; answer: Answer }> {
     const known = this.#child;
@@ -142,7 +146,7 @@ export class BoundedProcess {
 
   #start(): ChildProcess {
     const { path, mostHeapMib } = this.#program;
-    // Nothing of our environment: it holds keys.
+    // Pass none of our environment: it contains keys.
     const child = fork(path, {
       env: MEMORY_HABITS,
       execArgv: [
@@ -155,7 +159,7 @@ export class BoundedProcess {
     });
     child.unref();
     child.channel?.unref();
-    // That it ended is told by the process itself.
+    // Errors of the pipe are ignored: the `exit` event reports the end of the process.
     const input = child.stdin as Socket;
     input.on('error', () => undefined).unref();
     const forget = () => {
@@ -166,16 +170,16 @@ export class BoundedProcess {
   }
 }
 
-/** The process had ended before this order, or could not be started. */
+/** The process had exited before this order, or could not be started. */
 class NeverBegan extends BoundedProcessError {}
 
-/** The process ended while it worked on this order. */
+/** The process exited while it worked on this order. */
 class EndedAtWork extends BoundedProcessError {
   readonly exitCode: number | null;
   readonly signal: string | null;
 
   constructor(exitCode: number | null, signal: string | null) {
-    super('ended', 'An order ended its process');
+    super('ended', 'A job ended its process');
     this.exitCode = exitCode;
     this.signal = signal;
   }
@@ -187,7 +191,7 @@ function isEnd(error: unknown): error is BoundedProcessError {
   return error instanceof BoundedProcessError && error.code === 'ended';
 }
 
-/** It has nothing to finish: its answer is here, or nobody waits for it. */
+/** Kills the process. It has nothing to finish: its answer has arrived, or no caller waits for it. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
@@ -198,11 +202,14 @@ async function end(child: ChildProcess): Promise<void> {
 interface Task extends Pick<BoundedProgram, 'limitMs' | 'mostResidentBytes'> {
   order: { bytes: Buffer };
   signal?: AbortSignal;
-  /** Whether the process had nothing to do for a while. */
+  /** Whether the process was idle before, so that it may have exited unnoticed. */
   mayHaveEnded: boolean;
 }
 
-/** @throws NeverBegan when the order did not reach the process, or it may have ended and did not begin; else as `ask` of the class */
+/**
+ * @throws NeverBegan if the order did not reach the process, or the process may have exited and did not begin; otherwise
+ * like `ask` of the class
+ */
 function ask(child: ChildProcess, { order, signal, limitMs, mostResidentBytes, mayHaveEnded }: Task): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let reason: Error | undefined;
@@ -211,7 +218,7 @@ function ask(child: ChildProcess, { order, signal, limitMs, mostResidentBytes, m
       reason ??= why;
       child.kill('SIGKILL');
     };
-    const timer = setTimeout(() => endFor(new BoundedProcessError('too_slow', 'An order took too long')), limitMs);
+    const timer = setTimeout(() => endFor(new BoundedProcessError('too_slow', 'A job took too long')), limitMs);
     const watch = mostResidentBytes === undefined ? undefined : watchMemory(child, mostResidentBytes, endFor);
     const abort = () => endFor(signal?.reason as Error);
     signal?.addEventListener('abort', abort, { once: true });
@@ -231,28 +238,28 @@ function ask(child: ChildProcess, { order, signal, limitMs, mostResidentBytes, m
     const ended = settle((exitCode: number | null, endSignal: NodeJS.Signals | null) => {
       if (reason) reject(reason);
       else if (hasBegun && endSignal === HEAP_IS_FULL)
-        reject(new BoundedProcessError('too_much_memory', 'An order took too much memory'));
+        reject(new BoundedProcessError('too_much_memory', 'A job used too much memory'));
       else if (hasBegun) reject(new EndedAtWork(exitCode, endSignal));
       else reject(new NeverBegan('ended', 'The process had ended'));
     });
     const failed = (cause: Error) =>
-      settle(() => reject(new NeverBegan('ended', 'The process cannot be asked', { cause })))();
+      settle(() => reject(new NeverBegan('ended', 'The process cannot be reached', { cause })))();
     child.on('message', answered).on('exit', ended).on('error', failed);
     const { bytes, ...wishes } = order;
     child.send({ ...wishes, sizeBytes: bytes.length }, (error) => error && failed(error));
-    // By its input, since a message would be copied twice on each side.
+    // Sent through stdin: an IPC message would be copied twice on each side.
     child.stdin?.write(bytes);
   });
 }
 
-/** Looks at the process from outside, since one that is at work cannot look at itself. */
+/** Monitors memory from outside, because a busy process cannot monitor itself. */
 function watchMemory(child: ChildProcess, mostBytes: number, endFor: (why: Error) => void): NodeJS.Timeout {
   return setInterval(() => {
     inBackground(async () => {
       const status = await readFile(`/proc/${child.pid}/status`, 'latin1').catch(() => '');
       const residentKib = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
       if (residentKib * KIB_BYTES > mostBytes)
-        endFor(new BoundedProcessError('too_much_memory', 'An order took too much memory'));
+        endFor(new BoundedProcessError('too_much_memory', 'A job used too much memory'));
     });
   }, WATCH_EACH_MS).unref();
 }

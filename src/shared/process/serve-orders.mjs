@@ -1,12 +1,12 @@
-// What the programs of bounded processes have in common (bounded-process.ts). Such a program knows no key and no address,
-// reads nothing but what it is sent, one order at a time, and ends with its parent. Plain JavaScript, so that a program may be
-// the same file wherever it is started from.
+// Common part of the sandboxed programs (sandboxed-process.ts). Such a program has no keys or addresses, reads only its
+// input, handles one order at a time, and exits with its parent. Plain JavaScript, so that the same file runs from src/ and
+// dist/.
 import { readSync } from 'node:fs';
 
-/** An order's bytes come by it, once the order itself is sent. */
+/** Carries an order's bytes, after the order itself was sent. */
 const INPUT = 0;
 
-/** So many bytes of the input, in one piece; there is nothing else to do until they are here. */
+/** Reads this number of bytes from the input. Blocks, because there is no other work until they arrive. */
 function readInput(sizeBytes) {
   const bytes = Buffer.allocUnsafeSlow(sizeBytes);
   for (let at = 0; at < sizeBytes;) {
@@ -17,17 +17,17 @@ function readInput(sizeBytes) {
   return bytes;
 }
 
-/** Answers each order by what `handle` makes of it, which throws nothing. */
+/** Answers each order with the result of `handle`, which must not throw. */
 export function serveOrders(handle) {
-  // Ctrl+C in a terminal, or a service manager, tells all processes at once, and whoever waits for an answer may still get it.
-  // SIGUSR1 would open a debugger, by which one reader could look into another.
+  // Ctrl+C in a terminal, or a service manager, signals all processes at once, but a caller may still wait for the answer.
+  // SIGUSR1 would open a debugger, through which one reader could inspect another.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGUSR1']) process.on(signal, () => undefined);
-  // What the program itself takes differs from one Node and machine to the next.
+  // Baseline: the memory of the program itself depends on the Node version and the machine.
   const readyBytes = process.memoryUsage.rss();
   process.on('disconnect', () => process.exit());
   process.on('message', async ({ sizeBytes, ...wishes }) => {
     const bytes = readInput(sizeBytes);
-    // From here on it is this order that ends the process, if something does.
+    // From here on, this order is responsible if the process ends.
     process.send('begun');
     const result = await handle({ ...wishes, bytes });
     process.send({ result, grownBytes: process.memoryUsage.rss() - readyBytes });

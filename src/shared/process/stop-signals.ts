@@ -1,27 +1,27 @@
 import { SECOND_MS } from '../clock.ts';
 
-/** What tells of signals; `process` fits. */
+/** Source of signals; `process` is compatible. */
 interface SignalSource {
   on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
   off(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
 }
 
 export interface StopSignalOptions {
-  /** The first signal: stop in order. */
+  /** Called on the first signal: graceful shutdown. */
   onStop(): void;
-  /** A signal from somebody who waited for that long enough: stop at once. */
+  /** Called on a later signal: immediate stop. */
   onInsist(): void;
   source?: SignalSource;
-  /** A clock that only goes forward; the process's own unless told. Milliseconds. */
+  /** Monotonic clock in milliseconds. Defaults to the process's own. */
   monotonicMs?: () => number;
 }
 
-/** npm hands a terminal's Ctrl+C on to a program that the terminal has told already, so one press comes twice. */
+/** npm forwards a terminal's Ctrl+C to a program that has already received it, so one key press may arrive twice. */
 const SAME_PRESS_MS = 1.5 * SECOND_MS;
 
 /**
- * Listens for SIGINT and SIGTERM. What comes within a second and a half of the first is the same request, said twice.
- * @returns ends the listening
+ * Listens for SIGINT and SIGTERM. Signals within 1.5 s of the first count as the same request.
+ * @returns a function that stops listening
  */
 export function listenForStop({
   onStop,
@@ -45,8 +45,8 @@ export function listenForStop({
 }
 
 /**
- * Node opens a debugger on a port of this machine at SIGUSR1, and every process of our user may send that signal, a reader that a
- * document has taken over too (SECURITY.md confined-readers).
+ * On SIGUSR1 Node opens a debugger on a local port. Any process of the same user can send that signal, including a reader
+ * that a malicious document has compromised (SECURITY.md confined-readers).
  */
 export function ignoreDebuggerSignal(): void {
   process.on('SIGUSR1', () => undefined);

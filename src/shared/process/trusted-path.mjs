@@ -1,4 +1,5 @@
-// Which programs a start may run (SECURITY.md trusted-programs). Plain JavaScript, since the preparation needs it before a build.
+// Which programs may be run at start (SECURITY.md trusted-programs). Plain JavaScript, because the preparation needs it
+// before a build.
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 
@@ -6,9 +7,9 @@ const WRITABLE_BY_ALL = 0o002;
 const STICKY = 0o1000;
 
 /**
- * The folders of a PATH in which only root, the user and the owner of this Node can put programs. npm prepends
- * `node_modules/.bin` of every folder above the project, and an empty or relative entry means whatever folder is current: in a folder
- * that others can write to, both may hold another user's program.
+ * The directories of a PATH in which only root, the user and the owner of this Node can place programs. npm prepends
+ * `node_modules/.bin` of every directory above the project, and an empty or relative entry means the current directory. If
+ * others can write to such a directory, it may contain another user's program.
  */
 export function trustedFolders(path = process.env.PATH ?? '') {
   const entries = path
@@ -17,7 +18,7 @@ export function trustedFolders(path = process.env.PATH ?? '') {
   return [...new Set(entries)].filter(isTrusted);
 }
 
-/** The absolute path of the first program of one of these names in a trusted folder; undefined where none is installed. */
+/** Absolute path of the first program with one of these names in a trusted directory; undefined if none is installed. */
 export function findProgram(names, path = process.env.PATH ?? '') {
   const folders = trustedFolders(path);
   for (const name of [names].flat()) {
@@ -27,7 +28,10 @@ export function findProgram(names, path = process.env.PATH ?? '') {
   return undefined;
 }
 
-/** Leaves only the trusted folders in PATH, for this process and all that it starts. An empty PATH would mean the current folder. */
+/**
+ * Reduces PATH to its trusted directories, for this process and all its children. An empty PATH would mean the current
+ * directory.
+ */
 export function keepTrustedPath(env = process.env) {
   env.PATH = trustedFolders(env.PATH).join(delimiter) || ['/usr/bin', '/bin'].join(delimiter);
 }
@@ -41,14 +45,14 @@ function isTrustedProgram(path) {
   }
 }
 
-/** Each folder above counts too: where others can write to one, they can replace all below it. */
+/** Every parent directory is checked too: write access to a parent allows replacing everything below it. */
 function isTrusted(path) {
   try {
     const owners = new Set([0, process.getuid?.() ?? 0, statSync(process.execPath).uid]);
     for (let at = realpathSync(path), above = false; ; at = dirname(at), above = true) {
       const { mode, uid } = statSync(at);
       if (!owners.has(uid)) return false;
-      // In a sticky folder such as /tmp others can add files and replace none.
+      // In a sticky directory such as /tmp, other users can add files but not replace them.
       if ((mode & WRITABLE_BY_ALL) !== 0 && !(above && (mode & STICKY) !== 0)) return false;
       if (dirname(at) === at) return true;
     }

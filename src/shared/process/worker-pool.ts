@@ -1,18 +1,21 @@
 import { Worker } from 'node:worker_threads';
 import { inBackground } from '../in-background.ts';
 
-/** For answers and pages together; more at once would take memory and processor time from all that does not need a thread. */
+/**
+ * Maximum threads for answers and pages together. More would take memory and processor time from work that needs no thread.
+ */
 const MOST_THREADS = 2;
 const MEMORY_MIB = 192;
 /**
- * Of them for what is new. Node gives a thread at its limit 16 MiB more to end by; what survives moves out of here at once, and where it
- * is more than that (32 MiB and more by Node 24's own choice) the whole process ends, not the thread. A third of this can move at once.
+ * Part of it for new objects. Node grants a thread at its limit 16 MiB more to terminate. Surviving objects are promoted all
+ * at once; if they exceed that (32 MiB and more with Node 24's default), the whole process ends instead of the thread. A
+ * third of this size can be promoted at once.
  */
 const YOUNG_MEMORY_MIB = 24;
 
 /**
- * `answer`: somebody waits for it, so that it finds a thread whatever else is done. `page`: one at a time. `password`: threads of their
- * own, since they are the service's, which may run beside a bot, and anyone may type passwords.
+ * `answer`: a caller waits for the result, so a thread is always available. `page`: one at a time. `password`: separate
+ * threads, because they belong to the service, which may run beside a bot, and anyone can submit passwords.
  */
 export type ThreadPurpose = 'answer' | 'page' | 'password';
 
@@ -22,14 +25,15 @@ const waiting: Record<ThreadPurpose, (() => void)[]> = { answer: [], page: [], p
 
 interface ThreadOptions {
   purpose: ThreadPurpose;
-  /** Ends the thread. A wait for one ends by it too, but only once a place is free. */
+  /** Terminates the thread. Also ends the wait for a thread, but only once a place is free. */
   signal: AbortSignal;
 }
 
 /**
- * Runs a module in a thread of its own, which reads its `workerData` and posts one message: for what other people's text, HTML or JSON
- * may draw out, so that it holds up nobody else and can be ended. It gets no environment.
- * @throws the signal's reason; Error when the thread ends without a message, as one does that needs too much memory
+ * Runs a module in a separate thread, which reads its `workerData` and posts one message. For text, HTML or JSON from
+ * outside that may take long to process: other work is not blocked, and the thread can be terminated. The thread gets no
+ * environment variables.
+ * @throws the signal's reason; Error if the thread ends without a message, for example for lack of memory
  */
 export async function inThread<Result>(module: URL, workerData: unknown, options: ThreadOptions): Promise<Result> {
   const { purpose, signal } = options;
@@ -44,7 +48,10 @@ export async function inThread<Result>(module: URL, workerData: unknown, options
   }
 }
 
-/** Where a module stands that a thread can run: Node reads no TypeScript, so whoever runs src/ takes what was built of it. */
+/**
+ * Location of a module that a thread can run: Node cannot run TypeScript there, so code that runs from src/ uses the build
+ * output.
+ */
 export function threadModule(name: string, importer: string): URL {
   const sourceAt = importer.endsWith('.ts') ? importer.lastIndexOf('/src/') : -1;
   if (sourceAt < 0) return new URL(name, importer);

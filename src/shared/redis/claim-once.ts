@@ -14,25 +14,25 @@ const firstScript = loadScript(import.meta.url, './scripts/be-first.lua', {
   answer: 'flag',
 });
 
-/** Longer than any caller waits for an answer; after that nobody is there to whom it could be given. */
+/** Longer than any caller waits for a reply. A later repetition has no caller left to receive the value. */
 const TAKEN_REMEMBERED_MS = 10 * SECOND_MS;
 const NAME_BYTES = 16;
 
 /**
- * Takes the value of a key: of any number of callers one gets it. Unlike GETDEL it loses nothing where the connection breaks
- * before the answer came, and sends the command again.
+ * Removes and returns a key's value: exactly one of any number of callers gets it. Unlike GETDEL it loses no value if the
+ * connection breaks before the reply and the command is sent again.
  */
 export async function takeOnce(redis: RedisClient, key: string): Promise<string | undefined> {
-  // Both keys must lie in the same slot of a cluster.
+  // In a cluster, both keys must map to the same slot.
   const taken = key.includes('{') ? `${key}:taken` : `{${key}}:taken`;
   const args = { name: randomToken(NAME_BYTES), rememberedMs: TAKEN_REMEMBERED_MS };
   return takeScript.run(redis, { value: key, taken }, args);
 }
 
 /**
- * Whether the caller is the first to set this mark while it lives. Unlike SET NX, the first one is told so however often the
- * connection sends the command.
- * @param name of the caller, for whoever gives the mark back; any that nobody else has
+ * Whether the caller is the first to set this mark during its lifetime. Unlike SET NX, the first caller gets the same result
+ * each time that the connection repeats the command.
+ * @param name identifies the caller when the mark is released; must be unique
  */
 export async function isFirst(
   redis: RedisClient,

@@ -6,12 +6,12 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
 
 /**
- * Sends a command again where ioredis gives up although the cluster will take it later:
+ * Retries commands that ioredis gives up on although the cluster will accept them later:
  * - a connection closed while no node was ready;
- * - NOSCRIPT: a node that redirects EVAL does not keep the script, yet ioredis sends that node the script's SHA-1 from then on. The
- *   repetition carries the script itself.
- * Redirections (MOVED, ASK, TRYAGAIN, CLUSTERDOWN) are followed by ioredis; `maxRedirections` says how long.
- * @param waits whether commands wait for a lost connection; without it only a missing script is sent again
+ * - NOSCRIPT: a node that redirects EVAL does not store the script, yet ioredis sends that node only the script's SHA-1
+ *   afterwards. The retry contains the script itself. ioredis follows redirections (MOVED, ASK, TRYAGAIN, CLUSTERDOWN)
+ *   itself, up to `maxRedirections`.
+ * @param waits whether commands wait for a lost connection; if false, only a missing script is sent again
  */
 export function repeatCommands(cluster: Cluster, waits: boolean): void {
   const send = cluster.sendCommand.bind(cluster);
@@ -31,8 +31,8 @@ export function repeatCommands(cluster: Cluster, waits: boolean): void {
 }
 
 /**
- * Keeps what `reject` costs the same however often a node refuses a command: ioredis wraps a script's `reject` once more at each node
- * that it is sent to, and a wait of hours would end in a stack overflow.
+ * Keeps the cost of `reject` constant however often a node refuses a command: ioredis wraps a script's `reject` again at
+ * each node that it is sent to, and a wait of hours would end in a stack overflow.
  */
 function unwrapRepeated(node: Redis): void {
   const send = node.sendCommand.bind(node);
@@ -44,14 +44,14 @@ function unwrapRepeated(node: Redis): void {
   };
 }
 
-/** Of each command under way, its `reject` before any node wrapped it. */
+/** The original `reject` of each pending command, before any node wrapped it. */
 const rejections = new WeakMap<Command, Command['reject']>();
 
 /**
- * Makes callers that wait for a connection hear of it. BullMQ waits so after each interruption of a worker, and takes no job until
- * then. Of itself ioredis
- * - never settles `connect()` when the cluster is down at its first check, although it goes on connecting;
- * - may set an ended connection's status to `close` again, which no event follows.
+ * Ensures that callers waiting for a connection are notified. BullMQ waits after each interruption of a worker, and takes no
+ * job until then. By itself ioredis
+ * - never settles `connect()` if the cluster is down at its first check, although it keeps connecting;
+ * - may set an ended connection's status back to `close`, without any further event.
  */
 export function settleConnects(cluster: Cluster): Cluster {
   const connect = cluster.connect.bind(cluster);
@@ -71,7 +71,7 @@ export function settleConnects(cluster: Cluster): Cluster {
   return cluster;
 }
 
-/** ioredis puts its own handling of redirections before the `reject` that it finds. */
+/** ioredis adds its own redirection handling on top of the existing `reject`. */
 function guard(command: Command, isRepeated: (error: Error) => boolean, repeat: () => void): void {
   const reject = command.reject;
   let pauseMs = FIRST_PAUSE_MS;

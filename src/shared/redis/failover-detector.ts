@@ -7,32 +7,35 @@ import type { RedisClient } from './redis.ts';
 
 const TRY_AGAIN_AFTER_MS = SECOND_MS;
 
-/** What a process has had Redis write, and can have it write again. */
+/** Writes that a process remembers and can repeat. */
 export interface WriteMemory<Offer> {
-  /** What is remembered now. What is written later stands in the new history already. */
+  /** Returns the writes remembered now. Later writes go to the new history. */
   recall(): Offer;
-  /** Brings about what the new history lacks; what it has stays. Called again with the same offer when it throws. */
+  /**
+   * Restores writes that are missing in the new history and leaves existing ones unchanged. If it throws, it is called again
+   * with the same offer.
+   */
   bringBack(offer: Offer): Promise<void>;
 }
 
 export interface HistoryWatch {
-  /** Whether a connection was lost, and it is not yet known that nothing was lost with it. */
+  /** Whether a connection was lost and it is not known yet whether writes were lost with it. */
   readonly isDue: boolean;
   end(): void;
 }
 
 interface WatchOptions<Offer> {
-  /** The connection over which the remembered writes went. */
+  /** The connection that was used for the remembered writes. */
   redis: RedisClient;
   memory: WriteMemory<Offer>;
-  /** Words for the log: what could not be brought back yet. */
+  /** For the log: the kind of data that is being restored. */
   what: string;
   log: Log;
 }
 
 /**
- * After a failover, offers what this process remembers to the new master (RELIABILITY.md failover).
- * Works only when a connection was lost: nothing of it lies in the way of a command.
+ * Offers the remembered writes to the new master after a failover (RELIABILITY.md failover). Does nothing until a connection
+ * is lost, so it adds no cost to commands.
  */
 export function watchHistory<Offer>({ redis, memory, what, log }: WatchOptions<Offer>): HistoryWatch {
   let history: string | undefined;
@@ -50,7 +53,7 @@ export function watchHistory<Offer>({ redis, memory, what, log }: WatchOptions<O
       history = found;
       offer = undefined;
     } catch (error) {
-      log.debug({ error: asError(error), what }, 'what a failover may have lost could not be brought back yet');
+      log.debug({ error: asError(error), what }, 'data that a failover may have lost could not be restored yet');
       timer = setTimeout(() => inBackground(run), TRY_AGAIN_AFTER_MS).unref();
     } finally {
       isRunning = false;
@@ -80,15 +83,15 @@ export function watchHistory<Offer>({ redis, memory, what, log }: WatchOptions<O
 }
 
 /**
- * Names the history of writes that a Redis stands for. Another one, or the same one that took over another's data, has
- * another name. Undefined for a cluster, which has many, and where it is not told.
+ * Id of the replication history of a Redis. A replica that was promoted with another's data has a different id. Undefined
+ * for a cluster, which has several, and if Redis does not reveal it.
  */
 async function historyOf(redis: RedisClient): Promise<string | undefined> {
   if (redis instanceof Cluster) return undefined;
   try {
     return /master_replid:(\w+)/.exec(await redis.info('replication'))?.[1];
   } catch (error) {
-    // Where INFO is not allowed, every new connection counts as a failover.
+    // Without permission for INFO, every new connection counts as a failover.
     if (error instanceof Error && error.message.startsWith('NOPERM')) return undefined;
     throw error;
   }

@@ -5,28 +5,33 @@ import { outsideCall } from '../fail-point.ts';
 import type { RedisClient } from './redis.ts';
 import { sendUntilTaken } from './retry-readonly.ts';
 import { answerReader, callOrder, type ScriptCall } from './script-call.ts';
-import type { AnswerOf, ArgsOf, KeysOf, ScriptShape } from './script-shape.ts';
+import type { AnswerOf, ArgsOf, KeysOf, ScriptLibrary, ScriptShape } from './script-shape.ts';
 import { sourceOf } from './script-source.ts';
 
-/** What a client's names of our scripts begin with. */
+/** Prefix of our script commands on a client. */
 const SCRIPT_COMMAND = 'script:';
 type ScriptCommand = (...call: ScriptCall) => Promise<unknown>;
 
 /**
- * A Lua script that Redis runs as one atomic step. Its first call over a connection carries it whole, and later ones its SHA-1
- * alone: so calls are carried out in the order in which they were made, the first ones too. Only where Redis has forgotten it
- * (SCRIPT FLUSH, a moved slot of a cluster) it is sent once more, later than what was sent behind it. Both are safe since
- * every script of ours may be repeated.
+ * A Lua script that Redis runs as one atomic step. The first call over a connection contains the whole script, later calls
+ * only its SHA-1, so calls are executed in the order in which they were made. If Redis has lost the script (SCRIPT FLUSH, a
+ * moved slot of a cluster), the call is sent again, after calls that were made later. Both are safe because all our scripts
+ * are idempotent.
  */
 export interface LuaScript<Shape extends ScriptShape> {
-  /** @throws whatever the connection throws */
+  /** @throws any error of the connection */
   run(redis: RedisClient, keys: KeysOf<Shape>, args: ArgsOf<Shape>): Promise<AnswerOf<Shape>>;
 }
 
+/** Loads functions for several scripts from a file beside the caller. */
+export function loadLibrary(base: string, path: string, constants: ScriptLibrary['constants'] = {}): ScriptLibrary {
+  return { source: readFileSync(new URL(path, base), 'utf8'), constants };
+}
+
 /**
- * Reads a script from the file beside the caller: `loadScript(import.meta.url, './scripts/accept.lua', { keys: ['record', …], … })`.
- * The script says `keys.record`, and never a number; it may call `redisNowMs()` and `redisHistory()`.
- * @throws Error for a name in the script that the shape does not state
+ * Loads a script from a file beside the caller: `loadScript(import.meta.url, './scripts/accept.lua', { keys: ['record', …],
+ * … })`. The script uses `keys.record`, never a number, and may call `redisNowMs()` and `redisHistory()`.
+ * @throws Error for a name in the script that the shape does not declare
  */
 export function loadScript<const Shape extends ScriptShape>(
   base: string,
@@ -42,7 +47,7 @@ export function loadScript<const Shape extends ScriptShape>(
   return {
     run(redis, keys, args) {
       const commands = redis as unknown as Record<string, ScriptCommand>;
-      // Whether a connection has had it is known by ioredis, for each node of a cluster too.
+      // ioredis tracks which connection has received the script, also for each node of a cluster.
       if (!(command in commands)) redis.defineCommand(command, { lua: source });
       const call = inOrder(keys, args);
       const send = () => commands[command]!(...call);

@@ -5,36 +5,47 @@ import { corkWrites } from '../http/cork-writes.ts';
 import { repeatCommands, settleConnects } from './cluster-retry.ts';
 import { waitOutRefusals } from './retry-readonly.ts';
 
-/** A connection to one Redis or to a Redis Cluster; both speak the same commands. */
+/** A connection to one Redis or to a Redis Cluster; both support the same commands. */
 export type RedisClient = Redis | Cluster;
 
 export interface RedisAddress {
-  /** redis:// or rediss://; several mean a cluster, or sentinels when `sentinelName` is given. `unix:` paths are taken too. */
+  /**
+   * redis:// or rediss://. Several addresses mean a cluster, or sentinels if `sentinelName` is set. `unix:` paths are
+   * accepted too.
+   */
   urls: string[];
   sentinelName?: string;
-  /** How the sentinels are signed in at, where that differs from the master: what is absent is as in the addresses. */
+  /** Credentials and TLS for the sentinels if they differ from the master's. Absent fields are taken from the addresses. */
   sentinelAccess?: { username?: string; password?: string; tls?: 'same' | 'yes' | 'no' };
 }
 
 /**
- * How a connection behaves while Redis is away:
- * `fail-fast` for what a waiting caller depends on (webhooks, pages): commands are refused at once or after a second;
- * `wait` for workers: commands are kept and sent after the reconnect (BullMQ needs `maxRetriesPerRequest: null`), and
- * scripts are sent once more while Redis refuses writes.
+ * Behavior while Redis is unavailable: `fail-fast` for callers with a deadline (webhooks, pages): commands are refused
+ * immediately or after a second; `wait` for workers: commands are kept and sent after the reconnect (BullMQ needs
+ * `maxRetriesPerRequest: null`), and scripts are retried while Redis refuses writes.
  */
 export type RedisPatience = 'fail-fast' | 'wait';
 
-/** Below the receiver's own deadline of 1.5 s (SECURITY.md acknowledged-when-stored), so that a frozen Redis is noticed in time. */
+/**
+ * Below the receiver's own deadline of 1.5 s (SECURITY.md acknowledged-when-stored), so that a hung Redis is detected in
+ * time.
+ */
 const COMMAND_TIMEOUT_MS = 1_200;
-/** A connection that is closed while Redis is away holds the process up this long; ioredis' own 2 s is felt at every stop. */
+/** Maximum time that closing a connection takes while Redis is unavailable. The 2 s of ioredis would delay every stop. */
 const DISCONNECT_LIMIT_MS = 250;
 const MAX_RECONNECT_PAUSE_MS = 2 * SECOND_MS;
-/** Redirections of a fail-fast command; most come 100 ms after each other, so `COMMAND_TIMEOUT_MS` ends it first. */
+/**
+ * Maximum redirections of a fail-fast command. Most follow each other after 100 ms, so `COMMAND_TIMEOUT_MS` ends the command
+ * first.
+ */
 const MAX_REDIRECTIONS = 16;
-/** Two nodes that name each other as the owner of a slot are not asked without a pause. */
+/** Pause between redirections, for two nodes that name each other as the owner of a slot. */
 const MOVED_PAUSE_MS = 20;
 
-/** Opens a connection that reconnects for ever; it never throws because Redis is away. Errors go to the log once per state. */
+/**
+ * Opens a connection that reconnects forever; it never throws because Redis is unavailable. Errors are logged once per
+ * state.
+ */
 export function connectRedis(address: RedisAddress, patience: RedisPatience, log: Log, name: string): RedisClient {
   const client = openClient(address, patience, name);
   corkWrites(client);
@@ -42,11 +53,11 @@ export function connectRedis(address: RedisAddress, patience: RedisPatience, log
   if (patience === 'wait') waitOutRefusals(client, log, name);
   let isDown = false;
   client.on('error', (error: Error) => {
-    if (!isDown) log.warn({ reason: error.message, connection: name }, 'redis is away');
+    if (!isDown) log.warn({ reason: error.message, connection: name }, 'redis is unavailable');
     isDown = true;
   });
   client.on('ready', () => {
-    if (isDown) log.info({ connection: name }, 'redis is back');
+    if (isDown) log.info({ connection: name }, 'redis is available again');
     isDown = false;
   });
   return client;
@@ -84,7 +95,7 @@ function openClient(address: RedisAddress, patience: RedisPatience, name: string
     const clusterOptions: ClusterOptions = {
       redisOptions: { ...options, ...access },
       enableOfflineQueue: patience === 'wait',
-      // A slot that moves, or a node that has died, takes as long as it takes; a caller with a deadline has its own.
+      // Moving a slot or replacing a dead node may take any time; a caller with a deadline has its own.
       maxRedirections: patience === 'wait' ? Number.POSITIVE_INFINITY : MAX_REDIRECTIONS,
       retryDelayOnMoved: MOVED_PAUSE_MS,
       clusterRetryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 6), MAX_RECONNECT_PAUSE_MS),
@@ -100,14 +111,14 @@ function openClient(address: RedisAddress, patience: RedisPatience, name: string
   });
 }
 
-/** Where the sentinels are. */
+/** Addresses of the sentinels. */
 export function sentinelHosts(urls: readonly string[]): { host: string; port: number }[] {
   return urls
     .map((url) => new URL(url))
     .map(({ hostname, port }) => ({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 26_379) }));
 }
 
-/** How a sentinel is signed in at. A password of its own goes with a user of its own, or none. */
+/** Credentials for a sentinel. A separate password is used with a separate user name, or none. */
 export function sentinelAccessOf({
   urls,
   sentinelAccess = {},
@@ -122,7 +133,7 @@ export function sentinelAccessOf({
   };
 }
 
-/** People often write the password into one address of a list only. */
+/** People often write the password into only one address of a list. */
 function withPassword(urls: readonly string[]): URL | undefined {
   return urls.map((url) => new URL(url)).find(({ password }) => password !== '');
 }

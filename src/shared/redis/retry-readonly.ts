@@ -4,20 +4,20 @@ import { asError } from '../coded-error.ts';
 import { SECOND_MS } from '../clock.ts';
 import type { Log } from '../log.ts';
 
-/** Codes of refusals that pass: the same script succeeds later. */
+/** Codes of temporary refusals: the same script succeeds later. */
 const PASSING_CODES: ReadonlySet<string> = new Set([
-  // Full, cannot write its files, lacks its replicas, is a replica itself.
+  // Redis is out of memory, cannot write its files, has too few replicas, or is a replica itself.
   ...['OOM', 'MISCONF', 'NOREPLICAS', 'READONLY'],
-  // The user lacks a right until the operator grants it.
+  // The user lacks a permission until the operator grants it.
   'NOPERM',
-  // Reads its files, has lost its master, runs a long script.
+  // Redis is loading its files, has lost its master, or is running a long script.
   ...['LOADING', 'MASTERDOWN', 'BUSY', 'UNKILLABLE'],
-  // A slot is unowned, half moved, or owned by the node that names another one.
+  // A slot is unassigned, partly migrated, or owned by the node that refers to another one.
   ...['CLUSTERDOWN', 'TRYAGAIN', 'MOVED', 'ASK'],
-  // The node has forgotten the script, or never kept it since it redirected the call.
+  // The node has lost the script, or never stored it because it redirected the call.
   'NOSCRIPT',
 ]);
-/** Refusals that some versions put into words of their own within a script. */
+/** Messages that some versions use for refusals within a script. */
 const PASSING_WORDS = /used memory > 'maxmemory'|can't run this command/;
 const LONGEST_PAUSE_MS = SECOND_MS;
 
@@ -27,18 +27,21 @@ interface Refusals {
   isTold: boolean;
 }
 
-/** Connections whose scripts wait for Redis to take writes again. */
+/** Connections whose scripts wait until Redis accepts writes. */
 const patient = new WeakMap<Redis | Cluster, Refusals>();
 
-/** From now on scripts over this connection are kept while Redis refuses writes, as commands are while it is away. */
+/**
+ * From now on, scripts over this connection are retried while Redis refuses writes, like commands while Redis is
+ * unavailable.
+ */
 export function waitOutRefusals(redis: Redis | Cluster, log: Log, name: string): void {
   patient.set(redis, { log, name, isTold: false });
 }
 
 /**
- * Sends a script, and over a patient connection once more for as long as Redis refuses writes: an answer that is whole is
- * worth more than the slot that waits with it. Safe since every script of ours may be repeated.
- * @throws what else it comes to; over other connections a refusal too
+ * Sends a script. Over a patient connection it is retried while Redis refuses writes: a finished answer is worth more than
+ * the worker slot that waits. Safe because all our scripts are idempotent.
+ * @throws any other error; over other connections also a refusal
  */
 export function sendUntilTaken<Result>(redis: Redis | Cluster, send: () => Promise<Result>): Promise<Result> {
   const refusals = patient.get(redis);
@@ -63,12 +66,15 @@ async function sendPatiently<Result>(
   }
 }
 
-/** @returns whether the same script succeeds later, by the code of the refusal wherever Redis or ioredis put it */
+/** @returns whether the same script succeeds later, by the code of the refusal, wherever Redis or ioredis put it */
 export function isRefusal(thrown: unknown): boolean {
   return thrown instanceof Error && (PASSING_CODES.has(codeOf(thrown.message)) || PASSING_WORDS.test(thrown.message));
 }
 
-/** What stands before the code of an error that Redis 6 passes on from within a script, or ioredis after too many redirections. */
+/**
+ * Prefixes before the error code, in errors that Redis 6 passes on from within a script, or ioredis after too many
+ * redirections.
+ */
 const WRAPPINGS = [
   'Too many Cluster redirections. Last error: ',
   'ReplyError: ',
@@ -89,6 +95,6 @@ function codeOf(message: string): string {
 function tell(refusals: Refusals, isRefusing: boolean, error?: Error): void {
   refusals.isTold = isRefusing;
   const { log, name: connection } = refusals;
-  if (isRefusing) log.warn({ error, connection }, 'redis refuses writes; what is to be written waits for it');
-  else log.info({ connection }, 'redis takes writes again');
+  if (isRefusing) log.warn({ error, connection }, 'redis refuses writes; they are retried until it accepts them');
+  else log.info({ connection }, 'redis accepts writes again');
 }

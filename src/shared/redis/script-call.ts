@@ -7,12 +7,12 @@ import {
   type ScriptShape,
 } from './script-shape.ts';
 
-/** A command's arguments: how many keys, the keys, the arguments. */
+/** Arguments of a command: the number of keys, the keys, the arguments. */
 export type ScriptCall = [keyCount: number, ...keysAndArgs: Exclude<LuaArgument, boolean>[]];
 
 type NamedValues = Readonly<Record<string, LuaArgument | readonly LuaArgument[] | undefined>>;
 
-/** Puts named keys and arguments into a shape's order. The names are read once, not at each call. */
+/** Returns a function that puts named keys and arguments in the order of a shape. Names are parsed once, not per call. */
 export function callOrder({ keys, args = [] }: ScriptShape): (keys: NamedValues, args: NamedValues) => ScriptCall {
   const [keyNames, argNames] = [plainNames(keys), plainNames(args)];
   const [restOfKeys, restOfArgs] = [restName(keys), restName(args)];
@@ -43,7 +43,7 @@ function plain(value: LuaArgument | readonly LuaArgument[]): Exclude<LuaArgument
   return value as Exclude<LuaArgument, boolean>;
 }
 
-/** Reads what a script of this shape answers. The shape is read once, not at each call. */
+/** Returns a function that parses the reply of a script of this shape. The shape is parsed once, not per call. */
 export function answerReader(shape: ScriptShape): (reply: unknown) => unknown {
   const { answer, rows } = shape;
   const fields = answerFields(shape);
@@ -62,7 +62,7 @@ export function answerReader(shape: ScriptShape): (reply: unknown) => unknown {
   return rows ? (reply) => (reply as unknown[][]).map(readOne) : (reply) => readOne(reply as unknown[]);
 }
 
-/** `undefined` comes where an answer is shorter than its shape, `null` for what Lua calls false. */
+/** `undefined` if a reply is shorter than its shape, `null` for false in Lua. */
 function readerOf(kind: AnswerKind): (value: unknown) => unknown {
   if (typeof kind !== 'string') return (value) => value;
   return READERS[kind];
@@ -70,7 +70,7 @@ function readerOf(kind: AnswerKind): (value: unknown) => unknown {
 
 const READERS: Readonly<Record<Extract<AnswerKind, string>, (value: unknown) => unknown>> = {
   number: (value) => Number(value ?? 0),
-  // A number where Lua had one, as in what is read back from JSON.
+  // A number where Lua had one, for example in values parsed from JSON.
   text: (value) => (typeof value === 'string' || typeof value === 'number' ? String(value) : ''),
   'text?': (value) => value ?? undefined,
   flag: (value) => value === 1 || value === '1',

@@ -1,10 +1,10 @@
-/** What Redis is sent as an argument. `true` and `false` become `'1'` and `'0'`. */
+/** Argument types that can be sent to Redis. `true` and `false` become `'1'` and `'0'`. */
 export type LuaArgument = string | number | boolean | Buffer;
 
 /**
- * How one value of an answer is read. Lua's numbers, `true` and texts of Redis all come as what their kind says; what is
- * missing there comes as 0, `''`, `false` or an empty list, and as undefined where the kind ends with `?`. A list of words is
- * one of them.
+ * Type of one value of a reply. Lua numbers, `true` and Redis strings are all converted to this type. A missing value
+ * becomes 0, `''`, `false` or an empty list, or undefined if the type ends with `?`. A list of words means one of these
+ * words.
  */
 export type AnswerKind = keyof AnswerValues | readonly string[];
 
@@ -15,29 +15,38 @@ interface AnswerValues {
   flag: boolean;
   numbers: number[];
   texts: string[];
-  /** All that follows in the answer; of a last value only. */
+  /** All remaining values of the reply; only for the last field. */
   '...texts': string[];
 }
 
 type AnswerFields = Readonly<Record<string, AnswerKind>>;
 
+/** Lua functions for scripts that name it in their shape, without access to keys and arguments of the script. */
+export interface ScriptLibrary {
+  readonly source: string;
+  /** Constants that the functions use by name. */
+  readonly constants?: Readonly<Record<string, number | string>>;
+}
+
 /**
- * What a script and its caller agree upon. This is the only place that states an order; both sides name what they mean, and the
- * order may change from one version of the program to the next, since each sends its own scripts.
+ * Contract between a script and its caller, and the only place that defines an order: both sides use names. The order may
+ * change between versions, because each version sends its own scripts.
  *
- * A name that ends with `?` may be left out: a key only behind all others, an argument then comes as `''`. A name that begins with
- * `...` is a list of any length, and the last.
+ * A name that ends with `?` is optional: optional keys must come last, and a missing argument is sent as `''`. A name that
+ * begins with `...` is a list of any length and must be the last.
  */
 export interface ScriptShape {
-  /** What the script knows by these names, so that it need not be sent with every call. */
+  /** Functions that several scripts use. */
+  readonly libraries?: readonly ScriptLibrary[];
+  /** Constants that the script uses by name, so that they are not sent with every call. */
   readonly constants?: Readonly<Record<string, number | string>>;
-  /** The script says `keys.NAME`. */
+  /** `keys.NAME` in the script. */
   readonly keys: readonly string[];
-  /** The script says `args.NAME`. */
+  /** `args.NAME` in the script. */
   readonly args?: readonly string[];
-  /** The one value that the script returns; or, by their names, the values that it gives to `answer { NAME = value, … }`. */
+  /** The single value that the script returns; or, by name, the values that it passes to `answer { NAME = value, … }`. */
   readonly answer?: AnswerKind | AnswerFields;
-  /** Instead: what each of a list of answers holds, each made by `answer { … }`. */
+  /** Alternative to `answer`: the fields of each row of a list, where each row is made by `answer { … }`. */
   readonly rows?: AnswerFields;
 }
 
@@ -69,7 +78,7 @@ export type ArgsOf<Shape extends ScriptShape> = Shape extends { readonly args: i
   ? Named<Names, LuaArgument>
   : Readonly<Record<string, never>>;
 
-/** What a script of this shape answers. */
+/** Reply of a script of this shape. */
 export type AnswerOf<Shape extends ScriptShape> = Shape extends { readonly rows: infer Fields }
   ? FieldsOf<Fields>[]
   : Shape extends { readonly answer: infer Answer }
@@ -78,17 +87,17 @@ export type AnswerOf<Shape extends ScriptShape> = Shape extends { readonly rows:
       : FieldsOf<Answer>
     : undefined;
 
-/** The bare names of a list of names, without `?` and `...`. */
+/** A name without `?` and `...`. */
 export function bareName(name: string): string {
   return name.replace(/^\.\.\.|\?$/g, '');
 }
 
-/** The name of the list of any length with which these names end; undefined without one. */
+/** Name of the trailing `...` list among these names; undefined if there is none. */
 export function restName(names: readonly string[]): string | undefined {
   return names.at(-1)?.startsWith('...') === true ? bareName(names.at(-1) ?? '') : undefined;
 }
 
-/** The names of an answer's values; undefined of a script that answers with one value or none. */
+/** Fields of a reply; undefined for a script that returns one value or none. */
 export function answerFields({ answer, rows }: ScriptShape): AnswerFields | undefined {
   if (rows) return rows;
   return answer === undefined || isKind(answer) ? undefined : answer;

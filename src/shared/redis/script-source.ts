@@ -1,8 +1,8 @@
 import { answerFields, bareName, restName, type ScriptShape } from './script-shape.ts';
 
 /**
- * What a script that calls it is given: the time by Redis' clock, the only one that all processes share; milliseconds. Lua and
- * Redis write such a number as the digits that it has.
+ * Provided to a script that calls it: the time in milliseconds by the Redis clock, the only clock that all processes share.
+ * Lua and Redis print such numbers in full digits.
  */
 const REDIS_NOW_MS = `local function redisNowMs()
   local time = redis.call('TIME')
@@ -11,8 +11,8 @@ end
 `;
 
 /**
- * What a script that calls it is given: a name for the history of writes that this Redis stands for. One that took over from
- * another, or that began from its files, has another name. Empty where it is not told.
+ * Provided to a script that calls it: the id of this Redis' replication history. It changes when a replica is promoted or
+ * Redis restarts from its files. Empty if Redis does not reveal it.
  */
 const REDIS_HISTORY = `local function redisHistory()
   local told = redis.pcall('INFO', 'replication')
@@ -21,10 +21,10 @@ end
 `;
 
 /**
- * The text of a script as Redis gets it: `keys.NAME` and `args.NAME` stand for the places that the shape states, so that names
- * cost Redis nothing; before it comes what the script may call.
- * @param name of the script, which its first line tells
- * @throws Error for a name that the shape does not state
+ * Source of a script as sent to Redis: `keys.NAME` and `args.NAME` are replaced by their positions in the shape, so that
+ * names cost nothing in Redis. The functions that the script calls, and its libraries, are prepended.
+ * @param name of the script, written into its first line
+ * @throws Error for a name that the shape does not declare
  */
 export function sourceOf(script: string, name: string, shape: ScriptShape): string {
   const tables = { keys: { places: 'KEYS', names: shape.keys }, args: { places: 'ARGV', names: shape.args ?? [] } };
@@ -38,18 +38,21 @@ export function sourceOf(script: string, name: string, shape: ScriptShape): stri
     const rest = restName(names);
     return rest === undefined ? '' : `local ${table}_${rest} = {unpack(${places}, ${names.length})}\n`;
   });
-  // Lua reads JSON's numbers and plain strings as its own.
-  const constants = Object.entries(shape.constants ?? {});
-  const locals = constants.map(([constant, value]) => `local ${constant} = ${JSON.stringify(value)}\n`);
   const helpers = [
     script.includes('redisNowMs()') ? REDIS_NOW_MS : '',
     script.includes('redisHistory()') ? REDIS_HISTORY : '',
     answerHelper(shape),
   ];
-  return [`-- ${name}.lua\n`, ...locals, ...rests, ...helpers, body].join('');
+  const libraries = (shape.libraries ?? []).flatMap(({ constants, source }) => [...localsOf(constants), source]);
+  return [`-- ${name}.lua\n`, ...localsOf(shape.constants), ...rests, ...helpers, ...libraries, body].join('');
 }
 
-/** An answer ends at the first nil, so that what is missing is `false`. */
+/** JSON numbers and plain strings are valid Lua literals. */
+function localsOf(constants: ScriptShape['constants'] = {}): string[] {
+  return Object.entries(constants).map(([name, value]) => `local ${name} = ${JSON.stringify(value)}\n`);
+}
+
+/** A Lua table in a reply ends at the first nil, so missing values are sent as `false`. */
 function answerHelper(shape: ScriptShape): string {
   const fields = Object.entries(answerFields(shape) ?? {});
   if (fields.length === 0) return '';

@@ -4,20 +4,20 @@ import type { RedisClient } from './redis.ts';
 
 export interface SubscriberOptions {
   channel: string;
-  /** Called with each message; must not throw. */
+  /** Called with each message. Must not throw. */
   onMessage(text: string): void;
-  /** Called each time that the subscription stands: what was said before was not heard. */
+  /** Called each time that the subscription is established. Earlier messages were not received. */
   onReady?(): void;
 }
 
-/** Pause before another node of a cluster is tried. */
+/** Pause before the next cluster node is tried. */
 const NEXT_NODE_MS = 100;
 
 /**
- * Hears what scripts publish, over a connection of its own, since one that subscribes can send nothing else. Subscribes again
- * after each reconnect.
- * @param redis the connection is duplicated from it
- * @returns ends the hearing
+ * Receives the messages that scripts publish, over a separate connection, because a subscribed connection cannot send other
+ * commands. Subscribes again after each reconnect.
+ * @param redis is duplicated for the connection
+ * @returns a function that ends the subscription
  */
 export function subscribe(redis: RedisClient, options: SubscriberOptions): () => void {
   if (!(redis instanceof Redis)) return subscribeOnAnyNode(redis, options);
@@ -34,14 +34,14 @@ function hear(subscriber: Redis, { channel, onMessage, onReady }: SubscriberOpti
       () => undefined,
     );
   };
-  // A connection that does not wait for Redis refuses commands before it stands.
+  // A fail-fast connection refuses commands before it is established.
   subscriber.on('ready', begin);
   return subscriber;
 }
 
 /**
- * A cluster publishes on all its nodes, so that any one will do. ioredis' own subscriber of clusters is not used: it adds a listener to
- * a closed socket for each node that it tries in vain, and does not tell that it has subscribed again.
+ * A cluster publishes on all nodes, so any node will do. The cluster subscriber of ioredis is not used: it adds a listener
+ * to a closed socket for each node that it fails to reach, and does not report that it has subscribed again.
  */
 function subscribeOnAnyNode(cluster: Cluster, options: SubscriberOptions): () => void {
   let subscriber: Redis | undefined;
@@ -58,7 +58,7 @@ function subscribeOnAnyNode(cluster: Cluster, options: SubscriberOptions): () =>
     subscriber = undefined;
     if (!isEnded) timer = setTimeout(takeNode, NEXT_NODE_MS).unref();
   };
-  // A node that has left the cluster hears nothing any more.
+  // A node that has left the cluster receives no messages.
   const nodeLeft = ({ options: left }: Redis) => {
     const isOurs = subscriber?.options.host === left.host && subscriber?.options.port === left.port;
     if (isOurs) subscriber?.disconnect();

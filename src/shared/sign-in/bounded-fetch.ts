@@ -1,30 +1,27 @@
-import { fetch as fetchBy, type RequestInit as InitOfFetch } from 'undici';
-import { KIB_BYTES } from '../clock.ts';
-import { outgoing } from '../http/http-agent.ts';
-
-/** Discovery documents and key sets are a few KiB, claims with hundreds of groups some dozens. */
-const MAX_BODY_BYTES = 256 * KIB_BYTES;
+import { MINUTE_MS } from '../clock.ts';
+import { callHttp, HttpCallError } from '../http/call-http.ts';
 
 /**
- * `fetch` that follows no redirect and holds no more than 256 KiB, so that a provider gone wrong costs neither memory nor
- * trust. The answer's body has been read already.
- * @throws TypeError or DOMException as fetch does; RangeError when the body is larger
+ * `fetch` that follows no redirect and reads at most 256 KiB, so that a misbehaving provider can neither exhaust memory nor
+ * redirect trust: discovery documents and key sets have a few KiB, claims with hundreds of groups a few dozen. The response
+ * body has been read already.
+ * @throws the signal's reason; RangeError if the body is larger; HttpCallError
  */
 export async function boundedFetch(url: string, options: RequestInit): Promise<Response> {
-  const init = { ...(options as InitOfFetch), redirect: 'manual', dispatcher: outgoing } as const;
-  const response = await fetchBy(url, init);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    // Leaving the loop cancels the rest.
-    if (size > MAX_BODY_BYTES) throw new RangeError('The answer is larger than 256 KiB');
-    chunks.push(chunk);
-  }
-  const { status, statusText, headers } = response;
-  return new Response(chunks.length > 0 ? Buffer.concat(chunks) : null, {
-    status,
-    statusText,
-    headers: [...headers],
+  const request = new Request(url, options);
+  const { status, body, headers } = await callHttp(url, {
+    method: request.method === 'POST' ? 'POST' : 'GET',
+    headers: Object.fromEntries(request.headers),
+    body: request.body ? await request.text() : undefined,
+    // The signal usually ends the call earlier.
+    timeoutMs: MINUTE_MS,
+    signal: options.signal ?? undefined,
+  }).catch((error: unknown) => {
+    if (error instanceof HttpCallError && error.code === 'too_large') throw new RangeError(error.message);
+    throw error;
   });
+  const lines = Object.entries(headers).flatMap(([name, value = []]) =>
+    [value].flat().map((line): [string, string] => [name, line]),
+  );
+  return new Response(body.length > 0 ? body : null, { status, headers: lines });
 }

@@ -10,17 +10,17 @@ import { readCasAnswer, type CasAnswer } from './read-cas-answer.ts';
 const CALL_TIMEOUT_MS = 5 * SECOND_MS;
 /** Printable ASCII (CAS protocol 3.0.3, section 3.7). */
 const TICKET = /^[\x21-\x7e]{1,3072}$/;
-/** Of the protocols 3, 2 and 1. The first gives attributes everywhere, the last none. */
+/** Validation paths of CAS protocols 3, 2 and 1. The first always returns attributes, the last none. */
 const VALIDATION_PATHS = ['/p3/serviceValidate', '/serviceValidate', '/validate'] as const;
-/** How long the validation address is remembered, so that an update of the server is noticed. */
+/** Cache lifetime of the validation path, so that an update of the server is noticed. */
 const PATH_LIFE_MS = HOUR_MS;
-/** Made-up tickets begin so, for the operator of the CAS server who reads its log. */
+/** Prefix of made-up tickets, to explain them to the operator who reads the CAS server's log. */
 const MADE_UP_TICKET = 'ST-parley-made-up-';
 
-/** Where tickets are validated, and the code with which the server refuses a made-up ticket. */
+/** Validation path, and the code with which the server rejects a made-up ticket. */
 interface Validation {
   path: (typeof VALIDATION_PATHS)[number];
-  /** Absent where the server accepts made-up tickets: `check` reports that, since anybody can sign in there as anybody. */
+  /** Absent if the server accepts made-up tickets. `check` reports that, because anyone could sign in as anyone. */
   failure?: string;
 }
 
@@ -31,50 +31,47 @@ interface Visit {
   isAnew?: boolean;
 }
 
-/** A CAS server: a service ticket comes back, and the server says to whom it belongs. */
+/** Client of a CAS server: the browser returns with a service ticket, and the server tells whose it is. */
 export class CasClient {
   readonly #url: string;
   #known: (Validation & { atMs: number }) | undefined;
 
-  /** @param url base of the server, `https://cas.example.edu/cas` */
+  /** @param url base URL of the server, `https://cas.example.edu/cas` */
   constructor(url: string) {
     this.#url = url.replace(/(?<!\/)\/+$/, '');
   }
 
-  /** Where a browser is sent to sign in. */
+  /** Address for signing in with a browser. */
   loginUrl({ callbackUrl, state, isAnew = false }: Visit): string {
     const asked = { service: serviceAddress(callbackUrl, state), renew: isAnew ? 'true' : undefined };
     const query = new URLSearchParams(definedOnly(asked));
     return `${this.#url}/login?${query.toString()}`;
   }
 
-  /** Where a browser signs out (CAS protocol 3.0.3, section 2.3). */
+  /** Address for signing out with a browser (CAS protocol 3.0.3, section 2.3). */
   logoutUrl(returnTo: string): string {
     return `${this.#url}/logout?${new URLSearchParams({ service: returnTo }).toString()}`;
   }
 
-  /** Redeems a ticket; each ticket is sent once. @throws ProviderError `lost`, `failed`, `timeout`, `unreachable` */
+  /** Redeems a ticket. Each ticket is sent only once. @throws ProviderError `lost`, `failed`, `timeout`, `unreachable` */
   async claimsOf(ticket: string, { callbackUrl, state, isAnew = false }: Visit): Promise<Claims> {
     if (!TICKET.test(ticket)) throw new ProviderError('lost', 'The return from CAS has no usable ticket');
     const { path } = await this.findValidation(callbackUrl);
     const validation = new URLSearchParams({ service: serviceAddress(callbackUrl, state), ticket });
-    // CAS then refuses tickets from the session of the previous person.
+    // CAS then rejects tickets from the session of the previous person.
     if (isAnew) validation.set('renew', 'true');
     const { answer, status } = await this.#validate(path, validation);
     if (!answer) {
       this.#known = undefined;
-      throw new ProviderError(
-        'failed',
-        `CAS answered at ${path} with something else than a validation (HTTP ${status})`,
-      );
+      throw new ProviderError('failed', `CAS answered at ${path} with an unexpected document (HTTP ${status})`);
     }
     if ('failure' in answer) throw refusal(answer.failure);
     return answer.claims;
   }
 
   /**
-   * Finds the newest validation address that the server has, by a made-up ticket: a real ticket would be spent at the first
-   * address that looks at it.
+   * Finds the newest validation path that the server supports, with a made-up ticket: a real ticket would be used up by the
+   * first attempt.
    * @throws ProviderError `failed`, `timeout`, `unreachable`
    */
   async findValidation(callbackUrl: string): Promise<Validation> {
@@ -90,10 +87,10 @@ export class CasClient {
       }
       statuses.push(`${path} ${status}`);
     }
-    throw new ProviderError('failed', `CAS answers at no validation address (${statuses.join(', ')})`);
+    throw new ProviderError('failed', `CAS has no validation address (${statuses.join(', ')})`);
   }
 
-  /** Errors of the HTTP client are dropped: they hold the address, and with it the ticket (SECURITY.md secrets-stay-inside). */
+  /** Drops errors of the HTTP client: they contain the address, including the ticket (SECURITY.md secrets-stay-inside). */
   async #validate(
     path: Validation['path'],
     query: URLSearchParams,
@@ -108,7 +105,7 @@ export class CasClient {
       const answer = readCasAnswer(text);
       return { status, answer: status === 200 || (answer && 'failure' in answer) ? answer : undefined };
     } catch (thrown) {
-      if (thrown instanceof RangeError) throw new ProviderError('failed', `CAS answered too much at ${path}`);
+      if (thrown instanceof RangeError) throw new ProviderError('failed', `CAS returned too much data at ${path}`);
       const isSlow = thrown instanceof DOMException && thrown.name === 'TimeoutError';
       throw new ProviderError(isSlow ? 'timeout' : 'unreachable', `CAS did not answer at ${path}`);
     }
@@ -120,9 +117,9 @@ function serviceAddress(callbackUrl: string, state: string): string {
   return `${callbackUrl}?${new URLSearchParams({ state }).toString()}`;
 }
 
-/** The codes of CAS protocol 3.0.3, section 2.5.3; other texts stay out of the log. */
+/** Codes of CAS protocol 3.0.3, section 2.5.3. Other texts are not logged. */
 function refusal(code: string): ProviderError {
-  if (code === 'INVALID_TICKET') return new ProviderError('lost', 'CAS says that the ticket is not valid (any more)');
-  const shown = /^[A-Z_]{1,40}$/.test(code) ? code : 'an unusual failure';
+  if (code === 'INVALID_TICKET') return new ProviderError('lost', 'CAS says that the ticket is invalid or expired');
+  const shown = /^[A-Z_]{1,40}$/.test(code) ? code : 'an unknown error';
   return new ProviderError('failed', `CAS refused: ${shown}`);
 }

@@ -1,4 +1,4 @@
-/** Somebody whom an institution's claims describe, in the form of the sign-in interface's profile. */
+/** A person as described by an institution's claims, in the form of the sign-in interface's profile. */
 // eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- an interface fits no person who may have more attributes
 export type ClaimedPerson = {
   username: string;

@@ -1,6 +1,6 @@
 /**
- * How a client shows its secret at the token address (RFC 6749 section 2.3.1). The first and the last are registered names;
- * `client_secret_basic_raw` is HTTP Basic without the form encoding of id and secret, which some providers do not undo.
+ * Client authentication at the token endpoint (RFC 6749 section 2.3.1). The first and the last are registered names;
+ * `client_secret_basic_raw` is HTTP Basic without the form encoding of id and secret, which some providers do not decode.
  */
 export const CLIENT_AUTH_METHODS = ['client_secret_basic', 'client_secret_basic_raw', 'client_secret_post'] as const;
 export type ClientAuthMethod = (typeof CLIENT_AUTH_METHODS)[number];
@@ -10,7 +10,7 @@ export interface ClientCredentials {
   clientSecret: string;
 }
 
-/** What a token request has to carry. */
+/** Credentials that a token request has to contain. */
 export interface ClientAuthParts {
   headers: Readonly<Record<string, string>>;
   form: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export function clientAuthParts(
   return { headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }, form: {} };
 }
 
-/** HTTP Basic where the provider offers it or names nothing (OpenID Connect Discovery section 3), else the form. */
+/** HTTP Basic if the provider supports it or lists nothing (OpenID Connect Discovery section 3), else the form. */
 export function offeredMethod(supported: readonly string[] = ['client_secret_basic']): ClientAuthMethod {
   return supported.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post';
 }

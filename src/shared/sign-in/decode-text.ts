@@ -1,9 +1,9 @@
-/** Bytes in which an XML declaration has to end. */
+/** Number of bytes in which an XML declaration has to end. */
 const DECLARATION_BYTES = 256;
 
 /**
- * The text of an HTTP body: by its byte order mark, else by the charset of the header, else by an XML declaration, else UTF-8.
- * An encoding that is not known counts as UTF-8.
+ * Decodes an HTTP body: by its byte order mark, else the charset of the header, else an XML declaration, else UTF-8. An
+ * unknown encoding counts as UTF-8.
  */
 export function decodeText(bytes: Uint8Array, contentType: string | null): string {
   const named = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? '')?.[1];

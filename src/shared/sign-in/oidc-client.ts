@@ -11,21 +11,22 @@ import { ProviderError } from './provider-error.ts';
 import { isSignedByOne, readToken, signingAlgorithms, type UncheckedToken } from './signing-keys.ts';
 import { tidyTokenAnswer } from './tidy-token-answer.ts';
 import { isToken, readUserInfo } from './user-info.ts';
+import { parseJson } from '../parse-json.ts';
 
 export interface OidcClientOptions {
-  /** As the provider writes it; a slash at the end makes no difference. */
+  /** As the provider writes it; a trailing slash makes no difference. */
   issuer: string;
   clientId: string;
   clientSecret: string;
   /** Space-separated, `openid` among them. */
   scope: string;
-  /** How the secret is shown; by what the provider offers where this is absent. */
+  /** Client authentication method. If absent, it depends on the provider's metadata. */
   clientAuth?: ClientAuthMethod;
-  /** What it says of itself, where that is known beforehand; else it is asked (discovery). */
+  /** Provider metadata, if known in advance; otherwise it is discovered. */
   server?: oidc.ServerMetadata;
-  /** Whether a code is bound by PKCE as well as by the nonce. Defaults to true. */
+  /** Whether PKCE is used in addition to the nonce. Defaults to true. */
   usesPkce?: boolean;
-  /** Asks in the provider's own way. Defaults to a plain request. */
+  /** Makes requests in a provider-specific way. Defaults to a plain request. */
   fetch?: typeof boundedFetch;
 }
 
@@ -34,49 +35,50 @@ interface Leaving {
   state: string;
   /** The provider ignores the session of the previous person. */
   isAnew?: boolean;
-  /** Parameters of this provider alone. */
+  /** Provider-specific parameters. */
   more?: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a code or a refresh token yields; every id token in it was checked. */
+/** Tokens for a code or a refresh token. Every id token among them was verified. */
 export interface OidcGrant {
   accessToken: string;
   refreshToken?: string;
-  /** As it came. */
+  /** As received. */
   expiresIn: unknown;
-  /** Of the id token; a refresh may bring none. */
+  /** From the id token; a refresh may return none. */
   claims: Claims | undefined;
 }
 
-/** Of each call to the provider, its body included (SECURITY.md code-used-once). */
+/** Limit of each call to the provider, including its body (SECURITY.md code-used-once). */
 const CALL_TIMEOUT_SEC = 5;
-/** How far the provider's clock may be off. */
+/** Tolerated clock skew of the provider. */
 const CLOCK_LEEWAY_SEC = 30;
 const DISCOVERED_LIFE_MS = HOUR_MS;
-/** How long a key that the provider has withdrawn may still count. */
+/** How long a key that the provider has withdrawn may still be accepted. */
 const KEYS_LIFE_MS = 5 * MINUTE_MS;
-/** Tokens with many groups have some 16 KiB. */
+/** Tokens with many groups have about 16 KiB. */
 const MAX_TOKEN_BYTES = 32 * KIB_BYTES;
 
-/** What is kept between departure and return. */
+/** State kept between redirect and return. */
 interface Kept {
   verifier?: string;
   nonce: string;
 }
 
-/** A provider that answered, and how its signatures are checked. */
+/** A discovered provider, and the keys to verify its signatures. */
 interface KnownProvider {
   configuration: oidc.Configuration;
-  /** The shared secret, where the provider signs by it. */
+  /** The shared secret, if the provider signs with it. */
   secret: string | undefined;
-  /** Its published keys, as they came, once they were needed. */
+  /** Its published keys as received, once they were needed. */
   keys?: { all: readonly unknown[]; atMs: number };
   atMs: number;
 }
 
 /**
- * OpenID Connect's code flow with PKCE, state and nonce. The id token's signature is checked too, although it comes from the
- * token address itself: a proxy in between must not be able to name people (SECURITY.md checked-id-tokens).
+ * OpenID Connect's code flow with PKCE, state and nonce. The id token's signature is verified too, although it comes
+ * directly from the token endpoint: a proxy in between must not be able to impersonate people
+ * (SECURITY.md checked-id-tokens).
  */
 export class OidcClient {
   readonly #options: OidcClientOptions;
@@ -87,12 +89,12 @@ export class OidcClient {
     this.#options = options;
   }
 
-  /** What the provider says of itself, where it was heard before; never asks. */
+  /** Cached provider metadata; never makes a request. */
   get metadata(): oidc.ServerMetadata | undefined {
     return this.#known?.configuration.serverMetadata();
   }
 
-  /** Asks what the provider says of itself, unless it is known. @throws ProviderError `failed`, `timeout`, `unreachable` */
+  /** Discovers the provider's metadata, unless cached. @throws ProviderError `failed`, `timeout`, `unreachable` */
   async discover(): Promise<oidc.ServerMetadata> {
     return (await this.#discovered()).configuration.serverMetadata();
   }
@@ -116,7 +118,7 @@ export class OidcClient {
     return { location: address.href, kept: JSON.stringify(kept) };
   }
 
-  /** Exchanges the code of a return, once. @throws ProviderError */
+  /** Exchanges the code of a return. Each code is used once. @throws ProviderError */
   async redeem(back: { callbackUrl: string; state: string; query: URLSearchParams; kept: string }) {
     const { verifier, nonce } = readKept(back.kept);
     const provider = await this.#discovered();
@@ -136,7 +138,7 @@ export class OidcClient {
   }
 
   /**
-   * Renews tokens. A refusal in the protocol's words is returned for the caller to weigh.
+   * Refreshes tokens. An OAuth error response is returned for the caller to handle.
    * @throws ProviderError
    */
   async refresh(refreshToken: string): Promise<OidcGrant | { refusal: Refusal }> {
@@ -152,14 +154,17 @@ export class OidcClient {
     }
   }
 
-  /** What the provider's user address adds, of this subject alone; nothing where it has none. @throws ProviderError */
+  /**
+   * Further claims of this subject from the provider's userinfo endpoint; none if it has no such endpoint. @throws
+   * ProviderError
+   */
   async userInfo(accessToken: string, subject: string): Promise<Claims> {
     const provider = await this.#discovered();
     const { userinfo_endpoint: address, issuer } = provider.configuration.serverMetadata();
     if (address === undefined) return {};
     const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json, application/jwt' };
     const { status, body } = await this.#get(address, headers);
-    if (status !== 200) throw new ProviderError('failed', `The OIDC user address answered HTTP ${status}`);
+    if (status !== 200) throw new ProviderError('failed', `The OIDC userinfo address returned HTTP ${status}`);
     const token = isToken(body) ? readToken(body) : undefined;
     if (token) await this.#checkSignature(provider, token);
     const { clientId } = this.#options;
@@ -167,11 +172,12 @@ export class OidcClient {
     return readUserInfo(claims, { subject, signed: token && { issuer, clientId } });
   }
 
-  /** Where a browser signs out at the provider; undefined where it has no such address. @throws ProviderError */
+  /** The provider's sign-out address; undefined if it has none. @throws ProviderError */
   async logoutUrl(returnTo: string): Promise<string | undefined> {
     const { configuration } = await this.#discovered();
     if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
-    // Without `id_token_hint`: the address is shown in a chat, where no token belongs (SECURITY.md secrets-stay-inside).
+    // Without `id_token_hint`: the address is shown in a chat, where tokens must not appear
+    // (SECURITY.md secrets-stay-inside).
     return oidc.buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnTo }).href;
   }
 
@@ -179,13 +185,16 @@ export class OidcClient {
     if (idToken !== undefined) await this.#checkSignature(provider, readToken(idToken));
   }
 
-  /** The keys may have changed since they were read: a signature that fits none of them is checked by new ones once. */
+  /**
+   * The keys may have been rotated since they were fetched: a signature that matches none of them is verified once more with
+   * fresh keys.
+   */
   async #checkSignature(provider: KnownProvider, token: UncheckedToken): Promise<void> {
     const { secret, keys } = provider;
     const isFresh = keys !== undefined && performance.now() - keys.atMs < KEYS_LIFE_MS;
     if (isFresh && isSignedByOne(token, { keys: keys.all, secret })) return;
     if (!isSignedByOne(token, { keys: secret === undefined ? await this.#readKeys(provider) : [], secret }))
-      throw new ProviderError('failed', 'A token of the OIDC provider is signed by none of its published keys');
+      throw new ProviderError('failed', 'A token of the OIDC provider is not signed with any of its published keys');
   }
 
   async #readKeys(provider: KnownProvider): Promise<readonly unknown[]> {
@@ -211,16 +220,16 @@ export class OidcClient {
     }
   }
 
-  /** Found out at the first sign-in, not at the start, so that Parley starts while the provider is away. */
+  /** Discovery happens at the first sign-in instead of at start, so that Parley starts while the provider is down. */
   async #discovered(): Promise<KnownProvider> {
     const nowMs = performance.now();
     if (this.#known && nowMs - this.#known.atMs < DISCOVERED_LIFE_MS) return this.#known;
-    // All callers wait for one answer.
+    // Concurrent callers share one request.
     this.#discovering ??= this.#ask().finally(() => (this.#discovering = undefined));
     try {
       return await this.#discovering;
     } catch (thrown) {
-      // An answer of an hour ago is better than no sign-in.
+      // A stale response is better than no sign-in.
       if (this.#known) return this.#known;
       throw asProviderError(thrown);
     }
@@ -230,7 +239,7 @@ export class OidcClient {
     const { issuer, clientId, clientSecret, fetch = boundedFetch } = this.#options;
     const server = this.#options.server ?? readMetadata(issuer, await this.#get(discoveryAddress(issuer)));
     const { algorithms, secret } = signingAlgorithms(server.id_token_signing_alg_values_supported, clientSecret);
-    // Which of them are listed proves nothing: a signature counts by the keys.
+    // The listed algorithms prove nothing: a signature is verified with the keys.
     const metadata = { ...server, id_token_signing_alg_values_supported: [...algorithms] };
     const client = { [oidc.clockTolerance]: CLOCK_LEEWAY_SEC };
     const configuration = new oidc.Configuration(metadata, clientId, client, this.#authenticate());
@@ -239,7 +248,7 @@ export class OidcClient {
       return options.method === 'POST' ? tidyTokenAnswer(response) : response;
     };
     Object.assign(configuration, { [oidc.customFetch]: inStandardWords, timeout: CALL_TIMEOUT_SEC });
-    // The settings allow plain http on this machine only.
+    // The configuration allows plain http on this machine only.
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked only to stand out
     if (new URL(issuer).protocol === 'http:') oidc.allowInsecureRequests(configuration);
     this.#known = { configuration, secret, atMs: performance.now() };
@@ -256,22 +265,19 @@ export class OidcClient {
   }
 }
 
-/** @throws ProviderError `failed` when a token is of no sensible length */
+/** @throws ProviderError `failed` if a token is empty or too long */
 function grantOf(tokens: oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers): OidcGrant {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = tokens;
   for (const token of [accessToken, refreshToken ?? ''])
     if (Buffer.byteLength(token) > MAX_TOKEN_BYTES)
-      throw new ProviderError('failed', 'The OIDC provider gave a token of more than 32 KiB');
+      throw new ProviderError('failed', 'The OIDC provider returned a token of more than 32 KiB');
   const grant: OidcGrant = { accessToken, expiresIn, claims: tokens.claims() };
   return refreshToken === undefined || refreshToken === '' ? grant : { ...grant, refreshToken };
 }
 
-/** What another dialect kept before the deployment changed to this one is unusable. @throws ProviderError `lost` */
+/** State that another dialect stored before the deployment switched to this one is unusable. @throws ProviderError `lost` */
 function readKept(text: string): Kept {
-  try {
-    return JSON.parse(text) as Kept;
-  } catch {
-    // The error is not passed on: its message quotes the verifier.
-    throw new ProviderError('lost', 'What was kept at the departure is of another dialect');
-  }
+  const kept = parseJson(text);
+  if (kept === undefined) throw new ProviderError('lost', 'The stored sign-in state belongs to another sign-in type');
+  return kept as Kept;
 }

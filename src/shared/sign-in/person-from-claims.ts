@@ -2,14 +2,14 @@ import type { ClaimedPerson } from './claimed-person.ts';
 import type { ClaimSource, ProfileMap } from './profile-map-file.ts';
 import { ProviderError } from './provider-error.ts';
 
-/** What an institution says of somebody; the subject is `sub`, also where its protocol calls it otherwise. */
+/** An institution's claims about a person. The subject is always `sub`, even if the protocol names it differently. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** `profile.id` and usernames are this long at most, as in the directory file; the rest is for people to read. */
+/** Maximum lengths. Those of `profile.id` and the username match the directory file; the other fields are only displayed. */
 const MAX_CHARS = { id: 128, username: 200, other: 256 };
 const CONTROL = /\p{Cc}/u;
 
-/** eduPerson's affiliations, in the order in which they count for somebody who is several things. */
+/** eduPerson affiliations, highest priority first, for a person with several. */
 const USUAL_IDENTITY: NonNullable<ProfileMap['identity']> = {
   from: ['eduPersonAffiliation', 'eduperson_affiliation'],
   codes: { faculty: 'JG', staff: 'JG', employee: 'JG', student: 'XS' },
@@ -19,9 +19,9 @@ const USUAL_INACTIVE: NonNullable<ProfileMap['inactive']> = { from: ['active'], 
 const USUAL_NAMES = { JG: '教职工', XS: '学生', QT: '其他' };
 
 /**
- * The person whom claims describe. A part that the map names has to be there; one that it leaves out is taken from the
- * claim of its own name or something usual, and else from the id (a department may be empty).
- * @throws ProviderError `profile_unusable`, naming the part and never its value
+ * Builds a person from claims. A field that the map names must be present. A field that it omits is taken from the claim of
+ * the same name or a common alternative, and otherwise from the id (a department may be empty).
+ * @throws ProviderError `profile_unusable`, naming the field and never its value
  */
 export function personFromClaims(map: ProfileMap, claims: Claims): ClaimedPerson {
   const part = (name: MappedPart, usual: ClaimSource, fallback?: string) =>
@@ -46,7 +46,7 @@ type MappedPart = 'username' | 'id' | 'XM' | 'XGH' | 'BMBM' | 'BMMC' | 'objectId
 
 interface PartReading {
   name: MappedPart;
-  /** What the map says; undefined leaves it to `usual` and `fallback`. */
+  /** The value according to the map; undefined leaves it to `usual` and `fallback`. */
   source: ClaimSource | undefined;
   usual: ClaimSource;
   fallback: string | undefined;
@@ -57,7 +57,7 @@ function readPart(claims: Claims, { name, source, usual, fallback }: PartReading
   const isKey = name === 'id' || name === 'username';
   const most = isKey ? MAX_CHARS[name] : MAX_CHARS.other;
   if (value === undefined || (isKey && value === '') || value.length > most || CONTROL.test(value))
-    throw new ProviderError('profile_unusable', `The claims give no usable ${name}`);
+    throw new ProviderError('profile_unusable', `The claims contain no usable ${name}`);
   return value;
 }
 
@@ -72,7 +72,7 @@ function isInactive(claims: Claims, { from, values }: NonNullable<ProfileMap['in
   return valuesOf(claims, from).some((value) => values.includes(value));
 }
 
-/** The values of the first source that has any; a fixed value always has. */
+/** The values of the first source that has any; a fixed value always does. */
 function valuesOf(claims: Claims, source: ClaimSource): string[] {
   for (const one of source) {
     const values = typeof one === 'string' ? textsOf(claimAt(claims, one)) : [one.value];
@@ -81,7 +81,7 @@ function valuesOf(claims: Claims, source: ClaimSource): string[] {
   return [];
 }
 
-/** A claim by its name; where there is none, dots lead into objects (`realm_access.roles`). */
+/** A claim by its name; if there is none, dots are a path into objects (`realm_access.roles`). */
 function claimAt(claims: unknown, name: string): unknown {
   if (typeof claims !== 'object' || claims === null) return undefined;
   if (Object.hasOwn(claims, name)) return (claims as Claims)[name];
@@ -90,7 +90,10 @@ function claimAt(claims: unknown, name: string): unknown {
   return dot > 0 && Object.hasOwn(claims, head) ? claimAt((claims as Claims)[head], name.slice(dot + 1)) : undefined;
 }
 
-/** Texts, numbers and booleans, one or several; empty ones count as absent, and numbers whose last digits JSON has lost. */
+/**
+ * Strings, numbers and booleans, one or several. Empty values count as absent, and so do numbers beyond the precision of
+ * JSON.
+ */
 function textsOf(claim: unknown): string[] {
   const all: unknown[] = Array.isArray(claim) ? claim : [claim];
   return all

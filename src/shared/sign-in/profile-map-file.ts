@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readJsonFile } from '../json-file.ts';
 
-/** Where a value comes from: a claim's name, a fixed value, or several of these, of which the first that gives one counts. */
+/** Source of a value: a claim's name, a fixed value, or a list of these, of which the first with a value is used. */
 const oneSourceSchema = z.union([z.string().min(1), z.strictObject({ value: z.string() })]);
 const sourceSchema = z
   .union([oneSourceSchema, z.array(oneSourceSchema).min(1)])
@@ -13,7 +13,7 @@ export type ClaimSource = z.output<typeof sourceSchema>;
 const identityCode = z.enum(['JG', 'XS', 'QT']);
 
 const fileSchema = z.strictObject({
-  /** What the directory file calls `username`. */
+  /** `username` in the directory file. */
   username: sourceSchema.optional(),
   id: sourceSchema.optional(),
   XM: sourceSchema.optional(),
@@ -24,21 +24,21 @@ const fileSchema = z.strictObject({
   identity: z
     .strictObject({
       from: sourceSchema,
-      /** In the order in which they count for somebody who is several things. */
+      /** Highest priority first, for a person with several. */
       codes: z.record(z.string(), identityCode),
       otherwise: identityCode.default('QT'),
     })
     .optional(),
-  /** What the three types are called. */
+  /** Display names of the three types. */
   identityNames: z.partialRecord(identityCode, z.string().min(1)).optional(),
-  /** Who has one of these values is not active. */
+  /** A person with one of these values is inactive. */
   inactive: z.strictObject({ from: sourceSchema, values: z.array(z.string()).min(1) }).optional(),
 });
 
-/** Which of an institution's claims gives which part of a profile. A part that is not named falls back to something usual. */
+/** Maps an institution's claims to the fields of a profile. A field that is not listed falls back to a common claim. */
 export type ProfileMap = z.output<typeof fileSchema>;
 
-/** Reads `SERVICE_PROFILE_MAP_FILE`'s text. @throws ConfigFileError */
+/** Parses the text of `SERVICE_PROFILE_MAP_FILE`. @throws ConfigFileError */
 export function parseProfileMapFile(text: string): ProfileMap {
   return readJsonFile(text, fileSchema);
 }

@@ -1,13 +1,13 @@
 import { CodedError } from '../coded-error.ts';
 
 /**
- * - `declined`: the person did not agree.
- * - `lost`: what came back belongs to no departure, or came late or again.
- * - `failed`: the provider answered, but not with what has to be there.
- * - `timeout`, `unreachable`: it gave no answer.
- * - `profile_unusable`: its claims give no usable profile.
+ * - `declined`: the person did not consent.
+ * - `lost`: the return matches no started sign-in, or came late or twice.
+ * - `failed`: the provider responded, but not as required.
+ * - `timeout`, `unreachable`: the provider did not respond.
+ * - `profile_unusable`: the claims do not yield a usable profile.
  */
 export type ProviderErrorCode = 'declined' | 'lost' | 'failed' | 'timeout' | 'unreachable' | 'profile_unusable';
 
-/** Says nothing of what was sent or came: only names of kinds (SECURITY.md secrets-stay-inside). */
+/** Contains nothing that was sent or received, only kinds of values (SECURITY.md secrets-stay-inside). */
 export class ProviderError extends CodedError<ProviderErrorCode> {}

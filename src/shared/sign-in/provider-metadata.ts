@@ -5,32 +5,36 @@ import { ProviderError } from './provider-error.ts';
 const DISCOVERY_PATH = '/.well-known/openid-configuration';
 const REQUIRED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
-/** Where a provider says what it is. The issuer may also be given as this address. */
+/** Discovery path. The issuer may also be configured as this full address. */
 export function discoveryAddress(issuer: string): string {
   return `${withoutDiscovery(issuer)}${DISCOVERY_PATH}`;
 }
 
-/** Whether two names are one issuer: a slash at the end makes no difference, since both lead to the same discovery. */
+/**
+ * Whether two names are the same issuer. A trailing slash makes no difference, because both lead to the same discovery
+ * document.
+ */
 export function isSameIssuer(given: string, named: unknown): named is string {
   return typeof named === 'string' && withoutDiscovery(given) === named.replace(/(?<!\/)\/+$/, '');
 }
 
-/** The name of an issuer that stands for every tenant of a provider, as Entra ID's `common` has it. */
+/** Issuer of a multi-tenant provider, such as `common` of Entra ID. */
 export function isForEveryTenant(named: unknown): boolean {
   return typeof named === 'string' && named.includes('{tenantid}');
 }
 
-/** Reads a discovery. @throws ProviderError `failed`, with the reason */
+/** Parses a discovery document. @throws ProviderError `failed`, with the reason */
 export function readMetadata(issuer: string, answer: { status: number; body: string }): ServerMetadata {
   const metadata = answer.status === 200 ? readJsonObject(answer.body) : undefined;
-  if (!metadata) throw new ProviderError('failed', `The OIDC provider has no discovery (HTTP ${answer.status})`);
+  if (!metadata)
+    throw new ProviderError('failed', `The OIDC provider has no discovery document (HTTP ${answer.status})`);
   const named = metadata['issuer'];
   if (isForEveryTenant(named))
-    throw new ProviderError('failed', 'The OIDC issuer stands for every tenant: the address must name yours');
+    throw new ProviderError('failed', 'The OIDC issuer is for all tenants: set the address of your tenant');
   if (!isSameIssuer(issuer, named))
-    throw new ProviderError('failed', 'The OIDC provider calls itself by another issuer than the settings do');
+    throw new ProviderError('failed', 'The issuer of the OIDC provider differs from the settings');
   const missing = REQUIRED.filter((field) => typeof metadata[field] !== 'string');
-  if (missing.length > 0) throw new ProviderError('failed', `The OIDC discovery has no ${missing.join(', ')}`);
+  if (missing.length > 0) throw new ProviderError('failed', `The OIDC discovery document has no ${missing.join(', ')}`);
   return metadata as unknown as ServerMetadata;
 }
 

@@ -1,7 +1,8 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { Claims } from './person-from-claims.ts';
+import { asObject, parseJson } from '../parse-json.ts';
 
-/** The namespace of CAS answers for any prefix (CAS protocol 3.0.3, appendix A). Some servers declare no namespace. */
+/** Namespace of CAS responses with any prefix (CAS protocol 3.0.3, appendix A). Some servers declare no namespace. */
 const CAS = 'http://www.yale.edu/tp/cas';
 const MAX_DEPTH = 8;
 /** Children of a success that the protocol itself defines. All other children are attributes of the person. */
@@ -21,9 +22,9 @@ interface Element {
 type Attribute = readonly [name: string, value: string];
 
 /**
- * Reads the answer of a validation address: the user as `sub` with the attributes beside it, repeated attributes as a list.
- * Accepts the XML styles of the public servers, JSON, and the two lines of protocol 1.
- * @returns undefined when the text is no answer of CAS: not well-formed, with a document type (which may define entities),
+ * Parses the response of a validation path: the user as `sub` with the attributes beside it, and repeated attributes as a
+ * list. Accepts the XML styles of the public servers, JSON, and the two lines of protocol 1.
+ * @returns undefined if the text is not a CAS response: not well-formed, with a document type (which may define entities),
  * or of another shape
  */
 export function readCasAnswer(answer: string): CasAnswer | undefined {
@@ -51,9 +52,8 @@ function attributesIn({ children }: Element): Attribute[] {
 }
 
 /**
- * The attributes that an element states:
- * `<cn>v</cn>`, `<cn><value>v</value></cn>`, `<attribute name="cn" value="v"/>`, `<attribute name="cn">v</attribute>`,
- * `<attribute><name>cn</name><value>v</value></attribute>`, or a group of these.
+ * The attributes in an element: `<cn>v</cn>`, `<cn><value>v</value></cn>`, `<attribute name="cn" value="v"/>`, `<attribute
+ * name="cn">v</attribute>`, `<attribute><name>cn</name><value>v</value></attribute>`, or a group of these.
  */
 function attributesOf(element: Element): Attribute[] {
   const { name, text, children, attributes } = element;
@@ -81,25 +81,11 @@ function readJson(text: string): CasAnswer | undefined {
   return { claims: { ...Object.fromEntries([...beside, ...grouped]), sub } };
 }
 
-/** Protocol 1 (section 2.4): `yes` and the user, or `no`. */
+/** CAS protocol 1 (section 2.4): `yes` and the user, or `no`. */
 function readLines(text: string): CasAnswer | undefined {
   if (/^no\s*$/.test(text)) return { failure: 'INVALID_TICKET' };
   const sub = /^yes\r?\n([^\r\n]+)$/.exec(text.trimEnd())?.[1]?.trim();
   return sub ? { claims: { sub } } : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
 }
 
 function collect(attributes: readonly Attribute[]): Record<string, string[]> {
@@ -112,11 +98,11 @@ function collect(attributes: readonly Attribute[]): Record<string, string[]> {
   return Object.fromEntries(byName);
 }
 
-/** The elements as a tree; undefined for what a careful reader refuses. */
+/** Parses XML into a tree of elements; undefined for a document that a strict parser rejects. */
 function parse(xml: string): Element | undefined {
   const top: Element = { name: '', text: '', children: [], attributes: {} };
   const open: Element[] = [top];
-  // A prefix `cas` without a declaration is CAS's.
+  // An undeclared prefix `cas` means the CAS namespace.
   const parser = new SaxesParser({ xmlns: true, additionalNamespaces: { cas: CAS } });
   const refuse = (): never => {
     throw new SyntaxError('The answer is refused');
@@ -125,7 +111,7 @@ function parse(xml: string): Element | undefined {
   parser.on('doctype', refuse);
   parser.on('opentag', (tag) => {
     if (open.length > MAX_DEPTH) refuse();
-    // Elements of a foreign namespace have no meaning here but keep their place in the tree.
+    // Elements of a foreign namespace have no meaning here but keep their position in the tree.
     const element: Element = {
       name: tag.uri === CAS || tag.uri === '' ? tag.local : '',
       text: '',
@@ -136,7 +122,7 @@ function parse(xml: string): Element | undefined {
     open.push(element);
   });
   parser.on('closetag', () => void open.pop());
-  // Text around a comment arrives in pieces, all of which count: otherwise a comment could cut a name short.
+  // A comment splits text into several parts, which are concatenated. Otherwise a comment could cut a name short.
   const append = (text: string) => {
     const element = open.at(-1);
     if (element) element.text += text;

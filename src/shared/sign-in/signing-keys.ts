@@ -9,12 +9,13 @@ import {
 } from 'node:crypto';
 import type { Claims } from './person-from-claims.ts';
 import { ProviderError } from './provider-error.ts';
+import { asObject, parseJson, type JsonObject } from '../parse-json.ts';
 
 interface Algorithm {
   kty: 'RSA' | 'EC' | 'OKP';
-  /** Undefined where the algorithm has its own. */
+  /** Undefined if the algorithm implies it. */
   hash: string | undefined;
-  /** Curves as node names them, or key types; none for RSA. */
+  /** Curve names of Node, or key types; empty for RSA. */
   curves?: readonly string[];
   isPss?: boolean;
 }
@@ -23,7 +24,7 @@ const rsa = (hash: string, isPss = false): Algorithm => ({ kty: 'RSA', hash, isP
 const ec = (hash: string, curve: string): Algorithm => ({ kty: 'EC', hash, curves: [curve] });
 const okp = (...curves: string[]): Algorithm => ({ kty: 'OKP', hash: undefined, curves });
 
-/** Algorithms with a public key (RFC 7518 section 3.1, RFC 8037, RFC 9864). `none` is not among them. */
+/** Public-key algorithms (RFC 7518 section 3.1, RFC 8037, RFC 9864). `none` is not accepted. */
 const ALGORITHMS = new Map<string, Algorithm>([
   ['RS256', rsa('sha256')],
   ['RS384', rsa('sha384')],
@@ -40,22 +41,22 @@ const ALGORITHMS = new Map<string, Algorithm>([
 ]);
 export const PUBLIC_KEY_ALGORITHMS: readonly string[] = [...ALGORITHMS.keys()];
 
-/** The one algorithm with a shared secret that counts, and the least length of that secret (RFC 7518 section 3.2). */
+/** The only accepted algorithm with a shared secret, and the minimum length of that secret (RFC 7518 section 3.2). */
 const SECRET_ALGORITHM = 'HS256';
 const MIN_SECRET_BYTES = 32;
 const MIN_RSA_BITS = 2_048;
 
-/** What a signature may be checked by. */
+/** Keys to verify a signature with. */
 export interface SigningKeys {
-  /** Of the provider's key set, as they came. */
+  /** From the provider's key set, as received. */
   keys: readonly unknown[];
-  /** Given only where the provider signs by the shared secret. */
+  /** Set only if the provider signs with the shared secret. */
   secret: string | undefined;
 }
 
 /**
- * The algorithms that may sign: those with a public key, and HS256 where the provider lists no other and the secret is long.
- * A list with both would leave open which key an attacker has to know.
+ * Accepted signing algorithms: public-key algorithms, and HS256 if the provider lists no other and the secret is long
+ * enough. Accepting both would let an attacker choose which key to attack.
  */
 export function signingAlgorithms(
   listed: readonly string[] | undefined,
@@ -70,7 +71,7 @@ export function signingAlgorithms(
     : { algorithms: PUBLIC_KEY_ALGORITHMS, secret: undefined };
 }
 
-/** A token in the compact form, its signature not yet checked. */
+/** A token in compact form, whose signature is not verified yet. */
 export interface UncheckedToken {
   algorithm: string;
   keyId: string | undefined;
@@ -79,7 +80,7 @@ export interface UncheckedToken {
   signature: Buffer;
 }
 
-/** @throws ProviderError `failed` when the text is no signed token, or one with critical extensions */
+/** @throws ProviderError `failed` if the text is not a signed token, or has critical extensions */
 export function readToken(text: string): UncheckedToken {
   const [head = '', body = '', signature = '', ...more] = text.trim().split('.');
   const header = jsonOf(head);
@@ -93,8 +94,8 @@ export function readToken(text: string): UncheckedToken {
 }
 
 /**
- * Whether one of the keys made the signature. Every key that may have made it is tried: key ids are optional, may be repeated,
- * and prove nothing.
+ * Whether one of the keys made the signature. Every suitable key is tried: key ids are optional, may be repeated, and prove
+ * nothing.
  */
 export function isSignedByOne(token: UncheckedToken, { keys, secret }: SigningKeys): boolean {
   if (token.algorithm === SECRET_ALGORITHM) return secret !== undefined && isSignedBySecret(token, secret);
@@ -141,13 +142,6 @@ function isStrong(
   return curves.some((curve) => curve === (details?.namedCurve ?? type));
 }
 
-function jsonOf(part: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+function jsonOf(part: string): JsonObject | undefined {
+  return asObject(parseJson(Buffer.from(part, 'base64url')));
 }

@@ -1,8 +1,9 @@
-import { readJsonObject, unwrapped, type JsonObject } from './json-answer.ts';
+import { readJsonObject, unwrapped } from './json-answer.ts';
+import type { JsonObject } from '../parse-json.ts';
 
 /**
- * A token answer as the standard writes it, where its meaning is certain: wrapped answers, members that are null, a scope as a
- * list, lives that are no number, and errors with status 200 or beside a challenge. Everything else stays as it came.
+ * Normalizes a token response where its meaning is clear: wrapped responses, null members, a scope as a list, non-numeric
+ * lifetimes, and errors with status 200 or beside a challenge. Everything else is unchanged.
  */
 export async function tidyTokenAnswer(response: Response): Promise<Response> {
   const text = await response.text();

@@ -1,4 +1,4 @@
-/** The known name that needs the fewest edits, if there are at most `maxEdits` and fewer than half of the letters. */
+/** The known name with the smallest edit distance, if that is at most `maxEdits` and less than half of the letters. */
 export function nearestOf(name: string, known: readonly string[], maxEdits: number): string | undefined {
   const ranked = known.map((candidate) => ({ candidate, edits: editDistance(name, candidate) }));
   ranked.sort((left, right) => left.edits - right.edits);
@@ -6,7 +6,7 @@ export function nearestOf(name: string, known: readonly string[], maxEdits: numb
   return best && best.edits <= Math.min(maxEdits, Math.floor(name.length / 2)) ? best.candidate : undefined;
 }
 
-/** Least number of letters to insert, remove, replace, or swap with their neighbour. */
+/** Edit distance: minimum number of insertions, deletions, substitutions and swaps of adjacent letters. */
 export function editDistance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= from.length; row++) {

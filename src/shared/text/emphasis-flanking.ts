@@ -1,6 +1,6 @@
 /*
- * The rules by which a run of `*`, `_` or `~` may begin or end emphasis: those of CommonMark, and those of its CJK-friendly amendment, in which CJK
- * letters and punctuation keep no sign from opening or closing.
+ * Rules for when a run of `*`, `_` or `~` may open or close emphasis: those of CommonMark, and those of its CJK-friendly
+ * amendment, under which adjacent CJK letters and punctuation never prevent a delimiter from opening or closing.
  */
 
 const WHITESPACE = /\s|^$/u;
@@ -12,14 +12,17 @@ export interface Flanking {
   right: boolean;
 }
 
-/** What a run of signs may do by CommonMark. @param before the character before it, empty at the beginning @param after the one behind it */
+/**
+ * Flanking of a delimiter run by CommonMark. @param before the preceding character, empty at the beginning @param after the
+ * following character
+ */
 export function strictFlanking(before: string, after: string): Flanking {
   const [pBefore, pAfter] = [PUNCTUATION.test(before), PUNCTUATION.test(after)];
   const [sBefore, sAfter] = [WHITESPACE.test(before), WHITESPACE.test(after)];
   return { left: !sAfter && (!pAfter || sBefore || pBefore), right: !sBefore && (!pBefore || sAfter || pAfter) };
 }
 
-/** What a run of signs may do by the CJK-friendly amendment. */
+/** Flanking of a delimiter run by the CJK-friendly amendment. */
 export function friendlyFlanking(before: string, after: string): Flanking {
   const [cBefore, cAfter] = [CJK.test(before), CJK.test(after)];
   const [pBefore, pAfter] = [PUNCTUATION.test(before) && !cBefore, PUNCTUATION.test(after) && !cAfter];
@@ -34,7 +37,7 @@ export function isPunctuation(character: string): boolean {
   return PUNCTUATION.test(character);
 }
 
-/** The character that ends before a place of the text, and the one that begins there; whole ones, outside the BMP too. */
+/** The characters before and after a range of the text; whole code points, also outside the BMP. */
 export function around(text: string, from: number, to: number): [before: string, after: string] {
   const before = [...text.slice(Math.max(0, from - 2), from)].at(-1) ?? '';
   const after = [...text.slice(to, to + 2)][0] ?? '';

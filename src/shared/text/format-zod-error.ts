@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What people call the kinds of values in a JSON file. */
+/** Readable names of JSON value types. */
 const KINDS: Readonly<Record<string, string>> = {
   string: 'a text',
   number: 'a number',
@@ -14,10 +14,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 type Issue = Parameters<z.core.$ZodErrorMap>[0];
 
-/**
- * What a schema's complaint is in our words; where the schema says it itself, its words count. Never shows a value: it may
- * be secret.
- */
+/** Message for a schema issue; a custom message of the schema takes precedence. Never shows a value, which may be secret. */
 export function inOurWords(issue: Issue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -25,26 +22,25 @@ export function inOurWords(issue: Issue): string | undefined {
     case 'invalid_value':
       return complaint(issue.values.map((value) => JSON.stringify(value)).join(' or '), issue.input);
     case 'unrecognized_keys':
-      return `There is nothing called ${issue.keys.map((key) => JSON.stringify(key)).join(' or ')} here: correct the name, or remove it`;
+      return `Unknown name: ${issue.keys.map((key) => JSON.stringify(key)).join(' or ')}; correct or remove it`;
     case 'too_small':
       return smallInWords(issue.origin, Number(issue.minimum));
     case 'too_big':
       return `Must have at most ${String(issue.maximum)}${issue.origin === 'string' ? ' characters' : ''}`;
     case 'invalid_union':
-      return 'Has none of the forms that are possible here; see the pages in docs/ for examples';
+      return 'Has an unknown format; see docs/ for examples';
     case 'custom':
     case 'invalid_element':
     case 'invalid_format':
     case 'invalid_key':
     case 'not_multiple_of':
-      return 'Has not the form that is needed here; see the pages in docs/ for an example';
+      return 'Has the wrong format; see docs/ for an example';
   }
 }
 
 function smallInWords(origin: string, minimum: number): string {
-  if (origin === 'string')
-    return minimum === 1 ? 'Is empty: write something' : `Must have at least ${minimum} characters`;
-  if (origin === 'array') return `Is empty: name at least ${minimum}`;
+  if (origin === 'string') return minimum === 1 ? 'Must not be empty' : `Must have at least ${minimum} characters`;
+  if (origin === 'array') return `Must not be empty: name at least ${minimum}`;
   return `Must be at least ${minimum}`;
 }
 
@@ -54,7 +50,7 @@ function kindInWords(expected: string): string {
 
 function complaint(wanted: string, input: unknown): string {
   if (input === undefined) return `Is missing: must be ${wanted}`;
-  return `Must be ${wanted}, and is ${kindInWords(kindOf(input))}`;
+  return `Must be ${wanted}, but is ${kindInWords(kindOf(input))}`;
 }
 
 function kindOf(input: unknown): string {
@@ -62,7 +58,7 @@ function kindOf(input: unknown): string {
   return Array.isArray(input) ? 'array' : typeof input;
 }
 
-/** Where in the file something stands, such as `rules[0].who`. */
+/** Path of a value in the file, such as `rules[0].who`. */
 export function placeInFile(path: readonly PropertyKey[]): string {
   const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
   return steps.join('').replace(/^\./, '') || 'the file';

@@ -1,4 +1,4 @@
-/** A piece of HTML that is safe to send: made only by `html` and `trustedHtml`. */
+/** HTML that is safe to send: created only by `html` and `trustedHtml`. */
 export class SafeHtml {
   readonly text: string;
   constructor(text: string) {
@@ -11,14 +11,14 @@ export class SafeHtml {
 
 type HtmlValue = SafeHtml | string | number | false | null | undefined | readonly HtmlValue[];
 
-/** Builds HTML in which every value is escaped, except pieces built the same way; lists are joined, empty values vanish. */
+/** Template tag that escapes every value except safe HTML. Lists are joined, empty values are omitted. */
 export function html(strings: TemplateStringsArray, ...values: HtmlValue[]): SafeHtml {
   return new SafeHtml(
     strings.reduce((whole, string, index) => whole + string + (index < values.length ? write(values[index]) : ''), ''),
   );
 }
 
-/** Marks text of our own (a style sheet, rendered markdown without HTML) as HTML. Never for text from outside. */
+/** Marks our own text (a style sheet, rendered markdown without HTML) as safe HTML. Never for external text. */
 export function trustedHtml(text: string): SafeHtml {
   return new SafeHtml(text);
 }
@@ -42,7 +42,7 @@ function write(value: HtmlValue): string {
 const DISGUISING = /[\p{Cc}\p{Cf}\u{E0000}-\u{E007F}\u2028\u2029]/gu;
 const MAX_NAME_CHARS = 64;
 
-/** A person's or chat's name made fit for a page or a prompt: no disguising characters, at most 64 characters. */
+/** Sanitizes the name of a person or chat for a page or a prompt: no disguising characters, at most 64 characters. */
 export function plainName(name: string): string {
   return [...name.replace(DISGUISING, '').trim()].slice(0, MAX_NAME_CHARS).join('');
 }

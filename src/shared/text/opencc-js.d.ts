@@ -1,4 +1,6 @@
-/** The package has types for its converters only. Entries are separated by `|`, a character and its replacements by spaces. */
+/**
+ * The package only has types for its converters. Entries are separated by `|`, a character and its replacements by spaces.
+ */
 declare module 'opencc-js/dict/*' {
   const entries: string;
   // eslint-disable-next-line no-restricted-syntax -- the package exports them so

@@ -3,18 +3,18 @@ import { isWord, type Term } from './word-terms.ts';
 
 /** A word to look up. */
 export interface QueryWord {
-  /** The word's term, and those of longer words that it is written in: CS and CS101. */
+  /** The word's term, and those of longer words that contain it: CS and CS101. */
   anyOf: readonly [Term, ...Term[]];
-  /** Looked up where no document has one of them. */
+  /** Looked up instead if no document contains any of `anyOf`. */
   orElse?: Term;
-  /** Counts only where some document has it. */
+  /** Counts only if some document contains it. */
   isOptional?: boolean;
 }
 
-/** The words that a question looks up, each in its exact form where it has one. @param most further ones are left out */
+/** The words to look up for a question, each in its exact form if it has one. @param most maximum number of words */
 export function queryWords(query: string, most: number): QueryWord[] {
   const plain = new Set<Term>();
-  /** By the term that they are forms of. */
+  /** Keyed by the base term. */
   const exact = new Map<Term, Set<Term>>();
   const joined = new Map<Term, Set<Term>>();
   const signedIdle = new Set<Term>();
@@ -29,7 +29,7 @@ export function queryWords(query: string, most: number): QueryWord[] {
         plain.add(term);
         for (const one of anywhereTerms(term)) paired.add(one);
       } else if (!isIdle(term)) add(exact, term, form);
-      // A+ says something, other than A.
+      // A+ is meaningful, unlike A.
       else if (isWord(form)) signedIdle.add(form);
       form = undefined;
     },
@@ -40,7 +40,7 @@ export function queryWords(query: string, most: number): QueryWord[] {
   );
   const words = queryTerms(query, most).flatMap((term): QueryWord[] => {
     const longer = [...(joined.get(term) ?? [])];
-    // An ideograph that the question also has in a longer word is no word of its own.
+    // An ideograph that also occurs in a longer word of the question is not a separate word.
     const forms = [...(exact.get(term) ?? [])].filter((one) => !paired.has(one));
     return [
       ...(plain.has(term) || forms.length === 0 ? [{ anyOf: [term, ...longer] } as const] : []),

@@ -5,34 +5,33 @@ import { isWord, wordTerm, type Term } from './word-terms.ts';
 export type { Term } from './word-terms.ts';
 
 /**
- * A further way to find what stands in a text.
- * - `exact`: a word with the signs that tell it from others (C++, C#, .NET, and C alone).
+ * An additional term for a word.
+ * - `exact`: a word with the signs that distinguish it (C++, C#, .NET, and C alone).
  * - `joined`: neighbouring words written as one (CS-101 as CS101).
- * - `text`: of texts alone: the last ideograph of a run, and a name behind a dot within another (ASP.NET).
- * - `question`: of questions alone: an ideograph wherever it stands.
+ * - `text`: in texts only: the last ideograph of a run, and a name behind a dot within another (ASP.NET).
+ * - `question`: in questions only: an ideograph anywhere.
  */
 export type TermForm = 'exact' | 'joined' | 'text' | 'question';
 
-/** @param parts terms that a joined form replaces */
+/** @param parts the terms that a joined form replaces */
 export type TakeForm = (form: Term, kind: TermForm, parts?: readonly Term[]) => void;
 
 const OTHER = 0;
 const WORD = 1;
 const IDEOGRAPH = 2;
 
-/** What each character of the basic plane is. */
+/** Kind of each character of the basic plane. */
 const KINDS = kindsOfCharacters();
 
-/** More than there are characters. */
+/** Larger than any code point. */
 const CHARACTERS = 2 ** 21;
-/** In place of a pair's second character: the last one of a run, and one wherever it stands. */
+/** Values that replace a pair's second character: for the last character of a run, and for a character anywhere. */
 const LAST_OF_RUN = 1;
 const ANYWHERE = 2;
 
 /**
- * Calls for each term of a text in order, and for its further forms; linear in the text whatever it holds. The length of a text is the
- * number of its terms. A form of one term
- * (`exact`, `question`) comes right before it.
+ * Calls `take` for each term of a text in order, and `takeForm` for additional forms. Linear in the length of the text. The
+ * length of a text is the number of its terms. A form of a single term (`exact`, `question`) is reported directly before it.
  */
 export function eachTerm(text: string, take: (term: Term) => void, takeForm?: TakeForm): void {
   const plain = text.normalize('NFKC').toLowerCase();
@@ -49,7 +48,10 @@ export function eachTerm(text: string, take: (term: Term) => void, takeForm?: Ta
     compounds?.add(wordFrom, to, term, takeForm !== undefined && isIdle(term));
     wordFrom = -1;
   };
-  /** Ends a run of ideographs: one alone stands for itself, and one that touches no word for all words with it. */
+  /**
+   * Ends a run of ideographs. A single ideograph is a term by itself; one that touches no word also matches all words that
+   * contain it.
+   */
   const endRun = (isWordNext: boolean) => {
     if (before === 0) return;
     if (isPaired) takeForm?.(before * CHARACTERS + LAST_OF_RUN, 'text');
@@ -82,7 +84,7 @@ export function eachTerm(text: string, take: (term: Term) => void, takeForm?: Ta
   endRun(false);
 }
 
-/** The term of a question that looks for an ideograph wherever it stands. @returns those of a pair, or of an ideograph alone */
+/** Terms that find an ideograph anywhere, for both ideographs of a pair or for a single one. */
 export function anywhereTerms(term: Term): Term[] {
   if (isWord(term)) return [];
   const second = term % CHARACTERS;
@@ -90,13 +92,13 @@ export function anywhereTerms(term: Term): Term[] {
   return codes.map((code) => code * CHARACTERS + ANYWHERE);
 }
 
-/** Between which terms those lie that a term stands for: more than one for an ideograph anywhere. */
+/** Range of indexed terms that a term matches: more than one for an ideograph anywhere. */
 export function rangeOf(term: Term): [from: Term, below: Term] {
   const isAnywhere = !isWord(term) && term % CHARACTERS === ANYWHERE;
   return isAnywhere ? [term - ANYWHERE, term - ANYWHERE + CHARACTERS] : [term, term + 1];
 }
 
-/** The different terms of a question that say what it is about, in order. @param most further ones are left out */
+/** The distinct meaningful terms of a question, in order. @param most maximum number of terms */
 export function queryTerms(query: string, most: number): Term[] {
   const found = new Set<Term>();
   eachTerm(query, (term) => {
@@ -105,7 +107,7 @@ export function queryTerms(query: string, most: number): Term[] {
   return [...found];
 }
 
-/** Whether a term stands in every question and says nothing of what is asked. */
+/** Whether a term is a stop word. */
 export function isIdle(term: Term): boolean {
   return STOP_TERMS.has(term);
 }
@@ -125,7 +127,7 @@ function kindOfRare(code: number): number {
   return /\p{Script=Han}/u.test(String.fromCodePoint(code)) ? IDEOGRAPH : OTHER;
 }
 
-/** Words that stand in every question, and say nothing of what is asked. */
+/** Stop words: they occur in any question and say nothing about its subject. */
 const STOP_WORDS =
   'a an the and or of in on at to for from by with as is am are was were be been do does did can could should would will shall may ' +
   'i you we they it he she me my your our us them this that these those there here how what which who whom whose when where why ' +

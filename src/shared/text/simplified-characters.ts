@@ -2,8 +2,9 @@ import hongKong from 'opencc-js/dict/HKVariantsRev';
 import traditional from 'opencc-js/dict/TSCharacters';
 
 /**
- * Of each character of the basic plane the simplified one, itself where it has none. Several traditional characters may have the
- * same one (發 and 髮 become 发). Another version of OpenCC changes terms: raise `FORMAT` of `knowledge/index/segment-files.ts` then.
+ * Simplified form of each character of the basic plane, or the character itself. Several traditional characters may share
+ * one (發 and 髮 become 发). Another version of OpenCC changes terms: then raise `FORMAT` of
+ * `knowledge/index/segment-files.ts`.
  */
 export const SIMPLIFIED: Readonly<Uint32Array> = simplifiedCharacters();
 

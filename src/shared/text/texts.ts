@@ -1,15 +1,15 @@
-/** The languages that every text for people exists in. */
+/** The languages of every user-facing text. */
 export type Language = 'en' | 'zh';
 
-/** One text in both languages; the compiler refuses a text that lacks one. */
+/** One text in both languages; the compiler rejects a missing one. */
 export type Bilingual = Readonly<Record<Language, string>>;
 
-/** A room's catalogue of texts. Placeholders are `{name}`. */
+/** A module's catalog of texts. Placeholders are `{name}`. */
 export type Catalogue<Key extends string> = Readonly<Record<Key, Bilingual>>;
 
 /**
- * Fills a text's `{name}` placeholders; a value that is missing leaves the placeholder standing, which a test would show.
- * `{count:question|questions}` is the first word when `count` is 1, else the second.
+ * Fills a text's `{name}` placeholders. A placeholder without a value stays in the text, where tests find it.
+ * `{count:question|questions}` is the first word if `count` is 1, otherwise the second.
  */
 export function say(
   text: Bilingual,
@@ -28,7 +28,10 @@ export function say(
 
 const WORD = /\/([a-z]+)\b/g;
 
-/** A text that names the bot's words without their slash. In code the word stands as it is; elsewhere its reader has to see where it begins and ends. */
+/**
+ * Removes the slashes from command names in a text. Names in code stay as they are; elsewhere they are quoted so that they
+ * remain recognizable.
+ */
 export function withoutSlashes(text: string): string {
   return text
     .split('`')
@@ -38,7 +41,7 @@ export function withoutSlashes(text: string): string {
 
 const MAX_HEADER_CHARS = 256;
 
-/** The language of an `Accept-Language` header (RFC 9110 section 12.5.4); English unless Chinese is preferred. */
+/** Language for an `Accept-Language` header (RFC 9110 section 12.5.4); English unless Chinese is preferred. */
 export function languageOfHeader(header: string | undefined): Language {
   let preferred: Language = 'en';
   let highest = 0;
@@ -52,7 +55,7 @@ export function languageOfHeader(header: string | undefined): Language {
   return preferred;
 }
 
-/** The language that a person writes in: Chinese as soon as a Han character occurs. */
+/** Language that a person writes in: Chinese if the text contains any Han character. */
 export function languageOfText(text: string): Language {
   return /\p{Script=Han}/u.test(text) ? 'zh' : 'en';
 }

@@ -1,7 +1,7 @@
-/** One for all: it keeps nothing between whole texts, and making one costs more than a short text. */
+/** Shared: it keeps no state between complete texts, and creating one costs more than decoding a short text. */
 const strict = new TextDecoder('utf-8', { fatal: true });
 
-/** @returns the text that these bytes are in UTF-8, without a byte order mark; undefined where they are none */
+/** @returns the text that these bytes encode in UTF-8, without a byte order mark; undefined if they are not UTF-8 */
 export function textOfUtf8(bytes: Uint8Array): string | undefined {
   try {
     return strict.decode(bytes);

@@ -1,17 +1,17 @@
 import { MOST_WORD_CHARS, wordHash, wordTerm, type Term } from './word-terms.ts';
 
-/** CS-101, Wi-Fi; also the hyphen that does not break, and dashes. */
+/** For CS-101 and Wi-Fi; also the non-breaking hyphen, and dashes. */
 const HYPHENS = '-\u2010\u2013\u2014';
-/** CS 101, CS_101, CS.101, CS/101: one word only where letters meet digits. */
+/** For CS 101, CS_101, CS.101, CS/101: one word only at a boundary between letters and digits. */
 const SEPARATORS = ' _./';
 const CODE_LETTERS = /^\p{L}{1,6}$/u;
 const CODE_DIGITS = /^\d[\p{L}\d]{0,7}$/u;
 const QUANTITY = /^\d{1,8}$/;
 const UNIT = /^\p{L}{1,3}$/u;
-/** Ends the form of a letter without signs, which no word contains. */
+/** Suffix of the form for a single letter without signs; never occurs in a word. */
 const ALONE = '\0';
 
-/** Finds neighbouring words of a text that are also written as one. */
+/** Finds neighbouring words of a text that may also be written as one. */
 export class Compounds {
   readonly #text: string;
   readonly #take: (joined: Term, parts: readonly Term[]) => void;
@@ -19,7 +19,7 @@ export class Compounds {
   #lastTerm: Term = 0;
   #lastTo = -1;
   #isLastIdle = false;
-  /** Words that hyphens join, and their terms. */
+  /** Words joined by hyphens, and their terms. */
   #chain = '';
   #chainTerms: Term[] = [];
 
@@ -28,7 +28,7 @@ export class Compounds {
     this.#take = take;
   }
 
-  /** Takes the next word of the text. @param isIdle whether it stands in every question */
+  /** Adds the next word of the text. @param isIdle whether it is a stop word */
   add(from: number, to: number, term: Term, isIdle: boolean): void {
     const isLong = to - from > MOST_WORD_CHARS;
     const word = isLong ? '' : this.#text.slice(from, to);
@@ -64,7 +64,7 @@ export interface SignedForm {
   isAlone?: boolean;
 }
 
-/** The form of a word that tells C++, C#, C and .NET from each other, and A+ from A; undefined for a word without such a form. */
+/** The form that distinguishes C++, C#, C and .NET, and A+ from A; undefined for a word without such a form. */
 export function signedForm(text: string, from: number, to: number): SignedForm | undefined {
   const isShort = to - from === 1;
   const next = text[to];
@@ -76,7 +76,7 @@ export function signedForm(text: string, from: number, to: number): SignedForm |
   if (isShort && (next === '#' || (next === '+' && !isWordCharacter(text[to + 1]))))
     return { term: wordHash(word + next) };
   const isWithin = isBehindDot && isWordCharacter(text[from - 2]);
-  // The letter of example.c is one alone.
+  // The letter in example.c counts as a single letter.
   if (isBehindDot && !(isWithin && isShort)) return { term: wordHash(`.${word}`), isWithin };
   return isShort ? { term: wordHash(word + ALONE), isAlone: true } : undefined;
 }

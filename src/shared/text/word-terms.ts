@@ -1,28 +1,28 @@
 /**
- * What a text is looked up by. Words of letters and digits in lower case with a light English stem; Chinese, Japanese and Korean as
- * pairs of neighbouring characters, since nothing else tells where a word ends there. A term is a number, so that no text is made
- * for it: a pair is exact, a word is 52 bits of its hash.
+ * Search term of a text. Words of letters and digits are lower-cased with a light English stemmer. Chinese, Japanese and
+ * Korean are indexed as pairs of neighbouring characters, because words are not separated there. A term is a number, to
+ * avoid allocating strings: a pair is exact, a word is 52 bits of its hash.
  */
 export type Term = number;
 
-/** A pair is below it, a word at it or above. */
+/** Pairs are below this value, words at or above it. */
 const WORDS_FROM = 2 ** 52;
 const HASH_BITS = 26;
 
-/** What is longer is no word; its beginning stands for it. */
+/** Maximum length of a word. Of a longer one only the beginning is used. */
 export const MOST_WORD_CHARS = 64;
 
-/** Whether a term is that of a word, not of ideographs. */
+/** Whether a term is a word, not ideographs. */
 export function isWord(term: Term): boolean {
   return term >= WORDS_FROM;
 }
 
-/** The term of a word in a text of lower case. */
+/** The term of a word in a lower-case text. */
 export function wordTerm(text: string, from: number, to: number): Term {
   return wordHash(stemOf(text.slice(from, Math.min(to, from + MOST_WORD_CHARS))));
 }
 
-/** Without the commonest English endings, so that "opening hours" finds "opens at this hour". */
+/** Strips the most common English endings, so that "opening hours" finds "opens at this hour". */
 function stemOf(word: string): string {
   const last = word.length < 4 ? 0 : word.charCodeAt(word.length - 1);
   let stem = word;
@@ -35,7 +35,7 @@ function stemOf(word: string): string {
 
 const LETTER_S = 's'.charCodeAt(0);
 
-/** The term of a word as it is written: two hashes of 26 bits in one number. */
+/** The term of a word without stemming: two 26-bit hashes in one number. */
 export function wordHash(word: string): Term {
   let one = 0x811c9dc5;
   let other = 0x9e3779b9;

@@ -1,15 +1,15 @@
 import { TextDecoder } from 'node:util';
 import type { FetchedPage } from './fetch-page.ts';
 
-/** Where a page may name its own encoding (HTML, "prescan a byte stream"). */
+/** Number of bytes in which a page may declare its encoding (HTML, "prescan a byte stream"). */
 const PRESCAN_BYTES = 1_024;
 
-/** A page's text by the encoding that its header or the page itself names; UTF-8 otherwise. */
+/** Decodes a page with the encoding that its header or the page declares; UTF-8 by default. */
 export function decodePage(page: Pick<FetchedPage, 'charset' | 'body'>): string {
   return decoderFor(charsetOf(page) ?? 'utf-8').decode(page.body);
 }
 
-/** The encoding that a page's header or the page itself names, whatever that is. */
+/** The encoding that a page's header or the page declares, supported or not. */
 export function charsetOf({ charset, body }: Pick<FetchedPage, 'charset' | 'body'>): string | undefined {
   const head = body.subarray(0, PRESCAN_BYTES).toString('latin1');
   return charset ?? /<meta[^>]{0,200}charset\s*=\s*(?:["']\s*)?([\w:.-]{1,40})/i.exec(head)?.[1];

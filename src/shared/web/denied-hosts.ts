@@ -5,14 +5,14 @@ const HOST =
   /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)*[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/iu;
 const BITS = { 4: 32, 6: 128 } as const;
 
-/** Whether this names a host, or a range of IP addresses (`192.0.2.0/24`, `2001:db8::/32`, one address). */
+/** Whether this is a host name, or a range of IP addresses (`192.0.2.0/24`, `2001:db8::/32`, one address). */
 export function isHostOrRange(text: string): boolean {
   return rangeIn(text) !== undefined || (isIP(text) === 0 && !/^[\d.]+$/.test(text) && HOST.test(text));
 }
 
 /**
- * What may be reached without what an institution shows to its own network only, though it lies at public addresses: hosts
- * with all below them, by name, and ranges, whatever name leads there. @param never each of `isHostOrRange`
+ * Restricts an egress policy by what an institution shows only to its own network although it has public addresses: hosts by
+ * name, with all subdomains, and IP ranges under any name. @param never each must pass `isHostOrRange`
  */
 export function withoutEgressTo(egress: EgressPolicy, never: readonly string[]): EgressPolicy {
   const ranges = new BlockList();
@@ -33,7 +33,7 @@ export function withoutEgressTo(egress: EgressPolicy, never: readonly string[]):
   };
 }
 
-/** A name may end in the dot of the root. */
+/** A name may end with the dot of the root. */
 function plainHost(hostname: string): string {
   return hostname.toLowerCase().replace(/\.$/, '');
 }

@@ -3,18 +3,18 @@ import { isIP } from 'node:net';
 import { isPublicAddress } from './public-address.ts';
 import { WebError } from './web-error.ts';
 
-/** What may be reached from here. Tests pass their own; there is no setting that loosens it. */
+/** Which addresses may be reached. Tests pass their own policy; no setting relaxes it. */
 export interface EgressPolicy {
   protocols: readonly string[];
   mayUsePort(port: number): boolean;
   mayConnect(address: string): boolean;
-  /** Whether an address may be opened, by how it is written; any unless told. */
+  /** Whether a URL may be opened. Defaults to any. */
   mayOpen?(url: URL): boolean;
-  /** All addresses of a name. @throws when it has none */
+  /** All IP addresses of a name. @throws if it has none */
   resolve(hostname: string): Promise<readonly string[]>;
 }
 
-/** The public web, and nothing else (SECURITY.md egress-checked). */
+/** Only the public web (SECURITY.md egress-checked). */
 export const PUBLIC_WEB: EgressPolicy = {
   protocols: ['https:'],
   mayUsePort: (port) => port === 443 || port === 80,
@@ -24,21 +24,21 @@ export const PUBLIC_WEB: EgressPolicy = {
   },
 };
 
-/** An address that was looked at: only these IP addresses may be connected to. */
+/** A checked URL: only these IP addresses may be connected to. */
 export interface CheckedAddress {
   url: URL;
   addresses: readonly [string, ...string[]];
 }
 
-const NOT_ALLOWED = 'This address may not be opened: only public https pages can be read.';
+const NOT_ALLOWED = 'This address cannot be opened: only public https pages are allowed.';
 
 /**
- * Reads an address with the one parser that the request uses too, looks its name up once, and checks every IP address
- * that it has (SECURITY.md egress-checked).
- * @throws WebError `refused`; `unreachable` when the name has no address. Neither says what lies inside
+ * Parses an address with the same parser that the request uses, resolves its name once, and checks every resulting IP
+ * address (SECURITY.md egress-checked).
+ * @throws WebError `refused`; `unreachable` if the name has no address. Neither reveals internal hosts
  */
 export async function checkAddress(text: string, egress: EgressPolicy, base?: URL): Promise<CheckedAddress> {
-  if (!URL.canParse(text, base?.href)) throw new WebError('refused', 'This is no address of a page.');
+  if (!URL.canParse(text, base?.href)) throw new WebError('refused', 'This is not the address of a page.');
   const url = new URL(text, base);
   const { protocols, mayUsePort, mayConnect, mayOpen = () => true } = egress;
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
@@ -47,7 +47,7 @@ export async function checkAddress(text: string, egress: EgressPolicy, base?: UR
     throw new WebError('refused', NOT_ALLOWED);
   if (!mayOpen(url)) throw new WebError('refused', NOT_ALLOWED);
   const [first, ...others] = await resolve(url.hostname.replace(/^\[|\]$/g, ''), egress);
-  if (first === undefined) throw new WebError('unreachable', 'There is no such host.');
+  if (first === undefined) throw new WebError('unreachable', 'This host does not exist.');
   const addresses = [first, ...others] as const;
   if (!addresses.every(mayConnect)) throw new WebError('refused', NOT_ALLOWED);
   url.hash = '';

@@ -5,30 +5,30 @@ import { checkAddress, type CheckedAddress, type EgressPolicy } from './egress-p
 import { readPlainPieces } from './read-plain-body.ts';
 import { WebError } from './web-error.ts';
 
-/** What is asked of an address, and how much of it. */
+/** A request for an address, with its limits. */
 export interface WebRequest {
   egress: EgressPolicy;
   redirects: number;
-  /** For everything: names, connections, all hops, the body. */
+  /** Total time limit: DNS, connections, all redirects and the body. */
   totalMs: number;
-  /** Media types that are of use. */
+  /** Accepted media types. */
   accept: string;
-  /** So much of a body of this media type is read, after decompression; undefined for one that is of no use. */
+  /** Maximum body size for this media type after decompression; undefined for an unsupported type. */
   mostBytesOf(mediaType: string): number | undefined;
-  /** Of what is known of it from before: then it may answer with status 304. */
+  /** Validators of a cached copy; the response may then have status 304. */
   conditions?: Readonly<Record<string, string>>;
 }
 
 export interface WebAnswer {
-  /** Where it was found in the end. */
+  /** Final address after redirects. */
   url: URL;
   status: number;
-  /** Without parameters, in small letters; empty where none is named. */
+  /** Media type without parameters, in lower case; empty if there is none. */
   mediaType: string;
   charset: string | undefined;
-  /** @param name in small letters */
+  /** @param name in lower case */
   header(name: string): string | undefined;
-  /** Of status 200 alone, and of media types that are of use; in pieces. */
+  /** In chunks. Only for status 200 and supported media types. */
   body: readonly Buffer[] | undefined;
 }
 
@@ -36,21 +36,21 @@ const HEADERS = { 'user-agent': 'Mozilla/5.0 (compatible; Parley)', 'accept-enco
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches what stands at an address, by the rules of SECURITY.md egress-checked: each hop is checked and connected to an address that
- * was checked, without cookies or credentials, within limits. @throws WebError, or the signal's reason
+ * Fetches an address by the rules of SECURITY.md egress-checked: every redirect is checked, and only checked IP addresses
+ * are connected to. Sends no cookies or credentials, and enforces limits. @throws WebError, or the signal's reason
  */
 export async function fetchAddress(address: string, asked: WebRequest, signal: AbortSignal): Promise<WebAnswer> {
   const { egress } = asked;
   const ending = AbortSignal.any([signal, AbortSignal.timeout(asked.totalMs)]);
   try {
-    // A look-up cannot be ended; it is no longer waited for.
+    // A DNS lookup cannot be cancelled, so stop waiting for it.
     let checked = await unlessAborted(checkAddress(address, egress), ending);
     for (let hop = 0; hop <= asked.redirects; hop += 1) {
       const answer = await fetchOnce(checked, asked, ending);
       if (!('location' in answer)) return answer;
       checked = await unlessAborted(checkAddress(answer.location, egress, checked.url), ending);
     }
-    throw new WebError('unreachable', 'The page leads on and on to others.');
+    throw new WebError('unreachable', 'The page redirects too often.');
   } catch (error) {
     if (error instanceof WebError) throw error;
     signal.throwIfAborted();
@@ -63,12 +63,13 @@ async function fetchOnce(
   asked: WebRequest,
   signal: AbortSignal,
 ): Promise<WebAnswer | { location: string }> {
-  // Names are looked up before, once: whatever they lead to by now, the connection goes to what was checked, behind a proxy too.
+  // Names are resolved once, in advance: whatever they resolve to now, the connection goes to a checked address, also
+  // through a proxy.
   const agent = new Agent({ connect: outgoingConnector({ pinnedTo: addresses }) });
   const headers = { ...HEADERS, accept: asked.accept, ...asked.conditions };
   try {
     const answer = await request(url, { dispatcher: agent, method: 'GET', headers, signal });
-    // A body that is not read ends with the agent; that end is nobody's error.
+    // A body that is not read ends with the agent; that error is ignored.
     answer.body.on('error', () => undefined);
     const location = firstOf(answer.headers['location']);
     if (REDIRECTS.has(answer.statusCode) && location !== undefined) return { location };

@@ -4,9 +4,9 @@ import { fetchAddress } from './fetch-address.ts';
 import { WebError } from './web-error.ts';
 
 export interface FetchedPage {
-  /** Where it was found in the end. */
+  /** Final address after redirects. */
   url: URL;
-  /** Without parameters, in small letters. */
+  /** Media type without parameters, in lower case. */
   mediaType: string;
   charset: string | undefined;
   body: Buffer;
@@ -14,9 +14,9 @@ export interface FetchedPage {
 
 export interface FetchLimits {
   redirects: number;
-  /** For everything: names, connections, all hops, the body. */
+  /** Total time limit: DNS, connections, all redirects and the body. */
   totalMs: number;
-  /** After decompression. */
+  /** Maximum size after decompression. */
   bodyBytes: number;
 }
 
@@ -25,7 +25,7 @@ export const FETCH_LIMITS: FetchLimits = { redirects: 3, totalMs: 10 * SECOND_MS
 const ACCEPT = 'text/html, application/xhtml+xml, text/plain;q=0.9';
 const READABLE_TYPES: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml', 'text/plain']);
 
-/** Fetches a page of text, within 10 s and 2 MiB unless told. @throws WebError, or the signal's reason */
+/** Fetches a text page. Defaults to at most 10 s and 2 MiB. @throws WebError, or the signal's reason */
 export async function fetchPage(
   address: string,
   { egress, limits = FETCH_LIMITS }: { egress: EgressPolicy; limits?: FetchLimits },
@@ -35,7 +35,7 @@ export async function fetchPage(
   const mostBytesOf = (mediaType: string) => (READABLE_TYPES.has(mediaType) ? bodyBytes : undefined);
   const asked = { egress, redirects, totalMs, accept: ACCEPT, mostBytesOf };
   const { url, status, mediaType, charset, body } = await fetchAddress(address, asked, signal);
-  if (status !== 200) throw new WebError('unreachable', `The page answers with status ${status}.`);
-  if (!body) throw new WebError('unusable', 'The address leads to no page of text.');
+  if (status !== 200) throw new WebError('unreachable', `The page returned status ${status}.`);
+  if (!body) throw new WebError('unusable', 'The address does not lead to a text page.');
   return { url, mediaType, charset, body: Buffer.concat(body) };
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** An institution's own networks, of which nothing else may be one: no link-local, unspecified or multicast address lies in them. */
+/** Private networks of an institution. They contain no link-local, unspecified or multicast addresses. */
 const INSIDE: readonly [net: string, bits: number, family: 'ipv4' | 'ipv6'][] = [
   ['10.0.0.0', 8, 'ipv4'],
   ['100.64.0.0', 10, 'ipv4'],
@@ -8,7 +8,7 @@ const INSIDE: readonly [net: string, bits: number, family: 'ipv4' | 'ipv6'][] = 
   ['192.168.0.0', 16, 'ipv4'],
   ['fc00::', 7, 'ipv6'],
 ];
-/** There clouds tell a machine its own secrets, though the address looks like any of a network inside. */
+/** Addresses of cloud metadata services, which expose a machine's own secrets, within private networks. */
 const SECRETS_OF_CLOUDS: readonly string[] = ['100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254'];
 
 const inside = new BlockList();
@@ -19,17 +19,17 @@ const here = new BlockList();
 here.addSubnet('127.0.0.0', 8, 'ipv4');
 here.addAddress('::1', 'ipv6');
 
-/** Whether an IP address lies in a network that an institution has for itself. */
+/** Whether an IP address lies in a private network. */
 export function isInsideAddress(address: string): boolean {
   return isIn(inside, address) && !isIn(secrets, address);
 }
 
-/** Whether an IP address is this machine's own. */
+/** Whether an IP address is a loopback address. */
 export function isLoopback(address: string): boolean {
   return isIn(here, address);
 }
 
-/** What carries an address of the other family in itself is none of either. */
+/** An address that embeds one of the other family belongs to neither. */
 function isIn(list: BlockList, address: string): boolean {
   const family = address.includes('%') ? 0 : isIP(address);
   if (family === 4) return list.check(address, 'ipv4');

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** What the IANA registries of special addresses keep from the public internet (SECURITY.md egress-checked), of IPv4. */
+/** IPv4 networks that the IANA special-purpose registries exclude from the public internet (SECURITY.md egress-checked). */
 const NOT_PUBLIC_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -21,16 +21,16 @@ const NOT_PUBLIC_V4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** Of IPv6 only what is given to the public internet is let through; mapped, NAT64, local and multicast lie outside. */
+/** The only IPv6 networks allocated to the public internet. Mapped, NAT64, local and multicast addresses lie outside. */
 const GLOBAL_V6 = '2000::/3';
-/** Protocol assignments with Teredo, documentation, 6to4 and others that lie within. */
+/** Exceptions within: protocol assignments with Teredo, documentation, 6to4 and others. */
 const NOT_PUBLIC_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3ffe::/16', '3fff::/20'];
 
 const blockedV4 = listOf(NOT_PUBLIC_V4, 'ipv4');
 const globalV6 = listOf([GLOBAL_V6], 'ipv6');
 const blockedV6 = listOf(NOT_PUBLIC_V6, 'ipv6');
 
-/** Whether an IP address belongs to the public internet. Anything that is no plain IP address does not. */
+/** Whether an IP address belongs to the public internet. False for anything that is not a plain IP address. */
 export function isPublicAddress(address: string): boolean {
   const family = address.includes('%') ? 0 : isIP(address);
   if (family === 4) return !blockedV4.check(address, 'ipv4');

@@ -13,18 +13,10 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
 const PIECE_BYTES = 64 * KIB_BYTES;
 
 /**
- * Reads a body, decompressed, and never more than so many bytes of it, however small it was sent.
- * @throws WebError `too_large`; `unusable` when it is written in a way that was not asked for
+ * Reads and decompresses a body up to a maximum number of bytes, however small its compressed form is. In chunks: joining a
+ * large body would block the event loop.
+ * @throws WebError `too_large`; `unusable` for an encoding that was not requested
  */
-export async function readPlainBody(
-  body: AsyncIterable<Buffer>,
-  encoding: string | undefined,
-  mostBytes: number,
-): Promise<Buffer> {
-  return Buffer.concat(await readPlainPieces(body, encoding, mostBytes));
-}
-
-/** The same in pieces, for what is so large that to join them would hold up what else there is to do. */
 export async function readPlainPieces(
   body: AsyncIterable<Buffer>,
   encoding: string | undefined,
@@ -33,13 +25,13 @@ export async function readPlainPieces(
   const name = encoding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity') return readBounded(body, mostBytes);
   const create = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined;
-  if (!create) throw new WebError('unusable', 'The page is compressed in an unknown way.');
-  // What arrives is bounded as well: a compressed stream may go on for ever and stand for nothing.
+  if (!create) throw new WebError('unusable', 'The page uses an unknown compression.');
+  // The compressed input is limited too: a compressed stream may be endless and decompress to nothing.
   const decoded = pipeline(bounded(body, mostBytes), create(), () => undefined);
   return readBounded(decoded as AsyncIterable<Buffer>, mostBytes);
 }
 
-/** Copied into pieces of our size: a body that comes byte by byte would else take a hundred times its length. */
+/** Copies into chunks of fixed size: a body that arrives byte by byte would otherwise take a hundred times its length. */
 async function readBounded(source: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
   let last = Buffer.alloc(0);
@@ -59,12 +51,12 @@ async function readBounded(source: AsyncIterable<Buffer>, mostBytes: number): Pr
   return pieces;
 }
 
-/** Leaving the loop early cuts what it reads from. */
+/** Leaving the loop early closes the source. */
 async function* bounded(source: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator<Buffer> {
   let sizeBytes = 0;
   for await (const piece of source) {
     sizeBytes += piece.length;
-    if (sizeBytes > mostBytes) throw new WebError('too_large', 'The page is too large to be read.');
+    if (sizeBytes > mostBytes) throw new WebError('too_large', 'The page is too large.');
     yield piece;
   }
 }

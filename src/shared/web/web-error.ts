@@ -1,10 +1,10 @@
 import { CodedError } from '../coded-error.ts';
 
 /**
- * `refused`: it may not be opened; `unreachable`: it did not answer, or not in time; `too_large`: more than was asked for;
- * `unusable`: it answered what nobody can use.
+ * `refused`: must not be opened; `unreachable`: no response, or not in time; `too_large`: larger than the limit; `unusable`:
+ * the response cannot be used.
  */
 export type WebErrorCode = 'refused' | 'unreachable' | 'too_large' | 'unusable';
 
-/** Why an address of the web gives nothing. The message may go to a model: it holds no address inside and no key. */
+/** Why a web address yields no content. The message may be passed to a model: it contains no internal address and no key. */
 export class WebError extends CodedError<WebErrorCode> {}

@@ -1,6 +1,9 @@
 import type { FrameAddresses } from './frame-address.ts';
 
-/** WeCom's own object, as far as pages use it here, and the key that closes the browser. Both lead back to the chat. */
+/**
+ * The parts of WeCom's script object that our pages use, and the key that closes the browser. Both navigate back to the
+ * chat.
+ */
 export function appScript({ back }: Pick<FrameAddresses, 'back'>): string {
   return `{
   const leave = () => location.assign(${JSON.stringify(back)});
@@ -12,14 +15,15 @@ export function appScript({ back }: Pick<FrameAddresses, 'back'>): string {
 `;
 }
 
-/** A page with the app's script at the beginning of its head. */
+/** Inserts the app's script at the beginning of a page's head. */
 export function withAppScript(page: string, { script }: Pick<FrameAddresses, 'script'>): string {
   return page.replace(/<head(?:\s[^<>]*)?>/i, `$&<script src="${script}"></script>`);
 }
 
 /**
- * A page's policy that lets the app's own script run and no other than before: what an app puts into pages is not bound by theirs.
- * @param address the script's, with its origin
+ * Extends a page's policy to allow the app's own script and nothing else: scripts that an app injects are not subject to a
+ * page's policy.
+ * @param address of the script, including its origin
  */
 export function withAppScriptAllowed(policy: string, address: string): string {
   const directives = policy

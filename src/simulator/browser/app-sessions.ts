@@ -1,11 +1,11 @@
 import { randomToken, sameSecret } from '../../shared/crypto/ids.ts';
 
-/** The header by which the in-app browser tells the messenger whose it is. It goes to the messenger's origin only. */
+/** Header with which the in-app browser identifies its person to the messenger. Sent only to the messenger's origin. */
 export const APP_SESSION_HEADER = 'x-messenger-session';
 
 /**
- * What proves to the app's web sign-in that a request comes from a person's own in-app browser: a random secret for each
- * person, sent in a header. A cookie would not do, since cookies of one host go to all of its ports.
+ * Proof for the app's web sign-in that a request comes from a person's own in-app browser: a random secret per person, sent
+ * in a header. A cookie would not work, because cookies of a host are sent to all of its ports.
  */
 export class AppSessions {
   readonly #secrets = new Map<string, string>();

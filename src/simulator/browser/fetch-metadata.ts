@@ -1,21 +1,24 @@
-/** Values of `Sec-Fetch-Site`, from nearest to farthest after `none` (the person's own act). */
+/** Values of `Sec-Fetch-Site`, from nearest to farthest, after `none` (the person's own action). */
 export type FetchSite = 'none' | 'same-origin' | 'same-site' | 'cross-site';
 
 const DISTANCE: readonly FetchSite[] = ['none', 'same-origin', 'same-site', 'cross-site'];
 
-/** How far an address is from the page that asks for it. Hosts count as one site only when they are equal: no list of suffixes. */
+/**
+ * Relation between an address and the page that requests it. Hosts count as one site only if they are equal; there is no
+ * public suffix list.
+ */
 export function siteOf(fromOrigin: string, to: URL): FetchSite {
   const from = new URL(fromOrigin);
   if (from.origin === to.origin) return 'same-origin';
   return from.protocol === to.protocol && from.hostname === to.hostname ? 'same-site' : 'cross-site';
 }
 
-/** Along redirects the farthest counts, so that coming back home does not look like never having left. */
+/** Along redirects the farthest value counts, so that returning to the first site does not hide the detour. */
 export function worstSite(left: FetchSite, right: FetchSite): FetchSite {
   return DISTANCE.indexOf(left) > DISTANCE.indexOf(right) ? left : right;
 }
 
-/** The `Origin` that a form's POST carries, by the Fetch standard's "append a request Origin header". */
+/** The `Origin` header of a form's POST, by the Fetch standard's "append a request Origin header". */
 export function originHeader(
   from: { origin: string; referrerPolicy: string } | undefined,
   to: URL,

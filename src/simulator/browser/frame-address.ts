@@ -1,14 +1,14 @@
-/** What a path of a frame's listener stands for. */
+/** Meaning of a path of a frame's listener. */
 export type FrameTarget =
   | { kind: 'start' }
-  /** The way back to the chat. */
+  /** Navigates back to the chat. */
   | { kind: 'back' }
-  /** What the app puts into pages. */
+  /** The script that the app injects. */
   | { kind: 'script' }
   | { kind: 'outside'; url: string }
   /** A page of the named origin. */
   | { kind: 'elsewhere'; url: URL }
-  /** A path of whichever origin the asking page belongs to. */
+  /** A path on the origin of the requesting page. */
   | { kind: 'here'; path: string };
 
 const START = '/~start';
@@ -18,8 +18,8 @@ const SCRIPT = '/~app.js';
 const ELSEWHERE = /^\/~to\/(?<index>\d+)(?<path>\/.*)$/;
 
 /**
- * Addresses of a frame. Pages keep their own paths, so that their relative links work; links to another of the allowed
- * origins become `/~to/N/path`, which leaves room for a GET form's query; all others lead to a page that shows the address.
+ * Addresses of a frame. Pages keep their own paths, so that their relative links work. Links to another allowed origin
+ * become `/~to/N/path`, which leaves the query free for a GET form. All other links lead to a page that shows the address.
  */
 export class FrameAddresses {
   readonly #origins: readonly string[];
@@ -28,13 +28,13 @@ export class FrameAddresses {
     this.#origins = allowedOrigins;
   }
 
-  /** The path at which a frame opens its first page. */
+  /** The path of the first page in a frame. */
   readonly start = START;
-  /** Where a page leads that leads back to the chat. */
+  /** Path that navigates back to the chat. */
   readonly back = BACK;
   readonly script = SCRIPT;
 
-  /** The listener's path for a target, seen from a page of `currentOrigin`. */
+  /** The listener's path for a target, as seen from a page of `currentOrigin`. */
   pathOf(target: URL, currentOrigin: string): string {
     const path = target.pathname + target.search + target.hash;
     if (target.origin === currentOrigin) return path;
@@ -42,7 +42,7 @@ export class FrameAddresses {
     return index >= 0 ? `/~to/${index}${path}` : `${OUTSIDE}?url=${encodeURIComponent(target.href)}`;
   }
 
-  /** What a requested path (with its query) stands for. */
+  /** Parses a requested path with its query. */
   targetOf(path: string): FrameTarget {
     if (path === START) return { kind: 'start' };
     if (path === BACK) return { kind: 'back' };

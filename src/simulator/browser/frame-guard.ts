@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Whether a request to a frame's listener must be refused. The listener acts as a person, so no other site that the
- * developer has open may reach it: not by another host name (DNS rebinding), not across sites, and forms only from
- * the frame's own pages.
+ * Whether a request to a frame's listener must be rejected. The listener acts as a person, so other sites that the developer
+ * has open must not reach it: not through another host name (DNS rebinding), not across sites, and forms only from the
+ * frame's own pages.
  */
 export function refuseForeignRequest(request: IncomingMessage, ownUrl: string): boolean {
   if (`http://${request.headers.host}` !== ownUrl) return true;

@@ -17,15 +17,17 @@ export interface FrameOptions {
   startUrl: URL;
   allowedOrigins: readonly string[];
   messengerOrigin: string;
-  /** The bot's origin, then the service's: their pages may say that all is done. */
+  /** The bot's origin, then the service's: only their pages may report completion. */
   trustedOrigins: readonly string[];
-  /** Whether a request comes from the browser of the user who started Parley: the frame acts as a person. */
+  /**
+   * Whether a request comes from the browser of the user who started Parley; required because the frame acts as a person.
+   */
   isOwner(request: IncomingMessage): boolean;
-  /** Called with the host (and port) of each page that is shown, and whether it says that all is done. */
+  /** Called with the host (and port) of each displayed page, and whether it reports completion. */
   onShow(host: string, isDone: boolean): void;
-  /** Called when a page leads back to the chat. */
+  /** Called when a page navigates back to the chat. */
   onBack(): void;
-  /** Called for each request, so that idle frames can be told. */
+  /** Called for each request, to detect idle frames. */
   onUse(): void;
 }
 
@@ -36,17 +38,17 @@ const MAX_FORM_BYTES = MIB_BYTES;
 const MAX_REMEMBERED_PATHS = 200;
 
 /**
- * One window of a person's in-app browser: a loopback listener that fetches pages on the person's behalf and shows the
- * last one. The listener's path is always the shown page's own, which keeps relative links and "back" working.
+ * One window of a person's in-app browser: a loopback listener that fetches pages for the person and shows the last one. The
+ * listener's path always equals the displayed page's path, which keeps relative links and "back" working.
  */
 export class Frame {
   readonly #options: FrameOptions;
   readonly #addresses: FrameAddresses;
   #listener: ListeningServer | undefined;
   #current: { origin: string; referrerPolicy: string } | undefined;
-  /** A page that was fetched and is to be shown at its own path, once. */
+  /** A fetched page that is shown once, at its own path. */
   #pending: { path: string; page: Page } | undefined;
-  /** Which origin each shown path belongs to, since "back" leads to paths of origins that were left. */
+  /** Origin of each displayed path, because "back" may lead to paths of a previous origin. */
   readonly #originOfPath = new Map<string, string>();
 
   constructor(options: FrameOptions) {
@@ -110,7 +112,7 @@ export class Frame {
     response.writeHead(303, { location: ownPath, 'cache-control': 'no-store' }).end();
   }
 
-  /** A style sheet or an image of the shown page. */
+  /** A style sheet or an image of the displayed page. */
   async #passOn(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = this.#addresses.targetOf(path);
     if (target.kind === 'script') return this.#sendScript(response);
@@ -130,7 +132,7 @@ export class Frame {
   #show(page: Page, response: ServerResponse): void {
     const { messengerOrigin, trustedOrigins, onShow } = this.#options;
     const ownHeaders = rewriteHeaders(page.headers, messengerOrigin);
-    const html = /^text\/html\b/i.test(page.headers['content-type'] ?? '') ? page.body.toString('utf8') : undefined;
+    const html = /^text\/html\b/i.test(page.contentType ?? '') ? page.body.toString('utf8') : undefined;
     onShow(page.url.host, html !== undefined && isClosingPage(html, page.url.origin, trustedOrigins));
     const headers = html === undefined ? ownHeaders : this.#withScript(ownHeaders);
     const body = html === undefined ? page.body : Buffer.from(this.#written(html, page.url));
@@ -188,7 +190,7 @@ export class Frame {
     return new URL((first ?? second ?? this.#current?.origin ?? this.#options.startUrl.origin) + target.path);
   }
 
-  /** The page that a navigation starts from: the one that says so, else the one shown last. */
+  /** The page where a navigation starts: the one that the request names, otherwise the last one displayed. */
   #initiator(request: IncomingMessage): BrowserRequest['from'] {
     const asking = this.#originOfReferrer(request);
     return this.#current && asking !== undefined ? { ...this.#current, origin: asking } : this.#current;
@@ -222,7 +224,7 @@ function isPage(target: FrameTarget): target is PageTarget {
   return target.kind === 'start' || target.kind === 'elsewhere' || target.kind === 'here';
 }
 
-/** Old browsers do not say what a request is for; then its `Accept` tells. */
+/** Old browsers send no `Sec-Fetch-Dest`; `Accept` is used instead. */
 function isNavigation(request: IncomingMessage): boolean {
   const destination = request.headers['sec-fetch-dest'];
   if (destination !== undefined)

@@ -16,12 +16,12 @@ export interface FramesOptions {
   url(): string;
   /** Whether a request comes from the browser of the user who started Parley. */
   isOwner(request: IncomingMessage): boolean;
-  /** How the browser names itself. */
+  /** User agent of the in-app browser. */
   userAgent: string;
   nowMs: NowMs;
   frameIdleMs: number;
   signal: AbortSignal;
-  /** A frame shows another page now. */
+  /** Called when a frame shows another page. */
   onMove(personId: string, frame: FrameView): void;
 }
 
@@ -33,7 +33,7 @@ interface OpenFrame {
 const MAX_FRAMES = 50;
 const MAX_SWEEP_MS = 60_000;
 
-/** The open windows of everybody's in-app browsers. Cookies are kept per person, in memory. */
+/** The open windows of all people's in-app browsers. Cookies are kept per person, in memory. */
 export class Frames {
   readonly #options: FramesOptions;
   readonly #browsers = new Map<string, PersonBrowser>();
@@ -49,7 +49,7 @@ export class Frames {
     this.#sweeper.unref();
   }
 
-  /** Opens a link in a new frame. Nothing is fetched before the frame is looked at. @throws MessengerError `bad_request` */
+  /** Opens a link in a new frame. Nothing is fetched until the frame is displayed. @throws MessengerError `bad_request` */
   async open(personId: string, link: string): Promise<FrameView> {
     if (!/^https?:\/\//i.test(link) || !URL.canParse(link))
       throw new MessengerError('bad_request', 'Not a web address');
@@ -63,7 +63,7 @@ export class Frames {
       messengerOrigin: new URL(this.#options.url()).origin,
       trustedOrigins: this.#options.origins,
       isOwner: this.#options.isOwner,
-      // The address stays the first one, so that a page that follows it does not load the frame anew.
+      // The address stays the initial one, so that a page that follows it does not reload the frame.
       onShow: (host, isDone) =>
         this.#options.onMove(personId, { id, frameUrl: frameUrl.value, host, isDone: isDone || undefined }),
       onBack: () => {

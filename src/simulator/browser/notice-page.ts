@@ -9,13 +9,13 @@ export interface Notice {
   values?: Readonly<Record<string, string>>;
   /** An address to copy. */
   link?: string;
-  /** Where "Try again" leads. */
+  /** Target of "Try again". */
   retry?: string;
-  /** A question that is answered by one of some buttons; the first is the usual answer. */
+  /** A question with several buttons as answers; the first is the default. */
   choices?: { action: string; name: string; values: Readonly<Record<string, Bilingual>> };
 }
 
-/** The style of these few pages; they load nothing. */
+/** Style of these pages; they load nothing. */
 const STYLE = `
 :root { color-scheme: light dark; --page: #f4f5f7; --card: #fff; --ink: #1d2129; --soft: #5b6472; --line: #dfe3e8; --accent: #1f5fd0; --on-accent: #fff; }
 @media (prefers-color-scheme: dark) { :root { --page: #16181d; --card: #21252c; --ink: #eceef2; --soft: #a6aebb; --line: #363c46; --accent: #86b0ff; --on-accent: #10131a; } }
@@ -34,12 +34,15 @@ button + button { background: none; border-color: var(--line); color: inherit; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 `;
 
-/** The policy of these pages: nothing but their own style. @param formAction where their choices may lead; they have none unless told */
+/**
+ * Content security policy of these pages: only their own style. @param formAction allowed targets of their forms; defaults
+ * to none
+ */
 export function noticePolicy(formAction = "'none'"): string {
   return `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action ${formAction}`;
 }
 
-/** A calm card that says what happened and what to do. */
+/** A simple card that tells what happened and what to do. */
 export function noticePage({ language, title, text, values = {}, link, retry, choices }: Notice): string {
   return html`<!doctype html>
     <html lang="${language === 'zh' ? 'zh-CN' : 'en'}">

@@ -1,35 +1,35 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { got } from 'got';
 import { CookieJar } from 'tough-cookie';
-import { SECOND_MS } from '../../shared/clock.ts';
+import { MIB_BYTES, SECOND_MS } from '../../shared/clock.ts';
+import { definedOnly } from '../../shared/defined-only.ts';
+import { callHttp, type HttpAnswer } from '../../shared/http/call-http.ts';
 import { APP_SESSION_HEADER } from './app-sessions.ts';
 import { originHeader, siteOf, worstSite, type FetchSite } from './fetch-metadata.ts';
 
 const MAX_REDIRECTS = 20;
-const TIMEOUT_MS = 20 * SECOND_MS;
+const LIMITS = { timeoutMs: 20 * SECOND_MS, maxBytes: 16 * MIB_BYTES };
 
-/** One navigation or fetch on a person's behalf. */
+/** One navigation or fetch for a person. */
 export interface BrowserRequest {
   url: URL;
   method: 'GET' | 'POST';
   body?: Buffer;
   contentType?: string;
   acceptLanguage?: string;
-  /** The page that the request starts from; none when the person opened a link of a chat. */
+  /** The page that the request starts from; none if the person opened a link in a chat. */
   from?: { origin: string; referrerPolicy: string };
-  /** `document` for navigations; what a page loads otherwise (`style`, `image`). */
+  /** `document` for navigations; otherwise the kind of resource (`style`, `image`). */
   destination: string;
 }
 
-/** Where a navigation ended. `outside`: it would leave the pages that this browser opens. */
+/** Where a navigation ended. `outside`: at a page that this browser does not open. */
 export type BrowserResult =
-  | { kind: 'page'; url: URL; status: number; headers: IncomingHttpHeaders; body: Buffer }
+  | ({ kind: 'page'; url: URL } & HttpAnswer)
   | { kind: 'outside'; url: URL }
   | { kind: 'away'; url: URL }
   | { kind: 'circle'; url: URL };
 
 export interface PersonBrowserOptions {
-  /** The only origins that are visited: the bot's, the service's and the messenger's. */
+  /** The only origins that may be visited: the bot's, the service's and the messenger's. */
   allowedOrigins: readonly string[];
   messengerOrigin: string;
   userAgent: string;
@@ -41,14 +41,14 @@ export interface PersonBrowserOptions {
 /** A person's in-app browser without its window: the app's user agent, the person's cookies, redirects followed. */
 export class PersonBrowser {
   readonly #options: PersonBrowserOptions;
-  /** `__Host-` and Secure cookies are kept on plain http of the loopback, as real browsers do. */
+  /** Like real browsers, accepts `__Host-` and Secure cookies on plain http on loopback. */
   readonly #jar = new CookieJar(undefined, { prefixSecurity: 'strict', rejectPublicSuffixes: false });
 
   constructor(options: PersonBrowserOptions) {
     this.#options = options;
   }
 
-  /** Fetches like one top-level navigation would: headers, cookies and redirects as the Fetch standard lays down. */
+  /** Fetches like a top-level navigation: headers, cookies and redirects according to the Fetch standard. */
   async open(request: BrowserRequest): Promise<BrowserResult> {
     let { url, method, body } = request;
     let site: FetchSite = request.from ? siteOf(request.from.origin, url) : 'none';
@@ -56,7 +56,7 @@ export class PersonBrowser {
       if (!this.#options.allowedOrigins.includes(url.origin)) return { kind: 'outside', url };
       const answer = await this.#fetch({ ...request, url, method, body }, site).catch(() => undefined);
       if (!answer) return { kind: 'away', url };
-      const location = answer.headers.location;
+      const location = answer.headers['location']?.toString();
       const isRedirect = [301, 302, 303, 307, 308].includes(answer.status) && location !== undefined;
       if (!isRedirect || !URL.canParse(location, url.href)) return { kind: 'page', url, ...answer };
       const next = new URL(location, url);
@@ -71,16 +71,16 @@ export class PersonBrowser {
   async #fetch(
     { url, method, body, contentType, acceptLanguage, from, destination }: BrowserRequest,
     site: FetchSite,
-  ): Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }> {
+  ): Promise<HttpAnswer> {
     const isNavigation = destination === 'document';
     const sameSiteContext = site === 'cross-site' ? (method === 'GET' && isNavigation ? 'lax' : 'none') : 'strict';
     const cookie = await this.#jar.getCookieString(url.href, { sameSiteContext });
     const origin = method === 'POST' ? originHeader(from, url, site) : undefined;
     const isMessenger = url.origin === this.#options.messengerOrigin;
-    const answer = await got(url, {
+    const answer = await callHttp(url, {
       method,
       body,
-      headers: {
+      headers: definedOnly({
         'user-agent': this.#options.userAgent,
         accept: isNavigation ? 'text/html,application/xhtml+xml,*/*;q=0.8' : '*/*',
         'sec-fetch-site': site,
@@ -93,17 +93,13 @@ export class PersonBrowser {
         cookie: cookie === '' ? undefined : cookie,
         origin,
         [APP_SESSION_HEADER]: isMessenger ? this.#options.sessionSecret : undefined,
-      },
-      responseType: 'buffer',
-      followRedirect: false,
-      throwHttpErrors: false,
-      retry: { limit: 0 },
-      timeout: { request: TIMEOUT_MS },
+      }),
+      ...LIMITS,
       signal: this.#options.signal,
     });
-    for (const line of answer.headers['set-cookie'] ?? []) {
+    for (const line of [answer.headers['set-cookie'] ?? []].flat()) {
       await this.#jar.setCookie(line, url.href, { ignoreError: true });
     }
-    return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+    return answer;
   }
 }

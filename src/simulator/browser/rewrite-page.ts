@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FrameAddresses } from './frame-address.ts';
 
-/** A start tag with its attributes; quoted values may hold `>`. A tag without its end is taken as well, so that no text is read twice. */
+/**
+ * A start tag with its attributes; quoted values may contain `>`. Also matches a tag without an end, so that no text is
+ * scanned twice.
+ */
 const START_TAG = /<[a-z](?:[^<>"']|"[^"]*"|'[^']*')*>?/gi;
 const LINK_ATTRIBUTE = /(\s(?:href|src|action|formaction)\s*=\s*)("[^"]*"|'[^']*')/gi;
 const TARGET_ATTRIBUTE = /\starget\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi;
@@ -10,11 +13,11 @@ const REFRESH_CONTENT = /(content\s*=\s*["']\s*\d+\s*;\s*url=)([^"']+)/i;
 
 export interface RewriteOptions {
   addresses: FrameAddresses;
-  /** Where the page came from. */
+  /** The page's origin. */
   pageUrl: URL;
 }
 
-/** Points a page's absolute links, forms and images at the frame's listener; relative ones work as they are. */
+/** Rewrites a page's absolute links, forms and images to the frame's listener; relative ones work unchanged. */
 export function rewriteHtml(page: string, options: RewriteOptions): string {
   return page.replace(START_TAG, (tag) => {
     if (!tag.endsWith('>')) return tag;
@@ -37,7 +40,7 @@ function rewriteQuoted(quoted: string, options: RewriteOptions): string {
 
 function rewriteAddress(escaped: string, { addresses, pageUrl }: RewriteOptions): string {
   const address = escaped.replaceAll('&#38;', '&').replaceAll('&amp;', '&').trim();
-  // Into the app itself: there the chat is.
+  // Links into the app itself navigate back to the chat.
   if (/^slack:\/\//i.test(address)) return addresses.back;
   if (!/^(https?:)?\/\//i.test(address) || !URL.canParse(address, pageUrl.href)) return escaped;
   return addresses
@@ -47,7 +50,7 @@ function rewriteAddress(escaped: string, { addresses, pageUrl }: RewriteOptions)
     .replaceAll("'", '%27');
 }
 
-/** Headers that belong to one connection, or that would keep the page out of a frame or tie it to its own origin. */
+/** Headers that belong to one connection, prevent framing, or tie the page to its own origin. */
 const DROPPED = new Set([
   'connection',
   'keep-alive',
@@ -67,7 +70,7 @@ const DROPPED = new Set([
   'last-modified',
 ]);
 
-/** The headers with which a page's answer is handed to the frame. @param frameAncestor the only origin that may frame it */
+/** Headers with which a page's response is passed to the frame. @param frameAncestor the only origin that may frame it */
 export function rewriteHeaders(headers: IncomingHttpHeaders, frameAncestor: string): Record<string, string> {
   const kept = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     value === undefined || DROPPED.has(name) ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
@@ -83,7 +86,7 @@ function rewritePolicy(policy: string, frameAncestor: string): string {
   const kept = directives.filter(
     (directive) => directive !== '' && !/^(frame-ancestors|sandbox|upgrade-insecure-requests|report-)/i.test(directive),
   );
-  // Forms post to the listener; where they may lead from there is decided by this browser's list of origins.
+  // Forms post to the listener; this browser's list of origins decides on their further targets.
   const pointed = kept.map((directive) => (/^form-action\s/i.test(directive) ? "form-action 'self'" : directive));
   return [...pointed, `frame-ancestors ${frameAncestor}`].join('; ');
 }

@@ -18,7 +18,7 @@ const STATUS: Readonly<Record<MessengerErrorCode, number>> = {
   crypto_broken: 500,
 };
 
-/** Answers errors as `{ error: { code, message } }`. What is not ours is logged, and the page learns only that it happened. */
+/** Returns errors as `{ error: { code, message } }`. Unexpected errors are logged, without details for the page. */
 export function answerErrors(log: Log): Middleware {
   return async (context, next) => {
     try {
@@ -26,7 +26,7 @@ export function answerErrors(log: Log): Middleware {
     } catch (thrown) {
       const error = asError(thrown);
       const status = statusOf(error);
-      if (status === 500) log.error({ error, path: context.path }, 'the messenger could not answer');
+      if (status === 500) log.error({ error, path: context.path }, 'the messenger could not answer a request');
       context.status = status;
       const code = error instanceof MessengerError ? error.code : status === 500 ? 'internal' : 'bad_request';
       context.body = { error: { code, message: status === 500 ? 'Something went wrong' : error.message } };
@@ -36,7 +36,7 @@ export function answerErrors(log: Log): Middleware {
 
 function statusOf(error: Error): number {
   if (error instanceof MessengerError) return STATUS[error.code];
-  // Koa's and the body parser's own errors (unparsable JSON, too large) carry their status.
+  // Errors of Koa and the body parser (unparsable JSON, too large) include their status.
   const status = 'status' in error ? Number(error.status) : 500;
   return status >= 400 && status < 500 ? status : 500;
 }

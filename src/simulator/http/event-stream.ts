@@ -9,15 +9,15 @@ const RECONNECT_MS = SECOND_MS;
 export interface EventStreamOptions {
   hub: EventHub;
   personId: string;
-  /** What a page that has just come must know. */
+  /** Initial state for a new page. */
   first: MessengerEvent;
-  /** The last event that the page saw, where it was here before. */
+  /** The last event that the page received, if it reconnects. */
   after: string | undefined;
   beatMs: number;
   signal: AbortSignal;
 }
 
-/** Sends a person's events to one open page until it goes or the messenger stops. */
+/** Sends a person's events to one open page until it disconnects or the messenger stops. */
 export function streamEvents(context: Context, options: EventStreamOptions): void {
   const { hub, personId, first, after, beatMs, signal } = options;
   const stream = new PassThrough();

@@ -1,13 +1,13 @@
 import type { Context, Middleware } from 'koa';
 import { MessengerError } from '../messenger-error.ts';
 
-/** What the bot calls, and no page. */
+/** Paths that the bot calls, not the page. */
 const PLATFORM_PATHS = /^\/(cgi-bin|media|files-pri)\//;
 
 /**
- * Keeps other sites away from the messenger: it acts for whoever is picked on its page. A page opened under another
- * host name is redirected to the configured one, the API answers there only, and what changes something must come from
- * the messenger's own page (or from no page at all, as tests do).
+ * Protects the messenger from other sites, because it acts as the person selected on its page. A page opened under another
+ * host name is redirected to the configured one, the API responds only there, and requests with side effects must come from
+ * the messenger's own page (or from no page, as in tests).
  */
 export function guard(url: () => string): Middleware {
   return async (context, next) => {
@@ -15,7 +15,7 @@ export function guard(url: () => string): Middleware {
     const isApi = context.path.startsWith('/api/');
     if (context.host !== own.host) {
       const isPage = !isApi && !PLATFORM_PATHS.test(context.path);
-      // Put behind our origin as it is: `//host` is a path here, and would be another host to a parser.
+      // Appended to our origin as it is: `//host` is a path here, but would be parsed as another host.
       if (isPage && context.method === 'GET') return context.redirect(`${own.origin}${context.path}${context.search}`);
       if (isApi) throw foreign();
     }
@@ -32,5 +32,5 @@ function isFromElsewhere(context: Context, ownOrigin: string): boolean {
 }
 
 function foreign(): MessengerError {
-  return new MessengerError('foreign_origin', 'Only the messenger’s own page may do this');
+  return new MessengerError('foreign_origin', 'Only the messenger’s own page is allowed to do this');
 }

@@ -9,12 +9,12 @@ const modelRequest = z.object({
   model: z.string().min(1).max(200).optional(),
 });
 
-/** What the page may do to the Parley it is part of. It lies behind the same guard as the rest of the page's API. */
+/** Endpoints with which the page controls its own Parley. Protected like the rest of the page's API. */
 export function localApi(controls: LocalControls): Router {
   const router = new Router({ prefix: '/api/local' });
   router.post('/worker/kill', (context) => {
     const killed = controls.killWorker();
-    if (!killed) throw new MessengerError('too_soon', 'The worker was ended a moment ago; wait a few seconds');
+    if (!killed) throw new MessengerError('too_soon', 'The worker was just ended; wait a few seconds');
     context.status = 202;
     context.body = killed;
   });
@@ -25,7 +25,7 @@ export function localApi(controls: LocalControls): Router {
   router.post('/model', async (context) => {
     const request = modelRequest.safeParse(context.request.body);
     if (!request.success || controls.model().kind === 'settings')
-      throw new MessengerError('bad_request', 'The request is not understood');
+      throw new MessengerError('bad_request', 'The request is invalid');
     const fault = await controls.useModel(request.data);
     context.status = fault ? 422 : 200;
     context.body = fault ? { fault } : controls.model();

@@ -4,31 +4,33 @@ import { hashParts, randomToken, sameSecret } from '../../shared/crypto/ids.ts';
 import { MessengerError } from '../messenger-error.ts';
 
 const PARAMETER = 'token';
-/** Browsers keep a cookie for 400 days at most. */
+/** Browsers limit cookies to 400 days. */
 const COOKIE_SEC = 400 * 24 * 60 * 60;
 const REFUSAL = `<!doctype html><meta charset="utf-8"><title>Parley</title>
 <p lang="en">Open the address that <code>npm start</code> printed: it contains a token that belongs to the user who started Parley.</p>
 <p lang="zh-CN">请打开 <code>npm start</code> 显示的地址，其中的 token 仅供启动 Parley 的用户使用。</p>
 `;
 
-/** Recognises the browser of the user who started Parley: every user of a machine can connect to its loopback ports. */
+/**
+ * Recognizes the browser of the user who started Parley, because every user of a machine can connect to its loopback ports.
+ */
 export interface OwnerGuard {
-  /** Lets the owner pass. The printed address sets the cookie; without the cookie, page and API answer 403. */
+  /** Admits the owner. The printed address sets the cookie; without the cookie, page and API return 403. */
   middleware: Middleware;
-  /** The address as it is printed. */
+  /** The printed address. */
   address(): string;
-  /**
-   * An address that works once, for a program that opens a browser: other users can read the arguments of a process for as long as
-   * it runs.
-   */
+  /** A single-use address for a program that opens a browser: other users can read the arguments of a running process. */
   addressForOnce(): string;
-  /** Whether a request carries the owner's cookie. */
+  /** Whether a request has the owner's cookie. */
   isOwner(request: IncomingMessage): boolean;
 }
 
-/** @param url the messenger's own address: browsers send a cookie to every port of a host, so its name contains the port */
+/**
+ * @param url the messenger's own address: browsers send a cookie to every port of a host, so the cookie's name includes the
+ * port
+ */
 export function createOwnerGuard(token: string, url: () => string): OwnerGuard {
-  // Not the token itself, which is printed.
+  // Differs from the token, which is printed.
   const cookie = hashParts('messenger cookie', token);
   const cookieName = () => `parley-messenger-${new URL(url()).port}`;
   const isOwner = ({ headers }: IncomingMessage) =>
@@ -55,7 +57,7 @@ export function createOwnerGuard(token: string, url: () => string): OwnerGuard {
         );
         context.set('Cache-Control', 'no-store');
         context.set('Referrer-Policy', 'no-referrer');
-        // The token does not stay in the address bar.
+        // Removes the token from the address bar.
         context.redirect(context.path);
         return;
       }

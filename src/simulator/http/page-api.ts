@@ -18,10 +18,10 @@ export interface PageApiOptions {
   protocol: Protocol;
   protocolName: ProtocolKind['name'];
   frames: Frames;
-  /** Where the in-app browser stays among ours. */
+  /** Origins that the in-app browser may visit. */
   trustedOrigins: readonly string[];
   logins: Pick<Bootstrap, 'localLogins' | 'signInHost'> | undefined;
-  /** Whether the page may control the Parley it is part of. */
+  /** Whether the page may control its own Parley. */
   isLocal: boolean;
 }
 
@@ -45,7 +45,7 @@ const pressRequest = z.object({ person, button: z.string().min(1).max(4_000) });
 const editRequest = z.object({ person, text: z.string().max(200_000) });
 const frameRequest = z.object({ person, url: z.string().max(8_192) });
 
-/** The addresses of `api.ts`, for the messenger's page. */
+/** The endpoints of `api.ts`, for the messenger's page. */
 export function pageApi(options: PageApiOptions): Router {
   const router = new Router({ prefix: '/api' });
   const { side, frames } = options;
@@ -105,9 +105,9 @@ function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): v
   const sends = new SendOnce(side.store, protocol);
   const amend = async (personId: string, messageId: string, text: string | undefined) => {
     const amended = await protocol.amend?.(personId, messageId, text);
-    if (!amended) throw new MessengerError('bad_request', 'Here a message stays as it was sent');
-    // The page must not wait for the repetitions.
-    amended.told.catch((error: unknown) => side.background.failed(error, 'a change could not be told'));
+    if (!amended) throw new MessengerError('bad_request', 'Messages cannot be edited or deleted on this platform');
+    // The page must not wait for retries.
+    amended.told.catch((error: unknown) => side.background.failed(error, 'a change could not be delivered to the bot'));
     return amended.message;
   };
   router.get('/conversations/:id/messages', async (context) => {
@@ -160,14 +160,16 @@ function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): v
 // The page must not wait for the bot's welcome.
 function enterInBackground(personId: string, { side, protocol }: Pick<PageApiOptions, 'side' | 'protocol'>): void {
   const entry = protocol.enterChat(personId);
-  entry.catch((error: unknown) => side.background.failed(error, 'the entry into a chat could not be told'));
+  entry.catch((error: unknown) =>
+    side.background.failed(error, 'the opening of a chat could not be delivered to the bot'),
+  );
 }
 
 function parse<T>(schema: z.ZodType<T>, context: Context): T {
   const read = schema.safeParse(context.request.body);
   if (read.success) return read.data;
   const where = read.error.issues[0]?.path.join('.') ?? '';
-  throw new MessengerError('bad_request', `The request is not understood${where === '' ? '' : ` (${where})`}`);
+  throw new MessengerError('bad_request', `The request is invalid${where === '' ? '' : ` (${where})`}`);
 }
 
 function param(context: Context, name: string): string {

@@ -4,7 +4,7 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { MessengerError } from '../messenger-error.ts';
 
-/** Only frames of the loopback may be shown inside the page; images also come from previews in the composer. */
+/** Only loopback frames may be embedded in the page; images may also be previews in the composer. */
 const PAGE_POLICY = [
   "default-src 'self'",
   'frame-src http://127.0.0.1:* http://localhost:*',
@@ -25,8 +25,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The messenger's page: `/` is its index.html, every other file lies at `/assets/NAME` (and at `/NAME`, so that the page
- * may use either). @param dir where the built page lies
+ * The messenger's page: `/` is its index.html, every other file is at `/assets/NAME` and at `/NAME`. @param dir of the built
+ * page
  */
 export function pageFiles(dir: URL): Router {
   const router = new Router();
@@ -40,7 +40,7 @@ async function serveFile(context: Context, dir: URL, name: string): Promise<void
   const type = TYPES[extname(name)];
   if (type === undefined || !/^[\w-]+(\.[\w-]+)+$/.test(name)) throw new MessengerError('not_found', 'No such file');
   const bytes = await readFile(new URL(name, dir)).catch(() => undefined);
-  if (!bytes) throw new MessengerError('not_found', 'No such file; is the page built?');
+  if (!bytes) throw new MessengerError('not_found', 'No such file; run npm run build to build the page');
   context.set('Content-Security-Policy', PAGE_POLICY);
   context.set('X-Content-Type-Options', 'nosniff');
   context.set('Referrer-Policy', 'same-origin');

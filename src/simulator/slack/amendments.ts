@@ -6,9 +6,9 @@ import { DELETED_TEXT, type EventPayloads } from './event-payload.ts';
 import { SEARCHED_MESSAGES } from './searched-messages.ts';
 
 /**
- * A person edits a message of theirs, or deletes it: it stands so at once, and the bot is told, with Slack's repetitions.
- * @param text what it says from now on; undefined deletes it
- * @throws MessengerError `not_found`, `bad_request` without words
+ * A person edits or deletes their message: the change is shown immediately, and the bot is notified, with Slack's retries.
+ * @param text the new text; undefined deletes the message
+ * @throws MessengerError `not_found`, `bad_request` for an empty text
  */
 export async function amendMessage(
   { store, chatLog, bot }: Pick<MessengerSide, 'store' | 'chatLog' | 'bot'>,

@@ -6,7 +6,10 @@ import { UPLOAD_PATH, type BotFiles } from './bot-files.ts';
 
 const MOST_BYTES = 20 * MIB_BYTES;
 
-/** Where the bot brings the bytes of its files, and where people fetch them. The first needs no token either: the address is known to nobody else. */
+/**
+ * Endpoints for uploading the bot's files and for people's downloads. The upload needs no token either, because its address
+ * is known only to the bot.
+ */
 export function botFileRoutes(files: BotFiles): Router {
   const router = new Router();
   router.post(`${UPLOAD_PATH}/:key`, async (context) => {

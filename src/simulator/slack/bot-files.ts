@@ -8,14 +8,14 @@ import { SlackFault } from './slack-fault.ts';
 import { threadRoot, threadView } from './threads.ts';
 import { channelIdOf, messageIdOf, TEAM_ID, type TsClock } from './workspace.ts';
 
-/** Where the bot brings a file's bytes. */
+/** Upload address for a file's bytes. */
 export const UPLOAD_PATH = '/files-pri/upload';
 
 const MAX_FILE_BYTES = 20 * MIB_BYTES;
-/** Kept in memory, the newest. */
+/** Maximum files kept in memory; the newest are kept. */
 const MOST_FILES = 200;
 
-/** A file of the bot: announced, then brought, then shown. */
+/** A file of the bot: announced, then uploaded, then shown. */
 interface BotFile {
   id: string;
   name: string;
@@ -23,7 +23,7 @@ interface BotFile {
   bytes?: Buffer;
   uploadKey: string;
   downloadKey: string;
-  /** Where it stands, and as which message. */
+  /** Where it is shown, and in which message. */
   shown?: { channel: string; ts: string };
 }
 
@@ -33,7 +33,9 @@ export interface BotFilesParts {
   channel(args: CallArguments, name: string): Conversation;
 }
 
-/** Files that the bot brings (PLATFORM_FACTS.md slack-files): nobody sees one before it is complete, and each is shown once. */
+/**
+ * Files that the bot uploads (PLATFORM_FACTS.md slack-files): a file is invisible until it is complete, and is shown once.
+ */
 export class BotFiles {
   readonly #side: MessengerSide;
   readonly #parts: BotFilesParts;
@@ -59,7 +61,7 @@ export class BotFiles {
     return { file_id: id, upload_url: `${this.#side.url()}${UPLOAD_PATH}/${file.uploadKey}` };
   }
 
-  /** @returns whether there is such an upload, of just that length */
+  /** @returns whether there is an upload with exactly this length */
   take(uploadKey: string, bytes: Buffer): boolean {
     const file = [...this.#files.values()].find((one) => one.uploadKey === uploadKey);
     if (file?.lengthBytes !== bytes.length) return false;
@@ -67,7 +69,7 @@ export class BotFiles {
     return true;
   }
 
-  /** files.completeUploadExternal; once more it changes nothing. @throws SlackFault `file_not_found` and those of a post */
+  /** files.completeUploadExternal; a repetition changes nothing. @throws SlackFault `file_not_found` and those of a post */
   async complete(args: CallArguments): Promise<object> {
     const [named, ...others] = Array.isArray(args['files'])
       ? (args['files'] as { id?: unknown; title?: unknown }[])
@@ -87,7 +89,7 @@ export class BotFiles {
     return { file: { id, name, title: name, size, shares: { private: places } } };
   }
 
-  /** The bytes, for people: the address is known to those alone who see the message. */
+  /** The bytes, for people: the address is known only to those who see the message. */
   find(downloadKey: string): { name: string; bytes: Buffer } | undefined {
     const file = [...this.#files.values()].find((one) => one.downloadKey === downloadKey);
     return file?.bytes && file.shown ? { name: file.name, bytes: file.bytes } : undefined;
@@ -100,7 +102,7 @@ export class BotFiles {
     const root = threadTs === undefined ? undefined : await threadRoot(store, conversation, threadTs);
     const ts = this.#parts.clock.next();
     const channel = channelIdOf(conversation);
-    // Two calls at once are one file.
+    // Two concurrent calls create one file.
     if (file.shown) return;
     file.shown = { channel, ts };
     await chatLog.write({

@@ -13,7 +13,7 @@ import { threadRoot, threadView } from './threads.ts';
 import { channelIdOf, messageIdOf, type TsClock, type Workspace } from './workspace.ts';
 import { callsEverybody, shownText } from './written-text.ts';
 
-/** A bot's message as a call gives it. */
+/** A bot's message from a call. */
 export interface BotMessage extends BlockWords {
   threadTs?: string;
   metadata?: SlackPart['metadata'];
@@ -27,8 +27,9 @@ interface SlackParts {
 }
 
 /**
- * The bot's messages: posted and edited, or grown as native streams whose whole state is here. Streams die some five
- * minutes after their start (PLATFORM_FACTS.md slack-web-api); an edited message counts as finished once it was left alone.
+ * The bot's messages: posted and edited, or native streams whose complete state is kept here. Streams expire about five
+ * minutes after their start (PLATFORM_FACTS.md slack-web-api); an edited message counts as finished after a time without
+ * edits.
  */
 export class BotMessages {
   readonly #side: MessengerSide;
@@ -71,7 +72,9 @@ export class BotMessages {
     });
   }
 
-  /** Adds to a native stream. @throws SlackFault `message_not_found`, `message_not_in_streaming_state`, `stopped_by_user` */
+  /**
+   * Appends to a native stream. @throws SlackFault `message_not_found`, `message_not_in_streaming_state`, `stopped_by_user`
+   */
   append(messageId: string, text: string, added: readonly SlackBlock[] = []): Promise<StoredMessage> {
     return this.#change(messageId, async (message) => {
       if (message.slack?.isStoppedByUser === true) throw new SlackFault('stopped_by_user');
@@ -80,7 +83,7 @@ export class BotMessages {
     });
   }
 
-  /** Ends a native stream; one that its reader stopped may still be ended. @throws SlackFault as `append` */
+  /** Ends a native stream; a stream that its reader has stopped may still be ended. @throws SlackFault like `append` */
   stop(
     messageId: string,
     { markdown, note, blocks: added = [] }: BlockWords,
@@ -95,7 +98,7 @@ export class BotMessages {
     });
   }
 
-  /** Replaces all that it says. @throws SlackFault `message_not_found`, `cant_update_message` while it streams */
+  /** Replaces the whole content. @throws SlackFault `message_not_found`, `cant_update_message` while it streams */
   update(messageId: string, words: BlockWords, metadata: SlackPart['metadata']): Promise<StoredMessage> {
     return this.#change(messageId, async (message) => {
       if (this.#isAlive(message)) throw new SlackFault('cant_update_message');
@@ -103,14 +106,17 @@ export class BotMessages {
     });
   }
 
-  /** Replaces what a message says, as its clicker's address may: also of one that only one person sees. @throws SlackFault `message_not_found` */
+  /**
+   * Replaces a message's content through a click's response URL, also of an ephemeral message. @throws SlackFault
+   * `message_not_found`
+   */
   replace(messageId: string, words: BlockWords): Promise<StoredMessage> {
     return this.#changeAny(messageId, (message) =>
       this.#show({ ...message, state: 'final' }, { ...words, blocks: words.blocks ?? [] }),
     );
   }
 
-  /** Takes a message away: of one that only one person sees nothing stays. @throws SlackFault `message_not_found` */
+  /** Deletes a message; an ephemeral message leaves no trace. @throws SlackFault `message_not_found` */
   remove(messageId: string): Promise<void> {
     return this.#changeAny(messageId, async (message) => {
       const { chatLog, store } = this.#side;
@@ -123,7 +129,7 @@ export class BotMessages {
     });
   }
 
-  /** A person has pressed one of a pair of thumbs. @throws SlackFault `message_not_found` */
+  /** Records that a person pressed one of a pair of thumbs. @throws SlackFault `message_not_found` */
   notePressed(messageId: string, personId: string, thumbId: string): Promise<StoredMessage> {
     return this.#changeAny(messageId, async (message) => {
       const others = (message.pressed?.[personId] ?? []).filter((id) => pairOf(id) !== pairOf(thumbId));
@@ -133,7 +139,9 @@ export class BotMessages {
     });
   }
 
-  /** The reader presses "Stop": the bot learns it at its next append. @returns false for a message that is no live stream */
+  /**
+   * The reader presses "Stop": the bot learns of it with its next append. @returns false if the message is not a live stream
+   */
   stopByUser(messageId: string): Promise<boolean> {
     return this.#change(messageId, async (message) => {
       if (!this.#isAlive(message) || !message.slack) return false;
@@ -142,7 +150,7 @@ export class BotMessages {
     });
   }
 
-  /** Watches over a message that an earlier run left growing. */
+  /** Sets the timeouts of a message that an earlier run left unfinished. */
   follow(message: StoredMessage): void {
     const { streamSinceMs } = message.slack ?? {};
     const { nowMs } = this.#side;
@@ -162,7 +170,7 @@ export class BotMessages {
     await this.#inTurn.settled();
   }
 
-  /** A message of the channel: of no other kind does the bot's token change anything. */
+  /** A message of the channel: the bot's token can change no other kind. */
   #change<Result>(messageId: string, work: (message: StoredMessage) => Promise<Result>): Promise<Result> {
     return this.#changeAny(messageId, (message) => {
       if (message.onlyFor !== undefined || message.isDeleted === true) throw new SlackFault('message_not_found');
@@ -184,7 +192,7 @@ export class BotMessages {
     const { chatLog, store, trace, bot, nowMs } = this.#side;
     const questionId = message.slack?.questionId ?? '';
     if (callsEverybody(raw) || callsEverybody(note))
-      trace.violated({ questionId, reason: 'the text calls everybody', atMs: nowMs() });
+      trace.violated({ questionId, reason: 'the text mentions everyone', atMs: nowMs() });
     const text = shownText(raw, this.#slack.workspace, bot.name);
     trace.shown(questionId, text);
     const before: SlackPart = message.slack ?? { ts: '' };
@@ -198,7 +206,7 @@ export class BotMessages {
       this.#forgetTimer(shown.id);
     } else {
       await store.noteOpen(shown.id);
-      // A stream's end is counted from its start, an edited message's from its last edit.
+      // A stream expires relative to its start, an edited message relative to its last edit.
       if (slack.streamSinceMs === undefined || isFirst) this.follow(shown);
     }
     await chatLog.write(shown, !isFirst && shown.state !== 'final');
@@ -210,7 +218,7 @@ export class BotMessages {
     const timer = setTimeout(() => {
       this.#timers.delete(messageId);
       this.#change(messageId, (message) => this.#settle(message)).catch((error: unknown) => {
-        this.#side.background.failed(error, 'an answer could not be settled');
+        this.#side.background.failed(error, 'an answer could not be finished');
       });
     }, delayMs);
     this.#timers.set(messageId, timer);
@@ -238,7 +246,9 @@ export class BotMessages {
     return slack?.streamSinceMs !== undefined && this.#side.nowMs() - slack.streamSinceMs < streamLifeMs;
   }
 
-  /** Slack does not say what a message answers: it is taken for the oldest question of its thread (or channel) without one. */
+  /**
+   * Slack does not tell which question a message answers: assume the oldest unanswered question of its thread (or channel).
+   */
   async #questionFor({ id }: Conversation, threadTs: string | undefined): Promise<string | undefined> {
     const messages = await this.#side.store.list(id, SEARCHED_MESSAGES);
     const answered = new Set(messages.flatMap(({ slack }) => slack?.questionId ?? []));
@@ -251,13 +261,13 @@ export class BotMessages {
   }
 }
 
-/** The buttons of blocks, as the page draws them. */
+/** The buttons of blocks, as the page shows them. */
 export function viewsOf(blocks: readonly SlackBlock[] | undefined): StoredMessage['buttons'] {
   const rows = buttonsOf(blocks).map((row) => row.map(({ view }) => view));
   return rows.length === 0 ? undefined : rows;
 }
 
-/** The blocks of a stream with those that came last. */
+/** A stream's blocks with the newest ones added. */
 function joined({ slack }: StoredMessage, added: readonly SlackBlock[]): SlackBlock[] {
   return namedBlocks([...(slack?.blocks ?? []), ...added]);
 }

@@ -1,17 +1,18 @@
 import type { SlackPart } from '../stored-message.ts';
 import { SlackFault } from './slack-fault.ts';
+import { parseJson } from '../../shared/parse-json.ts';
 
-/** What a call says, whether it came as a form or as JSON. */
+/** Arguments of a call, from a form or from JSON. */
 export type CallArguments = Readonly<Record<string, unknown>>;
 
-/** A block as it was sent, which was judged. */
+/** A validated block as it was sent. */
 export type SlackBlock = CallArguments;
 
-/** Arguments whose value is a JSON text when they come in a form. */
+/** Arguments that are JSON text in a form. */
 const NESTED = new Set(['metadata', 'chunks', 'blocks', 'attachments', 'loading_messages', 'prompts', 'files']);
 const TS = /^\d{1,16}\.\d{6}$/;
 
-/** Reads a body: JSON with its content type, else a form. @throws SlackFault `invalid_json`, `invalid_form_data` */
+/** Parses a body: JSON by its content type, otherwise a form. @throws SlackFault `invalid_json`, `invalid_form_data` */
 export function readArguments(body: string, contentType: string): CallArguments {
   if (/^application\/json\b/i.test(contentType)) return asObject(parse(body === '' ? '{}' : body, 'invalid_json'));
   if (body !== '' && !/^application\/x-www-form-urlencoded\b/i.test(contentType))
@@ -57,7 +58,7 @@ export function metadataOf(args: CallArguments): SlackPart['metadata'] {
   return { event_type: type, event_payload: payload as Record<string, unknown> };
 }
 
-/** @throws SlackFault with this code for what is no object */
+/** @throws SlackFault with this code if the value is not an object */
 export function asObject(
   value: unknown,
   code: 'invalid_arguments' | 'invalid_blocks' = 'invalid_arguments',
@@ -67,9 +68,7 @@ export function asObject(
 }
 
 function parse(text: string, fault: 'invalid_json' | 'invalid_arguments'): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new SlackFault(fault);
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw new SlackFault(fault);
+  return value;
 }

@@ -3,7 +3,7 @@ import type { StoredMessage } from '../stored-message.ts';
 import type { SlackButton } from './read-buttons.ts';
 import { APP_ID, BOT_ID, BOT_USER_ID, channelIdOf, memberIdOf, TEAM_ID } from './workspace.ts';
 
-/** A press, and what Slack gives the app to answer it. */
+/** A button press, and the app's means to respond to it. */
 export interface Click {
   personId: string;
   button: SlackButton;
@@ -14,8 +14,8 @@ export interface Click {
 }
 
 /**
- * `block_actions`, by which an app hears of a press (PLATFORM_FACTS.md slack-buttons). Of a message that one person alone sees it gets
- * no more than its `ts`.
+ * `block_actions`, which notifies an app of a button press (PLATFORM_FACTS.md slack-buttons). For an ephemeral message it
+ * contains only the message's `ts`.
  */
 export function clickPayload(message: StoredMessage, conversation: Conversation, click: Click): object {
   const { personId, button, actionTs, responseUrl, triggerId } = click;

@@ -21,8 +21,8 @@ export interface CommandParts {
 }
 
 /**
- * Messages that begin with a slash. Slack takes each for a command: one that an app has registered is sent to that app as a form, any
- * other is refused where it was typed. Nobody else in the channel sees either, and neither is a message of the channel.
+ * Messages that begin with a slash. Slack treats each as a command: one that an app has registered is sent to that app as a
+ * form, any other is rejected where it was typed. Neither is visible to other people or becomes a message of the channel.
  */
 export class Commands {
   readonly #side: MessengerSide;
@@ -34,7 +34,7 @@ export class Commands {
     this.#parts = parts;
   }
 
-  /** A blank before the slash makes a message of it. */
+  /** A leading blank makes it a message. */
   isCommand({ text }: Pick<Saying, 'text'>): boolean {
     return text.startsWith('/');
   }
@@ -63,10 +63,9 @@ export class Commands {
     return shown;
   }
 
-  /** Types one that failed once more. @throws MessengerError `bad_request` */
+  /** Types a failed command again. @throws MessengerError `bad_request` */
   async resend(message: StoredMessage): Promise<StoredMessage> {
-    if (message.state !== 'failed')
-      throw new MessengerError('bad_request', 'Only a message that failed can be sent again');
+    if (message.state !== 'failed') throw new MessengerError('bad_request', 'Only a failed message can be sent again');
     const { error: _error, ...again } = message;
     return this.#carryOut({ ...again, state: 'sent' });
   }
@@ -81,7 +80,7 @@ export class Commands {
     return shown;
   }
 
-  /** Resolves once no command is under way. */
+  /** Resolves once no command is in progress. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay);
   }
@@ -91,7 +90,7 @@ export class Commands {
     return { state: 'failed', error };
   }
 
-  /** A command is told once; what the app does not take within three seconds has failed, which Slack says. */
+  /** A command is sent once. If the app does not acknowledge it within three seconds it has failed, and Slack says so. */
   #deliver(message: StoredMessage, text: string): void {
     const { chatLog, background } = this.#side;
     const { client, payloads, responses } = this.#parts;

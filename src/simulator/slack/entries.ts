@@ -11,11 +11,14 @@ export interface EntryParts {
   redis: RedisClient;
 }
 
-/** People who open their private chat. The first time a thread of Slack's assistant view begins, which the bot is told too. */
+/**
+ * People who open their private chat. The first time, a thread of Slack's assistant view begins, and the bot is notified of
+ * that too.
+ */
 export class Entries {
   readonly #side: MessengerSide;
   readonly #parts: EntryParts;
-  /** Who came while the bot was away: their entry is told when it is back. */
+  /** People who opened the chat while the bot was unreachable; the bot is notified when it is back. */
   readonly #waiting = new Set<string>();
 
   constructor(side: MessengerSide, parts: EntryParts) {
@@ -34,7 +37,7 @@ export class Entries {
     if (isFirst !== null) await client.deliver(payloads.assistantStarted(personId, clock.next()));
   }
 
-  /** Tells the bot of those who came while it was away. */
+  /** Notifies the bot of people who opened the chat while it was unreachable. */
   async botCameBack(): Promise<void> {
     const waiting = [...this.#waiting];
     this.#waiting.clear();

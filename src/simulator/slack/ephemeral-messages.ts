@@ -8,20 +8,20 @@ import { threadRoot, threadView } from './threads.ts';
 import { channelIdOf, messageIdOf, type TsClock, type Workspace } from './workspace.ts';
 import { shownText } from './written-text.ts';
 
-/** What the bot says beside its messages. */
+/** Messages of the bot outside the normal channel messages. */
 export interface Aside {
   conversation: Conversation;
   words: BlockWords;
-  /** The only person who sees it; everybody unless told. */
+  /** The only person who sees it. Defaults to everyone. */
   onlyFor?: string;
   threadTs?: string;
   questionId?: string;
-  /** Whether it is a message like any other, for the bot too. */
+  /** Whether it is a normal channel message, for the bot too. */
   isOfChannel: boolean;
 }
 
 /**
- * Shows what answers a command or a click, or what one person alone is told.
+ * Shows a response to a command or a click, or an ephemeral message.
  * @throws SlackFault `thread_not_found`, `cannot_reply_to_message`
  */
 export async function writeAside(

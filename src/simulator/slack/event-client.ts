@@ -2,41 +2,41 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DeliveryResult } from '../protocol.ts';
 import type { SlackTiming } from './timing.ts';
 
-/** What Slack tells an app: an event, a click, or a command that was typed. */
+/** What Slack sends to an app: an event, a click, or a command. */
 export type Outgoing =
   | { type: 'events_api' | 'interactive'; payload: object }
   | { type: 'slash_commands'; payload: Readonly<Record<string, string>> };
 
 export type RetryReason = 'http_timeout' | 'connection_failed' | 'http_error' | 'timeout';
 
-/** Why and how often an event is told again. */
+/** Reason and number of a retry. */
 export interface Retry {
   attempt: number;
   reason: RetryReason;
 }
 
-/** One attempt: what came of it, and why it is to be repeated. */
+/** Result of one attempt, with the reason for a retry. */
 export interface Attempt {
   result: DeliveryResult;
   retryReason?: RetryReason;
 }
 
-/** The way by which Slack reaches an app: its webhook (`http-events.ts`) or a socket of its own (`socket-events.ts`). */
+/** Transport from Slack to an app: its webhook (`http-events.ts`) or a socket (`socket-events.ts`). */
 export interface EventTransport {
-  /** Whether the app is there and holds Slack's keys. */
+  /** Whether the app is reachable and has Slack's keys. */
   isThere(timeoutMs: number): Promise<boolean>;
-  /** @throws AbortError at the messenger's stop only */
+  /** @throws AbortError only when the messenger stops */
   attempt(outgoing: Outgoing, retry?: Retry): Promise<Attempt>;
 }
 
 export interface EventClientOptions {
   transport: EventTransport;
   timing: SlackTiming;
-  /** Aborted at the messenger's stop. */
+  /** Aborted when the messenger stops. */
   signal: AbortSignal;
 }
 
-/** Slack's calls to the bot, with their repetitions (PLATFORM_FACTS.md slack-deliveries). */
+/** Slack's calls to the bot, with their retries (PLATFORM_FACTS.md slack-deliveries). */
 export class EventClient {
   readonly #options: EventClientOptions;
 
@@ -44,12 +44,12 @@ export class EventClient {
     this.#options = options;
   }
 
-  /** Whether the bot is there. */
+  /** Whether the bot is reachable. */
   verifyUrl(timeoutMs: number): Promise<boolean> {
     return this.#options.transport.isThere(timeoutMs);
   }
 
-  /** One event with its repetitions: at once, after a minute, after five. */
+  /** Sends an event with its retries: immediately, after a minute, after five. */
   async deliver(envelope: object): Promise<DeliveryResult> {
     const { transport, timing, signal } = this.#options;
     const outgoing = { type: 'events_api', payload: envelope } as const;
@@ -63,17 +63,17 @@ export class EventClient {
     return tried.result;
   }
 
-  /** One attempt. @throws AbortError at the messenger's stop only */
+  /** Makes one attempt. @throws AbortError only when the messenger stops */
   async deliverOnce(envelope: object): Promise<DeliveryResult> {
     return (await this.#options.transport.attempt({ type: 'events_api', payload: envelope })).result;
   }
 
-  /** A click. Slack tells it once. @throws AbortError at the messenger's stop only */
+  /** Sends a click, once. @throws AbortError only when the messenger stops */
   async deliverClick(payload: object): Promise<DeliveryResult> {
     return (await this.#options.transport.attempt({ type: 'interactive', payload })).result;
   }
 
-  /** The app's command. Slack tells it once. @throws AbortError at the messenger's stop only */
+  /** Sends the app's command, once. @throws AbortError only when the messenger stops */
   async deliverForm(fields: Record<string, string>): Promise<DeliveryResult> {
     return (await this.#options.transport.attempt({ type: 'slash_commands', payload: fields })).result;
   }

@@ -15,28 +15,28 @@ import {
   type TsClock,
 } from './workspace.ts';
 
-/** What stands in the place of a message that was deleted. */
+/** Placeholder for a deleted message. */
 export const DELETED_TEXT = 'This message was deleted.';
 
-/** What the bot is told. */
+/** Payloads for the bot. */
 export interface EventPayloads {
   /**
-   * The events by which the bot hears of a person's message (PLATFORM_FACTS.md slack-messages): `message`, and in a channel
-   * beside it an `app_mention` with the same `ts` where the bot is named. The very same at each call.
+   * The events for a person's message (PLATFORM_FACTS.md slack-messages): `message`, and in a channel also an `app_mention`
+   * with the same `ts` if the bot is mentioned. Identical for each call.
    */
   message(message: StoredMessage): Promise<object[]>;
   /**
-   * The event by which the bot hears that a person's message was edited (`after`) or deleted. Under answers a deleted one stays as a
-   * message of Slack's own.
+   * The event for an edited (`after`) or deleted message. A deleted message with replies remains as a message of Slack's
+   * own.
    */
   changed(before: StoredMessage, after: StoredMessage | undefined, hasAnswers: boolean): Promise<object>;
   /** A person opens the app's private chat. */
   homeOpened(personId: string): object;
   /** A person opens the app's private chat for the first time: the thread of Slack's assistant view that begins there. */
   assistantStarted(personId: string, threadTs: string): object;
-  /** A person presses Slack's own stop button below an answer that grows (PLATFORM_FACTS.md slack-assistant). */
+  /** A person presses Slack's own stop button below a growing answer (PLATFORM_FACTS.md slack-assistant). */
   sessionStopped(personId: string, answer: StoredMessage): object;
-  /** A command of the app that a person typed, as the form by which it is told (PLATFORM_FACTS.md slack-deliveries). */
+  /** An app command that a person typed, as a form (PLATFORM_FACTS.md slack-deliveries). */
   commandForm(message: StoredMessage, command: TypedCommand): Record<string, string>;
 }
 
@@ -202,7 +202,7 @@ function channelType({ kind }: Conversation): string {
   return kind === 'private' ? 'im' : 'channel';
 }
 
-/** How Slack calls the kinds of files that people send most; others are bytes to it. */
+/** Slack's names of the most common file types; all others are binary. */
 const MIME_TYPES: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',

@@ -1,18 +1,19 @@
 import { createHmac, randomInt } from 'node:crypto';
-import { got, TimeoutError, type Response } from 'got';
 import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import { callHttp, HttpCallError, type HttpAnswer } from '../../shared/http/call-http.ts';
 import type { DeliveryResult } from '../protocol.ts';
 import type { Attempt, EventTransport, Outgoing, Retry } from './event-client.ts';
 import type { SlackTiming } from './timing.ts';
 import { APP_ID, TEAM_ID } from './workspace.ts';
+import { parseJson } from '../../shared/parse-json.ts';
 
 export interface HttpEventsOptions {
-  /** `{botUrl}/webhooks/slack` is called. */
+  /** Base URL: `{botUrl}/webhooks/slack` is called. */
   botUrl: string;
   signingSecret: string;
   nowMs: NowMs;
   timing: SlackTiming;
-  /** Aborted at the messenger's stop. */
+  /** Aborted when the messenger stops. */
   signal: AbortSignal;
 }
 
@@ -26,40 +27,39 @@ export class HttpEvents implements EventTransport {
     this.#options = options;
   }
 
-  /** Whether the bot answers a signed challenge with it, plain or in JSON. */
+  /** Whether the bot answers a signed challenge with it, as plain text or JSON. */
   async isThere(timeoutMs: number): Promise<boolean> {
     const challenge = String(randomInt(1, 2 ** 47));
     try {
       const body = JSON.stringify({ type: 'url_verification', challenge, team_id: TEAM_ID, api_app_id: APP_ID });
       const answer = await this.#post(body, timeoutMs);
-      return answer.statusCode === 200 && challengeIn(answer.body) === challenge;
+      return answer.status === 200 && challengeIn(answer.body.toString()) === challenge;
     } catch {
       return false;
     }
   }
 
-  /** `X-Slack-No-Retry: 1` with a failure ends the repetitions. */
+  /** `X-Slack-No-Retry: 1` on a failure ends the retries. */
   async attempt(outgoing: Outgoing, retry?: Retry): Promise<Attempt> {
     const headers = retry && { 'x-slack-retry-num': String(retry.attempt), 'x-slack-retry-reason': retry.reason };
     try {
       const { body, contentType } = bodyOf(outgoing);
       const answer = await this.#post(body, this.#options.timing.ackTimeoutMs, { ...contentType, ...headers });
-      if (answer.statusCode >= 200 && answer.statusCode < 300) return { result: { kind: 'silent' } };
-      const result: DeliveryResult = { kind: 'refused', status: answer.statusCode };
+      if (answer.status >= 200 && answer.status < 300) return { result: { kind: 'silent' } };
+      const result: DeliveryResult = { kind: 'refused', status: answer.status };
       return answer.headers['x-slack-no-retry'] === '1' ? { result } : { result, retryReason: 'http_error' };
     } catch (error) {
       this.#options.signal.throwIfAborted();
-      return error instanceof TimeoutError
+      return error instanceof HttpCallError && error.code === 'timeout'
         ? { result: { kind: 'timeout' }, retryReason: 'http_timeout' }
         : { result: { kind: 'unreachable' }, retryReason: 'connection_failed' };
     }
   }
 
-  #post(body: string, timeoutMs: number, headers: Record<string, string> = {}): Promise<Response<string>> {
+  #post(body: string, timeoutMs: number, headers: Record<string, string> = {}): Promise<HttpAnswer> {
     const { botUrl, signingSecret, nowMs, signal } = this.#options;
     const timestamp = String(Math.floor(nowMs() / SECOND_MS));
-    return got(`${botUrl.replace(/\/$/, '')}/webhooks/slack`, {
-      method: 'POST',
+    return callHttp(`${botUrl.replace(/\/$/, '')}/webhooks/slack`, {
       body,
       headers: {
         'content-type': 'application/json',
@@ -68,10 +68,7 @@ export class HttpEvents implements EventTransport {
         'x-slack-signature': signEvent(signingSecret, timestamp, body),
         ...headers,
       },
-      timeout: { request: timeoutMs },
-      retry: { limit: 0 },
-      followRedirect: false,
-      throwHttpErrors: false,
+      timeoutMs,
       signal,
     });
   }
@@ -84,17 +81,13 @@ function bodyOf({ type, payload }: Outgoing): { body: string; contentType?: Reco
   return { body: new URLSearchParams(form).toString(), contentType: { 'content-type': FORM } };
 }
 
-/** `v0=` and the hex HMAC-SHA256 over `v0:timestamp:body`. */
+/** Signature: `v0=` and the hex HMAC-SHA256 over `v0:timestamp:body`. */
 export function signEvent(signingSecret: string, timestamp: string, body: string): string {
   return `v0=${createHmac('sha256', signingSecret).update(`v0:${timestamp}:${body}`).digest('hex')}`;
 }
 
 function challengeIn(body: string): string {
-  try {
-    const parsed = JSON.parse(body) as { challenge?: unknown } | null;
-    if (typeof parsed === 'object' && typeof parsed?.challenge === 'string') return parsed.challenge;
-  } catch {
-    // Plain text is as good.
-  }
-  return body.trim();
+  const { challenge } = (parseJson(body) ?? {}) as { challenge?: unknown };
+  // Plain text is accepted too.
+  return typeof challenge === 'string' ? challenge : body.trim();
 }

@@ -26,21 +26,21 @@ export interface SlackOptions {
   signingSecret: string;
   botToken: string;
   client: SlackClient;
-  /** The app-level token, where the app is reached over sockets that it opens; else by its webhook. */
+  /** App-level token, if the app is reached over sockets that it opens; otherwise its webhook is used. */
   appToken?: string;
-  /** What the workspace allows the app; all that it needs unless told. */
+  /** Scopes that the workspace grants to the app. Defaults to all that it needs. */
   scopes?: readonly string[];
-  /** How many times as often as in Slack each method may be called; 10 unless told, since one machine plays a whole office. */
+  /** Multiple of Slack's rate limits. Defaults to 10, because one machine simulates a whole office. */
   rateFactor?: number;
   timing?: Partial<SlackTiming>;
 }
 
 const GENEROUS_FACTOR = 10;
-/** Links of a Slack chat open in the person's own browser, in which they are signed in to Slack. */
+/** Links in a Slack chat open in the person's own browser, in which they are signed in to Slack. */
 const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
-/** Slack: signed events to the bot, its answers by the Web API, threads, and the web sign-in. */
+/** Slack: signed events to the bot, its answers through the Web API, threads, and the web sign-in. */
 export function slackProtocol(options: SlackOptions): ProtocolKind {
   return {
     name: 'slack',
@@ -109,7 +109,7 @@ function start(options: SlackOptions, side: MessengerSide, { sessions, redis }: 
     async resume() {
       for (const message of await store.openMessages()) resume(message, { answers, questions });
     },
-    // The bot brings each snapshot itself, and its last one before it ends.
+    // The bot sends each snapshot itself, and the last one before it exits.
     lastLooks: () => Promise.resolve(),
     async settled() {
       statuses.end();
@@ -127,8 +127,8 @@ interface Parts {
 }
 
 /**
- * A native stream has a stop of Slack's own; where answers are edited, or nothing of one is there yet, the person says the bot's
- * word for it in the same place.
+ * A native stream has Slack's own stop button. If answers are edited, or an answer has not begun, the person types the bot's
+ * stop command in the same place.
  * @param messageId the answer's, or the person's own question's
  */
 async function stop(parts: Parts, personId: string, messageId: string): Promise<void> {

@@ -3,13 +3,13 @@ import { MAX_MARKDOWN_CHARS, readBlocks, type BlockWords } from './read-blocks.t
 import { SlackFault } from './slack-fault.ts';
 import { markdownOfMrkdwn } from './written-text.ts';
 
-/** The most characters of `text`, and where it is edited (PLATFORM_FACTS.md slack-web-api). */
+/** Maximum characters of `text`, for a post and for an edit (PLATFORM_FACTS.md slack-web-api). */
 const MAX_TEXT_CHARS = 40_000;
 const MAX_EDITED_TEXT_CHARS = 4_000;
 
 /**
- * The words of a message. Beside blocks, `text` is only what a notification says; without them, an edited message keeps those that it
- * has, unless `markdown_text` takes the place of all.
+ * The text of a message. With blocks, `text` is only the notification text. Without blocks, an edit keeps the message's
+ * existing blocks unless `markdown_text` replaces everything.
  * @throws SlackFault `no_text`, `msg_too_long`, `markdown_text_conflict`, `invalid_blocks`, `msg_blocks_too_long`
  */
 export function messageWords(args: CallArguments, kind: 'post' | 'edit'): BlockWords {
@@ -21,7 +21,7 @@ export function messageWords(args: CallArguments, kind: 'post' | 'edit'): BlockW
   if (words === undefined && !blocks) throw new SlackFault('no_text');
   const most = markdown !== undefined ? MAX_MARKDOWN_CHARS : kind === 'edit' ? MAX_EDITED_TEXT_CHARS : MAX_TEXT_CHARS;
   if ((words ?? '').length > most) throw new SlackFault('msg_too_long');
-  // An empty list takes blocks away, and leaves the words to `text`.
+  // An empty list removes the blocks, and `text` becomes the content.
   if (blocks?.blocks?.length === 0) return { markdown: markdownOfMrkdwn(text ?? ''), note: '', blocks: [] };
   if (blocks) return blocks;
   return markdown === undefined
@@ -30,7 +30,7 @@ export function messageWords(args: CallArguments, kind: 'post' | 'edit'): BlockW
 }
 
 /**
- * What a streaming call adds: `markdown_text`, or the markdown of its `chunks`. Tasks and plans are not shown here.
+ * Text that a streaming call appends: `markdown_text`, or the markdown of its `chunks`. Tasks and plans are not shown here.
  * @throws SlackFault `invalid_arguments`, `msg_too_long`
  */
 export function streamText(args: CallArguments): string {
@@ -41,7 +41,7 @@ export function streamText(args: CallArguments): string {
   return added;
 }
 
-/** The blocks that a streaming call brings among its `chunks`; only their buttons are shown. @throws SlackFault as `readBlocks` */
+/** Blocks among a streaming call's `chunks`; only their buttons are shown. @throws SlackFault like `readBlocks` */
 export function streamBlocks({ chunks = [] }: CallArguments): SlackBlock[] {
   if (!Array.isArray(chunks)) throw new SlackFault('invalid_arguments');
   return chunks
@@ -49,7 +49,7 @@ export function streamBlocks({ chunks = [] }: CallArguments): SlackBlock[] {
     .flatMap(({ type, blocks }) => (type === 'blocks' ? [...(readBlocks({ blocks })?.blocks ?? [])] : []));
 }
 
-/** What the end of a stream adds: text, and below it what its blocks say. @throws SlackFault as both */
+/** Final content of a stream: text, followed by the text of its blocks. @throws SlackFault like both */
 export function streamEnd(args: CallArguments): BlockWords {
   const { markdown, note, blocks = [] } = readBlocks(args) ?? { markdown: '', note: '' };
   return { markdown: streamText(args) + markdown, note, blocks: [...streamBlocks(args), ...blocks] };

@@ -14,7 +14,7 @@ import { SlackFault } from './slack-fault.ts';
 
 const AUTHORIZE = '/openid/connect/authorize';
 
-/** Slack's addresses of its web sign-in. Whose browser it is, the in-app browser's own header says. */
+/** Endpoints of Slack's web sign-in. The in-app browser's header identifies the person. */
 export function openIdRoutes(
   { directory, bot, trace, nowMs }: Pick<MessengerSide, 'directory' | 'bot' | 'trace' | 'nowMs'>,
   { sessions, openId }: { sessions: AppSessions; openId: OpenId },
@@ -32,7 +32,7 @@ export function openIdRoutes(
       showPage(context, botOrigin, 400, { ...REFUSED, values: { code: request } });
     } else if (person) {
       const values = { bot: bot.name, person: person.name };
-      // The page itself holds nothing of the request: what is in a page may be kept by whoever sees it.
+      // The page contains nothing of the request, because anyone who sees a page may keep its content.
       const action = `${AUTHORIZE}/${openId.ask(request, person)}`;
       showPage(context, botOrigin, 200, {
         ...QUESTION,

@@ -5,7 +5,7 @@ import { randomToken, sameSecret, sha256Hex } from '../../shared/crypto/ids.ts';
 import type { PersonView } from '../api.ts';
 import { memberIdOf, TEAM_ID, TEAM_NAME } from './workspace.ts';
 
-/** The app as Slack's web sign-in knows it. */
+/** The app as registered for Slack's web sign-in. */
 export interface SlackClient {
   clientId: string;
   clientSecret: string;
@@ -13,7 +13,7 @@ export interface SlackClient {
 
 export interface OpenIdOptions {
   client: SlackClient;
-  /** The one redirect address that is registered for the app. */
+  /** The app's only registered redirect address. */
   redirectUri: string;
   /** The messenger's own address. */
   url(): string;
@@ -26,7 +26,7 @@ export interface SignInRequest {
   state: string;
 }
 
-/** Slack's words for a call of the web sign-in that it refuses. */
+/** Slack's error codes for rejected calls of the web sign-in. */
 export type OpenIdFault =
   | 'invalid_client_id'
   | 'bad_client_secret'
@@ -37,7 +37,7 @@ export type OpenIdFault =
   | 'invalid_team'
   | 'invalid_arguments';
 
-/** How long a page waits for its person to decide. */
+/** How long a page waits for the person's decision. */
 const QUESTION_LIFE_MS = 10 * MINUTE_MS;
 const CODE_LIFE_MS = 10 * MINUTE_MS;
 const ID_TOKEN_LIFE_SEC = 300;
@@ -52,10 +52,13 @@ interface Issued {
   untilMs: number;
 }
 
-/** Sign in with Slack (PLATFORM_FACTS.md slack-web-sign-in), as strict as Slack is. Kept in memory: a restart asks people to start again. */
+/**
+ * Sign in with Slack (PLATFORM_FACTS.md slack-web-sign-in), as strict as Slack. Kept in memory: after a restart people must
+ * start again.
+ */
 export class OpenId {
   readonly #options: OpenIdOptions;
-  /** By hash, as the others. */
+  /** Keyed by hash, like the others. */
   readonly #questions = new Map<string, Issued>();
   readonly #codes = new Map<string, Issued>();
   readonly #accessTokens = new Map<string, Issued>();
@@ -65,7 +68,7 @@ export class OpenId {
     this.#options = options;
   }
 
-  /** Judges what a browser asks at the authorize address. Where that is refused, the browser is sent nowhere. */
+  /** Validates a request to the authorize address. If it is rejected, the browser is not redirected. */
   judge(query: URLSearchParams): SignInRequest | OpenIdFault {
     const names = [...query.keys()];
     if (new Set(names).size !== names.length) return 'invalid_arguments';
@@ -78,12 +81,15 @@ export class OpenId {
     return { nonce: query.get('nonce') ?? undefined, state: query.get('state') ?? '' };
   }
 
-  /** A question to its person. @returns what it is answered by, once */
+  /** Creates a consent question. @returns the code for answering it, once */
   ask(request: SignInRequest, person: PersonView): string {
     return this.#issue(this.#questions, { ...request, person }, QUESTION_LIFE_MS);
   }
 
-  /** Where the browser goes once its person has decided; undefined for a question that was not put to them, or that is over. */
+  /**
+   * Where the browser is redirected after the person's decision; undefined for a question of another person, or one that has
+   * expired.
+   */
   decide(question: string, person: PersonView, isAllowed: boolean): string | undefined {
     const asked = take(this.#questions, question);
     if (!asked || asked.untilMs < this.#options.nowMs() || asked.person.id !== person.id) return undefined;
@@ -95,7 +101,7 @@ export class OpenId {
     return back.href;
   }
 
-  /** POST openid.connect.token: a code is good once, whatever comes of it. */
+  /** POST openid.connect.token: a code can be used only once, whatever the result. */
   async token(form: Readonly<Record<string, unknown>>): Promise<object | OpenIdFault> {
     const { client, redirectUri, url, nowMs } = this.#options;
     const { client_id: id, client_secret: secret, code, grant_type: grant, redirect_uri: redirect } = form;
@@ -115,7 +121,7 @@ export class OpenId {
     return { access_token: accessToken, token_type: 'Bearer', id_token: await this.#sign(claims) };
   }
 
-  /** What openid.connect.userInfo tells of the person of an access token; undefined for one that is none. */
+  /** Response of openid.connect.userInfo for an access token; undefined for an invalid one. */
   userInfo(accessToken: string): object | undefined {
     const issued = this.#accessTokens.get(sha256Hex(accessToken.replace(/^xoxp-/, '')));
     return issued && issued.untilMs >= this.#options.nowMs()
@@ -123,7 +129,7 @@ export class OpenId {
       : undefined;
   }
 
-  /** The public keys by which its id tokens are checked. */
+  /** Public keys that verify its id tokens. */
   async keySet(): Promise<object> {
     const { publicKey } = await this.#keyPair();
     return { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: KEY_ID, alg: 'RS256', use: 'sig' }] };
@@ -144,7 +150,7 @@ export class OpenId {
     return `${text}.${createSign('RSA-SHA256').update(text).sign(privateKey).toString('base64url')}`;
   }
 
-  /** Made when first needed: it takes a moment. */
+  /** Created on first use, because it takes a moment. */
   #keyPair() {
     return (this.#keys ??= promisify(generateKeyPair)('rsa', { modulusLength: 2_048 }));
   }

@@ -16,7 +16,10 @@ export interface PressParts {
   answers: BotMessages;
 }
 
-/** People's presses of the bot's buttons. The app is told once, and what it does not take within three seconds has failed. */
+/**
+ * People's presses of the bot's buttons. The app is notified once; without an acknowledgement within three seconds the press
+ * has failed.
+ */
 export class Presses {
   readonly #side: MessengerSide;
   readonly #parts: PressParts;
@@ -34,11 +37,14 @@ export class Presses {
     await this.#tell(personId, message, button);
     if (button.view.kind === 'good' || button.view.kind === 'bad')
       await this.#parts.answers.notePressed(messageId, personId, button.view.id);
-    // What was pressed may have taken the message away.
+    // The press may have deleted the message.
     return this.#side.store.get(messageId).catch(() => message);
   }
 
-  /** By the thumbs that the bot put below its answer. Slack knows no way back. @throws MessengerError as `press`, and `bad_request` */
+  /**
+   * Rates with the thumbs that the bot put below its answer. Slack cannot withdraw a rating. @throws MessengerError like
+   * `press`, and `bad_request`
+   */
   async rate(personId: string, messageId: string, rating: Rating): Promise<StoredMessage> {
     const message = await this.#seen(personId, messageId);
     const thumb = findButton(message.slack?.blocks, rating);
@@ -67,6 +73,6 @@ export class Presses {
         triggerId: randomToken(12),
       }),
     );
-    if (kind !== 'silent') throw new MessengerError('not_taken', 'The bot did not take it');
+    if (kind !== 'silent') throw new MessengerError('not_taken', 'The bot did not accept it');
   }
 }

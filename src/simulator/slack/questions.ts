@@ -19,7 +19,7 @@ export interface QuestionParts {
   clock: TsClock;
 }
 
-/** People's messages on their way to the bot: they stand in the channel at once, whether the bot hears of them or not. */
+/** People's messages on their way to the bot. They appear in the channel immediately, whether or not the bot is notified. */
 export class Questions {
   readonly #side: MessengerSide;
   readonly #parts: QuestionParts;
@@ -45,7 +45,7 @@ export class Questions {
     if (saying.text.trim() === '' && saying.imageIds.length === 0 && fileIds.length === 0)
       throw new MessengerError('bad_request', 'The message is empty');
     if (saying.imageIds.length > MAX_IMAGES)
-      throw new MessengerError('bad_request', `At most ${MAX_IMAGES} images a message`);
+      throw new MessengerError('bad_request', `At most ${MAX_IMAGES} images per message`);
     await Promise.all(saying.imageIds.map((id) => media.plain(id)));
     const files = fileIds.length === 0 ? undefined : await media.chips(fileIds);
     const root = await this.#threadRoot(conversation, saying.quoteMessageId);
@@ -78,8 +78,7 @@ export class Questions {
     const { store, chatLog } = this.#side;
     const message = await store.get(messageId);
     if (message.sender !== personId) throw new MessengerError('not_found', 'No such message');
-    if (message.state !== 'failed')
-      throw new MessengerError('bad_request', 'Only a message that failed can be sent again');
+    if (message.state !== 'failed') throw new MessengerError('bad_request', 'Only a failed message can be sent again');
     const { error: _error, ...rest } = message;
     const again: StoredMessage = { ...rest, state: 'sent' };
     await store.noteOpen(again.id);
@@ -88,7 +87,7 @@ export class Questions {
     return again;
   }
 
-  /** Tells the bot of a message, with Slack's repetitions. */
+  /** Notifies the bot of a message, with Slack's retries. */
   async deliver(message: StoredMessage, copies: number): Promise<DeliveryResult[]> {
     const { client, payloads } = this.#parts;
     const events = await payloads.message(message);
@@ -106,7 +105,7 @@ export class Questions {
     return Promise.all(all.map((event) => client.deliverOnce(event)));
   }
 
-  /** Also takes up a delivery that an earlier run left unfinished. */
+  /** Also resumes a delivery that an earlier run left unfinished. */
   deliverInBackground(message: StoredMessage): void {
     const guarded = this.deliver(message, 1)
       .catch((error: unknown) => {
@@ -116,12 +115,12 @@ export class Questions {
     this.#underWay.add(guarded);
   }
 
-  /** Resolves once no delivery is under way (after the signal was aborted). */
+  /** Resolves once no delivery is in progress (after the signal was aborted). */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay);
   }
 
-  /** Slack keeps silent about this; the messenger says it, since who tries a bot wants to know. */
+  /** Slack shows no such error. The messenger does, because it helps people who test a bot. */
   async #fail(message: StoredMessage, results: readonly DeliveryResult[]): Promise<void> {
     const isRefused = results.some(({ kind }) => kind === 'refused');
     const text = isRefused ? MESSENGER_TEXTS.botRefused : MESSENGER_TEXTS.botUnreachable;

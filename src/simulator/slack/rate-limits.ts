@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS, type NowMs } from '../../shared/clock.ts';
 
-/** Calls a minute by Slack's tiers (PLATFORM_FACTS.md slack-web-api); a method that stands nowhere is a tier 3. */
+/** Calls per minute by Slack's tiers (PLATFORM_FACTS.md slack-web-api); a method that is not listed has tier 3. */
 const PER_MINUTE: Readonly<Record<string, number>> = {
   'chat.startStream': 20,
   'chat.stopStream': 20,
@@ -11,7 +11,7 @@ const PER_MINUTE: Readonly<Record<string, number>> = {
   'assistant.threads.setStatus': 100,
 };
 const TIER_3 = 50;
-/** chat.postMessage counts by channel: about one a second, in short bursts. */
+/** chat.postMessage is limited per channel: about one per second, in short bursts. */
 const POSTS_AT_ONCE = 5;
 
 interface Bucket {
@@ -19,7 +19,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** How often each method may be called: a bucket each, filled evenly. `factor` makes all of them so many times as generous. */
+/** Rate limits of the methods: one token bucket each. `factor` multiplies all limits. */
 export class RateLimits {
   readonly #buckets = new Map<string, Bucket>();
   readonly #factor: number;
@@ -30,7 +30,7 @@ export class RateLimits {
     this.#nowMs = nowMs;
   }
 
-  /** Counts a call. @returns undefined when it may go on, else the whole seconds of `Retry-After` */
+  /** Counts a call. @returns undefined if it is allowed, otherwise the `Retry-After` in whole seconds */
   take(method: string, channel: string | undefined): number | undefined {
     const isPost = method === 'chat.postMessage';
     const perMinute = (isPost ? MINUTE_MS / SECOND_MS : (PER_MINUTE[method] ?? TIER_3)) * this.#factor;

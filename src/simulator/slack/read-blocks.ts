@@ -3,25 +3,25 @@ import { judgeButtons } from './read-buttons.ts';
 import { SlackFault } from './slack-fault.ts';
 import { markdownOfMrkdwn } from './written-text.ts';
 
-/** What blocks say: the words of a message, and the small print that stands apart from them. Both may be empty. */
+/** Content of blocks: the text of a message, and its small print. Both may be empty. */
 export interface BlockWords {
   markdown: string;
   note: string;
-  /** The blocks themselves; absent where those that the message has stay. */
+  /** The blocks themselves; absent if the message keeps its existing ones. */
   blocks?: readonly SlackBlock[];
 }
 
-/** The most characters of `markdown_text`, and of all markdown blocks of a message (PLATFORM_FACTS.md slack-web-api). */
+/** Maximum characters of `markdown_text`, and of all markdown blocks of a message (PLATFORM_FACTS.md slack-web-api). */
 export const MAX_MARKDOWN_CHARS = 12_000;
 /** Slack's other limits: blocks of a message, characters of one text, and elements. */
 const MAX_BLOCKS = 50;
 const MAX_TEXT_CHARS = 3_000;
 const MAX_ELEMENTS = 10;
-/** Of the names of a block and an element. */
+/** Maximum characters of block and element ids. */
 const MAX_ID_CHARS = 255;
 
 /**
- * Reads the blocks of a call; undefined when it has none.
+ * Parses the blocks of a call; undefined if it has none.
  * @throws SlackFault `invalid_blocks`, `msg_blocks_too_long`
  */
 export function readBlocks({ blocks }: CallArguments): BlockWords | undefined {
@@ -43,7 +43,7 @@ export function readBlocks({ blocks }: CallArguments): BlockWords | undefined {
   return { markdown, note: notes.join('\n'), blocks: read };
 }
 
-/** @throws SlackFault `invalid_blocks` for an id that is none, is too long, or occurs twice */
+/** @throws SlackFault `invalid_blocks` for an id that is not a string, is too long, or occurs twice */
 function judgeIds(blocks: readonly SlackBlock[]): void {
   const ids = blocks.flatMap(({ block_id: id }) => (id === undefined ? [] : [id]));
   const isId = (id: unknown) => typeof id === 'string' && id !== '' && id.length <= MAX_ID_CHARS;
@@ -56,7 +56,7 @@ function elementsOf({ elements }: CallArguments): unknown[] {
   return elements;
 }
 
-/** `plain_text` is shown as it is, `mrkdwn` is Slack's own markup. */
+/** `plain_text` is shown unchanged, `mrkdwn` is Slack's own markup. */
 function textObject(value: unknown): string {
   const { type, text } = asBlock(value);
   if (type !== 'plain_text' && type !== 'mrkdwn') throw new SlackFault('invalid_blocks');

@@ -2,10 +2,10 @@ import type { ButtonView } from '../api.ts';
 import { asObject, type CallArguments, type SlackBlock } from './call-arguments.ts';
 import { SlackFault } from './slack-fault.ts';
 
-/** Something of a message's blocks that a person can press. */
+/** A button in a message's blocks. */
 export interface SlackButton {
   view: ButtonView;
-  /** What the app is told of the press, without its time. */
+  /** Content of the press event for the app, without its time. */
   action: { type: string; action_id: string; block_id: string; value?: string; text?: unknown };
 }
 
@@ -17,7 +17,7 @@ const MAX_VALUE_CHARS = 2_000;
 const MAX_URL_CHARS = 3_000;
 
 /**
- * Judges a block of buttons. Menus and other inputs, which Slack has as well, nobody can use here; so they are refused.
+ * Validates a block of buttons. Menus and other inputs, which Slack also has, cannot be used here and are rejected.
  * @throws SlackFault `invalid_blocks`
  */
 export function judgeButtons(block: SlackBlock): void {
@@ -29,17 +29,17 @@ export function judgeButtons(block: SlackBlock): void {
     if (kind === 'actions') judgeButton(element);
     else judgeContextAction(element);
   }
-  // Slack answers: `action_id` already exists.
+  // As in Slack's error: `action_id` already exists.
   const ids = read.flatMap(({ action_id: id }) => (id === undefined ? [] : [id]));
   demand(new Set(ids).size === ids.length);
 }
 
-/** The blocks with a name for each that has none. */
+/** Adds an id to each block that has none. */
 export function namedBlocks(blocks: readonly SlackBlock[]): SlackBlock[] {
   return blocks.map((block, index) => ({ ...block, block_id: block['block_id'] ?? `b${index}` }));
 }
 
-/** What can be pressed in named blocks, a row for each of their blocks. */
+/** Buttons in blocks with ids, one row per block. */
 export function buttonsOf(blocks: readonly SlackBlock[] = []): SlackButton[][] {
   return blocks.flatMap((block) => {
     if (block['type'] !== 'actions' && block['type'] !== 'context_actions') return [];
@@ -52,7 +52,7 @@ export function buttonsOf(blocks: readonly SlackBlock[] = []): SlackButton[][] {
   });
 }
 
-/** The button that has this id, that is a thumb of this kind, that the app calls so, or that is labelled so. */
+/** Finds a button by its id, by the kind of thumb, by the app's name for it, or by its label. */
 export function findButton(blocks: readonly SlackBlock[] | undefined, wanted: string): SlackButton | undefined {
   const all = buttonsOf(blocks).flat();
   return (

@@ -7,12 +7,12 @@ import { threadRoot } from './threads.ts';
 import { APP_ID, BOT_ID, BOT_USER_ID, memberIdOf, TEAM_ID } from './workspace.ts';
 import { writtenText } from './written-text.ts';
 
-/** Where messages stand, and whom they name. */
+/** Where messages are, and whom they mention. */
 type Shelf = Pick<MessengerSide, 'store' | 'directory' | 'bot'>;
 
 const DEFAULT_LIMIT = { history: 100, replies: 1_000 } as const;
 
-/** conversations.history: what does not hang in a thread, newest first. */
+/** conversations.history: messages outside threads, newest first. */
 export async function readHistory(side: Shelf, conversation: Conversation, args: CallArguments): Promise<object> {
   const messages = await slackMessages(side, conversation);
   const found = messages.filter((one) => one.slack?.threadTs === undefined && isWithin(one, args)).reverse();
@@ -34,7 +34,7 @@ async function slackMessages(side: Shelf, { id }: Conversation): Promise<StoredM
   );
 }
 
-/** Between `oldest` and `latest`, the borders themselves only where `inclusive` says so. */
+/** Between `oldest` and `latest`; the limits themselves only with `inclusive`. */
 function isWithin({ slack }: StoredMessage, args: CallArguments): boolean {
   const ts = Number((slack?.ts ?? '').replace('.', ''));
   const border = (name: string) => {
@@ -63,7 +63,7 @@ function page(
   };
 }
 
-/** Without `include_all_metadata` only the kind of a message's metadata comes back (PLATFORM_FACTS.md slack-web-api). */
+/** Without `include_all_metadata` only the type of a message's metadata is returned (PLATFORM_FACTS.md slack-web-api). */
 function wireMessage(side: Shelf, { slack, sender, text }: StoredMessage, withPayload: boolean): object {
   const { metadata } = slack ?? {};
   const author =

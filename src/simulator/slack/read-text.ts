@@ -4,7 +4,7 @@ import { MessengerError } from '../messenger-error.ts';
 
 const MAX_BODY_BYTES = MIB_BYTES;
 
-/** A request's body. @throws MessengerError `bad_request` when it is larger than 1 MB */
+/** A request's body. @throws MessengerError `bad_request` if it is larger than 1 MB */
 export async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;

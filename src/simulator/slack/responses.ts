@@ -9,13 +9,13 @@ import { messageWords } from './message-words.ts';
 import { SlackFault } from './slack-fault.ts';
 import type { TsClock, Workspace } from './workspace.ts';
 
-/** How often, and for how long, a command or a click may be answered by its address (PLATFORM_FACTS.md slack-assistant). */
+/** How often, and for how long, a response URL may be used (PLATFORM_FACTS.md slack-assistant). */
 const MOST_USES = 5;
 const LIFE_MS = 30 * MINUTE_MS;
 
 interface Awaited {
   conversationId: string;
-  /** Who typed the command, or clicked. */
+  /** The person who typed the command or clicked. */
   personId: string;
   /** The command. */
   questionId?: string;
@@ -25,7 +25,7 @@ interface Awaited {
   uses: number;
 }
 
-/** What came of a use: an HTTP status, and Slack's word for it. */
+/** Result of a use: an HTTP status, and Slack's error code. */
 export interface ResponseResult {
   status: 200 | 404 | 400;
   body: string;
@@ -37,7 +37,10 @@ interface Parts {
   answers: BotMessages;
 }
 
-/** The addresses at which commands and clicks are answered; without a token, so each holds a secret. They do not outlive a run, as in Slack they hardly do. */
+/**
+ * Response URLs of commands and clicks. They need no token, so each contains a secret. They do not survive a restart; in
+ * Slack they are short-lived too.
+ */
 export class Responses {
   readonly #side: MessengerSide;
   readonly #slack: Parts;
@@ -48,12 +51,12 @@ export class Responses {
     this.#slack = slack;
   }
 
-  /** The address of a command. */
+  /** Response URL for a command. */
   create({ id, conversationId, sender }: StoredMessage): string {
     return `${this.#side.url()}/commands/${this.#await({ conversationId, personId: sender, questionId: id })}`;
   }
 
-  /** The address of a click on a message. */
+  /** Response URL for a click on a message. */
   createForClick({ id, conversationId }: StoredMessage, personId: string): string {
     return `${this.#side.url()}/actions/${this.#await({ conversationId, personId, clickedId: id })}`;
   }
@@ -67,8 +70,8 @@ export class Responses {
   }
 
   /**
-   * Does what the app answers: changes or takes away the message that was clicked, or shows another one, to all of the channel where
-   * it says so, else to whoever clicked or typed the command.
+   * Handles the app's response: changes or deletes the message that was clicked, or shows another one, to the whole channel
+   * if requested, otherwise only to the person who clicked or typed the command.
    */
   async show(code: string, read: () => CallArguments): Promise<ResponseResult> {
     const { nowMs, trace } = this.#side;

@@ -22,24 +22,24 @@ export interface SlackRoutesOptions {
   sessions: AppSessions;
   api: WebApi;
   limits: RateLimits;
-  /** The app's, where it is reached over sockets, opens them and nothing else. */
+  /** App-level token, if the app is reached over sockets; it can only open sockets. */
   tokens: { bot: string; app: string | undefined };
-  /** The rights of the bot's token. */
+  /** Scopes of the bot's token. */
   scopes: readonly string[];
   responses: Responses;
   openId: OpenId;
-  /** Present where the app is reached over sockets. */
+  /** Set if the app is reached over sockets. */
   sockets: SocketEvents | undefined;
 }
 
 const OPEN_SOCKET = 'apps.connections.open';
-/** Slack's methods have a dot in their names; the page's own addresses beside them have none. */
+/** Slack's method names contain a dot; the page's own API paths do not. */
 const METHOD = /^\w+(?:\.\w+)+$/;
 
-/** Slack's own addresses: its web sign-in, its Web API and its files. */
+/** Slack's own endpoints: web sign-in, Web API and files. */
 export function slackRoutes(options: SlackRoutesOptions): Router {
   const router = new Router();
-  // Before the calls that need the bot's token.
+  // Registered before the calls that require the bot's token.
   router.use(openIdRoutes(options.side, options).routes());
   router.all('/api/:method', (context, next) =>
     METHOD.test(methodOf(context)) ? answerCall(context, options) : next(),
@@ -111,7 +111,7 @@ async function argumentsOf(context: Context): Promise<ReadArguments> {
   }
 }
 
-/** The token travels as a Bearer header, or as an argument. */
+/** The token is sent as a Bearer header, or as an argument. */
 function tokenOf(context: Context, args: ReadArguments): string | undefined {
   const bearer = /^Bearer (?<token>\S+)$/.exec(context.get('authorization'))?.groups?.['token'];
   return bearer ?? ('fault' in args ? undefined : textOf(args.read, 'token'));
@@ -130,14 +130,16 @@ function tokenFault(
   return isApps === (method === OPEN_SOCKET) ? undefined : 'not_allowed_token_type';
 }
 
-/** A file, for who brings the bot's token; everybody else gets a login page with status 200 (PLATFORM_FACTS.md slack-messages). */
+/**
+ * A file, for requests with the bot's token; all others get a login page with status 200 (PLATFORM_FACTS.md slack-messages).
+ */
 async function serveFile(context: Context, { side, tokens }: SlackRoutesOptions): Promise<void> {
   const mediaId = new RegExp(`^${TEAM_ID}-(?<id>[\\w-]+)$`).exec(
     String((context['params'] as Record<string, string>)['file']),
   )?.groups?.['id'];
   const bearer = /^Bearer (?<token>\S+)$/.exec(context.get('authorization'))?.groups?.['token'] ?? '';
   if (!sameSecret(bearer, tokens.bot)) {
-    side.trace.violated({ reason: 'a file was asked for without the bot token', atMs: side.nowMs() });
+    side.trace.violated({ reason: 'a file was requested without the bot token', atMs: side.nowMs() });
     context.type = 'text/html; charset=utf-8';
     context.body = '<!doctype html><title>Sign in</title><p>Sign in to see this file.</p>';
     return;

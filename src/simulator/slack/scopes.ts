@@ -1,4 +1,4 @@
-/** The rights that the workspace gives the app by default: those that the app's manifest asks for (PLATFORM_FACTS.md slack-scopes). */
+/** Scopes that the workspace grants to the app by default: those in the app's manifest (PLATFORM_FACTS.md slack-scopes). */
 export const USUAL_SCOPES: readonly string[] = [
   ...[
     'app_mentions:read',
@@ -25,8 +25,8 @@ const BY_METHOD: Readonly<Record<string, string>> = {
 };
 
 /**
- * The right that a call needs.
- * @param channel what is read, where the call reads a channel: a private chat's id begins with D
+ * The scope that a call requires.
+ * @param channel that is read, if the call reads a channel: a private chat's id begins with D
  */
 export function scopeOf(method: string, channel: string | undefined): string | undefined {
   if (method.startsWith('chat.')) return 'chat:write';

@@ -1,2 +1,2 @@
-/** So far back messages of a conversation are looked for. */
+/** Maximum messages of a conversation that are searched. */
 export const SEARCHED_MESSAGES = 500;

@@ -1,6 +1,6 @@
 import { CodedError } from '../../shared/coded-error.ts';
 
-/** Slack's words for what a call did wrong; they come as `error` beside `ok:false` with status 200. */
+/** Slack's error codes for a call; sent as `error` with `ok:false` and status 200. */
 export type SlackFaultCode =
   | 'not_authed'
   | 'invalid_auth'
@@ -34,7 +34,7 @@ export class SlackFault extends CodedError<SlackFaultCode> {
   }
 }
 
-/** What a bot that keeps the rules meets too: time went by, or a person acted. */
+/** Errors that also occur to a bot that follows the rules, because time has passed or a person has acted. */
 const NO_VIOLATION = new Set<SlackFaultCode>([
   'message_not_in_streaming_state',
   'stopped_by_user',

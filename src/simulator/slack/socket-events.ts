@@ -9,6 +9,7 @@ import type { ProtocolTrace } from '../protocol-trace.ts';
 import type { Attempt, EventTransport, Outgoing, Retry } from './event-client.ts';
 import type { SlackTiming } from './timing.ts';
 import { APP_ID } from './workspace.ts';
+import { asObject, parseJson } from '../../shared/parse-json.ts';
 
 export interface SocketEventsOptions {
   /** The messenger's own address. */
@@ -16,12 +17,12 @@ export interface SocketEventsOptions {
   timing: SlackTiming;
   trace: ProtocolTrace;
   nowMs(): number;
-  /** Aborted at the messenger's stop. */
+  /** Aborted when the messenger stops. */
   signal: AbortSignal;
 }
 
 const PATH = '/slack-socket';
-/** How many sockets an app may hold (PLATFORM_FACTS.md slack-socket). */
+/** Maximum sockets of an app (PLATFORM_FACTS.md slack-socket). */
 const MOST_SOCKETS = 10;
 const TICKET_LIFE_MS = 30 * SECOND_MS;
 const PING_EVERY_MS = 10 * SECOND_MS;
@@ -32,15 +33,15 @@ interface Open {
 }
 
 /**
- * Slack's Socket Mode as its server: an address for one connection, `hello`, envelopes that are acknowledged on the connection over
- * which they came, a warning before a connection is replaced, and any socket of several for each event.
+ * Server side of Slack's Socket Mode: single-use addresses, `hello`, envelopes that are acknowledged on the connection that
+ * delivered them, a warning before a connection is replaced, and any of several sockets for each event.
  */
 export class SocketEvents implements EventTransport, BotConnections {
   readonly #options: SocketEventsOptions;
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: MIB_BYTES, perMessageDeflate: false });
   readonly #tickets = new Map<string, number>();
   readonly #open = new Set<Open>();
-  /** By envelope id. */
+  /** Keyed by envelope id. */
   readonly #awaited = new Map<string, Deferred>();
   #next = 0;
   opened = 0;
@@ -50,7 +51,7 @@ export class SocketEvents implements EventTransport, BotConnections {
     options.signal.addEventListener('abort', () => this.#closeAll(), { once: true });
   }
 
-  /** What `apps.connections.open` answers: an address that is good for one connection, for half a minute. */
+  /** Response of `apps.connections.open`: an address that is valid for one connection, for half a minute. */
   makeAddress(): string {
     const { nowMs, url } = this.#options;
     for (const [ticket, untilMs] of this.#tickets) if (untilMs <= nowMs()) this.#tickets.delete(ticket);
@@ -59,7 +60,7 @@ export class SocketEvents implements EventTransport, BotConnections {
     return `${url().replace(/^http/, 'ws')}${PATH}?ticket=${ticket}`;
   }
 
-  /** A connection that asks to become a socket. @returns whether it is one of these */
+  /** Handles an upgrade request. @returns whether the request was for a socket */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): boolean {
     const url = new URL(request.url ?? '', 'http://messenger');
     if (url.pathname !== PATH) return false;
@@ -85,7 +86,7 @@ export class SocketEvents implements EventTransport, BotConnections {
   async attempt(outgoing: Outgoing, retry?: Retry): Promise<Attempt> {
     const { timing, signal } = this.#options;
     signal.throwIfAborted();
-    // Slack promises no pattern: one after the other.
+    // Slack promises no distribution; this is round robin.
     const sockets = [...this.#open];
     const chosen = sockets[this.#next++ % Math.max(1, sockets.length)];
     if (!chosen) return { result: { kind: 'unreachable' }, retryReason: 'connection_failed' };
@@ -147,7 +148,7 @@ export class SocketEvents implements EventTransport, BotConnections {
     );
   }
 
-  /** A warning comes ten seconds before the end; with any other word the end is now. */
+  /** A warning is sent ten seconds before the end; with any other reason the socket closes immediately. */
   #leave(open: Open, reason: string): void {
     const { socket, timers } = open;
     socket.send(JSON.stringify({ type: 'disconnect', reason, debug_info: { host: 'messenger' } }));
@@ -163,7 +164,7 @@ export class SocketEvents implements EventTransport, BotConnections {
     const id = envelopeIn(text);
     const awaited = id === undefined ? undefined : this.#awaited.get(id);
     if (awaited) return awaited.resolve();
-    // An acknowledgement that comes too late is no fault of the app's; what is none at all is one.
+    // A late acknowledgement is not the app's fault; an invalid one is.
     if (id === undefined)
       this.#options.trace.violated({ reason: 'a frame that acknowledges nothing', atMs: this.#options.nowMs() });
   }
@@ -180,10 +181,6 @@ function textOf(data: RawData): string {
 }
 
 function envelopeIn(text: string): string | undefined {
-  try {
-    const { envelope_id: id } = JSON.parse(text) as { envelope_id?: unknown };
-    return typeof id === 'string' ? id : undefined;
-  } catch {
-    return undefined;
-  }
+  const { envelope_id: id } = asObject(parseJson(text)) ?? {};
+  return typeof id === 'string' ? id : undefined;
 }

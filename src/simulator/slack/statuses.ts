@@ -1,7 +1,9 @@
 import type { Conversation } from '../directory.ts';
 import type { EventHub } from '../event-hub.ts';
 
-/** The lines that say what the bot does: one a thread, gone when it posts there, says nothing, or after two minutes. */
+/**
+ * Status lines of the bot: one per thread, removed when the bot posts there, sends an empty status, or after two minutes.
+ */
 export class Statuses {
   readonly #hub: EventHub;
   readonly #lifeMs: number;

@@ -2,10 +2,10 @@ import type { PromptsView } from '../api.ts';
 import { asObject, textOf, type CallArguments } from './call-arguments.ts';
 import { SlackFault } from './slack-fault.ts';
 
-/** PLATFORM_FACTS.md slack-assistant. */
+/** Maximum number of prompts (PLATFORM_FACTS.md slack-assistant). */
 const MAX_PROMPTS = 4;
 
-/** What `assistant.threads.setSuggestedPrompts` offers. @throws SlackFault `invalid_arguments` */
+/** Prompts from `assistant.threads.setSuggestedPrompts`. @throws SlackFault `invalid_arguments` */
 export function readPrompts(args: CallArguments): PromptsView {
   const { prompts } = args;
   if (!Array.isArray(prompts) || prompts.length === 0 || prompts.length > MAX_PROMPTS)

@@ -8,7 +8,7 @@ import { channelIdOf, messageIdOf } from './workspace.ts';
 const PREVIEW_CHARS = 200;
 
 /**
- * The message under which a thread hangs.
+ * The first message of a thread.
  * @throws SlackFault `thread_not_found`, or `cannot_reply_to_message` for a message that is itself a reply
  */
 export async function threadRoot(
@@ -22,12 +22,12 @@ export async function threadRoot(
   return root;
 }
 
-/** How a reply names its thread on the page. */
+/** The thread's name in a reply on the page. */
 export function threadView(root: StoredMessage): NonNullable<MessageView['thread']> {
   return { rootId: root.id, senderName: root.senderName, text: [...root.text].slice(0, PREVIEW_CHARS).join('') };
 }
 
-/** The `ts` of the thread to which a reply to this message goes: its own, or the one that it hangs in. */
+/** `ts` of the thread for a reply to this message: the message's own, or that of the thread it belongs to. */
 export function threadTsOf({ slack }: StoredMessage): string | undefined {
   return slack?.threadTs ?? slack?.ts;
 }

@@ -1,20 +1,23 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../shared/clock.ts';
 
-/** Slack's limits in time, all in milliseconds (PLATFORM_FACTS.md slack-deliveries, slack-web-api, slack-assistant). Tests shrink them. */
+/**
+ * Slack's time limits, in milliseconds (PLATFORM_FACTS.md slack-deliveries, slack-web-api, slack-assistant). Tests shorten
+ * them.
+ */
 export interface SlackTiming {
-  /** How long the bot may take to acknowledge an event. */
+  /** Time limit for the bot to acknowledge an event. */
   ackTimeoutMs: number;
-  /** Pauses before the repetitions of an event that was not acknowledged. */
+  /** Pauses before the retries of an unacknowledged event. */
   retryPausesMs: readonly number[];
-  /** How long a native stream may grow, counted from its start; appends do not extend it. */
+  /** Maximum lifetime of a native stream from its start; appends do not extend it. */
   streamLifeMs: number;
-  /** How long a status line stays that nothing takes away. */
+  /** How long a status line stays unless it is removed. */
   statusLifeMs: number;
-  /** How long a socket lives before Slack asks for another one. */
+  /** Lifetime of a socket until Slack requests another one. */
   socketLifeMs: number;
-  /** From the warning to the end of a socket. */
+  /** From the warning until a socket is closed. */
   socketWarningMs: number;
-  /** Slack does not know when an edited message is finished. This long after its last edit it counts as such. */
+  /** Slack does not know when an edited message is finished. It counts as finished this long after its last edit. */
   editQuietMs: number;
 }
 

@@ -23,7 +23,7 @@ import {
   type Workspace,
 } from './workspace.ts';
 
-/** An answer of Slack's: HTTP 200 also for failures, `ok` says what happened. */
+/** A Slack response: HTTP 200 also for failures, distinguished by `ok`. */
 export type WebApiAnswer = { ok: true; [field: string]: unknown } | { ok: false; error: string };
 
 export interface WebApiParts {
@@ -36,7 +36,7 @@ export interface WebApiParts {
 
 type Method = (args: CallArguments) => object | Promise<object>;
 
-/** Slack's Web API as far as a bot of this kind uses it (PLATFORM_FACTS.md slack-web-api), as strict as Slack is. */
+/** The part of Slack's Web API that a bot of this kind uses (PLATFORM_FACTS.md slack-web-api), as strict as Slack. */
 export class WebApi {
   readonly #side: MessengerSide;
   readonly #workspace: Workspace;
@@ -44,7 +44,7 @@ export class WebApi {
   readonly #answers: BotMessages;
   readonly #statuses: Statuses;
   readonly #methods: ReadonlyMap<string, Method>;
-  /** What the bot brings in files. */
+  /** The bot's uploaded files. */
   readonly files: BotFiles;
 
   constructor({ side, workspace, clock, answers, statuses }: WebApiParts) {
@@ -78,7 +78,7 @@ export class WebApi {
     ]);
   }
 
-  /** Carries out a call of somebody whose token was checked. What breaks a rule is noted in the trace. */
+  /** Executes a call with a valid token. Rule violations are recorded in the trace. */
   async call(method: string, read: () => CallArguments): Promise<WebApiAnswer> {
     try {
       const run = this.#methods.get(method);
@@ -140,7 +140,7 @@ export class WebApi {
     return {};
   }
 
-  /** They stand in the chat until its person writes; the thread of Slack's assistant view is the whole chat here. */
+  /** Prompts are shown in the chat until its person writes; here the thread of Slack's assistant view is the whole chat. */
   async #suggest(args: CallArguments): Promise<object> {
     const conversation = this.#channel(args, 'channel_id');
     tsOf(args, 'thread_ts');
@@ -184,7 +184,7 @@ export class WebApi {
     return this.#done(shown);
   }
 
-  /** The page keeps its place, as Slack keeps that of a message under which others hang. */
+  /** The deleted message keeps its place on the page, as in Slack for a message with replies. */
   async #delete(args: CallArguments): Promise<object> {
     const message = await this.#side.store.get(this.#messageId(args)).catch(() => undefined);
     if (message?.sender !== 'bot' || message.onlyFor !== undefined || message.isDeleted === true)
@@ -193,7 +193,7 @@ export class WebApi {
     return this.#done(message);
   }
 
-  /** What one person alone reads is no message of the channel. */
+  /** Ephemeral messages are not messages of the channel. */
   async #tell(args: CallArguments): Promise<object> {
     const conversation = this.#channel(args);
     const person = this.#workspace.person(demandText(args, 'user'));

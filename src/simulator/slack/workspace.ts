@@ -3,7 +3,7 @@ import type { NowMs } from '../../shared/clock.ts';
 import type { PersonView } from '../api.ts';
 import type { Conversation, Directory } from '../directory.ts';
 
-/** Names that Slack gives to a workspace, an app and its bot; none is a secret. */
+/** Slack's ids of the workspace, the app and its bot; none is secret. */
 export const TEAM_ID = 'T0PARLEY0';
 export const TEAM_NAME = 'Parley local';
 export const APP_ID = 'A0PARLEY0';
@@ -12,7 +12,7 @@ export const BOT_USER_ID = 'U0PARLEY0';
 
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
-/** People and conversations under the ids by which Slack knows them: capital letters and digits, always the same for one. */
+/** Maps people and conversations to Slack ids: capital letters and digits, stable per object. */
 export class Workspace {
   readonly #directory: Directory;
   readonly #people = new Map<string, PersonView>();
@@ -31,7 +31,7 @@ export class Workspace {
     return this.#people.get(memberId);
   }
 
-  /** The conversation behind a channel's id, or behind a person's: writing to a person goes to their private chat. */
+  /** The conversation for a channel id or a person's id; writing to a person means their private chat. */
   channel(id: string): Conversation | undefined {
     const known = this.#channels.get(id);
     const person = this.#people.get(id);
@@ -49,17 +49,19 @@ export function channelIdOf({ id, kind }: Pick<Conversation, 'id' | 'kind'>): st
   return `${kind === 'private' ? 'D' : 'C'}${idOf(`channel|${id}`)}`;
 }
 
-/** A file's id in Slack. */
+/** Slack id of a file. */
 export function fileIdOf(mediaId: string): string {
   return `F${idOf(`file|${mediaId}`)}`;
 }
 
-/** The id of an event about a message; the same for every delivery of it. */
+/** Id of the event for a message; the same for every delivery. */
 export function eventIdOf(kind: string, messageId: string): string {
   return `Ev${idOf(`event|${kind}|${messageId}`)}`;
 }
 
-/** Makes message ids: seconds with six decimals, each later than the one before (PLATFORM_FACTS.md slack-messages: never a number). */
+/**
+ * Generates message ids: seconds with six decimals, strictly increasing (PLATFORM_FACTS.md slack-messages: never a number).
+ */
 export class TsClock {
   readonly #nowMs: NowMs;
   #lastMicros = 0;
@@ -75,7 +77,7 @@ export class TsClock {
   }
 }
 
-/** A message's id in the messenger. Slack's `ts` is unique in its channel only. */
+/** A message's id in the messenger. Slack's `ts` is unique only within its channel. */
 export function messageIdOf(channelId: string, ts: string): string {
   return `${channelId}-${ts}`;
 }

@@ -6,14 +6,17 @@ interface Names {
   bot: { name: string };
 }
 
-/** What Slack sends of what a person wrote: the three signs escaped, and `@Name` as a mention by id (PLATFORM_FACTS.md slack-messages). */
+/**
+ * Text of a person's message in Slack's format: three characters escaped, and `@Name` as a mention by id (PLATFORM_FACTS.md
+ * slack-messages).
+ */
 export function writtenText(text: string, { directory, bot }: Names): string {
   const named = [
     { name: bot.name, id: BOT_USER_ID },
     ...directory.people.map((person) => ({ name: person.name, id: memberIdOf(person.id) })),
   ].sort((left, right) => right.name.length - left.name.length);
   const escaped = escapeSigns(text);
-  // A name must end where it ends: `@Parleyman` is somebody else. Han letters may follow at once.
+  // The name must end there: `@Parleyman` is another name. Han letters may follow directly.
   return named.reduce((shown, { name, id }) => {
     if (name === '') return shown;
     const mention = new RegExp(`@${quoted(escapeSigns(name))}(?![\\p{Script=Latin}\\p{Number}_-])`, 'gu');
@@ -21,7 +24,7 @@ export function writtenText(text: string, { directory, bot }: Names): string {
   }, escaped);
 }
 
-/** How Slack shows a bot's text: mentions by their names, and those that call everybody as what they are. */
+/** Text of a bot's message as Slack shows it: mentions by name, and channel-wide mentions by keyword. */
 export function shownText(text: string, workspace: Workspace, botName: string): string {
   return text
     .replace(/<@([A-Z0-9]+)(?:\|[^<>]*)?>/g, (whole, id: string) => {
@@ -31,12 +34,15 @@ export function shownText(text: string, workspace: Workspace, botName: string): 
     .replace(/<!(channel|here|everyone)(?:\|[^<>]*)?>/g, '@$1');
 }
 
-/** Whether a text calls everybody in a channel. */
+/** Whether a text mentions the whole channel. */
 export function callsEverybody(text: string): boolean {
   return /<!(channel|here|everyone)\b/.test(text);
 }
 
-/** Reads the `text` of a message, which is Slack's own markup and not markdown: links, bold and strike, signs unescaped. */
+/**
+ * Parses the `text` of a message, which is Slack's own markup and not markdown: links, bold and strike, characters
+ * unescaped.
+ */
 export function markdownOfMrkdwn(text: string): string {
   return text
     .replace(/<(https?:[^<>|\s]+)\|([^<>]*)>/g, '[$2]($1)')

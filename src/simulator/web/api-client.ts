@@ -10,73 +10,73 @@ import type {
   SendRequest,
 } from '../api.ts';
 
-/** `unreachable` when no answer came, `rate_limited` and `too_large` by HTTP status, else the server's own code. */
+/** `unreachable` if no response arrived, `rate_limited` and `too_large` by HTTP status, otherwise the server's own code. */
 export class ApiError extends CodedError {
-  /** The server's sentence for people, when it gave one. */
+  /** User-facing message from the server, if any. */
   readonly shown: string | undefined;
 
   constructor(code: string, shown?: string, cause?: unknown) {
-    super(code, `The messenger's server answered "${code}"`, { cause });
+    super(code, `The messenger returned "${code}"`, { cause });
     this.shown = shown;
   }
 }
 
-/** An uploaded image or file, to be named in a message and shown before that. */
+/** An uploaded image or file, for previews and for sending with a message. */
 export interface Upload {
   id: string;
-  /** Absent of a file of another kind. */
+  /** Absent for a file other than an image. */
   url?: string;
 }
 
 export type Rating = 'good' | 'bad' | 'withdrawn';
 
-/** Why an answer is bad. */
+/** Reasons for a bad rating. */
 export interface RatingWhy {
   reasons?: RatingReason[];
   words?: string;
 }
 
 const STATUS_CODES: Readonly<Record<number, string>> = { 413: 'too_large', 429: 'rate_limited' };
-/** How long the server may take; a send is accepted at once (202), so this is generous. */
+/** Request timeout. Generous, because the server accepts a message immediately (202). */
 const ANSWER_TIMEOUT_MS = 15_000;
 
-/** GET /api/bootstrap. Every function here throws `ApiError`. */
+/** GET /api/bootstrap. All functions here throw `ApiError`. */
 export function fetchBootstrap(): Promise<Bootstrap> {
   return callJson<Bootstrap>('GET', '/api/bootstrap');
 }
 
-/** The conversations that a person is in. */
+/** A person's conversations. */
 export function fetchConversations(person: string): Promise<ConversationView[]> {
   return callJson('GET', `/api/people/${encodeURIComponent(person)}/conversations`);
 }
 
-/** The last messages of a conversation (those before one, where it is named), oldest first. */
+/** The last messages of a conversation (or those before a given one), oldest first. */
 export function fetchMessages(person: string, conversationId: string, beforeId?: string): Promise<MessageView[]> {
   const query = new URLSearchParams(definedOnly({ person, before: beforeId }));
   return callJson('GET', `${conversationPath(conversationId)}/messages?${query}`);
 }
 
-/** Hands a message over; what becomes of it comes as events. */
+/** Sends a message to the server; its further states arrive as events. */
 export function sendMessage(conversationId: string, request: SendRequest): Promise<MessageView> {
   return callJson('POST', `${conversationPath(conversationId)}/messages`, request);
 }
 
-/** Sends a message again that the server holds as failed. */
+/** Resends a message that failed according to the server. */
 export async function resendMessage(person: string, messageId: string): Promise<void> {
   await call('POST', `/api/messages/${encodeURIComponent(messageId)}/resend`, { person });
 }
 
-/** Marks everything in the conversation as read by the person. */
+/** Marks all messages of the conversation as read by the person. */
 export async function markRead(person: string, conversationId: string): Promise<void> {
   await call('POST', `${conversationPath(conversationId)}/read`, { person });
 }
 
-/** Stops a growing answer, where the app itself can. */
+/** Stops a growing answer, if the app itself supports that. */
 export async function stopAnswer(person: string, messageId: string): Promise<void> {
   await call('POST', `/api/messages/${encodeURIComponent(messageId)}/stop`, { person });
 }
 
-/** Rates an answer, or takes the rating back. */
+/** Rates an answer, or withdraws the rating. */
 export async function rateMessage(
   person: string,
   messageId: string,
@@ -86,12 +86,12 @@ export async function rateMessage(
   await call('POST', `/api/messages/${encodeURIComponent(messageId)}/rate`, { person, rating, ...why });
 }
 
-/** Presses a button of the bot's. Resolves once the bot has taken it. */
+/** Presses a button of the bot. Resolves once the bot has accepted it. */
 export async function pressButton(person: string, messageId: string, button: string): Promise<void> {
   await call('POST', `/api/messages/${encodeURIComponent(messageId)}/press`, { person, button });
 }
 
-/** Changes an own message. */
+/** Edits an own message. */
 export async function editMessage(person: string, messageId: string, text: string): Promise<void> {
   await call('POST', `/api/messages/${encodeURIComponent(messageId)}/edit`, { person, text });
 }
@@ -101,13 +101,13 @@ export async function removeMessage(person: string, messageId: string): Promise<
   await call('POST', `/api/messages/${encodeURIComponent(messageId)}/remove`, { person });
 }
 
-/** Uploads one file of another kind, under its name. */
+/** Uploads a file other than an image, with its name. */
 export function uploadFile(file: File): Promise<Upload> {
   const bytes = new Blob([file], { type: 'application/octet-stream' });
   return callJson('POST', `/api/uploads?${new URLSearchParams({ name: file.name })}`, bytes);
 }
 
-/** Uploads one image's bytes under their own content type. */
+/** Uploads an image's bytes with their own content type. */
 export function uploadImage(image: Blob): Promise<Required<Upload>> {
   return callJson('POST', '/api/uploads', image);
 }
@@ -117,7 +117,7 @@ export function openFrame(request: FrameRequest): Promise<FrameView> {
   return callJson('POST', '/api/frames', request);
 }
 
-/** Closes a frame and frees its listener. */
+/** Closes a frame and its listener. */
 export async function closeFrame(frameId: string): Promise<void> {
   await call('DELETE', `/api/frames/${encodeURIComponent(frameId)}`);
 }
@@ -126,12 +126,12 @@ function conversationPath(conversationId: string): string {
   return `/api/conversations/${encodeURIComponent(conversationId)}`;
 }
 
-/** Calls the messenger's server and reads its JSON. @throws ApiError */
+/** Calls the messenger's server and parses its JSON. @throws ApiError */
 export async function callJson<Answer>(method: string, path: string, body?: object): Promise<Answer> {
   return call(method, path, body, async (response) => (await response.json()) as Answer);
 }
 
-/** @param read takes the answer's body; until it has it, the time runs */
+/** @param read reads the response body; the timeout includes it */
 async function call<Answer = void>(
   method: string,
   path: string,

@@ -14,7 +14,7 @@ import { useNotice } from './use-notice.ts';
 
 const PERSON_KEY = 'person';
 
-/** Loads what the page needs to start, and lets the tab be one person at a time. */
+/** Loads the page's initial data, and selects the tab's person. */
 export function App({ language }: { language: Language }) {
   const say = useMemo(() => sayIn(language), [language]);
   const [bootstrap, setBootstrap] = useState<Bootstrap | 'failed' | undefined>(undefined);

@@ -1,7 +1,7 @@
 import { Icon } from './icon.tsx';
 import { avatarColourOf, initialsOf } from './people.ts';
 
-/** A decorative picture of a sender: initials in the colour of the name, the bot's mark, or a group's. */
+/** A decorative picture of a sender: initials in the name's color, the bot's logo, or a group's. */
 export function Avatar({ name, kind = 'person' }: { name: string; kind?: 'person' | 'bot' | 'group' }) {
   if (kind === 'person') {
     return <span class={`avatar colour-${avatarColourOf(name)}`} data-initials={initialsOf(name)} aria-hidden="true" />;

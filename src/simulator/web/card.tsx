@@ -2,7 +2,7 @@ import type { CardView } from '../api.ts';
 import { isAllowedLink } from './links.ts';
 import { usePage } from './page-context.ts';
 
-/** What a card of the bot says; what can be pressed on it stands below. */
+/** Content of a bot's card; its buttons are below it. */
 export function Card({ card }: { card: CardView }) {
   const { title, desc, emphasis, text, facts } = card;
   return (
@@ -25,7 +25,7 @@ export function Card({ card }: { card: CardView }) {
   );
 }
 
-/** The real app opens a card's address wherever the card is tapped; here its title does. */
+/** The real app opens a card's address from anywhere on the card; here only the title is a link. */
 function CardTitle({ title, url }: { title: string; url: string | undefined }) {
   const { isInApp } = usePage();
   if (url === undefined || !isAllowedLink(url)) return <p class="card-title">{title}</p>;

@@ -1,21 +1,21 @@
 import { iconHtml } from './icon-paths.ts';
 
-/** Colours code, as HTML; undefined for a language that it does not know. */
+/** Highlights code as HTML; undefined for an unknown language. */
 export type PaintCode = (code: string, language: string) => string | undefined;
 
-/** One block of code, and what stands around it. */
+/** A code block with its surroundings. */
 export interface CodeBlock {
   code: string;
-  /** As it is named beside the fence; empty where it is not. */
+  /** Language name from the fence; empty if there is none. */
   language: string;
   copyLabel: string;
-  /** The code with its parts in colours; absent where they are not known. */
+  /** The highlighted code; absent if the language is unknown. */
   html: string | undefined;
 }
 
 /**
- * A code block as HTML. Language and what is said at the button stand in attributes: the style sheet shows them, and copied or read
- * text stays the code alone.
+ * A code block as HTML. The language and the button's label are attributes displayed by the style sheet, so that copied or
+ * spoken text is only the code.
  */
 export function codeBlock({ code, language, copyLabel, html }: CodeBlock): string {
   const copy = `<button type="button" class="icon-button copy-code" data-copy aria-label="${escapeHtml(copyLabel)}">${iconHtml('copy')}</button>`;
@@ -24,7 +24,7 @@ export function codeBlock({ code, language, copyLabel, html }: CodeBlock): strin
   return `<div class="code" dir="ltr" data-language="${escapeHtml(language)}">${said}${copy}<pre tabindex="0"><code>${shown}</code></pre></div>`;
 }
 
-/** A text as HTML shows it. */
+/** Escapes a text for HTML. */
 export function escapeHtml(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 }

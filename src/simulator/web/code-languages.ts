@@ -18,7 +18,7 @@ import { html, xml } from '@codemirror/legacy-modes/mode/xml';
 import type { StreamParser } from '@codemirror/streamparser';
 import { yaml } from './yaml-parser.ts';
 
-/** The languages that answers are written in most, by the names that models give them. */
+/** The most common languages in answers, by the names that models use. */
 const LANGUAGES: readonly [names: string, parser: StreamParser<unknown>][] = [
   ['javascript js jsx mjs cjs node', javascript],
   ['typescript ts tsx mts', typescript],
@@ -55,7 +55,7 @@ const BY_NAME = new Map(
   LANGUAGES.flatMap(([names, parser]) => names.split(' ').map((name) => [name, parser] as const)),
 );
 
-/** How a language is read, by the name beside a code block's fence; undefined for one that is not known here. */
+/** The parser for the language name of a fence; undefined for an unknown language. */
 export function languageNamed(name: string): StreamParser<unknown> | undefined {
   return BY_NAME.get(name.toLowerCase());
 }

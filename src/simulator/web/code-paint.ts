@@ -2,7 +2,7 @@ import { StringStream, type StreamParser } from '@codemirror/streamparser';
 import { escapeHtml } from './code-block.ts';
 import { languageNamed } from './code-languages.ts';
 
-/** Names of the parsers' styles, each with the class that the style sheet gives a colour. */
+/** The parsers' style names, each with its CSS class. */
 const CLASSES = new Map([
   ...named('comment', 'comment lineComment blockComment docComment quote'),
   ...named('string', 'string character attributeValue regexp quasi url'),
@@ -14,39 +14,42 @@ const CLASSES = new Map([
   ...named('added', 'inserted'),
   ...named('removed', 'deleted'),
 ]);
-/** A longer line is no line that somebody wrote, and some parsers look to a line's end from many of its places. */
+/**
+ * Maximum characters of a highlighted line. People do not write longer lines, and some parsers scan to the end of the line
+ * from many positions.
+ */
 const MOST_LINE_CHARS = 1_000;
-/** A parser that has not moved on after so many tries never does. */
+/** Maximum attempts after which a parser that has not advanced is given up. */
 const MOST_TRIES = 10;
 const TAB_CHARS = 4;
-/** Blocks whose beginnings are remembered; one that was forgotten costs time only. */
+/** Maximum blocks whose beginning is cached; a cache miss only costs time. */
 const MOST_BLOCKS = 256;
 const KEY_CHARS = 64;
 
-/** The lines of one block that will not change any more, and how they are shown. */
+/** The completed lines of one block, and their HTML. */
 interface Painted {
   source: string;
   html: string;
-  /** Where the parser is behind them; it is changed in place. */
+  /** Parser state after these lines; mutable. */
   state: unknown;
 }
 
 const blocks = new Map<string, Painted>();
 
 /**
- * Code as HTML in which its parts carry classes. What is longer than before is read from where the last reading ended, so that a block
- * that grows costs no more than it is long in the end.
- * @returns undefined for a language that is not known
+ * Highlights code as HTML with CSS classes. Continues where the last call ended, so that a growing block costs no more in
+ * total than its final length.
+ * @returns undefined for an unknown language
  */
 export function paintCode(code: string, language: string): string | undefined {
   const parser = languageNamed(language);
   if (parser === undefined) return undefined;
   const key = `${language}\n${code.slice(0, KEY_CHARS)}`;
   const known = blocks.get(key);
-  // Compared as a whole, which is many times quicker than sign by sign.
+  // A single string comparison is many times faster than comparing character by character.
   const beginning = code.slice(0, known?.source.length);
   const painted = known?.source === beginning ? known : { source: '', html: '', state: startOf(parser) };
-  // The last line may yet become longer, also where it was closed for this look.
+  // The last line may still grow, even if it ended with a line break this time.
   const settled = code.lastIndexOf('\n', code.length - 2) + 1;
   let at = painted.source.length;
   while (at < settled) {
@@ -86,7 +89,7 @@ function paintLine(line: string, parser: StreamParser<unknown>, state: unknown):
   return html;
 }
 
-/** Moves the stream behind the next token. */
+/** Advances the stream past the next token. */
 function nextStyle(parser: StreamParser<unknown>, stream: StringStream, state: unknown): string | null {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const style = parser.token(stream, state);
@@ -96,7 +99,7 @@ function nextStyle(parser: StreamParser<unknown>, stream: StringStream, state: u
   return null;
 }
 
-/** Styles are words, each perhaps with modifiers behind a dot; the first that has a colour counts. */
+/** Styles are words, possibly with modifiers after a dot; the first one with a class is used. */
 function classOf(style: string | null): string | undefined {
   for (const word of style?.split(' ') ?? []) {
     const name = CLASSES.get(word.split('.')[0] ?? '');

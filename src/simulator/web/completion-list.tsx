@@ -3,11 +3,11 @@ import { Avatar } from './avatar.tsx';
 import type { Completion, CompletionOption } from './completion.ts';
 import { usePage } from './page-context.ts';
 
-/** The element ids that the text box points at. */
+/** Ids of the elements that the text box refers to. */
 export const COMPLETION_LIST_ID = 'completion-list';
 export const completionOptionId = (index: number) => `completion-option-${index}`;
 
-/** The list above the composer. The focus stays in the text box, which says by id which line is the chosen one. */
+/** The list above the composer. The focus stays in the text box, which refers to the selected line by id. */
 export function CompletionList(props: {
   completion: Completion;
   chosen: number;

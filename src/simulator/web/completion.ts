@@ -1,51 +1,51 @@
 import type { Language } from '../../shared/text/texts.ts';
 import type { Bootstrap, ConversationView } from '../api.ts';
 
-/** One line of the composer's list. */
+/** One entry of the composer's list. */
 export interface CompletionOption {
-  /** Replaces what was typed. */
+  /** Replacement for the typed text. */
   insert: string;
   label: string;
-  /** One line beside the label: a department, or what a slash word does. */
+  /** Description beside the label: a department, or what a command does. */
   detail: string;
   isBot?: boolean;
 }
 
-/** The list that is open for what stands before the caret. */
+/** The open list for the text before the caret. */
 export interface Completion {
   kind: 'mention' | 'command';
-  /** Where the typed part begins; it ends at the caret. */
+  /** Start of the typed part; it ends at the caret. */
   fromChar: number;
   options: CompletionOption[];
-  /** A slash word that there is not. Then there are no options. */
+  /** An unknown command; there are no options then. */
   unknown?: string;
 }
 
-/** What can be completed in the open conversation. */
+/** Completion sources of the open conversation. */
 export interface CompletionSource {
   kind: ConversationView['kind'];
   botName: string;
   botLabel: string;
-  /** The members that can be mentioned, without the writer. */
+  /** Members that can be mentioned, without the writer. */
   members: ConversationView['members'];
   slashWords: Bootstrap['slashWords'];
   otherSpellings?: Bootstrap['otherSpellings'];
-  /** Whether what begins with a slash is the platform's own (Slack): then the words are written without it. */
+  /** Whether the platform reserves slashes for itself (Slack): then commands are completed without one. */
   isSlashTaken: boolean;
   language: Language;
 }
 
-/** What can stand before an `@` that begins a mention: not a letter or digit of an address such as `a@b`. */
+/** Characters that may precede the `@` of a mention: not a letter or digit, as in an address such as `a@b`. */
 const MENTION_BEGIN = /(?<![\p{Script=Latin}\p{N}._-])@(?<typed>[\p{L}\p{N}_.-]*)$/u;
 const COMMAND_BEGIN = /^[/／](?<typed>\p{L}*)$/u;
 
-/** The list for a text and a caret, or undefined when nothing can be completed or all of it is typed already. */
+/** The list for a text and a caret; undefined if there is nothing to complete or everything is typed already. */
 export function completionAt(text: string, caret: number, source: CompletionSource): Completion | undefined {
   const before = text.slice(0, caret);
   return commandCompletion(before, source) ?? (source.kind === 'group' ? mentionCompletion(before, source) : undefined);
 }
 
-/** The text with the option in place of what was typed, and where the caret is then. */
+/** Inserts an option in place of the typed text. Returns the new text and caret. */
 export function applyCompletion(
   text: string,
   caret: number,
@@ -62,7 +62,7 @@ function commandCompletion(before: string, source: CompletionSource): Completion
   const rest = isMentioned ? before.slice(mention.length).trimStart() : before;
   const typed = COMMAND_BEGIN.exec(rest)?.groups?.['typed'];
   if (typed === undefined) return undefined;
-  // A group's bot hears only what mentions it, so the mention comes along with the word.
+  // In a group the bot only receives messages that mention it, so the mention is inserted with the command.
   const prefix = source.kind === 'group' && !isMentioned ? `${mention} ` : '';
   const wanted = `/${typed.toLocaleLowerCase()}`;
   const fromChar = before.length - rest.length;
@@ -76,7 +76,7 @@ function commandCompletion(before: string, source: CompletionSource): Completion
   }));
   if (options.length === 0) return { kind: 'command', fromChar, options, unknown: shown(wanted) };
   const isWhole = found.some(({ word }) => spellingsOf(word).includes(wanted));
-  // Where the slash is the platform's own, the whole word is offered too: written so, it would not reach the bot.
+  // If slashes are reserved, a fully typed command is still offered: with the slash it would not reach the bot.
   return isWhole && !source.isSlashTaken ? undefined : { kind: 'command', fromChar, options };
 }
 

@@ -8,12 +8,12 @@ import { usePage } from './page-context.ts';
 import { fixedName } from './page-texts.ts';
 import type { Attachment } from './use-attachments.ts';
 
-/** The message that the next one quotes. */
+/** The message that the next one will quote. */
 export function QuoteTray({ message, onRemove }: { message: MessageView; onRemove(): void }) {
   const { say, bootstrap } = usePage();
   const hasThreads = bootstrap.protocol === 'slack';
   const name = message.sender === BOT_SENDER ? bootstrap.botName : message.senderName;
-  // A reply goes to the thread that the message hangs in, so that is what is shown.
+  // Replies go to the message's thread, so the thread is shown.
   const text = hasThreads ? (message.thread?.text ?? quotedWords(message)) : quotedWords(message);
   return (
     <div class="quote-tray">
@@ -26,7 +26,7 @@ export function QuoteTray({ message, onRemove }: { message: MessageView; onRemov
   );
 }
 
-/** The images and files that go with the next message. */
+/** Images and files of the next message. */
 export function AttachmentTray(props: { attachments: readonly Attachment[]; onRemove(key: string): void }) {
   const { say } = usePage();
   if (props.attachments.length === 0) return null;
@@ -61,7 +61,7 @@ export function ComposerTools(props: {
 }) {
   const { say, language } = usePage();
   const file = useRef<HTMLInputElement>(null);
-  // One input serves both buttons: what the dialog offers differs, and what comes is told by itself.
+  // One input serves both buttons: they differ only in the dialog's filter, and the file's type is detected.
   const choose = (accept: string) => {
     if (!file.current) return;
     file.current.accept = accept;
@@ -76,7 +76,7 @@ export function ComposerTools(props: {
         hidden
         onChange={(event) => {
           props.onImages([...(event.currentTarget.files ?? [])]);
-          event.currentTarget.value = ''; // The same file can be chosen again.
+          event.currentTarget.value = ''; // Allows choosing the same file again.
           props.onWrite();
         }}
       />

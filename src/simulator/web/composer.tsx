@@ -15,18 +15,18 @@ export interface ComposerProps {
   quoted: MessageView | undefined;
   onUnquote(): void;
   onSend(text: string, attached: ReadyAttachment[]): void;
-  /** Called with images dropped on the conversation; the composer says which function takes them. */
+  /** Called with images dropped on the conversation; set by the composer. */
   acceptDrops(take: (files: readonly File[]) => void): void;
 }
 
-/** The text box and what hangs on it. It must be mounted anew for another person or conversation. */
+/** The text box with its lists and buttons. Must be remounted for another person or conversation. */
 export function Composer(props: ComposerProps) {
   const { conversation } = props;
   const { person, drafts, say, bootstrap, language } = usePage();
   const [text, setText] = useState(() => drafts.read(person.id, conversation.id));
   const [caret, setCaret] = useState(text.length);
   const box = useRef<HTMLTextAreaElement>(null);
-  // WeCom hands files of private chats to the bot, and in groups those that are quoted.
+  // WeCom sends files to the bot in private chats, and in groups only quoted files.
   const mustQuoteFiles = bootstrap.protocol === 'wecom' && conversation.kind === 'group';
   const images = useAttachments(`${person.id} ${conversation.id}`, mustQuoteFiles);
   const list = useCompletion(text, caret, conversation);
@@ -113,9 +113,12 @@ interface KeyTargets {
   send(): void;
 }
 
-/** Enter sends and Shift+Enter breaks the line; while an input method composes, every key is its own (229 in older ones). */
+/**
+ * Enter sends and Shift+Enter inserts a line break. While an input method is composing, all keys belong to it (229 in older
+ * browsers).
+ */
 function answerKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>, { list, pick, send }: KeyTargets): void {
-  // Safari ends the composition before it tells of the Enter that ended it; only the deprecated code still shows that.
+  // Safari ends the composition before it reports the Enter that ended it; only the deprecated key code reveals that.
   // eslint-disable-next-line @typescript-eslint/no-deprecated
   if (event.isComposing || event.keyCode === 229) return;
   const options = list.completion?.options;
@@ -133,7 +136,7 @@ function answerKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>, { list, pi
   }
 }
 
-/** The box has the focus when it appears, and any key that writes leads there. */
+/** The box is focused on mount, and typing anywhere focuses it. */
 function useKeys(): void {
   useEffect(() => {
     focusComposerFirst();
@@ -142,7 +145,7 @@ function useKeys(): void {
   }, []);
 }
 
-/** Lets the box grow with its text; the style sheet stops it at six lines. */
+/** Resizes the box to its text; the style sheet limits it to six lines. */
 function useGrowth(box: { current: HTMLTextAreaElement | null }, text: string): void {
   useLayoutEffect(() => {
     const element = box.current;
@@ -153,8 +156,8 @@ function useGrowth(box: { current: HTMLTextAreaElement | null }, text: string): 
 }
 
 /**
- * Says where the caret shall stand once the text that was just written is in the box. It is placed in the same task, so
- * that a key typed right after a completion is not followed by a caret that jumps before it.
+ * Schedules a caret position for the text that was just set. It is applied in the same task, so that a key typed right after
+ * a completion is not inserted at the wrong place.
  */
 function useCaret(box: { current: HTMLTextAreaElement | null }, text: string): (caret: number) => void {
   const wanted = useRef<number | undefined>(undefined);

@@ -24,7 +24,7 @@ interface PaneProps {
   onBack(): void;
 }
 
-/** The open conversation. It must be mounted anew for another one. */
+/** The open conversation. Must be remounted for another conversation. */
 export function ConversationPane({ conversation, state, actions, onBack }: PaneProps) {
   const { bootstrap, person, language, say } = usePage();
   const [quoted, setQuoted] = useState<MessageView | undefined>(undefined);
@@ -42,7 +42,7 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
     (text: string, attached: readonly ReadyAttachment[] = []) => {
       const images = attached.filter(({ fileBytes }) => fileBytes === undefined);
       const files = attached.filter(({ fileBytes }) => fileBytes !== undefined);
-      // In WeCom a file is a message of its own, and what is asked about it the next.
+      // In WeCom a file is a separate message, and the question about it is the next one.
       const isApart = bootstrap.protocol === 'wecom';
       const chips = files.map(({ name, fileBytes = 0 }) => ({ name, sizeBytes: fileBytes }));
       const ids = files.map(({ upload }) => upload.id);
@@ -75,7 +75,7 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
     [actions, bootstrap, conversation.id, person, quoted],
   );
 
-  // The row that was asked about has the focus again, and with it its tools.
+  // Focuses the row of the confirmation again, and with it its tools.
   const focusRow = (message: LoggedMessage) =>
     document.querySelector<HTMLElement>(`li[data-row-key="${CSS.escape(rowKeyOf(message))}"]`)?.focus();
   const close = () => {
@@ -171,7 +171,7 @@ function PaneHead({ conversation, onBack }: { conversation: ConversationView; on
   );
 }
 
-/** Says what is away; it leaves by itself once that is back. */
+/** Reports what is unreachable; disappears when it is reachable again. */
 function StateBanner({ state }: { state: PageState }) {
   const { bootstrap, say } = usePage();
   const text = bannerText(state);
@@ -207,7 +207,10 @@ function LoadState({ failed, onRetry }: { failed: boolean; onRetry(): void }) {
   );
 }
 
-/** Opening a conversation reads it (and tells a private chat's bot that somebody came in), as does what comes in while it is seen. */
+/**
+ * Opening a conversation marks it as read (and notifies a private chat's bot), and so does an incoming message while it is
+ * visible.
+ */
 function useReadMark(conversation: ConversationView, actions: SessionActions): void {
   const { id, unread } = conversation;
   useEffect(() => actions.read(id), [actions, id]);

@@ -1,4 +1,4 @@
-/** The part of the browser's Storage that drafts need. */
+/** The part of the browser's Storage that drafts use. */
 export interface DraftStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
@@ -7,15 +7,15 @@ export interface DraftStorage {
 
 /** Unsent texts, one per person and conversation. */
 export interface Drafts {
-  /** The kept text, or an empty one. */
+  /** The stored text, or an empty one. */
   read(person: string, conversationId: string): string;
-  /** Keeps a text; an empty one removes the draft. */
+  /** Stores a text; an empty one removes the draft. */
   write(person: string, conversationId: string, text: string): void;
 }
 
 /**
- * Drafts in the browser's storage. When storage is full or forbidden they live as long as the page:
- * losing a draft on reload is better than a composer that does not work.
+ * Drafts in the browser's storage. If storage is full or forbidden they last until the page is reloaded, which is better
+ * than a composer that does not work.
  */
 export function createDrafts(storage: DraftStorage | undefined): Drafts {
   const memory = new Map<string, string>();
@@ -31,7 +31,7 @@ export function createDrafts(storage: DraftStorage | undefined): Drafts {
         if (text === '') storage?.removeItem(key);
         else storage?.setItem(key, text);
       } catch {
-        // The copy in memory stays.
+        // The in-memory copy remains.
       }
     },
   };
@@ -45,7 +45,7 @@ function readStored(storage: DraftStorage | undefined, key: string): string | nu
   }
 }
 
-/** Both ids are escaped, so that no two pairs of ids share a key. */
+/** Both ids are escaped, so that different pairs never share a key. */
 function keyOf(person: string, conversationId: string): string {
   return `draft/${encodeURIComponent(person)}/${encodeURIComponent(conversationId)}`;
 }

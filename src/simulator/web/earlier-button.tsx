@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import { isLocalOnly, rowKeyOf, type MessageLog } from './message-log.ts';
 import { usePage } from './page-context.ts';
 
-/** Fetches what lies before the first message; what is seen stays where it is. */
+/** Loads the messages before the first one; the visible ones do not move. */
 export function EarlierButton(props: {
   log: MessageLog;
   onEarlier(beforeId: string): Promise<void>;
-  /** Called with the first row's key before others are put before it. */
+  /** Called with the first row's key before earlier rows are inserted. */
   keepPlace(rowKey: string): void;
 }) {
   const { say } = usePage();

@@ -9,7 +9,7 @@ interface EditBoxProps {
   onLeave(): void;
 }
 
-/** An own message while its writer changes it: Enter saves, Escape leaves it as it was. */
+/** An own message in edit mode: Enter saves, Escape cancels. */
 export function EditBox({ message, onSave, onLeave }: EditBoxProps) {
   const { say, notify } = usePage();
   const box = useRef<HTMLTextAreaElement>(null);
@@ -46,10 +46,10 @@ export function EditBox({ message, onSave, onLeave }: EditBoxProps) {
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          // The arrow keys of the list, and Escape of what lies below, are not meant here.
+          // Keeps arrow keys from the message list, and Escape from the elements below.
           event.stopPropagation();
           if (event.key === 'Escape') onLeave();
-          // As in the composer: Safari's Enter that ends a composition is told by this code alone.
+          // As in the composer: only this key code reveals Safari's Enter that ends a composition.
           // eslint-disable-next-line @typescript-eslint/no-deprecated
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
           event.preventDefault();

@@ -4,7 +4,7 @@ import { usePage } from './page-context.ts';
 import { PromptChips } from './prompt-chips.tsx';
 import { Who } from './tour/who.tsx';
 
-/** What a conversation shows before anybody wrote in it: what this is, and questions to try. */
+/** Content of an empty conversation: an introduction, and example questions. */
 export function FirstRun(props: { conversation: ConversationView; onAsk(text: string): void }) {
   const { bootstrap, person, say } = usePage();
   const login = bootstrap.localLogins?.[person.id];

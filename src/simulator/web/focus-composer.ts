@@ -1,22 +1,22 @@
-/** Puts the focus into the open conversation's text box; does nothing where none is shown. */
+/** Focuses the open conversation's text box, if one is shown. */
 export function focusComposer(): void {
   document.querySelector<HTMLElement>('.composer textarea')?.focus();
 }
 
-/** Where a finger writes, the focus would open a keyboard over half of the screen. */
+/** On touch devices the focus would open a keyboard over half of the screen. */
 const WITH_KEYBOARD = '(hover: hover) and (pointer: fine)';
 
-/** Puts the focus into the text box where people have a keyboard, and the focus is nowhere else. */
+/** Focuses the text box on devices with a keyboard, unless another element has the focus. */
 export function focusComposerFirst(): void {
   const { activeElement } = document;
   const isFree = activeElement === null || activeElement === document.body;
   if (isFree && matchMedia(WITH_KEYBOARD).matches) focusComposer();
 }
 
-/** What keeps its keys: what is written in or chosen with them, the in-app browser, and whatever asks for an answer first. */
+/** Elements that keep their keys: inputs and selects, the in-app browser, and open dialogs. */
 const KEEPS_KEYS = 'input, textarea, select, [contenteditable], .in-app, dialog, [role="dialog"]';
 
-/** A key that writes goes to the text box, wherever the focus is. Called before the browser carries the key out. */
+/** Focuses the text box for a typed character, wherever the focus is. Called before the browser handles the key. */
 export function writeWhereKeysGo(event: KeyboardEvent): void {
   const isWriting =
     [...event.key].length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey;

@@ -1,6 +1,8 @@
 import { focusComposerFirst } from './focus-composer.ts';
 
-/** What takes the focus when a control is gone, by the part of the page in which it was: the first that is there and seen. */
+/**
+ * Focus targets when a control is removed, by the part of the page that it was in: the first one that exists and is visible.
+ */
 const STAND_INS: readonly [part: string, ...standIns: string[]][] = [
   ['.person-picker', '.person-picker select'],
   ['.tour', '.tour [aria-current="step"]', '.tour h2', '.ribbon [aria-expanded]'],
@@ -10,9 +12,9 @@ const STAND_INS: readonly [part: string, ...standIns: string[]][] = [
 ];
 
 /**
- * A control that is pressed may leave the page, or may not be pressed again: the focus would be nowhere then, and the next Tab would
- * begin at the top. It goes to what stands nearest instead, or to the text box, where any key writes.
- * @returns ends the keeping
+ * A pressed control may be removed or disabled. The focus would then be lost, and the next Tab would start at the top of the
+ * page. Instead the nearest element is focused, or the text box, where typing works.
+ * @returns a function that stops this
  */
 export function keepFocus(): () => void {
   let byKeyboard = false;
@@ -20,7 +22,7 @@ export function keepFocus(): () => void {
   const onPointer = () => (byKeyboard = false);
   const onFocusOut = ({ target, relatedTarget }: FocusEvent) => {
     if (relatedTarget !== null || !(target instanceof HTMLElement)) return;
-    // Told while the control is still there; where it was is known only now.
+    // Called while the control still exists; its former position can only be determined now.
     const standIns = standInsOf(target);
     queueMicrotask(() => {
       if (document.activeElement !== document.body || canHaveFocus(target)) return;

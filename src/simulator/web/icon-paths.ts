@@ -1,4 +1,4 @@
-/** Outlines on a 20 by 20 grid, drawn with the text's colour. */
+/** Outlines on a 20 by 20 grid, in the text color. */
 export const ICON_PATHS = {
   send: 'M3.5 4.2 17 10 3.5 15.8l1.7-5.8zM5.2 10h5.6',
   image:
@@ -29,7 +29,7 @@ export const ICON_PATHS = {
 
 export type IconName = keyof typeof ICON_PATHS;
 
-/** The icon as HTML, for the rendered markdown; `Icon` is its component. */
+/** The icon as HTML, for rendered markdown; `Icon` is its component. */
 export function iconHtml(name: IconName): string {
   return `<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d="${ICON_PATHS[name]}"/></svg>`;
 }

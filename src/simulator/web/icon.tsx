@@ -1,6 +1,6 @@
 import { ICON_PATHS, type IconName } from './icon-paths.ts';
 
-/** A decorative outline; the control around it carries the name. */
+/** A decorative outline; the surrounding control has the name. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 20 20" aria-hidden="true">
@@ -9,7 +9,7 @@ export function Icon({ name }: { name: IconName }) {
   );
 }
 
-/** A button that shows an icon alone; `label` is its name and its hover text. */
+/** A button with only an icon; `label` is its name and tooltip. */
 export function IconButton(props: {
   icon: IconName;
   label: string;

@@ -5,16 +5,16 @@ import { focusComposer } from './focus-composer.ts';
 import { IconButton } from './icon.tsx';
 import { usePage } from './page-context.ts';
 
-/** Long enough to read two lines; going on to another page, or closing by hand, comes first. */
+/** Long enough to read two lines, unless the person navigates on or closes the panel first. */
 const CLOSES_AFTER_MS = 4 * SECOND_MS;
 
-/** The in-app browser: beside the conversation where there is room, else over it from the right, on phones over all of it. */
+/** The in-app browser: beside the conversation if there is room, otherwise over it from the right; on phones full screen. */
 export function InAppBrowser({ frame, onClose }: { frame: FrameView; onClose(): void }) {
   const { say } = usePage();
   const panel = useRef<HTMLElement>(null);
   const [loaded, setLoaded] = useState(false);
   useFocusInside(panel);
-  // Each page that the frame shows is a new view of it, so that whoever goes on is not thrown out of the next one.
+  // Each page in the frame is a new view, so that a person who navigates on does not lose the next page.
   useEffect(() => {
     if (!frame.isDone) return;
     const timer = setTimeout(onClose, CLOSES_AFTER_MS);
@@ -51,15 +51,17 @@ export function InAppBrowser({ frame, onClose }: { frame: FrameView; onClose(): 
   );
 }
 
-/** The focus goes into the panel, and back to where it was; where that is gone, or was nowhere, to the text box. */
+/**
+ * Moves the focus into the panel, and back when it closes; to the text box if the former element is gone or there was none.
+ */
 function useFocusInside(panel: { current: HTMLElement | null }): void {
-  // Before the panel leaves the page: an effect's end comes after that.
+  // Before the panel is removed: an effect's cleanup runs after that.
   useLayoutEffect(() => {
     const before = document.activeElement;
     const element = panel.current;
     element?.focus();
     return () => {
-      // Who writes in the chat beside the panel goes on writing.
+      // Does not take the focus from a person who is typing in the chat.
       const active = document.activeElement;
       if (active !== null && active !== document.body && active.isConnected && !element?.contains(active)) return;
       if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
@@ -68,7 +70,7 @@ function useFocusInside(panel: { current: HTMLElement | null }): void {
   }, [panel]);
 }
 
-/** On the local sign-in service's pages, what the person types there: its people exist on this machine only. */
+/** Credentials, shown beside the local sign-in service's pages: its people exist only on this machine. */
 function LoginHint({ host }: { host: string }) {
   const { bootstrap, person, say } = usePage();
   const login = bootstrap.localLogins?.[person.id];

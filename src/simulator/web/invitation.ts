@@ -4,7 +4,10 @@ import type { IsInApp } from './links.ts';
 const LINK = /https?:\/\/[^\s()[\]<>"']+/g;
 const SIGN_IN_LINK = /^.*\/link\/[\w-]+/;
 
-/** Whether an answer that is not finished waits for its reader: it holds the bot's own sign-in link. Nothing grows then, and nothing can be stopped. */
+/**
+ * Whether an unfinished answer waits for its reader to sign in: it contains the bot's own sign-in link. It does not grow and
+ * cannot be stopped.
+ */
 export function waitsForSignIn({ state, text }: MessageView, isInApp: IsInApp): boolean {
   return (
     state === 'streaming' && (text.match(LINK) ?? []).some((link) => (SIGN_IN_LINK.exec(link) ?? []).some(isInApp))

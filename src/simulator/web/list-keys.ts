@@ -1,4 +1,4 @@
-/** Moves the focus from one message to the next with the arrow keys, Home and End; keys inside a message's controls stay theirs. */
+/** Moves the focus between messages with the arrow keys, Home and End; keys inside a message's controls are left alone. */
 export function goByArrows(event: KeyboardEvent): void {
   const row = event.target as HTMLElement;
   if (!row.matches('li[data-row-key]')) return;

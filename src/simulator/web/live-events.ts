@@ -1,15 +1,15 @@
 import type { MessengerEvent, StreamEvent } from '../api.ts';
 
-/** Whom the page's event stream tells. */
+/** Handlers of the page's event stream. */
 export interface LiveEventHandlers {
   onEvent(event: MessengerEvent): void;
-  /** The stream is there, from the start or again. `resumed`: no event was missed meanwhile. */
+  /** The stream is connected, initially or again. `resumed`: no event was missed meanwhile. */
   onOpen(resumed: boolean): void;
-  /** The stream broke, or is silent though the server should be heard every few seconds. It is opened again by itself. */
+  /** The stream is broken, or has been silent for too long. It reconnects automatically. */
   onLost(): void;
 }
 
-/** As a record, so that no name can be forgotten. */
+/** A record, so that the compiler requires every name. */
 const EVENT_NAMES: Readonly<Record<MessengerEvent['name'], true>> = {
   message: true,
   gone: true,
@@ -21,7 +21,7 @@ const EVENT_NAMES: Readonly<Record<MessengerEvent['name'], true>> = {
   stop: true,
 };
 const REOPEN_AFTER_MS = 1_000;
-/** Three beats of the server: a process that stands still keeps its connections, so only its silence tells. */
+/** Three missing heartbeats: a suspended process keeps its connections open, so only silence reveals it. */
 const SILENCE_MS = 9_000;
 const LISTEN_EVERY_MS = 1_000;
 

@@ -4,13 +4,13 @@ import { codeBlock, type PaintCode } from './code-block.ts';
 import { hostBeside, isAllowedLink, type IsInApp } from './links.ts';
 import type { CutMentions } from './mentions.ts';
 
-/** What the rendered text needs to know of the page. */
+/** Page-specific options for rendering. */
 export interface MarkdownOptions {
   isInApp: IsInApp;
-  /** The accessible name of the button that copies a code block (`data-copy`; the page handles the click). */
+  /** Accessible name of a code block's copy button (`data-copy`; the page handles the click). */
   copyLabel: string;
   cutMentions: CutMentions;
-  /** Colours code; absent until it is loaded. */
+  /** Highlights code; absent until it is loaded. */
   paint?: PaintCode;
 }
 
@@ -19,7 +19,7 @@ const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 markdown.validateLink = isAllowedLink;
 const escape = markdown.utils.escapeHtml;
-// Emphasis beside CJK punctuation, as models mean it.
+// Emphasis next to CJK punctuation, as models intend it.
 markdown.inline.State = class extends markdown.inline.State {
   override scanDelims(start: number, canSplitWord: boolean) {
     const { length } = super.scanDelims(start, canSplitWord);
@@ -35,14 +35,14 @@ markdown.inline.State = class extends markdown.inline.State {
 
 markdown.renderer.rules['fence'] = codeRule;
 markdown.renderer.rules['code_block'] = codeRule;
-// The log's list items are its messages; an answer's own lists only look like lists.
+// List items of the message log are messages; an answer's own lists must not be list items for assistive technology.
 markdown.core.ruler.push('quiet_lists', ({ tokens }) => {
   for (const token of tokens) {
     if (token.type === 'bullet_list_open' || token.type === 'ordered_list_open') token.attrSet('role', 'group');
     if (token.type === 'list_item_open') token.attrSet('role', 'none');
   }
 });
-// The page's content policy refuses the style attributes by which the library aligns a table's columns.
+// The page's content policy forbids the style attributes with which the library aligns table columns.
 markdown.core.ruler.push('aligned_cells', ({ tokens }) => {
   for (const token of tokens) {
     if (token.type !== 'th_open' && token.type !== 'td_open') continue;
@@ -64,8 +64,8 @@ markdown.renderer.rules['link_open'] = (tokens, index, _options, env) =>
 markdown.renderer.rules['image'] = imageRule;
 
 /**
- * Renders markdown as a list of HTML blocks, one for each top-level part, so that a growing text replaces only its last ones.
- * No HTML of the text survives, and nothing is loaded from outside: images of the text become links.
+ * Renders markdown as a list of HTML blocks, one per top-level element, so that a growing text replaces only its last ones.
+ * HTML in the text is escaped, and nothing is loaded from outside: images become links.
  */
 export function renderBlocks(text: string, options: MarkdownOptions): string[] {
   const env = { page: options };
@@ -84,12 +84,12 @@ export function renderBlocks(text: string, options: MarkdownOptions): string[] {
 
 const PREVIEW_CHARS = 300;
 
-/** The words of a markdown text on one line, for previews. */
+/** Plain text of a markdown text on one line, for previews. */
 export function plainPreview(text: string): string {
   return plainWords(text.slice(0, PREVIEW_CHARS));
 }
 
-/** A text's words without its marks, in one line. */
+/** Plain text without markup, on one line. */
 export function plainWords(text: string): string {
   const words = markdown.parse(text, {}).flatMap((token) => {
     if (token.type === 'fence' || token.type === 'code_block') return [token.content];
@@ -98,13 +98,13 @@ export function plainWords(text: string): string {
   return words.join(' ').replace(/\s+/g, ' ').trim();
 }
 
-/** A piece of a plain text: words, or a link that was written out in it. */
+/** A part of a plain text: words, or a URL. */
 export interface TextPiece {
   text: string;
   href?: string;
 }
 
-/** Cuts a plain text (a person's message) at the addresses written in it; joined, the pieces are the text again. */
+/** Splits a plain text (a person's message) at its URLs; joined, the parts are the original text. */
 export function textPieces(text: string): TextPiece[] {
   const pieces: TextPiece[] = [];
   let from = 0;
@@ -126,7 +126,7 @@ function codeRule(...[tokens, index, , env]: Parameters<RendererRule>): string {
   return codeBlock({ code: content, language, copyLabel: options?.copyLabel ?? '', html });
 }
 
-/** Takes mentions out of the words of a paragraph; a link's words are the link's. */
+/** Extracts mentions from the text of a paragraph, but not from link texts. */
 function withMentions(children: readonly Token[], cutMentions: CutMentions): Token[] {
   let depth = 0;
   return children.flatMap((child) => {
@@ -140,7 +140,7 @@ function withMentions(children: readonly Token[], cutMentions: CutMentions): Tok
   });
 }
 
-/** An image of the text is shown as a link to it; inside a link only its words can stand. */
+/** Shows an image as a link to it; inside a link only as text. */
 function imageRule(...[tokens, index, , env]: Parameters<RendererRule>): string {
   const token = tokens[index];
   const source = String(token?.attrGet('src') ?? '');
@@ -150,7 +150,7 @@ function imageRule(...[tokens, index, , env]: Parameters<RendererRule>): string 
   return `<a ${linkAttributes(source, words, env)}>${escape(words)}</a>`;
 }
 
-/** A link that leads nowhere, such as `[a]()`, gets no address and so is none. */
+/** A link without a target, such as `[a]()`, gets no address and is not a link. */
 function linkAttributes(href: string, words: string, env: Env | undefined): string {
   if (!isAllowedLink(href)) return '';
   const host = hostBeside(href, words);
@@ -159,7 +159,7 @@ function linkAttributes(href: string, words: string, env: Env | undefined): stri
   return `href="${escape(href)}" rel="noopener noreferrer"${shown}${way}`;
 }
 
-/** The library hands rules what `renderBlocks` gave it, without a type; a preview gives nothing. */
+/** The library passes the argument of `renderBlocks` to rules untyped; a preview passes nothing. */
 function optionsIn(env: Env | undefined): MarkdownOptions | undefined {
   return env?.['page'] as MarkdownOptions | undefined;
 }

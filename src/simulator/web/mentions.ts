@@ -1,17 +1,17 @@
-/** A piece of a text: words, or somebody's name with its `@`. */
+/** A part of a text: words, or a name with its `@`. */
 export interface MentionPiece {
   text: string;
   isMention: boolean;
 }
 
-/** Cuts a text at the names that it mentions; the pieces joined are the text. */
+/** Splits a text at its mentions; joined, the parts are the original text. */
 export type CutMentions = (text: string) => MentionPiece[];
 
-/** Not behind a letter or digit, as in an address of mail; Han letters may stand on both sides. */
+/** Not after a letter or digit, as in a mail address; Han letters may be on both sides. */
 const BEFORE = String.raw`(?<![\p{Script=Latin}\p{N}._-])@`;
 const AFTER = String.raw`(?![\p{Script=Latin}\p{N}_-])`;
 
-/** @param names who can be mentioned; whole names in any case of letters */
+/** @param names that can be mentioned; matched as whole names, case-insensitively */
 export function mentionCutter(names: readonly string[]): CutMentions {
   const longestFirst = names.filter((name) => name !== '').sort((left, right) => right.length - left.length);
   const pattern = new RegExp(`${BEFORE}(?:${longestFirst.map(quoted).join('|')})${AFTER}`, 'giu');

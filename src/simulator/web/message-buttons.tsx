@@ -4,10 +4,13 @@ import { Icon } from './icon.tsx';
 import { isAllowedLink } from './links.ts';
 import { usePage } from './page-context.ts';
 
-/** Presses a button of a message. @returns whether the bot took it */
+/** Presses a button of a message. @returns whether the bot accepted it */
 export type PressButton = (message: MessageView, buttonId: string) => Promise<boolean>;
 
-/** The bot's buttons below a message, a row for each of its own. Their words are drawn by the style sheet: the item's text stays the message's. */
+/**
+ * The bot's buttons below a message, row by row. Their labels are displayed by the style sheet, so that the list item's text
+ * is only the message.
+ */
 export function MessageButtons({ message, onPress }: { message: MessageView; onPress: PressButton }) {
   const { say } = usePage();
   const [busyId, setBusyId] = useState<string | undefined>(undefined);

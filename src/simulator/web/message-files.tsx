@@ -3,7 +3,7 @@ import { Icon } from './icon.tsx';
 
 const KIB = 1024;
 
-/** A file by its name and size. */
+/** A file with its name and size. */
 export function FileChipView({ name, sizeBytes }: FileChip) {
   return (
     <span class="file-chip" title={name}>
@@ -16,7 +16,7 @@ export function FileChipView({ name, sizeBytes }: FileChip) {
   );
 }
 
-/** A message's files, one below another. */
+/** A message's files, one below the other. */
 export function MessageFiles({ files }: { files: readonly FileChip[] }) {
   return (
     <div class="files">
@@ -27,12 +27,12 @@ export function MessageFiles({ files }: { files: readonly FileChip[] }) {
   );
 }
 
-/** What a message is quoted by: a file has its name alone. */
+/** Text for quoting a message; for a file, its name. */
 export function quotedWords({ text, files = [] }: Pick<MessageView, 'text' | 'files'>): string {
   return text === '' ? files.map(({ name }) => name).join(', ') : text;
 }
 
-/** Letters that are the same in both languages. */
+/** Units, the same in both languages. */
 export function sizeWords(bytes: number): string {
   if (bytes < KIB) return `${bytes} B`;
   return bytes < KIB * KIB ? `${Math.round(bytes / KIB)} KB` : `${(bytes / KIB / KIB).toFixed(1)} MB`;

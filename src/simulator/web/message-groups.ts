@@ -2,10 +2,10 @@ import { MINUTE_MS } from '../../shared/clock.ts';
 import type { MessageView } from '../api.ts';
 import { rowKeyOf, type LoggedMessage } from './message-log.ts';
 
-/** A message with where it stands among its neighbours of the same sender. */
+/** A message with its position among neighbouring messages of the same sender. */
 export interface PlacedMessage<Message extends MessageView = MessageView> {
   message: Message;
-  /** The first of a run: it shows the sender's name and avatar. */
+  /** First of a run: shows the sender's name and avatar. */
   startsRun: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface DayOfMessages<Message extends MessageView = MessageView> {
 
 const RUN_GAP_MS = 5 * MINUTE_MS;
 
-/** Splits messages (oldest first) into days, and each day into runs of one sender without a pause of five minutes. */
+/** Splits messages (oldest first) into days, and each day into runs of one sender without a five-minute pause. */
 export function groupMessages<Message extends MessageView>(
   messages: readonly Message[],
   dayKeyOf: (atMs: number) => string,
@@ -37,11 +37,11 @@ export function groupMessages<Message extends MessageView>(
   return days;
 }
 
-/** A line of the app itself, messages without such a line between them, or the place from which on nothing was read. */
+/** A system line, messages without a system line between them, or the marker of the first unread message. */
 export type Stretch<Message extends MessageView = MessageView> =
   { kind: 'note'; message: Message } | { kind: 'messages'; placed: PlacedMessage<Message>[] } | { kind: 'unread' };
 
-/** Splits a day at what is no message: it stands between the lists of messages, not in them. */
+/** Splits a day at everything that is not a message: such elements are placed between the lists of messages. */
 export function splitForDisplay(
   placed: readonly PlacedMessage<LoggedMessage>[],
   { isNote, firstUnreadKey }: { isNote(message: MessageView): boolean; firstUnreadKey: string | undefined },

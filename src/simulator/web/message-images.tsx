@@ -5,7 +5,7 @@ import { usePage } from './page-context.ts';
 
 type ShownImage = MessageView['images'][number];
 
-/** A message's images as tiles; a press shows one large. */
+/** A message's images as tiles; a press enlarges one. */
 export function MessageImages({ images }: { images: readonly ShownImage[] }) {
   const { say } = usePage();
   const [shown, setShown] = useState<ShownImage | undefined>(undefined);
@@ -30,7 +30,7 @@ export function MessageImages({ images }: { images: readonly ShownImage[] }) {
   );
 }
 
-/** One image over the whole page; Escape, the button and a press beside the image close it, and the tile has the focus again. */
+/** One image over the whole page. Escape, the button or a press outside the image closes it and focuses the tile again. */
 function Lightbox({ image, name, onClose }: { image: ShownImage; name: string; onClose(): void }) {
   const { say } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);

@@ -24,10 +24,10 @@ import { useUnreadMark } from './use-unread-mark.ts';
 export interface MessageListProps {
   conversation: ConversationView;
   log: MessageLog;
-  /** How many messages were not read when the conversation was opened. */
+  /** Number of unread messages when the conversation was opened. */
   unreadAtOpen: number;
   onAsk(text: string): void;
-  /** What the bot says it is doing; empty when it says nothing. */
+  /** The bot's current activity; empty if there is none. */
   status: string;
   onStop(message: LoggedMessage): void;
   onQuote(message: MessageView): void;
@@ -36,14 +36,14 @@ export interface MessageListProps {
   onPress: PressButton;
   onEdit(message: LoggedMessage): void;
   onDelete(message: LoggedMessage): void;
-  /** The own message that is being changed. */
+  /** The own message in edit mode. */
   editing?: { rowKey: string } & NonNullable<MessageRowProps['editing']>;
-  /** Whether there may be messages before the first one. */
+  /** Whether there may be earlier messages. */
   hasEarlier: boolean;
   onEarlier(beforeId: string): Promise<void>;
 }
 
-/** The conversation's messages by day. The arrow keys go from message to message; Tab reaches the tools of one. */
+/** The conversation's messages by day. The arrow keys move between messages; Tab reaches a message's tools. */
 export function MessageList(props: MessageListProps) {
   const { log } = props;
   const { person, times, say, bootstrap, isInApp, language } = usePage();
@@ -123,7 +123,7 @@ export function MessageList(props: MessageListProps) {
           {waiting && <WaitingStop onStop={() => props.onStop(waiting)} />}
         </div>
       </div>
-      {/* Shown by the style sheet, so that the page's text has it once. */}
+      {/* Displayed by the style sheet, so that the page's text contains it only once. */}
       <div class="announced visually-hidden" aria-live="polite" data-said={announced} />
       {!stick.place.atBottom && (
         <button
@@ -149,7 +149,7 @@ function followsThread({ thread }: LoggedMessage, index: number, log: MessageLog
   return thread !== undefined && (before?.id === thread.rootId || before?.thread?.rootId === thread.rootId);
 }
 
-/** What the bot is doing, in its own words. */
+/** The bot's current activity, in its own words. */
 function StatusLine({ text }: { text: string }) {
   return (
     <div class="row other status-line" role="status">
@@ -159,7 +159,7 @@ function StatusLine({ text }: { text: string }) {
   );
 }
 
-/** Stands where the answer will, from the moment that the bot lets one wait; the style sheet shows it after 300 ms. */
+/** Placeholder for the coming answer, from the moment that the bot announces one; the style sheet shows it after 300 ms. */
 function WaitingDots() {
   return (
     <div class="row other waiting" aria-hidden="true">
@@ -183,7 +183,7 @@ function WaitingStop({ onStop }: { onStop(): void }) {
   );
 }
 
-/** What came in since the reader was last here stands below it. */
+/** Marker above the messages that arrived since the reader was last here. */
 function UnreadMark() {
   const { say } = usePage();
   return (

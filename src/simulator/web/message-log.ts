@@ -1,40 +1,46 @@
 import type { MessageState, MessageView, SendRequest } from '../api.ts';
 
-/** A message in the page: the server's view, or one of our own that the server has not answered for yet. */
+/** A message on the page: the server's view, or an own message that the server has not confirmed yet. */
 export interface LoggedMessage extends MessageView {
-  /** Given to own messages written in this tab (and sent along as `clientId`); it stays when the server's id comes, so that the row keeps its place. */
+  /**
+   * Set for own messages written in this tab (and sent as `clientId`). It remains after the server's id arrives, so that the
+   * row keeps its place.
+   */
   localId?: string;
-  /** What was asked to be sent; kept only while the server does not hold the message, for "send again". */
+  /** The send request; kept for "send again" until the server has the message. */
   request?: SendRequest;
-  /** Why handing it over failed (`ApiError.code`); the server's own reason is in `error`. */
+  /** Why sending failed (`ApiError.code`); the server's own reason is in `error`. */
   failureCode?: string;
 }
 
-/** Why handing a message over failed, as a row tells it. */
+/** Why sending a message failed, as a row shows it. */
 export type SendFailure = Pick<LoggedMessage, 'error' | 'failureCode'>;
 
-/** Messages of one conversation, oldest first. None of the functions below changes its argument. */
+/** Messages of one conversation, oldest first. The functions below do not change their arguments. */
 export type MessageLog = readonly LoggedMessage[];
 
 const PROGRESS: Readonly<Record<MessageState, number>> = { sending: 0, sent: 1, failed: 1, streaming: 0, final: 1 };
 
-/** The identity of a row on the page. */
+/** Identity of a row on the page. */
 export function rowKeyOf(message: LoggedMessage): string {
   return message.localId ?? message.id;
 }
 
-/** Whether a message exists in this tab only: on its way, or never arrived. */
+/** Whether a message exists only in this tab: it is being sent, or never arrived. */
 export function isLocalOnly(message: LoggedMessage): boolean {
   return message.localId !== undefined && message.id === message.localId;
 }
 
-/** Takes in an event of the server, which is always newer than what is shown, for a message that is known or new. */
+/** Applies a server event for a known or new message. Events are always newer than the displayed state. */
 export function withEvent(log: MessageLog, view: MessageView): MessageLog {
   const at = indexOfRow(log, view);
   return at >= 0 ? replaceAt(log, at, view) : insertByTime(log, view);
 }
 
-/** Takes in the server's answer to the POST of the row `localId`; an event that overtook it is newer and stays. */
+/**
+ * Applies the server's response to the POST of the row `localId`; an event that arrived earlier is newer and takes
+ * precedence.
+ */
 export function withAcceptance(log: MessageLog, localId: string, view: MessageView): MessageLog {
   const known = log.findIndex((message) => message.id === view.id);
   if (known >= 0) {
@@ -45,7 +51,10 @@ export function withAcceptance(log: MessageLog, localId: string, view: MessageVi
   return waiting >= 0 ? replaceAt(log, waiting, view) : insertByTime(log, view);
 }
 
-/** Marks an own message as failed; one that the server told of meanwhile arrived, whatever became of the answer to its POST. */
+/**
+ * Marks an own message as failed, unless the server has reported it meanwhile: then it arrived, even if the POST got no
+ * response.
+ */
 export function withFailure(log: MessageLog, localId: string, failure: SendFailure): MessageLog {
   return log.map((message) =>
     message.localId === localId && isLocalOnly(message) ? { ...message, ...failure, state: 'failed' } : message,
@@ -57,15 +66,15 @@ export function withChange(log: MessageLog, rowKey: string, change: Partial<Logg
   return log.map((message) => (rowKeyOf(message) === rowKey ? { ...message, ...change } : message));
 }
 
-/** Puts a message at its time: after everything that is as old or older. */
+/** Inserts a message by its time, after all messages of the same age or older. */
 export function insertByTime(log: MessageLog, message: LoggedMessage): MessageLog {
   const at = log.findLastIndex((other) => other.atMs <= message.atMs) + 1;
   return [...log.slice(0, at), message, ...log.slice(at)];
 }
 
 /**
- * Joins a fetched list with what events told while it was on its way. A message never goes back (final to streaming,
- * sent to sending, a longer text to a shorter one), and rows that live in this tab only stay.
+ * Merges a fetched list with events that arrived during the fetch. A message never reverts (final to streaming, sent to
+ * sending, a longer text to a shorter one), and rows that exist only in this tab stay.
  */
 export function mergeFetched(log: MessageLog, fetched: readonly MessageView[]): MessageLog {
   return fetched.reduce<MessageLog>((merged, view) => {
@@ -75,8 +84,8 @@ export function mergeFetched(log: MessageLog, fetched: readonly MessageView[]): 
 }
 
 /**
- * The row of a message that the server tells of. It may be one of our own that still waits for the answer to its POST, or whose
- * POST was given up: the server may carry it out much later, and then it did not fail after all.
+ * The row of a message that the server reports. It may be an own message whose POST is still pending, or whose POST was
+ * given up: the server may process it much later, and then it has not failed.
  */
 function indexOfRow(log: MessageLog, { id, clientId }: MessageView): number {
   const known = log.findIndex((message) => message.id === id);

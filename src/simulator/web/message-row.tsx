@@ -20,22 +20,22 @@ export interface MessageRowProps extends MessageToolActions {
   message: LoggedMessage;
   startsRun: boolean;
   inGroup: boolean;
-  /** The message before it hangs in the same thread, or is the one under which it hangs. */
+  /** The previous message belongs to the same thread, or is its first message. */
   followsThread: boolean;
-  /** Pointed at or focused: its tools are shown. */
+  /** Hovered or focused: its tools are shown. */
   active: boolean;
-  /** The one row that Tab reaches; the arrow keys go on from there. */
+  /** The only row that Tab reaches; the arrow keys move on from there. */
   tabStop: boolean;
   /** Set for a growing answer that this person asked for. */
   onStop?: () => void;
   onPress: PressButton;
-  /** Set while its writer changes it. */
+  /** Set while its writer edits it. */
   editing?: { save(text: string): Promise<boolean>; leave(): void };
   onActive(rowKey: string | undefined): void;
   onSendAgain(message: LoggedMessage): void;
 }
 
-/** One message: names, times and states stand around its text, never inside it. */
+/** One message. Names, times and states surround its text and are never inside it. */
 export function MessageRow(props: MessageRowProps) {
   const { message } = props;
   const { person, times, bootstrap, isInApp } = usePage();
@@ -56,7 +56,7 @@ export function MessageRow(props: MessageRowProps) {
       onPointerLeave={() => props.onActive(undefined)}
       onFocusIn={() => props.onActive(rowKey)}
       onFocusOut={({ currentTarget, relatedTarget }) => {
-        // A window that is left keeps its focus; a row that is left does not.
+        // A window that loses the focus keeps its active element; a row that loses it does not.
         const next = relatedTarget ?? document.activeElement;
         if (!(next instanceof Node && currentTarget.contains(next))) props.onActive(undefined);
       }}
@@ -95,7 +95,7 @@ export function MessageRow(props: MessageRowProps) {
   );
 }
 
-/** A line of the app itself, such as the welcome: quiet, and no message. */
+/** A system line, such as the welcome; not a message. */
 export function NoteLine({ message, onPress }: { message: LoggedMessage; onPress: PressButton }) {
   return (
     <div class="row note" role="note">
@@ -105,7 +105,7 @@ export function NoteLine({ message, onPress }: { message: LoggedMessage; onPress
   );
 }
 
-/** The attributes that contract section 6 fixes, and the key by which the list finds its rows. */
+/** Attributes for tests and scripts, and the key by which the list finds its rows. */
 function rowData(message: LoggedMessage) {
   return {
     'data-message-id': message.id,
@@ -154,7 +154,7 @@ function MessageText({ message: { sender, text, card, isDeleted } }: { message: 
   return sender === BOT_SENDER ? <MarkdownText text={text} /> : <PlainText text={text} />;
 }
 
-/** Nobody else sees it. Drawn by the style sheet, as all that is no part of the message. */
+/** Only this person sees it. Displayed by the style sheet, like everything that is not part of the message. */
 function OnlyYou() {
   const { say } = usePage();
   const label = say('onlyYou');
@@ -171,12 +171,12 @@ function EditedMark() {
   return <span class="edited" role="img" aria-label={label} data-label={label} />;
 }
 
-/** What is said about an answer. The style sheet shows it: the text of the list item stays the answer's own. */
+/** Remarks about an answer. Displayed by the style sheet, so that the list item's text is only the answer. */
 function AnswerNote({ note }: { note: string }) {
   return <div class="answer-note" role="note" aria-label={note} data-label={note} />;
 }
 
-/** Says that a message hangs in a thread, and in which one where that is not the message above. */
+/** Shows that a message belongs to a thread, and to which one unless it is that of the message above. */
 function ThreadMark({ thread, followsIt }: { thread: NonNullable<MessageView['thread']>; followsIt: boolean }) {
   const { say } = usePage();
   const words = { name: thread.senderName, text: plainPreview(thread.text) || say('image') };
@@ -199,7 +199,7 @@ function SendMark({ message, isOwn }: { message: LoggedMessage; isOwn: boolean }
   );
 }
 
-/** Below the bubble: "Stop" of a growing answer, the rating that was given, or why a message was not sent. */
+/** Below the bubble: "Stop" of a growing answer, the given rating, or why a message was not sent. */
 function RowFoot({ message, onStop, onSendAgain }: MessageRowProps) {
   const { say } = usePage();
   if (message.state === 'failed') {
@@ -233,7 +233,7 @@ function RatingMark({ rating }: { rating: NonNullable<MessageView['rating']> }) 
   );
 }
 
-/** Why a message was not sent, in a sentence. */
+/** Sentence that tells why a message was not sent. */
 export function failureText(message: LoggedMessage, say: PageFacts['say']): string {
   if (message.failureCode === 'rate_limited') return say('rateLimited');
   if (message.failureCode === 'too_large') return say('tooLarge');

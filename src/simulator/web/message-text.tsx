@@ -5,7 +5,10 @@ import { useCodePaint } from './use-code-paint.ts';
 
 const FENCE = /^[ \t>]*(?:```|~~~)/m;
 
-/** An answer's markdown. Blocks that did not change keep their nodes, so that a growing answer keeps selections and scroll places. */
+/**
+ * An answer's markdown. Unchanged blocks keep their nodes, so that a growing answer preserves selections and scroll
+ * positions.
+ */
 export function MarkdownText({ text }: { text: string }) {
   const { say, isInApp, cutMentions } = usePage();
   const paint = useCodePaint(FENCE.test(text));
@@ -22,7 +25,7 @@ export function MarkdownText({ text }: { text: string }) {
   );
 }
 
-/** What a person wrote: their very characters, with written-out addresses as links and mentions as such. */
+/** A person's text, unchanged, with URLs as links and mentions highlighted. */
 export function PlainText({ text }: { text: string }) {
   const { isInApp } = usePage();
   const pieces = useMemo(() => textPieces(text), [text]);

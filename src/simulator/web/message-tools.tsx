@@ -14,7 +14,7 @@ export interface MessageToolActions {
   onDelete(message: LoggedMessage): void;
 }
 
-/** What can be done with a message; it is on the page only while the row is pointed at or focused. */
+/** Actions for a message; rendered only while the row is hovered or focused. */
 export function MessageTools({ message, ...actions }: { message: LoggedMessage } & MessageToolActions) {
   const { say, times, bootstrap } = usePage();
   const hasThreads = bootstrap.protocol === 'slack';

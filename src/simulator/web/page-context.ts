@@ -9,7 +9,7 @@ import type { Say } from './page-texts.ts';
 import type { ThinkingClock } from './thinking-clock.ts';
 import type { TimeStyle } from './times.ts';
 
-/** What every part of the page may need to know; it changes only with the person. */
+/** Context of the whole page; changes only with the person. */
 export interface PageFacts {
   bootstrap: Bootstrap;
   person: PersonView;
@@ -30,7 +30,7 @@ const Facts = createContext<PageFacts | undefined>(undefined);
 
 export const PageFactsProvider = Facts.Provider;
 
-/** The page's facts; only for components inside the provider. */
+/** The page's context; only for components inside the provider. */
 export function usePage(): PageFacts {
   const facts = useContext(Facts);
   if (facts === undefined) throw new Error('A component was used outside of PageFactsProvider');

@@ -18,31 +18,31 @@ import {
   type SendFailure,
 } from './message-log.ts';
 
-/** Everything a person's page shows, as far as it came from the server or is on its way there. */
+/** State of a person's page: data from the server, and messages being sent. */
 export interface PageState {
-  /** Undefined until they were fetched. Newest first. */
+  /** Undefined until fetched. Newest first. */
   conversations: readonly ConversationView[] | undefined;
   /** Logs by conversation id; a conversation that was never opened has none. */
   logs: Readonly<Record<string, MessageLog>>;
-  /** Whether there may be messages before those of a log, by conversation id. */
+  /** Whether there may be earlier messages than a log contains, by conversation id. */
   hasEarlier: Readonly<Record<string, boolean>>;
-  /** The conversations whose log could not be fetched. */
+  /** Conversations whose log could not be fetched. */
   unloaded: readonly string[];
-  /** Whether the messenger's own server can be reached; true until shown otherwise. */
+  /** Whether the messenger's own server is reachable; true until a request fails. */
   connected: boolean;
-  /** Whether the bot can be reached from the messenger; true until told otherwise. */
+  /** Whether the bot is reachable from the messenger; true until the server reports otherwise. */
   botReachable: boolean;
-  /** What the bot says it is doing, by conversation id. */
+  /** The bot's current activity, by conversation id. */
   statuses: Readonly<Record<string, string>>;
-  /** What became of the bot's worker that was ended from a page. */
+  /** State of the bot's worker that was killed from a page. */
   worker: WorkerView | undefined;
-  /** Whether whoever started it is stopping it, or has. */
+  /** Whether Parley is being stopped, or has been. */
   stop: 'ending' | 'over' | undefined;
   /** The open in-app browser. */
   frame: FrameView | undefined;
 }
 
-/** All that can happen to the page's state. */
+/** All changes of the page's state. */
 export type PageChange =
   | { type: 'event'; event: MessengerEvent }
   | { type: 'connection'; up: false }
@@ -72,22 +72,22 @@ export const START_STATE: PageState = {
   frame: undefined,
 };
 
-/** The state after a change; pure, so that it can be replayed. */
+/** The state after a change; a pure function, so that changes can be replayed. */
 export function reducePage(state: PageState, change: PageChange): PageState {
   switch (change.type) {
     case 'event':
       return takeEvent(state, change.event);
     case 'connection':
-      // One that was told to stop and is gone has stopped.
+      // A server that announced its stop and disconnected has stopped.
       if (!change.up) return { ...state, connected: false, stop: state.stop && 'over' };
-      // Status lines are told, never fetched: one that ended unheard must not stay.
+      // Status lines only arrive as events: one whose end was missed must not stay.
       return { ...state, connected: true, stop: undefined, statuses: change.resumed ? state.statuses : {} };
     case 'conversations-fetched':
       return { ...state, conversations: newestFirst(change.conversations) };
     case 'messages-fetched':
       return {
         ...editLog(state, change.conversationId, (log) => mergeFetched(log, change.messages)),
-        // A later fetch says nothing of what lies before the first one.
+        // A later fetch has no information about messages before the first one.
         hasEarlier: { [change.conversationId]: isFull(change.messages), ...state.hasEarlier },
         unloaded: state.unloaded.filter((id) => id !== change.conversationId),
       };
@@ -122,7 +122,7 @@ function isFull(messages: readonly MessageView[]): boolean {
 function takeEvent(state: PageState, event: MessengerEvent): PageState {
   switch (event.name) {
     case 'message':
-      // A log that was never fetched stays so: its first fetch brings the message along.
+      // A log that was never fetched stays empty: its first fetch includes the message.
       if (state.logs[event.data.conversationId] === undefined) return state;
       return editLog(state, event.data.conversationId, (log) => withEvent(log, event.data));
     case 'conversation': {

@@ -3,7 +3,10 @@ import type { Say } from './page-texts.ts';
 
 const AVATAR_COLOURS = 8;
 
-/** What stands in an avatar: the last two Han characters of a Chinese name, else the first letters of the first and last word. */
+/**
+ * Initials in an avatar: the last two Han characters of a Chinese name, otherwise the first letters of the first and last
+ * word.
+ */
 export function initialsOf(name: string): string {
   const han = [...name.matchAll(/\p{Script=Han}/gu)].map((match) => match[0]);
   if (han.length > 0) return han.slice(-2).join('');
@@ -13,19 +16,22 @@ export function initialsOf(name: string): string {
   return ([...first].slice(0, 1).join('') + [...last].slice(0, 1).join('')).toLocaleUpperCase();
 }
 
-/** The number (0 to 7) of the avatar colour of a name; the same name has the same colour everywhere. */
+/** Index (0 to 7) of a name's avatar color; the same everywhere. */
 export function avatarColourOf(name: string): number {
   let hash = 0;
   for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
   return hash % AVATAR_COLOURS;
 }
 
-/** What stands below somebody's name: the department, and that the account is closed. */
+/** Line below a name: the department, and whether the account is closed. */
 export function placeOf({ department, isInactive }: PersonView, say: Say): string {
   return [department, isInactive === true ? say('inactive') : ''].filter((part) => part !== '').join(' · ');
 }
 
-/** Who a tab is: the address's `?person=`, else what the tab remembers, else the directory's first; ids not in the directory are passed over. */
+/**
+ * The tab's person: the address's `?person=`, otherwise the one that the tab remembers, otherwise the directory's first.
+ * Unknown ids are ignored.
+ */
 export function choosePerson(
   knownIds: readonly string[],
   addressQuery: string,

@@ -1,7 +1,7 @@
 import type { PromptsView } from '../api.ts';
 import { usePage } from './page-context.ts';
 
-/** The questions that the bot offers; a tap asks one. */
+/** The bot's suggested questions; a tap sends one. */
 export function PromptChips({ prompts, onAsk }: { prompts: PromptsView; onAsk(text: string): void }) {
   const { say } = usePage();
   const title = prompts.title ?? say('prompts');

@@ -12,7 +12,7 @@ import { useOpenConversation } from './use-open-conversation.ts';
 import { useSession } from './use-session.ts';
 import type { PageText } from './page-texts.ts';
 
-/** Room for the list and the conversation side by side; the style sheet has the same border. */
+/** Minimum width for list and conversation side by side; the style sheet has the same breakpoint. */
 const WIDE = '(min-width: 721px)';
 
 interface SessionProps {
@@ -20,7 +20,7 @@ interface SessionProps {
   onPerson(personId: string): void;
 }
 
-/** One person's page: the conversations, the open one, the in-app browser. It must be mounted anew for another person. */
+/** One person's page: the conversations, the open one, the in-app browser. Must be remounted for another person. */
 export function Session({ facts, onPerson }: SessionProps) {
   const { say, notify, person, thinking } = facts;
   const onFault = useCallback((text: PageText) => notify(say(text)), [notify, say]);
@@ -31,7 +31,7 @@ export function Session({ facts, onPerson }: SessionProps) {
   const isWide = useMedia(WIDE);
   const opened = conversations.find(({ id }) => id === open.conversationId);
   const first = conversations.find(({ kind }) => kind === 'private') ?? conversations[0];
-  // A phone shows the list until a conversation is opened: what nobody sees must not count as read.
+  // A phone shows the list until a conversation is opened: an invisible conversation must not be marked as read.
   const current = opened ?? (isWide ? first : undefined);
   const pageFacts = useMemo(() => ({ ...facts, openInApp: actions.openInApp }), [facts, actions]);
 
@@ -53,7 +53,7 @@ export function Session({ facts, onPerson }: SessionProps) {
     <PageFactsProvider value={pageFacts}>
       {facts.bootstrap.isLocal === true && <Ribbon tour={tour} />}
       <div class="shell" data-view={opened ? 'conversation' : 'list'}>
-        {/* Before what it stands above or left of, so that the Tab key goes as the eye does. */}
+        {/* Before the elements to its right and below, so that the Tab order matches the visual order. */}
         {!isWide && panel}
         <Sidebar
           key="sidebar"

@@ -12,13 +12,13 @@ import { useNow } from './use-now.ts';
 interface SidebarProps {
   conversations: readonly ConversationView[];
   selectedId: string | undefined;
-  /** A phone shows the list by itself: then it is the page's main part. */
+  /** On a phone the list is the page's main part. */
   isAlone: boolean;
   onSelect(conversationId: string): void;
   onPerson(personId: string): void;
 }
 
-/** Who I am, and my conversations. */
+/** The current person, and their conversations. */
 export function Sidebar(props: SidebarProps) {
   const { bootstrap, person, say, language } = usePage();
   return (
@@ -42,7 +42,7 @@ export function Sidebar(props: SidebarProps) {
   );
 }
 
-/** The browser's own select lies over the drawn card: its list, keys and screen reader words come for free. */
+/** The native select lies invisibly over the card, which provides its list, keys and screen reader support. */
 function PersonPicker(props: { people: PersonView[]; person: PersonView; onPerson(personId: string): void }) {
   const { person } = props;
   const { say, language } = usePage();
@@ -95,7 +95,7 @@ function ConversationButton(props: {
       <span class="conversation-time" aria-hidden="true">
         {conversation.lastAtMs === null ? '' : listTime(conversation.lastAtMs, nowMs, times)}
       </span>
-      {/* What others wrote must not become the name of a control; the log reads it out. */}
+      {/* Text of other people must not become a control's name; the log reads it out. */}
       <span class="conversation-line" aria-hidden="true" dir="auto">
         {draft !== '' && <span class="draft-mark">{say('draft')}</span>}
         {line}

@@ -6,18 +6,18 @@ import type { PageText } from './page-texts.ts';
 
 interface SmallDialogProps {
   title: string;
-  /** What is done; the button that does nothing stands beside it. */
+  /** Label of the action; the button beside it cancels. */
   done: string;
-  /** What leaves it, if not "Cancel". */
+  /** Label of the button that closes the dialog. Defaults to "Cancel". */
   leave?: string;
   isDangerous?: boolean;
   children?: ComponentChildren;
   onDone(): void;
-  /** However it ends. */
+  /** Called however the dialog ends. */
   onClose(): void;
 }
 
-/** Asks for something before all else. Escape leaves it too. */
+/** A modal dialog. Escape closes it too. */
 function SmallDialog({ title, done, leave, isDangerous = false, children, onDone, onClose }: SmallDialogProps) {
   const { say } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -46,7 +46,7 @@ function SmallDialog({ title, done, leave, isDangerous = false, children, onDone
   );
 }
 
-/** As WeCom has them, in its order. */
+/** In the same order as in WeCom. */
 const REASONS: readonly [RatingReason, PageText][] = [
   ['irrelevant', 'reasonIrrelevant'],
   ['incomplete', 'reasonIncomplete'],
@@ -55,7 +55,7 @@ const REASONS: readonly [RatingReason, PageText][] = [
 ];
 const MAX_WORDS_CHARS = 500;
 
-/** What the app asks of who found an answer bad; the rating itself stands already. */
+/** Asks for the reasons of a bad rating, which has been stored already. */
 export function ReasonDialog(props: { onSend(reasons: RatingReason[], words: string): void; onClose(): void }) {
   const { say } = usePage();
   const [chosen, setChosen] = useState<readonly RatingReason[]>([]);

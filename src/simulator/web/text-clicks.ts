@@ -1,10 +1,10 @@
 import { useCallback } from 'preact/hooks';
 import { usePage } from './page-context.ts';
 
-/** How long a button says that something was copied. */
+/** How long a button confirms that text was copied. */
 export const COPIED_SHOWN_MS = 1_500;
 
-/** Handles presses inside rendered text, which has no components: links of the bot, and the copy button of a code block. */
+/** Handles clicks inside rendered text, which has no components: links of the bot, and the copy button of a code block. */
 export function useTextClicks(): (event: MouseEvent) => void {
   const { openInApp, notify, say } = usePage();
   return useCallback(
@@ -29,7 +29,7 @@ export function useTextClicks(): (event: MouseEvent) => void {
   );
 }
 
-/** Says it where the reader looks; the place beside the button is read out as well. */
+/** Shows the confirmation on the button; the element beside it is announced to screen readers. */
 function showCopied(button: HTMLElement, words: string): void {
   const place = button.parentElement?.querySelector<HTMLElement>('.said');
   button.classList.add('copied');

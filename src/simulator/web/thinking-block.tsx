@@ -7,8 +7,8 @@ import { isThinking } from './thinking-clock.ts';
 import { useNow } from './use-now.ts';
 
 /**
- * The platform's thinking block, folded. Its label and its newest line are shown by the style sheet from attributes and its
- * text is on the page only while it is open: the text of the list item stays the answer's own.
+ * The platform's thinking block, collapsed. The style sheet displays its label and newest line from attributes, and its text
+ * is rendered only while it is open, so that the list item's text is only the answer.
  */
 export function ThinkingBlock({ message }: { message: MessageView }) {
   const { say, thinking } = usePage();

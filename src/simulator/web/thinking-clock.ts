@@ -1,21 +1,21 @@
 import { SECOND_MS } from '../../shared/clock.ts';
 import type { MessageView } from '../api.ts';
 
-/** How long an answer was seen thinking: open while it still does. */
+/** How long an answer was seen thinking; open-ended while it still is. */
 interface Span {
   startMs: number;
   endMs?: number;
 }
 
-/** Measures, as far as this page saw it, how long answers thought before their text began. */
+/** Measures, as far as this page observed it, how long answers were thinking before their text began. */
 export interface ThinkingClock {
-  /** Takes note of a new version of an answer. */
+  /** Records a new version of an answer. */
   observe(message: MessageView, nowMs: number): void;
-  /** Whole seconds of thinking so far; undefined for answers whose thinking began before the page saw them. */
+  /** Whole seconds of thinking so far; undefined for answers whose thinking began before the page observed them. */
   seconds(messageId: string, nowMs: number): number | undefined;
 }
 
-/** Whether an answer thinks right now: it shows a thinking block and no text of its own yet. */
+/** Whether an answer is thinking: it has a thinking block and no text yet. */
 export function isThinking(message: MessageView): boolean {
   return message.state === 'streaming' && message.text === '' && (message.thinking ?? '') !== '';
 }

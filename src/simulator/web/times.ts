@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../shared/clock.ts';
 import type { Say } from './page-texts.ts';
 
-/** How the reader's times are written: the browser's locale and, in tests, a fixed zone. */
+/** How times are formatted: the browser's locale and, in tests, a fixed time zone. */
 export interface TimeStyle {
   locale: string;
   timeZone?: string;
@@ -12,22 +12,22 @@ function format(atMs: number, style: TimeStyle, options: Intl.DateTimeFormatOpti
   return new Intl.DateTimeFormat(style.locale, { ...options, timeZone: style.timeZone }).format(atMs);
 }
 
-/** A key that two moments share exactly when they fall on the same calendar day of the reader. */
+/** A key that is equal for two instants exactly if they are on the same calendar day of the reader. */
 export function dayKeyOf(atMs: number, style: TimeStyle): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone: style.timeZone }).format(atMs);
 }
 
-/** Hour and minute as the reader's locale writes them: 17:10 or 5:10 PM. */
+/** Hour and minute in the reader's locale: 17:10 or 5:10 PM. */
 export function clockTime(atMs: number, style: TimeStyle): string {
   return format(atMs, style, { timeStyle: 'short' });
 }
 
-/** The full date and time, for a hover text. */
+/** Full date and time, for a tooltip. */
 export function fullTime(atMs: number, style: TimeStyle): string {
   return format(atMs, style, { dateStyle: 'full', timeStyle: 'short' });
 }
 
-/** A day separator's words: today, yesterday, a weekday with its date, and the year when it is another one. */
+/** Label of a day separator: today, yesterday, or a weekday with its date, and the year if it is not the current one. */
 export function dayLabel(atMs: number, nowMs: number, style: TimeStyle): string {
   const near = nearDay(atMs, nowMs, style);
   if (near !== undefined) return near;
@@ -36,7 +36,9 @@ export function dayLabel(atMs: number, nowMs: number, style: TimeStyle): string 
   return format(atMs, style, sameYear ? { weekday: 'long', ...date } : { year: 'numeric', ...date });
 }
 
-/** The short time of a conversation's last line: the clock today, "Yesterday", a weekday within six days, else the date. */
+/**
+ * Short time of a conversation's last message: the time today, "Yesterday", a weekday within six days, otherwise the date.
+ */
 export function listTime(atMs: number, nowMs: number, style: TimeStyle): string {
   if (dayKeyOf(atMs, style) === dayKeyOf(nowMs, style)) return clockTime(atMs, style);
   const near = nearDay(atMs, nowMs, style);

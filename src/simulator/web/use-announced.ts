@@ -6,9 +6,9 @@ import { failureText } from './message-row.tsx';
 import { usePage, type PageFacts } from './page-context.ts';
 
 /**
- * What a screen reader says of a conversation: each message of others once, when it is whole, and what of one's own was not sent. The
- * list itself is silent, since a growing answer would be said again with every word. What is there at first, and what is fetched from
- * before it, is not said. The list must be mounted anew for another conversation.
+ * Screen reader announcements for a conversation: each message of others once, when it is complete, and own messages that
+ * were not sent. The list itself is silent, because a growing answer would be read again with every word. Initial and
+ * earlier messages are not announced. The list must be remounted for another conversation.
  */
 export function useAnnounced(log: MessageLog): string {
   const { person, bootstrap, say } = usePage();

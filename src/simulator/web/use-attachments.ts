@@ -5,24 +5,25 @@ import { MAX_IMAGE_BYTES } from '../api.ts';
 import { fileFault, imageFault, isImage, MAX_IMAGES } from './image-choice.ts';
 import { usePage } from './page-context.ts';
 
-/** An image or a file beside an unsent text; `upload` is there once the server has it. */
+/** An image or file of an unsent message; `upload` is set once the server has it. */
 export interface Attachment {
   key: string;
   name: string;
-  /** Of a file of another kind than an image. Bytes. */
+  /** For a file other than an image. Bytes. */
   fileBytes?: number;
   upload?: Upload;
 }
 
-/** One that the server has. */
+/** An attachment that the server has. */
 export type ReadyAttachment = Attachment & Required<Pick<Attachment, 'upload'>>;
 
-/** Attachments of conversations that are not open, as long as the page lives. */
+/** Attachments of all conversations, for the lifetime of the page. */
 const kept = new Map<string, Attachment[]>();
 
 /**
- * The images and files beside the text of one draft: added by button, paste or drop, uploaded at once.
- * @param mustQuoteFiles whether the app hands a file of this conversation to the bot only where a message quotes it, which is then said
+ * Images and files of one draft: added by button, paste or drop, and uploaded immediately.
+ * @param mustQuoteFiles whether the bot receives a file of this conversation only when a message quotes it; the person is
+ * then told so
  */
 export function useAttachments(draftKey: string, mustQuoteFiles: boolean) {
   const { say, notify } = usePage();

@@ -3,7 +3,10 @@ import type { PaintCode } from './code-block.ts';
 
 let loaded: PaintCode | undefined;
 
-/** What colours code, once it is wanted and loaded: it is as large as the rest of the page, and most conversations need none of it. */
+/**
+ * The code highlighter, once it is needed and loaded: it is as large as the rest of the page, and most conversations do not
+ * need it.
+ */
 export function useCodePaint(isWanted: boolean): PaintCode | undefined {
   const [paint, setPaint] = useState(() => loaded);
   useEffect(() => {
@@ -14,7 +17,7 @@ export function useCodePaint(isWanted: boolean): PaintCode | undefined {
         loaded = paintCode;
         if (isMounted) setPaint(() => paintCode);
       },
-      () => undefined, // Code stays as legible as it is.
+      () => undefined, // Code stays readable without it.
     );
     return () => void (isMounted = false);
   }, [isWanted, paint]);

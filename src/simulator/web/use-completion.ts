@@ -11,7 +11,7 @@ export interface OpenCompletion {
   dismiss(): void;
 }
 
-/** The list that belongs to the text before the caret, and which of its lines is chosen. */
+/** The list for the text before the caret, and its selected entry. */
 export function useCompletion(text: string, caret: number, conversation: ConversationView): OpenCompletion {
   const { bootstrap, person, language, say } = usePage();
   const [choice, setChoice] = useState<{ of: string; index: number; dismissed: boolean }>();

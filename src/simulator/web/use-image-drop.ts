@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 
-/** Lets files be dropped on an element; `over` is true while some are held over it. */
+/** Accepts files dropped on an element; `over` is true while files are dragged over it. */
 export function useImageDrop(take: (files: readonly File[]) => void) {
   const [over, setOver] = useState(false);
   const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
   const handlers = {
     onDragOver(event: DragEvent) {
       if (!carriesFiles(event)) return;
-      event.preventDefault(); // Otherwise the browser would leave the page for the image.
+      event.preventDefault(); // Otherwise the browser would navigate to the image.
       setOver(true);
     },
     onDragLeave(event: DragEvent) {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The time, renewed every `everyMs` while `active`; the component renders again with it. */
+/** The current time, updated every `everyMs` while `active`; the component re-renders with it. */
 export function useNow(everyMs: number, active = true): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   useEffect(() => {

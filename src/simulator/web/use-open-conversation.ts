@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
 /**
- * Which conversation was opened by hand: kept in the address's fragment, so that the browser's Back leads to the list on phones
- * and a reload stays where it was.
+ * The conversation that the person opened: stored in the address's fragment, so that the browser's Back button returns to
+ * the list on phones, and a reload keeps it.
  */
 export function useOpenConversation() {
   const [conversationId, setConversationId] = useState(readFragment);

@@ -22,12 +22,14 @@ import { isLocalOnly, rowKeyOf, type LoggedMessage, type SendFailure } from './m
 import { reducePage, START_STATE, type PageChange, type PageState } from './page-state.ts';
 import type { PageText } from './page-texts.ts';
 
-/** What a person can do on the page. */
+/** Actions of a person on the page. */
 export interface SessionActions {
   load(conversationId: string): void;
-  /** Fetches what lies before a message. Resolves whether or not it could be fetched. */
+  /** Loads the messages before a given one. Resolves whether or not that succeeded. */
   loadEarlier(conversationId: string, beforeId: string): Promise<void>;
-  /** Shows the message at once and hands it to the server, behind what it follows. Resolves once the server has answered. */
+  /**
+   * Shows the message immediately and sends it to the server, after earlier ones. Resolves once the server has responded.
+   */
   send(
     conversationId: string,
     message: Omit<SendRequest, 'person' | 'clientId'>,
@@ -36,22 +38,22 @@ export interface SessionActions {
   ): Promise<void>;
   sendAgain(message: LoggedMessage): void;
   rate(message: MessageView, rating: Rating, why?: RatingWhy): void;
-  /** Presses a button of the bot's. @returns whether the bot took it */
+  /** Presses a button of the bot. @returns whether the bot accepted it */
   press(message: MessageView, buttonId: string): Promise<boolean>;
-  /** Changes an own message. @returns whether it could be changed */
+  /** Edits an own message. @returns whether that succeeded */
   edit(message: MessageView, text: string): Promise<boolean>;
   remove(message: MessageView): void;
-  /** Stops a growing answer by the app's own means. */
+  /** Stops a growing answer with the app's own function. */
   stop(message: MessageView): void;
   read(conversationId: string): void;
   openInApp(href: string): void;
   closeInApp(): void;
 }
 
-/** What an own message looks like until the server's view of it comes. */
+/** View of an own message until the server's view arrives. */
 export type ShownParts = Pick<MessageView, 'images' | 'files' | 'quote' | 'senderName'>;
 
-/** Keeps one person's page in step with the server; `onFault` gets what went wrong outside of a message. */
+/** Synchronizes one person's page with the server; `onFault` receives errors that do not belong to a message. */
 export function useSession(person: string, onFault: (text: PageText) => void): [PageState, SessionActions] {
   const [state, change] = useReducer(reducePage, START_STATE);
   const opened = useRef(new Set<string>());
@@ -72,10 +74,10 @@ export function useSession(person: string, onFault: (text: PageText) => void): [
       onLost: () => change({ type: 'connection', up: false }),
       onOpen(resumed) {
         change({ type: 'connection', up: true, resumed });
-        // Also what could not be fetched while the connection was gone.
+        // Includes what could not be fetched while the connection was lost.
         fetchConversations(person).then(
           (conversations) => change({ type: 'conversations-fetched', conversations }),
-          () => undefined, // The stream breaks too when the server is away, and opens again.
+          () => undefined, // The stream breaks too when the server is unreachable, and reconnects.
         );
         opened.current.forEach((conversationId) => void loadMessages(person, conversationId, change));
       },
@@ -173,13 +175,13 @@ async function loadMessages(person: string, conversationId: string, change: Chan
   }
 }
 
-/** The reason of a failed send: the server's sentence, and the code for which the page has a better one. */
+/** Why a message failed: the server's sentence, and the code for which the page has a better one. */
 function failureOf(error: unknown): SendFailure {
   if (!(error instanceof ApiError)) return { failureCode: 'unreachable' };
   return { failureCode: error.code, error: error.shown };
 }
 
-/** What becomes of a call whose failure is told where it was asked for. */
+/** For calls whose error is shown where they were started. */
 function isDone(work: Promise<void>): Promise<boolean> {
   return work.then(
     () => true,
@@ -187,7 +189,7 @@ function isDone(work: Promise<void>): Promise<boolean> {
   );
 }
 
-/** For calls whose failure changes nothing that the reader sees. */
+/** For calls whose failure changes nothing visible. */
 function ignore(): void {
   return undefined;
 }

@@ -9,22 +9,22 @@ import {
   type ReadingPlace,
 } from './scroll-keeper.ts';
 
-/** What the list needs to know of its rows. */
+/** What the list needs from its rows. */
 export interface ListRows {
   rowKeys: readonly string[];
   newestIsOwn: boolean;
-  /** What stands there before anybody wrote is read from its beginning. */
+  /** The content of an empty conversation is read from its beginning. */
   isFirstRun: boolean;
 }
 
-/** A wheel's notch or a key has moved the list by then, if it moves it at all. */
+/** By then a wheel notch or a key has moved the list, if it moves it at all. */
 const MOVES_WITHIN_MS = 300;
 const KEYS_UP = new Set(['PageUp', 'Home', 'ArrowUp']);
 
 /**
- * Keeps a scrolling list at its end while the reader is there, and counts what comes in while they read further up. What is put
- * before the first row moves nothing that is seen. `outer` scrolls, `inner` grows. The list must be mounted anew for another
- * conversation.
+ * Keeps a scrolling list at its end while the reader is there, and counts messages that arrive while they read further up.
+ * Rows inserted before the first one do not move the visible ones. `outer` scrolls, `inner` grows. The list must be
+ * remounted for another conversation.
  */
 export function useStickToBottom(rows: ListRows) {
   const outer = useRef<HTMLDivElement>(null);
@@ -61,7 +61,7 @@ export function useStickToBottom(rows: ListRows) {
   });
 
   useEffect(() => {
-    // Images that load, a code block that unfolds, a window or composer that changes its size.
+    // For loading images, unfolding code blocks, and resizing of the window or composer.
     const observer = new ResizeObserver(() => moveTo(placeNow()));
     if (outer.current) observer.observe(outer.current);
     if (inner.current) observer.observe(inner.current);
@@ -76,7 +76,7 @@ export function useStickToBottom(rows: ListRows) {
     setShown(place.current);
   }, []);
 
-  /** The browser moves the list in small steps, and gives that up as soon as a growing answer moves it. */
+  /** Smooth scrolling by the browser stops as soon as a growing answer moves the list. */
   const startUp = useCallback(() => {
     const box = outer.current;
     if (box === null) return;
@@ -92,7 +92,7 @@ export function useStickToBottom(rows: ListRows) {
   return { outer, inner, place: shown, onScroll, onWheel, onKeyDown, toBottom, keepPlace: keepPlace.note };
 }
 
-/** Remembers where the first row is seen, and puts it there again once others stand before it. */
+/** Stores the position of the first row, and restores it once other rows were inserted before it. */
 function useKeptPlace(outer: { current: HTMLElement | null }) {
   const kept = useRef<{ rowKey: string; topPx: number } | undefined>(undefined);
   const rowOf = (rowKey: string) => outer.current?.querySelector(`[data-row-key="${CSS.escape(rowKey)}"]`);

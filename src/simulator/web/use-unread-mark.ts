@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { rowKeyOf, type MessageLog } from './message-log.ts';
 
 /**
- * The first row that nobody had seen when the conversation was opened, or when the reader came back to the window. It stays
- * where it is until the reader writes something. The list must be mounted anew for another conversation.
- * @param unread how many messages were not read yet
+ * The first row that was unread when the conversation was opened, or when the reader returned to the window. It stays until
+ * the reader sends a message. The list must be remounted for another conversation.
+ * @param unread number of unread messages
  */
 export function useUnreadMark(unread: number, log: MessageLog, person: string): string | undefined {
   const [markedKey, setMarkedKey] = useState(() => firstUnread(unread, log));
@@ -34,7 +34,7 @@ export function useUnreadMark(unread: number, log: MessageLog, person: string): 
 }
 
 function firstUnread(unread: number, log: MessageLog): string | undefined {
-  // Where nothing was ever read, all is new, and a line above it all says nothing.
+  // If nothing was ever read, everything is new, and a marker above all of it would be useless.
   const first = unread > 0 && unread < log.length ? log.at(-unread) : undefined;
   return first && rowKeyOf(first);
 }

@@ -1,6 +1,6 @@
 import type { StreamParser, StringStream } from '@codemirror/streamparser';
 
-/** Whether the value of a key is still to come on this line. */
+/** Whether the value of a key is still expected on this line. */
 interface YamlState {
   isValue: boolean;
 }
@@ -11,7 +11,7 @@ const STRING = /^(?:"(?:\\.|[^"\\])*"?|'[^']*'?)/;
 const MARKER = /^(?:---|\.\.\.|%.*$)/;
 const ANCHOR = /^(?:[&*!][^\s,\]}]*|[|>][-+\d]*\s*$)/;
 
-/** YAML, line by line. The library's own reader takes minutes for lines made to hold it up. */
+/** YAML parser that works line by line. The library's own parser takes minutes for maliciously long lines. */
 export const yaml: StreamParser<YamlState> = {
   name: 'yaml',
   startState: () => ({ isValue: false }),

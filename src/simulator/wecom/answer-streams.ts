@@ -12,7 +12,7 @@ export interface AnswerStreamsParts {
   shown: ShownAnswers;
 }
 
-/** The bot's growing answers: polled about once a second until they are finished or the six minutes are over. */
+/** The bot's growing answers: polled about once a second until they are finished or the six minutes have passed. */
 export class AnswerStreams {
   readonly #side: MessengerSide;
   readonly #parts: AnswerStreamsParts;
@@ -23,25 +23,25 @@ export class AnswerStreams {
     this.#parts = parts;
   }
 
-  /** Shows the first answer to a message, and follows it in the background. */
+  /** Shows the first response to a message, and follows the answer in the background. */
   async open(question: StoredMessage, first: StreamReply): Promise<void> {
     const untilMs = question.atMs + this.#side.timing.streamLifeMs;
     const shown = await this.#parts.shown.open(question, first, untilMs, answerIdOf(question.id));
     if (shown.state === 'streaming') this.follow(shown);
   }
 
-  /** Polls an unfinished answer in the background; also one that an earlier run left. */
+  /** Polls an unfinished answer in the background, including one from an earlier run. */
   follow(answer: StoredMessage): void {
     if (this.#followed.has(answer.id)) return;
     const following = this.#follow(answer)
       .catch((error: unknown) => {
-        this.#side.background.failed(error, 'an answer could not be followed');
+        this.#side.background.failed(error, 'an answer could not be polled');
       })
       .finally(() => this.#followed.delete(answer.id));
     this.#followed.set(answer.id, following);
   }
 
-  /** Resolves once nothing is polled any more: every answer is whole, or the signal was aborted. */
+  /** Resolves once nothing is polled: every answer is complete, or the signal was aborted. */
   async settled(): Promise<void> {
     await Promise.all(this.#followed.values());
   }
@@ -64,7 +64,7 @@ export class AnswerStreams {
 
   async #apply(answer: StoredMessage, result: DeliveryResult): Promise<StoredMessage> {
     const { shown } = this.#parts;
-    // A failed or empty poll is not shown: the platform asks again until the time is over.
+    // A failed or empty poll is not shown: the platform polls again until the time limit.
     if (result.kind !== 'reply') return answer;
     const reply = readReply(result.reply);
     if (reply.kind === 'stream') {

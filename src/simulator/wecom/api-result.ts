@@ -1,11 +1,11 @@
-/** An answer of the platform's API: HTTP 200 always, the code says what happened (PLATFORM_FACTS.md wecom-app). */
+/** A response of the platform's API: always HTTP 200, with the result in the code (PLATFORM_FACTS.md wecom-app). */
 export interface ApiResult {
   errcode: number;
   errmsg: string;
   [field: string]: unknown;
 }
 
-/** The platform's codes that the messenger uses. */
+/** The platform's error codes that the messenger uses. */
 export const ERRCODE = {
   badSecret: 40_001,
   badCorpId: 40_013,

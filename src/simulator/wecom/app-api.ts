@@ -9,7 +9,7 @@ import { apiFault, apiOk, ERRCODE, type ApiResult } from './api-result.ts';
 import type { UserIds } from './user-ids.ts';
 import type { WebSignInCodes } from './web-sign-in.ts';
 
-/** The self-built app that stands beside the bot. */
+/** The self-built app beside the bot. */
 export interface AppCredentials {
   corpId: string;
   agentId: string;
@@ -24,13 +24,19 @@ export interface AppApiOptions {
   redis: RedisClient;
 }
 
-/** How many messages of one app a member gets in a minute; what exceeds it is dropped without an error (PLATFORM_FACTS.md wecom-app). */
+/**
+ * Maximum messages of one app to a member per minute; further ones are dropped without an error (PLATFORM_FACTS.md
+ * wecom-app).
+ */
 const MAX_PER_MINUTE = 30;
 const MAX_USERS = 1_000;
 const DUPLICATE_CHECK_SEC = 1_800;
 const MAX_DUPLICATE_CHECK_SEC = 4 * 3_600;
 
-/** The platform's API for the self-built app (PLATFORM_FACTS.md wecom-app, wecom-ids, wecom-web-sign-in). Each function answers one address. */
+/**
+ * The platform's API for the self-built app (PLATFORM_FACTS.md wecom-app, wecom-ids, wecom-web-sign-in). One function per
+ * endpoint.
+ */
 export class AppApi {
   readonly #options: AppApiOptions;
   #token = { value: '', untilMs: 0 };
@@ -41,7 +47,7 @@ export class AppApi {
     this.#options = options;
   }
 
-  /** GET /cgi-bin/gettoken. Within its life the same token is given again. */
+  /** GET /cgi-bin/gettoken. Returns the same token during its lifetime. */
   getToken(corpId: string, corpSecret: string): ApiResult {
     const { app, side } = this.#options;
     if (corpId !== app.corpId) return apiFault(ERRCODE.badCorpId, 'invalid corpid');
@@ -55,7 +61,7 @@ export class AppApi {
     return apiOk({ access_token: this.#token.value, expires_in: expiresInSec });
   }
 
-  /** What is wrong with a call's token, if anything. */
+  /** Error for a call's token, if it is invalid. */
   tokenFault(token: string | undefined): ApiResult | undefined {
     if (token === undefined || token === '') return apiFault(ERRCODE.missingToken, 'access_token missing');
     const isCurrent = this.#token.value !== '' && sameSecret(token, this.#token.value);
@@ -65,7 +71,7 @@ export class AppApi {
       : apiFault(ERRCODE.badToken, 'invalid access_token');
   }
 
-  /** POST /cgi-bin/message/send: a quiet line in each receiver's private chat. */
+  /** POST /cgi-bin/message/send: a system line in each receiver's private chat. */
   async sendMessage(body: unknown): Promise<ApiResult> {
     const { app, side } = this.#options;
     const message = readAppMessage(body);
@@ -81,7 +87,7 @@ export class AppApi {
     return apiOk({ msgid: randomToken(16), invaliduser: invalid.length > 0 ? invalid.join('|') : undefined });
   }
 
-  /** GET /cgi-bin/auth/getuserinfo: who came back with a web sign-in's code. */
+  /** GET /cgi-bin/auth/getuserinfo: the person for a web sign-in's code. */
   getUserInfo(code: string | undefined): ApiResult {
     const userid = this.#options.codes.take(code ?? '');
     return userid === undefined ? apiFault(ERRCODE.badOauthCode, 'invalid or used code') : apiOk({ userid });
@@ -93,7 +99,7 @@ export class AppApi {
     return person ? apiOk({ userid: person.id, name: person.name }) : apiFault(ERRCODE.unknownUser, 'userid not found');
   }
 
-  /** POST /cgi-bin/batch/openuserid_to_userid: plain ids come back as invalid (PLATFORM_FACTS.md wecom-ids). */
+  /** POST /cgi-bin/batch/openuserid_to_userid: plain ids are returned as invalid (PLATFORM_FACTS.md wecom-ids). */
   resolveOpenUserIds(body: unknown): ApiResult {
     const list = (body as { open_userid_list?: unknown } | undefined)?.open_userid_list;
     if (!Array.isArray(list) || list.length === 0 || list.length > MAX_USERS) {

@@ -1,15 +1,16 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { got, TimeoutError, type Response } from 'got';
 import { MIB_BYTES, SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import { callHttp, HttpCallError, type HttpAnswer } from '../../shared/http/call-http.ts';
 import type { DeliveryResult } from '../protocol.ts';
 import type { Timing } from '../timing.ts';
 import type { BotCalls } from './bot-transport.ts';
 import { decodeAesKey, isSignedBy, openMessage, sealMessage, signParts } from './crypto.ts';
+import { parseJson } from '../../shared/parse-json.ts';
 
-/** What the platform knows of the bot: the callback's address and secrets. */
+/** The bot's callback address and secrets, as configured on the platform. */
 export interface BotAddress {
-  /** `{botUrl}/webhooks/wecom` is called. */
+  /** Base URL: `{botUrl}/webhooks/wecom` is called. */
   botUrl: string;
   token: string;
   aesKey: string;
@@ -20,16 +21,16 @@ export interface BotClientOptions {
   bot: BotAddress;
   nowMs: NowMs;
   timing: Timing;
-  /** Whether a 503 is followed by a repetition. That the platform does so is not certain; time-outs are always repeated. */
+  /** Whether a 503 is retried. It is not certain that the platform does so; timeouts are always retried. */
   retryOn503: boolean;
-  /** Aborted at the messenger's stop. */
+  /** Aborted when the messenger stops. */
   signal: AbortSignal;
 }
 
 const ATTEMPTS = 3;
 const MAX_ANSWER_BYTES = MIB_BYTES;
 
-/** The platform's calls to the bot: signed and encrypted, the answers checked as strictly as the platform does. */
+/** The platform's calls to the bot: signed and encrypted, with responses validated as strictly as the platform does. */
 export class BotClient implements BotCalls {
   readonly answersLater = false;
   readonly #options: BotClientOptions;
@@ -40,7 +41,9 @@ export class BotClient implements BotCalls {
     this.#key = decodeAesKey(options.bot.aesKey);
   }
 
-  /** Whether the bot proves within a second that it holds the keys: it must answer the decrypted `echostr` and nothing else. */
+  /**
+   * Whether the bot proves within a second that it has the keys: it must return the decrypted `echostr` and nothing else.
+   */
   async verifyUrl(): Promise<boolean> {
     const secret = String(randomInt(1, 2 ** 47));
     const echostr = sealMessage(this.#key, secret);
@@ -48,15 +51,15 @@ export class BotClient implements BotCalls {
     url.searchParams.set('echostr', echostr);
     try {
       const answer = await this.#request(url, { timeoutMs: this.#options.timing.verifyTimeoutMs });
-      return answer.statusCode === 200 && answer.body === secret;
+      return answer.status === 200 && answer.body.toString() === secret;
     } catch {
       return false;
     }
   }
 
   /**
-   * One callback with up to three attempts in all, as PLATFORM_FACTS.md wecom-streams has it: time-outs and network failures are repeated
-   * with the same msgid, every other answer is final.
+   * Makes one callback with up to three attempts, according to PLATFORM_FACTS.md wecom-streams: timeouts and network
+   * failures are retried with the same msgid, any other response is final.
    */
   async deliver(payload: object): Promise<DeliveryResult> {
     const { timing, signal, retryOn503 } = this.#options;
@@ -74,7 +77,7 @@ export class BotClient implements BotCalls {
     return result;
   }
 
-  /** One attempt. Each has a fresh timestamp, nonce and encryption. @throws AbortError at the messenger's stop only */
+  /** Makes one attempt, with a fresh timestamp, nonce and encryption. @throws AbortError only when the messenger stops */
   async callOnce(payload: object): Promise<DeliveryResult> {
     const encrypt = sealMessage(this.#key, JSON.stringify(payload));
     const nonce = newNonce();
@@ -84,7 +87,9 @@ export class BotClient implements BotCalls {
       return this.#readAnswer(await this.#request(this.#signedUrl(encrypt, nonce), { body, timeoutMs }), nonce);
     } catch (error) {
       this.#options.signal.throwIfAborted();
-      return { kind: error instanceof TimeoutError ? 'timeout' : 'unreachable' };
+      if (error instanceof HttpCallError && error.code === 'too_large')
+        return { kind: 'invalid', reason: 'the answer is larger than 1 MB' };
+      return { kind: error instanceof HttpCallError && error.code === 'timeout' ? 'timeout' : 'unreachable' };
     }
   }
 
@@ -98,23 +103,14 @@ export class BotClient implements BotCalls {
     return url;
   }
 
-  #request(url: URL, { body, timeoutMs }: { body?: string; timeoutMs: number }): Promise<Response<string>> {
-    return got(url, {
-      ...(body === undefined
-        ? { method: 'GET' }
-        : { method: 'POST', body, headers: { 'content-type': 'application/json' } }),
-      timeout: { request: timeoutMs },
-      retry: { limit: 0 },
-      followRedirect: false,
-      throwHttpErrors: false,
-      signal: this.#options.signal,
-    });
+  #request(url: URL, { body, timeoutMs }: { body?: string; timeoutMs: number }): Promise<HttpAnswer> {
+    const type = body === undefined ? undefined : { 'content-type': 'application/json' };
+    return callHttp(url, { body, headers: type, timeoutMs, maxBytes: MAX_ANSWER_BYTES, signal: this.#options.signal });
   }
 
-  #readAnswer(answer: Response<string>, nonce: string): DeliveryResult {
-    if (answer.statusCode !== 200) return { kind: 'refused', status: answer.statusCode };
-    if (answer.body === '') return { kind: 'silent' };
-    if (answer.body.length > MAX_ANSWER_BYTES) return { kind: 'invalid', reason: 'the answer is larger than 1 MB' };
+  #readAnswer(answer: HttpAnswer, nonce: string): DeliveryResult {
+    if (answer.status !== 200) return { kind: 'refused', status: answer.status };
+    if (answer.body.length === 0) return { kind: 'silent' };
     const envelope = parseJson(answer.body);
     if (!isEnvelope(envelope))
       return { kind: 'invalid', reason: 'the answer is not {encrypt, msgsignature, timestamp, nonce}' };
@@ -133,7 +129,7 @@ export class BotClient implements BotCalls {
 
 interface Envelope {
   encrypt: string;
-  /** Without an underscore, other than in the request's query. */
+  /** Without an underscore, unlike in the request's query. */
   msgsignature: string;
   timestamp: number;
   nonce: string;
@@ -153,14 +149,6 @@ function isEnvelope(value: unknown): value is Envelope {
 
 function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function newNonce(): string {

@@ -9,19 +9,19 @@ import type { BotLine } from './bot-transport.ts';
 import { readReply } from './read-reply.ts';
 import type { ShownAnswers } from './shown-answers.ts';
 
-/** The codes of `feedback_event` (PLATFORM_FACTS.md wecom-events). */
+/** Codes of `feedback_event` (PLATFORM_FACTS.md wecom-events). */
 const FEEDBACK_TYPES: Readonly<Record<Rating, number>> = { good: 1, bad: 2, withdrawn: 3 };
 const REASONS: Readonly<Record<RatingReason, number>> = { irrelevant: 1, incomplete: 2, wrong: 3, analysis: 4 };
-/** The platform's day is China's. */
+/** The platform's days are in Chinese time. */
 const DAY_OFFSET_MS = 8 * HOUR_MS;
 
-/** Events that the platform tells the bot of: somebody enters the chat, somebody rates an answer. */
+/** Events for the bot: a person enters the chat, a person rates an answer. */
 export class BotEvents {
   readonly #side: MessengerSide;
   readonly #line: Pick<BotLine, 'client' | 'payloads'>;
   readonly #redis: RedisClient;
   readonly #shown: Pick<ShownAnswers, 'welcome'>;
-  /** Who came while the bot was away: their entry is told when it is back. */
+  /** People who opened the chat while the bot was unreachable; the bot is notified when it is back. */
   readonly #waiting = new Set<string>();
 
   constructor(
@@ -35,7 +35,9 @@ export class BotEvents {
     this.#shown = shown;
   }
 
-  /** A person opens the private chat. The bot hears of it the first time on a day; its answer is a quiet line of welcome, or a card. */
+  /**
+   * A person opens the private chat. The bot is notified the first time on a day; its response is a welcome line, or a card.
+   */
   async enterChat(personId: string): Promise<void> {
     this.#side.directory.person(personId);
     if (!this.#side.bot.isReachable()) return void this.#waiting.add(personId);
@@ -60,7 +62,7 @@ export class BotEvents {
       );
   }
 
-  /** Tells the bot of those who came while it was away. */
+  /** Notifies the bot of people who opened the chat while it was unreachable. */
   async botCameBack(): Promise<void> {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
@@ -68,8 +70,8 @@ export class BotEvents {
   }
 
   /**
-   * Rates an answer, or takes the rating back. The app asks why where it is bad.
-   * @throws MessengerError `not_found`, `bad_request` when it cannot be rated
+   * Rates an answer, or withdraws the rating. The app asks for reasons of a bad rating.
+   * @throws MessengerError `not_found`, `bad_request` if it cannot be rated
    */
   async rate(personId: string, messageId: string, rating: Rating, why: RatingWhy = {}): Promise<StoredMessage> {
     const { store, directory, chatLog } = this.#side;

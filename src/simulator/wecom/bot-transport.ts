@@ -2,19 +2,19 @@ import type { DeliveryResult } from '../protocol.ts';
 import type { CallbackPayloads } from './callback-payload.ts';
 import type { Interactions } from './interactions.ts';
 
-/** The way by which the platform reaches the bot: its callback (`bot-client.ts`) or a connection that it opened (`connection/`). */
+/** Transport from the platform to the bot: its callback (`bot-client.ts`) or a connection that it opened (`connection/`). */
 export interface BotCalls {
-  /** Whether the bot is there and holds the platform's keys. */
+  /** Whether the bot is reachable and has the platform's keys. */
   verifyUrl(): Promise<boolean>;
-  /** One delivery, with the repetitions that the way has. @throws AbortError at the messenger's stop only */
+  /** Makes one delivery, with the transport's retries. @throws AbortError only when the messenger stops */
   deliver(payload: object): Promise<DeliveryResult>;
-  /** One attempt. @throws AbortError at the messenger's stop only */
+  /** Makes one attempt. @throws AbortError only when the messenger stops */
   callOnce(payload: object): Promise<DeliveryResult>;
-  /** Whether a message that was taken in silence may be answered later. */
+  /** Whether a message with an empty response may be answered later. */
   readonly answersLater: boolean;
 }
 
-/** How people's messages reach the bot, and what of each person is still open there. */
+/** Transport of people's messages to the bot, and each person's unanswered messages. */
 export interface BotLine {
   readonly client: BotCalls;
   readonly payloads: CallbackPayloads;

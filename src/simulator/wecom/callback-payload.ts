@@ -5,20 +5,20 @@ import type { StoredMessage } from '../stored-message.ts';
 import type { MediaDownloads } from './media-downloads.ts';
 import type { UserIds } from './user-ids.ts';
 
-/** What the bot is told, before it is encrypted. */
+/** Payloads for the bot, before encryption. */
 export interface CallbackPayloads {
-  /** For a person's message (PLATFORM_FACTS.md wecom-callbacks). Image addresses are valid for five minutes from now. */
+  /** For a person's message (PLATFORM_FACTS.md wecom-callbacks). Image URLs are valid for five minutes. */
   message(question: StoredMessage): object;
-  /** Asks how far an answer has grown (PLATFORM_FACTS.md wecom-streams). Its msgid is new each time. */
+  /** Polls an answer (PLATFORM_FACTS.md wecom-streams). Its msgid is new each time. */
   poll(answer: StoredMessage): object;
   /** For an event (PLATFORM_FACTS.md wecom-events). */
   event(personId: string, event: { eventtype: string; [fields: string]: unknown }, place?: EventPlace): object;
 }
 
-/** Where something happened; in the person's private chat unless told. */
+/** Conversation of the event. Defaults to the person's private chat. */
 export interface EventPlace {
   conversationId?: string;
-  /** The secret of the address at which the event may be answered later, where it has one. */
+  /** Secret of the response URL, for an event that may be answered later. */
   responseCode?: string;
 }
 
@@ -27,7 +27,7 @@ export interface PayloadParts {
   downloads: MediaDownloads;
   userIds: UserIds;
   aiBotId: string;
-  /** Whether messages carry the address for one later answer. */
+  /** Whether messages contain the response URL for one later answer. */
   withResponseUrl: boolean;
   nowMs: NowMs;
   /** The messenger's own address. */
@@ -96,7 +96,7 @@ type Content = Pick<StoredMessage, 'text' | 'imageIds' | 'fileIds'>;
 
 function contentFields(parts: PayloadParts, { text, imageIds = [], fileIds = [] }: Content): object {
   const [fileId] = fileIds;
-  // Its name is told with its bytes.
+  // The file's name is sent with its bytes.
   if (fileId !== undefined) return { msgtype: 'file', file: parts.downloads.downloadFor(fileId) };
   const images = imageIds.map((id) => ({ msgtype: 'image', image: parts.downloads.downloadFor(id) }));
   const [onlyImage] = images;

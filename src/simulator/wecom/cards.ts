@@ -11,11 +11,14 @@ export interface CardsParts {
   line: Pick<BotLine, 'client' | 'payloads'>;
   responseUrls: ResponseUrls;
   userIds: UserIds;
-  /** Says something as a person. */
+  /** Sends a message as a person. */
   send: Protocol['send'];
 }
 
-/** People's presses on the bot's cards (PLATFORM_FACTS.md wecom-cards). The bot is told once, and may change the card by its answer. */
+/**
+ * People's presses on the bot's cards (PLATFORM_FACTS.md wecom-cards). The bot is notified once, and may update the card in
+ * its response.
+ */
 export class Cards {
   readonly #side: MessengerSide;
   readonly #parts: CardsParts;
@@ -25,7 +28,7 @@ export class Cards {
     this.#parts = parts;
   }
 
-  /** @throws MessengerError `not_found`, `bad_request` for what cannot be pressed, `not_taken` */
+  /** @throws MessengerError `not_found`, `bad_request` for a disabled button, `not_taken` */
   async press(personId: string, messageId: string, wanted: string): Promise<StoredMessage> {
     const { store, directory, bot } = this.#side;
     const message = await store.get(messageId);
@@ -55,7 +58,7 @@ export class Cards {
     );
     if (result.kind === 'reply') return this.#change(message.id, card, result.reply);
     if (result.kind === 'invalid') this.#violated(result.reason);
-    else if (result.kind !== 'silent') throw new MessengerError('not_taken', 'The bot did not take it');
+    else if (result.kind !== 'silent') throw new MessengerError('not_taken', 'The bot did not accept it');
   }
 
   async #change(messageId: string, card: Card, reply: unknown): Promise<void> {
@@ -70,7 +73,7 @@ export class Cards {
     if ('refused' in read) return this.#violated(read.refused);
     if (read.card.taskId !== card.taskId) return this.#violated('an update has another task_id than its card');
     const message = await store.get(messageId);
-    // In a private chat there is nobody else.
+    // A private chat has no other members.
     const isForSome = Array.isArray(ids) && directory.conversation(message.conversationId).kind === 'group';
     const people = isForSome ? ids.flatMap((id) => this.#parts.userIds.findForBot(String(id))?.id ?? []) : undefined;
     await chatLog.write(withCard(message, { card: read.card, isAlone: message.card?.isAlone === true, people }), true);

@@ -9,7 +9,7 @@ const BLOCK_BYTES = 32;
 const SALT_BYTES = 16;
 const LENGTH_BYTES = 4;
 
-/** What is signed: the four strings of a callback or of its answer. */
+/** Signed values: the four strings of a callback or of its response. */
 export interface SignedParts {
   token: string;
   timestamp: string;
@@ -17,7 +17,9 @@ export interface SignedParts {
   encrypt: string;
 }
 
-/** The 32-byte AES key behind a 43-character EncodingAESKey. @throws MessengerError `crypto_broken` for any other length */
+/**
+ * Decodes a 43-character EncodingAESKey to the 32-byte AES key. @throws MessengerError `crypto_broken` for any other length
+ */
 export function decodeAesKey(encodingAesKey: string): Buffer {
   const key = Buffer.from(`${encodingAesKey}=`, 'base64');
   if (key.length !== KEY_BYTES || encodingAesKey.length !== 43) {
@@ -34,14 +36,14 @@ export function signParts({ token, timestamp, nonce, encrypt }: SignedParts): st
   return createHash('sha1').update(sorted.join('')).digest('hex');
 }
 
-/** Whether a signature is the one of these parts, in constant time. Upper-case hex is refused, as the platform's own library does. */
+/** Verifies a signature in constant time. Upper-case hex is rejected, as in the platform's own library. */
 export function isSignedBy(parts: SignedParts, signature: string): boolean {
   return sameSecret(signParts(parts), signature);
 }
 
 /**
  * Encrypts one message: 16 random bytes, its length in bytes (4, big-endian), the message, the receiver's id; base64.
- * @param salt the 16 random bytes; given only to reproduce a known result
+ * @param salt the 16 random bytes; only for reproducing a known result
  */
 export function sealMessage(key: Buffer, message: string, receiveId = '', salt = randomBytes(SALT_BYTES)): string {
   const body = Buffer.from(message);
@@ -50,7 +52,9 @@ export function sealMessage(key: Buffer, message: string, receiveId = '', salt =
   return encryptPadded(key, Buffer.concat([salt, length, body, Buffer.from(receiveId)])).toString('base64');
 }
 
-/** Opens what `sealMessage` made; the signature must have been checked before. @throws MessengerError `crypto_broken` */
+/**
+ * Decrypts the result of `sealMessage`; the caller must have verified the signature. @throws MessengerError `crypto_broken`
+ */
 export function openMessage(key: Buffer, encrypt: string, receiveId = ''): string {
   const plain = decryptPadded(key, Buffer.from(encrypt, 'base64'));
   if (plain.length < SALT_BYTES + LENGTH_BYTES) throw broken('too short');
@@ -67,17 +71,17 @@ export function openMessage(key: Buffer, encrypt: string, receiveId = ''): strin
   }
 }
 
-/** Encrypts a media file as the platform's download addresses serve it: the bytes alone, padded to 32. */
+/** Encrypts a media file in the format of the platform's download addresses: only the bytes, padded to 32. */
 export function sealMedia(key: Buffer, bytes: Buffer): Buffer {
   return encryptPadded(key, bytes);
 }
 
-/** Opens what `sealMedia` made. @throws MessengerError `crypto_broken` */
+/** Decrypts the result of `sealMedia`. @throws MessengerError `crypto_broken` */
 export function openMedia(key: Buffer, sealed: Buffer): Buffer {
   return decryptPadded(key, sealed);
 }
 
-// The platform pads to 32 bytes where the cipher would pad to 16, so padding is done here by hand.
+// The platform pads to 32 bytes but the cipher would pad to 16, so padding is added here.
 function encryptPadded(key: Buffer, plain: Buffer): Buffer {
   const padBytes = BLOCK_BYTES - (plain.length % BLOCK_BYTES);
   const cipher = createCipheriv(CIPHER, key, key.subarray(0, IV_BYTES)).setAutoPadding(false);
@@ -96,5 +100,5 @@ function decryptPadded(key: Buffer, sealed: Buffer): Buffer {
 }
 
 function broken(what: string): MessengerError {
-  return new MessengerError('crypto_broken', `A sealed text does not open (${what})`);
+  return new MessengerError('crypto_broken', `A text cannot be decrypted (${what})`);
 }

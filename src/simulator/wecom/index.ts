@@ -24,22 +24,25 @@ import { UserIds } from './user-ids.ts';
 import { WebSignInCodes } from './web-sign-in.ts';
 
 export interface WecomOptions {
-  /** The AI bot's callback credentials; empty texts where it is reached over a connection. */
+  /** Callback credentials of the AI bot; empty strings if it is reached over a connection. */
   bot: { token: string; aesKey: string; aiBotId: string };
-  /** Where the bot is reached over a connection that it opens; else by its callback. */
+  /** Set if the bot is reached over a connection that it opens; otherwise its callback is used. */
   connection?: ConnectionOptions;
   app: AppCredentials;
-  /** Whether a delivery that was answered with 503 is repeated (true unless told); time-outs and network failures always are. */
+  /** Whether a delivery with response 503 is retried. Defaults to true. Timeouts and network failures are always retried. */
   retryOn503?: boolean;
-  /** Whether the bot hears of people by encrypted ids (PLATFORM_FACTS.md wecom-ids). */
+  /** Whether the bot receives encrypted ids of people (PLATFORM_FACTS.md wecom-ids). */
   encryptUserIds?: boolean;
 }
 
-/** How WeCom's own browser names itself on a phone. */
+/** User agent of WeCom's own browser on a phone. */
 const APP_USER_AGENT =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 wxwork/4.1.30 MicroMessenger/7.0.1 Language/zh';
 
-/** WeCom: an AI bot, told by encrypted callbacks or over its long connection, and a self-built app beside it with a web sign-in. */
+/**
+ * WeCom: an AI bot, reached by encrypted callbacks or over its long connection, and a self-built app beside it with a web
+ * sign-in.
+ */
 export function wecomProtocol(options: WecomOptions): ProtocolKind {
   return {
     name: 'wecom',
@@ -50,23 +53,23 @@ export function wecomProtocol(options: WecomOptions): ProtocolKind {
   };
 }
 
-/** The callback's key where there is one, so that conversations stay readable when the bot is connected the other way. */
+/** The callback's key if there is one, so that conversations stay readable when the bot switches to the long connection. */
 function storeKeyOf({ bot, connection }: WecomOptions): Buffer {
   return connection && bot.aesKey === ''
     ? createHash('sha256').update(`messenger|${connection.secret}`).digest()
     : decodeAesKey(bot.aesKey);
 }
 
-/** One of the two ways between the platform and the bot. */
+/** One of the two transports between the platform and the bot. */
 interface Way {
   client: BotCalls;
-  /** Where a delivery is answered at once. */
+  /** Set if a delivery is answered in its response. */
   opening?: QuestionsParts['answers'];
   showLater: ShowLater;
   connections?: BotConnections & Pick<BotSockets, 'upgrade'>;
-  /** Files that the bot brought, by what is secret about their address. */
+  /** Files that the bot uploaded, by the secret in their address. */
   findFile?(key: string): UploadedFile | undefined;
-  /** Goes on with an answer that still grows. */
+  /** Resumes an answer that is still growing. */
   follow(answer: StoredMessage): void;
   resume(): Promise<void>;
   lastLooks(): Promise<unknown>;
@@ -114,7 +117,7 @@ function connectionWay(connection: ConnectionOptions, side: MessengerSide, parts
     findFile: (key) => uploads.findByKey(key),
     follow: (answer) => answers.follow(answer),
     resume,
-    // The bot brings each snapshot itself, and its last one before it ends.
+    // The bot sends each snapshot itself, and the last one before it exits.
     lastLooks: () => Promise.resolve(),
     settled: () => answers.settled(),
   };
@@ -153,8 +156,8 @@ function start(options: WecomOptions, side: MessengerSide, parts: ProtocolParts)
     redeliver: (messageId, copies) => questions.redeliver(messageId, copies),
     resend: (personId, messageId) => questions.resend(personId, messageId),
     answerTo: (messageId) => answerTo(side, messageId),
-    // People stop an answer by a word of the bot; the app itself cannot.
-    stop: () => Promise.reject(new MessengerError('bad_request', 'Say /stop to the bot')),
+    // People stop an answer with a command of the bot; the app itself has no stop button.
+    stop: () => Promise.reject(new MessengerError('bad_request', 'Send /stop to the bot')),
     enterChat: (personId) => events.enterChat(personId),
     press: (personId, messageId, button) => cards.press(personId, messageId, button),
     rate: (personId, messageId, rating, why) => events.rate(personId, messageId, rating, why),
@@ -174,7 +177,7 @@ function start(options: WecomOptions, side: MessengerSide, parts: ProtocolParts)
   };
 }
 
-/** An answer that could not grow any more has its whole text in another message. */
+/** An answer that could no longer grow has its complete text in another message. */
 async function answerTo({ store }: MessengerSide, messageId: string): Promise<StoredMessage | undefined> {
   const answer = await store.get(answerIdOf(messageId)).catch(() => undefined);
   const insteadId = answer?.answer?.insteadId;

@@ -1,22 +1,22 @@
 import type { NowMs } from '../../shared/clock.ts';
 
-/** The platform's limit: messages of one person that the bot may be answering at the same time (PLATFORM_FACTS.md wecom-callbacks). */
+/** The platform's limit of unanswered messages per person (PLATFORM_FACTS.md wecom-callbacks). */
 const MAX_IN_INTERACTION = 3;
 
-/** Which messages of each person are in interaction: on their way to the bot, or being answered. */
+/** Each person's open messages: on their way to the bot, or being answered. */
 export class Interactions {
-  /** Since when each is, by person and message. */
+  /** Start time of each, by person and message. */
   readonly #open = new Map<string, Map<string, number>>();
   readonly #nowMs: NowMs;
   readonly #lifeMs: number;
 
-  /** @param lifeMs how long a message is in interaction that nothing ends */
+  /** @param lifeMs maximum time that a message counts as open */
   constructor(nowMs: NowMs, lifeMs: number) {
     this.#nowMs = nowMs;
     this.#lifeMs = lifeMs;
   }
 
-  /** Counts a message in, unless the person already has three others. */
+  /** Adds a message, unless the person already has three others. */
   tryEnter(personId: string, messageId: string): boolean {
     const open = this.#open.get(personId) ?? new Map<string, number>();
     this.#open.set(personId, open);
@@ -30,7 +30,7 @@ export class Interactions {
     this.#open.get(personId)?.delete(messageId);
   }
 
-  /** Whoever's message it is. */
+  /** Removes a message of any sender. */
   end(messageId: string): void {
     for (const open of this.#open.values()) open.delete(messageId);
   }

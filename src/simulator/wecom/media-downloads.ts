@@ -6,23 +6,23 @@ import { sealMedia } from './crypto.ts';
 
 export interface MediaDownloadsOptions {
   media: MediaStore;
-  /** The bot's AES key, or what keys of their own are made from. */
+  /** The bot's AES key, or the secret from which per-address keys are derived. */
   aesKey: Buffer;
   nowMs: NowMs;
-  /** Where this messenger can be reached. */
+  /** URL of this messenger. */
   url: () => string;
   mediaLifeMs: number;
-  /** Whether each address has a key of its own, as over the long connection; else all are sealed under the bot's. */
+  /** Whether each address has its own key, as over the long connection; otherwise the bot's key is used for all. */
   ownKeys: boolean;
 }
 
-/** Where the bot gets an image or a file, and the key to it where it is the address's own. */
+/** Download address of an image or a file for the bot, and its key if the address has its own. */
 export interface Download {
   url: string;
   aeskey?: string;
 }
 
-/** The bot's way to images: addresses that expire and serve encrypted bytes. */
+/** The bot's access to media: addresses that expire and serve encrypted bytes. */
 export class MediaDownloads {
   readonly #options: MediaDownloadsOptions;
   #given = 0;
@@ -31,7 +31,7 @@ export class MediaDownloads {
     this.#options = options;
   }
 
-  /** A download address for the bot, valid for five minutes. */
+  /** Creates a download address for the bot, valid for five minutes. */
   downloadFor(id: string): Download {
     const { nowMs, mediaLifeMs, url, ownKeys } = this.#options;
     const expires = String(nowMs() + mediaLifeMs);
@@ -39,12 +39,15 @@ export class MediaDownloads {
     this.#given += 1;
     return {
       url: `${url()}/media/${id}?expires=${expires}&sign=${this.#sign(id, expires)}`,
-      // Its last sign is missing now and then.
+      // The key's trailing `=` is sometimes missing.
       aeskey: this.#given % 2 === 0 ? key?.replace('=', '') : key,
     };
   }
 
-  /** The encrypted bytes behind a download address. @throws MessengerError `not_found` when expired, altered or gone */
+  /**
+   * The encrypted bytes for a download address. @throws MessengerError `not_found` if it has expired or was altered, or the
+   * media was deleted
+   */
   async download(id: string, expires: string, sign: string): Promise<{ sealed: Buffer; fileName: string }> {
     const { nowMs } = this.#options;
     const isValid = sameSecret(this.#sign(id, expires), sign) && nowMs() <= Number(expires);

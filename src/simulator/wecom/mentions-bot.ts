@@ -1,6 +1,6 @@
 /**
- * Whether a group message mentions the bot, `@Name`. The name must end there: `@Parleyman` is somebody else.
- * Han letters may follow at once, since Chinese is written without spaces.
+ * Whether a group message mentions the bot, `@Name`. The name must end there: `@Parleyman` is another name. Han letters may
+ * follow directly, because Chinese is written without spaces.
  */
 export function mentionsBot(text: string, botName: string): boolean {
   const mention = `@${botName}`;

@@ -14,7 +14,7 @@ import { readReply } from './read-reply.ts';
 import type { ShownAnswers, StreamReply } from './shown-answers.ts';
 
 export interface QuestionsParts {
-  /** Shows the first answer to a message and what follows it, where a delivery is answered at once. */
+  /** Shows the first response to a message and its continuation, if deliveries are answered in their response. */
   answers?: { open(question: StoredMessage, first: StreamReply): Promise<void> };
   shown: ShownAnswers;
   responseUrls: ResponseUrls;
@@ -36,8 +36,8 @@ export class Questions {
   }
 
   /**
-   * Shows a person's message and delivers it in the background where the bot is meant: always in a private chat, in a
-   * group only with its mention. @throws MessengerError `not_found`, `bad_request`
+   * Shows a person's message and delivers it in the background if it is addressed to the bot: always in a private chat, in a
+   * group only with a mention. @throws MessengerError `not_found`, `bad_request`
    */
   async send(saying: Saying): Promise<StoredMessage> {
     const question = await this.prepare(saying);
@@ -45,7 +45,7 @@ export class Questions {
     return question;
   }
 
-  /** Stores and shows a message without delivering it; its state says whether it is to be delivered (`sending`). */
+  /** Stores and shows a message without delivering it; the state `sending` marks it for delivery. */
   async prepare(saying: Saying): Promise<StoredMessage> {
     const { directory, media, nowMs, chatLog } = this.#side;
     const person = directory.person(saying.person);
@@ -54,10 +54,10 @@ export class Questions {
     if (saying.text.trim() === '' && saying.imageIds.length === 0 && fileIds.length === 0)
       throw new MessengerError('bad_request', 'The message is empty');
     if (saying.imageIds.length > MAX_IMAGES)
-      throw new MessengerError('bad_request', `At most ${MAX_IMAGES} images a message`);
-    // WeCom's file is a message of its own; in a group it reaches the bot where a message to it quotes the file.
+      throw new MessengerError('bad_request', `At most ${MAX_IMAGES} images per message`);
+    // In WeCom a file is a separate message; in a group it reaches the bot only if a message to the bot quotes it.
     if (fileIds.length > 0 && (fileIds.length > 1 || saying.text !== '' || saying.imageIds.length > 0))
-      throw new MessengerError('bad_request', 'A file is a message of its own');
+      throw new MessengerError('bad_request', 'A file must be sent as a separate message');
     await Promise.all(saying.imageIds.map((id) => media.plain(id)));
     const files = fileIds.length === 0 ? undefined : await media.chips(fileIds);
     const quoted = await this.#quoted(conversation, saying.quoteMessageId);
@@ -82,26 +82,25 @@ export class Questions {
     return prepared;
   }
 
-  /** Sends a message that failed once more, as the same delivery. @throws MessengerError `not_found`, `bad_request` */
+  /** Resends a failed message as the same delivery. @throws MessengerError `not_found`, `bad_request` */
   async resend(personId: string, messageId: string): Promise<StoredMessage> {
     const message = await this.#side.store.get(messageId);
     if (message.sender !== personId) throw new MessengerError('not_found', 'No such message');
-    if (message.state !== 'failed')
-      throw new MessengerError('bad_request', 'Only a message that failed can be sent again');
+    if (message.state !== 'failed') throw new MessengerError('bad_request', 'Only a failed message can be sent again');
     const { error: _error, ...rest } = message;
-    // Its six minutes begin anew; its place in the conversation stays.
+    // Its six minutes start again; its position in the conversation stays.
     const prepared = await this.#enter({ ...rest, atMs: this.#side.nowMs() });
     await this.#side.chatLog.write(prepared);
     if (prepared.state === 'sending') this.#inBackground(this.deliver(prepared, 1));
     return prepared;
   }
 
-  /** Takes up a delivery that an earlier run left unfinished. */
+  /** Resumes a delivery that an earlier run left unfinished. */
   resume(question: StoredMessage): void {
     this.#inBackground(this.deliver(question, 1));
   }
 
-  /** Delivers a message, `copies` times at once, and shows the bot's answer. @returns the outcome of each copy */
+  /** Delivers a message with `copies` concurrent deliveries, and shows the bot's answer. @returns the result of each copy */
   async deliver(question: StoredMessage, copies: number): Promise<DeliveryResult[]> {
     const { client, payloads } = this.#line;
     const payload = payloads.message(question);
@@ -111,14 +110,14 @@ export class Questions {
     return results;
   }
 
-  /** Delivers a message again that was delivered before, and shows nothing. */
+  /** Redelivers a message, and shows nothing. */
   async redeliver(messageId: string, copies: number): Promise<DeliveryResult[]> {
     const { client, payloads } = this.#line;
     const payload = payloads.message(await this.#side.store.get(messageId));
     return Promise.all(Array.from({ length: copies }, () => client.callOnce(payload)));
   }
 
-  /** Resolves once no delivery is under way (after the signal was aborted). */
+  /** Resolves once no delivery is in progress (after the signal was aborted). */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay);
   }
@@ -203,7 +202,7 @@ function languageOf(message: StoredMessage): 'en' | 'zh' {
   return languageOfText(message.text);
 }
 
-/** What a message is quoted by: a file has its name alone. */
+/** Text for quoting a message; for a file, its name. */
 function wordsOf({ text, files = [] }: Pick<StoredMessage, 'text' | 'files'>): string {
   return text === '' ? files.map(({ name }) => name).join(', ') : text;
 }

@@ -1,6 +1,6 @@
 import { apiFault, ERRCODE, type ApiResult } from './api-result.ts';
 
-/** A self-built app's message, as the private chat shows it. */
+/** A self-built app's message, for the private chat. */
 export interface AppMessage {
   agentId: string;
   /** User ids joined by `|`, or `@all`. */
@@ -17,7 +17,10 @@ const MAX_DESCRIPTION_CHARS = 512;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads the body of message/send by the limits of PLATFORM_FACTS.md wecom-app. Pure. @returns the message, or the platform's fault */
+/**
+ * Parses the body of message/send with the limits of PLATFORM_FACTS.md wecom-app. Pure. @returns the message, or the
+ * platform's error
+ */
 export function readAppMessage(body: unknown): AppMessage | ApiResult {
   const fields = asFields(body);
   const toUser = fields['touser'];
@@ -60,7 +63,7 @@ function readCard({ title, description, url, btntxt }: Fields): string | ApiResu
   return `**${title}**\n\n${plain}\n\n[${typeof btntxt === 'string' && btntxt !== '' ? btntxt : '→'}](${url})`;
 }
 
-/** The longest start of a text within so many bytes, never ending inside a character. */
+/** The longest prefix of a text within this number of bytes that does not split a character. */
 function cutToBytes(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text);
   let end = maxBytes;

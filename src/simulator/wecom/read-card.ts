@@ -1,6 +1,6 @@
 import type { ButtonView, CardView } from '../api.ts';
 
-/** What a press on a card does: it tells the bot, says something as the person, or opens an address. */
+/** Effect of a press on a card: notifies the bot, sends a message as the person, or opens an address. */
 type CardPress = { kind: 'event'; key: string } | { kind: 'question'; text: string } | { kind: 'none' };
 
 export interface CardButton {
@@ -8,14 +8,14 @@ export interface CardButton {
   press: CardPress;
 }
 
-/** A template card that the platform takes. */
+/** A valid template card. */
 export interface Card {
   type: string;
   taskId?: string;
-  /** What it says, for a list and for a client that shows no cards. */
+  /** Plain text, for lists and for clients that do not show cards. */
   words: string;
   view: CardView;
-  /** A row of its own buttons, and one of what it leads to. */
+  /** A row of its own buttons, and a row of its links. */
   buttons: CardButton[][];
   /** As it was sent. */
   sent: unknown;
@@ -23,13 +23,13 @@ export interface Card {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** PLATFORM_FACTS.md wecom-cards. */
+/** Limits of PLATFORM_FACTS.md wecom-cards. */
 const TYPES = new Set(['text_notice', 'news_notice', 'button_interaction', 'vote_interaction', 'multiple_interaction']);
 const TASK_ID = /^[0-9A-Za-z_\-@]{1,128}$/;
 const MAX_KEY_BYTES = 1_024;
 const MAX_QUESTION_BYTES = 200;
 const MAX_OPTION_ID_BYTES = 128;
-/** How many of each a card may have, from and to. */
+/** Minimum and maximum numbers of each element. */
 const COUNTS: Readonly<Record<string, readonly [number, number]>> = {
   button_list: [0, 6],
   horizontal_content_list: [0, 6],
@@ -38,14 +38,14 @@ const COUNTS: Readonly<Record<string, readonly [number, number]>> = {
   select_list: [0, 3],
 };
 const ASPECT_RATIO = [1.3, 2.25] as const;
-/** What a jump or a card leads to. */
+/** Target of a jump or a card. */
 const LINK = 1;
 const PROGRAM = 2;
 const QUESTION = 3;
 
 class Refusal extends Error {}
 
-/** Judges a template card by the rules of PLATFORM_FACTS.md wecom-cards. Pure. */
+/** Validates a template card by the rules of PLATFORM_FACTS.md wecom-cards. Pure. */
 export function readCard(sent: unknown): { card: Card } | { refused: string } {
   try {
     return { card: read(asFields(sent), sent) };
@@ -69,7 +69,7 @@ export function findCardButton({ buttons }: Card, wanted: string): CardButton | 
 
 function read(card: Fields, sent: unknown): Card {
   const type = String(card['card_type']);
-  demand(TYPES.has(type), 'the card is of no known type');
+  demand(TYPES.has(type), 'the card has an unknown type');
   for (const [name, [, most]] of Object.entries(COUNTS))
     demand(listOf(card, name).length <= most, `the card has more than ${most} of ${name}`);
   const title = asFields(card['main_title']);
@@ -109,13 +109,13 @@ function judgeAction(card: Fields, type: string): void {
   const { type: kind, url, appid } = asFields(action);
   demand(
     kind === LINK || kind === PROGRAM || (kind === 0 && type !== 'text_notice'),
-    'the card_action is of no known type',
+    'the card_action has an unknown type',
   );
   demand(kind !== LINK || textOf(url) !== undefined, 'the card_action has no url');
   demand(kind !== PROGRAM || textOf(appid) !== undefined, 'the card_action has no appid');
 }
 
-/** Choices, which nobody can make here; they are judged all the same. */
+/** Selections, which cannot be made here but are validated too. */
 function judgeInputs(card: Fields): void {
   const lists = listOf(card, 'select_list').map((one) => ({ options: listOf(one, 'option_list'), most: 10 }));
   const checkbox = card['checkbox'];
@@ -139,10 +139,7 @@ function readTaskId(card: Fields, type: string): string | undefined {
   const id = card['task_id'];
   const isNeeded = type.endsWith('_interaction') || card['action_menu'] !== undefined;
   demand(id !== undefined || !isNeeded, 'the card needs a task_id');
-  demand(
-    id === undefined || (typeof id === 'string' && TASK_ID.test(id)),
-    'the task_id is not of the form that the platform takes',
-  );
+  demand(id === undefined || (typeof id === 'string' && TASK_ID.test(id)), 'the task_id has an invalid format');
   return typeof id === 'string' ? id : undefined;
 }
 
@@ -150,9 +147,9 @@ function readButtons(card: Fields, type: string): CardButton[] {
   const list = listOf(card, 'button_list');
   demand(type !== 'button_interaction' || list.length > 0, 'the card has no button');
   const keys = list.map(({ key }) => key);
-  demand(new Set(keys).size === keys.length, 'two buttons have one key');
+  demand(new Set(keys).size === keys.length, 'two buttons have the same key');
   return list.map(({ text, key, style }) => {
-    demand(style === undefined || [1, 2, 3, 4].includes(style as number), 'a button is of no known style');
+    demand(style === undefined || [1, 2, 3, 4].includes(style as number), 'a button has an unknown style');
     return keyButton(text, key, style === 1 ? 'primary' : style === 3 ? 'danger' : undefined);
   });
 }
@@ -186,14 +183,14 @@ function readJump({ type = 0, title, url, appid, question }: Fields, index: numb
       demand(textOf(appid) !== undefined, 'a jump has no appid');
       return { view: { ...view, isOff: true }, press: { kind: 'none' } };
     default:
-      demand(type === 0, 'a jump is of no known type');
+      demand(type === 0, 'a jump has an unknown type');
       return { view: { ...view, isOff: true }, press: { kind: 'none' } };
   }
 }
 
 function listOf(fields: Fields, name: string): Fields[] {
   const list = fields[name];
-  demand(list === undefined || Array.isArray(list), `${name} is no list`);
+  demand(list === undefined || Array.isArray(list), `${name} is not a list`);
   return Array.isArray(list) ? list.map(asFields) : [];
 }
 

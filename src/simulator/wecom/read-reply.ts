@@ -3,13 +3,16 @@ import { MIB_BYTES } from '../../shared/clock.ts';
 import { sniffImageType } from '../media-store.ts';
 import { readCard, type Card } from './read-card.ts';
 
-/** The longest content of a stream or of a later markdown message, in UTF-8 bytes (PLATFORM_FACTS.md wecom-streams, wecom-response-url). */
+/**
+ * Maximum content of a stream or of a later markdown message, in UTF-8 bytes (PLATFORM_FACTS.md wecom-streams,
+ * wecom-response-url).
+ */
 export const MAX_CONTENT_BYTES = 20_480;
 const MAX_FEEDBACK_ID_BYTES = 256;
 const MAX_IMAGES = 10;
 const MAX_IMAGE_BYTES = 10 * MIB_BYTES;
 
-/** How far an answer has grown. */
+/** Snapshot of a growing answer. */
 export interface StreamSnapshot {
   kind: 'stream';
   id: string;
@@ -17,11 +20,11 @@ export interface StreamSnapshot {
   content: string;
   images: Buffer[];
   feedbackId?: string;
-  /** Shown below the text; once for a message. */
+  /** Shown below the text; one per message. */
   card?: Card;
 }
 
-/** One answer of the bot, as far as a message's sender sees it. `refused` breaks a rule of the platform. */
+/** One response of the bot, as the message's sender sees it. `refused` violates a rule of the platform. */
 export type BotReply =
   | StreamSnapshot
   | { kind: 'text'; content: string }
@@ -30,7 +33,7 @@ export type BotReply =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Judges a decrypted answer by the rules of PLATFORM_FACTS.md wecom-streams. Pure. */
+/** Validates a decrypted response by the rules of PLATFORM_FACTS.md wecom-streams. Pure. */
 export function readReply(reply: unknown): BotReply {
   const fields = asFields(reply);
   switch (fields['msgtype']) {
@@ -43,7 +46,7 @@ export function readReply(reply: unknown): BotReply {
     case 'template_card':
       return cardReply(fields['template_card']);
     default:
-      return refused('the answer is of no known kind');
+      return refused('the answer has an unknown type');
   }
 }
 
@@ -59,12 +62,12 @@ function readStreamWithCard(fields: Fields): BotReply {
   return 'card' in read ? { ...stream, card: read.card } : refused(read.refused);
 }
 
-/** Begins a line of the thinking block that is what the bot says about its answer, and no thought. */
+/** Prefix of a line in the thinking block that is a remark of the bot about its answer, not reasoning. */
 const NOTICE_LINE = /^\u2139\ufe0f (?<words>.*)$/;
 
 /**
- * Splits a stream's content into the thinking block at its start and the text, and the block into the model's thought and what
- * the bot says about the answer. An unclosed block is still being thought.
+ * Splits a stream's content into the thinking block at its start and the text, and the block into the model's reasoning and
+ * the bot's remarks. In an unclosed block the model is still thinking.
  */
 export function splitThinking(content: string): { thinking?: string; note?: string; text: string } {
   const match = /^\s*<think>(?<thinking>[\s\S]*?)(?:<\/think>(?<text>[\s\S]*))?$/.exec(content);
@@ -83,7 +86,7 @@ function readStream(stream: Fields): BotReply {
   const { id, finish = false, content = '', msg_item: items = [] } = stream;
   if (typeof id !== 'string' || id === '') return refused('the stream has no id');
   if (typeof finish !== 'boolean') return refused('the stream\'s "finish" is not a boolean');
-  if (typeof content !== 'string') return refused("the stream's content is not a text");
+  if (typeof content !== 'string') return refused("the stream's content is not a string");
   const sizeBytes = Buffer.byteLength(content);
   if (sizeBytes > MAX_CONTENT_BYTES)
     return refused(`the content has ${sizeBytes} bytes, ${MAX_CONTENT_BYTES} are allowed`);
@@ -116,7 +119,7 @@ function readImages(items: unknown, isFinished: boolean): Buffer[] | string {
     return isTaken && createHash('md5').update(bytes).digest('hex') === md5 ? bytes : undefined;
   });
   const taken = images.filter((bytes) => bytes !== undefined);
-  return taken.length === images.length ? taken : 'an image is no JPG or PNG up to 10 MB, or its md5 is wrong';
+  return taken.length === images.length ? taken : 'an image is not a JPG or PNG of up to 10 MB, or its md5 is wrong';
 }
 
 function readText({ content }: Fields): BotReply {

@@ -14,10 +14,13 @@ interface ResponseGrant {
   untilMs: number;
 }
 
-/** Shows a whole message of the bot that answers a question. */
+/** Shows a complete message of the bot that answers a question. */
 export type ShowLater = (question: StoredMessage, whole: WholeMessage) => Promise<unknown>;
 
-/** The one-off addresses by which the bot can answer a message later: valid for an hour, for one use (PLATFORM_FACTS.md wecom-response-url). */
+/**
+ * Single-use response URLs with which the bot can answer a message later: valid for one hour and one use (PLATFORM_FACTS.md
+ * wecom-response-url).
+ */
 export class ResponseUrls {
   readonly #side: MessengerSide;
   readonly #redis: RedisClient;
@@ -29,7 +32,7 @@ export class ResponseUrls {
     this.#show = show;
   }
 
-  /** Makes the secret part of a message's address. */
+  /** Creates the secret part of a message's response URL. */
   async create(question: StoredMessage): Promise<string> {
     const { nowMs, timing } = this.#side;
     const code = randomToken(24);
@@ -43,7 +46,7 @@ export class ResponseUrls {
     return code;
   }
 
-  /** Takes the bot's later answer. A body that breaks a rule does not use the address up. */
+  /** Accepts the bot's later answer. An invalid body does not use up the URL. */
   async use(code: string, body: unknown): Promise<ApiResult> {
     const content = readLaterAnswer(body);
     if (content.kind === 'refused') {
@@ -54,13 +57,13 @@ export class ResponseUrls {
     const grant = stored === undefined ? undefined : (JSON.parse(stored) as ResponseGrant);
     if (!grant || this.#side.nowMs() > grant.untilMs) {
       this.#side.trace.violated({
-        reason: 'a response_url was used twice or after its hour',
+        reason: 'a response_url was used twice or after one hour',
         atMs: this.#side.nowMs(),
       });
       return apiFault(ERRCODE.badParameter, 'response_code is invalid, expired or used');
     }
     const question = await this.#side.store.get(grant.messageId).catch(() => undefined);
-    if (!question) return apiFault(ERRCODE.badParameter, 'the message is gone');
+    if (!question) return apiFault(ERRCODE.badParameter, 'the message no longer exists');
     await this.#show(question, {
       text: content.text,
       feedbackId: content.feedbackId,
@@ -75,7 +78,7 @@ type LaterAnswer =
   | { kind: 'text'; text: string; feedbackId?: string; card?: Card }
   | { kind: 'refused'; errcode: number; reason: string };
 
-/** Judges an answer that comes in one piece. Pure. */
+/** Validates a complete answer. Pure. */
 export function readLaterAnswer(body: unknown): LaterAnswer {
   const {
     msgtype,
@@ -94,18 +97,22 @@ export function readLaterAnswer(body: unknown): LaterAnswer {
   }
   const content = markdown?.content;
   if (msgtype !== 'markdown' || typeof content !== 'string' || content.trim() === '') {
-    return { kind: 'refused', errcode: ERRCODE.badParameter, reason: 'a later answer is markdown or a template card' };
+    return {
+      kind: 'refused',
+      errcode: ERRCODE.badParameter,
+      reason: 'a later answer must be markdown or a template card',
+    };
   }
   if (Buffer.byteLength(content) > MAX_CONTENT_BYTES) {
     return {
       kind: 'refused',
       errcode: ERRCODE.tooLong,
-      reason: `a later answer has at most ${MAX_CONTENT_BYTES} bytes`,
+      reason: `a later answer can have at most ${MAX_CONTENT_BYTES} bytes`,
     };
   }
   const feedbackId = markdown?.feedback?.id;
   return { kind: 'text', text: content, feedbackId: typeof feedbackId === 'string' ? feedbackId : undefined };
 }
 
-// Only a hash is kept: who reads the store cannot answer in the bot's name.
+// Only a hash is stored, so that a reader of the store cannot answer as the bot.
 const keyOf = (code: string) => `messenger:response:${sha256Hex(code)}`;

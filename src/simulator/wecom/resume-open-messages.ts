@@ -7,13 +7,13 @@ export interface ResumeParts {
   store: MessageStore;
   interactions: Interactions;
   questions: Questions;
-  /** Goes on with an answer that still grows. */
+  /** Resumes an answer that is still growing. */
   answers: { follow(answer: StoredMessage): void };
 }
 
 /**
- * Takes up what an earlier run left: deliveries are repeated with their msgid, growing answers are polled further.
- * Whatever is older than its six minutes ends as it would have ended without the restart.
+ * Resumes the work of an earlier run: deliveries are retried with their msgid, and growing answers are polled again.
+ * Messages older than six minutes end as they would have without the restart.
  */
 export async function resumeOpenMessages(parts: ResumeParts): Promise<void> {
   for (const message of await parts.store.openMessages()) await resume(message, parts);

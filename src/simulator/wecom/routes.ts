@@ -16,14 +16,14 @@ export interface PlatformRoutesOptions {
   api: AppApi;
   responseUrls: ResponseUrls;
   downloads: MediaDownloads;
-  /** A file of the bot for people; absent where the bot brings none. */
+  /** A file of the bot for people; absent if the bot uploads none. */
   findFile?(key: string): { name: string; bytes: Buffer } | undefined;
   sessions: AppSessions;
   codes: WebSignInCodes;
   rules: AuthorizeRules;
 }
 
-/** The platform's own addresses: its API host, its media downloads, and its web sign-in. */
+/** The platform's own endpoints: its API, its media downloads, and its web sign-in. */
 export function platformRoutes(options: PlatformRoutesOptions): Router {
   const router = new Router();
   const { api, responseUrls, downloads, findFile } = options;
@@ -68,7 +68,10 @@ function withToken(
   });
 }
 
-/** Sends the in-app browser back with a code; there is nothing to confirm with `snsapi_base` (PLATFORM_FACTS.md wecom-web-sign-in). */
+/**
+ * Redirects the in-app browser back with a code; `snsapi_base` requires no confirmation (PLATFORM_FACTS.md
+ * wecom-web-sign-in).
+ */
 function authorize(context: Context, { sessions, codes, rules }: PlatformRoutesOptions): void {
   const session = context.get(APP_SESSION_HEADER);
   const personId = session === '' ? undefined : sessions.personOf(session);
@@ -98,7 +101,7 @@ function authorize(context: Context, { sessions, codes, rules }: PlatformRoutesO
   context.redirect(target.href);
 }
 
-/** A query parameter that occurs once; twice is as good as never. */
+/** A query parameter that occurs once; a repeated one counts as missing. */
 function query(context: Context, name: string): string | undefined {
   const value = context.query[name];
   return typeof value === 'string' ? value : undefined;

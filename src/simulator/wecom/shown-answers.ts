@@ -11,18 +11,18 @@ import { TaskIds, withCard } from './shown-cards.ts';
 
 export type StreamReply = StreamSnapshot;
 
-/** A message of the bot that comes in one piece. */
+/** A complete message of the bot. */
 export interface WholeMessage {
   text: string;
   images?: readonly Buffer[];
   feedbackId?: string;
-  /** In place of the text. */
+  /** Shown instead of the text. */
   card?: Card;
   /** Whether it quotes, in a group, the message that it answers. */
   quotes?: true;
 }
 
-/** The bot's answers as people see them, however they come: growing, finished, or ended by the platform. */
+/** The bot's answers as people see them, over either transport: growing, finished, or ended by the platform. */
 export class ShownAnswers {
   readonly #side: MessengerSide;
   readonly #interactions: Interactions;
@@ -33,7 +33,7 @@ export class ShownAnswers {
     this.#interactions = interactions;
   }
 
-  /** Shows what a stream says first. @param untilMs from here on it may not grow any more */
+  /** Shows the first snapshot of a stream. @param untilMs time at which it must stop growing */
   async open(question: StoredMessage, first: StreamReply, untilMs: number, id: string): Promise<StoredMessage> {
     const { store } = this.#side;
     const empty = this.#message(question, id, { text: '', feedbackId: first.feedbackId });
@@ -47,12 +47,12 @@ export class ShownAnswers {
     return this.show(growing, first, false);
   }
 
-  /** Shows what a stream says now. @param isKnown whether it was shown before */
+  /** Shows a new snapshot of a stream. @param isKnown whether it was shown before */
   async show(answer: StoredMessage, reply: StreamReply, isKnown: boolean): Promise<StoredMessage> {
     const { chatLog, trace } = this.#side;
     const { text, ...apart } = splitThinking(reply.content);
     const questionId = answer.answer?.questionId ?? '';
-    // What the bot says besides its answer is no step of its growth.
+    // Messages beside the answer are not steps of its growth.
     if (answer.id === answerIdOf(questionId)) trace.shown(questionId, reply.content);
     const isCardKnown = reply.card === undefined || answer.cards !== undefined;
     const isSame =
@@ -72,7 +72,7 @@ export class ShownAnswers {
     return shown;
   }
 
-  /** Shows a whole message that has to do with a question; unless told it stands beside the question's answer. */
+  /** Shows a complete message that belongs to a question. Defaults to a message beside the question's answer. */
   async showWhole(question: StoredMessage, whole: WholeMessage, id = laterId()): Promise<StoredMessage> {
     const { chatLog, trace, nowMs, directory } = this.#side;
     const isQuoting = whole.quotes === true && directory.conversation(question.conversationId).kind === 'group';
@@ -88,12 +88,12 @@ export class ShownAnswers {
     return shown;
   }
 
-  /** Shows a message that has to do with no question. */
+  /** Shows a message that belongs to no question. */
   showOwn(conversationId: string, whole: WholeMessage, id: string): Promise<StoredMessage> {
     return this.showWhole(nobodysIn(conversationId, this.#side.nowMs()), whole, id);
   }
 
-  /** Shows a card by which the bot welcomes somebody: as quiet as words of welcome are, and nobody's answer. */
+  /** Shows a welcome card: unobtrusive like a welcome line, and not an answer. */
   async welcome(conversationId: string, card: Card): Promise<void> {
     const question = nobodysIn(conversationId, this.#side.nowMs());
     const worded = this.#message(question, `welcome-${randomToken(12)}`, { text: card.words });
@@ -101,7 +101,7 @@ export class ShownAnswers {
     await this.#side.chatLog.write(shown);
   }
 
-  /** The bot never finished: the platform shows a sentence of its own (PLATFORM_FACTS.md wecom-streams). */
+  /** The bot did not finish in time: the platform shows its own sentence (PLATFORM_FACTS.md wecom-streams). */
   async runOut(answer: StoredMessage): Promise<StoredMessage> {
     return this.#end(answer, 'the answer was not finished within its six minutes', (language) =>
       say(MESSENGER_TEXTS.answerUnfinished, language),
@@ -112,13 +112,13 @@ export class ShownAnswers {
     return this.#end(answer, reason, (language) => say(MESSENGER_TEXTS.answerRefused, language, { reason }));
   }
 
-  /** Nothing more is to come of an answer. */
+  /** Marks an answer as settled: nothing more follows. */
   async settle(answer: StoredMessage): Promise<void> {
     this.#interactions.leave(answer.answer?.person ?? '', answer.answer?.questionId ?? '');
     await this.#side.store.noteSettled(answer.id);
   }
 
-  /** A message has one card, whatever comes later; and a card's task is its own. */
+  /** A message keeps its first card; a card's `task_id` must be unique. */
   #carded(message: StoredMessage, { card, isAlone }: { card: Card; isAlone: boolean }): StoredMessage {
     const { trace, nowMs } = this.#side;
     const violated = (reason: string) =>
@@ -167,7 +167,7 @@ export class ShownAnswers {
   }
 }
 
-/** The id of the message that answers a question. */
+/** Id of the message that answers a question. */
 export function answerIdOf(questionId: string): string {
   return `answer-${questionId}`;
 }
@@ -176,7 +176,7 @@ function laterId(): string {
   return `later-${randomToken(12)}`;
 }
 
-/** Stands for the question of what answers none. */
+/** Question id for messages that answer none. */
 function nobodysIn(conversationId: string, atMs: number): StoredMessage {
   return { id: '', conversationId, sender: '', senderName: '', state: 'sent', text: '', images: [], atMs };
 }

@@ -2,9 +2,9 @@ import type { StoredMessage } from '../stored-message.ts';
 import type { Card } from './read-card.ts';
 
 /**
- * A message with a card, in place of the one that it had.
+ * Returns the message with a card that replaces its previous one.
  * @param isAlone whether the card is the whole message
- * @param people who sees it so; everybody unless told
+ * @param people who see this card; defaults to everyone
  */
 export function withCard(
   message: StoredMessage,
@@ -27,11 +27,14 @@ export function withCard(
 
 const MAX_TASK_IDS = 10_000;
 
-/** Which message has which `task_id`: it is unique among the bot's. In memory, since it only judges. */
+/**
+ * The message of each `task_id`, which must be unique among the bot's messages. In memory, because it is only used for
+ * validation.
+ */
 export class TaskIds {
   readonly #messages = new Map<string, string>();
 
-  /** @returns false when another message has it */
+  /** @returns false if another message has it */
   take(taskId: string | undefined, messageId: string): boolean {
     if (taskId === undefined) return true;
     const owner = this.#messages.get(taskId) ?? messageId;

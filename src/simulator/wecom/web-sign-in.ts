@@ -1,7 +1,10 @@
 import type { NowMs } from '../../shared/clock.ts';
 import { randomToken, sha256Hex } from '../../shared/crypto/ids.ts';
 
-/** Codes of the app's web sign-in: five minutes, one use (PLATFORM_FACTS.md wecom-web-sign-in). Kept in memory: a restart asks people to start again. */
+/**
+ * Codes of the app's web sign-in: valid for five minutes and one use (PLATFORM_FACTS.md wecom-web-sign-in). Kept in memory:
+ * after a restart people must start again.
+ */
 export class WebSignInCodes {
   readonly #codes = new Map<string, { personId: string; untilMs: number }>();
   readonly #nowMs: NowMs;
@@ -19,7 +22,7 @@ export class WebSignInCodes {
     return code;
   }
 
-  /** The person whose code it is, once. */
+  /** The person for a code, once. */
   take(code: string): string | undefined {
     const hash = sha256Hex(code);
     const found = this.#codes.get(hash);
@@ -28,11 +31,11 @@ export class WebSignInCodes {
   }
 }
 
-/** What the authorize address is asked. */
+/** A request to the authorize address. */
 export interface AuthorizeRequest {
   query: URLSearchParams;
   userAgent: string;
-  /** Whose in-app browser asks, known to the app itself; undefined for every other browser. */
+  /** The person of the in-app browser, known to the app itself; undefined for any other browser. */
   personId: string | undefined;
 }
 
@@ -42,7 +45,7 @@ export interface AuthorizeRules {
   trustedOrigins: readonly string[];
 }
 
-/** Where to send the browser (the code is to be added), or why not. */
+/** Redirect address (without the code), or the reason for a rejection. */
 export type AuthorizeVerdict =
   { redirectUri: URL; state: string; personId: string } | { refused: 'not_in_app' | number };
 
@@ -50,14 +53,17 @@ const UNTRUSTED_DOMAIN = 50_001;
 const BAD_APP_ID = 40_013;
 const BAD_PARAMETER = 40_058;
 
-/** Judges a request to the authorize address (PLATFORM_FACTS.md wecom-web-sign-in). Pure; `snsapi_base` shows no consent screen. */
+/**
+ * Validates a request to the authorize address (PLATFORM_FACTS.md wecom-web-sign-in). Pure; `snsapi_base` shows no consent
+ * screen.
+ */
 export function judgeAuthorize(
   { query, userAgent, personId }: AuthorizeRequest,
   rules: AuthorizeRules,
 ): AuthorizeVerdict {
   if (!/wxwork\//i.test(userAgent) || personId === undefined) return { refused: 'not_in_app' };
   if (query.get('appid') !== rules.app.corpId) return { refused: BAD_APP_ID };
-  // Both are served alike: an app that asks for more without naming itself is treated as snsapi_base by the platform too.
+  // Both scopes are handled alike: the platform too treats an app that requests more without naming itself as snsapi_base.
   const isKnownScope = /^snsapi_(base|privateinfo)$/.test(query.get('scope') ?? '');
   const state = query.get('state') ?? '';
   if (query.get('response_type') !== 'code' || !isKnownScope || !/^[A-Za-z0-9]{0,128}$/.test(state)) {

@@ -7,7 +7,7 @@ import { SERVING } from './environments.ts';
 
 const NAME = 'SIGN_IN_CLIENT_SECRET';
 
-/** What is said of the secret when it is written so. */
+/** Returns the warnings about the secret if it is provided this way. */
 function warningsFor(written: { line?: string; env?: Record<string, string>; secretFile?: string }): string[] {
   const cwd = mkdtempSync(join(tmpdir(), 'parley-values-'));
   try {
@@ -34,12 +34,12 @@ test.each([
   ['single quotes kept', { env: { [NAME]: "'abcd'" } }, 'quotes around'],
   ['quotes in a file of its own', { secretFile: '"abcd"\n' }, 'quotes around'],
   ['typographic quotes', { line: `${NAME}=“abcd”\n` }, 'typographic'],
-  ['a trailing blank', { env: { [NAME]: 'abcd ' } }, 'blank'],
-  ['a trailing carriage return', { env: { [NAME]: 'abcd\r' } }, 'blank'],
+  ['a trailing blank', { env: { [NAME]: 'abcd ' } }, 'space or line break'],
+  ['a trailing carriage return', { env: { [NAME]: 'abcd\r' } }, 'space or line break'],
   ['a reference that is not replaced', { line: `${NAME}=\${OTHER}\n` }, 'reference'],
   ['"export" as part of the name', { env: { [`export ${NAME}`]: 'abcd' } }, '"export"'],
   ['a byte order mark as part of the name', { env: { [`\uFEFF${NAME}`]: 'abcd' } }, 'byte order mark'],
-] as const)('warns of a value that was probably altered, by its setting alone: %s', (_name, written, words) => {
+] as const)('warns about a value that was probably altered, without quoting it: %s', (_name, written, words) => {
   const warnings = warningsFor(written);
   expect(warnings).toContainEqual(expect.stringContaining(words));
   expect(warnings.join()).not.toMatch(/ab#?cd|OTHER/);
@@ -53,6 +53,6 @@ test.each([
   ['a # from the environment', { env: { [NAME]: 'ab#cd' }, line: `${NAME}=ab#cd\n` }],
   ['a newline behind it in a file of its own', { secretFile: 'abcd\r\n' }],
   ['a dollar within', { line: `${NAME}=ab$cd\n` }],
-] as const)('does not warn of a value that is as it was written: %s', (_name, written) => {
+] as const)('does not warn about an unaltered value: %s', (_name, written) => {
   expect(warningsFor(written)).toEqual([]);
 });

@@ -6,16 +6,16 @@ const WITHOUT_APP = without(SERVING, 'WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_A
 
 describe('credentials', () => {
   test.each(['WECOM_BOT_TOKEN', 'WECOM_BOT_AES_KEY', 'WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET'])(
-    'half a group without %s is refused',
+    'a group of settings without %s is incomplete and refused',
     (name) => expect(faultyNames(without(SERVING, name))).toEqual([name]),
   );
 
-  test('the two groups do not need each other', () => {
+  test('the WeCom bot and the WeCom app do not require each other', () => {
     expect(faultyNames({ ...WITHOUT_APP, SIGN_IN_PROOF: 'same-id' })).toEqual([]);
     expect(faultyNames(without(SERVING, 'WECOM_BOT_TOKEN', 'WECOM_BOT_AES_KEY', 'WECOM_BOT_NAME'))).toEqual([]);
   });
 
-  test('Slack needs both of its own, and ends local mode', () => {
+  test('Slack requires both of its secrets and ends local mode', () => {
     const slack = { SLACK_SIGNING_SECRET: 'signing-secret', SLACK_BOT_TOKEN: 'xoxb-1-token' };
     expect(loadSound({ ...SERVING, ...slack, SIGN_IN_PROOF: 'same-id' }).config.slack).toEqual({
       isOn: true,
@@ -32,7 +32,7 @@ describe('credentials', () => {
     expect(faultyNames(slack)).toEqual(expect.arrayContaining(['REDIS_URL', 'CHAT_BASE_URL']));
   });
 
-  test('over a socket Slack needs its app-level token and no signing secret, and says so', () => {
+  test('SLACK_CONNECT=socket requires the app-level token over a socket and no signing secret', () => {
     const socket = { SLACK_CONNECT: 'socket', SLACK_APP_TOKEN: 'xapp-1-token', SLACK_BOT_TOKEN: 'xoxb-1-token' };
     const alone = { ...SERVING, SIGN_IN_PROOF: 'same-id' };
     const { config } = loadSound({ ...alone, ...socket });
@@ -41,14 +41,14 @@ describe('credentials', () => {
     expect(loadSound(alone).config.connections).toEqual([]);
     for (const name of ['SLACK_APP_TOKEN', 'SLACK_BOT_TOKEN'])
       expect(faultyNames({ ...alone, ...without(socket, name) })).toEqual([name]);
-    // What is there for the other way is left alone.
+    // The credentials of the other connection type are tolerated.
     expect(faultyNames({ ...alone, ...socket, SLACK_SIGNING_SECRET: 'signing-secret' })).toEqual([]);
     expect(faultyNames({ ...alone, ...without(socket, 'SLACK_CONNECT') })).toContain('SLACK_APP_TOKEN');
     expect(faultyNames({ ...alone, ...socket, SLACK_APP_TOKEN: 'xoxb-1-token' })).toEqual(['SLACK_APP_TOKEN']);
     expect(faultyNames({ ...alone, ...socket, SLACK_CONNECT: 'websocket' })).toContain('SLACK_CONNECT');
   });
 
-  test('the same browser needs the web sign-in of every platform that is on, named or by default', () => {
+  test('the proof same-browser requires the web sign-in of every enabled platform', () => {
     const slack = { SLACK_SIGNING_SECRET: 'signing-secret', SLACK_BOT_TOKEN: 'xoxb-1-token' };
     const client = { SLACK_CLIENT_ID: '123.456', SLACK_CLIENT_SECRET: 'client secret' };
     const messageOf = (env: Record<string, string>) => {
@@ -59,7 +59,7 @@ describe('credentials', () => {
       /^SIGN_IN_PROOF is missing: set SLACK_CLIENT_ID, SLACK_CLIENT_SECRET for same-browser, or .*wecom:same-browser,slack:same-id$/,
     );
     expect(messageOf({ ...SERVING, ...slack, SIGN_IN_PROOF: 'same-browser,same-id' })).toMatch(
-      /^SIGN_IN_PROOF names same-browser, which needs SLACK_CLIENT_ID, SLACK_CLIENT_SECRET; or name a proof for each/,
+      /^SIGN_IN_PROOF names same-browser, which requires SLACK_CLIENT_ID, SLACK_CLIENT_SECRET; or name a proof for each/,
     );
     expect(messageOf({ ...SERVING, ...slack, SIGN_IN_PROOF: 'typed-code' })).toBe('');
     expect(messageOf({ ...WITHOUT_APP, ...slack, ...client })).toContain('set WECOM_CORP_ID');
@@ -75,7 +75,7 @@ describe('credentials', () => {
   });
 
   test.each(['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET'])(
-    '%s alone is half of Slack’s web sign-in, and refused',
+    '%s alone is refused as half of Slack’s web sign-in',
     (name) => {
       const client = { SLACK_CLIENT_ID: '123.456', SLACK_CLIENT_SECRET: 'client secret' };
       const slack = { SLACK_SIGNING_SECRET: 'signing-secret', SLACK_BOT_TOKEN: 'xoxb-1-token' };
@@ -92,15 +92,15 @@ describe('credentials', () => {
     ['SECRET_KEY_PREVIOUS', `${SERVING['SECRET_KEY'] ?? ''},nonsense`],
     ['WECOM_BOT_AES_KEY', 'abc'],
     ['WECOM_AGENT_ID', 'one'],
-  ])('%s of a wrong shape is refused', (name, value) => {
+  ])('an invalid %s is refused', (name, value) => {
     expect(faultyNames({ ...SERVING, [name]: value })).toEqual([name]);
   });
 });
 
-describe('local mode that plays Slack', () => {
+describe('local mode that simulates Slack', () => {
   const local = { MESSENGER_PROTOCOL: 'slack', MESSENGER_PORT: '9082' };
 
-  test('serves Slack alone, at the messenger, and links in the same browser [proof-of-person]', () => {
+  test('enables Slack only, in the simulator, with the proof same-browser [proof-of-person]', () => {
     const { config, warnings } = loadSound(local);
     expect(config.mode).toBe('local');
     expect(config.slack).toEqual({
@@ -118,13 +118,13 @@ describe('local mode that plays Slack', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('takes another proof that is possible there', () => {
+  test('accepts every other proof that is possible there', () => {
     for (const proof of ['same-id', 'typed-code', 'same-browser'])
       expect(loadSound({ ...local, SIGN_IN_PROOF: proof }).config.signIn.proofs).toEqual([proof]);
     expect(loadSound({ ...local, SIGN_IN: 'off' }).config.signIn.proofs).toEqual([]);
   });
 
-  test('takes no proof for granted where what it plays has no web sign-in, as a platform that is added may [proof-of-person]', () => {
+  test('requires an explicit proof if the simulated platform has no web sign-in [proof-of-person]', () => {
     const { webSignIn } = slack;
     Reflect.deleteProperty(slack, 'webSignIn');
     try {
@@ -136,44 +136,44 @@ describe('local mode that plays Slack', () => {
     }
   });
 
-  test('shows the bot by the name that is set for the platform it plays, and has a name of its own where there is none', () => {
+  test('shows the bot name of the simulated platform, and Parley if none is set', () => {
     const name = { WECOM_BOT_NAME: 'Aunt Li' };
     expect(loadSound(name).config.local.botName).toBe('Aunt Li');
     expect(loadSound({ ...local, ...name }).config.local.botName).toBe('Parley');
   });
 
-  test('is not what a deployment with credentials is, whatever the messenger would speak', () => {
+  test('does not apply to a deployment with credentials, whatever MESSENGER_PROTOCOL says', () => {
     const { config } = loadSound({ ...SERVING, ...local });
     expect([config.mode, config.slack.isOn, config.wecom.isBotOn]).toEqual(['serving', false, true]);
     expect(config.signIn.proofs).toEqual(['same-browser']);
   });
 });
 
-describe('proof that two accounts are one person [proof-of-person]', () => {
-  test('is the same browser when the app is set up', () => {
+describe('SIGN_IN_PROOF [proof-of-person]', () => {
+  test('defaults to same-browser if the WeCom app is configured', () => {
     expect(loadSound(SERVING).config.signIn.proofs).toEqual(['same-browser']);
   });
 
-  test('must be chosen otherwise', () => {
+  test('is required if the WeCom app is not configured', () => {
     const loaded = load(WITHOUT_APP);
     expect(!loaded.ok && loaded.faults).toEqual([
       { setting: 'SIGN_IN_PROOF', message: expect.stringContaining('WECOM_CORP_ID') },
     ]);
   });
 
-  test('is refused when its ground is missing', () => {
+  test('rejects same-browser without a WeCom app', () => {
     expect(faultyNames({ ...WITHOUT_APP, SIGN_IN_PROOF: 'same-browser,same-id' })).toEqual(['SIGN_IN_PROOF']);
   });
 
-  test.each(['typed-code,same-id', 'same-browser,typed-code'])('%s is refused: a typed code stands alone', (proof) => {
+  test.each(['typed-code,same-id', 'same-browser,typed-code'])('rejects %s: typed-code is exclusive', (proof) => {
     const loaded = load({ ...SERVING, SIGN_IN_PROOF: proof });
-    expect(!loaded.ok && loaded.faults[0]?.message).toMatch(/^SIGN_IN_PROOF .*typed-code, which stands alone/);
+    expect(!loaded.ok && loaded.faults[0]?.message).toMatch(/^SIGN_IN_PROOF .*combines typed-code with another proof/);
   });
 
-  test('a typed code needs no app, is never the default, and is warned of [proof-of-person]', () => {
+  test('accepts typed-code without an app and with a warning, and never as the default [proof-of-person]', () => {
     const loaded = loadSound({ ...WITHOUT_APP, SIGN_IN_PROOF: 'typed-code' });
     expect(loaded.config.signIn.proofs).toEqual(['typed-code']);
-    expect(loaded.warnings.join()).toMatch(/SIGN_IN_PROOF is typed-code: who talks a person into/);
+    expect(loaded.warnings.join()).toMatch(/SIGN_IN_PROOF is typed-code: an attacker who persuades/);
     expect(loadSound({ SIGN_IN_PROOF: 'typed-code' }).warnings.join()).toContain('typed-code');
     expect(loadSound({ SIGN_IN_PROOF: 'typed-code', SIGN_IN: 'off' }).warnings.join()).not.toContain('typed-code');
     for (const env of [SERVING, {}]) {
@@ -182,7 +182,7 @@ describe('proof that two accounts are one person [proof-of-person]', () => {
     }
   });
 
-  test('takes a rule for equal ids', () => {
+  test('accepts a rule for equal ids', () => {
     const rule = (text: string) => loadSound({ ...SERVING, SIGN_IN_SAME_ID_RULE: text }).config.signIn.sameIdRule;
     expect(rule('field=id;prefix=;case=exact')).toEqual({ field: 'id', prefix: '', ignoreCase: false });
     expect(rule('field=attributes.XGH;prefix=u-;case=ignore')).toEqual({
@@ -206,7 +206,7 @@ describe('web search', () => {
     expect(JSON.stringify(loaded)).not.toContain('brave-key');
   });
 
-  test('one of the two, or none, is sound', () => {
+  test('accepts one of the two settings or none', () => {
     const [searxng, brave, none] = [url, key, {}].map((env) => loadSound({ ...SERVING, ...env }));
     expect([searxng?.config.webSearchUrl, searxng?.secrets.webSearchBraveKey]).toEqual([url.WEB_SEARCH_URL, undefined]);
     expect([brave?.config.webSearchUrl, brave?.secrets.webSearchBraveKey]).toEqual([undefined, 'brave-key-0123']);
@@ -216,7 +216,7 @@ describe('web search', () => {
 
 describe('addresses', () => {
   test.each(['CHAT_BASE_URL', 'SIGN_IN_URL', 'WECOM_API_URL', 'WECOM_OPEN_URL', 'SERVICE_UPSTREAM_URL'])(
-    '%s may be http on the loopback only',
+    '%s may use http on the loopback interface only',
     (name) => {
       for (const host of ['127.0.0.1', '127.0.0.9', '[::1]', 'localhost']) {
         expect(faultyNames({ ...SERVING, [name]: `http://${host}:9000/v1` })).toEqual([]);
@@ -233,7 +233,7 @@ describe('addresses', () => {
     },
   );
 
-  test('PUBLIC_URL is an origin, https or one of the three names browsers trust', () => {
+  test('PUBLIC_URL must be an origin: https, or http on one of three loopback names', () => {
     const origin = (url: string) => loadSound({ ...SERVING, PUBLIC_URL: url }).config.http.publicUrl;
     expect(origin('https://Parley.example.org/')).toBe('https://parley.example.org');
     expect(origin('http://localhost:8080')).toBe('http://localhost:8080');
@@ -249,26 +249,26 @@ describe('addresses', () => {
     }
   });
 
-  test('REDIS_URL may list a cluster or sentinels, and no other kind of address', () => {
+  test('REDIS_URL accepts a list of cluster nodes or sentinels, but no other scheme', () => {
     const { secrets } = loadSound({ ...SERVING, REDIS_URL: 'redis://a:1, redis://b:2' });
     expect(secrets.redisUrls).toEqual(['redis://a:1', 'redis://b:2']);
     expect(faultyNames({ ...SERVING, REDIS_URL: 'redis://a,http://b' })).toEqual(['REDIS_URL']);
     expect(faultyNames({ REDIS_SENTINEL_NAME: 'master' })).toEqual(['REDIS_URL']);
   });
 
-  test('two parts never share a port', () => {
+  test('two servers cannot share a port', () => {
     expect(faultyNames({ PORT: '8082' })).toEqual(['MESSENGER_PORT']);
     expect(faultyNames({ SERVICE_PORT: '8080', MESSENGER_PORT: '8080' })).toEqual(['SERVICE_PORT', 'MESSENGER_PORT']);
     expect(faultyNames({ ...SERVING, PORT: '8081' })).toEqual([]);
   });
 });
 
-test('the timestamp window stays within the day for which repeats are recognised [time-window]', () => {
+test('WEBHOOK_WINDOW_SEC cannot exceed the day in which repeats are detected [time-window]', () => {
   expect(faultyNames({ WEBHOOK_WINDOW_SEC: '86400' })).toEqual([]);
   expect(faultyNames({ WEBHOOK_WINDOW_SEC: '86401' })).toEqual(['WEBHOOK_WINDOW_SEC']);
 });
 
-test('the default model is one of the models', () => {
+test('CHAT_MODEL must be one of CHAT_MODELS', () => {
   expect(loadSound({ CHAT_MODELS: 'a,b', CHAT_MODEL: 'b' }).config.chat).toMatchObject({
     models: ['a', 'b'],
     model: 'b',
@@ -276,7 +276,7 @@ test('the default model is one of the models', () => {
   expect(faultyNames({ CHAT_MODELS: 'a,b', CHAT_MODEL: 'c' })).toEqual(['CHAT_MODEL']);
 });
 
-test('the fallback model is one of the models, and another one than answers anyway [chat-service-fails]', () => {
+test('CHAT_FALLBACK_MODEL must be one of CHAT_MODELS, and equal to CHAT_MODEL only with a warning [chat-service-fails]', () => {
   const models = { CHAT_MODELS: 'a,b', CHAT_MODEL: 'b' };
   expect(loadSound(models).config.chat.fallbackModel).toBeUndefined();
   expect(loadSound({ ...models, CHAT_FALLBACK_MODEL: 'a' })).toMatchObject({
@@ -287,7 +287,7 @@ test('the fallback model is one of the models, and another one than answers anyw
   expect(loadSound({ ...models, CHAT_FALLBACK_MODEL: 'b' }).warnings[0]).toContain('CHAT_FALLBACK_MODEL');
 });
 
-test('the soft limits of the queue are not above the hard ones [back-pressure]', () => {
+test('the soft limits of the queue cannot exceed the hard limits [back-pressure]', () => {
   expect(loadSound({ QUEUE_SOFT_WAITING: '7', QUEUE_HARD_WAITING: '7' }).config.queue).toMatchObject({
     softWaiting: 7,
     hardWaiting: 7,
@@ -298,12 +298,12 @@ test('the soft limits of the queue are not above the hard ones [back-pressure]',
   expect(faultyNames({ QUEUE_HARD_AGE_SEC: '19' })).toEqual(['QUEUE_SOFT_AGE_SEC']);
 });
 
-test('what works but is perhaps not meant gets a warning', () => {
+test('valid but probably unintended settings produce a warning', () => {
   const { warnings } = loadSound(without(SERVING, 'PUBLIC_URL', 'WECOM_BOT_NAME', 'CHAT_API_KEY'));
   expect(warnings.map((line) => line.split(' ')[0])).toEqual(['CHAT_API_KEY', 'PUBLIC_URL', 'WECOM_BOT_NAME']);
 });
 
-describe('the institution’s sign-in at the service [ways-to-sign-in]', () => {
+describe('institution sign-in of the service [ways-to-sign-in]', () => {
   const OIDC = {
     SERVICE_OIDC_ISSUER: 'https://id.example.edu/realms/campus/',
     SERVICE_OIDC_CLIENT_ID: 'campus-chat',
@@ -312,7 +312,7 @@ describe('the institution’s sign-in at the service [ways-to-sign-in]', () => {
   const CAS = { SERVICE_CAS_URL: 'https://cas.example.edu/cas/' };
   const ALONE = { ROLES: 'service' };
 
-  test('OpenID Connect: the issuer stays letter by letter, the secret apart', () => {
+  test('with OpenID Connect keeps the issuer verbatim and the secret out of the configuration', () => {
     const { config, secrets } = loadSound({ ...ALONE, ...OIDC });
     expect(config.service.institution).toEqual({
       kind: 'oidc',
@@ -326,14 +326,14 @@ describe('the institution’s sign-in at the service [ways-to-sign-in]', () => {
     ]);
   });
 
-  test('CAS, its name and its map', () => {
+  test('with CAS reads its name and profile map', () => {
     const given = { ...ALONE, ...CAS, SERVICE_IDENTITY_NAME: '统一身份认证', SERVICE_PROFILE_MAP_FILE: 'map.json' };
     const { service } = loadSound(given).config;
     expect(service.institution).toEqual({ kind: 'cas', url: 'https://cas.example.edu/cas' });
     expect([service.institutionName, service.profileMapFile?.endsWith('/map.json')]).toEqual(['统一身份认证', true]);
   });
 
-  test.each(Object.keys(OIDC))('half a group without %s is refused', (name) =>
+  test.each(Object.keys(OIDC))('without %s is incomplete and refused', (name) =>
     expect(faultyNames(without({ ...ALONE, ...OIDC }, name))).toEqual([name]),
   );
 
@@ -344,9 +344,9 @@ describe('the institution’s sign-in at the service [ways-to-sign-in]', () => {
     ['plain http', { ...OIDC, SERVICE_OIDC_ISSUER: 'http://id.example.edu' }, 'SERVICE_OIDC_ISSUER'],
     ['plain http', { SERVICE_CAS_URL: 'http://cas.example.edu/cas' }, 'SERVICE_CAS_URL'],
     ['a scope without openid', { ...OIDC, SERVICE_OIDC_SCOPE: 'profile' }, 'SERVICE_OIDC_SCOPE'],
-  ])('%s is a fault', (_, given, name) => expect(faultyNames({ ...ALONE, ...given })).toEqual([name]));
+  ])('rejects %s', (_, given, name) => expect(faultyNames({ ...ALONE, ...given })).toEqual([name]));
 
-  test('plain http is for this machine', () => {
+  test('allows plain http on this machine only', () => {
     expect(faultyNames({ ...ALONE, ...OIDC, SERVICE_OIDC_ISSUER: 'http://127.0.0.1:9000' })).toEqual([]);
     expect(faultyNames({ ...ALONE, SERVICE_CAS_URL: 'http://localhost:9000/cas' })).toEqual([]);
   });

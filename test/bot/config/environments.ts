@@ -8,7 +8,7 @@ import type { Environment } from '../../../src/bot/config/read-values.ts';
 export const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
 export const AES_KEY = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG';
 
-/** What a deployment for real people sets at least. */
+/** Minimal settings of a production deployment. */
 export const SERVING: Readonly<Record<string, string>> = {
   PUBLIC_URL: 'https://parley.example.org',
   CHAT_BASE_URL: 'https://chat.example.org/v1',
@@ -31,7 +31,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder that holds the given files and nothing else; it goes with the test process. */
+/** Creates a folder with exactly the given files. It is removed after the tests. */
 export function folderWith(files: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-settings-'));
   folders.push(folder);
@@ -48,14 +48,14 @@ export function load(env: Environment, cwd = EMPTY_FOLDER): LoadedSettings {
   return loadSettings({ env, cwd });
 }
 
-/** The settings, or a failed test that names the faults. */
+/** Loads the settings. @throws Error that lists the faults */
 export function loadSound(env: Environment, cwd?: string): Extract<LoadedSettings, { ok: true }> {
   const loaded = load(env, cwd);
   if (!loaded.ok) throw new Error(loaded.faults.map(({ message }) => message).join('\n'));
   return loaded;
 }
 
-/** The names of the faulty settings. */
+/** Returns the names of the faulty settings. */
 export function faultyNames(env: Environment, cwd?: string): string[] {
   const loaded = load(env, cwd);
   return loaded.ok ? [] : loaded.faults.map(({ setting }) => setting);

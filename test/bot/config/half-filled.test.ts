@@ -5,9 +5,9 @@ import { describeSetting } from '../../../src/bot/config/describe-settings.ts';
 import { SETTING_NAMES } from '../../../src/bot/config/schema.ts';
 import { faultyNames, folderWith, load, loadSound, SECRET_KEY, SERVING, without } from './environments.ts';
 
-/** The block of settings for a real bot, as somebody copies it. */
+/** The settings block of docs/guide/WECOM.md, as an operator copies it. */
 function blockOfWecomPage(): string {
-  const block = /```sh\n(\s*PUBLIC_URL=[\s\S]*?)```/.exec(readFileSync('docs/WECOM.md', 'utf8'))?.[1] ?? '';
+  const block = /```sh\n(\s*PUBLIC_URL=[\s\S]*?)```/.exec(readFileSync('docs/guide/WECOM.md', 'utf8'))?.[1] ?? '';
   return block.replaceAll(/^ +/gm, '');
 }
 
@@ -18,8 +18,8 @@ const file = (lines: Readonly<Record<string, string>>) =>
       .join('\n'),
   });
 
-describe('a name that is written in the settings file without a value', () => {
-  test('is a fault that names it: nothing of the block on the page ends in local mode', () => {
+describe('a setting without a value in the settings file', () => {
+  test('is a fault that names it, so that the block of docs/guide/WECOM.md never ends in local mode', () => {
     const cwd = folderWith({ 'config/.env': blockOfWecomPage() });
     expect(faultyNames({}, cwd).toSorted()).toEqual([
       'CHAT_API_KEY',
@@ -34,22 +34,24 @@ describe('a name that is written in the settings file without a value', () => {
     ]);
     const loaded = load({}, cwd);
     expect(!loaded.ok && loaded.faults.find(({ setting }) => setting === 'SECRET_KEY')?.message).toMatch(
-      /^SECRET_KEY is written without a value in .*config\/\.env: .*openssl rand -base64 32/,
+      /^SECRET_KEY has no value in .*config\/\.env: .*openssl rand -base64 32/,
     );
   });
 
-  test('comes first, and what only follows from it is said in one line', () => {
+  test('is reported first, with its consequences in one line', () => {
     const cwd = file({ WECOM_BOT_TOKEN: '' });
     const loaded = load({}, cwd);
     expect(!loaded.ok && loaded.faults.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^WECOM_BOT_TOKEN is written without a value in .*config\/\.env/),
-      expect.stringMatching(/^[A-Z_]+(?:, [A-Z_]+){3,} follow from that: .*for local mode remove the empty line$/),
+      expect.stringMatching(/^WECOM_BOT_TOKEN has no value in .*config\/\.env/),
+      expect.stringMatching(
+        /^[A-Z_]+(?:, [A-Z_]+){3,} are required too, because a platform is configured; .*for local mode remove the empty line$/,
+      ),
     ]);
     for (const name of ['CHAT_BASE_URL', 'REDIS_URL', 'SECRET_KEY', 'SIGN_IN_URL', 'WECOM_BOT_AES_KEY'])
       expect(!loaded.ok && loaded.faults[1]?.message).toContain(name);
   });
 
-  test('does not hide what is missing beside a platform that is meant', () => {
+  test('does not hide other missing settings if a platform is configured', () => {
     const loaded = load({}, file({ ...without(SERVING, 'REDIS_URL', 'SECRET_KEY'), CHAT_API_KEY: '' }));
     expect(!loaded.ok && loaded.faults.map(({ setting }) => setting)).toEqual([
       'CHAT_API_KEY',
@@ -58,7 +60,7 @@ describe('a name that is written in the settings file without a value', () => {
     ]);
   });
 
-  test('is one for every setting, but those of which nothing is a value', () => {
+  test('is a fault for every setting except those that may be empty', () => {
     fc.assert(
       fc.property(fc.constantFrom(...SETTING_NAMES), fc.constantFrom('', ' ', '""', '# later'), (name, nothing) => {
         const cwd = file({ ...SERVING, [name]: nothing });
@@ -68,38 +70,38 @@ describe('a name that is written in the settings file without a value', () => {
     expect(SETTING_NAMES.filter((name) => describeSetting(name).isNoneWhenEmpty)).toEqual(['SECRET_KEY_PREVIOUS']);
   });
 
-  test('is no fault where the environment, or a file of its own, gives the value', () => {
+  test('is no fault if the environment or a _FILE setting provides the value', () => {
     const cwd = file({ ...SERVING, SECRET_KEY: '' });
     expect(loadSound({ SECRET_KEY }, cwd).secrets.secretKey).toHaveLength(32);
     const beside = folderWith({ key: SECRET_KEY });
     expect(loadSound({ SECRET_KEY_FILE: `${beside}/key` }, cwd).secrets.secretKey).toHaveLength(32);
   });
 
-  test('counts as unset in the process environment, as container tools pass it, and is told', () => {
+  test('counts as unset with a warning if it is an empty environment variable', () => {
     const loaded = loadSound({ ...SERVING, SIGN_IN_HELP_URL: '', SECRET_KEY_PREVIOUS: '' });
-    expect(loaded.warnings).toEqual(['SIGN_IN_HELP_URL is empty in the process environment: it counts as unset']);
+    expect(loaded.warnings).toEqual(['SIGN_IN_HELP_URL is empty in the process environment and counts as unset']);
   });
 });
 
-describe('settings for real people without a platform', () => {
+describe('production settings without a platform', () => {
   test.each<[string, Record<string, string>]>([
     ['PUBLIC_URL', { PUBLIC_URL: 'https://parley.example.org' }],
     ['CHAT_BASE_URL', { CHAT_BASE_URL: 'https://chat.example.org/v1', CHAT_API_KEY: 'k' }],
     ['NODE_ENV', { NODE_ENV: 'production' }],
     ['PUBLIC_URL', { ...without(SERVING, ...Object.keys(SERVING).filter((name) => name.startsWith('WECOM_'))) }],
-  ])('%s elsewhere is a question, not local mode', (name, env) => {
+  ])('are rejected with a hint at the missing platform: %s', (name, env) => {
     const loaded = load(env);
     expect(!loaded.ok && loaded.faults).toEqual([
       {
         setting: name,
         message: expect.stringMatching(
-          /local mode.*or is a platform missing\?.*WECOM_BOT_TOKEN.*MESSENGER_PROTOCOL=wecom(?:, or remove [A-Z_ a-z]+)?$/,
+          /no platform is configured.*WECOM_BOT_TOKEN.*MESSENGER_PROTOCOL=wecom(?:, or remove [A-Z_ a-z]+)?$/,
         ),
       },
     ]);
   });
 
-  test('local mode is what was meant where MESSENGER_PROTOCOL says so', () => {
+  test('run in local mode if MESSENGER_PROTOCOL is set', () => {
     const { config } = loadSound({
       ...{ MESSENGER_PROTOCOL: 'wecom', NODE_ENV: 'production' },
       ...{ CHAT_BASE_URL: 'https://chat.example.org/v1', CHAT_API_KEY: 'k' },
@@ -111,7 +113,7 @@ describe('settings for real people without a platform', () => {
     ]);
   });
 
-  test('nothing is asked on this machine, nor where ROLES say what is run', () => {
+  test('are not questioned on the loopback interface or if ROLES is set', () => {
     expect(loadSound({ PUBLIC_URL: 'http://localhost:8080' }).config.mode).toBe('local');
     expect(loadSound({ CHAT_BASE_URL: 'http://[::1]:9000/v1', CHAT_API_KEY: 'k' }).config.mode).toBe('local');
     const serving = { ...without(SERVING, 'WECOM_BOT_TOKEN', 'WECOM_BOT_AES_KEY', 'WECOM_BOT_NAME') };
@@ -120,8 +122,8 @@ describe('settings for real people without a platform', () => {
   });
 });
 
-test('a settings file that is there and cannot be read is a fault, and one with a mark at its beginning is read', () => {
-  // A folder in its place cannot be read by anybody, the administrator of this machine included.
+test('an unreadable settings file is a fault, and one with a byte order mark is read', () => {
+  // A folder at that path is unreadable even for root.
   const cwd = folderWith({ 'config/.env/inside': '' });
   expect(faultyNames({}, cwd)).toEqual(['ENV_FILE']);
   expect(faultyNames(SERVING, cwd)).toEqual(['ENV_FILE']);
@@ -129,8 +131,8 @@ test('a settings file that is there and cannot be read is a fault, and one with 
   expect(loadSound({}, folderWith({ 'config/.env': '\uFEFFPORT=9001\r\n' })).config.http.port).toBe(9001);
 });
 
-describe('the service alone', () => {
-  test('listens on SERVICE_PORT as on PORT, and never ignores one of two', () => {
+describe('ROLES=service', () => {
+  test('listens on SERVICE_PORT or PORT, and rejects different values of both', () => {
     const portOf = (env: Record<string, string>) => loadSound({ ROLES: 'service', ...env }).config.http;
     expect(portOf({ SERVICE_PORT: '9081' })).toMatchObject({ port: 9081, publicUrl: 'http://127.0.0.1:9081' });
     expect(portOf({ PORT: '9080' }).port).toBe(9080);
@@ -139,7 +141,7 @@ describe('the service alone', () => {
     expect(faultyNames({ ROLES: 'service', PORT: '9080', SERVICE_PORT: '9081' })).toEqual(['SERVICE_PORT']);
   });
 
-  test('has an address of its own where the settings are those of a bot', () => {
+  test('needs SERVICE_PUBLIC_URL if the settings are those of a bot', () => {
     const { warnings, config } = loadSound({ ...SERVING, ROLES: 'service' });
     expect([warnings.join(), config.http.publicUrl]).toEqual([
       expect.stringMatching(/^SERVICE_PUBLIC_URL is not set/),

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { faultyNames, folderWith, load, loadSound, SECRET_KEY, SERVING, without } from './environments.ts';
 
 describe('local mode', () => {
-  test('is what no setting gives, with everything embedded and on the loopback', () => {
+  test('is the default, with everything embedded and on the loopback interface', () => {
     const { config, secrets, warnings } = loadSound({}, '/somewhere');
     expect(config.mode).toBe('local');
     expect(config.roles).toEqual(['receiver', 'worker', 'service', 'messenger']);
@@ -18,7 +18,7 @@ describe('local mode', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('keeps on when an address replaces one of its parts', () => {
+  test('stays on if an address replaces one of its parts', () => {
     const { config } = loadSound({ CHAT_BASE_URL: 'http://localhost:9000/v1/', CHAT_API_KEY: 'k', PORT: '9080' });
     expect(config.mode).toBe('local');
     expect(config.embedded).toEqual({ redis: true, chat: false, signIn: true });
@@ -26,7 +26,7 @@ describe('local mode', () => {
     expect(config.http.publicUrl).toBe('http://127.0.0.1:9080');
   });
 
-  test("asks for client credentials when the sign-in service is somebody else's", () => {
+  test('requires client credentials for an external sign-in service', () => {
     expect(faultyNames({ SIGN_IN_URL: 'https://sign-in.example.org' })).toEqual([
       'SIGN_IN_CLIENT_ID',
       'SIGN_IN_CLIENT_SECRET',
@@ -38,13 +38,13 @@ describe('local mode', () => {
     expect(faulty).toEqual(expect.arrayContaining(['CHAT_BASE_URL', 'SIGN_IN_URL', 'REDIS_URL', 'SECRET_KEY']));
   });
 
-  test('counts an empty value of the process environment as unset', () => {
+  test('treats an empty environment variable as unset', () => {
     expect(loadSound({ ROLES: '', WECOM_BOT_TOKEN: ' ', PORT: '' }).config.mode).toBe('local');
   });
 });
 
-describe('serving real people', () => {
-  test('takes a complete environment and keeps secrets apart from the configuration', () => {
+describe('serving mode', () => {
+  test('accepts a complete environment and keeps secrets out of the configuration', () => {
     const { config, secrets, warnings } = loadSound(SERVING);
     expect(config.mode).toBe('serving');
     expect(config.roles).toEqual(['receiver', 'worker']);
@@ -62,12 +62,12 @@ describe('serving real people', () => {
     expect(faultyNames(without(SERVING, name))).toEqual([name]);
   });
 
-  test('needs no sign-in service when sign-in is off', () => {
+  test('needs no sign-in service if sign-in is off', () => {
     const env = { ...without(SERVING, 'SIGN_IN_URL', 'SIGN_IN_CLIENT_ID', 'SIGN_IN_CLIENT_SECRET'), SIGN_IN: 'off' };
     expect(loadSound(env).config.signIn).toMatchObject({ mode: 'off', proofs: [] });
   });
 
-  test('names every fault at once, each by its setting and with what to do', () => {
+  test('reports all faults at once, each with its setting and its remedy', () => {
     const loaded = load({ ...without(SERVING, 'REDIS_URL'), PORT: 'http', SECRET_KEY: 'short', GROUP_SCOPE: 'all' });
     if (loaded.ok) throw new Error('was accepted');
     expect(loaded.faults.map(({ setting }) => setting).toSorted()).toEqual([
@@ -80,17 +80,17 @@ describe('serving real people', () => {
     expect(JSON.stringify(loaded)).not.toContain('short"');
   });
 
-  test('lets the service run alone without key, Redis or any address', () => {
+  test('runs the service alone without a key, Redis or any address', () => {
     const { config } = loadSound({ ROLES: 'service' });
     expect(config).toMatchObject({ mode: 'serving', roles: ['service'], embedded: { redis: true } });
     expect(config.service.directoryFile).toBeUndefined();
   });
 
-  test('refuses the messenger beside real people', () => {
+  test('rejects the messenger role', () => {
     expect(faultyNames({ ...SERVING, ROLES: 'receiver,worker,messenger' })).toEqual(['ROLES']);
   });
 
-  test('cannot be changed once it is read', () => {
+  test('returns frozen settings', () => {
     const { config, secrets } = loadSound(SERVING);
     expect(() => Object.assign(config.http, { port: 1 })).toThrow(TypeError);
     expect(() => Object.assign(config, { mode: 'local' })).toThrow(TypeError);
@@ -98,8 +98,8 @@ describe('serving real people', () => {
   });
 });
 
-describe('where values come from', () => {
-  test('the environment goes before config/.env, that before the defaults', () => {
+describe('sources of values', () => {
+  test('the environment overrides config/.env, which overrides the defaults', () => {
     const cwd = folderWith({ 'config/.env': 'PORT=9001\nSERVICE_PORT=9002\n' });
     const { config } = loadSound({ PORT: '9000' }, cwd);
     expect([config.http.port, config.local.servicePort, config.local.messengerPort]).toEqual([9000, 9002, 8082]);
@@ -114,7 +114,7 @@ describe('where values come from', () => {
     ]);
   });
 
-  test('a secret may lie in a file of its own', () => {
+  test('a secret can be read from a separate file', () => {
     const cwd = folderWith({ 'secrets/key': `${SECRET_KEY}\n`, empty: '' });
     const env = without(SERVING, 'SECRET_KEY');
     expect(loadSound({ ...env, SECRET_KEY_FILE: 'secrets/key' }, cwd).secrets.secretKey).toHaveLength(32);
@@ -123,7 +123,7 @@ describe('where values come from', () => {
     expect(faultyNames({ ...SERVING, SECRET_KEY_FILE: 'secrets/key' }, cwd)).toEqual(['SECRET_KEY_FILE']);
   });
 
-  test("the environment's value goes before the file's file", () => {
+  test('a value in the environment overrides a _FILE setting in the settings file', () => {
     const cwd = folderWith({ 'config/.env': 'CHAT_API_KEY_FILE=absent' });
     expect(faultyNames(SERVING, cwd)).toEqual(['CHAT_API_KEY_FILE']);
     const other = folderWith({

@@ -4,8 +4,9 @@ import { exampleValues } from '../../../src/bot/config/describe-settings.ts';
 import { SETTING_NAMES, settingsSchema, type SettingName } from '../../../src/bot/config/schema.ts';
 import { AES_KEY, folderWith, load, loadSound, SECRET_KEY, SERVING } from './environments.ts';
 import { anyText } from '../../support/any-text.ts';
+import { tries } from '../../support/tries.ts';
 
-/** Texts that break naive readers: separators, control characters, other scripts, near-misses of right values. */
+/** Values that break naive parsers: separators, control characters, other scripts and near-misses of valid values. */
 const anyValue = fc.oneof(
   anyText({ maxLength: 40 }),
   fc.constantFrom(
@@ -32,7 +33,7 @@ const anyName = fc.oneof(
 );
 const anyEnv = fc.dictionary(anyName, anyValue, { maxKeys: 12 });
 
-test('no environment makes reading throw, and every fault names a setting and begins with it', () => {
+test('loading never throws, and every fault starts with the name of its setting', () => {
   const names = new Set<string>([...SETTING_NAMES, 'FEISHU_APP_ID']);
   fc.assert(
     fc.property(anyEnv, fc.boolean(), (env, isServing) => {
@@ -45,24 +46,21 @@ test('no environment makes reading throw, and every fault names a setting and be
         expect(message.startsWith(`${setting} `)).toBe(true);
       }
     }),
-    { numRuns: 400 },
+    { numRuns: tries(400) },
   );
 });
 
-test.each(['__proto__', 'constructor', 'toString'])(
-  '%s is no value of any setting that is one of a few words',
-  (word) => {
-    for (const name of SETTING_NAMES) {
-      const read = settingsSchema.shape[name].safeParse(word);
-      expect([name, typeof read.data]).not.toEqual([name, 'function']);
-      expect([name, read.data === Object.prototype]).toEqual([name, false]);
-    }
-  },
-);
+test.each(['__proto__', 'constructor', 'toString'])('%s is not accepted by any enumerated setting', (word) => {
+  for (const name of SETTING_NAMES) {
+    const read = settingsSchema.shape[name].safeParse(word);
+    expect([name, typeof read.data]).not.toEqual([name, 'function']);
+    expect([name, read.data === Object.prototype]).toEqual([name, false]);
+  }
+});
 
 const FAR_TOO_LONG = 'x'.repeat(3) + '\u0000';
 
-test('a fault never repeats the text that it complains about', () => {
+test('a fault never quotes the rejected value', () => {
   fc.assert(
     fc.property(fc.constantFrom(...SETTING_NAMES), fc.stringMatching(/^[a-z]{12,20}$/), (name, word) => {
       const loaded = load({ ...SERVING, [name]: word + FAR_TOO_LONG });
@@ -86,13 +84,13 @@ const valid: Record<string, fc.Arbitrary<string>> = {
   HISTORY_TTL_DAYS: fc.integer({ min: 1, max: 3_650 }).map(String),
 };
 
-/** As the settings file holds a value: quoted by a mark that it does not contain. */
+/** A line of the settings file, quoted with a character that the value does not contain. */
 function asEnvLine([name, value]: [string, string]): string {
   const mark = ["'", '"', '`'].find((candidate) => !value.includes(candidate));
   return mark === undefined ? '' : `${name}=${mark}${value}${mark}`;
 }
 
-test('a sound environment means the same when it stands in the settings file', () => {
+test('a valid environment has the same effect in the settings file', () => {
   fc.assert(
     fc.property(fc.record(valid, { requiredKeys: [] }), (some) => {
       const all = { ...SERVING, ...(some as Record<string, string>) };
@@ -102,11 +100,11 @@ test('a sound environment means the same when it stands in the settings file', (
       const { config, secrets } = loadSound({}, cwd);
       expect({ config, secrets }).toEqual({ config: loadSound(all, cwd).config, secrets: loadSound(all, cwd).secrets });
     }),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });
 
-test('every setting is described, and every example in the example file is a value that is accepted', () => {
+test('every setting is described, and every example value is accepted', () => {
   const secrets: Partial<Record<SettingName, string>> = {
     SECRET_KEY,
     SECRET_KEY_PREVIOUS: SECRET_KEY,

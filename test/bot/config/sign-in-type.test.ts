@@ -8,20 +8,20 @@ const CAS = {
   ...{ SIGN_IN_TYPE: 'cas', SIGN_IN_URL: 'https://cas.example.edu/cas/' },
 };
 
-describe('what the sign-in service speaks', () => {
-  test('is the specified interface unless told', () => {
+describe('SIGN_IN_TYPE', () => {
+  test('defaults to the OAuth 2.0 interface', () => {
     expect(loadSound(SERVING).config.signIn).toMatchObject({ type: 'oauth2', scope: 'SVC-Basic' });
     const { signIn } = loadSound({ ...SERVING, SIGN_IN_URL: 'https://id.example.edu/' }).config;
     expect(signIn.url).toBe('https://id.example.edu');
   });
 
-  test('OpenID Connect: the issuer stays letter by letter', () => {
+  test('keeps the issuer of OpenID Connect verbatim', () => {
     const { signIn } = loadSound({ ...OIDC, SIGN_IN_PROFILE_MAP_FILE: 'map.json' }).config;
     expect(signIn).toMatchObject({ type: 'oidc', url: ISSUER, scope: 'openid profile' });
     expect(signIn.profileMapFile).toMatch(/\/map\.json$/);
   });
 
-  test('CAS needs neither client id nor secret', () => {
+  test('needs neither client id nor secret for CAS', () => {
     const { signIn } = loadSound(CAS).config;
     expect(signIn).toMatchObject({ type: 'cas', url: 'https://cas.example.edu/cas', clientId: '' });
   });
@@ -41,7 +41,7 @@ describe('what the sign-in service speaks', () => {
     ['another word', { ...SERVING, SIGN_IN_TYPE: 'saml' }, 'SIGN_IN_TYPE'],
     ['plain http', { ...OIDC, SIGN_IN_URL: 'http://id.example.edu' }, 'SIGN_IN_URL'],
     ['another dialect in local mode without an address', { SIGN_IN_TYPE: 'oidc' }, 'SIGN_IN_TYPE'],
-  ])('%s is a fault with what to do', (_what, given, name) => {
+  ])('rejects %s with a remedy', (_what, given, name) => {
     expect(faultyNames(given)).toEqual([name]);
     expect(JSON.stringify(load(given))).toMatch(/unset|set |add it|must be|correct|gave it/);
   });

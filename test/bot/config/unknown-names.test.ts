@@ -5,15 +5,15 @@ import { nearestName } from '../../../src/bot/config/unknown-names.ts';
 import { SETTING_NAMES } from '../../../src/bot/config/schema.ts';
 import { faultyNames, folderWith, loadSound, SERVING } from './environments.ts';
 
-describe('unknown names', () => {
-  test('with our prefixes get a warning that names the nearest setting', () => {
+describe('unknown setting names', () => {
+  test('with a Parley prefix get a warning that suggests the nearest setting', () => {
     expect(loadSound({ CHAT_BASEURL: 'https://chat.example.org' }).warnings).toEqual([
       'CHAT_BASEURL is not a setting of Parley; did you mean CHAT_BASE_URL?',
     ]);
     expect(loadSound({ SIGN_IN_PROFO: 'same-id' }).warnings).toEqual([expect.stringContaining('SIGN_IN_PROOF?')]);
   });
 
-  test('without our prefixes are not our business, unless one slip away from a setting', () => {
+  test('without a Parley prefix are ignored unless they are one typo away from a setting', () => {
     expect(
       loadSound({ HOME: '/root', LANG: 'C', SHELL: 'sh', KUBERNETES_PORT: 'tcp://…', REDIS_PORT: 'tcp://…' }).warnings,
     ).toEqual([]);
@@ -21,7 +21,7 @@ describe('unknown names', () => {
     expect(loadSound({ DATADIR: '/x', LOG_LEVLE: 'info' }).warnings).toHaveLength(1 + 1);
   });
 
-  test('in the settings file are all meant for us', () => {
+  test('in the settings file always get a warning', () => {
     const cwd = folderWith({ 'config/.env': 'PROT=9000\nWHATEVER=1\n' });
     expect(loadSound({}, cwd).warnings).toEqual([
       'PROT is not a setting of Parley; did you mean PORT?',
@@ -29,7 +29,7 @@ describe('unknown names', () => {
     ]);
   });
 
-  test('of platforms to come beside a WeCom bot are named once and change nothing', () => {
+  test('of unsupported platforms get one warning each and change nothing beside a WeCom bot', () => {
     const { config, warnings } = loadSound({ ...SERVING, TEAMS_APP_ID: 'x', FEISHU_APP_ID: 'z' });
     expect(config.roles).toEqual(['receiver', 'worker']);
     expect(warnings).toEqual(
@@ -38,19 +38,19 @@ describe('unknown names', () => {
   });
 
   test.each(['FEISHU_APP_SECRET_FILE', 'FEISHU_APP_ID', 'DINGTALK_CLIENT_SECRET'])(
-    'of platforms to come never lead real people into local mode: %s alone is a fault',
+    'of unsupported platforms are a fault instead of local mode: %s alone',
     (name) => {
       expect(faultyNames({ [name]: 'x-secret' })).toContain(name);
       expect(faultyNames({ [name]: ' ' })).toEqual([]);
     },
   );
 
-  test('never repeat a value', () => {
+  test('are reported without their values', () => {
     expect(loadSound({ CHAT_APIKEY: 'sk-very-secret' }).warnings.join()).not.toContain('very-secret');
   });
 });
 
-test('one slip of the fingers still finds the name that was meant', () => {
+test('a name with one typo still finds the intended setting', () => {
   const long = SETTING_NAMES.filter((name) => name.length >= 8);
   fc.assert(
     fc.property(fc.constantFrom(...long), fc.nat(), fc.constantFrom('drop', 'double', 'swap'), (name, at, slip) => {
@@ -68,7 +68,7 @@ test('one slip of the fingers still finds the name that was meant', () => {
   );
 });
 
-test('the distance is a metric as far as the hint needs it', () => {
+test('the edit distance is symmetric, bounded, and zero only for equal names', () => {
   const word = fc.string({ maxLength: 12 });
   fc.assert(
     fc.property(word, word, (left, right) => {

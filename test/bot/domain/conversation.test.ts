@@ -8,6 +8,7 @@ import {
   type GroupScope,
 } from '../../../src/bot/domain/conversation.ts';
 import type { Chat } from '../../../src/bot/domain/message.ts';
+import { tries } from '../../support/tries.ts';
 
 const anyName = fc.constantFrom('a', 'b', 'ab', 'a|b', 'a:', ':a', '1:a', '');
 const anyChat: fc.Arbitrary<Chat> = fc
@@ -30,7 +31,7 @@ type Place = Parameters<typeof conversationOf>[0];
 const anyField = fc.constantFrom(...FIELDS);
 const anyScope = fc.constantFrom<GroupScope>('member', 'group');
 
-/** What a conversation is told apart by (SECURITY.md one-conversation-key), written down a second time. */
+/** The parts of a conversation key (SECURITY.md one-conversation-key), written independently of the code. */
 function tuple({ platform, tenant, app, chat, sender }: Place, scope: GroupScope): string {
   const isShared = chat.kind === 'group' && (scope === 'group' || chat.threadId !== undefined);
   return JSON.stringify([
@@ -45,7 +46,7 @@ function tuple({ platform, tenant, app, chat, sender }: Place, scope: GroupScope
 }
 
 describe('a conversation', () => {
-  test('is shared exactly by those who should share it', () => {
+  test('has the same id exactly if all parts of its key are equal', () => {
     fc.assert(
       fc.property(anyPlace, anyPlace, anyField, anyScope, (left, other, field, scope) => {
         const right = differingIn(field, left, other);
@@ -55,11 +56,11 @@ describe('a conversation', () => {
         );
         expect(one.id).toMatch(/^[0-9a-f]{32}$/);
       }),
-      { numRuns: 2_000 },
+      { numRuns: tries(2_000) },
     );
   });
 
-  test('lies in one of the fixed partitions, the same for all of a chat whatever the scope is', () => {
+  test('is in one of 64 partitions, which is the same for the whole chat in every scope', () => {
     fc.assert(
       fc.property(anyPlace, anyName, (place, userId) => {
         const { partition } = conversationOf(place, 'member');
@@ -73,7 +74,7 @@ describe('a conversation', () => {
     expect(used.size).toBe(64);
   });
 
-  test('in a private chat is of one person, in a thread of all who write there', () => {
+  test('is personal in a private chat and shared in a thread', () => {
     const at = (kind: 'private' | 'group', userId: string, threadId?: string) => ({
       ...chatNumber(1),
       chat: { kind, id: 'c', ...(threadId === undefined ? {} : { threadId }) },
@@ -89,7 +90,7 @@ describe('a conversation', () => {
   });
 });
 
-/** The first place with one thing of the second: neighbours are where keys would collide. */
+/** The first place with one field of the second, because keys collide most easily between neighbours. */
 function differingIn(field: Field, left: Place, other: Place): Place {
   if (field === 'all') return other;
   if (field === 'thread') {
@@ -100,7 +101,7 @@ function differingIn(field: Field, left: Place, other: Place): Place {
   return { ...left, [field]: other[field] };
 }
 
-/** An empty person in a personal conversation cannot occur on a platform; the key may not tell it from a shared one. */
+/** An empty user id cannot occur on a platform. In a personal conversation its key may equal that of a shared one. */
 function emptyMeansNobody(left: Place, right: Place, scope: GroupScope): boolean {
   const blank = (place: typeof left): string => tuple(place, scope).replace(/null\]$/, '""]');
   return blank(left) === blank(right);
@@ -116,7 +117,7 @@ function chatNumber(index: number): Place {
   };
 }
 
-test('deliveries and persons have ids of their own, the same each time', () => {
+test('delivery ids and person ids are unique and deterministic', () => {
   const anyMessage = fc.record({
     platform: fc.constant('wecom' as const),
     tenant: anyName,

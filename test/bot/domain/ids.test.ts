@@ -10,8 +10,8 @@ import {
 import { messageKey, usageKey } from '../../../src/bot/domain/partition-keys.ts';
 import { textMessage } from '../../support/messages.ts';
 
-/** Each line below a mark must fail to compile: the type check of the whole project refuses a mark without an error. */
-test('one kind of id is never taken for another; this is judged by the compiler', () => {
+/** Each line below a `@ts-expect-error` must fail to compile: the type check rejects a directive without an error. */
+test('the compiler rejects one kind of id in place of another', () => {
   const message = textMessage('q');
   const conversation: ConversationId = conversationOf(message, 'member').id;
   const person: PersonId = personIdOf(message, message.sender.userId);

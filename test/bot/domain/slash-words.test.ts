@@ -7,10 +7,10 @@ import {
   type SlashWord,
 } from '../../../src/bot/domain/slash-words.ts';
 
-describe('slash words', () => {
+describe('slash commands', () => {
   test.each(
     (Object.keys(SLASH_SPELLINGS) as SlashWord[]).flatMap((word) => SLASH_SPELLINGS[word].map((text) => [text, word])),
-  )('%s is %s', (text, word) => {
+  )('reads %s as %s', (text, word) => {
     expect(readSlashCommand(text)).toEqual({ word, argument: '' });
   });
 
@@ -26,7 +26,7 @@ describe('slash words', () => {
     ['模型 svc-max', { word: 'model', argument: 'svc-max' }],
     ['语言 中文', { word: 'lang', argument: '中文' }],
     ['/思考 什么', { word: 'think', argument: '什么' }],
-  ])('%j is read', (text, command) => {
+  ])('reads %j with its argument', (text, command) => {
     expect(readSlashCommand(text)).toEqual(command);
   });
 
@@ -46,11 +46,11 @@ describe('slash words', () => {
     'say /stop',
     '',
     '/',
-  ])('%j is an ordinary message', (text) => {
+  ])('treats %j as an ordinary message', (text) => {
     expect(readSlashCommand(text)).toBeUndefined();
   });
 
-  test('an English word counts only with its slash, whatever follows', () => {
+  test('need a slash in English, whatever text follows', () => {
     fc.assert(
       fc.property(fc.constantFrom('help', 'new', 'stop', 'retry'), fc.string(), (word, text) => {
         expect(readSlashCommand(`${word} ${text}`)).toBeUndefined();
@@ -60,7 +60,7 @@ describe('slash words', () => {
   });
 });
 
-describe('bare English words, where the app keeps the slash for itself', () => {
+describe('bare English commands on platforms that reserve the slash', () => {
   const BARE = { models: ['svc-plus', 'svc-max', 'Qwen3:8b'] };
   const WORDS = (Object.keys(SLASH_SPELLINGS) as SlashWord[]).map((word) => ({
     word,
@@ -79,7 +79,7 @@ describe('bare English words, where the app keeps the slash for itself', () => {
     ...['en', 'ZH', 'english', 'Chinese', 'auto'].map((argument) => ({ word: 'lang', argument })),
   ];
 
-  test('a word alone is a command, in any case, among blanks, with one end mark', () => {
+  test('are read alone, in any case, with surrounding blanks and one end mark', () => {
     fc.assert(
       fc.property(
         anyWord,
@@ -96,7 +96,7 @@ describe('bare English words, where the app keeps the slash for itself', () => {
     );
   });
 
-  test('the words that choose something take one known argument', () => {
+  test('accept one known argument if they select a value', () => {
     fc.assert(
       fc.property(fc.constantFrom(...known), fc.constantFrom('', '.', '!'), ({ word, argument }, end) => {
         expect(readSlashCommand(`${word} ${argument}${end}`, BARE)).toEqual({ word, argument: `${argument}${end}` });
@@ -104,7 +104,7 @@ describe('bare English words, where the app keeps the slash for itself', () => {
     );
   });
 
-  test('a word and anything else is an ordinary message', () => {
+  test('are ordinary messages if followed by anything else', () => {
     const isKnown = (word: string, text: string) =>
       known.some(
         (one) => one.word === word && one.argument.toLowerCase() === text.trim().replace(/[.!]$/, '').toLowerCase(),
@@ -117,7 +117,7 @@ describe('bare English words, where the app keeps the slash for itself', () => {
     );
   });
 
-  test('a text that begins with no word of ours is an ordinary message', () => {
+  test('are not read from a text that begins with another word', () => {
     const names = new Set(WORDS.map(({ typed }) => typed));
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z][a-z' -]{0,30}$/), (text) => {
@@ -146,11 +146,11 @@ describe('bare English words, where the app keeps the slash for itself', () => {
     'whoami root',
     'please stop',
     '`help`',
-  ])('%j is a question', (text) => {
+  ])('treats %j as a question', (text) => {
     expect(readSlashCommand(text, BARE)).toBeUndefined();
   });
 
-  test('what has its slash is read as everywhere', () => {
+  test('do not change how commands with a slash are read', () => {
     expect(readSlashCommand('/help me', BARE)).toEqual({ word: 'help', argument: 'me' });
     expect(readSlashCommand('停止', BARE)).toEqual({ word: 'stop', argument: '' });
     expect(readSlashCommand('停止 播放', BARE)).toBeUndefined();
@@ -165,7 +165,7 @@ describe('bare English words, where the app keeps the slash for itself', () => {
     ['help me write a letter', undefined],
     ['model of the solar system', undefined],
     ['what is new?', undefined],
-  ])('behind the app’s own command %j is read so', (text, command) => {
+  ])('reads %j after the platform’s own command', (text, command) => {
     expect(readOwnCommand(text, BARE)).toEqual(command);
   });
 });

@@ -3,21 +3,21 @@ import { readFileSync } from 'node:fs';
 import { SLASH_SPELLINGS } from '../../../src/bot/domain/slash-words.ts';
 import { findTexts, sourceFiles, stringsOf, type FoundText } from './find-texts.ts';
 
-/** What is added as one file brings its few words along: a tool, and the description of a platform. */
+/** Tools and platform descriptions are single files that contain their own texts. */
 const bringsWords = (file: string) => /^src\/bot\/(?:tools\/[\w-]+|platforms\/[\w-]+\/description)\.ts$/.test(file);
 const all = findTexts(sourceFiles('src'));
 const catalogue = findTexts([...sourceFiles('src/bot/i18n'), ...sourceFiles('src').filter(bringsWords)]);
 const where = ({ file, key, en }: FoundText) => `${file} ${key} ${en.slice(0, 40)}`;
 const HAN = /\p{Script=Han}/u;
-/** What both languages write the same way: code, links, words to type, placeholders, names. */
+/** Parts that are the same in both languages: code, links, commands, placeholders and file extensions. */
 const SAME_IN_BOTH = /`[^`]*`|“[^”]*”|\{\w+\}|https?:\S+|\/[a-z]+(?:\|[a-z]+)*|\.[a-z]{2,4}\b/gi;
 const NAMES =
   /\b(?:Parley|WeCom|Slack|Markdown|Redis|OAuth|OpenID Connect|CAS|JPG|JPEG|PNG|GIF|WebP|PDF|Office|Word|Excel|CSV|HTML|MB|KB|AI|API|URL|ID|HTTPS?|IP|README|Enter|Shift|Ctrl|Cmd|Alt|Tab|Esc|pixels?|tokens)\b/gi;
 
-/** Where the reader's language is unknown, one text says both; then the other language is meant to stand in it. */
+/** A text for an unknown reader contains both languages. */
 const saysBoth = ({ en, zh }: FoundText) => HAN.test(en) && zh.includes('\n');
 
-/** Latin words of a Chinese text that nobody needs to read. */
+/** Latin words in a Chinese text that should have been translated. */
 function foreignWords(zh: string): string[] {
   return (
     zh
@@ -29,43 +29,43 @@ function foreignWords(zh: string): string[] {
 
 const placeholdersOf = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort().join(' ');
 
-test('there is something to look at', () => {
+test('the source contains texts to check', () => {
   expect(catalogue.length).toBeGreaterThan(60);
   expect(all.length).toBeGreaterThan(catalogue.length + 100);
 });
 
-describe('every text for people, in the chat, on pages and in the service', () => {
-  test('is there in both languages', () => {
+describe('every text shown to people in the chat, on pages and in the service', () => {
+  test('exists in both languages', () => {
     expect(all.filter(({ en, zh }) => en.trim() === '' || zh.trim() === '').map(where)).toEqual([]);
   });
 
-  test('has the same placeholders in both', () => {
+  test('has the same placeholders in both languages', () => {
     const differing = all.filter(({ en, zh }) => placeholdersOf(en) !== placeholdersOf(zh));
     expect(differing.map(where)).toEqual([]);
   });
 
-  test('says 你 and not 您', () => {
+  test('uses 你 and not 您', () => {
     expect(all.filter(({ zh }) => zh.includes('您')).map(where)).toEqual([]);
   });
 
-  test('has no Chinese left in the English, unless it says both since the reader is unknown', () => {
+  test('has no Chinese in its English version, unless the reader’s language is unknown', () => {
     const mixed = all.filter((text) => HAN.test(text.en.replace(/`[^`]*`|\([^)]*\)/g, '')) && !saysBoth(text));
     expect(mixed.map(where)).toEqual([]);
   });
 });
 
-describe('every text that the bot says in the chat', () => {
-  test('has no English left in the Chinese', () => {
+describe('every text of the bot in the chat', () => {
+  test('has no English in its Chinese version', () => {
     const mixed = catalogue.filter((text) => !saysBoth(text) && foreignWords(text.zh).length > 0);
     expect(mixed.map((text) => `${where(text)}: ${foreignWords(text.zh).join(' ')}`)).toEqual([]);
   });
 
-  test('is said somewhere', () => {
+  test('is used in the source', () => {
     const code = sourceFiles('src')
       .filter((file) => !file.startsWith('src/bot/i18n'))
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');
-    // The lines of /help are taken by their words.
+    // The lines of /help are looked up by command.
     const isWord = ({ key }: FoundText) => Object.hasOwn(SLASH_SPELLINGS, key);
     const unused = catalogue
       .filter((text) => !isWord(text))
@@ -73,12 +73,12 @@ describe('every text that the bot says in the chat', () => {
     expect(unused.map(where)).toEqual([]);
   });
 
-  test('comes from this one catalogue, or from the tool or platform that says it: no module of the bot holds other Chinese words', () => {
+  test('is defined in the catalogue or in its tool or platform, and nowhere else in the bot', () => {
     const modules = ['turn', 'reply', 'ingress', 'queue', 'model', 'policy', 'tools', 'platforms'];
     const files = sourceFiles('src').filter((file) => modules.some((module) => file.startsWith(`src/bot/${module}/`)));
     const isBrought = (file: string, text: string) =>
       bringsWords(file) && findTexts([file]).some(({ zh }) => zh === text);
-    // What people may type is not said by the bot.
+    // Words that people can type are not texts of the bot.
     const ownWords = files.filter(
       (file) => !file.endsWith('-words.ts') && stringsOf(file).some((text) => HAN.test(text) && !isBrought(file, text)),
     );

@@ -2,23 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** One text for people, as it stands in the source. */
+/** A text of the source in both languages. */
 export interface FoundText {
   file: string;
-  /** The property that holds it; empty where it has no name. */
+  /** Name of the property that holds the text; empty if it has none. */
   key: string;
   en: string;
   zh: string;
 }
 
-/** Every source file below a folder. */
+/** Every TypeScript file below a folder. */
 export function sourceFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(folder, name));
 }
 
-/** Every `{ en, zh }` of the source, wherever it stands: what is not exported is found too. */
+/** Every `{ en, zh }` literal in the files, exported or not. */
 export function findTexts(files: readonly string[]): FoundText[] {
   return files.flatMap((file) => {
     const found: FoundText[] = [];
@@ -33,7 +33,7 @@ export function findTexts(files: readonly string[]): FoundText[] {
   });
 }
 
-/** The string literals of a file, without what it imports. */
+/** The string literals of a file, except import paths. */
 export function stringsOf(file: string): string[] {
   const strings: string[] = [];
   visit(parse(file), (node) => {
@@ -61,7 +61,7 @@ function textOf(literal: ts.ObjectLiteralExpression, name: string): string | und
   return property && readString(property.initializer);
 }
 
-/** A literal, or literals joined by `+`. */
+/** The value of a literal or of literals joined by `+`. */
 function readString(expression: ts.Expression): string | undefined {
   if (ts.isStringLiteralLike(expression)) return expression.text;
   if (!ts.isBinaryExpression(expression)) return undefined;

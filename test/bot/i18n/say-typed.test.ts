@@ -12,14 +12,14 @@ const SLASHED = new RegExp(
     .join('|')})`,
 );
 
-test('without slashes a word stands in quotation marks, in code as it is', () => {
+test('withoutSlashes puts a command in quotation marks, and keeps it as code within code', () => {
   expect(withoutSlashes('send /retry or /new.')).toBe('send “retry” or “new”.');
   expect(withoutSlashes('Choose with `/think off` or `/think max`, or send /help')).toBe(
     'Choose with `think off` or `think max`, or send “help”',
   );
 });
 
-test('what fills a text stays as it is', () => {
+test('sayTyped leaves inserted values unchanged', () => {
   const text = { en: 'Send /unlink, {name}.', zh: '{name}，请发送“解绑”。' };
   fc.assert(
     fc.property(fc.string(), (name) => {
@@ -30,11 +30,11 @@ test('what fills a text stays as it is', () => {
   );
 });
 
-test('no text of the chat names a word that cannot be typed where there are no slashes', () => {
+test('omits slashes in bot texts on platforms without slash commands', () => {
   const texts = findTexts(sourceFiles('src/bot/i18n'));
   expect(texts.filter(({ en }) => SLASHED.test(en)).length).toBeGreaterThan(10);
   expect(texts.filter(({ en }) => SLASHED.test(withoutSlashes(en))).map(({ key }) => key)).toEqual([]);
-  // Chinese words count without a slash everywhere.
+  // Chinese commands work without a slash on every platform.
   const both = ({ zh }: { zh: string }) => zh.includes('\n');
   expect(texts.filter((text) => !both(text) && SLASHED.test(text.zh)).map(({ key }) => key)).toEqual([]);
 });

@@ -3,21 +3,21 @@ import type { SeededRandom } from '../../support/seeded-random.ts';
 import type { IdentityFixture } from './identity-fixture.ts';
 import { TestBrowser, type Answer } from './test-browser.ts';
 
-/** Milliseconds: SECURITY.md one-live-ticket and 9. */
+/** Lives in milliseconds (SECURITY.md one-live-ticket). */
 const TICKET_LIFE_MS = 600_000;
 const TRANSACTION_LIFE_MS = 300_000;
 
-/** One try to be linked with somebody else's account, or to link somebody else. */
+/** One attempt to link the owner with another person's account, or another person with the owner's. */
 export interface Attempt {
   fixture: IdentityFixture;
   random: SeededRandom;
-  /** Who asked for the link; also their account's id and their name in the messaging app. */
+  /** The person who asked for the link; also their account id and their user id in the messaging app. */
   owner: string;
-  /** Somebody else, with an account and a place in the messaging app of their own. */
+  /** A second person with a separate account and user id in the messaging app. */
   other: string;
 }
 
-/** @returns how often the owner must have been told that somebody else used the link */
+/** @returns the number of notices that the owner must have received about another person who used the link */
 export type Attack = (attempt: Attempt) => Promise<0 | 1>;
 
 export const ATTACKS: Record<string, Attack> = {
@@ -31,7 +31,7 @@ export const ATTACKS: Record<string, Attack> = {
   'a return of another protocol': otherProtocol,
 };
 
-/** The owner begins; a second browser tries to go on from wherever the owner is, with all that it could have seen. */
+/** The owner starts to sign in, and a second browser tries to continue with everything that it could have seen. */
 async function anotherBrowser({ fixture, random, owner, other }: Attempt): Promise<0> {
   const link = await fixture.link(owner);
   const [own, second] = [ownBrowser(fixture, owner), fixture.browser(random.pick([owner, other]), owner)];
@@ -53,7 +53,7 @@ async function anotherBrowser({ fixture, random, owner, other }: Attempt): Promi
   return 0;
 }
 
-/** The owner sends the link on, or the address of the sign-in that it led to. */
+/** The owner forwards the link, or the authorize address that it leads to. */
 async function anotherPerson(attempt: Attempt): Promise<0 | 1> {
   const { fixture, random, owner, other } = attempt;
   const link = await fixture.link(owner);
@@ -90,11 +90,11 @@ async function forwardedAuthorize({ fixture, owner }: Attempt, link: string, vic
   return 0;
 }
 
-/** Machines that fetch every address they see. Afterwards the link is as good as new. */
+/** Link previewers fetch every address they see. The link must stay usable. */
 async function previewers({ fixture, random, owner }: Attempt): Promise<0> {
   const link = await fixture.link(owner);
   const agents = ['facebookexternalhit/1.1', 'Slackbot-LinkExpanding 1.0', 'Mozilla/5.0 wxwork/4.1', ''] as const;
-  // Without anything it is where signing out at the service ends.
+  // Without parameters, the callback address is where a sign-out at the service ends.
   const signedOut = `${fixture.url}/oauth/callback`;
   const addresses = [link, link, link, `${link}/start`, `${fixture.url}/sign-in/confirm`, signedOut];
   const visits = Array.from({ length: random.integer(1, 12) }, async () => {
@@ -112,7 +112,7 @@ async function previewers({ fixture, random, owner }: Attempt): Promise<0> {
   return 0;
 }
 
-/** The address that the service sent the owner back to is used again: by the owner's browser, by another, too late. */
+/** The owner's callback address is used again: by the owner's browser, by another browser, or too late. */
 async function replayedCallback({ fixture, random, owner, other }: Attempt): Promise<0> {
   const own = ownBrowser(fixture, owner);
   const callback = await callbackOf(own, await own.submit(await own.get(await fixture.link(owner))));
@@ -127,7 +127,7 @@ async function replayedCallback({ fixture, random, owner, other }: Attempt): Pro
   return 0;
 }
 
-/** `state` is taken away, changed, doubled or taken from another flow, at the platform's callback or the service's. */
+/** `state` is removed, altered, repeated or taken from another flow, at the callback of the platform or of the service. */
 async function alteredState({ fixture, random, owner, other }: Attempt): Promise<0> {
   const own = ownBrowser(fixture, owner);
   const started = await own.submit(await own.get(await fixture.link(owner)));
@@ -150,7 +150,7 @@ async function alteredState({ fixture, random, owner, other }: Attempt): Promise
     `&state=${right}&state=${right}`,
     `&state=`,
     `&state=${await foreign()}`,
-    // Where the deployment says that the service returns none, its absence is right there.
+    // With `state` set to absent, a missing state at the service's callback is valid.
     ...(isStateOptional(fixture) && provider.source === /\/oauth\/callback/.source ? [] : ['', `&State=${right}`]),
   ];
   const isWrong = await own.get(`${callback.href}${random.pick(altered as [string, ...string[]])}`);
@@ -159,7 +159,7 @@ async function alteredState({ fixture, random, owner, other }: Attempt): Promise
   return 0;
 }
 
-/** What the service brought back comes as another protocol would bring it, or both ways at once. */
+/** The returned code or ticket arrives in the parameter of another protocol, or in both. */
 async function otherProtocol({ fixture, random, owner, other }: Attempt): Promise<0> {
   const own = ownBrowser(fixture, owner);
   const callback = new URL(await callbackOf(own, await own.submit(await own.get(await fixture.link(owner)))));
@@ -170,7 +170,7 @@ async function otherProtocol({ fixture, random, owner, other }: Attempt): Promis
   const values = [right, fixture.provider.mintCode(other), random.text(32)] as const;
   const brought = random.pick(values);
   callback.searchParams.set(otherName, brought);
-  // First so that nothing but the parameter speaks against it.
+  // The first visit differs from a valid one only in the parameter name.
   const visits = [callback.href];
   if (random.oneIn(3)) callback.searchParams.append('error', random.pick(['', 'server_error', 'access_denied']));
   if (random.oneIn(3)) callback.searchParams.append('iss', 'https://id.evil.test');
@@ -185,7 +185,7 @@ async function otherProtocol({ fixture, random, owner, other }: Attempt): Promis
   return 0;
 }
 
-/** The attacker's own code is slipped into the owner's browser, at any moment of the owner's sign-in. */
+/** The attacker's own code is injected into the owner's browser at any step of the owner's sign-in. */
 async function injectedCode(attempt: Attempt): Promise<0 | 1> {
   const { fixture, random, owner, other } = attempt;
   const own = ownBrowser(fixture, owner);
@@ -210,15 +210,15 @@ async function injectedCode(attempt: Attempt): Promise<0 | 1> {
   );
   const isServicePending = position === 3 || (position === 2 && !usesPlatform(fixture));
   const isTaken = isStateOptional(fixture) && !isPlatform && state === '' && isServicePending;
-  // A code that is bound to another flow's PKCE challenge is refused by the service, and the owner's browser begins anew.
+  // The service refuses a code that is bound to another flow's PKCE challenge, and the owner's browser starts again.
   if (isTaken && challenge !== undefined) expect(end.headers['location']).toContain('/oauth2.0/authorize');
-  // Without `state` and without same-id the page with the attacker's name is what stops it: the owner does not press there.
+  // Without `state` and same-id, the confirmation page shows the attacker's name, and the owner does not confirm.
   else if (isTaken && !provesId(fixture)) expect(end.text).toContain(`Person ${other}`);
   else expect(end.status).toBe(isTaken ? 403 : 400);
   return isTaken && challenge === undefined && provesId(fixture) ? 1 : 0;
 }
 
-/** Many callbacks at the same moment, right and wrong ones, from the owner's browser and others. */
+/** Parallel callbacks, valid and invalid, from the owner's browser and others. */
 async function parallelCallbacks({ fixture, random, owner, other }: Attempt): Promise<0> {
   const own = ownBrowser(fixture, owner);
   const callback = await callbackOf(own, await own.submit(await own.get(await fixture.link(owner))));
@@ -242,7 +242,7 @@ const usesPlatform = (fixture: IdentityFixture) => fixture.options.signIn.rules.
 const provesId = (fixture: IdentityFixture) => fixture.options.signIn.rules.proof.includes('same-id');
 const isStateOptional = (fixture: IdentityFixture) => fixture.options.signIn.service.state === 'absent';
 
-/** Where the service sends this browser back to; not yet opened. */
+/** The callback address to which the service redirects this browser, not yet opened. */
 async function callbackOf(browser: TestBrowser, started: Answer): Promise<string> {
   return String((await browser.follow(started, /\/oauth\/callback/)).headers['location']);
 }
@@ -257,7 +257,7 @@ async function confirmIfAsked(browser: TestBrowser, page: Answer): Promise<void>
   if (page.text.includes('action="/sign-in/confirm"')) await browser.submit(page, '/sign-in/confirm');
 }
 
-/** As a browser, or as the messaging app's web view. */
+/** User agent of a browser or of the messaging app's web view. */
 function userAgent(random: SeededRandom): Record<string, string> {
   return { 'user-agent': random.pick(['Mozilla/5.0', 'Mozilla/5.0 wxwork/4.1']) };
 }

@@ -4,7 +4,7 @@ import { useIdentityFixture } from './use-identity-fixture.ts';
 
 const { server, fixture, open: start } = useIdentityFixture();
 
-/** What stands in answers and must reach neither a page nor the log. */
+/** Values in responses that must appear neither on a page nor in the log. */
 const TOKEN = 'AT:c0ffee-awkward-token';
 const WORDS = 'upstream-words-4711';
 const WHO = 'awkward.person';
@@ -14,7 +14,7 @@ interface Row {
   answer: Scripted;
   page: 'service-failed' | 'account-refused';
   status: 502 | 504 | 403;
-  /** The error's code in the log line that says why. */
+  /** The error code that the log line must contain. */
   code: string;
 }
 
@@ -25,7 +25,7 @@ const json = (value: unknown, status = 200): Scripted => ({ status, body: JSON.s
 const token = (fields: Record<string, unknown>) =>
   json({ access_token: TOKEN, token_type: 'bearer', expires_in: 7200, ...fields });
 
-/** Awkwardnesses that know no difference between a token and a profile. */
+/** Malformed responses of both the token and the profile endpoint. */
 const NEITHER: Row[] = [
   unusable('empty', { body: '' }),
   unusable('white space', { body: ' \n' }),
@@ -55,11 +55,11 @@ const TOKENS: Row[] = [
   unusable('an access token that is a list', token({ access_token: [TOKEN] })),
   unusable('an access token of more than 32 KiB', token({ access_token: 'a'.repeat(32_769) })),
   unusable('no token type', token({ token_type: undefined })),
-  unusable('a token type that is no text', token({ token_type: ['bearer'] })),
+  unusable('a token type that is not a string', token({ token_type: ['bearer'] })),
   unusable('a token type that needs more than the token', token({ token_type: 'mac' })),
   unusable('an error beside the token', token({ error: 'invalid_grant', error_description: WORDS })),
   unusable('for another client', json({ error: 'invalid_client', error_description: WORDS }, 401)),
-  unusable('for somebody inactive', json({ error: 'invalid_grant', error_description: WORDS }, 400)),
+  unusable('for an inactive person', json({ error: 'invalid_grant', error_description: WORDS }, 400)),
 ];
 
 const person = (fields: Record<string, unknown>) =>
@@ -103,7 +103,7 @@ const PROFILES: Row[] = [
   unfit('an identity type that is a number', { parentIdentityInfo: { code: 7 } }),
 ];
 
-/** Answers that differ from the specification and mean one thing only. */
+/** Responses that deviate from the specification but are unambiguous. */
 const ACCEPTED: [string, 'token' | 'profile', Scripted][] = [
   ['a token answer that is wrapped', 'token', json({ code: 0, data: { access_token: TOKEN, token_type: 'bearer' } })],
   ['a token answer with a byte order mark', 'token', { body: `\uFEFF${token({}).body ?? ''}` }],
@@ -125,14 +125,14 @@ const ACCEPTED: [string, 'token' | 'profile', Scripted][] = [
   ],
 ];
 
-test.each(ACCEPTED)('%s is read [token-answer-checked] [usable-profile]', async (_what, which, answer) => {
+test.each(ACCEPTED)('accepts %s [token-answer-checked] [usable-profile]', async (_what, which, answer) => {
   await start({ signIn: { proof: ['typed-code'] } });
   fixture.service.scripted = { profile: () => person({}), [which]: () => answer };
   const shown = await fixture.walkToConfirm(fixture.browser(WHO), await fixture.link(WHO));
   expect([shown.status, shown.text.includes(WORDS)]).toEqual([200, true]);
 });
 
-describe('a profile of other names, by a map', () => {
+describe('a profile with other field names and a profile map', () => {
   const profileMap = { id: ['data.user.no', 'no'], XM: ['realName', 'data.user.realName'] };
   const walk = async (answer: Scripted) => {
     await start({ signIn: { proof: ['same-id'], profileMap } });
@@ -144,7 +144,7 @@ describe('a profile of other names, by a map', () => {
     ['flat', { no: WHO, realName: WORDS }],
     ['nested', { success: true, data: { user: { no: WHO, realName: WORDS } } }],
     ['below attributes', { id: 7, client_id: 'parley', attributes: [{ no: WHO }, { realName: WORDS }] }],
-  ])('%s: read', async (_what, answer) => {
+  ])('%s: accepted', async (_what, answer) => {
     expect(await walk(json(answer))).toEqual([200, true]);
   });
   test.each<[string, object]>([
@@ -159,19 +159,19 @@ describe('a profile of other names, by a map', () => {
 
 const SAID = { 'service-failed': 'the sign-in service failed', 'account-refused': 'a profile was refused' } as const;
 
-// A late token answer stands in service-faults.test.ts: it costs five seconds.
+// A late token response is tested in service-faults.test.ts, because it takes five seconds.
 describe.each([
   ['a token answer', 'token', TOKENS],
   ['a profile answer', 'profile', PROFILES],
-] as const)('%s that is awkward [token-answer-checked] [usable-profile] [page-headers]', (_, which, rows) => {
+] as const)('malformed responses: %s [token-answer-checked] [usable-profile] [page-headers]', (_, which, rows) => {
   test.each(rows.map((row) => [row.what, row.page, row] as const))(
-    '%s: %s, no link, and why in the log',
+    '%s: %s, no link, and the reason in the log',
     async (...given) => {
       const [, , { answer, page, status, code }] = given;
       await start({
         signIn: { proof: ['same-id'], allowedIdentityCodes: ['JG', 'XS'] },
       });
-      // The right profile follows a token: then only our judgement of the token keeps it out.
+      // The profile is valid if the token is tested, so that only the check of the token can reject the sign-in.
       fixture.service.scripted = { profile: () => person({}), [which]: () => answer };
       const shown = await fixture.walkToConfirm(fixture.browser(WHO), await fixture.link(WHO));
       expect(shown.status).toBe(status);
@@ -180,7 +180,7 @@ describe.each([
       expect(await server.redis.keys('{id}:pending:*')).toEqual([]);
 
       const logged = fixture.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-      const refusals = logged.filter(({ msg }) => msg === 'a sign-in page refused');
+      const refusals = logged.filter(({ msg }) => msg === 'a sign-in was refused');
       expect(refusals).toHaveLength(1);
       expect(refusals[0]).toMatchObject({ page });
       expect(shown.text).toContain(String(refusals[0]?.['reference']));

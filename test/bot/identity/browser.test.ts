@@ -6,7 +6,7 @@ import { findChromium, launchChromium } from '../../support/chromium.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 
-/** Set to a folder to keep pictures of every page there. */
+/** Folder for screenshots of every page; unset for none. */
 const PICTURES = process.env['PICTURES_DIR'];
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -22,14 +22,14 @@ const WORDS = {
     go: 'Continue',
     yes: 'Confirm and sign in',
     done: 'You are signed in as',
-    over: 'cannot be used any more',
+    over: 'can no longer be used',
   },
   'zh-CN': { go: '继续', yes: '确认登录', done: '登录成功：', over: '已无法使用' },
 } as const;
 
 const describeInChromium = findChromium() === undefined ? describe.skip : describe;
 
-describeInChromium('the pages in Chromium', () => {
+describeInChromium('the sign-in pages in Chromium', () => {
   let server: TestRedis;
   let fixture: IdentityFixture;
   let browser: Browser;
@@ -51,7 +51,7 @@ describeInChromium('the pages in Chromium', () => {
   });
 
   for (const { name, ...look } of PICTURES === undefined ? LOOKS.slice(0, 2) : LOOKS) {
-    test(`the journey works, and axe finds nothing, ${name}`, async () => {
+    test(`sign-in completes without accessibility violations: ${name}`, async () => {
       const context = await browser.newContext(look);
       const page = await context.newPage();
       const complaints: string[] = [];
@@ -74,14 +74,14 @@ describeInChromium('the pages in Chromium', () => {
     });
   }
 
-  /** Checks a page for serious faults of access and for sideways scrolling; keeps its picture when asked to. */
+  /** Checks a page for accessibility violations and horizontal scrolling; takes a screenshot if PICTURES_DIR is set. */
   async function inspect(page: Page, name: string): Promise<void> {
     if (PICTURES !== undefined) {
       mkdirSync(PICTURES, { recursive: true });
       await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
     }
     expect(await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')).toBe(false);
-    // Our policy forbids scripts; a page without it is where axe may run.
+    // The content security policy forbids scripts, so axe runs on a copy without it.
     await inspected.emulateMedia({ colorScheme: name.includes('dark') ? 'dark' : 'light' });
     await inspected.setContent((await page.content()).replace('<head>', `<head><base href="${fixture.url}/">`));
     await inspected.addScriptTag({ path: AXE });

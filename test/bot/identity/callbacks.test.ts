@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { DIALECTS } from './providers/dialects.ts';
 import { TestBrowser } from './test-browser.ts';
 import { useIdentityFixture, type OpenOptions } from './use-identity-fixture.ts';
+import { tries } from '../../support/tries.ts';
 
 const { server, fixture, open: start } = useIdentityFixture();
 
@@ -16,10 +17,10 @@ async function startedAt(browser: TestBrowser): Promise<URL> {
 
 describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
   const open = (options: OpenOptions = {}) => start({ dialect, ...options });
-  /** Only the specified service may leave `state` out, where the deployment says so. */
+  /** Only the OAuth 2.0 service may omit `state`, if the deployment allows it. */
   const modes = dialect === 'oauth2' ? (['required', 'absent'] as const) : (['required'] as const);
 
-  /** Ways in which a state is wrong; a missing one is none of them. */
+  /** Invalid states, except a missing one. */
   const wrongState = fc.oneof(
     fc.constantFrom('x', '0'.repeat(64), 'a&state=a', '%00', ' '),
     fc.string({ minLength: 1, maxLength: 80 }),
@@ -27,7 +28,7 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
   );
 
   for (const state of modes) {
-    test(`${state}: a state that comes back wrong, empty or twice is refused, always, and no code is exchanged [state-by-mode]`, async () => {
+    test(`${state}: refuses an invalid, empty or repeated state without exchanging the code [state-by-mode]`, async () => {
       await open({ signIn: { proof: ['same-id'], state } });
       const browser = fixture.browser('20001');
       const how = fc.constantFrom('replace' as const, 'append' as const, 'empty' as const);
@@ -42,15 +43,15 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
           const page = await browser.get(`${callback.href}&state=${query}`);
           expect(page.status).toBe(400);
           expect(fixture.provider.seen.codes).toEqual([]);
-          // Stripping the state afterwards is no way in either: a wrong one has spent the transaction.
+          // Removing the state afterwards does not help: the invalid state has consumed the transaction.
           if (kind === 'replace' && text !== '') expect((await browser.get(callback.href)).status).toBe(400);
         }),
-        { numRuns: 25 },
+        { numRuns: tries(25) },
       );
     });
   }
 
-  test('a return to another browser, without cookies or by POST links nobody and says what to do [other-browser]', async () => {
+  test('refuses a return in another browser, without cookies or by POST, with advice and without a link [other-browser]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = fixture.browser('20001');
     const callback = await startedAt(browser);
@@ -62,7 +63,7 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
       const target = `${callback.origin}${callback.pathname}`;
       const returns = [
         fixture.browser('20001').send('GET', callback.href, { headers }),
-        // The app's own browser began another sign-in, then the system browser was opened.
+        // The app's browser started another sign-in before the system browser opened.
         (await startedElsewhere()).send('GET', callback.href, { headers }),
         new TestBrowser().send('POST', target, { headers, form }),
         browser.send('POST', target, { headers: { ...headers, origin: 'https://id.example' }, form }),
@@ -76,7 +77,7 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
     expect(fixture.provider.seen.codes).toEqual([]);
     expect(await server.redis.keys('{id}:link:*')).toEqual([]);
     expect(await server.redis.dbsize()).toBeGreaterThanOrEqual(before);
-    // The browser that began is not disturbed.
+    // The browser that started the sign-in can still finish.
     const page = await browser.follow(await browser.get(callback.href));
     expect(page.text).toContain('Person 20001');
 
@@ -87,7 +88,7 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
     }
   });
 
-  test('a HEAD of a callback spends neither the code nor the sign-in [opening-changes-nothing]', async () => {
+  test('HEAD of a callback consumes neither the code nor the sign-in [opening-changes-nothing]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = fixture.browser('20001');
     const callback = await startedAt(browser);
@@ -96,7 +97,7 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
     expect((await browser.follow(await browser.get(callback.href))).text).toContain('Person 20001');
   });
 
-  test('required: a missing state is refused; absent: it is allowed, and only there [state-by-mode]', async () => {
+  test('a missing state is refused in required mode and accepted in absent mode [state-by-mode]', async () => {
     for (const state of modes) {
       const expected = state === 'required' ? 400 : 303;
       await open({ signIn: { proof: ['same-id'], state } });
@@ -110,7 +111,7 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
     }
   });
 
-  test('a transaction of one sign-in is no use at the other’s callback [transaction-taken-once]', async () => {
+  test('the transaction of one sign-in is refused at the callback of the other [transaction-taken-once]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = fixture.browser('20001', '20001');
     const state = (await startedAt(browser)).searchParams.get('state') ?? '';
@@ -119,7 +120,7 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
     expect(page.status).toBe(400);
   });
 
-  test('a sign-in that began before same-browser was asked for does not end without it', async () => {
+  test('refuses a sign-in that started before same-browser was required', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = fixture.browser('20001');
     const callback = await startedAt(browser);
@@ -128,7 +129,7 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
     expect(fixture.provider.seen.codes).toEqual([]);
   });
 
-  test('20 identical callbacks at once make one token request [transaction-taken-once]', async () => {
+  test('20 identical parallel callbacks make one token request [transaction-taken-once]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = fixture.browser('20001');
     const callback = await startedAt(browser);
@@ -138,7 +139,7 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
     expect((await browser.get(callback.href)).status).toBe(400);
   });
 
-  test('a callback without a transaction, over-long or without a cookie ends the sign-in', async () => {
+  test('refuses a callback without a transaction, without a cookie, or over-long', async () => {
     await open();
     const code = fixture.provider.mintCode('20001');
     const { returns } = fixture.provider;
@@ -148,7 +149,7 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
     expect(fixture.provider.seen.codes).toEqual([]);
   });
 
-  test('an error from the service shows nothing of it, and takes nothing away [plain-callbacks]', async () => {
+  test('shows no text of an error from the service, and leaves the sign-in usable [plain-callbacks]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = fixture.browser('20001');
     const callback = await startedAt(browser);
@@ -161,7 +162,7 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
     expect((await browser.get(callback.href)).status).toBe(303);
   });
 
-  test('the code leaves the address bar, and no referrer carries it [code-leaves-the-address]', async () => {
+  test('removes the code from the address bar and from referrers [code-leaves-the-address]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     const browser = fixture.browser('20001');
     const answer = await browser.get((await startedAt(browser)).href);
@@ -172,29 +173,29 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
 describe('callbacks of a service that returns no state', () => {
   const open = start;
 
-  test('absent: a service that does return the state is no trouble', async () => {
+  test('absent: accept a state that the service does return', async () => {
     await open({ signIn: { proof: ['same-id'], state: 'absent' } });
     const page = await fixture.walk(fixture.browser('20001'), await fixture.link('20001'));
     expect(page.text).toContain('You are signed in');
   });
 
-  test('absent with same-browser alone: nothing is linked before the confirmation page named who would be [state-by-mode] [confirmed-by-name]', async () => {
+  test('absent with same-browser alone: nothing is linked before a confirmation page with the name [state-by-mode] [confirmed-by-name]', async () => {
     await open({ signIn: { state: 'absent' } });
     fixture.service.echoesState = false;
     const browser = fixture.browser('20001', '20001');
     const started = await browser.submit(await browser.get(await fixture.link('20001')));
     await browser.follow(started, /\/oauth\/callback/);
-    // An attacker slips in the code of their own account.
+    // An attacker injects the code of their own account.
     const injected = await browser.get(`${fixture.url}/oauth/callback?code=${fixture.service.mintCode('attacker')}`);
     expect(injected.headers['location']).toBe('/sign-in/confirm');
     const confirm = await browser.follow(injected);
     expect(confirm.text).toContain('Person attacker');
     expect(await account('20001')).toBeUndefined();
-    expect((await browser.submit(confirm, '/sign-in/cancel')).text).toContain('Nothing was connected');
+    expect((await browser.submit(confirm, '/sign-in/cancel')).text).toContain('No account was connected');
     expect(await account('20001')).toBeUndefined();
   });
 
-  test('in absent mode an injected code of another person does not link with same-id [same-id]', async () => {
+  test('absent with same-id: an injected code of another person is not linked [same-id]', async () => {
     await open({ signIn: { proof: ['same-id'], state: 'absent' } });
     fixture.service.echoesState = false;
     const browser = fixture.browser('20001');
@@ -204,7 +205,7 @@ describe('callbacks of a service that returns no state', () => {
     expect(await account('20001')).toBeUndefined();
   });
 
-  test('the platform’s callback needs its state in absent mode too', async () => {
+  test('absent: the platform’s callback still requires its state', async () => {
     await open({ signIn: { state: 'absent' } });
     const browser = fixture.browser('20001', '20001');
     await browser.submit(await browser.get(await fixture.link('20001')));

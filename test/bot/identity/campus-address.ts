@@ -2,13 +2,13 @@ import { expect } from '@jest/globals';
 import { TestBrowser } from './test-browser.ts';
 import type { IdentityFixture } from './identity-fixture.ts';
 
-/** People who sign in at the same time, and useless requests that come in meanwhile. */
+/** Number of parallel sign-ins, and of parallel useless requests. */
 const AT_ONCE = 20;
 
 /**
- * Lets many people sign in behind one address, within one minute of the clock that counts, while somebody else there makes
- * useless requests all the time.
- * @returns how many links were made, and the statuses that the noise got
+ * Signs in many people behind one address within one minute of the rate limiter's clock, while useless requests arrive from
+ * the same address.
+ * @returns the number of links made, and the statuses of the useless requests
  */
 export async function signInCampus(
   fixture: IdentityFixture,

@@ -4,15 +4,15 @@ import { personKey } from '../../../src/bot/identity/account.ts';
 import { keys } from '../../../src/bot/identity/store.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
+import { testTier } from '../../support/tries.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { DIALECTS, startProviderOf } from './providers/dialects.ts';
 import { slackChat, startSlackStandIn } from './slack-stand-in.ts';
 import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
 
-/** Of each kind, spread over the deployments. */
-/** 200 of each kind by `npm run test:long`. */
-const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? (process.env['TEST_LONG'] ? 200 : 28));
-/** Set to repeat a failure. */
+/** Attempts per kind, spread over the deployments. `npm run test:long` makes 200. */
+const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? (testTier() === 'long' ? 200 : 28));
+/** Set ATTEMPTS_SEED to repeat a failure. */
 const SEED = process.env['ATTEMPTS_SEED'] ?? randomBytes(4).toString('hex');
 
 const PROOFS = [['same-browser'], ['same-id'], ['same-browser', 'same-id']] as const;
@@ -29,7 +29,7 @@ beforeAll(async () => {
     fixture.service.echoesState = signIn.state === 'required';
     fixtures.push(fixture);
   }
-  // What speaks another dialect returns `state` always.
+  // The other providers always return `state`.
   for (const type of DIALECTS) {
     const provider = await startProviderOf(type);
     if (!provider) continue;
@@ -47,10 +47,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-describe('a forwarded link, with each dialect of the sign-in service and each web sign-in [proof-of-person] [same-for-all-dialects]', () => {
+describe('a forwarded link, with each sign-in provider and each web sign-in [proof-of-person] [same-for-all-dialects]', () => {
   for (const [index, [kind, attack]] of Object.entries(ATTACKS).entries()) {
     test(
-      `${kind}: ${ATTEMPTS} random attempts, no link, and the owner is told once of somebody else`,
+      `${kind}: ${ATTEMPTS} random attempts link nothing, and the owner is notified at most once each`,
       async () => {
         const attempts = fixtures.map(async (fixture, first) => {
           for (let count = first; count < ATTEMPTS; count += fixtures.length)

@@ -17,7 +17,7 @@ const cookieValue = fc
   .map((bytes) => Buffer.from(bytes).toString('base64url'));
 
 describe('the browser cookie', () => {
-  test('is read back as it was written, among others', () => {
+  test('is read back unchanged from among other cookies', () => {
     fc.assert(
       fc.property(cookieValue, (value) => {
         const pair = writeBrowserCookie(value).split(';')[0] ?? '';
@@ -40,7 +40,7 @@ describe('form tokens', () => {
     secFetchSite: undefined,
   });
 
-  test('hold for one cookie, ticket and key only', () => {
+  test('are valid for one cookie, ticket and key only', () => {
     fc.assert(
       fc.property(cookieValue, cookieValue, (cookie, other) => {
         const right = post(cookie);
@@ -52,7 +52,7 @@ describe('form tokens', () => {
     );
   });
 
-  test('anything but a text that fits is refused, whatever the other fields say', () => {
+  test('are refused unless they are the exact string, whatever the other fields contain', () => {
     const right = post('c'.repeat(43));
     for (const token of [undefined, null, 7, [right.token], '', `${right.token} `])
       expect(isOwnForm({ ...right, token }, guard)).toBe(false);
@@ -66,7 +66,7 @@ describe('form tokens', () => {
 });
 
 describe('callback queries [plain-callbacks]', () => {
-  test('code and state are read as they were sent', () => {
+  test('yield code and state unchanged', () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 1, maxLength: 100 }),
@@ -83,7 +83,7 @@ describe('callback queries [plain-callbacks]', () => {
     );
   });
 
-  test('a parameter that is repeated, whichever, refuses the whole', () => {
+  test('are refused if any parameter is repeated', () => {
     fc.assert(
       fc.property(fc.constantFrom('code', 'state', 'error', 'other'), fc.string(), fc.string(), (name, one, two) => {
         const query = new URLSearchParams([
@@ -119,7 +119,7 @@ describe('the same-id rule [proof-of-person]', () => {
     attributes: { XGH: '007' },
   };
 
-  test('is exact: no trimming, no likeness', () => {
+  test('compares exactly, without trimming', () => {
     expect(isSamePerson({ field: 'id' }, profile, 'Ab01')).toBe(true);
     for (const other of ['ab01', ' Ab01', 'Ab01 ', 'Ab1', 'Ab011', ''])
       expect(isSamePerson({ field: 'id' }, profile, other)).toBe(false);
@@ -128,20 +128,20 @@ describe('the same-id rule [proof-of-person]', () => {
     expect(isSamePerson({ field: 'XGH', prefix: 'u' }, profile, '007')).toBe(false);
   });
 
-  test('ignores the case of ASCII letters only, and only when told', () => {
+  test('ignores the case of ASCII letters only, and only if configured', () => {
     expect(isSamePerson({ field: 'id', ignoreCase: true }, profile, 'aB01')).toBe(true);
     expect(isSamePerson({ field: 'id', ignoreCase: true }, { ...profile, id: asAccountId('k1') }, '\u212A1')).toBe(
       false,
     );
   });
 
-  test('a field that is missing, empty or inherited is nobody', () => {
+  test('never matches a missing, empty or inherited field', () => {
     for (const field of ['XM', 'constructor', 'toString', '__proto__'])
       expect(isSamePerson({ field }, profile, '')).toBe(false);
     expect(isSamePerson({ field: 'id' }, { ...profile, id: asAccountId('') }, '')).toBe(false);
   });
 
-  test('two different ids are never the same person', () => {
+  test('never matches two different ids', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (id, other) => {
         expect(isSamePerson({ field: 'id' }, { ...profile, id: asAccountId(id) }, other)).toBe(
@@ -152,7 +152,7 @@ describe('the same-id rule [proof-of-person]', () => {
   });
 });
 
-test('a masked id never shows more than four characters', () => {
+test('a masked id shows at most four characters', () => {
   expect(maskId('zhangsan')).toBe('zh•••an');
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (id) => {

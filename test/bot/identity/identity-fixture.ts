@@ -13,63 +13,63 @@ import { recordingLog } from '../../support/redis.ts';
 import { startStandInService, type StandInService } from './stand-in-service.ts';
 import { TestBrowser, type Answer } from './test-browser.ts';
 
-/** A sign-in service of another dialect; who starts it names it in `signIn` too, and closes it. */
+/** A sign-in service of another type. The caller also sets its type in `signIn`, and closes it. */
 export interface Provider {
   url: string;
   clientId: string;
   clientSecret: string;
-  /** The parameter in which a return brings what is redeemed. */
+  /** The callback parameter that contains the code or ticket. */
   returns: 'code' | 'ticket';
   seen: { authorize: URLSearchParams[]; codes: string[] };
   mintCode(account: string, challenge?: string): string;
 }
 
 export interface IdentityFixtureOptions {
-  /** In the place of the specified service. */
+  /** Replaces the OAuth 2.0 stand-in. */
   provider?: Provider;
-  /** Of the service and of the rules alike. */
+  /** Overrides of both the service options and the rules. */
   signIn?: Partial<SignInService & SignInRules>;
   platform?: FakePlatformOptions;
-  /** In the place of a fake platform; who made it closes what it needs. */
+  /** Replaces the fake platform. The caller closes its resources. */
   messagingApp?: FakePlatform;
   identity?: Partial<IdentityOptions>;
   pages?: Partial<SignInPages>;
   chat?: Partial<ChatSide>;
-  /** All visits come from one address, as from behind a campus' router. */
+  /** Whether all requests come from one address, as behind a campus router. */
   isCampus?: boolean;
 }
 
-/** Identity behind real HTTP, with a sign-in service and a platform that work. */
+/** Identity behind a real HTTP server, with a working sign-in service and platform. */
 export interface IdentityFixture {
   identity: Identity;
   url: string;
   service: StandInService;
-  /** Where people sign in: the specified service unless told. */
+  /** The sign-in service. Defaults to the OAuth 2.0 stand-in. */
   provider: Provider;
   platform: FakePlatform;
   options: IdentityOptions;
-  /** Moves our clock; Redis's own times do not move. */
+  /** Sets the clock of the identity module. Redis expiry times are not affected. */
   clock: { nowMs: number };
   notices: { person: ChatPerson; notice: IdentityNotice }[];
   releases: Release[];
   events: string[];
-  /** What sweeps of the keys reported, by key id. */
+  /** Reports of the key sweeps: records by key id. */
   keyCounts: Record<string, number>[];
   lines: string[];
   owner: { platform: PlatformName; tenant: string; app: string };
-  /** Asks for a link, although the person may be linked, and fails unless there is one. */
+  /** Requests a link, also for a linked person. @throws Error if none is returned */
   link(chatUserId: string, force?: boolean): Promise<string>;
   browser(account: string, member?: string): TestBrowser;
-  /** Opens the link, presses the button, and follows to the page that comes then. */
+  /** Opens the link, submits its form and follows redirects to the next page. */
   walkToConfirm(browser: TestBrowser, link: string): Promise<Answer>;
-  /** The whole way to the page at the end. */
+  /** Signs in completely and returns the last page. */
   walk(browser: TestBrowser, link: string): Promise<Answer>;
-  /** Lets other identities answer the pages' requests in turn, as processes behind a load balancer do. */
+  /** Serves requests from these identities in turn, like processes behind a load balancer. */
   serve(...identities: Identity[]): void;
   close(): Promise<void>;
 }
 
-/** The same identity but for some of its rules. */
+/** Copies the options with some rules replaced. */
 export function withRules(options: IdentityOptions, rules: Partial<SignInRules>): IdentityOptions {
   const { signIn } = options;
   return { ...options, signIn: { ...signIn, rules: { ...signIn.rules, ...rules } } };
@@ -91,7 +91,7 @@ function signInOf(
 
 export const CONVERSATION = { id: asConversationId('c0ffee00c0ffee00c0ffee00c0ffee00'), partition: 7 };
 
-/** Rate limits are per address; each walk comes from another one, by a trusted proxy's header. */
+/** Number of requests so far. Each gets a new client address, because rate limits count by address. */
 let visitors = 0;
 
 export async function startIdentityFixture(
@@ -206,7 +206,7 @@ export async function startIdentityFixture(
 function answerOf(identity: Identity, isCampus: boolean): RequestListener {
   const app = new Koa();
   app.use(async (context, next) => {
-    // Stands for a client of its own at each visit, where a test is not about the limits.
+    // Simulates a different client for each request, unless the test is about rate limits.
     if (!isCampus && !context.get('x-fixed-address'))
       Object.defineProperty(context.req.socket, 'remoteAddress', {
         value: `10.0.0.${(visitors += 1)}`,

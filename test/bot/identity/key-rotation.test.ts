@@ -17,7 +17,7 @@ import { asConversationId } from '../../../src/bot/domain/ids.ts';
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 const RINGS = {
   old: new KeyRing([OLD]),
-  /** The first step in a deployment of several processes: all can read the new key before any writes with it. */
+  /** The first step with several processes: all can read the new key before any writes with it. */
   oldReadsNew: new KeyRing([OLD, NEW]),
   newReadsOld: new KeyRing([NEW, OLD]),
   new: new KeyRing([NEW]),
@@ -41,17 +41,17 @@ const keyIdsOf = async (chatUserId: string) => {
   const { who = '', profile = '', tokens = '' } = await linkOf(chatUserId);
   return [who, profile, tokens].map((sealed) => sealed.split('.')[1]);
 };
-/** As many people as asked for, `20001` first. */
+/** User ids of `count` people, starting with `20001`. */
 const crowd = (count: number) => Array.from({ length: count }, (_, index) => `${20_001 + index}`);
 
-/** Time for the next sweep. */
+/** Makes the next sweep due and runs it. */
 const sweep = async (identity: Identity) => {
   await server.redis.del(keys.keySweep());
   await identity.sweepKeys();
 };
 
 describe('key rotation [key-rotation]', () => {
-  test('reading seals anew with the newest key, and the content stays', async () => {
+  test('reading a link re-encrypts it with the newest key without changing its content', async () => {
     await open(['20001']);
     expect(await keyIdsOf('20001')).toEqual([OLD_ID, OLD_ID, OLD_ID]);
     const lifeMs = await server.redis.pttl(keys.link(keyOf('20001')));
@@ -66,7 +66,7 @@ describe('key rotation [key-rotation]', () => {
     expect(await server.redis.pttl(keys.link(keyOf('20001')))).toBeLessThanOrEqual(lifeMs);
   });
 
-  test('a sweep seals every link anew and reports what each key is needed for, until it is nothing', async () => {
+  test('a sweep re-encrypts every link and reports the records per key, down to zero for the old key', async () => {
     await open(crowd(25));
     await server.redis.mset(Array.from({ length: 1_500 }, (_, index) => [`other:${index}`, 'x']).flat());
     await sweep(identityWith(RINGS.oldReadsNew));
@@ -77,7 +77,7 @@ describe('key rotation [key-rotation]', () => {
     for (const key of [keys.keySweep(), keys.sealedRecords()]) expect(await server.redis.pttl(key)).toBeGreaterThan(0);
   });
 
-  test('one process sweeps at a time, and all report the same', async () => {
+  test('one process sweeps at a time, and all processes report the same numbers', async () => {
     await open(crowd(5));
     await Promise.all(Array.from({ length: 4 }, () => identityWith(RINGS.newReadsOld).sweepKeys()));
     const late = identityWith(RINGS.newReadsOld);
@@ -86,14 +86,14 @@ describe('key rotation [key-rotation]', () => {
     expect(new Set(fixture.keyCounts.map((counts) => JSON.stringify(counts))).size).toBe(1);
   });
 
-  test('with one key nothing is swept or reported', async () => {
+  test('nothing is swept or reported with a single key', async () => {
     await open(['20001']);
     await fixture.identity.sweepKeys();
     expect(fixture.keyCounts).toEqual([]);
     expect(await server.redis.exists(keys.keySweep())).toBe(0);
   });
 
-  test('what was written after the read is not overwritten by what was read', async () => {
+  test('re-encryption does not overwrite a value written after the read', async () => {
     await open(['20001']);
     const store = createStore(server.redis);
     const keyRing = RINGS.newReadsOld;
@@ -109,7 +109,7 @@ describe('key rotation [key-rotation]', () => {
     expect(await linkOf('20001')).toEqual({});
   });
 
-  test('who sees a form when the key changes sends it to a process that has both, and is connected', async () => {
+  test('a form shown before the key change still works in a process with both keys', async () => {
     await open([]);
     const browser = fixture.browser('20001');
     const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
@@ -117,7 +117,7 @@ describe('key rotation [key-rotation]', () => {
     expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are signed in');
   });
 
-  test('a rotation under load: refreshes, links, reads and re-checks in parallel, no failure', async () => {
+  test('refreshes, links, reads and re-checks succeed in parallel with a rotation', async () => {
     const people = crowd(12);
     await open(people);
     const stages: KeyRing[][] = [
@@ -181,7 +181,7 @@ describe('key rotation [key-rotation]', () => {
       for (const stage of stages) {
         enter(stage);
         const before = { ...done };
-        // However fast this machine is, all of the work is done some times in each stage.
+        // Waits until each kind of work has run at least 4 times in each stage, regardless of the machine's speed.
         const isEnough = async () => {
           while (!isOver && kinds.some((kind) => done[kind] < before[kind] + 4)) await pause(10);
         };
@@ -201,7 +201,7 @@ describe('key rotation [key-rotation]', () => {
       expect((await newOnly.accountOf(fixture.owner, person))?.accountId).toBe(person);
   });
 
-  test('a process that lacks the key of a link takes nothing from it: whoever has the key re-checks it', async () => {
+  test('a process without the key of a link leaves it unchanged for a process with the key', async () => {
     await open(['20001']);
     fixture.clock.nowMs += DAY_MS;
     const before = await linkOf('20001');
@@ -213,7 +213,7 @@ describe('key rotation [key-rotation]', () => {
     expect(await keyIdsOf('20001')).toEqual([NEW_ID, NEW_ID, NEW_ID]);
   });
 
-  test('tokens that no process opens leave the rest of the link believed for 72 hours, until somebody can check it', async () => {
+  test('a link whose tokens no process can decrypt stays active for 72 hours, then is suspended until a check succeeds', async () => {
     await open(['20001']);
     const { tokens = '' } = await linkOf('20001');
     const store = (value: string) => server.redis.hset(keys.link(keyOf('20001')), 'tokens', value);
@@ -231,7 +231,7 @@ describe('key rotation [key-rotation]', () => {
     expect(await check(HOUR_MS)).toBe('active');
   });
 
-  test('a lost key: the people sign in again, and nothing crashes', async () => {
+  test('after the loss of a key, people sign in again and nothing crashes', async () => {
     await open(['20001', '20002']);
     const started = fixture.browser('20003');
     const confirm = await fixture.walkToConfirm(started, await fixture.link('20003'));
@@ -260,7 +260,7 @@ describe('key rotation [key-rotation]', () => {
   });
 });
 
-test('the metric names each key of the last report and no other', async () => {
+test('the metric contains only the keys of the last report', async () => {
   const registry = new Registry();
   const report = reportIdentity(registry);
   report.sealedRecords(new Map([['aaaaaaaa', 3]]));

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { losingEachAnswer, startForgetfulRedis, type ForgetfulRedis } from '../../support/lost-answers.ts';
 import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from './identity-fixture.ts';
 
-// A client whose connection broke sends again what it got no answer for; Redis may have carried it out already. Whichever
-// answer is lost, what was decided stays decided, and whoever has to be told of it is told, once.
+// After a broken connection, the client resends commands without a response, which Redis may already have executed.
+// Whichever response is lost, the decision must stand and each notice must be sent once.
 
 let forgetful: ForgetfulRedis;
 let fixture: IdentityFixture;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => forgetful.stop());
 
-/** Opens a fixture for each answer that is lost; what is prepared meets no fault. */
+/** Runs `act` once for each response that can be lost, each time with a new fixture. `prepare` runs without faults. */
 const whicheverIsLost = <Ready>(
   options: IdentityFixtureOptions,
   prepare: () => Promise<Ready>,
@@ -29,7 +29,7 @@ const whicheverIsLost = <Ready>(
 
 const DAY_MS = 86_400_000;
 
-/** The same came of it each time, of so many times at least. */
+/** Expects the same result in every run, and more than `least` runs. */
 function expectAll(seen: unknown[], least: number, right: unknown): void {
   expect(seen).toEqual(seen.map(() => right));
   expect(seen.length).toBeGreaterThan(least);
@@ -42,7 +42,7 @@ const told = () => ({
 });
 
 test.each([['same-browser'], ['same-id']] as const)(
-  'a sign-in with proof %s links, releases and tells once',
+  'a sign-in with proof %s links, releases and notifies once',
   async (proof) => {
     const seen = await whicheverIsLost(
       { signIn: { proof: [proof] } },
@@ -69,7 +69,7 @@ const walkToCode = async () => {
   return /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page.text)?.[0] ?? 'no code';
 };
 
-test('a sign-in by a typed code counts the wrong one once, links, and releases', async () => {
+test('a sign-in by a typed code counts a wrong code once, links, and releases', async () => {
   const seen = await whicheverIsLost(
     TYPED,
     async () => undefined,
@@ -86,7 +86,7 @@ test('a sign-in by a typed code counts the wrong one once, links, and releases',
   ]);
 }, 60_000);
 
-test('a code that another person types is kept from the model and ends, and its owner is told once', async () => {
+test('a code that another person types is kept from the model and revoked, and its owner is notified once', async () => {
   const seen = await whicheverIsLost(TYPED, walkToCode, async (code) => {
     fixture.events.splice(0);
     return [(await say('20009', `my code is ${code.toLowerCase()}`, 'm1'))?.kind, told()];
@@ -95,7 +95,7 @@ test('a code that another person types is kept from the model and ends, and its 
   expectAll(seen, 2, ['not-awaited', { notices: ['20001 someone-else-signed-in'], releases: 0, events }]);
 }, 60_000);
 
-test('whoever opens a forwarded link is refused, and its owner is told once', async () => {
+test('a person who opens a forwarded link is refused, and its owner is notified once', async () => {
   const seen = await whicheverIsLost(
     {},
     () => fixture.link('20001'),
@@ -109,7 +109,7 @@ test('whoever opens a forwarded link is refused, and its owner is told once', as
   expectAll(seen, 5, [403, { notices: ['20001 someone-else-signed-in'], releases: 0, events }]);
 }, 60_000);
 
-test('an account that is linked elsewhere is refused by the page that says so, and its holder is told once', async () => {
+test('a sign-in to an account linked elsewhere is refused with 409, and its holder is notified once', async () => {
   const prepare = async () => {
     await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
     const browser = fixture.browser('20001', '20002');
@@ -131,7 +131,7 @@ const linked = async () => {
 };
 const keepsBoth: IdentityFixtureOptions = { signIn: { keepTokens: 'both' } };
 
-test('a token is refreshed once and used at once; one that the service refuses ends, and the person is told once', async () => {
+test('a token is refreshed once, and a refused refresh notifies the person once', async () => {
   const seen = await whicheverIsLost(keepsBoth, linked, async () => {
     fixture.clock.nowMs += DAY_MS;
     const fresh = () => fixture.identity.freshAccessToken(fixture.owner, '20001');
@@ -148,7 +148,7 @@ test('a token is refreshed once and used at once; one that the service refuses e
   expectAll(seen, 8, [false, 'sign_in_again', ['20001 sign-in-again'], ['sign-in-again token-refused']]);
 }, 60_000);
 
-test('who is due is looked at again in this round, and told once that the account is suspended', async () => {
+test('an account that is due for a re-check is re-checked in the same round, and its suspension is announced once', async () => {
   const seen = await whicheverIsLost(keepsBoth, linked, async () => {
     fixture.clock.nowMs += DAY_MS;
     fixture.service.profiles.set('20001', { active: false });

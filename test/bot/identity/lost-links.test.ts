@@ -11,14 +11,15 @@ import { recordingLog, startTestRedis, type TestRedis } from '../../support/redi
 import { untilTrue } from '../../support/deployment.ts';
 import { startIdentityFixture, withRules, type IdentityFixture } from './identity-fixture.ts';
 import { asPersonId } from '../../../src/bot/domain/ids.ts';
+import { tries } from '../../support/tries.ts';
 
-// A Redis that takes over knows what stood at some instant before. What people decided after that is brought back by the
-// processes that wrote it, each for itself, in any order, and more than once.
+// A replica that is promoted lacks the last writes of its master. The processes that wrote them replay them independently,
+// in any order, and more than once.
 
 const ALICE = 'alice';
 let server: TestRedis;
 let redis: RedisClient;
-/** What the replica has. */
+/** State of the replica at the failover. */
 let replica: Redis;
 let fixture: IdentityFixture;
 let processes: [Identity, Identity];
@@ -53,7 +54,7 @@ const bringBack = (one: Identity) => one.bringBack(one.recall());
 async function link(one: Identity, account: string, person = ALICE): Promise<number> {
   fixture.clock.nowMs += MINUTE_MS;
   fixture.serve(one);
-  // Whatever was asked before, five times an hour is too often for a test.
+  // Clears the limit of five links per hour.
   await server.redis.del(...(await server.redis.keys('{id}:minted:*')), 'none');
   return (await fixture.walk(fixture.browser(account, person), await fixture.link(person, true))).status;
 }
@@ -65,14 +66,14 @@ const deed = fc.record({
   what: fc.constantFrom('20001' as const, '20002' as const, 'unlink' as const),
 });
 
-/** What chance seldom finds: the later sign-in is brought back first, and then the sign-out by the process that made it. */
+/** Rarely found at random: the later sign-in is replayed first, then the sign-out of the process that made it. */
 const SIGN_IN_AFTER_SIGN_OUT = [
   { by: 0 as const, what: '20001' as const },
   { by: 1 as const, what: 'unlink' as const },
   { by: 0 as const, what: '20002' as const },
 ];
 
-test('whatever was linked and undone, by whomever, and however much of it was lost: in the end it is as it was', async () => {
+test('replayed sign-ins and sign-outs restore the state before the failover, in any order and for any loss', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(deed, { minLength: 1, maxLength: 4 }),
@@ -92,11 +93,11 @@ test('whatever was linked and undone, by whomever, and however much of it was lo
         expect(await accountOf()).toBe(before);
       },
     ),
-    { numRuns: 15, examples: [[SIGN_IN_AFTER_SIGN_OUT, 1, []]] },
+    { numRuns: tries(15), examples: [[SIGN_IN_AFTER_SIGN_OUT, 1, []]] },
   );
 }, 60_000);
 
-test('what waits for the sign-in is released by a link that is made again, as it was by the first', async () => {
+test('a replayed link releases the held conversations exactly once', async () => {
   const url = await fixture.link(ALICE);
   await replicate();
   fixture.serve(processes[0]);
@@ -108,19 +109,19 @@ test('what waits for the sign-in is released by a link that is made again, as it
   expect(await accountOf()).toBe('20001');
   expect(fixture.releases).toHaveLength(1);
   expect(await fixture.identity.pendingReleases(10)).toEqual(fixture.releases);
-  // Once more, also by a call that was sent twice.
+  // A second replay changes nothing.
   await bringBack(processes[0]);
   expect(fixture.releases).toHaveLength(1);
   expect(fixture.events.filter((event) => event === 'linked-again')).toHaveLength(1);
   expect(fixture.notices.filter(({ notice }) => notice.kind === 'linked')).toHaveLength(1);
 });
 
-test('what a person has done since the failover counts: neither a later sign-out nor a later sign-in is undone', async () => {
+test('what a person did after the failover counts: replay undoes neither a sign-out nor a sign-in', async () => {
   const [first, second] = processes;
   await replicate();
   await link(first, '20001');
   await failOver();
-  // Nobody is linked there, and so it is told; but the request is known.
+  // The new master knows no link, and the reply says so. The request is recorded anyway.
   expect(await unlink(second)).toMatchObject({ wasLinked: false });
   await bringBack(first);
   expect(await accountOf()).toBeUndefined();
@@ -129,7 +130,7 @@ test('what a person has done since the failover counts: neither a later sign-out
   expect(await accountOf()).toBe('20002');
 });
 
-test('a link that the new history knows is not made again once it is undone, by a program too that notes no changes', async () => {
+test('a link that survived the failover is not replayed once it is undone, even by a program that notes no changes', async () => {
   const [first] = processes;
   await link(first, '20001');
   const links = await server.redis.keys('{id}:link:*');
@@ -138,7 +139,7 @@ test('a link that the new history knows is not made again once it is undone, by 
   expect(await accountOf()).toBeUndefined();
 });
 
-test('a sign-out whose process died too is done again by its message', async () => {
+test('a repeated message repeats a sign-out that was lost with its process', async () => {
   const [first, second] = processes;
   await link(first, '20001');
   await replicate();
@@ -149,7 +150,7 @@ test('a sign-out whose process died too is done again by its message', async () 
   expect(await accountOf()).toBeUndefined();
 });
 
-test('a sign-out that is brought back answers its message as before, and leaves a later link alone', async () => {
+test('a sign-out that is brought back answers its message as before, without undoing a later link', async () => {
   const [first, second] = processes;
   await link(first, '20001');
   await replicate();
@@ -162,7 +163,7 @@ test('a sign-out that is brought back answers its message as before, and leaves 
   expect(await accountOf()).toBe('20002');
 });
 
-test('an account that somebody else is linked to by now: the person is told once that the sign-in was lost', async () => {
+test('a lost sign-in notifies the person once if another person has linked the account since then', async () => {
   const [first, second] = processes;
   await replicate();
   await link(first, '20001');
@@ -177,9 +178,9 @@ test('an account that somebody else is linked to by now: the person is told once
 });
 
 test.each([
-  ['en', 'A fault on our side has lost your sign-in. Send /signin to sign in again.'],
-  ['zh', '由于我们的故障，你的登录未能保留，请发送“登录”重新登录。'],
-] as const)('whose sign-in was lost is told so in their language (%s)', async (language, text) => {
+  ['en', 'Your sign-in was lost because of a problem on our side. Send /signin to sign in again.'],
+  ['zh', '由于系统故障，你的登录未能保留，请发送“登录”重新登录。'],
+] as const)('the notice of a lost sign-in is sent to people in their language (%s)', async (language, text) => {
   const platform = createFakePlatform();
   const { keyRing, log } = fixture.options;
   const tell = createTellPerson({
@@ -193,7 +194,7 @@ test.each([
   expect(platform.written).toEqual([{ userId: ALICE, text }]);
 });
 
-test('a sign-in by a typed code is made again, and its message is answered as before', async () => {
+test('a sign-in by a typed code is replayed, and its message is answered as before', async () => {
   const typed = () => createIdentity(withRules(fixture.options, { proof: ['typed-code'] }));
   const [receiver, worker] = [typed(), typed()];
   fixture.serve(receiver);
@@ -209,7 +210,7 @@ test('a sign-in by a typed code is made again, and its message is answered as be
   expect(fixture.events.filter((event) => event === 'linked' || event === 'linked-again')).toHaveLength(2);
 });
 
-test('what is remembered of links is bounded in time, number and bytes', () => {
+test('recent changes are bounded in time, number and bytes', () => {
   let nowMs = 0;
   const changes = new RecentChanges(() => nowMs);
   const keys = { link: 'k', rechecks: 'k', outcome: 'k', changed: 'k' };
@@ -235,7 +236,7 @@ test('what is remembered of links is bounded in time, number and bytes', () => {
   expect(changes.all()).toHaveLength(7);
 });
 
-test('what is remembered says nothing of the account or its tokens in plain words', async () => {
+test('recent changes contain no account id, user id, name or token in clear text', async () => {
   await link(processes[0], '20001');
   await unlink(processes[0]);
   const kept = JSON.stringify(processes[0].recall());

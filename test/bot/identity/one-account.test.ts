@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { useIdentityFixture } from './use-identity-fixture.ts';
+import { tries } from '../../support/tries.ts';
 
 const { server, fixture, open } = useIdentityFixture();
 
 const account = (chatUserId: string) => fixture.identity.accountOf(fixture.owner, chatUserId);
 
-describe('one account, one chat user [linked-in-one-step]', () => {
-  test('an account that is linked elsewhere is refused, and its holder is told', async () => {
+describe('one account per chat user [linked-in-one-step]', () => {
+  test('refuses an account that is linked elsewhere, and notifies its holder', async () => {
     await open();
     await fixture.walk(fixture.browser('20001', 'first'), await fixture.link('first'));
     const page = await fixture.walk(fixture.browser('20001', 'second'), await fixture.link('second'));
     expect(page.status).toBe(409);
-    expect(page.text).toContain('Another chat account is signed in with this account');
+    expect(page.text).toContain('This account is already connected to another chat account');
     expect(await account('second')).toBeUndefined();
     expect(fixture.notices.at(-1)).toMatchObject({
       person: { chatUserId: 'first' },
@@ -23,17 +24,17 @@ describe('one account, one chat user [linked-in-one-step]', () => {
     expect((await fixture.walk(fixture.browser('20001', 'second'), await fixture.link('second'))).status).toBe(200);
   });
 
-  test('a chat user with another account has to unlink first', async () => {
+  test('requires a chat user with another account to unlink first', async () => {
     await open();
     await fixture.walk(fixture.browser('20001', 'first'), await fixture.link('first'));
     const page = await fixture.walk(fixture.browser('20002', 'first'), await fixture.link('first'));
     expect(page.status).toBe(409);
-    expect(page.text).toContain('This chat is signed in with another account');
+    expect(page.text).toContain('This chat account is already connected to another account');
     expect((await account('first'))?.accountId).toBe('20001');
     expect((await fixture.walk(fixture.browser('20001', 'first'), await fixture.link('first'))).status).toBe(200);
   });
 
-  test('random histories never give an account two holders', async () => {
+  test('never gives an account two holders in random histories', async () => {
     await open();
     const act = fc.record({
       chat: fc.constantFrom('a', 'b', 'c'),
@@ -51,7 +52,7 @@ describe('one account, one chat user [linked-in-one-step]', () => {
           expect(new Set(held).size).toBe(held.length);
         }
       }),
-      { numRuns: 8 },
+      { numRuns: tries(8) },
     );
   });
 
@@ -59,7 +60,7 @@ describe('one account, one chat user [linked-in-one-step]', () => {
     if (!error.message.includes('too-many')) throw error;
   }
 
-  test('two browsers that confirm the same account at once: one link', async () => {
+  test('makes one link if two browsers confirm the same account in parallel', async () => {
     await open();
     const pages = await Promise.all(
       ['first', 'second'].map(async (chat) => {

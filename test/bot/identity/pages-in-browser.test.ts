@@ -21,7 +21,7 @@ import type { BackToChat } from '../../../src/bot/platforms/platform.ts';
 import { findChromium, launchChromium } from '../../support/chromium.ts';
 import { asAccountId } from '../../../src/bot/domain/ids.ts';
 
-/** Set to a folder to keep pictures of every page there. */
+/** Folder for screenshots of every page; unset for none. */
 const PICTURES = process.env['PICTURES_DIR'];
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const STYLE = readFileSync(new URL('../../../src/bot/identity/pages/sign-in.css', import.meta.url), 'utf8');
@@ -31,7 +31,7 @@ const SIZES = {
   small: { width: 320, height: 640 },
 };
 
-/** An id as WeCom encrypts it, of somebody whose name it does not tell; a long name from elsewhere. */
+/** A person with an encrypted WeCom id and no name, and a person with a long name on another platform. */
 const NAMELESS = { platform: 'wecom' as const, chatUserId: 'woAJ2GCAAAXtWyujaWJHDDGi0mACas1w' };
 const NAMED = {
   platform: 'slack' as const,
@@ -108,7 +108,7 @@ function pagesIn(language: Language): Record<string, SafeHtml> {
 
 const describeInChromium = findChromium() === undefined ? describe.skip : describe;
 
-describeInChromium('every sign-in page, as people see it', () => {
+describeInChromium('every sign-in page in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium();
@@ -120,11 +120,11 @@ describeInChromium('every sign-in page, as people see it', () => {
       (['wide', 'narrow', 'small'] as const).map((size) => ({ language, colorScheme, size })),
     ),
   );
-  // Three looks that have nothing in common; all twelve where somebody wants to see them.
+  // Three combinations that differ in everything; all twelve if screenshots are taken.
   for (const { language, colorScheme, size } of PICTURES === undefined
     ? [looks[0], looks[5], looks[10]].filter((look) => !!look)
     : looks)
-    test(`axe finds nothing, and nothing scrolls sideways: ${language}, ${colorScheme}, ${size}`, async () => {
+    test(`no accessibility violations and no horizontal scrolling: ${language}, ${colorScheme}, ${size}`, async () => {
       const viewport = SIZES[size];
       const page = await (await browser.newContext({ colorScheme, viewport })).newPage();
       const found: string[] = [];
@@ -150,7 +150,7 @@ describeInChromium('every sign-in page, as people see it', () => {
     }, 60_000);
 });
 
-test('every error page names a next step, as a button where there is somewhere to go [page-headers]', () => {
+test('every error page names a next step, with a button where one is possible [page-headers]', () => {
   for (const language of ['en', 'zh'] as const)
     for (const [name, { text }] of Object.entries(pagesIn(language))) {
       if (!name.startsWith('E')) continue;
@@ -162,7 +162,7 @@ test('every error page names a next step, as a button where there is somewhere t
 
 const IN_SLACK_PERSON = { platform: 'slack' as const, chatUserId: 'U0123456789', displayName: 'Emma Clarke' };
 
-test('pages name the bot’s words as they are typed in the app that the reader came from', () => {
+test('pages write the bot’s words as people type them in their messaging app', () => {
   const wordsOf = (back: BackToChat, person: typeof IN_SLACK_PERSON | typeof NAMELESS) => {
     const view = { language: 'en', back } as const;
     return [
@@ -179,7 +179,7 @@ test('pages name the bot’s words as they are typed in the app that the reader 
   expect(wordsOf(IN_SLACK, IN_SLACK_PERSON)).toEqual(inWecom.map((words) => words.replaceAll('/', '')));
 });
 
-test('in Chinese a name in Latin letters stands apart within a sentence, and a Chinese one does not', () => {
+test('Chinese pages put spaces around names in Latin letters, and none around Chinese names', () => {
   const zh = { ...common, language: 'zh' } as const;
   const leadOf = ({ text }: SafeHtml) => /class="lead">([^<]*)</.exec(text)?.[1]?.trim();
   const landing = { ...zh, action: '/x', asksApp: false, endsWithCode: false, isAwaited: true };
@@ -188,10 +188,10 @@ test('in Chinese a name in Latin letters stands apart within a sentence, and a C
   const confirm = { ...zh, person: IN_SLACK_PERSON, endsWithCode: false, isAwaited: true };
   const emma = { ...PROFILE, name: 'Emma Clarke' };
   expect(leadOf(confirmPage({ ...confirm, profile: emma }))).toBe(
-    'Slack 中的这个聊天账号今后将按 Emma Clarke 的身份使用机器人。',
+    '此聊天账号将以 Emma Clarke 的身份使用 Slack 中的机器人。',
   );
   const code = { ...zh, accountName: '张伟', code: '7K3M9QXP', isAgain: false, isAwaited: true, minutesLeft: 5 };
   expect(leadOf(codePage({ ...code, person: { ...IN_SLACK_PERSON, displayName: '张伟' } }))).toMatch(
-    /^还差一步。请用张伟（[^）]*）的身份，在 Slack 中/,
+    /^还差一步。请用张伟（[^）]*）的身份在 Slack 中/,
   );
 });

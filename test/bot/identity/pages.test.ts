@@ -27,7 +27,7 @@ test('every page has the headers of [page-headers]', async () => {
   }
 });
 
-test('pages speak the browser’s language', async () => {
+test('pages use the browser’s language', async () => {
   await open();
   const link = await fixture.link('20001');
   const chinese = await new TestBrowser().get(link, { 'accept-language': 'zh-CN,zh;q=0.9,en;q=0.8' });
@@ -36,7 +36,7 @@ test('pages speak the browser’s language', async () => {
   expect((await new TestBrowser().get(link)).text).toContain('Sign in to continue');
 });
 
-test('an error page carries a reference that is in the log too', async () => {
+test('an error page shows a reference that is also in the log', async () => {
   await open();
   const page = await new TestBrowser().get(`${fixture.url}/link/${'x'.repeat(43)}`);
   expect(page.status).toBe(410);
@@ -44,7 +44,7 @@ test('an error page carries a reference that is in the log too', async () => {
   expect(fixture.lines.some((line) => line.includes(reference) && line.includes('"link-used-up"'))).toBe(true);
 });
 
-test('the link says to use the app where only the app knows the person', async () => {
+test('a link opened outside the app tells the person to use the app if only the app can identify them', async () => {
   await open({ platform: { needsAppBrowser: true } });
   const link = await fixture.link('20001');
   expect((await new TestBrowser().get(link)).text).toContain('Open this link in WeCom');
@@ -52,7 +52,7 @@ test('the link says to use the app where only the app knows the person', async (
   expect(inApp.text).not.toContain('Open this link in');
 });
 
-test('useless requests of an address are told to wait after 600 in a minute', async () => {
+test('useless requests of an address get 429 after 600 in a minute', async () => {
   await open();
   const visit = (path: string) => new TestBrowser().get(`${fixture.url}${path}`, { 'x-fixed-address': '1' });
   const kinds = [
@@ -77,7 +77,7 @@ test('useless requests of an address are told to wait after 600 in a minute', as
   expect((await visit('/link/x')).status).toBe(410);
 });
 
-test('what counts an address names it by a keyed hash, and is gone within two minutes', async () => {
+test('the counter of an address is named by a keyed hash and expires within two minutes', async () => {
   await open();
   const visit = () => new TestBrowser().get(`${fixture.url}/link/x`, { 'x-fixed-address': '1' });
   const counter = async () => (await server.redis.keys('{id}:failures:*')).sort();
@@ -91,7 +91,7 @@ test('what counts an address names it by a keyed hash, and is gone within two mi
   expect(await counter()).toHaveLength(2);
 });
 
-test('behind a proxy the hop that we trust names the address', async () => {
+test('the trusted hop of X-Forwarded-For determines the client address', async () => {
   await open({ pages: { trustedProxyHops: 1 } });
   const visit = (address: string) =>
     new TestBrowser().get(`${fixture.url}/link/x`, {
@@ -104,7 +104,7 @@ test('behind a proxy the hop that we trust names the address', async () => {
   expect((await visit('2001:db8:0:1::1')).status).toBe(410);
 });
 
-test('one ticket is started 60 times at most; asking anew helps', async () => {
+test('one ticket is started at most 60 times, after which a new link works', async () => {
   await open();
   const link = await fixture.link('20001');
   const browser = fixture.browser('20001', '20001');
@@ -113,7 +113,7 @@ test('one ticket is started 60 times at most; asking anew helps', async () => {
   expect((await fixture.walk(browser, await fixture.link('20001', true))).text).toContain('You are signed in');
 });
 
-test('a page under another host name goes to ours, a form does not', async () => {
+test('redirects a page under another host name to the public host, and refuses a form', async () => {
   await open();
   const link = await fixture.link('20001');
   const answer = await new TestBrowser().get(link, { host: `localhost:${new URL(fixture.url).port}` });
@@ -123,7 +123,7 @@ test('a page under another host name goes to ours, a form does not', async () =>
   expect(form.status).toBe(403);
 });
 
-test('a whole form that is sent under another host name is none of ours', async () => {
+test('refuses a whole form with a valid token under another host name', async () => {
   await open();
   const link = await fixture.link('20001');
   const browser = fixture.browser('20001', '20001');
@@ -134,14 +134,14 @@ test('a whole form that is sent under another host name is none of ours', async 
   expect((await send({})).status).toBe(303);
 });
 
-test('with the store away the pages say so within two seconds (sign-in-unavailable), and useless requests are still counted', async () => {
+test('without Redis, pages answer 503 in time, and useless requests are still rate-limited', async () => {
   const log = recordingLog().log;
   const away = connectRedis({ urls: ['redis://127.0.0.1:1/0'] }, 'fail-fast', log, 'away');
   await open({ identity: { redis: away } });
   const startedMs = performance.now();
   const visit = () => new TestBrowser().get(`${fixture.url}/link/${'x'.repeat(43)}`, { 'x-fixed-address': '1' });
   const page = await visit();
-  // 1.5 s is our own deadline; the rest is a busy machine's.
+  // The deadline is 1.5 s; the rest allows for a busy machine.
   expect(performance.now() - startedMs).toBeLessThan(6_000);
   expect(page.status).toBe(503);
   expect(page.headers['retry-after']).toBe('60');
@@ -153,21 +153,21 @@ test('with the store away the pages say so within two seconds (sign-in-unavailab
   away.disconnect();
 });
 
-test('a frozen store is sign-in-unavailable in time too [acknowledged-when-stored]', async () => {
+test('with a frozen Redis, pages answer 503 in time [acknowledged-when-stored]', async () => {
   await open();
   const link = await fixture.link('20001');
   process.kill(server.pid, 'SIGSTOP');
   try {
     const startedMs = performance.now();
     expect((await new TestBrowser().get(link)).status).toBe(503);
-    // 1.5 s is our own deadline; the rest is a busy machine's.
+    // The deadline is 1.5 s; the rest allows for a busy machine.
     expect(performance.now() - startedMs).toBeLessThan(6_000);
   } finally {
     process.kill(server.pid, 'SIGCONT');
   }
 });
 
-test('the style sheet is served', async () => {
+test('serves the style sheet', async () => {
   await open();
   const css = await new TestBrowser().get(`${fixture.url}/assets/sign-in.css`);
   expect(css.headers['content-type']).toContain('text/css');

@@ -1,5 +1,5 @@
-// A process of its own that asks for one person's access token, as workers do; started by refresh-processes.test.ts.
-// It is told { start: … }, which begins anew, and { callers: N } any number of times, and answers with every caller's end.
+// A separate process that requests one person's access token, like a worker; started by refresh-processes.test.ts. Messages:
+// { start: … } restarts it, and { callers: N } makes N parallel requests. It replies with the outcome of each.
 import { KeyRing } from '../../../dist/shared/crypto/key-ring.js';
 import { createLog } from '../../../dist/shared/log.js';
 import { connectRedis } from '../../../dist/shared/redis/redis.js';

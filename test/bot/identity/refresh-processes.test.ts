@@ -12,7 +12,7 @@ const TOKEN_LIFE_MS = 7_200_000;
 
 let server: TestRedis;
 let fixture: IdentityFixture;
-/** Those that a test did not kill go on to the next one. */
+/** Workers that a test did not kill are reused by the next test. */
 let workers: Worker[] = [];
 beforeAll(async () => {
   server = await startTestRedis();
@@ -29,16 +29,16 @@ interface Ends {
 }
 
 interface Worker {
-  /** Begins anew, as it does after a start. */
+  /** Resets the worker to its state after a start. */
   begin(start: object): Promise<unknown>;
-  /** So many callers at the same moment. */
+  /** Makes this many parallel requests. */
   ask(callers: number): Promise<Ends>;
   kill(): void;
   isKilled(): boolean;
   end(): Promise<void>;
 }
 
-/** Four processes whose clocks stand at the moment of expiry of 20001's token. */
+/** Prepares four processes whose clocks show the expiry of 20001's token. */
 async function openAtExpiry(): Promise<void> {
   const secretKey = randomBytes(32);
   const signIn = { proof: ['same-id'], keepTokens: 'both' } as const;
@@ -92,8 +92,8 @@ async function refreshAsked(): Promise<void> {
   while (refreshes() === 0) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-describe('4 processes with 50 callers each at the moment of expiry [one-refresh] [refresh-race]', () => {
-  test('one refresh call, and all 200 have its token within 5 s', async () => {
+describe('4 processes with 50 callers each at token expiry [one-refresh] [refresh-race]', () => {
+  test('make one refresh call, and all 200 callers get its token within 5 s', async () => {
     await openAtExpiry();
     fixture.service.scripted.refresh = () => ({ delayMs: 100 });
     const ends = await askAll();
@@ -105,7 +105,7 @@ describe('4 processes with 50 callers each at the moment of expiry [one-refresh]
     expect(Math.max(...ends.map(({ tookMs }) => tookMs))).toBeLessThan(5_000);
   });
 
-  test('the holder is killed in the middle: the others wait for its lock to run out, and one further call is made', async () => {
+  test('wait for the lock of a killed holder to expire, and make one further call', async () => {
     await openAtExpiry();
     fixture.service.scripted.refresh = () => (refreshes() === 1 ? { delayMs: 60_000 } : undefined);
     const [holder, ...others] = workers;
@@ -117,7 +117,7 @@ describe('4 processes with 50 callers each at the moment of expiry [one-refresh]
     expect(refreshes()).toBe(1);
     const leftMs = await server.redis.pttl(await lockName());
     expect(leftMs).toBeGreaterThan(12_000);
-    // The rest of the lock's 15 s passes at once.
+    // Skips the rest of the lock's 15 s.
     await server.redis.pexpire(await lockName(), 1);
     const tokens = (await pending).flatMap((end) => end.tokens);
     expect(tokens).toHaveLength(150);
@@ -130,7 +130,7 @@ describe('4 processes with 50 callers each at the moment of expiry [one-refresh]
     ['too late', { delayMs: 7_000 }],
     ['with 503', { status: 503, body: '', delayMs: 100 }],
   ] as const) {
-    test(`the service answers ${what}: one call, nobody calls without the lock, the tokens stay`, async () => {
+    test(`make one call if the service answers ${what}, none without the lock, and keep the tokens`, async () => {
       await openAtExpiry();
       fixture.service.scripted.refresh = () => scripted;
       const ends = (await askAll()).flatMap((end) => end.tokens);

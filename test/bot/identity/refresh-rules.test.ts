@@ -6,13 +6,14 @@ import { createIdentity } from '../../../src/bot/identity/identity.ts';
 import { recordingLog } from '../../support/redis.ts';
 import { type IdentityFixtureOptions } from './identity-fixture.ts';
 import { useIdentityFixture } from './use-identity-fixture.ts';
+import { tries } from '../../support/tries.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 const { server, fixture, open: start } = useIdentityFixture();
 
-/** A fixture in which 20001 is linked, with an access token of two hours. */
+/** Opens a fixture in which 20001 is linked, with an access token that lives for two hours. */
 async function openLinked(signIn: IdentityFixtureOptions['signIn'] = { keepTokens: 'both' }): Promise<void> {
   await start({ signIn });
   await link();
@@ -27,13 +28,13 @@ const refreshes = () => fixture.service.seen.refreshes.length;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const expire = () => void (fixture.clock.nowMs += 2 * HOUR_MS);
 
-/** Until the service has got its request. */
+/** Waits until the service has received a refresh request. */
 async function refreshAsked(): Promise<void> {
   while (refreshes() === 0) await pause(10);
 }
 
 describe('one refresh at a time [one-refresh]', () => {
-  test('whoever has no lock never calls, and fails retryable after 6 s [refresh-lock]', async () => {
+  test('a caller without the lock never calls the service, and fails with a retryable error after 6 s [refresh-lock]', async () => {
     await openLinked();
     expire();
     await server.redis.set(await lockName(), 'somebody', 'PX', 15_000);
@@ -45,7 +46,7 @@ describe('one refresh at a time [one-refresh]', () => {
     expect(await server.redis.get(await lockName())).toBe('somebody');
   });
 
-  test('a lock that runs out while others wait is taken over by one of them [refresh-lock]', async () => {
+  test('one of several waiting callers takes over an expired lock [refresh-lock]', async () => {
     await openLinked();
     expire();
     await server.redis.set(await lockName(), 'a process that died', 'PX', 700);
@@ -67,7 +68,7 @@ describe('one refresh at a time [one-refresh]', () => {
     expect(await server.redis.exists(await lockName())).toBe(0);
   });
 
-  test('Redis away: retryable, and no call without the lock [refresh-lock]', async () => {
+  test('without Redis, fails with a retryable error and makes no call [refresh-lock]', async () => {
     await openLinked();
     expire();
     const gone = connectRedis({ urls: ['redis://127.0.0.1:1'] }, 'fail-fast', recordingLog().log, 'gone');
@@ -77,11 +78,11 @@ describe('one refresh at a time [one-refresh]', () => {
     expect(refreshes()).toBe(0);
   });
 
-  test('the holder looks again under the lock: what was written meanwhile is used [read-after-lock]', async () => {
+  test('the lock holder reads again under the lock and uses a newer token [read-after-lock]', async () => {
     await openLinked();
     expire();
     const lock = await lockName();
-    // Another process refreshes between our first snapshot and our lock.
+    // Another process refreshes between the first read and the lock.
     let others: string | undefined;
     const redis = new Proxy(server.redis, {
       get(target, asked) {
@@ -104,7 +105,7 @@ describe('one refresh at a time [one-refresh]', () => {
     expect(refreshes()).toBe(1);
   });
 
-  test('what was written meanwhile is not overwritten [refresh-token-kept]', async () => {
+  test('a refresh does not overwrite tokens written in the meantime [refresh-token-kept]', async () => {
     await openLinked();
     fixture.service.scripted.refresh = () => ({ delayMs: 1_500 });
     expire();
@@ -116,7 +117,7 @@ describe('one refresh at a time [one-refresh]', () => {
     expect(await server.redis.hget(await linkName(), 'tokens')).toBe(before);
   });
 
-  test('a lock that has become another’s is not released [owner-releases]', async () => {
+  test('a lock that another holder has acquired is not released [owner-releases]', async () => {
     await openLinked();
     fixture.service.scripted.refresh = () => ({ delayMs: 200 });
     expire();
@@ -127,7 +128,7 @@ describe('one refresh at a time [one-refresh]', () => {
     expect(await server.redis.get(await lockName())).toBe('the next holder');
   });
 
-  test('who waits learns of a failure at once, and does not call either [refresh-outcomes]', async () => {
+  test('waiting callers learn of a failure at once, and make no call either [refresh-outcomes]', async () => {
     await openLinked();
     fixture.service.scripted.refresh = () => ({ status: 503, body: '', delayMs: 200 });
     expire();
@@ -139,8 +140,8 @@ describe('one refresh at a time [one-refresh]', () => {
   });
 });
 
-describe('outcomes [refresh-outcomes]', () => {
-  test('definitive, but the version moved: that is used', async () => {
+describe('refresh outcomes [refresh-outcomes]', () => {
+  test('definitive, but with newer tokens stored: the newer tokens are used', async () => {
     await openLinked();
     fixture.service.scripted.refresh = () => ({ status: 400, body: '{"error":"invalid_grant"}', delayMs: 1_500 });
     expire();
@@ -152,7 +153,7 @@ describe('outcomes [refresh-outcomes]', () => {
     expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(['linked', 'linked']);
   });
 
-  test('the person is told once in 24 hours', async () => {
+  test('the person is notified of refused refreshes once in 24 hours', async () => {
     await openLinked();
     for (let round = 0; round < 3; round += 1) {
       fixture.service.scripted.refresh = () => ({ status: 401, body: '{"error":"invalid_grant"}' });
@@ -166,7 +167,7 @@ describe('outcomes [refresh-outcomes]', () => {
     expect(await server.redis.pttl(told ?? '')).toBeGreaterThan(23 * HOUR_MS);
   });
 
-  test('our own client’s refusal raises an alarm in the log and signs nobody out', async () => {
+  test('a refusal of our own client is logged as an error and signs out no person', async () => {
     await openLinked();
     fixture.service.scripted.refresh = () => ({ status: 401, body: '{"error":"invalid_client"}' });
     for (let round = 0; round < 5; round += 1) {
@@ -174,12 +175,12 @@ describe('outcomes [refresh-outcomes]', () => {
       await expect(fresh()).rejects.toMatchObject({ code: 'refresh_later' });
     }
     expect(await status()).toBe('active');
-    const alarms = fixture.lines.filter((line) => line.includes('refuses our client id or secret'));
+    const alarms = fixture.lines.filter((line) => line.includes('refuses our client'));
     expect(alarms.map((line) => (JSON.parse(line) as { level: unknown }).level)).toEqual(Array(5).fill(50));
     expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
   });
 
-  test('a back-off grows with each failure, with jitter, up to ten minutes', async () => {
+  test('the back-off doubles with each failure, with jitter, up to ten minutes', async () => {
     await openLinked();
     fixture.service.scripted.refresh = () => ({ status: 503, body: '' });
     const waitsMs: number[] = [];
@@ -200,7 +201,7 @@ describe('outcomes [refresh-outcomes]', () => {
     expect(refreshes()).toBe(before);
   });
 
-  test('a suspension ends a refresh that is under way: it writes no token', async () => {
+  test('a suspension during a refresh discards the new token', async () => {
     await openLinked();
     const token = await fresh();
     fixture.service.scripted.refresh = () => ({ delayMs: 300 });
@@ -214,12 +215,13 @@ describe('outcomes [refresh-outcomes]', () => {
     expect(await server.redis.hmget(await linkName(), 'status', 'tokens')).toEqual(['suspended', '']);
   });
 
-  // Broken is what a key of the ring does not open, and what has no sealed value's form. A key that is not in the ring is another matter.
+  // A value is broken if a known key cannot decrypt it or if it is not an encrypted value. An unknown key is a different
+  // case.
   test.each([
     ['a key of the ring does not open', (id: string) => `v1.${id}.AAAA.AAAA.AAAA.AAAA`],
-    ['are no sealed value', () => 'not sealed at all'],
-    ['look like one with something else in the place of the key’s id', () => 'v1.some key.AAAA.AAAA.AAAA.AAAA'],
-  ])('tokens that %s end in "sign in again", not in a link that nobody checks', async (_, brokenBy) => {
+    ['are not encrypted', () => 'not sealed at all'],
+    ['contain an invalid key id', () => 'v1.some key.AAAA.AAAA.AAAA.AAAA'],
+  ])('tokens that %s require a new sign-in instead of leaving the link unchecked', async (_, brokenBy) => {
     await openLinked();
     const tokens = (await server.redis.hget(await linkName(), 'tokens')) ?? '';
     await server.redis.hset(await linkName(), 'tokens', brokenBy(tokens.split('.')[1] ?? ''));
@@ -230,12 +232,12 @@ describe('outcomes [refresh-outcomes]', () => {
   });
 });
 
-describe('a hint that is wrong [expiry-unit]', () => {
+describe('a misleading expires_in [expiry-unit]', () => {
   const answers = fc.constantFrom(
     ...[undefined, null, 0, -1, 1, 60, '60', '7200', 'soon', 7_200, 7_200_000, 1_790_000_000, 1e12, 1e300],
   );
 
-  test('whatever expires_in says and whenever it is asked: at most one refresh a minute', async () => {
+  test('causes at most one refresh a minute, whatever its value and however often the token is requested', async () => {
     await openLinked();
     const steps = fc.array(
       fc.record({ waitMs: fc.integer({ min: 0, max: 90_000 }), expiresIn: answers, isRejected: fc.boolean() }),
@@ -259,13 +261,13 @@ describe('a hint that is wrong [expiry-unit]', () => {
           if (index > 0) expect(atMs - (refreshedAtMs[index - 1] ?? 0)).toBeGreaterThanOrEqual(MINUTE_MS);
         });
       }),
-      { numRuns: 25 },
+      { numRuns: tries(25) },
     );
   });
 
-  test('what the unit setting says counts, for the first token and for later ones', async () => {
+  test('is read in the configured unit, for the first token and for later ones', async () => {
     await openLinked({ keepTokens: 'both', expiresUnit: 'milliseconds' });
-    // 7,200 ms are raised to the least life of a minute, of which 70 to 80 % are used.
+    // 7,200 ms are raised to the minimum life of one minute, of which 70 to 80 % are used.
     fixture.clock.nowMs += 41_000;
     await fresh();
     expect(refreshes()).toBe(0);
@@ -275,7 +277,7 @@ describe('a hint that is wrong [expiry-unit]', () => {
   });
 });
 
-test('no token, secret or body is in an error or a log line, whatever the service answers [secrets-stay-inside]', async () => {
+test('no token, secret or response body appears in an error or log line [secrets-stay-inside]', async () => {
   await openLinked();
   const canary = 'canary-77aa';
   const seen: string[] = [];

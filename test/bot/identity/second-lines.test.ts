@@ -4,7 +4,7 @@ import { keys } from '../../../src/bot/identity/store.ts';
 import { DIALECTS } from './providers/dialects.ts';
 import { useIdentityFixture, type OpenOptions } from './use-identity-fixture.ts';
 
-/** Defences that stand behind others: here what stands before them has already been got round. */
+/** Second lines of defence: each test has already bypassed the first one. */
 const { server, fixture, open: start } = useIdentityFixture();
 
 const own = () => fixture.browser('20001', '20001');
@@ -16,11 +16,12 @@ describe.each(DIALECTS)('with %s', (dialect) => {
   describe('a callback of one provider with the transaction of another [transaction-taken-once]', () => {
     const stateOf = (location: unknown) => new URL(String(location)).searchParams.get('state') ?? '';
 
-    // What its return needs is sealed for the service's callback and opens at no other: then that is got round as well.
+    // The stored verifier is encrypted for the service's callback and cannot be decrypted at another: the second case
+    // bypasses that as well.
     test.each([
       ['', (record: object) => record],
       [', with nothing sealed in it as a platform’s may be,', (record: object) => ({ ...record, verifier: undefined })],
-    ])('the service’s transaction%s does not count at the platform’s callback', async (_, change) => {
+    ])('refuses the service’s transaction%s at the platform’s callback', async (_, change) => {
       await open({ signIn: { proof: ['same-browser'] } });
       const browser = own();
       const started = await browser.submit(await browser.get(await fixture.link('20001')));
@@ -35,7 +36,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(page.status).toBe(400);
     });
 
-    test('the platform’s transaction does not count at the service’s callback, and no code is exchanged', async () => {
+    test('refuses the platform’s transaction at the service’s callback without exchanging a code', async () => {
       await open({ signIn: { proof: ['same-browser'] } });
       const browser = own();
       const started = await browser.submit(await browser.get(await fixture.link('20001')));
@@ -48,8 +49,8 @@ describe.each(DIALECTS)('with %s', (dialect) => {
     });
   });
 
-  describe('one transaction a browser [one-transaction]', () => {
-    test('a second start ends the first: its transaction is gone, and put back it is refused', async () => {
+  describe('one transaction per browser [one-transaction]', () => {
+    test('a second start deletes the first transaction, which is refused even if restored', async () => {
       await open({ signIn: { proof: ['same-id'] } });
       const browser = own();
       const landing = await browser.get(await fixture.link('20001'));
@@ -73,7 +74,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
     });
   });
 
-  test('with same-browser, the same user id in another company is somebody else [chat-proof-first]', async () => {
+  test('with same-browser, the same user id in another company is another person [chat-proof-first]', async () => {
     await open({ signIn: { proof: ['same-browser'] } });
     const { webSignIn } = fixture.platform;
     const identify = () => Promise.resolve({ userId: '20001', tenant: 'another-corp' });
@@ -83,7 +84,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
     expect(fixture.provider.seen.authorize).toHaveLength(0);
   });
 
-  test('a quarantine under another browser’s cookie shows nobody’s name there [sealed-until-proven]', async () => {
+  test('a quarantine under another browser’s cookie reveals no name [sealed-until-proven]', async () => {
     await open();
     const [mine, theirs] = [own(), fixture.browser('20002', '20002')];
     await fixture.walkToConfirm(mine, await fixture.link('20001'));
@@ -96,7 +97,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
     expect(page.text).not.toContain('20002');
   });
 
-  describe('the commit looks again [linked-in-one-step]', () => {
+  describe('the commit re-checks the state [linked-in-one-step]', () => {
     const changes: [string, (ticket: string, pendingSignIns: string) => Promise<unknown>][] = [
       ['the ticket was refused', (ticket) => server.redis.hset(ticket, 'status', 'refused')],
       ['the ticket is new again', (ticket) => server.redis.hset(ticket, 'status', 'new')],
@@ -106,7 +107,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       ['the quarantine is another one', (_, pendingSignIns) => server.redis.set(pendingSignIns, '{}', 'PX', 60_000)],
     ];
     for (const [what, change] of changes) {
-      test(`${what} since the page was read: no link`, async () => {
+      test(`no link if ${what} since the page was read`, async () => {
         const before = async () => {
           const [[ticket = ''], [pendingSignIns = '']] = [
             await server.redis.keys(keys.ticket('*')),
@@ -123,13 +124,13 @@ describe.each(DIALECTS)('with %s', (dialect) => {
     }
   });
 
-  describe('what a code exchange needs does not open [sealed-records]', () => {
+  describe('an unreadable verifier [sealed-records]', () => {
     const altered = (sealed: string) => `${sealed.slice(0, -4)}${sealed.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`;
     test.each([
       ['was altered', altered],
-      ['lacks its key', (sealed: string) => sealed.replace(/^s1\.[0-9a-f]{8}/, 's1.00000000')],
+      ['has an unknown key id', (sealed: string) => sealed.replace(/^s1\.[0-9a-f]{8}/, 's1.00000000')],
       ['is not there', () => undefined],
-    ])('a verifier that %s ends the sign-in on its page: no code is exchanged, nothing kept', async (_, change) => {
+    ])('a verifier that %s ends the sign-in: no code is exchanged and nothing stored', async (_, change) => {
       await open({ signIn: { proof: ['same-id'] } });
       const browser = own();
       const started = await browser.submit(await browser.get(await fixture.link('20001')));
@@ -143,11 +144,11 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(page.text).toContain('This sign-in could not be completed');
       expect(fixture.provider.seen.codes).toEqual([]);
       expect(await server.redis.keys(keys.quarantine('*'))).toEqual([]);
-      // A new link is a new try.
+      // A new link is a new attempt.
       expect((await fixture.walk(own(), await fixture.link('20001', true))).text).toContain('You are signed in');
     });
 
-    test('nor does what the platform’s own web sign-in needs, and who came back is not asked', async () => {
+    test('the verifier of the platform’s web sign-in, if altered, ends the sign-in before the service is asked', async () => {
       await open({ signIn: { proof: ['same-browser'] } });
       const browser = own();
       const started = await browser.submit(await browser.get(await fixture.link('20001')));
@@ -163,7 +164,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
   });
 });
 
-/** Runs something right before the script that makes a link: the one script that is given a holder's key. */
+/** Runs a function right before the script that makes a link, which is the only script with a holder key. */
 function beforeCommit(redis: RedisClient, run: () => Promise<unknown>): RedisClient {
   return new Proxy(redis, {
     get(target, name) {

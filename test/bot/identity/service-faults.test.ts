@@ -14,8 +14,8 @@ async function open(): Promise<IdentityFixture> {
 
 const arrive = async () => fixture.walkToConfirm(fixture.browser('20001'), await fixture.link('20001'));
 
-describe('a service that does not do its part (service-failed)', () => {
-  test('too slow: 504 after 5 s, the code is not sent twice, and "try again" begins anew', async () => {
+describe('a faulty token response (service-failed)', () => {
+  test('too slow: answers 504 after 5 s, sends the code once, and offers a new start', async () => {
     await open();
     fixture.service.scripted.token = () => ({ delayMs: 20_000 });
     const browser = fixture.browser('20001');
@@ -42,7 +42,7 @@ describe('a service that does not do its part (service-failed)', () => {
     ],
   ];
   for (const [what, scripted] of useless) {
-    test(`${what}: one new start by itself with a new code, then service-failed [code-used-once]`, async () => {
+    test(`${what}: makes one new start by itself with a new code, then shows service-failed [code-used-once]`, async () => {
       await open();
       fixture.service.scripted.token = () => scripted;
       const page = await arrive();
@@ -54,7 +54,7 @@ describe('a service that does not do its part (service-failed)', () => {
     });
   }
 
-  test('a stale code is made good by the new start, unseen', async () => {
+  test('a stale code: restarts unnoticed and succeeds', async () => {
     await open();
     let count = 0;
     fixture.service.scripted.token = () =>
@@ -62,7 +62,7 @@ describe('a service that does not do its part (service-failed)', () => {
     expect((await arrive()).text).toContain('Are both of these you?');
   });
 
-  test('not there at all: service-failed at once', async () => {
+  test('an unreachable service: shows service-failed at once', async () => {
     await open();
     const browser = fixture.browser('20001');
     const started = await browser.follow(
@@ -74,7 +74,7 @@ describe('a service that does not do its part (service-failed)', () => {
     expect(page.status).toBe(502);
   });
 
-  test('a profile is read once more after a failure [usable-profile]', async () => {
+  test('a failed profile request: is repeated once [usable-profile]', async () => {
     await open();
     let count = 0;
     fixture.service.scripted.profile = () => ((count += 1) === 1 ? { status: 503, body: '' } : undefined);
@@ -84,7 +84,7 @@ describe('a service that does not do its part (service-failed)', () => {
   });
 });
 
-describe('a profile that may not be used (account-refused)', () => {
+describe('an unusable profile (account-refused)', () => {
   const bad: [string, Record<string, unknown>][] = [
     ['no id', { id: undefined }],
     ['an id that is a fraction', { id: 2000.1 }],
@@ -101,7 +101,7 @@ describe('a profile that may not be used (account-refused)', () => {
     ['no identity type', { parentIdentityInfo: null }],
   ];
   for (const [what, fields] of bad) {
-    test(`${what}: no link, and a reference`, async () => {
+    test(`${what}: makes no link and shows a reference`, async () => {
       await open();
       fixture.service.profiles.set('20001', fields);
       const page = await arrive();
@@ -114,9 +114,9 @@ describe('a profile that may not be used (account-refused)', () => {
   }
 });
 
-describe('an answer that is no profile at all (service-failed) [page-headers]', () => {
+describe('a response that is no profile (service-failed) [page-headers]', () => {
   for (const body of ['<html></html>', '[]', 'null', '"20001"', '']) {
-    test(`${body || 'nothing'}: the service did not finish, with a button that tries again`, async () => {
+    test(`${body || 'nothing'}: shows that the service did not finish, with a button to try again`, async () => {
       await open();
       fixture.service.scripted.profile = () => ({ body });
       const page = await arrive();

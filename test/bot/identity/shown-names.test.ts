@@ -5,7 +5,7 @@ import { useIdentityFixture } from './use-identity-fixture.ts';
 
 const { server, fixture, open: start } = useIdentityFixture();
 
-/** Asks for a link as a platform does whose messages carry no names. */
+/** Requests a link like a platform whose messages contain no names. */
 async function askFor(chatUserId: string, displayNameOf: Platform['displayNameOf']): Promise<string> {
   await start({ platform: displayNameOf ? { displayNameOf } : {} });
   const asked = await fixture.identity.askToSignIn({ ...fixture.owner, chatUserId, language: 'en' });
@@ -13,14 +13,14 @@ async function askFor(chatUserId: string, displayNameOf: Platform['displayNameOf
   return asked.url;
 }
 
-/** The page behind the link once the name is noted, which happens behind the invitation. */
+/** Returns the page behind the link once the name is stored, which happens in the background. */
 async function landingWith(link: string, words: string): Promise<string> {
   let text = '';
   for (let tries = 0; tries < 200 && !text.includes(words); tries += 1) text = (await new TestBrowser().get(link)).text;
   return text;
 }
 
-test('the pages name the chat account as the platform shows it, and Redis never holds the name readable', async () => {
+test('pages show the display name of the chat account, and Redis stores it encrypted', async () => {
   const link = await askFor('20001', (userId) => Promise.resolve(userId === '20001' ? '\u202EZoë 张 <b>' : 'else'));
   const shown = '<strong class="name" dir="auto">Zoë 张 &lt;b&gt;</strong>';
   expect(await landingWith(link, shown)).toContain(shown);
@@ -36,14 +36,14 @@ test.each<[string, Platform['displayNameOf']]>([
   ['does not tell', () => Promise.resolve(undefined)],
   ['fails', () => Promise.reject(new Error('no'))],
   ['has no such call', undefined],
-])('a platform that %s delays nothing: the masked id is shown', async (_, displayNameOf) => {
+])('a platform that %s causes no delay: the page shows the masked id', async (_, displayNameOf) => {
   const link = await askFor('20001', displayNameOf);
   const confirm = await fixture.walkToConfirm(fixture.browser('20001', '20001'), link);
   expect(confirm.text).toContain('<strong class="name" dir="auto">2•••1</strong>');
   expect((await fixture.browser('20001', '20001').get(link)).status).toBe(410);
 });
 
-test('a name that comes after the ticket has ended brings nothing back', async () => {
+test('a name that arrives after the ticket has expired is not stored', async () => {
   let tell = (_name: string): void => undefined;
   await askFor('20001', () => new Promise((resolve) => (tell = resolve)));
   await server.redis.del(...(await server.redis.keys('{id}:ticket:*')));

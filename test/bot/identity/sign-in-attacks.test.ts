@@ -7,7 +7,7 @@ import { useIdentityFixture, type OpenOptions } from './use-identity-fixture.ts'
 
 const { server, fixture, open: start } = useIdentityFixture();
 
-/** A thousand of them in the long run. */
+/** 1,000 in long test runs. */
 const VISITS = tries(200);
 const account = (chatUserId: string) => fixture.identity.accountOf(fixture.owner, chatUserId);
 
@@ -15,7 +15,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
   const open = (options: OpenOptions = {}) => start({ dialect, ...options });
 
   describe('opening a link changes nothing [opening-changes-nothing]', () => {
-    test(`${VISITS} GETs and HEADs by previewers leave the link as it was`, async () => {
+    test(`${VISITS} GETs and HEADs by previewers leave the link unchanged`, async () => {
       await open();
       const link = await fixture.link('20001');
       const before = await snapshot();
@@ -35,7 +35,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
       'Mozilla/5.0 (compatible; MSOffice SafeLinks scanner)',
       'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) wxwork/4.1 MicroMessenger/7.0',
-    ])('%s may visit by GET, HEAD, OPTIONS and prefetch, and follow every redirect', async (userAgent) => {
+    ])('%s can send GET, HEAD, OPTIONS and prefetch requests and follow every redirect', async (userAgent) => {
       await open();
       const link = await fixture.link('20001');
       const before = await snapshot();
@@ -84,7 +84,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       ],
     ];
     for (const [what, attempt] of wrong) {
-      test(`${what} gets page-expired and changes nothing`, async () => {
+      test(`a request with ${what} gets page-expired and changes nothing`, async () => {
         await open();
         const link = await fixture.link('20001');
         expect(await attempt(fixture.browser('20001', '20001'), link)).toBe(403);
@@ -92,7 +92,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       });
     }
 
-    test('web views that send neither Origin nor Sec-Fetch-Site get on', async () => {
+    test('accepts web views that send neither Origin nor Sec-Fetch-Site', async () => {
       await open();
       const browser = fixture.browser('20001', '20001');
       const landing = await browser.get(await fixture.link('20001'));
@@ -100,7 +100,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect((await browser.send('POST', `${landing.url}/start`, { form: { csrf: token } })).status).toBe(303);
     });
 
-    test('confirming needs our form too', async () => {
+    test('confirming needs our form as well', async () => {
       await open();
       const browser = fixture.browser('20001', '20001');
       const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
@@ -127,7 +127,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
   });
 
   describe('a link belongs to one browser', () => {
-    test('a second browser is refused, before and after (link-used-up) [one-transaction]', async () => {
+    test('refuses a second browser before and after the sign-in (link-used-up) [one-transaction]', async () => {
       await open();
       const link = await fixture.link('20001');
       const [first, second] = [fixture.browser('20001', '20001'), fixture.browser('20002', '20001')];
@@ -139,7 +139,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect((await first.get(link)).status).toBe(410);
     });
 
-    test('of two browsers that start at the same moment one gets on', async () => {
+    test('lets one of six browsers proceed that start in parallel', async () => {
       await open();
       const link = await fixture.link('20001');
       const browsers = Array.from({ length: 6 }, () => fixture.browser('20001', '20001'));
@@ -148,7 +148,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(starts.map(({ status }) => status).sort()).toEqual([303, 410, 410, 410, 410, 410]);
     });
 
-    test('the cookie has every protection, and changes at the start [one-browser] [one-transaction]', async () => {
+    test('sets a cookie with every protection, and replaces it at the start [one-browser] [one-transaction]', async () => {
       await open();
       const browser = fixture.browser('20001', '20001');
       const landing = await browser.get(await fixture.link('20001'));
@@ -162,7 +162,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
   });
 
   describe('forwarded links [proof-of-person]', () => {
-    test('with same-browser, 50 colleagues who open it get no link, the service is not asked, and the owner is told', async () => {
+    test('with same-browser, 50 colleagues get no link, the service is not asked, and the owner is notified', async () => {
       await open();
       for (let index = 0; index < 50; index += 1) {
         const attacker = `attacker-${index}`;
@@ -182,7 +182,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(await server.redis.keys('{id}:link:*')).toEqual([]);
     });
 
-    test('with same-browser, somebody from outside the company is somebody else', async () => {
+    test('with same-browser, a person outside the company is another person', async () => {
       await open();
       expect((await fixture.walkToConfirm(fixture.browser('x', 'stranger'), await fixture.link('20001'))).status).toBe(
         403,
@@ -190,7 +190,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(['someone-else-signed-in']);
     });
 
-    test('with same-id, nothing of the victim is kept, and the link is spent', async () => {
+    test('with same-id, nothing of the victim is stored, and the link is used up', async () => {
       await open({ signIn: { proof: ['same-id'] } });
       const link = await fixture.link('attacker');
       const victim = fixture.browser('20001');
@@ -203,7 +203,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(fixture.events).toContain('link-refused other-account');
     });
 
-    test('an encrypted id is converted before it is compared; one that cannot be is refused with its own reason', async () => {
+    test('compare an encrypted id after conversion, and refuse one that cannot be converted with a separate reason', async () => {
       const encryptedIds = { woAAA: '20001', woBBB: undefined };
       await open({ platform: { encryptedIds }, signIn: { proof: ['same-browser', 'same-id'] } });
       await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('woAAA'));
@@ -216,7 +216,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
     });
 
-    test('an attacker cannot skip same-browser by going to the service’s callback', async () => {
+    test('cannot skip same-browser by opening the service’s callback', async () => {
       await open();
       const browser = fixture.browser('20001', 'attacker');
       const started = await browser.submit(await browser.get(await fixture.link('20001')));
@@ -232,7 +232,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
   });
 
   describe('records in Redis', () => {
-    test('a record copied to another person does not open: nobody, and the link is suspended', async () => {
+    test('copied to another person cannot be decrypted: no account, and the link is suspended', async () => {
       await open();
       for (const id of ['20001', '20002']) await fixture.walk(fixture.browser(id, id), await fixture.link(id));
       const [one, two] = await server.redis.keys('{id}:link:*');
@@ -244,7 +244,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(await server.redis.hget(two ?? '', 'status')).toBe('suspended');
     });
 
-    test('a swapped quarantine does not commit', async () => {
+    test('with a swapped quarantine are not committed', async () => {
       await open();
       const [mine, theirs] = [fixture.browser('20001', '20001'), fixture.browser('20002', '20002')];
       const confirm = await fixture.walkToConfirm(mine, await fixture.link('20001'));
@@ -257,7 +257,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
     });
   });
 
-  test('names with markup and disguising characters are shown inert', async () => {
+  test('escapes markup and removes disguising characters in names', async () => {
     await open();
     const displayName = `<script>alert(1)</script>\u202Egnp.exe\u200B`;
     const request = {
@@ -274,7 +274,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
     expect(page.text).not.toMatch(/[\u202E\u200B]/);
   });
 
-  test('no ticket, code, token, name or id is in a log line [scrubbed-logs]', async () => {
+  test('no ticket, code, token, name or id appears in a log line [scrubbed-logs]', async () => {
     await open({ signIn: { proof: ['same-browser', 'same-id'], keepTokens: 'both' } });
     const browser = fixture.browser('zhang-san', 'zhang-san');
     const link = await fixture.link('zhang-san');

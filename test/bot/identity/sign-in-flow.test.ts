@@ -6,9 +6,9 @@ import { asConversationId } from '../../../src/bot/domain/ids.ts';
 
 const { server, fixture, open } = useIdentityFixture();
 
-describe('the whole way', () => {
+describe('the whole sign-in', () => {
   for (const proof of [['same-browser'], ['same-id'], ['same-browser', 'same-id']] as const) {
-    test(`links, releases and tells, with proof ${proof.join(' and ')} [sign-in-in-steps]`, async () => {
+    test(`links, releases and notifies, with proof ${proof.join(' and ')} [sign-in-in-steps]`, async () => {
       await open({ signIn: { proof } });
       const browser = fixture.browser('20001', '20001');
       const link = await fixture.link('20001');
@@ -41,7 +41,7 @@ describe('the whole way', () => {
     });
   }
 
-  test('asks the service with state and S256, and no scope unless one is set [fixed-redirect]', async () => {
+  test('sends state and S256 to the service, and no scope unless one is configured [fixed-redirect]', async () => {
     await open({ signIn: { proof: ['same-id'] } });
     await fixture.walk(fixture.browser('20001'), await fixture.link('20001'));
     const query = Object.fromEntries(fixture.service.seen.authorize[0] ?? []);
@@ -55,7 +55,7 @@ describe('the whole way', () => {
     });
   });
 
-  test('a release stays until it is reported as done', async () => {
+  test('keeps a release until it is reported as done', async () => {
     await open();
     await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
     const [release] = await fixture.identity.pendingReleases(10);
@@ -64,7 +64,7 @@ describe('the whole way', () => {
     expect(await fixture.identity.pendingReleases(10)).toEqual([]);
   });
 
-  test('confirming twice, as a double click does, links and tells once', async () => {
+  test('links and notifies once if the confirmation is submitted 12 times in parallel', async () => {
     await open({ identity: { redis: unevenlySlow(server.redis) } });
     const browser = fixture.browser('20001', '20001');
     const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
@@ -75,7 +75,7 @@ describe('the whole way', () => {
     expect((await browser.get(`${fixture.url}/sign-in/confirm`)).text).toContain('You are signed in');
   });
 
-  test('pressing the first button twice does not lock the browser out', async () => {
+  test('does not lock out a browser that submits the first form twice', async () => {
     await open();
     const browser = fixture.browser('20001', '20001');
     const landing = await browser.get(await fixture.link('20001'));
@@ -86,19 +86,19 @@ describe('the whole way', () => {
     expect((await browser.submit(second, '/sign-in/confirm')).text).toContain('You are signed in');
   });
 
-  test('cancelling forgets the sign-in and spends the link', async () => {
+  test('forgets a cancelled sign-in and uses up its link', async () => {
     await open();
     const browser = fixture.browser('20001', '20001');
     const link = await fixture.link('20001');
     const cancelled = await browser.submit(await fixture.walkToConfirm(browser, link), '/sign-in/cancel');
-    expect(cancelled.text).toContain('Nothing was connected');
+    expect(cancelled.text).toContain('No account was connected');
     expect(await fixture.identity.accountOf(fixture.owner, '20001')).toBeUndefined();
     expect((await browser.get(link)).status).toBe(410);
     expect((await browser.get(`${fixture.url}/sign-in/confirm`)).status).toBe(400);
     expect(await fixture.link('20001')).toContain('/link/');
   });
 
-  test('unlinking removes everything and names the fixed logout address [unlink-ends-all]', async () => {
+  test('removes everything on unlinking and returns the fixed logout address [unlink-ends-all]', async () => {
     await open();
     await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
     const { wasLinked, logoutUrl } = await fixture.identity.unlink(fixture.owner, '20001', 'm1');
@@ -113,7 +113,7 @@ describe('the whole way', () => {
     expect((await fixture.identity.unlink(fixture.owner, '20001', 'm2')).wasLinked).toBe(false);
   });
 
-  test('everything that is stored has an end, and holds no id, name, ticket or token in clear [plain-fields]', async () => {
+  test('stores only expiring keys, without an id, name, ticket or token in clear text [plain-fields]', async () => {
     await open({ signIn: { keepTokens: 'both' } });
     const link = await fixture.link('zhang-san');
     fixture.platform.codeFor('zhang-san');
@@ -136,7 +136,7 @@ describe('the whole way', () => {
   }
 });
 
-/** Every second look at a ticket comes late, so that parallel requests overlap in every order. */
+/** Delays every second read of a ticket, so that parallel requests overlap in every order. */
 function unevenlySlow(redis: RedisClient): RedisClient {
   let count = 0;
   const hgetall = async (key: string) => {
@@ -161,8 +161,8 @@ async function storedAt(name: string): Promise<unknown> {
   return type === 'zset' ? redis.zrange(name, 0, '-1') : redis.get(name);
 }
 
-describe('asking', () => {
-  test('one live ticket a person; only /signin replaces it, and the old one is dead then [one-live-ticket]', async () => {
+describe('asking to sign in', () => {
+  test('keeps one live ticket per person, which only /signin replaces and invalidates [one-live-ticket]', async () => {
     await open();
     const first = await fixture.link('20001');
     const request = { ...fixture.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
@@ -177,7 +177,7 @@ describe('asking', () => {
     expect((await browser.get(second)).status).toBe(200);
   });
 
-  test('five an hour, then the time of the next [one-live-ticket]', async () => {
+  test('returns five links per hour, then the time of the next [one-live-ticket]', async () => {
     await open();
     const startMs = fixture.clock.nowMs;
     for (let count = 0; count < 5; count += 1) {
@@ -197,7 +197,7 @@ describe('asking', () => {
     expect(await fixture.link('20001', true)).toContain('/link/');
   });
 
-  test('asked again by the same name, as by a turn that runs again, gives the same link, until that one is over', async () => {
+  test('returns the same link to a repeated turn until that link is used up', async () => {
     await open();
     const request = { ...fixture.owner, chatUserId: '20001', language: 'en' as const, askedBy: 'turn-1' };
     const linkOf = async () => {
@@ -216,7 +216,7 @@ describe('asking', () => {
     expect(await linkOf()).toBe(second);
   });
 
-  test('who is linked by now is not asked, but told so; a link that was found to be of no use does not count', async () => {
+  test('reports a person who is linked by now as linked, unless that link is known to be useless', async () => {
     await open();
     const request = { ...fixture.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
     await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
@@ -228,7 +228,7 @@ describe('asking', () => {
     expect(invited.kind).toBe('invited');
   });
 
-  test('so many conversations of one person wait and no more; each that does is released', async () => {
+  test('holds at most 50 conversations of one person, and releases each of them', async () => {
     await open();
     const link = await fixture.link('20001');
     const ask = (count: number) => {
@@ -242,7 +242,7 @@ describe('asking', () => {
     expect(fixture.releases).toHaveLength(50);
   });
 
-  test('a release that is needed again comes behind the others, and lives no longer for it', async () => {
+  test('moves a release that is needed again behind the others without extending its life', async () => {
     await open();
     const link = await fixture.link('20001');
     const other = { id: asConversationId('deadbeefdeadbeefdeadbeefdeadbeef'), partition: 3 };
@@ -256,7 +256,7 @@ describe('asking', () => {
     expect(await fixture.identity.pendingReleases(10)).toEqual([second]);
   });
 
-  test('a ticket ends after ten minutes', async () => {
+  test('ends a ticket after ten minutes', async () => {
     await open();
     const link = await fixture.link('20001');
     fixture.clock.nowMs += 600_000;
@@ -264,7 +264,7 @@ describe('asking', () => {
     expect(await fixture.link('20001')).not.toBe(link);
   });
 
-  test('every conversation that asked is released by the link', async () => {
+  test('releases every conversation that asked once the person is linked', async () => {
     await open();
     const link = await fixture.link('20001');
     const other = { id: asConversationId('deadbeefdeadbeefdeadbeefdeadbeef'), partition: 3 };
@@ -275,7 +275,7 @@ describe('asking', () => {
     );
   });
 
-  test('sign-in without a proof refuses to start [proof-of-person] [checked-at-start]', async () => {
+  test('fails at start if no proof is configured or possible [proof-of-person] [checked-at-start]', async () => {
     await expect(open({ signIn: { proof: [] } })).rejects.toMatchObject({ code: 'options_unsafe' });
     await expect(open({ platform: { hasWebSignIn: false } })).rejects.toMatchObject({ code: 'options_unsafe' });
   });

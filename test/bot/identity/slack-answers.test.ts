@@ -27,7 +27,7 @@ const [USER, TEAM, ENTERPRISE] = ['user_id', 'team_id', 'enterprise_id'].map((na
   string,
 ];
 
-/** The asker's browser, at the page that Slack's answer leads to. */
+/** Signs in at Slack and returns the asker's browser with the page after Slack's callback. */
 async function walk({ member = 'U1', language = 'en' } = {}) {
   const browser = fixture.browser('20001', member);
   const started = await browser.submit(await browser.get(await fixture.link('U1')));
@@ -36,8 +36,8 @@ async function walk({ member = 'U1', language = 'en' } = {}) {
   return { browser, page: arrived.status === 303 ? await browser.follow(arrived) : arrived };
 }
 
-describe('the web sign-in of Slack as the proof same-browser [proof-of-person] [chat-proof-first]', () => {
-  test('whoever asked in the chat is linked, and Slack is asked for nothing but who they are', async () => {
+describe('Slack web sign-in as the proof same-browser [proof-of-person] [chat-proof-first]', () => {
+  test('links the person who asked in the chat, and asks Slack only for their identity', async () => {
     const { browser, page } = await walk();
     expect((await browser.submit(page, '/sign-in/confirm')).text).toContain('You are signed in as');
     expect(await fixture.identity.accountOf(fixture.owner, 'U1')).toMatchObject({ accountId: '20001' });
@@ -55,9 +55,9 @@ describe('the web sign-in of Slack as the proof same-browser [proof-of-person] [
   });
 
   test.each([
-    ['somebody else’s Slack account', 'U2', {}, 'different chat account', '另一个聊天账号'],
+    ['another person’s Slack account', 'U2', {}, 'different chat account', '另一个聊天账号'],
     ['the same id in another workspace', 'U1', { team: 'T2' }, 'another organisation’s workspace', '其他组织的工作区'],
-  ])('%s: nothing is linked, the link is over, and its owner is told', async (_what, member, mischief, en, zh) => {
+  ])('%s: links nothing, uses up the link, and notifies its owner', async (_what, member, mischief, en, zh) => {
     for (const [language, words] of [
       ['en', en],
       ['zh-CN', zh],
@@ -73,16 +73,16 @@ describe('the web sign-in of Slack as the proof same-browser [proof-of-person] [
     expect(await links()).toEqual([]);
   });
 
-  test('who cancels at Slack is told that nothing was connected, and may begin again', async () => {
+  test('tells a person who cancels at Slack that nothing was connected, and offers a new start', async () => {
     slack.mischief = { error: 'access_denied' };
     const { browser, page } = await walk();
-    expect([page.status, page.text.includes('Nothing was connected')]).toEqual([200, true]);
+    expect([page.status, page.text.includes('No account was connected')]).toEqual([200, true]);
     slack.mischief = {};
     const confirm = await browser.follow(await browser.submit(page, '/sign-in/again'));
     expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are signed in as');
   });
 
-  test('an app of a whole organisation serves all of its workspaces, and no other', async () => {
+  test('accepts all workspaces of an organisation-wide app, and no other', async () => {
     slack.mischief = { bot: { is_enterprise_install: true, enterprise_id: 'E1' }, team: 'T7' };
     expect((await walk()).page.status).toBe(403);
     slack.mischief = { ...slack.mischief, claims: { [ENTERPRISE]: 'E2' } };
@@ -91,7 +91,7 @@ describe('the web sign-in of Slack as the proof same-browser [proof-of-person] [
     expect((await walk()).page.text).toContain('Are both of these you?');
   });
 
-  test('while Slack does not say which workspace the bot is in, nobody is taken for one of ours', async () => {
+  test('accepts no person while Slack does not say which workspace the bot is in', async () => {
     slack.mischief = { answers: { '/api/auth.test': { status: 503, body: '' } } };
     const { browser, page } = await walk();
     expect(page.status).toBe(502);
@@ -99,11 +99,11 @@ describe('the web sign-in of Slack as the proof same-browser [proof-of-person] [
     expect((await browser.follow(await browser.submit(page, '/sign-in/again'))).text).toContain('Are both of these');
   });
 
-  test('pages may lead to Slack and to what lies below it, and say that Slack is asked', async () => {
+  test('lets pages lead to Slack and its subdomains, and says that Slack is asked', async () => {
     const landing = await fixture.browser('20001', 'U1').get(await fixture.link('U1'));
     expect(String(landing.headers['content-security-policy'])).toContain(new URL(slack.url).origin);
-    expect(landing.text).toContain('Slack confirms which account you use there');
-    // A workspace's own host, to which Slack's redirects lead before they come back.
+    expect(landing.text).toContain('Slack confirms your account there');
+    // A workspace has its own host, to which Slack redirects before it returns.
     expect(slackChat(slack, 'https://slack.com').webSignIn?.origins).toEqual([
       'https://slack.com',
       'https://*.slack.com',
@@ -111,7 +111,7 @@ describe('the web sign-in of Slack as the proof same-browser [proof-of-person] [
   });
 
   (findChromium() === undefined ? test.skip : test)(
-    'Chromium goes from our form by Slack to the service and back',
+    'Chromium follows the form to Slack, to the service and back',
     async () => {
       const browser = await launchChromium();
       const page = await browser.newPage({
@@ -136,13 +136,13 @@ const BROKEN: Broken[] = [
   ['an algorithm that is made with the secret', { header: { alg: 'HS256' } }],
   ['no signature', { token: { id_token: 'eyJhbGciOiJSUzI1NiJ9.e30.' } }],
   ['another key of the right name', { signedBy: 'foreign' }],
-  ['a key that nobody named', { signedBy: 'foreign', header: { kid: 'k2' } }],
+  ['an unknown key id', { signedBy: 'foreign', header: { kid: 'k2' } }],
   ['another issuer', { claims: { iss: 'https://evil.example' } }],
   ['another audience', { claims: { aud: '99999.99999' } }],
   ['another nonce', { claims: { nonce: 'of-another-sign-in' } }],
   ['no nonce', { claims: { nonce: undefined } }],
-  ['an id token that is over', { claims: { exp: nowSec() - 120 } }],
-  ['an id token of later', { claims: { nbf: nowSec() + 600 } }],
+  ['an expired id token', { claims: { exp: nowSec() - 120 } }],
+  ['an id token that is not yet valid', { claims: { nbf: nowSec() + 600 } }],
   ['no id token', { token: { id_token: undefined } }],
   ['no access token', { token: { access_token: undefined } }],
   ['another subject at the user address', { userInfo: { sub: 'U9' } }],
@@ -153,36 +153,36 @@ const BROKEN: Broken[] = [
   ['a refusal of the code', { answers: { [TOKEN]: { body: '{"ok":false,"error":"invalid_code"}' } } }],
   ['a refusal of the client', { answers: { [TOKEN]: { body: '{"ok":false,"error":"bad_client_secret"}' } } }],
   ['a refusal by rate', { answers: { [TOKEN]: { status: 429, body: '{"ok":false,"error":"ratelimited"}' } } }],
-  ['an answer that is none', { answers: { [TOKEN]: { body: '<html>' } } }],
+  ['an invalid answer', { answers: { [TOKEN]: { body: '<html>' } } }],
   ['an over-long answer', { answers: { [TOKEN]: { body: `{"x":"${'x'.repeat(300_000)}"}` } } }],
   ['Slack away at the token', { answers: { [TOKEN]: { status: 503, body: '' } } }],
   ['Slack away at the user address', { answers: { [USER_INFO]: { status: 503, body: '' } } }],
   ['a refusal at the user address', { answers: { [USER_INFO]: { body: '{"ok":false,"error":"invalid_auth"}' } } }],
   ['no key set', { answers: { '/openid/connect/keys': { status: 503, body: '' } } }],
-  ['a key set that is none', { answers: { '/openid/connect/keys': { body: '<html>' } } }],
+  ['an invalid key set', { answers: { '/openid/connect/keys': { body: '<html>' } } }],
   ['an error of Slack’s own', { error: 'server_error' }],
 ];
 
-describe('a broken answer of Slack’s web sign-in shows nobody', () => {
+describe('invalid responses of Slack’s web sign-in', () => {
   test.each(BROKEN)(
-    '%s: the app did not say who it is, and nobody else is asked [checked-id-tokens]',
+    '%s: identifies no person, and the sign-in service is not asked [checked-id-tokens]',
     async (...row) => {
       const [, mischief] = row;
       slack.mischief = mischief;
       const { browser, page } = await walk();
-      expect([page.status, page.text.includes('did not say whose chat account')]).toEqual([502, true]);
+      expect([page.status, page.text.includes('did not confirm your chat account')]).toEqual([502, true]);
       expect(fixture.service.seen.authorize).toEqual([]);
       expect(told()).toEqual([]);
       expect(new Set(slack.seen.codes).size).toBe(slack.seen.codes.length);
       expect(fixture.lines.join('\n')).not.toMatch(/xoxp-|SC-|evil\.example|secret-of-the/);
-      // The link stays good: with Slack in order again the same browser goes on.
+      // The link stays usable: once Slack works again, the same browser continues.
       slack.mischief = {};
       const confirm = await browser.follow(await browser.submit(page, '/sign-in/again'));
       expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are signed in as');
     },
   );
 
-  test('the code of another sign-in shows nobody, though its state is right and its person the asker', async () => {
+  test('the code of another sign-in is rejected even with the right state and person', async () => {
     const browser = fixture.browser('20001', 'U1');
     const started = await browser.submit(await browser.get(await fixture.link('U1')));
     const back = await browser.follow(started, /\/oauth\/platform\/slack\/callback/);

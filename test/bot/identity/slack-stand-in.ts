@@ -19,9 +19,9 @@ interface Grant {
 export interface SlackStandIn {
   url: string;
   mischief: Mischief & {
-    /** What the authorize address sends back in the place of a code. */
+    /** Error code that the authorize address returns instead of a code. */
     error?: string;
-    /** The workspace that a member signs in to, and what `auth.test` says of the bot. */
+    /** `team`: the workspace of the member. `bot`: overrides of the `auth.test` response. */
     team?: string;
     bot?: Record<string, unknown>;
   };
@@ -30,7 +30,10 @@ export interface SlackStandIn {
   close(): Promise<void>;
 }
 
-/** Slack as far as its web sign-in needs it: signs in whoever the browser's `x-member` names, all right unless told how to go wrong. */
+/**
+ * Slack's web sign-in: signs in the member of the browser's `x-member` header and behaves correctly except for the
+ * configured faults.
+ */
 export async function startSlackStandIn(): Promise<SlackStandIn> {
   const codes = new Map<string, Grant>();
   const accessTokens = new Map<string, Record<string, unknown>>();
@@ -98,7 +101,7 @@ export async function startSlackStandIn(): Promise<SlackStandIn> {
   return stand;
 }
 
-/** The real platform, at the stand-in; its pages elsewhere where that is told. */
+/** The real Slack platform, connected to the stand-in. `openUrl` overrides the address of its pages. */
 export function slackChat(slack: SlackStandIn, openUrl = slack.url): FakePlatform {
   const platform = createSlack({
     signingSecret: 'signing-secret',

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { listen, type ListeningServer } from '../../../src/shared/http/http-server.ts';
 
-/** An answer that a test puts in the place of the right one. */
+/** A response that replaces the valid one. */
 export interface Scripted {
   delayMs?: number;
   status?: number;
@@ -13,23 +13,23 @@ export interface StandInService {
   readonly authUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Who is signed in where a browser does not say so itself. */
+  /** The account of browsers without an `x-account` header. */
   account: string;
   /** Whether `state` is returned. */
   echoesState: boolean;
   givesRefreshToken: boolean;
-  /** Whether people say no when they are asked whether the application may know them. */
+  /** Whether people decline at the consent page. */
   denies: boolean;
-  /** Makes the answer to a token, refresh or profile request; undefined for the right one. */
+  /** Replaces the response to a token, refresh or profile request; undefined for the valid response. */
   scripted: {
     token?: () => Scripted | undefined;
     refresh?: () => Scripted | undefined;
     profile?: () => Scripted | undefined;
   };
-  /** Fields put over the right profile of an account. */
+  /** Overrides of profile fields by account. */
   profiles: Map<string, Record<string, unknown>>;
   readonly seen: { authorize: URLSearchParams[]; codes: string[]; refreshes: string[]; profiles: number };
-  /** A code as if this account had just consented; with the PKCE challenge of a started flow, if given. */
+  /** Issues a code for an account; bound to a PKCE challenge, if given. */
   mintCode(account: string, challenge?: string): string;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ interface Grant {
   challenge?: string;
 }
 
-/** A small sign-in service after the specification, scriptable where a test wants it wrong. */
+/** A small sign-in service that follows the specification, with scriptable faults. */
 export async function startStandInService(): Promise<StandInService> {
   const codes = new Map<string, Grant>();
   const accessTokens = new Map<string, string>();
@@ -142,7 +142,7 @@ export async function startStandInService(): Promise<StandInService> {
 }
 
 async function answer(response: ServerResponse, status: number, body: object, scripted: Scripted = {}): Promise<void> {
-  // A pause longer than its test does not keep the test's process alive.
+  // A pending delay does not keep the test process alive.
   if (scripted.delayMs) await new Promise((resolve) => setTimeout(resolve, scripted.delayMs).unref());
   response.writeHead(scripted.status ?? (scripted.body === undefined ? status : 200), {
     'content-type': 'application/json',

@@ -9,19 +9,19 @@ export interface Answer {
 }
 
 export interface BrowserOwner {
-  /** Who signs in at the sign-in service in this browser. */
+  /** The account that this browser uses at the sign-in service. */
   account?: string;
-  /** Which member's messaging app this browser is, with the platform that knows it. */
+  /** The user id in the messaging app of this browser. */
   member?: string;
   platform?: FakePlatform;
 }
 
 type Headers = Record<string, string>;
 
-/** A browser of one person: keeps cookies by origin, follows redirects, sends forms as a browser would. */
+/** The browser of one person: keeps cookies by origin, follows redirects and submits forms. */
 export class TestBrowser {
   readonly cookies = new Map<string, string>();
-  /** Every address that it was sent to, in order. */
+  /** All redirect targets, in order. */
   readonly visited: string[] = [];
   readonly #owner: BrowserOwner;
 
@@ -29,7 +29,7 @@ export class TestBrowser {
     this.#owner = owner;
   }
 
-  /** One request, no redirects. */
+  /** Sends one request without following redirects. */
   async send(
     method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST',
     url: string,
@@ -63,7 +63,7 @@ export class TestBrowser {
     return this.send('GET', url, headers ? { headers } : {});
   }
 
-  /** Follows an answer's redirects to the page at their end, or to the first address that `until` matches. */
+  /** Follows redirects to the last page, or stops before the first address that matches `until`. */
   async follow(answer: Answer, until?: RegExp): Promise<Answer> {
     let current = answer;
     for (let hops = 0; hops < 12; hops += 1) {
@@ -76,7 +76,7 @@ export class TestBrowser {
     throw new Error('Too many redirects');
   }
 
-  /** Sends a page's form as the person's click would; `action` picks one of several. */
+  /** Submits a form of the page like a click; `action` selects one of several forms. */
   submit(page: Answer, action?: string, headers: Headers = {}): Promise<Answer> {
     const forms = [...page.text.matchAll(/<form[^>]*action="(?<action>[^"]*)"[^>]*>(?<inner>[\s\S]*?)<\/form>/g)];
     const form = forms.find(({ groups }) => action === undefined || groups?.['action'] === action);

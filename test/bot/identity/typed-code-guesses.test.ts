@@ -16,7 +16,7 @@ async function codeFor(chatUserId: string, signsInAs: string): Promise<string> {
   return /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page.text)?.[0] ?? '';
 }
 
-test('31 guesses of one person at once, each in a message of its own, have one budget of five [typed-code]', async () => {
+test('31 parallel guesses of one person in separate messages share one budget of five [typed-code]', async () => {
   await open({ signIn: { proof: ['typed-code'] } });
   const code = await codeFor('mallory', 'victim');
   const bystander = await codeFor('eve', 'another');

@@ -5,7 +5,7 @@ import { createIdentity, type Identity } from '../../../src/bot/identity/identit
 import type { Answer, TestBrowser } from './test-browser.ts';
 import { useIdentityFixture } from './use-identity-fixture.ts';
 
-// A code is shown, then the service starts anew with a new key before the old one, and the code is typed.
+// A code is shown, the service restarts with a new key before the old one, and the code is typed.
 
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 const { fixture, open: start } = useIdentityFixture();
@@ -29,14 +29,14 @@ async function showCode(): Promise<{ browser: TestBrowser; code: string }> {
   return { browser, code };
 }
 
-test('a code that was shown before a change of keys is shown again, links, and is known when typed twice [key-rotation]', async () => {
+test('a code from before a change of keys is shown again, links, and is recognised when typed twice [key-rotation]', async () => {
   const { browser, code } = await showCode();
   expect(codeOn(await browser.get(`${fixture.url}/sign-in/confirm`))).toBe(code);
   expect(await type('zhang-san', code)).toMatchObject({ kind: 'linked' });
   expect(await type('zhang-san', code)).toMatchObject({ kind: 'linked' });
 });
 
-test('after a change of keys a wrong code still counts as one, and the right one links [typed-code]', async () => {
+test('after a change of keys, a wrong code counts as one try and the right code links [typed-code]', async () => {
   const { code } = await showCode();
   expect(await type('zhang-san', `${code.slice(0, 8)}${code.endsWith('A') ? 'B' : 'A'}`)).toMatchObject({
     kind: 'wrong',
@@ -45,7 +45,7 @@ test('after a change of keys a wrong code still counts as one, and the right one
   expect(await type('zhang-san', code)).toMatchObject({ kind: 'linked' });
 });
 
-test('in a group, or from another person, a code from before the change still ends its ticket [typed-code]', async () => {
+test('a code from before a change of keys still revokes its ticket if it comes from another person [typed-code]', async () => {
   const { code } = await showCode();
   expect(await type('li-si', code)).toMatchObject({ kind: 'not-awaited' });
   expect(fixture.notices.map(({ notice }) => notice.kind)).toContain('someone-else-signed-in');

@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import { KeyRing } from '../../../src/shared/crypto/key-ring.ts';
 import { makeCode } from '../../../src/bot/identity/typed-code/make-code.ts';
 import { readCodes } from '../../../src/bot/identity/typed-code/read-codes.ts';
+import { tries } from '../../support/tries.ts';
+import { measureProcessorTime } from '../../support/processor-time.ts';
 
 const keyRing = new KeyRing([Buffer.alloc(32, 7)]);
-/** Codes as they are made, of any cookie and ticket. */
+/** Generated codes for arbitrary cookies and tickets. */
 const madeCode = fc
   .record({
     cookie: fc.stringMatching(/^[\w-]{43}$/),
@@ -17,8 +19,8 @@ const oneOf = (...choices: string[]) => fc.constantFrom(...choices);
 const fullWidth = (text: string) =>
   text.replace(/[!-~]/g, (character) => String.fromCharCode(character.charCodeAt(0) + 0xfee0));
 
-describe('making codes [typed-code]', () => {
-  test('eight symbols of Crockford’s base 32, with a letter and a digit, the same for the same source', () => {
+describe('generated codes [typed-code]', () => {
+  test('have eight Crockford base 32 symbols with a letter and a digit, and depend on their source only', () => {
     fc.assert(
       fc.property(madeCode, (code) => {
         expect(code).toMatch(/^(?=.*[A-Z])(?=.*\d)[0-9A-HJKMNP-TV-Z]{8}$/);
@@ -28,7 +30,7 @@ describe('making codes [typed-code]', () => {
     expect(makeCode(keyRing, source)).toBe(makeCode(keyRing, source));
   });
 
-  test('cookie, ticket, serial and key all make another code', () => {
+  test('differ by cookie, ticket, serial and key', () => {
     const source = { cookie: 'c', ticketHash: 't', serial: 1 };
     const others = [{ cookie: 'd' }, { ticketHash: 'u' }, { serial: 2 }].map((change) =>
       makeCode(keyRing, { ...source, ...change }),
@@ -37,7 +39,7 @@ describe('making codes [typed-code]', () => {
     expect(new Set(others).size).toBe(5);
   });
 
-  test('every symbol comes at every place about as often', () => {
+  test('use every symbol about equally often at every position', () => {
     const counts = new Map<string, number>();
     for (let serial = 0; serial < 4_000; serial += 1) {
       [...makeCode(keyRing, { cookie: 'c', ticketHash: 't', serial })].forEach((symbol, place) => {
@@ -45,13 +47,13 @@ describe('making codes [typed-code]', () => {
       });
     }
     expect(counts.size).toBe(8 * 32);
-    // 125 expected, with a deviation of 11.
+    // 125 expected, with a standard deviation of 11.
     for (const count of counts.values()) expect(Math.abs(count - 125)).toBeLessThan(60);
   });
 });
 
 describe('reading codes [typed-code]', () => {
-  test('any made code is read from anything that a person makes of it', () => {
+  test('accepts every way in which people may type a generated code', () => {
     const written = fc
       .record({
         code: madeCode,
@@ -71,11 +73,11 @@ describe('reading codes [typed-code]', () => {
       fc.property(written, ({ code, text }) => {
         expect(readCodes(text)).toMatchObject([{ code, isWhole: true }]);
       }),
-      { numRuns: 500 },
+      { numRuns: tries(500) },
     );
   });
 
-  test('any made code is found within a sentence, as it is shown or in capitals', () => {
+  test('finds a generated code in a sentence, as shown or without its dash', () => {
     const sentence = fc.record({
       code: madeCode,
       before: oneOf('my code is ', '验证码是', 'see: ', '('),
@@ -90,7 +92,7 @@ describe('reading codes [typed-code]', () => {
     );
   });
 
-  test('whatever is read is eight symbols, five at most, and reading what was read gives the same', () => {
+  test('returns at most five codes of eight symbols, and the same for each code read again', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.stringMatching(/^[0-9A-Za-z -]{0,60}$/)),
@@ -103,22 +105,22 @@ describe('reading codes [typed-code]', () => {
           }
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: tries(1_000) },
     );
   });
 
-  test('one message asks about five codes at most', () => {
+  test('returns at most five codes per message', () => {
     expect(readCodes('A1B2-C3D4, '.repeat(20))).toHaveLength(5);
   });
 
-  test('time grows no faster than the text', () => {
-    const startedMs = performance.now();
+  test('takes time linear in the length of the text', () => {
+    const spentMs = measureProcessorTime();
     for (const piece of ['A', 'A1B2-', 'AAAA ', '-', 'A1B2-C3D4-', 'a1b2 -']) readCodes(piece.repeat(20_000));
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    expect(spentMs()).toBeLessThan(1_000);
   });
 
   test.each([
-    ['how shown it looks', '7K3M-9QXP', 'shown'],
+    ['exactly as shown', '7K3M-9QXP', 'shown'],
     ['small letters with a dash', '7k3m-9qxp', 'shown'],
     ['no dash', '7K3M9QXP', 'mixed'],
     ['spelt out', '7 K 3 M 9 Q X P', 'mixed'],
@@ -140,7 +142,7 @@ describe('reading codes [typed-code]', () => {
     ['a long-term plan for real-time work', 'words with dashes'],
     ['please count to 5', 'a question'],
     ['file_A1B2C3D4_x', 'a piece of a name'],
-  ])('%j is no code: %s', (text) => {
+  ])('finds no code in %j: %s', (text) => {
     expect(readCodes(text)).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ async function openWithAwaitedCode(): Promise<void> {
   await fixture.walk(fixture.browser('20001'), await fixture.link('20001'));
 }
 
-/** As much of a turn's context as the step reads. */
+/** The part of a turn's context that the step reads. */
 function contextOf(text: string, turnId: string, chatUserId = '20001'): TurnContext {
   const newest = textMessage(text, { sender: { userId: chatUserId } });
   const turn = { turnId, history: [], conversation: { id: 'c', partition: 1 } };
@@ -27,7 +27,7 @@ function contextOf(text: string, turnId: string, chatUserId = '20001'): TurnCont
   } as unknown as TurnContext;
 }
 
-test('a worker that dies after the try was counted: the turn runs again, and says the same [dies-anywhere]', async () => {
+test('a turn that is repeated after a crash counts its try once and gives the same reply [dies-anywhere]', async () => {
   await openWithAwaitedCode();
   const take = createTakeTypedCode({ identity: fixture.identity, keyRing: testKeyRing(), log: recordingLog().log });
   const first = await take(contextOf('A1B2-C3D4', 'turn-1'));
@@ -36,7 +36,7 @@ test('a worker that dies after the try was counted: the turn runs again, and say
   expect((await take(contextOf('A1B2-C3D4', 'turn-2')))?.text).toContain('you have 3 tries left');
 });
 
-test('an error inside ends the turn without history, a store that is away gives it back [typed-code]', async () => {
+test('an unexpected error ends the turn without history, and a store failure returns it to the queue [typed-code]', async () => {
   await openWithAwaitedCode();
   const { log, lines } = recordingLog();
   const failing = (error: Error) =>
@@ -47,12 +47,12 @@ test('an error inside ends the turn without history, a store that is away gives 
     });
   const context = contextOf('A1B2-C3D4', 'turn-1');
   const outcome = await failing(new Error('something unforeseen'))(context);
-  expect(outcome).toEqual({ kind: 'sign-in', text: 'I could not check the code just now. Please send it again.' });
+  expect(outcome).toEqual({ kind: 'sign-in', text: 'I could not check the code. Please send it again.' });
   expect(lines.join()).not.toContain('A1B2');
   await expect(failing(new IdentityError('store_away', 'away'))(context)).rejects.toMatchObject({ code: 'store_away' });
 });
 
-test('without sign-in nothing is taken', async () => {
+test('takes no code if sign-in is off', async () => {
   await openWithAwaitedCode();
   const take = createTakeTypedCode({ identity: undefined, keyRing: testKeyRing(), log: recordingLog().log });
   expect(await take(contextOf('A1B2-C3D4', 'turn-1'))).toBeUndefined();

@@ -11,14 +11,14 @@ const codeOn = ({ text }: Answer) => /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(text)?.[0] ?
 const confirmUrl = () => `${fixture.url}/sign-in/confirm`;
 
 let messages = 0;
-/** What the bot is told in the chat; every message has an id of its own unless told. */
+/** Sends a chat message to the bot. Each message gets a unique id by default. */
 function type(chatUserId: string, text: string, more: { chatKind?: 'private' | 'group'; messageId?: string } = {}) {
   const { identity, owner } = fixture;
   const messageId = `message-${(messages += 1)}`;
   return identity.takeTypedCode({ owner, chatUserId, chatKind: 'private', text, messageId, ...more });
 }
 
-/** The way to the page with the code, for a chat person and the account that signs in. */
+/** Walks to the page with the code, for a chat user and the account that signs in. */
 async function walkToCode(
   chatUserId: string,
   signsInAs = chatUserId,
@@ -29,7 +29,7 @@ async function walkToCode(
   return { browser, page, link, code: codeOn(page) };
 }
 
-/** Another code than this one, of the same form. */
+/** Another code of the same form. */
 function otherThan(code: string): string {
   return `${code.slice(0, 8)}${code.endsWith('A') ? 'B' : 'A'}`;
 }
@@ -48,8 +48,8 @@ describe.each(DIALECTS)('with %s', (dialect) => {
     return fixture;
   }
 
-  describe('the whole way [typed-code]', () => {
-    test('the page tells what will come, the code links once it is typed, and the held messages are released', async () => {
+  describe('the whole sign-in by code [typed-code]', () => {
+    test('shows the steps, links once the code is typed, and releases the held messages', async () => {
       await open();
       const browser = fixture.browser('20001');
       const link = await fixture.link('zhang-san');
@@ -59,9 +59,9 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(confirm.text).toContain('Yes, show my code');
       const page = await browser.submit(confirm, '/sign-in/confirm');
       expect(page.status).toBe(200);
-      expect(page.text).toContain('Type this in your private chat with the bot');
-      expect(page.text).toContain('Never give it to another person; our staff never ask.');
-      expect(page.text).toContain('It works for 5 minutes.');
+      expect(page.text).toContain('type this code in your private chat with the bot');
+      expect(page.text).toContain('Never share this code with anyone; our staff will never ask for it.');
+      expect(page.text).toContain('Valid for 5 minutes.');
       expect(page.text).not.toContain('<script');
       expect(codeOn(page)).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
       expect(await account('zhang-san')).toBeUndefined();
@@ -79,11 +79,11 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(fixture.releases.map(({ conversation }) => conversation)).toEqual([CONVERSATION]);
       expect(fixture.events).toEqual(['link-asked', 'link-started', 'linked']);
       expect((await browser.get(confirmUrl())).text).toContain('You are signed in as Person 20001');
-      // The reply to the code says it; nothing is told twice.
+      // The reply to the code reports it, so no notice is sent.
       expect(fixture.notices).toEqual([]);
     });
 
-    test('the same browser is shown the same code again, by the page and by the link; nothing but its HMAC is stored', async () => {
+    test('shows the same code again to the same browser, and stores only its HMAC', async () => {
       await open();
       const { browser, page, link, code } = await walkToCode('20001');
       const again = await browser.get(confirmUrl());
@@ -102,7 +102,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(endless.filter((name) => name !== '')).toEqual([]);
     });
 
-    test('a double click shows one code', async () => {
+    test('shows one code after a double click', async () => {
       await open();
       const browser = fixture.browser('20001');
       const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
@@ -112,7 +112,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect((await type('20001', codeOn(pages[0] as Answer)))?.kind).toBe('linked');
     });
 
-    test('after a new code the old one is worth nothing; there are three codes at most', async () => {
+    test('invalidates the old code when a new one is shown, and shows at most three', async () => {
       await open();
       const { browser, page, code } = await walkToCode('20001');
       const replace = (shown: Answer) => browser.submit(shown, '/sign-in/new-code');
@@ -130,27 +130,27 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect((await type('20001', codeOn(third)))?.kind).toBe('linked');
     });
 
-    test('a new code needs our own form', async () => {
+    test('requires our own form for a new code', async () => {
       await open();
       const { browser, page, code } = await walkToCode('20001');
       expect((await browser.submit(page, '/sign-in/new-code', { origin: 'https://evil.test' })).status).toBe(403);
       expect(codeOn(await browser.get(confirmUrl()))).toBe(code);
     });
 
-    test('cancelling on the code’s page ends the ticket', async () => {
+    test('ends the ticket when the person cancels on the page of the code', async () => {
       await open();
       const { browser, page, code } = await walkToCode('20001');
-      expect((await browser.submit(page, '/sign-in/cancel')).text).toContain('Nothing was connected');
+      expect((await browser.submit(page, '/sign-in/cancel')).text).toContain('No account was connected');
       expect((await type('20001', code))?.kind).toBe('not-awaited');
       expect(await account('20001')).toBeUndefined();
     });
 
-    test('without this proof no message is taken', async () => {
+    test('takes no message if typed-code is not configured', async () => {
       await open({ signIn: { proof: ['same-id'] } });
       expect(await type('20001', '7K3M-9QXP')).toBeUndefined();
     });
 
-    test('it stands alone [proof-of-person]', async () => {
+    test('rejects typed-code in combination with another proof [proof-of-person]', async () => {
       await expect(open({ signIn: { proof: ['typed-code', 'same-id'] } })).rejects.toMatchObject({
         code: 'options_unsafe',
       });
@@ -160,8 +160,8 @@ describe.each(DIALECTS)('with %s', (dialect) => {
     });
   });
 
-  describe('what the code’s life ends with [typed-code]', () => {
-    test('five wrong tries kill the ticket; the right code is worth nothing then', async () => {
+  describe('the life of a code [typed-code]', () => {
+    test('ends after five wrong tries, which invalidate the right code as well', async () => {
       await open();
       const { browser, code } = await walkToCode('20001');
       const wrong = otherThan(code);
@@ -174,7 +174,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(await fixture.link('20001')).toContain('/link/');
     });
 
-    test('of 50 tries at once no more than five are compared', async () => {
+    test('allows five comparisons out of 50 parallel tries', async () => {
       await open();
       const { code } = await walkToCode('20001');
       const tries = [...Array.from({ length: 49 }, () => otherThan(code)), code];
@@ -184,10 +184,10 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(await account('20001')).toBeUndefined();
     });
 
-    test('after five minutes it is too late, and a new link helps', async () => {
+    test('ends after five minutes, after which a new link works', async () => {
       await open();
       const { browser, code } = await walkToCode('20001');
-      // Redis remembers it for ten minutes more, so that a late message is told so.
+      // Redis keeps the ticket for ten more minutes, so that a late message gets the right reply.
       for (const name of await server.redis.keys('{id}:live:*'))
         expect(await server.redis.pttl(name)).toBeGreaterThan(890_000);
       fixture.clock.nowMs += 299_999;
@@ -200,7 +200,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect((await fixture.identity.askToSignIn(request)).kind).toBe('invited');
     });
 
-    test('a code that is shown late still lives for five minutes', async () => {
+    test('is five minutes from when the code is shown, however late that is', async () => {
       await open();
       const browser = fixture.browser('20001');
       const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
@@ -210,7 +210,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect((await type('20001', codeOn(page)))?.kind).toBe('linked');
     });
 
-    test('/signin makes a new link, and the code of the old one is dead', async () => {
+    test('ends when /signin makes a new link', async () => {
       await open();
       const { code } = await walkToCode('20001');
       await fixture.link('20001', true);
@@ -218,7 +218,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(await account('20001')).toBeUndefined();
     });
 
-    test('while the code is awaited no second link is minted unasked', async () => {
+    test('includes no second link for a repeated question', async () => {
       await open();
       await walkToCode('20001');
       const request = { ...fixture.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
@@ -226,8 +226,8 @@ describe.each(DIALECTS)('with %s', (dialect) => {
     });
   });
 
-  describe('who may type it [typed-code]', () => {
-    test('another person’s private chat: nothing is linked, the code is dead, and its owner is told', async () => {
+  describe('codes from another person or in a group [typed-code]', () => {
+    test('link nothing in another person’s private chat, are revoked, and notify their owner', async () => {
       await open();
       const { browser, link, code } = await walkToCode('attacker', 'victim');
       expect((await type('victim', code))?.kind).toBe('not-awaited');
@@ -240,7 +240,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(fixture.events).toContain('link-refused code-of-another');
     });
 
-    test('a person who awaits a code and types another’s: a wrong try, and the other code is dead too', async () => {
+    test('count as a wrong try of a person who awaits another code, and are revoked', async () => {
       await open();
       const [mine, theirs] = [await walkToCode('20001'), await walkToCode('20002')];
       expect(await type('20001', theirs.code)).toMatchObject({ kind: 'wrong', triesLeft: 4 });
@@ -249,35 +249,35 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(await account('20002')).toBeUndefined();
     });
 
-    test.each(['20001', '20002'])('a code of 20001 that %s shows to a group is dead at once', async (poster) => {
+    test.each(['20001', '20002'])('of 20001 that %s shows to a group are revoked at once', async (poster) => {
       await open();
       const { code } = await walkToCode('20001');
       const outcome = await type(poster, `my code is ${code}, is that right?`, { chatKind: 'group' });
       expect(outcome?.kind).toBe('seen-in-group');
       expect((await type('20001', code))?.kind).toBe('not-awaited');
       expect(await account('20001')).toBeUndefined();
-      // Who showed their own is told by the reply.
+      // The reply informs a person who showed their own code.
       expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(
         poster === '20001' ? [] : ['code-seen-in-group'],
       );
       expect(fixture.events).toContain('link-refused code-in-group');
     });
 
-    test('a mistyped code in a group ends its sender’s own ticket', async () => {
+    test('end their sender’s ticket if mistyped in a group', async () => {
       await open();
       const { code } = await walkToCode('20001');
       await type('20001', 'A1B2-C3D4', { chatKind: 'group' });
       expect((await type('20001', code))?.kind).toBe('not-awaited');
     });
 
-    test('a code in small letters is recognised in a group too', async () => {
+    test('are recognised in a group in lower case', async () => {
       await open();
       const { code } = await walkToCode('20001');
       expect((await type('20002', code.toLowerCase(), { chatKind: 'group' }))?.kind).toBe('seen-in-group');
       expect((await type('20001', code))?.kind).toBe('not-awaited');
     });
 
-    test('words of people who await no code go on: nothing is swallowed', async () => {
+    test('are not confused with ordinary words of people who await no code', async () => {
       await open();
       await walkToCode('20001');
       for (const text of ['remember', 'Bergbahn', '20080117', 'windows7', 'What is part AB12-34CD for?']) {
@@ -287,15 +287,15 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(await type('20001', 'remember the milk')).toBeUndefined();
     });
 
-    test('what stands there just as codes are shown is swallowed, whoever sends it', async () => {
+    test('are kept from the model in their exact form from any sender', async () => {
       await open();
       expect((await type('20002', 'a1b2-c3d4'))?.kind).toBe('not-awaited');
       expect((await type('20002', 'a1b2-c3d4', { chatKind: 'group' }))?.kind).toBe('seen-in-group');
     });
   });
 
-  describe('what the commit finds [linked-in-one-step]', () => {
-    test('the chat is linked to another account already: refused in words, nothing changes', async () => {
+  describe('the commit of a typed code [linked-in-one-step]', () => {
+    test('refuses a chat that is linked to another account, and changes nothing', async () => {
       await open();
       expect((await type('chat', (await walkToCode('chat', '20001')).code))?.kind).toBe('linked');
       const { code } = await walkToCode('chat', '20002');
@@ -303,7 +303,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect((await account('chat'))?.accountId).toBe('20001');
     });
 
-    test('the account is another chat user’s: refused, and the holder is told once', async () => {
+    test('refuses an account of another chat user, and notifies the holder once', async () => {
       await open();
       await type('holder', (await walkToCode('holder', '20001')).code);
       const { code } = await walkToCode('other', '20001');
@@ -317,8 +317,8 @@ describe.each(DIALECTS)('with %s', (dialect) => {
     });
   });
 
-  describe('handled again after a crash, and sent twice', () => {
-    test('the right code links once, and is answered the same', async () => {
+  describe('a repeated message with a code', () => {
+    test('links once, and gets the same reply', async () => {
       await open();
       const { code } = await walkToCode('20001');
       const outcomes = [];
@@ -327,14 +327,14 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
       expect(fixture.releases).toHaveLength(1);
       expect(fixture.events.filter((event) => event === 'linked')).toHaveLength(1);
-      // Sent once more by the person, as a message of its own.
+      // The person types the code again in a new message.
       expect((await type('20001', code))?.kind).toBe('linked');
       expect((await type('20002', code))?.kind).not.toBe('linked');
       await type('20002', (await walkToCode('20002')).code);
       expect((await type('20002', code))?.kind).toBe('not-awaited');
     });
 
-    test('a wrong code is counted once, however often its message is handled, and at the same time', async () => {
+    test('counts a wrong code once, also if handled in parallel', async () => {
       await open();
       const { code } = await walkToCode('20001');
       const again = () => type('20001', otherThan(code), { messageId: 'the-same-wrong' });
@@ -345,7 +345,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(await type('20001', otherThan(code))).toMatchObject({ kind: 'wrong', triesLeft: 3 });
     });
 
-    test('a message in a group stays swallowed, although its code is dead by then', async () => {
+    test('stays hidden from the model in a group after its code is revoked', async () => {
       await open();
       const { code } = await walkToCode('20001');
       const text = `look: ${code}`;
@@ -358,7 +358,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect((await type('20001', second.code))?.kind).toBe('not-awaited');
     });
 
-    test('a link that was undone is not claimed by the old message', async () => {
+    test('does not claim a link that was undone', async () => {
       await open();
       const { code } = await walkToCode('20001');
       await type('20001', code, { messageId: 'first' });
@@ -367,7 +367,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
     });
   });
 
-  test('the browser alone never links: neither by repeating its form nor by an older page [typed-code]', async () => {
+  test('the browser alone never links, by repeating its form or by an older page [typed-code]', async () => {
     await open();
     const browser = fixture.browser('20001');
     const confirm = await fixture.walkToConfirm(browser, await fixture.link('20001'));
@@ -376,7 +376,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
     expect(await account('20001')).toBeUndefined();
   });
 
-  test('no code is in a log line [scrubbed-logs]', async () => {
+  test('no code appears in a log line [scrubbed-logs]', async () => {
     await open();
     const { code } = await walkToCode('20001');
     await type('20001', otherThan(code));
@@ -387,7 +387,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
   });
 });
 
-test('works without state, where the service returns none [state-by-mode]', async () => {
+test('typed-code works with a service that returns no state [state-by-mode]', async () => {
   await start({ signIn: { proof: ['typed-code'], state: 'absent' } });
   fixture.service.echoesState = false;
   const { code } = await walkToCode('20001');

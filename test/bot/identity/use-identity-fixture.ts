@@ -5,21 +5,21 @@ import { startProviderOf, type Dialect } from './providers/dialects.ts';
 import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions } from './identity-fixture.ts';
 
 export interface OpenOptions extends IdentityFixtureOptions {
-  /** What the sign-in service speaks; the specified `oauth2` unless told. */
+  /** Type of the sign-in service. Defaults to `oauth2`. */
   dialect?: Dialect;
 }
 
 export interface UsedIdentityFixture {
   server: TestRedis;
-  /** What `open` started last. */
+  /** The fixture that `open` started last. */
   fixture: IdentityFixture;
-  /** Starts the test's fixture over an empty Redis. */
+  /** Starts the fixture of a test over an empty Redis. */
   open(options?: OpenOptions): Promise<IdentityFixture>;
 }
 
 /**
- * A Redis for a file of tests, and a fixture that each test opens for itself; it is closed when the test ends. To be called
- * once, outside of tests, and to be read within them.
+ * Provides a Redis for a test file, and a fixture that each test opens and that is closed after the test. Call it once at
+ * the top level, and use the result within tests.
  */
 export function useIdentityFixture(): UsedIdentityFixture {
   const server = useTestRedis();

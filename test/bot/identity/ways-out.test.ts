@@ -12,7 +12,7 @@ const { server, fixture, open: start } = useIdentityFixture();
 const open = async (options: IdentityFixtureOptions = { signIn: { proof: ['same-id'] } }) => await start(options);
 const outcomeOf = ({ text }: Answer) => /<html\b[^>]*\bdata-outcome="([^"]*)"/.exec(text)?.[1];
 
-/** What the chat shows who asks again: as a turn does, without forcing a new link. */
+/** Returns the link that the chat shows to a person who asks again, as a turn does, without forcing a new link. */
 async function shownLink(askedBy: string): Promise<string> {
   const request = {
     ...fixture.owner,
@@ -26,21 +26,21 @@ async function shownLink(askedBy: string): Promise<string> {
 }
 const statusOf = async (link: string) => (await fixture.browser('20001').get(link)).status;
 
-describe('who says no at the sign-in service', () => {
-  test('reads that nothing was connected, as a choice and not as a fault, and can change their mind', async () => {
+describe('a person who declines at the sign-in service', () => {
+  test('reads that nothing was connected, as a choice and not as a fault, and can try again', async () => {
     await open();
     const browser = fixture.browser('20001');
     fixture.service.denies = true;
     const declined = await fixture.walkToConfirm(browser, await fixture.link('20001'));
     expect([declined.status, outcomeOf(declined)]).toEqual([200, 'declined']);
-    expect(declined.text).toContain('Nothing was connected');
+    expect(declined.text).toContain('No account was connected');
     fixture.service.denies = false;
     const confirm = await browser.follow(await browser.submit(declined, '/sign-in/again'));
     expect(outcomeOf(await browser.submit(confirm, '/sign-in/confirm'))).toBe('done');
     expect(fixture.events).toContain('link-declined');
   });
 
-  test('a refusal without our state ends nothing: it may be forged', async () => {
+  test('ends no sign-in without our state, since such a refusal may be forged', async () => {
     await open();
     const browser = fixture.browser('20001');
     const started = await browser.submit(await browser.get(await fixture.link('20001')));
@@ -50,8 +50,8 @@ describe('who says no at the sign-in service', () => {
   });
 });
 
-describe('every invitation shows a link that works', () => {
-  test('the same one while nobody has opened it, and while a browser is signing in with it', async () => {
+describe('the link of an invitation', () => {
+  test('is the same one while unopened, and while a browser is signing in with it', async () => {
     await open();
     const first = await shownLink('turn-1');
     expect(first).toContain('/link/');
@@ -62,7 +62,7 @@ describe('every invitation shows a link that works', () => {
     expect(outcomeOf(await browser.submit(confirm, '/sign-in/confirm'))).toBe('done');
   });
 
-  test('another one once it is nearly over', async () => {
+  test('is replaced shortly before it expires', async () => {
     await open();
     const first = await shownLink('turn-1');
     fixture.clock.nowMs += 9 * MINUTE_MS;
@@ -71,7 +71,7 @@ describe('every invitation shows a link that works', () => {
     expect(await statusOf(second)).toBe(200);
   });
 
-  test('another one after a try that came to nothing: denied, somebody else’s, cancelled, or given up', async () => {
+  test('is replaced after an attempt that came to nothing: denied, another person’s, cancelled, or given up', async () => {
     await open();
     const tries: Record<string, (link: string) => Promise<unknown>> = {
       denied: async (link) => {
@@ -87,7 +87,7 @@ describe('every invitation shows a link that works', () => {
       'given up': async (link) => {
         const browser = fixture.browser('20001');
         await browser.submit(await browser.get(link));
-        // As when the five minutes of a trip to the service are over.
+        // Simulates the end of the five minutes at the service.
         await server.redis.del(...(await server.redis.keys('{id}:transaction:*')));
       },
     };
@@ -100,7 +100,7 @@ describe('every invitation shows a link that works', () => {
     }
   });
 
-  test('one that was made by a version that did not note what of takes a new one’s place', async () => {
+  test('is replaced if an earlier version minted it without recording its source', async () => {
     await open();
     const first = await shownLink('turn-1');
     for (const ticket of await server.redis.keys('{id}:ticket:*')) await server.redis.hdel(ticket, 'madeOf');
@@ -109,7 +109,7 @@ describe('every invitation shows a link that works', () => {
   });
 });
 
-test('a link that is opened outside the app says so before anything is used up, and stays good in the app', async () => {
+test('a link opened outside the app says so before it is used up, and stays valid in the app', async () => {
   await open({ platform: { needsAppBrowser: true } });
   const link = await fixture.link('20001');
   const outside = fixture.browser('20001', '20001');
@@ -121,20 +121,19 @@ test('a link that is opened outside the app says so before anything is used up, 
   const inApp = fixture.browser('20001', '20001');
   const landing = await inApp.get(link, IN_APP);
   const confirm = await inApp.follow(await inApp.submit(landing, undefined, IN_APP));
-  // A browser that had the form in the app and presses its button elsewhere is told the same.
   expect(outcomeOf(await inApp.submit(confirm, '/sign-in/confirm'))).toBe('done');
 });
 
-test('the button pressed outside the app uses nothing up either', async () => {
+test('a form submitted outside the app does not use up the link either', async () => {
   await open({ platform: { needsAppBrowser: true } });
   const link = await fixture.link('20001');
   const browser = fixture.browser('20001', '20001');
   const landing = await browser.get(link, IN_APP);
-  expect((await browser.submit(landing)).text).toContain('the link stays good');
+  expect((await browser.submit(landing)).text).toContain('The link is still valid');
   expect((await browser.submit(landing, undefined, IN_APP)).status).toBe(303);
 });
 
-test('every closing page leads back: the app’s own browser by a button that closes it, others by words', async () => {
+test('every closing page leads back: the app’s browser with a button that closes it, others in words', async () => {
   await open();
   const seen: Record<string, Answer> = {};
   for (const headers of [IN_APP, {}] as Record<string, string>[]) {
@@ -164,21 +163,21 @@ test('every closing page leads back: the app’s own browser by a button that cl
   expect([script.status, script.headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8']);
 });
 
-/** What services bring when somebody comes back who did not leave to sign in here: nothing, or what they always add. */
+/** Queries on a return that did not start with a sign-in here: nothing, or parameters that services always add. */
 const BROUGHT = ['', '?ticket=ST-1-abc', '?lang=zh', '?x=1&x=2'];
 
 test.each(BROUGHT)(
-  'signing out at the service, and in again there, ends on a page that says what is so: %j [unlink-ends-all]',
+  'signing out and in again at the service ends on a page that says what is so: %j [unlink-ends-all]',
   async (brought) => {
     await open();
     const back = `${fixture.url}/oauth/callback${brought}`;
     const page = await fixture.browser('20001').get(back);
     expect([page.status, outcomeOf(page)]).toEqual([200, 'returned']);
     expect(page.text).toContain('You are back from Example University');
-    expect(page.text).toContain('no chat account was connected here');
+    expect(page.text).toContain('no chat account was connected');
     const chinese = await fixture.browser('20001').get(back, { 'accept-language': 'zh-CN' });
-    expect([outcomeOf(chinese), chinese.text.includes('没有绑定任何聊天账号')]).toEqual(['returned', true]);
-    // A browser that is signing in has something to bring: a way back that lost it is none, and ends nothing.
+    expect([outcomeOf(chinese), chinese.text.includes('未绑定任何聊天账号')]).toEqual(['returned', true]);
+    // A browser that is signing in must return with a result: a return without one is refused and does not end the sign-in.
     const browser = fixture.browser('20001', '20001');
     const started = await browser.submit(await browser.get(await fixture.link('20001')));
     expect((await browser.get(back)).status).toBe(400);
@@ -188,7 +187,7 @@ test.each(BROUGHT)(
 );
 
 test.each(['?code=', '?code=x&ticket=y', '?state=x', '?error=server_error', `?x=${'y'.repeat(5_000)}`])(
-  'a return that has to do with a sign-in, in a browser that began none, is refused: %j',
+  'refuses a return with sign-in parameters in a browser that started no sign-in: %j',
   async (query) => {
     await open();
     const page = await fixture.browser('20001').get(`${fixture.url}/oauth/callback${query}`);
@@ -196,15 +195,12 @@ test.each(['?code=', '?code=x&ticket=y', '?state=x', '?error=server_error', `?x=
   },
 );
 
-test('the pages promise an answer only where a question waits', async () => {
+test('the pages promise an answer only if a question is waiting', async () => {
   const says: Record<WaitsFor, [string, string]> = {
-    private: ['Back in the chat, your question is answered.', 'Go back to the chat; your question is being answered.'],
-    group: [
-      'Back in the chat, your question is answered.',
-      'Go back to the group; your question is being answered there.',
-    ],
-    'too-old-in-group': ['You go back to the chat.', 'Go back and ask again in the group'],
-    nothing: ['You go back to the chat.', 'You can go back to the chat now.'],
+    private: ['Return to the chat to see the answer.', 'Return to the chat; your question is being answered.'],
+    group: ['Return to the chat to see the answer.', 'Return to the group; your question is being answered there.'],
+    'too-old-in-group': ['Return to the chat.', 'Return to the group and ask again'],
+    nothing: ['Return to the chat.', 'You can go back to the chat now.'],
   };
   for (const [waits, [before, after]] of Object.entries(says)) {
     await open({
@@ -216,7 +212,7 @@ test('the pages promise an answer only where a question waits', async () => {
     expect((await browser.get(link)).text).toContain(before);
     const done = await fixture.walk(browser, link);
     expect([waits, done.text.includes(after)]).toEqual([waits, true]);
-    // Opened again, it says the same.
+    // The reopened page says the same.
     expect((await browser.get(`${fixture.url}/sign-in/confirm`)).text).toContain(after);
     await fixture.close();
   }

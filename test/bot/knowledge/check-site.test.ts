@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-test('npm run check tries each site’s sitemap once, and says what it lists or why it cannot be read', async () => {
+test('npm run check requests each site’s sitemap once and reports its pages or why it cannot be read', async () => {
   const named = (path: string) => `<sitemapindex><sitemap><loc>${site.url}${path}</loc></sitemap></sitemapindex>`;
   site.pages.set('/good', sitemapOf([`${site.url}/a`, `${site.url}/b`, 'https://elsewhere.example/']));
   site.pages.set('/outside', sitemapOf(['https://elsewhere.example/']));
@@ -28,15 +28,15 @@ test('npm run check tries each site’s sitemap once, and says what it lists or 
   const results = await checkSources(parsed);
   const { host } = new URL(site.url);
   expect(results.map(({ verdict, detail }) => `${verdict} ${detail.replace(host, '')}`)).toEqual([
-    'ok /good lists 3 pages, 1 of them outside of its borders',
-    'warning /outside lists one page, 1 of them outside of its borders',
-    'ok /index names another sitemap',
-    'fault /page: The address leads to no sitemap',
+    'ok /good lists 3 pages, 1 of them outside the allowed addresses',
+    'warning /outside lists one page, 1 of them outside the allowed addresses',
+    'ok /index lists another sitemap',
+    'fault /page: The address does not lead to a sitemap',
     'fault /moved: The sitemap cannot be read',
-    'fault /closed: The sitemap is answered with status 401',
-    'fault /broken: The sitemap is answered with status 500',
-    'fault /gone: There is no such sitemap',
-    expect.stringMatching(/^warning \/good lists 3 pages.*nobody is given anything/),
+    'fault /closed: The sitemap returned status 401',
+    'fault /broken: The sitemap returned status 500',
+    'fault /gone: The sitemap does not exist',
+    expect.stringMatching(/^warning \/good lists 3 pages.*no one can find its documents/),
   ]);
   for (const { verdict, nextStep } of results) expect(nextStep === undefined).toBe(verdict === 'ok');
   expect(JSON.stringify(results)).not.toContain('secret');

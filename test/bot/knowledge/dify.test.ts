@@ -41,7 +41,7 @@ const records =
     json({ records: list })(response);
 const rag = (more: object = {}) => ({ name: 'rag', dify: address, knowledgeId: 'kb-1', readers: 'public', ...more });
 
-test('it is asked as the interface says, at the address as written, with the key of the file', async () => {
+test('a Dify source is queried as specified, at the exact address, with the key of the file', async () => {
   fixture.write('key', 'sesame-key\n');
   answer = records({
     content: 'The otter sleeps at noon.',
@@ -75,7 +75,7 @@ test('it is asked as the interface says, at the address as written, with the key
   });
 });
 
-test('what is missing or odd in a record is done without', async () => {
+test('a Dify record with missing or malformed fields is used without them', async () => {
   answer = records(
     { content: 'Bare' },
     { content: 'Odd', score: 'high', title: 5, metadata: null },
@@ -99,8 +99,8 @@ test('what is missing or odd in a record is done without', async () => {
   ]);
 });
 
-describe('rights [knowledge-rights]', () => {
-  test('a source that somebody may not read is not asked for them', async () => {
+describe('rights to Dify records [knowledge-rights]', () => {
+  test('a source is not queried for people who may not read it', async () => {
     answer = records({ content: 'Secret' });
     fixture.use(rag({ readers: { identity: ['JG'] } }));
     for (const reader of [STUDENT, STRANGER, STAFF_IN_GROUP])
@@ -111,7 +111,7 @@ describe('rights [knowledge-rights]', () => {
     expect(await fixture.find('anything', STAFF)).toEqual([]);
   });
 
-  test('a record’s readers narrow, and never open', async () => {
+  test('the readers of a record narrow those of the source, and never widen them', async () => {
     answer = records(
       { content: 'plain', score: 0.9 },
       { content: 'open', score: 0.8, metadata: { readers: 'public' } },
@@ -128,7 +128,7 @@ describe('rights [knowledge-rights]', () => {
     for (const reader of [STUDENT, STAFF_IN_GROUP]) expect(await texts(reader)).toEqual([]);
   });
 
-  test('records that may not be read take no place from those that may', async () => {
+  test('unreadable records do not displace readable ones', async () => {
     const closed = Array.from({ length: 12 }, () => ({
       content: 'x',
       score: 1,
@@ -140,10 +140,10 @@ describe('rights [knowledge-rights]', () => {
   });
 });
 
-describe('when it fails, the other sources go on, and the failure is counted', () => {
+describe('a failing Dify source leaves the other sources searchable and is counted', () => {
   test.each<[what: string, fails: (response: ServerResponse) => void, fault: string]>([
     ['a wrong key', json({ error_code: 1002, error_msg: 'no' }, 403), 'refused'],
-    ['a wrong key, told as success', json({ error_code: 1001, error_msg: 'no' }), 'refused'],
+    ['a wrong key, answered with status 200', json({ error_code: 1001, error_msg: 'no' }), 'refused'],
     ['no such knowledge', json({ error_code: 2001, error_msg: 'no' }, 404), 'failed'],
     ['an error', json({}, 500), 'failed'],
     ['a redirect', (response) => void response.writeHead(302, { location: '/elsewhere' }).end(), 'failed'],
@@ -166,7 +166,7 @@ describe('when it fails, the other sources go on, and the failure is counted', (
     expect(asked.map(({ path }) => path)).not.toContain('/elsewhere');
   });
 
-  test('a key that cannot be read', async () => {
+  test('a key file that cannot be read', async () => {
     fixture.use(rag({ keyFile: 'nowhere' }));
     expect(await fixture.find('anything')).toEqual([]);
     expect(fixture.told.sourceFailed).toEqual([{ source: 'rag', fault: 'refused' }]);
@@ -174,7 +174,7 @@ describe('when it fails, the other sources go on, and the failure is counted', (
   });
 });
 
-test('the best of each source comes first', async () => {
+test('results alternate between sources, each with its best first', async () => {
   answer = records({ content: 'one', score: 0.2, title: 'R1' }, { content: 'two', score: 0.1, title: 'R2' });
   for (const name of ['a', 'b', 'c']) fixture.write(`docs/${name}.md`, `# ${name}\notter`);
   fixture.use(rag(), { name: 'docs', folder: 'docs', readers: 'public' });

@@ -9,17 +9,17 @@ beforeEach(() => void (fixture = new KnowledgeFixture()));
 afterEach(() => fixture.end());
 
 const docs = { name: 'docs', folder: 'docs', readers: 'public' };
-/** What every document of a test has, so that one search shows all that there are. */
+/** A word in every document of a test, so that one search finds all of them. */
 const SHARED = 'otter';
 const all = () => fixture.titles(SHARED).then((titles) => titles.sort());
 const foundAll = (...titles: string[]) => fixture.until(async () => (await all()).join() === titles.sort().join());
 
-test('without sources there is nothing to ask', async () => {
+test('without sources, knowledge has nothing to search', async () => {
   expect(fixture.use().hasSources).toBe(false);
   expect(await fixture.find('anything')).toEqual([]);
 });
 
-test('documents of every text kind are found with title, text, link and day, sub-folders included', async () => {
+test('documents of every text format are found with title, text, link and date, in subfolders as well', async () => {
   fixture.write('docs/leave.md', `---\ndate: 2026-02-01\n---\n# Annual leave\n\nThe ${SHARED} has 15 days of leave.\n`);
   fixture.write('docs/图书馆/开放 时间.txt', `${SHARED} 图书馆周末九点开门，十点闭馆。`);
   fixture.write(
@@ -46,13 +46,13 @@ test('documents of every text kind are found with title, text, link and day, sub
     title: '开放 时间',
     url: `https://docs.example.edu/all/${encodeURIComponent('图书馆')}/${encodeURIComponent('开放 时间.txt')}`,
   });
-  expect((await fixture.find('where to park'))[0]?.text).toBe(`# Where\nThe ${SHARED} parks & rests.`);
+  expect((await fixture.find('where to park'))[0]?.text).toBe(`# Where\n\nThe ${SHARED} parks & rests.`);
   expect((await fixture.find('extension 5120'))[0]?.text).toMatch(/name.*extension[^]*otter.*5120/);
   expect(await fixture.find('quantum chromodynamics')).toEqual([]);
   expect(await fixture.find('what is the of and how')).toEqual([]);
 });
 
-test('PDF, Word and Excel are read with their pages and sheets; what cannot be read is told, and not tried again and again', async () => {
+test('PDF, Word and Excel files are indexed by page and sheet, and unreadable files are reported once', async () => {
   for (const name of ['handbook.pdf', 'rules.docx', 'book.xlsx', 'password.pdf'])
     cpSync(join('test/bot/knowledge/documents/files', name), fixture.path('docs', name));
   fixture.write('docs/broken.pdf', '%PDF-1.7 and no more');
@@ -75,7 +75,7 @@ test('PDF, Word and Excel are read with their pages and sheets; what cannot be r
   expect((await fixture.find('overdue books'))[0]).toMatchObject({ title: 'Hello', place: 'section 图书馆借阅规则' });
 }, 60_000);
 
-test('a document that comes, changes, moves or goes is known within seconds, without a restart', async () => {
+test('a document that is added, changed, moved or deleted is noticed within seconds, without a restart', async () => {
   fixture.write('docs/a.md', `# First\n${SHARED}`);
   fixture.use(docs);
   await foundAll('First');
@@ -90,8 +90,8 @@ test('a document that comes, changes, moves or goes is known within seconds, wit
   await foundAll('Second');
 }, 60_000);
 
-describe('rights [knowledge-rights]', () => {
-  test('a document says itself who may read it, else its source does, else nobody may', async () => {
+describe('rights to documents of a folder [knowledge-rights]', () => {
+  test('the readers of a document override those of its source, and a source without readers is closed', async () => {
     fixture.write('docs/open.md', `---\nreaders: public\n---\n# Open\n${SHARED}`);
     fixture.write('docs/staff.md', `---\nreaders: { identity: [JG] }\n---\n# Staff\n${SHARED}`);
     fixture.write('docs/slip.md', `---\nreaders: publik\n---\n# Slip\n${SHARED}`);
@@ -104,7 +104,7 @@ describe('rights [knowledge-rights]', () => {
     for (const reader of [STRANGER, STAFF_IN_GROUP]) expect(await fixture.titles(SHARED, reader)).toEqual(['Open']);
   });
 
-  test('what may not be read takes no place from what may, and changes nothing in what is found', async () => {
+  test('unreadable documents neither displace readable ones nor change their scores', async () => {
     fixture.write('docs/mine.md', `---\nreaders: { identity: [XS] }\n---\n# Mine\n${SHARED} canteen`);
     fixture.use({ ...docs, readers: { identity: ['JG'] } });
     await fixture.until(async () => (await fixture.find(SHARED, STUDENT)).length === 1);
@@ -115,7 +115,7 @@ describe('rights [knowledge-rights]', () => {
     expect(await fixture.find(`${SHARED} canteen`, STUDENT)).toEqual(alone);
   });
 
-  test('whoever narrows a document’s readers, or takes a source away, closes it without a restart', async () => {
+  test('narrowing the readers of a document or removing a source takes effect without a restart', async () => {
     fixture.write('docs/a.md', `---\nreaders: public\n---\n# A\n${SHARED}`);
     fixture.write('docs/b.md', `# B\n${SHARED}`);
     const before = fixture.use(docs);
@@ -126,11 +126,11 @@ describe('rights [knowledge-rights]', () => {
     expect(await all()).toEqual([]);
     fixture.use({ name: 'other', folder: 'other' });
     await fixture.until(async () => (await fixture.find(SHARED, STUDENT)).length === 0);
-    // Nor for a turn that began before.
+    // Also for a turn that started before the change.
     expect(await before.search(SHARED, STUDENT, new AbortController().signal)).toEqual([]);
   });
 
-  test('only the sources that are named are looked at', async () => {
+  test('a search covers only the named sources', async () => {
     fixture.write('docs/a.md', `# A\n${SHARED}`);
     fixture.write('more/b.md', `# B\n${SHARED}`);
     fixture.use(docs, { name: 'more', folder: 'more', readers: 'public' });
@@ -141,10 +141,10 @@ describe('rights [knowledge-rights]', () => {
   });
 });
 
-describe('what is in a folder and is no document [knowledge-borders]', () => {
+describe('files of a folder that are no documents [knowledge-borders]', () => {
   const leftOut = () => fixture.told.documentsLeftOut.at(-1)?.reasons;
 
-  test('links lead nowhere outside, and no circle is walked', async () => {
+  test('a link out of the folder is not followed, and a cycle of links ends', async () => {
     fixture.write('secret/key.md', `# Secret\n${SHARED}`);
     fixture.write('docs/in/a.md', `# Inside\n${SHARED}`);
     symlinkSync(fixture.path('secret/key.md'), fixture.path('docs/key.md'));
@@ -158,7 +158,7 @@ describe('what is in a folder and is no document [knowledge-borders]', () => {
     expect(leftOut()).toEqual([{ reason: 'link_outside', count: 2, first: 'folder' }]);
   });
 
-  test('pipes, hidden files, other kinds and what is too large or too deep are left out and told', async () => {
+  test('pipes and hidden files are ignored, and files of unknown type, too large or too deep are skipped and reported', async () => {
     fixture.write('docs/a.md', `# A\n${SHARED}`);
     fixture.write('docs/.hidden.md', SHARED);
     fixture.write('docs/~$a.md', SHARED);
@@ -178,7 +178,7 @@ describe('what is in a folder and is no document [knowledge-borders]', () => {
     ]);
   });
 
-  test('a folder that is not there, or goes, has no documents; it is told once, and is found when it comes back', async () => {
+  test('a missing folder has no documents, is reported once, and is found again once it is back', async () => {
     fixture.use(docs);
     await fixture.until(() => leftOut() !== undefined);
     expect(leftOut()).toEqual([{ reason: 'no_folder', count: 1, first: fixture.path('docs') }]);

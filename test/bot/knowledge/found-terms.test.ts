@@ -34,7 +34,7 @@ const DOCUMENTS: Record<string, string> = {
   fullWidth: '工作坊：Ｊ＋＋ 入门。',
 };
 
-/** What a question finds, in any order: append a row for another kind of term. */
+/** Documents that a question finds, in any order. Append a row to add a kind of term. */
 const CASES: [question: string, found: string[]][] = [
   // One Chinese character: in the middle, at the beginning and at the end of a word.
   ['税', ['tax', 'taxRate']],
@@ -65,7 +65,7 @@ const CASES: [question: string, found: string[]][] = [
   ['Wi-Fi', ['wifi', 'wiFi']],
   ['10 kg', ['weight']],
   ['10kg', ['weight']],
-  // Names that only signs tell apart.
+  // Names that differ only in punctuation.
   ['C++', ['cpp']],
   ['c++', ['cpp']],
   ['Ｃ＋＋', ['cpp']],
@@ -79,12 +79,12 @@ const CASES: [question: string, found: string[]][] = [
   ['A+', ['gradePlus']],
   ['B', ['gradeB']],
   ['J++', ['fullWidth']],
-  // Nothing has it: the letter alone is the next best.
+  // No document contains the term: the letter alone is the next best match.
   ['D#', []],
   ['B+', ['gradeB']],
 ];
 
-/** Share of the best score. */
+/** Fraction of the best score. */
 const NEARLY = 0.7;
 
 const fixture = new KnowledgeFixture();
@@ -96,7 +96,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.end());
 
-/** Documents that fit nearly as well as the best one: a part of a code stands in others too. */
+/** Titles that score nearly as high as the best hit, because other documents may contain a part of a code. */
 async function found(question: string): Promise<string[]> {
   const hits = await fixture.find(question);
   const best = Math.max(0, ...hits.map(({ score }) => score));
@@ -110,7 +110,7 @@ test.each(CASES)('the question %s finds %j', async (question, expected) => {
   expect(await found(question)).toEqual([...expected].sort());
 });
 
-test.each(CASES)('of a file in the chat, the question %s chooses %j', async (question, expected) => {
+test.each(CASES)('within a file from the chat, the question %s selects %j', async (question, expected) => {
   const names = Object.keys(DOCUMENTS);
   const file = { parts: names.map((name) => ({ text: `${DOCUMENTS[name]}` })) };
   const [pieces = []] = await piecesFor([file as never], question);
@@ -119,10 +119,10 @@ test.each(CASES)('of a file in the chat, the question %s chooses %j', async (que
   expect(chosen.sort()).toEqual([...expected].sort());
 });
 
-test('both forms of each character are one, and the table is that of the index', () => {
+test('traditional and simplified forms match, and the table has the checksum of the index format', () => {
   const changed = [...SIMPLIFIED.entries()].filter(([code, simplified]) => code !== simplified);
   expect(changed.filter(([, simplified]) => (SIMPLIFIED[simplified] ?? simplified) !== simplified)).toEqual([]);
   const checksum = createHash('sha256').update(JSON.stringify(changed)).digest('hex').slice(0, 16);
-  // Another table makes other terms: raise FORMAT of src/bot/knowledge/index/segment-files.ts together with this value.
+  // Another table produces other terms: raise FORMAT of src/bot/knowledge/index/segment-files.ts together with this value.
   expect(checksum).toBe('54e8460f330b7d28');
 });

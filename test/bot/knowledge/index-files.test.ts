@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const docs = () => ({ name: 'docs', folder: fixture.path('docs'), readers: 'public' });
 
-/** Another start over the same folders. */
+/** Restarts over the same folders. */
 function startAgain(): KnowledgeFixture {
   const next = new KnowledgeFixture({ indexFolder: fixture.path('index') });
   others.push(next);
@@ -39,7 +39,7 @@ async function indexed(count = 3): Promise<void> {
 
 const segments = () => readdirSync(fixture.path('index')).filter((name) => name.endsWith('.segment'));
 
-test('what was indexed is there after a restart without being read again, for its owner’s eyes only', async () => {
+test('the index survives a restart without re-reading the documents, and only its owner can read it', async () => {
   await indexed();
   expect(statSync(fixture.path('index')).mode & 0o077).toBe(0);
   for (const name of readdirSync(fixture.path('index')))
@@ -50,7 +50,7 @@ test('what was indexed is there after a restart without being read again, for it
   expect(next.told.indexed).toEqual([]);
 });
 
-test('what changed while nothing ran is not shown as it was, not even at first [knowledge-rights]', async () => {
+test('a document changed while nothing ran is never shown in its old state [knowledge-rights]', async () => {
   await indexed();
   fixture.write('docs/0.md', '---\nreaders: { identity: [XS] }\n---\n# Number 0\notter 0\n');
   rmSync(fixture.path('docs/1.md'));
@@ -65,7 +65,7 @@ test('what changed while nothing ran is not shown as it was, not even at first [
   expect(await next.titles('otter', STAFF)).toEqual(['Number 2']);
 });
 
-test('a source of the same name over another folder has nothing of the first [knowledge-rights]', async () => {
+test('a source with the same name and another folder shows nothing of the first folder [knowledge-rights]', async () => {
   await indexed();
   const next = startAgain();
   next.write('docs/x.md', '# X\notter');
@@ -78,7 +78,7 @@ test('a source of the same name over another folder has nothing of the first [kn
   expect([...seen, ...(await next.titles('otter'))].filter((title) => title !== 'X')).toEqual([]);
 });
 
-test('nor while it runs: another folder under a name opens nothing of the one before [knowledge-rights]', async () => {
+test('a source that changes its folder at run time shows nothing of the previous folder [knowledge-rights]', async () => {
   fixture.write('docs/a.md', '# A\notter');
   fixture.use({ ...docs(), readers: { identity: ['XS'] } });
   await fixture.until(() => fixture.told.indexed.length > 0);
@@ -92,12 +92,12 @@ test.each<[what: string, harm: (path: string, list: string) => void]>([
   ['half a file', (path) => truncateSync(path, Math.floor(statSync(path).size / 2))],
   ['an empty file', (path) => truncateSync(path, 0)],
   ['no file', (path) => rmSync(path)],
-  ['a list that is no list', (_, list) => rewrite(list, /"segments":.*/s, '"segments":5}')],
+  ['a list of the wrong type', (_, list) => rewrite(list, /"segments":.*/s, '"segments":5}')],
   ['a list of nothing', (_, list) => rewrite(list, /"segments":.*/s, '"segments":[null]}')],
   ['a list cut off', (_, list) => truncateSync(list, 20)],
   ['a list of another version', (_, list) => rewrite(list, /"format":\d+/, '"format":0')],
   ['a list that leads elsewhere', (_, list) => rewrite(list, /"file":"/, '"file":"../')],
-])('%s on the disk: the documents are read anew', async (_, harm) => {
+])('%s on disk: the documents are read again', async (_, harm) => {
   await indexed();
   const [name] = segments();
   harm(fixture.path('index', String(name)), fixture.path('index', 'index.json'));
@@ -107,7 +107,7 @@ test.each<[what: string, harm: (path: string, list: string) => void]>([
   expect(next.told.indexed).toHaveLength(1);
 });
 
-/** Fails where the list has no such words. */
+/** Fails if the list does not match the pattern. */
 function rewrite(list: string, words: RegExp, by: string): void {
   const before = readFileSync(list, 'utf8');
   expect(before).toMatch(words);
@@ -121,7 +121,7 @@ function flip(path: string, at: number): void {
   closeSync(file);
 }
 
-test('the index’s folder goes while it is in use: what was there is still found, and what comes is too', async () => {
+test('documents stay searchable and new ones are indexed if the index folder is deleted at run time', async () => {
   fixture.write('docs/a.md', '# A\notter');
   fixture.use(docs());
   await fixture.until(async () => (await fixture.find('otter')).length === 1);
@@ -130,7 +130,7 @@ test('the index’s folder goes while it is in use: what was there is still foun
   await fixture.until(async () => (await fixture.find('otter')).length === 2);
 });
 
-test('where nothing can be written at all, documents are found from memory', async () => {
+test('documents are indexed in memory if no folder is writable', async () => {
   const before = process.env['TMPDIR'];
   fixture.write('file', 'no folder');
   process.env['TMPDIR'] = fixture.path('file', 'tmp');
@@ -146,7 +146,7 @@ test('where nothing can be written at all, documents are found from memory', asy
   }
 });
 
-test('many small changes do not leave as many files', async () => {
+test('many small changes are merged into few segment files', async () => {
   fixture.use(docs());
   for (let number = 0; number < 30; number += 1) {
     fixture.write(`docs/${number % 15}.md`, `# Number ${number}\notter ${number}`);
@@ -161,4 +161,4 @@ test('many small changes do not leave as many files', async () => {
   next.use(docs());
   await next.until(async () => (await next.find('29')).length === 1);
   expect(next.told.indexed).toEqual([]);
-}, 30_000);
+}, 60_000);

@@ -5,7 +5,7 @@ import { sitemapOf, startSmallSite } from '../../support/small-site.ts';
 import { KnowledgeFixture } from './knowledge-fixture.ts';
 
 let fixture: KnowledgeFixture;
-/** Nothing of the index keeps a process alive by itself. */
+/** Keeps the test process alive, because the index does not. */
 let alive: NodeJS.Timeout;
 beforeEach(() => {
   alive = setInterval(() => undefined, 1_000);
@@ -19,7 +19,7 @@ afterEach(async () => {
 const docs = { name: 'docs', folder: 'docs', readers: 'public' };
 const pidOf = () => (fixture.index as IndexProcess).processId as number;
 
-test('the index runs in a process without keys; one that dies is followed by another, and meanwhile searches go without it [knowledge-borders]', async () => {
+test('the index runs in a process without keys and is restarted after a crash, while searches return nothing [knowledge-borders]', async () => {
   process.env['PARLEY_TEST_SECRET_KEY'] = 'sesame';
   fixture.write('docs/a.md', '# A\notter');
   fixture.use(docs);
@@ -36,7 +36,7 @@ test('the index runs in a process without keys; one that dies is followed by ano
   expect(fixture.told.indexEnded[0]).toMatchObject({ signal: 'SIGKILL' });
 }, 60_000);
 
-test('a site’s pages are read in that process, too', async () => {
+test('the index process also reads the pages of a site', async () => {
   const site = await startSmallSite();
   site.pages.set('/sitemap.xml', sitemapOf([`${site.url}/a`, `${site.url}/b.pdf`]));
   site.pages.set('/a', { body: '<title>A</title><p>otter' });
@@ -50,7 +50,7 @@ test('a site’s pages are read in that process, too', async () => {
   await site.close();
 }, 60_000);
 
-test('a process that is killed while it is asked fails that search at once', async () => {
+test('a search fails at once if the index process is killed', async () => {
   fixture.write('docs/a.md', '# A\notter');
   fixture.use(docs);
   await fixture.until(async () => (await fixture.find('otter')).length === 1);
@@ -61,7 +61,7 @@ test('a process that is killed while it is asked fails that search at once', asy
   expect(fixture.told.sourceFailed.at(-1)?.fault).toBe('away');
 }, 60_000);
 
-test('whoever stops waiting is told by their own reason, and a stop ends the process', async () => {
+test('an aborted search rejects with the reason of its caller, and closing ends the index process', async () => {
   fixture.write('docs/a.md', '# A\notter');
   const knowledge = fixture.use(docs);
   await fixture.until(async () => (await fixture.find('otter')).length === 1);

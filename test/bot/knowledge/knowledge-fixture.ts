@@ -25,16 +25,16 @@ export const STAFF_IN_GROUP: Reader = { ...STAFF, place: { kind: 'group', id: 'g
 export type Told = { [Kind in keyof KnowledgeReport]: Parameters<KnowledgeReport[Kind]>[0][] };
 
 interface FixtureOptions {
-  /** Where the index runs: here, unless told otherwise. */
+  /** Defaults to an index in this process. */
   openIndex?: typeof IndexKeeper | typeof IndexProcess;
   indexFolder?: string;
   root?: string;
-  /** The machine's clock unless told. */
+  /** Defaults to the system clock. */
   nowMs?: NowMs;
   sites?: Partial<SiteKeeperParts>;
 }
 
-/** Knowledge over a temporary folder, with what it reports. */
+/** Knowledge over a temporary folder, with its reports. */
 export class KnowledgeFixture {
   readonly root: string;
   readonly told: Told = {
@@ -88,7 +88,7 @@ export class KnowledgeFixture {
     return (await this.find(query, reader, only)).map(({ title }) => title);
   }
 
-  /** Waits until a search finds what is expected; the test's own limit ends a wait for nothing. */
+  /** Polls until the condition holds; the timeout of the test ends it. */
   async until(holds: () => Promise<boolean> | boolean): Promise<void> {
     while (!(await holds())) await sleep(20);
   }

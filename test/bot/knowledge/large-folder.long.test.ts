@@ -7,7 +7,7 @@ import { KnowledgeFixture } from './knowledge-fixture.ts';
 const DOCUMENTS = 10_000;
 const MIB = 1_024 * 1_024;
 let fixture: KnowledgeFixture;
-/** Nothing of the index keeps a process alive by itself. */
+/** Keeps the test process alive, because the index does not. */
 let alive: NodeJS.Timeout;
 beforeAll(() => {
   alive = setInterval(() => undefined, 1_000);
@@ -18,7 +18,7 @@ afterAll(async () => {
   clearInterval(alive);
 });
 
-test('ten thousand documents, 100 MB of them, are indexed in bounded memory, and each is found; a change is seen beside them', async () => {
+test('10,000 documents of 100 MB are indexed within 400 MiB and found, and a change among them is noticed', async () => {
   const bytes = writeDocuments(fixture.path('docs'), DOCUMENTS, 10_000);
   expect(bytes).toBeGreaterThan(95_000_000);
   const planted = Array.from({ length: 50 }, (_, number) => number * 200);

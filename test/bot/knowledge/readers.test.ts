@@ -2,13 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { mayRead, readReaders, type Reader, type Readers } from '../../../src/bot/knowledge/readers.ts';
 import { takeFrontMatter } from '../../../src/bot/knowledge/front-matter.ts';
+import { tries } from '../../support/tries.ts';
 
 const staff = { identityCode: 'JG', department: '3100' };
 const student = { identityCode: 'XS', department: '4200' };
 const privately = { kind: 'private', id: 'u' } as const;
 const inGroup = { kind: 'group', id: 'g' } as const;
 
-describe('who may read [knowledge-rights]', () => {
+describe('readers of a source [knowledge-rights]', () => {
   test.each<[readers: Readers, reader: Reader, may: boolean]>([
     ['public', { person: undefined, place: privately }, true],
     ['public', { person: undefined, place: inGroup }, true],
@@ -21,7 +22,7 @@ describe('who may read [knowledge-rights]', () => {
     [{ departments: ['31*'] }, { person: staff, place: privately }, true],
     [{ departments: ['31*'] }, { person: student, place: privately }, false],
     [{ identity: ['JG'], departments: ['42*'] }, { person: staff, place: privately }, false],
-    // Whoever is signed in.
+    // Every person who is signed in.
     [{}, { person: student, place: privately }, true],
     [{}, { person: undefined, place: privately }, false],
     [{}, { person: student, place: inGroup }, false],
@@ -30,7 +31,7 @@ describe('who may read [knowledge-rights]', () => {
   ])('%j for %j: %s', (readers, reader, may) => expect(mayRead(readers, reader)).toBe(may));
 
   test.each([undefined, null, '', 'everybody', 'Public', 5, [], ['public'], { identity: [] }, { identity: 'JG' }])(
-    '%j means nobody',
+    '%j admits no person',
     (written) => expect(readReaders(written)).toBe('nobody'),
   );
   test.each([
@@ -39,7 +40,7 @@ describe('who may read [knowledge-rights]', () => {
     { signedIn: false },
     { role: ['JG'] },
     { identity: ['JG'], x: 1 },
-  ])('neither does %j open anything', (written) => expect(readReaders(written)).toBe('nobody'));
+  ])('%j is invalid and admits no person', (written) => expect(readReaders(written)).toBe('nobody'));
 });
 
 describe('front matter', () => {
@@ -65,12 +66,12 @@ describe('front matter', () => {
     ['--- \nHello\n---\nText', undefined, undefined],
   ])('%j', (document, title, readers) => expect(matterOf(document)).toEqual({ title, readers, date: undefined }));
 
-  test('the text begins behind it, and a line across the page stays', () => {
+  test('is removed from the text, while a horizontal rule stays', () => {
     expect(takeFrontMatter('---\ntitle: T\n---\n\n# Head\n').text).toBe('\n# Head\n');
     expect(takeFrontMatter('---\nHello\n---\nText').text).toBe('---\nHello\n---\nText');
   });
 
-  test('the day it goes back to is read where it is one', () => {
+  test('sets the date if it is valid', () => {
     expect(matterOf('---\ndate: 2026-03-01\n---\n').date).toBe('2026-03-01');
     expect(matterOf('---\ndate: March\n---\n').date).toBeUndefined();
   });
@@ -113,11 +114,11 @@ describe('front matter', () => {
     '---\nreaders:\n  __proto__: { identity: [JG] }\n---\nText',
     '---\n? [readers]\n: public\n---\nText',
     `---\nreaders: public\n${'#'.repeat(9_000)}\n---\nText`,
-  ])('what cannot be understood means nobody: %j [knowledge-rights]', (document) =>
+  ])('that is invalid closes the document: %j [knowledge-rights]', (document) =>
     expect(takeFrontMatter(document)).toMatchObject({ matter: { readers: 'nobody' }, isOdd: true }),
   );
 
-  test('whatever is written, what is read is a reader that a schema allows, or none is told [knowledge-rights]', () => {
+  test('yields readers that the schema allows, or none, for any text [knowledge-rights]', () => {
     const line = fc.constantFrom(
       'readers: public',
       'readers:',
@@ -137,18 +138,18 @@ describe('front matter', () => {
         if (readers === undefined || typeof readers === 'string') return;
         expect(readReaders(readers)).toEqual(readers);
       }),
-      { numRuns: 500 },
+      { numRuns: tries(500) },
     );
   });
 
-  test('documents that speak of readers are never open by what they say, unless they say so', () => {
+  test('that mentions readers never opens a document unless it says public', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), (said) => {
         const { readers } = matterOf(`---\nreaders: ${said}\n---\nText`);
         if (readers === 'public') expect(said).toMatch(/public/);
         else expect(readers).toBeDefined();
       }),
-      { numRuns: 500 },
+      { numRuns: tries(500) },
     );
   });
 });

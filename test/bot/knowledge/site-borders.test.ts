@@ -18,7 +18,7 @@ function definition(more: object): SitemapDefinition {
   return parseKnowledgeFile(JSON.stringify({ sources }), '/etc/knowledge.json').sources[0] as SitemapDefinition;
 }
 
-describe('which addresses are a site’s [site-borders]', () => {
+describe('addresses in the scope of a site [site-borders]', () => {
   const at = (address: string, more: object = {}) =>
     siteBorders(definition(more), async () => []).pageAt(address)?.href;
 
@@ -26,7 +26,7 @@ describe('which addresses are a site’s [site-borders]', () => {
     ['https://www.example.edu/a?b=c#d', 'https://www.example.edu/a?b=c'],
     ['http://www.example.edu/a', 'https://www.example.edu/a'],
     ['HTTPS://WWW.EXAMPLE.EDU:443/a', 'https://www.example.edu/a'],
-  ])('%s is one', (address, asked) => expect(at(address)).toBe(asked));
+  ])('include %s', (address, asked) => expect(at(address)).toBe(asked));
 
   test.each([
     'https://example.edu/a',
@@ -42,9 +42,9 @@ describe('which addresses are a site’s [site-borders]', () => {
     '/a',
     '',
     `https://www.example.edu/${'a'.repeat(2_048)}`,
-  ])('%s is none', (address) => expect(at(address)).toBeUndefined());
+  ])('exclude %s', (address) => expect(at(address)).toBeUndefined());
 
-  test('under named addresses only what lies below them is', () => {
+  test('include only addresses below the named ones, if any are named', () => {
     const under = ['https://www.example.edu/library', 'https://docs.example.edu:8443/a/', 'http://old.example.edu'];
     const judged = (address: string) => at(address, { under });
     for (const address of [
@@ -68,7 +68,7 @@ describe('which addresses are a site’s [site-borders]', () => {
       expect(judged(address)).toBeUndefined();
   });
 
-  test('private networks are reached; link-local, unspecified, multicast and cloud secrets never, loopback from a site here alone', () => {
+  test('may resolve to private networks but never to link-local, multicast or cloud metadata, and to loopback for a local site only', () => {
     const judge = (more: object) => siteBorders(definition(more), async () => []).ofPages.mayConnect;
     const elsewhere = judge({});
     for (const address of [
@@ -104,8 +104,8 @@ describe('which addresses are a site’s [site-borders]', () => {
   });
 });
 
-describe('a site that lies elsewhere [site-borders]', () => {
-  test('is asked only at addresses that its name has and that may be reached', async () => {
+describe('a site on another host [site-borders]', () => {
+  test('is requested only at resolved addresses that are allowed', async () => {
     await fixture.knowledge.end();
     const asked: string[] = [];
     const resolve = async (hostname: string) => {
@@ -133,7 +133,7 @@ describe('redirects [site-borders]', () => {
   });
   afterEach(() => other.close());
 
-  test('within a site are followed, and the page’s link is where it was found; out of it they are not', async () => {
+  test('within a site are followed to the link of the page, and out of it are not followed', async () => {
     const to = (location: string) => ({ status: 302, headers: { location, 'set-cookie': 'session=1' } });
     fixture.serve({
       '/in/a': to('/in/b'),
@@ -160,7 +160,7 @@ describe('redirects [site-borders]', () => {
     }
   });
 
-  test('a page that begins to lead out of the site goes', async () => {
+  test('out of the site remove a page that was indexed', async () => {
     fixture.serve({ '/a': page('A', SHARED) });
     await fixture.read();
     await fixture.found(SHARED, 'A');
@@ -170,7 +170,7 @@ describe('redirects [site-borders]', () => {
     await fixture.found(SHARED);
   });
 
-  test('a sitemap and what it names lie on the site, too', async () => {
+  test('of a sitemap must stay on the site, like the sitemaps that it names', async () => {
     fixture.site.pages.set('/sitemap.xml', {
       body: `<sitemapindex><sitemap><loc>${other.url}/s.xml</loc></sitemap>
         <sitemap><loc>${fixture.url('/moved.xml')}</loc></sitemap><sitemap><loc>${fixture.url('/nested.xml')}</loc></sitemap>

@@ -5,7 +5,7 @@ import { KnowledgeFixture } from './knowledge-fixture.ts';
 
 type FixtureOptions = ConstructorParameters<typeof KnowledgeFixture>[0];
 
-/** Knowledge that reads a small site, by a clock that is moved by hand. */
+/** Knowledge over a small site, with a manual clock. */
 export class SiteFixture {
   readonly site: SmallSite;
   readonly knowledge: KnowledgeFixture;
@@ -24,7 +24,7 @@ export class SiteFixture {
     return this.site.url + path;
   }
 
-  /** Puts pages there, and a sitemap that lists them. */
+  /** Serves pages and a sitemap that lists them. */
   serve(pages: Record<string, string | SitePage>, lastmods: Record<string, string> = {}): void {
     for (const [path, page] of Object.entries(pages))
       this.site.pages.set(path, typeof page === 'string' ? { body: page } : page);
@@ -44,13 +44,13 @@ export class SiteFixture {
     return { name: 'site', sitemap: this.url('/sitemap.xml'), readers: 'public', pauseSec: 0.05, ...more };
   }
 
-  /** Reads the site for the first time. */
+  /** Runs the first crawl of the site. */
   async read(more: object = {}): Promise<SiteRead> {
     this.knowledge.use(this.source(more));
     return this.ended(1);
   }
 
-  /** A day later. */
+  /** Advances the clock, by default by one day, and waits for the next crawl. */
   async readAgain(hours = 24): Promise<SiteRead> {
     const rounds = this.knowledge.told.siteRead.length;
     this.site.asked.length = 0;
@@ -63,12 +63,12 @@ export class SiteFixture {
     return this.knowledge.told.siteRead[rounds - 1] as SiteRead;
   }
 
-  /** What was asked for since the last round began, without robots.txt and sitemaps. */
+  /** Paths requested since the last crawl began, without robots.txt and sitemaps. */
   asked(): string[] {
     return this.site.asked.map(({ path }) => path).filter((path) => !/^\/(robots\.txt|.*\.xml(\.gz)?)$/.test(path));
   }
 
-  /** Waits until exactly these are found. */
+  /** Waits until a search finds exactly these titles. */
   async found(query: string, ...titles: string[]): Promise<void> {
     await this.knowledge.until(async () => (await this.knowledge.titles(query)).sort().join() === titles.sort().join());
   }

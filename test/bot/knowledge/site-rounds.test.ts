@@ -18,19 +18,19 @@ const pages = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, number) => [`/${number}`, page(`P${number}`, SHARED)]));
 const CLAIM_TIMES = { renewMs: 50, lostAfterMs: 1_000 };
 
-describe('gently [site-asked-gently]', () => {
-  test('one request at a time, with the pause between two, and what robots.txt asks for', async () => {
+describe('crawl rate and robots.txt [site-asked-gently]', () => {
+  test('sends one request at a time, with the longer pause of settings and robots.txt', async () => {
     fixture.serve({ ...pages(5), '/robots.txt': { body: 'User-agent: *\nCrawl-delay: 0.2\n', type: 'text/plain' } });
     await fixture.read();
     expect(fixture.site.mostAtOnce).toBe(1);
     expect(fixture.asked()).toHaveLength(5);
     const times = fixture.site.asked.filter(({ path }) => /^\/\d$/.test(path)).map(({ atMs }) => atMs);
-    // A timer may be a millisecond early.
+    // Timers may fire a millisecond early.
     for (const [at, time] of times.slice(1).entries()) expect(time - (times[at] ?? 0)).toBeGreaterThan(195);
     expect(fixture.site.asked[0]?.headers['user-agent']).toContain('Parley');
   });
 
-  test('what robots.txt refuses is not asked, and goes', async () => {
+  test('removes pages that robots.txt refuses, without requesting them', async () => {
     const served = { '/a': page('A', SHARED), '/private/b': page('B', SHARED), '/private/open': page('Open', SHARED) };
     fixture.serve(served);
     expect(await fixture.read()).toMatchObject({ pages: 3 });
@@ -43,7 +43,7 @@ describe('gently [site-asked-gently]', () => {
     expect(fixture.asked()).toEqual(['/a', '/private/open']);
   });
 
-  test('while robots.txt cannot be told nothing is asked, and nothing goes', async () => {
+  test('requests and removes nothing while robots.txt fails with a server error', async () => {
     fixture.serve(pages(2));
     await fixture.read();
     fixture.site.pages.set('/robots.txt', { status: 503 });
@@ -51,7 +51,7 @@ describe('gently [site-asked-gently]', () => {
     expect(fixture.asked()).toEqual([]);
   });
 
-  test('who says when to come back is asked then, once', async () => {
+  test('repeats a request once after a Retry-After of up to 300 s', async () => {
     let refusals = 0;
     const refusing = (times: number) => ({
       answer: (_: unknown, response: ServerResponse) =>
@@ -73,8 +73,8 @@ describe('gently [site-asked-gently]', () => {
   });
 });
 
-describe('of several processes [site-asked-gently]', () => {
-  /** Others that share the folder. */
+describe('a crawl by several processes [site-asked-gently]', () => {
+  /** Other processes that share the folder. */
   let others: SiteFixture[] = [];
   afterEach(async () => {
     for (const other of others) await other.knowledge.kept.close();
@@ -94,7 +94,7 @@ describe('of several processes [site-asked-gently]', () => {
     return join(root, readdirSync(root)[0] ?? '', '.round');
   };
 
-  test('one reads, and the others find what it read', async () => {
+  test('is run by one process, and the others find its pages', async () => {
     fixture.serve(pages(8));
     const other = await startOther();
     fixture.knowledge.use(fixture.source());
@@ -109,14 +109,14 @@ describe('of several processes [site-asked-gently]', () => {
     expect(fixture.asked().sort()).toEqual(Object.keys(pages(8)));
   });
 
-  test('what one that died had begun another takes over, and asks for nothing twice', async () => {
+  test('is resumed after a crash by another process without repeating requests', async () => {
     fixture.serve(pages(6));
     const { knowledge } = fixture;
     knowledge.use(fixture.source());
     await knowledge.until(() => fixture.asked().length === 3);
     await knowledge.kept.close();
     const asked = fixture.asked();
-    // As a process that was killed leaves it: claimed, and renewed no more.
+    // Simulates a killed process: the claim exists and is not renewed.
     const [free = ''] = readdirSync(roundFolder()).filter((name) => name.endsWith('.free'));
     writeFileSync(join(roundFolder(), `claim-${Number(/\d+/.exec(free)?.[0]) + 1}`), '');
     fixture.site.asked.length = 0;
@@ -125,11 +125,11 @@ describe('of several processes [site-asked-gently]', () => {
     other.knowledge.use(fixture.source());
     expect(await other.ended(1)).toMatchObject({ pages: 6 });
     expect(monotonicMs() - beganMs).toBeGreaterThan(CLAIM_TIMES.lostAfterMs);
-    // Of the one that was on its way nobody noted how it went.
+    // The outcome of the request in flight was not recorded.
     expect([...new Set([...asked, ...fixture.asked()])].sort()).toEqual(Object.keys(pages(6)));
   });
 
-  test('a claim that is renewed stands; one that was taken over ends its round', async () => {
+  test('a claim that is renewed is kept, and a claim that was taken over ends its crawl', async () => {
     const folder = fixture.knowledge.path('claims');
     const times = { renewMs: 50, lostAfterMs: 60_000 };
     const claim = await new RoundClaims(folder, times).take();
@@ -165,7 +165,7 @@ describe('of several processes [site-asked-gently]', () => {
   });
 });
 
-test('an end in the middle is quick, keeps what there is, and the next one goes on', async () => {
+test('an interrupted crawl stops within 3 s, keeps its pages, and is resumed by the next start', async () => {
   fixture.serve({ ...pages(3), '/slow': { answer: () => undefined }, '/last': page('Last', SHARED) });
   fixture.knowledge.use(fixture.source());
   await fixture.knowledge.until(() => fixture.asked().includes('/slow'));
@@ -184,7 +184,7 @@ test('an end in the middle is quick, keeps what there is, and the next one goes 
   await next.knowledge.kept.close();
 });
 
-test('what was lost or broken on disk is fetched anew', async () => {
+test('pages that are lost or broken on disk are fetched again', async () => {
   fixture.serve(pages(3), { '/0': '2026-01-01', '/1': '2026-01-01', '/2': '2026-01-01' });
   await fixture.read();
   const root = fixture.knowledge.path('index/pages');

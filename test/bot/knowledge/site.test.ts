@@ -10,11 +10,11 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.end());
 
-/** What every page of a test has, so that one search shows all that there are. */
+/** A word on every page of a test, so that one search finds all of them. */
 const SHARED = 'otter';
 const found = (...titles: string[]) => fixture.found(SHARED, ...titles);
 
-test('pages and documents of a site are found with title, text, link and day', async () => {
+test('pages and documents of a site are found with title, text, link and date', async () => {
   fixture.serve(
     {
       '/hours': page('Opening hours', `The ${SHARED} library opens at &lt;seven&gt;.`),
@@ -53,7 +53,7 @@ test('pages and documents of a site are found with title, text, link and day', a
   });
 }, 60_000);
 
-test('a page in the encoding that it names is read in it', async () => {
+test('a page is decoded in the encoding that it declares', async () => {
   const chinese = Buffer.from('b8fcd0c2', 'hex');
   fixture.serve({
     '/meta': {
@@ -73,8 +73,8 @@ test('a page in the encoding that it names is read in it', async () => {
   await found(`${SHARED} 更新`, `h ${SHARED} 更新`);
 });
 
-describe('rights [knowledge-rights]', () => {
-  test('who may read a site’s pages its source says', async () => {
+describe('rights to the pages of a site [knowledge-rights]', () => {
+  test('the source defines who may read the pages of a site', async () => {
     fixture.serve({ '/a': page('A', SHARED) });
     await fixture.read({ readers: { identity: ['XS'] } });
     await fixture.knowledge.until(async () => (await fixture.knowledge.titles(SHARED, STUDENT)).length === 1);
@@ -82,7 +82,7 @@ describe('rights [knowledge-rights]', () => {
       expect(await fixture.knowledge.titles(SHARED, reader)).toEqual([]);
   });
 
-  test('what a page says of its readers opens nothing', async () => {
+  test('front matter of a page opens nothing', async () => {
     const open = '---\nreaders: public\ntitle: Opened\n---\n';
     fixture.serve({
       '/a.md': { body: `${open}# A ${SHARED}`, type: 'text/markdown' },
@@ -96,7 +96,7 @@ describe('rights [knowledge-rights]', () => {
     expect(await fixture.knowledge.titles('opened', STUDENT)).not.toContain('Opened');
   });
 
-  test('a site that is named no more is searched no more, and nothing of it stays', async () => {
+  test('a removed site is no longer searched, and nothing of it stays on disk', async () => {
     fixture.serve({ '/a': page('A', SHARED) });
     await fixture.read();
     await found('A');
@@ -107,8 +107,8 @@ describe('rights [knowledge-rights]', () => {
   });
 });
 
-describe('from round to round', () => {
-  test('what did not change is asked for with its conditions, and stays as it is', async () => {
+describe('a repeated crawl', () => {
+  test('requests unchanged pages with their conditions and keeps them', async () => {
     fixture.serve({
       '/tag': { body: page('Tag', SHARED), headers: { etag: '"one"' } },
       '/day': { body: page('Day', SHARED), headers: { 'last-modified': 'Sun, 01 Feb 2026 23:30:00 GMT' } },
@@ -125,7 +125,7 @@ describe('from round to round', () => {
     expect(fixture.knowledge.told.indexed).toHaveLength(length);
   });
 
-  test('what changed is read anew, what is new comes, and what is gone, closed or listed no more goes', async () => {
+  test('updates changed pages, adds new ones, and removes those that are gone, closed or no longer listed', async () => {
     const stays = { body: page('Stays', SHARED), headers: { etag: '"s"' } };
     fixture.serve({
       '/stays': stays,
@@ -153,7 +153,7 @@ describe('from round to round', () => {
     await found('Stays', 'After', 'New');
   });
 
-  test('a page of which the sitemap says that it did not change is asked for once a week', async () => {
+  test('requests a page that is unchanged according to the sitemap once a week', async () => {
     const pages = { '/a': page('A', SHARED), '/b': page('B', SHARED) };
     fixture.serve(pages, { '/a': '2026-01-01', '/b': '2026-01-01' });
     await fixture.read();
@@ -165,7 +165,7 @@ describe('from round to round', () => {
     expect(fixture.asked()).toEqual(['/a', '/b']);
   });
 
-  test('faults keep what there is; ten of them in a row end the round, and an hour later it is tried again', async () => {
+  test('keeps pages on errors, stops after ten of them in a row, and is repeated an hour later', async () => {
     const paths = Array.from({ length: 14 }, (_, number) => `/${number}`);
     fixture.serve(Object.fromEntries(paths.map((path) => [path, page(`P${path.slice(1)}`, SHARED)])));
     await fixture.read();
@@ -177,7 +177,7 @@ describe('from round to round', () => {
     expect(await fixture.readAgain(1)).toMatchObject({ pages: 14, fetched: 14 });
   });
 
-  test('without its sitemap a site keeps its pages', async () => {
+  test('keeps all pages if the sitemap cannot be read', async () => {
     fixture.serve({ '/a': page('A', SHARED) });
     await fixture.read();
     await found('A');
@@ -202,7 +202,7 @@ describe('from round to round', () => {
 });
 
 describe('sitemaps', () => {
-  test('an index, compressed ones, lists of lines, namespaces, entities and CDATA are read', async () => {
+  test('may be an index, compressed, or a list of lines, with namespaces, entities and CDATA', async () => {
     const paths = ['/a', '/b?x=1&y=2', '/c', '/d', '/e', '/f'];
     for (const path of paths) fixture.site.pages.set(path, { body: page(path.slice(1, 2), SHARED) });
     const [a, b, c, d, e, f] = paths.map((path) => fixture.url(path)) as [
@@ -235,7 +235,7 @@ describe('sitemaps', () => {
     expect(fixture.asked()).toEqual(['/b?x=1&y=2', '/c', '/d', '/e', '/f', '/a']);
   });
 
-  test('what a sitemap lists that could not be read stays; what one listed that is gone does not', async () => {
+  test('keep the pages of a child sitemap that could not be read, but not of one that is gone', async () => {
     for (const path of ['/a', '/b', '/c']) fixture.site.pages.set(path, { body: page(path.slice(1), SHARED) });
     const one = (path: string) => ({ body: `<urlset><url><loc>${fixture.url(path)}</loc></url></urlset>` });
     const children = ['/1.xml', '/2.xml', '/3.xml'].map((path) => `<sitemap><loc>${fixture.url(path)}</loc></sitemap>`);
@@ -253,7 +253,7 @@ describe('sitemaps', () => {
     await found('a', 'c');
   });
 
-  test('pages, sitemaps and bytes have limits, and one page counts once', async () => {
+  test('have limits for pages and bytes, and count a page once', async () => {
     await fixture.end();
     fixture = await SiteFixture.start({ sites: { mostBytes: 4_000_000 } });
     fixture.serve({
@@ -280,7 +280,7 @@ describe('sitemaps', () => {
   });
 });
 
-test('what is kept of a site only its own user can read', async () => {
+test('stored pages of a site are readable by their own user only', async () => {
   fixture.serve({ '/a': page('A', SHARED) });
   await fixture.read();
   const root = fixture.knowledge.path('index/pages');
@@ -291,7 +291,7 @@ test('what is kept of a site only its own user can read', async () => {
   expect(statSync(`${root}/${site}`).mode & 0o077).toBe(0);
 });
 
-test('a page that cannot be read is told by its address', async () => {
+test('a page that cannot be parsed is reported by its address', async () => {
   fixture.serve({ '/a.pdf': { body: '%PDF-1.7 and no more', type: 'application/pdf' }, '/empty': '<title>E</title>' });
   await fixture.read();
   await fixture.knowledge.until(() => (fixture.knowledge.told.documentsLeftOut.at(-1)?.reasons.length ?? 0) === 2);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { got } from 'got';
 import Koa from 'koa';
@@ -5,6 +6,7 @@ import { Registry } from 'prom-client';
 import { healthRoutes, type HealthPart } from '../../../src/bot/metrics/health.ts';
 import { createReport } from '../../../src/bot/metrics/metrics.ts';
 import { listen, type ListeningServer } from '../../../src/shared/http/http-server.ts';
+import { VERSION } from '../../../src/shared/version.ts';
 import { recordingLog } from '../../support/redis.ts';
 import { asDeliveryId } from '../../../src/bot/domain/ids.ts';
 
@@ -25,19 +27,29 @@ async function serve(parts: HealthPart[], registry = new Registry()): Promise<st
 
 const READY: HealthPart = { name: 'redis', isReady: () => Promise.resolve(true) };
 
-describe('health', () => {
-  test('a live process says so whatever its parts do', async () => {
+test('GET /version and parley_build_info name the version of package.json', async () => {
+  const registry = new Registry();
+  createReport(registry, recordingLog().log);
+  const url = await serve([READY], registry);
+  const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
+  const node = process.versions.node;
+  expect(await got(`${url}/version`).json()).toEqual({ name: 'parley', version, node });
+  expect(await got(`${url}/metrics`).text()).toContain(`parley_build_info{version="${version}",node="${node}"} 1`);
+});
+
+describe('health endpoints', () => {
+  test('healthz answers 200 even if a part is not ready', async () => {
     const answer = await fetch(`${await serve([{ name: 'redis', isReady: () => Promise.resolve(false) }])}/healthz`);
     expect(answer.status).toBe(200);
   });
 
-  test('ready means every part', async () => {
+  test('readyz answers 200 if every part is ready', async () => {
     const ready = await fetch(`${await serve([READY])}/readyz`);
     expect(ready.status).toBe(200);
     expect(await ready.json()).toEqual({ status: 'ready', parts: { redis: 'ready' } });
   });
 
-  test('names each part that is not, without its reasons', async () => {
+  test('readyz names each part that is not ready, without the reason', async () => {
     const parts: HealthPart[] = [
       READY,
       { name: 'worker', isReady: () => Promise.resolve(false) },
@@ -57,7 +69,7 @@ describe('health', () => {
 });
 
 describe('metrics', () => {
-  test('what is reported is counted, logged once, and shown as Prometheus text', async () => {
+  test('each report is counted, logged once, and exported as Prometheus text', async () => {
     const registry = new Registry();
     const { log, lines } = recordingLog();
     const report = createReport(registry, log);
@@ -104,7 +116,7 @@ describe('metrics', () => {
     expect(text).not.toContain(TURN);
   });
 
-  test('every line about one message says which', () => {
+  test('every log line about a message carries its trace', () => {
     const { log, lines } = recordingLog();
     const report = createReport(new Registry(), log);
     const [platform, model, durationMs] = ['wecom', 'svc-plus', 3] as const;
@@ -130,7 +142,7 @@ describe('metrics', () => {
     expect(lines.filter((line) => (JSON.parse(line) as { trace?: string }).trace !== TURN)).toEqual([]);
   });
 
-  test('every metric of ours names its unit', async () => {
+  test('the name of every Parley metric ends in its unit', async () => {
     const registry = new Registry();
     createReport(registry, recordingLog().log);
     const ours = (await registry.getMetricsAsJSON())
@@ -138,15 +150,18 @@ describe('metrics', () => {
       .filter((name) => name.startsWith('parley_'));
     expect(ours.length).toBeGreaterThan(15);
     expect(
-      ours.filter((name) => !/_(seconds|bytes|records|partitions|connections|documents|total)$/.test(name)),
+      ours.filter((name) => !/_(seconds|bytes|records|partitions|connections|documents|total|info)$/.test(name)),
     ).toEqual([]);
   });
 });
 
-test('healthz shows whose it is to whoever asks with a nonce, and to nobody else', async () => {
+test('healthz returns an identity proof for a valid nonce only', async () => {
   const url = await serve([]);
   const ask = async (query: string) => JSON.parse((await got(`${url}/healthz${query}`)).body) as object;
-  expect(await ask('?nonce=0123456789abcdef')).toEqual({ status: 'alive', proof: 'proof of 0123456789abcdef' });
+  expect(await ask('?nonce=0123456789abcdef')).toEqual({
+    ...{ status: 'alive', version: VERSION },
+    proof: 'proof of 0123456789abcdef',
+  });
   for (const query of [
     '',
     '?nonce=short',
@@ -154,10 +169,10 @@ test('healthz shows whose it is to whoever asks with a nonce, and to nobody else
     '?nonce=0123456789abcde!',
     '?nonce[]=0123456789abcdef',
   ])
-    expect(await ask(query)).toEqual({ status: 'alive' });
+    expect(await ask(query)).toEqual({ status: 'alive', version: VERSION });
 });
 
-test('where a proxy lets calls through, whose it is is shown to whoever asks with a nonce, and nothing to others', async () => {
+test('the identity webhook returns a proof for a valid nonce, and 404 otherwise', async () => {
   const url = `${await serve([])}/webhooks/whose`;
   expect(await got(`${url}?nonce=0123456789abcdef`).json()).toEqual({ proof: 'proof of 0123456789abcdef' });
   for (const query of ['', '?nonce=short'])

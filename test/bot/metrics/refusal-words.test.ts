@@ -3,17 +3,17 @@ import fc from 'fast-check';
 import { refusalInWords } from '../../../src/bot/metrics/refusal-words.ts';
 import { secondsOff } from '../../../src/bot/platforms/refused-delivery.ts';
 
-test('each reason for which a delivery is refused names what an operator would look at', () => {
+test('each reason for refusing a delivery names the setting or cause to check', () => {
   const words = (reason: string, platform: 'wecom' | 'slack' = 'slack') =>
     refusalInWords({ platform, reason, offSec: 400 });
   expect(words('signature differs')).toContain('SLACK_SIGNING_SECRET');
   expect(words('signature differs', 'wecom')).toContain('WECOM_BOT_TOKEN');
   expect(words('outside the time window')).toContain('400 s off our clock');
-  expect(words('no signature')).toContain('a proxy took headers or query away');
+  expect(words('no signature')).toContain('a proxy removed its headers or query');
   expect(words('too large')).toContain('larger than 1 MiB');
 });
 
-test('how far a delivery is off is whole seconds either way, and nothing of what is no time is told', () => {
+test('secondsOff returns the absolute difference in whole seconds, or undefined for an invalid time', () => {
   fc.assert(
     fc.property(fc.nat(2_000_000_000), fc.integer({ min: -9_000, max: 9_000 }), (nowSec, offSec) => {
       fc.pre(nowSec + offSec >= 0);

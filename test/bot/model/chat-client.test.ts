@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.stop());
 
-/** Replaces the fixture by one with other limits. */
+/** Replaces the fixture with one that has other limits. */
 async function fixtureWith(...given: Parameters<typeof startChatFixture>): Promise<ChatFixture> {
   await fixture.stop();
   fixture = await startChatFixture(...given);
@@ -28,7 +28,7 @@ async function fixtureWith(...given: Parameters<typeof startChatFixture>): Promi
 }
 
 describe('a request', () => {
-  test('is written as the chat interface describes it', async () => {
+  test('is written as the chat interface specifies', async () => {
     fixture.server.script(helloStream());
     const tool = { name: 'clock', description: 'Tells the time', parameters: { type: 'object', properties: {} } };
     await fixture.ask({
@@ -76,7 +76,7 @@ describe('a request', () => {
     });
   });
 
-  test('names an effort only for models that know efforts, and only while they think', async () => {
+  test('sets an effort only for models that support it, and only while they think', async () => {
     fixture.server.script(helloStream());
     await fixture.ask({ model: 'svc-plus', thinking: 'max' });
     await fixture.ask({ model: 'svc-max', thinking: 'off' });
@@ -90,7 +90,7 @@ describe('a request', () => {
 });
 
 describe('an answer', () => {
-  test('arrives piece by piece as it is said', async () => {
+  test('arrives in pieces as the service sends it', async () => {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     fixture.server.script(async (response) => {
@@ -108,7 +108,7 @@ describe('an answer', () => {
     expect(fixture.ended).toEqual([expect.objectContaining({ outcome: 'complete', firstEventMs: 0 })]);
   });
 
-  test('that is not streamed gives the same events, whether it was asked for or not', async () => {
+  test('that is not streamed yields the same events, whether streaming was requested or not', async () => {
     const toolCall = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
     const message = { role: 'assistant', content: 'all', reasoning_content: 'why', tool_calls: [toolCall] };
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
@@ -136,13 +136,13 @@ describe('an answer', () => {
     expect(fixture.server.calls).toHaveLength(tries);
   });
 
-  test('with an unknown finish reason is whole, and counted', async () => {
+  test('with an unknown finish reason is complete, and counted', async () => {
     fixture.server.script(streamOf(chunk({ content: 'a' }, 'eos'), sse('[DONE]')));
     expect(await fixture.ask()).toMatchObject({ text: 'a', end: 'other' });
     expect(fixture.unknownReasons).toBe(1);
   });
 
-  test('cut anywhere leaves the prefix that came and ends as truncated, or is asked for again', async () => {
+  test('cut at any offset keeps its prefix and ends as truncated, or is requested again', async () => {
     const stream = Buffer.from([...'héllo 世界'].map((content) => chunk({ content })).join(''));
     for (let offset = 0; offset < stream.length; offset += 41) {
       fixture.server.script(cutAfter(stream.subarray(0, offset)), helloStream('again'));
@@ -154,8 +154,8 @@ describe('an answer', () => {
   });
 });
 
-describe('time and size [chat-time-limits]', () => {
-  test('no first byte in time is an error that is not tried again', async () => {
+describe('time and size limits [chat-time-limits]', () => {
+  test('a missing first byte is an error that is not retried', async () => {
     const { server, ask } = await fixtureWith({ firstByteMs: 300 });
     server.script(stallAfter(''));
     expect(await ask()).toMatchObject({ error: { code: 'chat_timeout' } });
@@ -163,7 +163,7 @@ describe('time and size [chat-time-limits]', () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  test('thinking and whole replies have the longer first-byte time', async () => {
+  test('thinking and unstreamed replies get the longer first-byte timeout', async () => {
     const { server, ask } = await fixtureWith({ firstByteMs: 200 });
     server.script(async (response, call) => {
       await new Promise((resolve) => setTimeout(resolve, 300));
@@ -174,7 +174,7 @@ describe('time and size [chat-time-limits]', () => {
     expect((await ask({ thinking: 'off' })).error?.code).toBe('chat_timeout');
   });
 
-  test('a stall keeps what was said and cuts the connection', async () => {
+  test('a stall keeps the text so far and closes the connection', async () => {
     const { server, ask, ended } = await fixtureWith({ idleMs: 200 });
     server.script(stallAfter(chunk({ content: 'kept' })));
     expect(await ask()).toMatchObject({ text: 'kept', error: { code: 'chat_stalled' } });
@@ -194,7 +194,7 @@ describe('time and size [chat-time-limits]', () => {
     expect(performance.now() - startedMs).toBeGreaterThan(750);
   });
 
-  test('a model that may be silent for longer than the total time is not cut for it', async () => {
+  test('a model whose idle limit exceeds the total time is not cut off while silent', async () => {
     const shipped = shippedModels();
     const patient = { ...shipped, of: (model: string) => ({ ...shipped.of(model), idleMs: 30_000 }) };
     const { server, ask } = await fixtureWith({ idleMs: 200, totalMs: 300 }, patient);
@@ -234,7 +234,7 @@ describe('time and size [chat-time-limits]', () => {
 });
 
 describe('connections', () => {
-  test('an abort cuts the connection at once, before and within the answer', async () => {
+  test('an abort closes the connection at once, before and during the answer', async () => {
     for (const said of ['', chunk({ content: 'some' })]) {
       const controller = new AbortController();
       fixture.server.script((response, call) => {
@@ -246,14 +246,14 @@ describe('connections', () => {
     }
   });
 
-  test('an abort within what came at once hands on nothing more of it', async () => {
+  test('an abort discards the rest of the bytes that have already arrived', async () => {
     const controller = new AbortController();
     fixture.server.script(streamOf(chunk({ content: 'a' }), chunk({ reasoning_content: 'b' }), chunk({}, 'stop')));
     const { text, events, error } = await fixture.ask({}, controller.signal, () => controller.abort());
     expect([text, events.length, error?.code]).toEqual(['a', 1, 'chat_cancelled']);
   });
 
-  test('a listener that throws cuts the connection at once, and its error is told as it is', async () => {
+  test('a listener that throws closes the connection at once, and its error is passed on unchanged', async () => {
     fixture.server.script(stallAfter(chunk({ content: 'a' })));
     const broken = new Error('the listener broke');
     const asking = fixture.ask({}, undefined, () => {
@@ -266,7 +266,7 @@ describe('connections', () => {
     expect(fixture.breaker).toEqual([]);
   });
 
-  test('an abort before the first step, or during the pause before a retry, sends nothing more', async () => {
+  test('an abort before the first call or during the pause before a retry sends nothing more', async () => {
     expect((await fixture.ask({}, AbortSignal.abort())).error?.code).toBe('chat_cancelled');
     expect(fixture.server.calls).toHaveLength(0);
     const controller = new AbortController();
@@ -278,7 +278,7 @@ describe('connections', () => {
     expect(fixture.server.calls).toHaveLength(1);
   });
 
-  test('a complete answer leaves its connection open for the next', async () => {
+  test('a complete answer keeps its connection open for the next one', async () => {
     fixture.server.script(helloStream());
     for (let turn = 0; turn < 3; turn += 1) {
       await fixture.ask();
@@ -287,14 +287,14 @@ describe('connections', () => {
     expect(fixture.server.calls.map(({ connection }) => connection)).toEqual([1, 1, 1]);
   });
 
-  test('a service that cannot be reached is tried three times', async () => {
+  test('an unreachable service is tried three times', async () => {
     await fixture.server.stop();
     expect((await fixture.ask()).error?.code).toBe('chat_unreachable');
     expect(fixture.retries).toHaveLength(2);
   });
 });
 
-test('no error, log line or report holds what was asked, what was answered or the key [secrets-stay-inside]', async () => {
+test('no error, log line or report contains the question, the answer or the key [secrets-stay-inside]', async () => {
   const echo = JSON.stringify({ error: { message: `${CANARY} ${API_KEY}`, code: 'context_length_exceeded' } });
   const answers: Answer[] = [
     statusOf(400, { 'content-type': 'application/json' }, echo),
@@ -317,13 +317,13 @@ test('no error, log line or report holds what was asked, what was answered or th
 });
 
 describe('the list of models', () => {
-  test('gives their names', async () => {
+  test('contains the model names', async () => {
     fixture.server.script(jsonOf({ object: 'list', data: [{ id: 'svc-plus' }, {}, { id: 'svc-max' }] }));
     expect(await fixture.client.listModels()).toEqual(['svc-plus', 'svc-max']);
     expect(fixture.server.calls[0]).toMatchObject({ path: '/v1/models', authorization: `Bearer ${API_KEY}` });
   });
 
-  test('is undefined where the service has none, and an error with a code where it fails', async () => {
+  test('is undefined if the service has none, and an error with a code if the request fails', async () => {
     fixture.server.script(jsonOf({}, 404), jsonOf({}, 401), jsonOf({ data: 1 }));
     expect(await fixture.client.listModels()).toBeUndefined();
     await expect(fixture.client.listModels()).rejects.toMatchObject({ code: 'chat_refused' });
@@ -331,7 +331,7 @@ describe('the list of models', () => {
     await expect(fixture.client.listModels(AbortSignal.abort())).rejects.toMatchObject({ code: 'chat_cancelled' });
   });
 
-  test('carries no key in its error when the service is away', async () => {
+  test('throws an error without the key if the service is unreachable', async () => {
     const away = createChatClient({
       baseUrl: 'http://127.0.0.1:9/v1/',
       apiKey: API_KEY,

@@ -7,17 +7,17 @@ import { recordingLog } from '../../support/redis.ts';
 import { shippedModels } from '../../support/shipped-models.ts';
 import { startScriptedChatServer, type ScriptedChatServer } from './scripted-chat-server.ts';
 
-/** How answers are read where no tools are offered. */
+/** Decoder limits without any tools. */
 export const READING: DecoderLimits = { ...DEFAULT_CHAT_LIMITS, offered: new Set(), thoughtFirst: false };
 
 export const API_KEY = 'sk-canary-key-000000000000';
-/** Stands for what a person wrote: it may be seen by nobody but the chat service. */
+/** Stands for a person's message, which only the chat service may see. */
 export const CANARY = 'canary-message-text';
 
 export interface ChatFixture {
   server: ScriptedChatServer;
   client: ChatClient;
-  /** Moves the client's clock; `aheadMs` is how far the time of day has gone wrong. */
+  /** Moves the client's clock; `aheadMs` is the error of the wall clock in milliseconds. */
   clock: { nowMs: number; aheadMs: number };
   lines: string[];
   ended: { outcome: string; firstEventMs?: number }[];
@@ -27,15 +27,15 @@ export interface ChatFixture {
   breaker: string[];
   fallbacks: { model: string; fallback: string; code: string }[];
   unknownReasons: number;
-  /** Asks; `onEvent` hears each event beside what is returned. */
+  /** Sends a request; `onEvent` also receives each event. */
   ask(request?: Partial<ChatRequest>, signal?: AbortSignal, onEvent?: OnChatEvent): Promise<ReadAnswer>;
   stop(): Promise<void>;
 }
 
-/** Pauses that tests can wait for. */
+/** Retry pauses short enough for tests. */
 const QUICK: Partial<ChatLimits> = { retryBaseMs: 2, retryCapMs: 4 };
 
-/** A client in front of a scripted service. */
+/** A client connected to a scripted service. */
 export async function startChatFixture(
   limits: Partial<ChatLimits> = {},
   catalog = shippedModels(),
@@ -104,7 +104,7 @@ export interface ReadAnswer {
   error: ChatError | undefined;
 }
 
-/** Gathers an answer to its end or error. Anything thrown that is no ChatError is thrown on. */
+/** Collects an answer up to its end or error. Rethrows anything but a ChatError. */
 async function readAnswer(stream: (onEvent: OnChatEvent) => Promise<void>): Promise<ReadAnswer> {
   const events: ChatEvent[] = [];
   let error: ChatError | undefined;

@@ -27,7 +27,7 @@ describe('the breaker', () => {
     for (let count = 0; count < times; count += 1) breaker.enter().succeeded();
   };
 
-  test('opens at half of twenty calls, not before', () => {
+  test('opens at 50 % failures of 20 calls, not before', () => {
     succeed(10);
     fail(9);
     expect(states).toEqual([]);
@@ -36,25 +36,25 @@ describe('the breaker', () => {
     expect(() => breaker.enter()).toThrow(expect.objectContaining({ code: 'chat_circuit_open', retryAfterMs: 10_000 }));
   });
 
-  test('stays closed below half', () => {
+  test('stays closed below 50 % failures', () => {
     succeed(11);
     fail(10);
     expect(states).toEqual([]);
   });
 
-  test('forgets what is older than its window', () => {
+  test('forgets calls older than its window', () => {
     fail(19);
     nowMs += 31_000;
     fail(1);
     expect(states).toEqual([]);
   });
 
-  test('opens at once when the key is refused', () => {
+  test('opens at once if the key is refused', () => {
     fail(1, 'chat_refused');
     expect(states).toEqual(['open']);
   });
 
-  test('does not blame the service for bad requests, cancelled calls or our own caps', () => {
+  test('does not count bad requests, cancelled calls or our own caps as failures', () => {
     for (const code of [
       'chat_bad_request',
       'chat_unknown_model',
@@ -66,7 +66,7 @@ describe('the breaker', () => {
     expect(states).toEqual([]);
   });
 
-  test('lets one probe through after its rest; its success closes', () => {
+  test('lets one probe through after its rest, and closes if the probe succeeds', () => {
     fail(20);
     nowMs += 9_999;
     expect(() => breaker.enter()).toThrow(ChatError);
@@ -79,7 +79,7 @@ describe('the breaker', () => {
     expect(states).toHaveLength(3);
   });
 
-  test('rests again when the probe fails, and probes again at once when it learned nothing', () => {
+  test('rests again if the probe fails, and probes again at once if the probe was cancelled', () => {
     fail(20);
     nowMs += 10_000;
     breaker.enter().failed(failure('chat_timeout'));
@@ -90,7 +90,7 @@ describe('the breaker', () => {
     expect(states).toEqual(['open', 'half-open', 'open', 'half-open', 'open', 'half-open', 'closed']);
   });
 
-  test('late ends of calls from before do not disturb it', () => {
+  test('ignores the late outcome of calls from before it opened', () => {
     const late = breaker.enter();
     const later = breaker.enter();
     fail(20);
@@ -103,14 +103,14 @@ describe('the breaker', () => {
   });
 });
 
-describe('the client', () => {
+describe('the client with an open breaker', () => {
   let fixture: ChatFixture;
   beforeEach(async () => {
     fixture = await startChatFixture({ idleMs: 300 });
   });
   afterEach(() => fixture.stop());
 
-  test('answers at once while a model rests, asks other models, and comes back', async () => {
+  test('fails at once for that model, asks other models, and recovers after the rest', async () => {
     fixture.server.script(statusOf(401));
     expect((await fixture.ask()).error?.code).toBe('chat_refused');
     fixture.server.script(helloStream());
@@ -123,7 +123,7 @@ describe('the client', () => {
     expect(fixture.lines.some((line) => line.includes('refused our key'))).toBe(true);
   });
 
-  test('calls a dead service hardly more often than it is asked [chat-service-fails]', async () => {
+  test('calls a dead service at most 10 % more often than it is asked [chat-service-fails]', async () => {
     fixture.server.script(statusOf(503));
     for (let message = 0; message < 60; message += 1) await fixture.ask();
     expect(fixture.server.calls.length).toBeLessThanOrEqual(60 * 1.1);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.stop());
 
-/** Each model says what it is told to. */
+/** Scripts the answers of the model and of its fallback. */
 function script(answers: { model: Answer; fallback: Answer }): void {
   fixture.server.script((response, call) =>
     (call.body['model'] === MODEL ? answers.model : answers.fallback)(response, call),
@@ -22,7 +22,7 @@ const ask = () => fixture.ask({ fallbackModel: FALLBACK });
 const asked = () => fixture.server.calls.map(({ body }) => body['model']);
 const FELL_BACK: ChatEvent = { type: 'fallback', model: FALLBACK };
 
-test('while a model fails its fallback answers, told first, within three calls in all [bounded-retries] [chat-service-fails]', async () => {
+test('a failing model is replaced by its fallback, announced first, within three calls in all [bounded-retries] [chat-service-fails]', async () => {
   script({ model: statusOf(503), fallback: helloStream('from the other') });
   const { events, text, end } = await ask();
   expect(events[0]).toEqual(FELL_BACK);
@@ -31,7 +31,7 @@ test('while a model fails its fallback answers, told first, within three calls i
   expect(fixture.fallbacks).toEqual([{ model: MODEL, fallback: FALLBACK, code: 'chat_server_error' }]);
 });
 
-test('while a model’s breaker is open its fallback is asked at once, with one call a question [circuit-breaker]', async () => {
+test('the fallback is asked at once, with one call per question, while the model’s breaker is open [circuit-breaker]', async () => {
   script({ model: statusOf(503), fallback: helloStream() });
   while (fixture.breaker.length === 0) await ask();
   const callsBefore = fixture.server.calls.length;
@@ -40,7 +40,7 @@ test('while a model’s breaker is open its fallback is asked at once, with one 
   expect(fixture.fallbacks.at(-1)?.code).toBe('chat_circuit_open');
 });
 
-test('a model that is well again answers itself', async () => {
+test('a recovered model answers again', async () => {
   script({ model: statusOf(403), fallback: helloStream() });
   await ask();
   script({ model: helloStream('mine'), fallback: helloStream() });
@@ -50,7 +50,7 @@ test('a model that is well again answers itself', async () => {
   expect(events).not.toContainEqual(FELL_BACK);
 });
 
-test('once something was said nobody else is asked [no-second-beginning]', async () => {
+test('no other model is asked once an answer has begun [no-second-beginning]', async () => {
   script({ model: cutAfter(Buffer.from(chunk({ content: 'half' }))), fallback: helloStream() });
   expect(await ask()).toMatchObject({ text: 'half', end: 'truncated' });
   const breaks = streamOf(chunk({ content: 'half' }), sse({ error: { message: 'm', code: 503 } }));
@@ -59,26 +59,26 @@ test('once something was said nobody else is asked [no-second-beginning]', async
   expect(asked()).toEqual([MODEL, MODEL]);
 });
 
-test.each([400, 401, 413, 422])('status %i would meet the fallback too, which is not asked', async (status) => {
+test.each([400, 401, 413, 422])('status %i is returned without asking the fallback', async (status) => {
   script({ model: statusOf(status), fallback: helloStream() });
   expect((await ask()).error?.status).toBe(status);
   expect(asked()).toEqual([MODEL]);
 });
 
-test('a model that is gone has a fallback', async () => {
+test('the fallback answers if the model is unknown to the service', async () => {
   script({ model: statusOf(404), fallback: helloStream() });
   expect((await ask()).end).toBe('stop');
   expect(asked()).toEqual([MODEL, FALLBACK]);
 });
 
-test('without a fallback, or with itself as one, a model keeps its three tries', async () => {
+test('a model without a fallback, or with itself as fallback, gets three tries', async () => {
   fixture.server.script(statusOf(503));
   await fixture.ask();
   await fixture.ask({ fallbackModel: MODEL });
   expect(asked()).toEqual(Array.from({ length: 6 }, () => MODEL));
 });
 
-test('with both models dead, questions end as errors and calls stay near their number [chat-service-fails]', async () => {
+test('questions end in errors with at most 10 % extra calls if both models are dead [chat-service-fails]', async () => {
   fixture.server.script(statusOf(503));
   for (let question = 0; question < 120; question += 1) {
     const { error } = await ask();
@@ -89,11 +89,11 @@ test('with both models dead, questions end as errors and calls stay near their n
   expect(fixture.fallbacks).toEqual([]);
 });
 
-test('where the fallback rests too, the model’s own fault is what is told', async () => {
+test('the error of the model is reported if the fallback’s breaker is open as well', async () => {
   script({ model: statusOf(503), fallback: statusOf(503) });
   while (fixture.breaker.length < 2) await ask();
   fixture.clock.nowMs += 10_000;
-  // The model's probe is let through; its fallback's is taken by another question that is still open.
+  // The model's probe is let through; the fallback's probe is taken by another pending question.
   script({ model: statusOf(504), fallback: (response) => response.writeHead(200).flushHeaders() });
   const open = fixture.ask({ model: FALLBACK });
   while (asked().at(-1) !== FALLBACK) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -102,7 +102,7 @@ test('where the fallback rests too, the model’s own fault is what is told', as
   await open;
 });
 
-test('whatever both models answer, a question costs at most three calls, and the fallback comes last [chat-service-fails]', async () => {
+test('a question costs at most three calls, the fallback last, whatever both models answer [chat-service-fails]', async () => {
   const answers: Answer[] = [
     statusOf(503),
     statusOf(429),

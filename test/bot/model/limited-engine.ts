@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chunk } from './scripted-chat-server.ts';
 
-/** An engine that serves at most so many calls at once and refuses all others. */
+/** An engine that serves `limit` calls at once and refuses all others. */
 export class LimitedEngine {
   limit: number;
   answerMs = 50;
@@ -11,7 +11,7 @@ export class LimitedEngine {
   peak = 0;
   served = 0;
   refused: number[] = [];
-  /** When calls came, accepted or not. */
+  /** Arrival times of all calls, accepted or not. */
   arrivals: number[] = [];
   baseUrl = '';
   readonly #server = createServer((request, response) => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-test('whoever began with one description of the models goes on with it, and whoever begins later has the new one', async () => {
+test('a client keeps its model catalog while a client for a new catalog uses the new names', async () => {
   fixture.server.script(helloStream('Hello.'));
   const later = fixture.client.knowing(
     createModelCatalog(parseModelsFile(JSON.stringify([{ name: 'svc-plus', upstream: 'renamed' }]))),

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.stop());
 
-/** Refusals as engines word them, with the fields that each is about. */
+/** Refusals in the words of real engines, with the fields that they are about. */
 const REFUSALS: [engine: string, status: number, body: unknown, fields: string[]][] = [
   [
     'OpenAI',
@@ -101,8 +101,8 @@ const REFUSALS: [engine: string, status: number, body: unknown, fields: string[]
 
 const SENT = { stream_options: {}, thinking: {}, reasoning_effort: 'low', max_tokens: 5, tools: [] };
 
-describe('what a refusal is about', () => {
-  test.each(REFUSALS)('as %s words it', (_, status, body, fields) => {
+describe('the fields of a refusal', () => {
+  test.each(REFUSALS)('are read from the words of %s', (_, status, body, fields) => {
     expect(readRefusal(status, JSON.stringify(body), SENT).refusedFields.sort()).toEqual(fields);
   });
 
@@ -112,11 +112,11 @@ describe('what a refusal is about', () => {
     'Output data may contain inappropriate content.',
     'enable_thinking is of no use here',
     '',
-  ])('nothing of the request that could be left out: %s', (message) => {
+  ])('are none if no optional field is refused: %s', (message) => {
     expect(readRefusal(400, JSON.stringify({ error: { message } }), { ...SENT }).refusedFields).toEqual([]);
   });
 
-  test('only what was sent is named, whatever the body holds', () => {
+  test('are always among those that were sent, whatever the body contains', () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -134,7 +134,7 @@ describe('what a refusal is about', () => {
 });
 
 test.each(REFUSALS.filter(([engine]) => !/OpenAI|our own/.test(engine)))(
-  'a question that %s refuses for a field is answered without it, at once and from then on',
+  'a field that %s refuses is omitted at once and from then on',
   async (_engine, status, body) => {
     fixture.server.script(jsonOf(body, status), helloStream(), helloStream());
     const question = { model: 'svc-max', thinking: 'high', tools: [TOOL] } as const;
@@ -144,16 +144,16 @@ test.each(REFUSALS.filter(([engine]) => !/OpenAI|our own/.test(engine)))(
     expect(second).not.toEqual(first);
     expect(third).toEqual(second);
     expect(fixture.server.calls).toHaveLength(3);
-    // Nobody waits for it, and it is no fault.
+    // The request is repeated without a pause and without counting as a failure.
     expect([fixture.retries, fixture.breaker]).toEqual([[], []]);
   },
 );
 
-describe('what was refused is remembered', () => {
+describe('a refused field is remembered', () => {
   const REFUSED = jsonOf({ error: { param: 'stream_options', message: 'unknown' } }, 400);
   const hasIt = () => fixture.server.calls.map(({ body }) => 'stream_options' in (body as object));
 
-  test('for that model only, and tried once more after hours', async () => {
+  test('for that model only, and is tried again after hours', async () => {
     fixture.server.script(REFUSED, helloStream(), helloStream(), helloStream(), helloStream());
     await fixture.ask({ model: 'svc-plus' });
     await fixture.ask({ model: 'svc-max' });
@@ -164,7 +164,7 @@ describe('what was refused is remembered', () => {
     expect(hasIt()).toEqual([true, false, true, false, true]);
   });
 
-  test('only where it helped: a refusal may speak of a field and be about something else', async () => {
+  test('only where it helped: a refusal may mention a field for another reason', async () => {
     const other = jsonOf({ error: { code: 'InvalidParameter', message: 'The picture is broken' } }, 400);
     fixture.server.script(other, other, other, helloStream());
     const question = { thinking: 'high', tools: [TOOL] } as const;
@@ -174,7 +174,7 @@ describe('what was refused is remembered', () => {
     expect(Object.keys(last)).toEqual(expect.arrayContaining(['stream_options', 'thinking', 'tools']));
   });
 
-  test('tools go last where no field is named', async () => {
+  test('with tools omitted last if no field is named', async () => {
     const refused = jsonOf({ error: { message: 'Unknown parameter' } }, 400);
     fixture.server.script(refused, refused, helloStream());
     await fixture.ask({ thinking: 'high', tools: [TOOL] });
@@ -187,20 +187,20 @@ describe('what was refused is remembered', () => {
     ]);
   });
 
-  test('the fields are in the log, and nothing of what was asked or answered', async () => {
+  test('in the log, without the question or the answer', async () => {
     fixture.server.script(REFUSED, helloStream());
     await fixture.ask({});
     expect(fixture.lines.join('\n')).toMatch(/"fields":\["stream_options"\]/);
   });
 });
 
-test('a refusal for another reason is told once and not repeated', async () => {
+test('a refusal for another reason is returned without a repeated request', async () => {
   fixture.server.script(jsonOf({ error: { message: 'The picture shows nothing' } }, 400), helloStream());
   expect((await fixture.ask({ thinking: 'low' })).error).toMatchObject({ code: 'chat_bad_request' });
   expect(fixture.server.calls).toHaveLength(1);
 });
 
-test('an engine that refuses field after field is asked once for each at most', async () => {
+test('an engine that refuses one field after another is asked at most once per field', async () => {
   const refuse = (param: string) => jsonOf({ error: { param, message: `'${param}' is unknown` } }, 400);
   fixture.server.script(refuse('stream_options'), refuse('thinking'), refuse('tools'), refuse('tools'), helloStream());
   expect((await fixture.ask({ thinking: 'low', tools: [TOOL] })).error).toMatchObject({ code: 'chat_bad_request' });
@@ -210,7 +210,7 @@ test('an engine that refuses field after field is asked once for each at most', 
 test.each([
   'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2',
   'Missing `reasoning_content` field in the assistant message at message index 2.',
-])('a thought goes back to an engine that insists on it, and to no other: %s', async (message) => {
+])('reasoning is returned to an engine that requires it, and to no other: %s', async (message) => {
   const messages: ChatMessage[] = [
     { role: 'user', content: 'When?' },
     { role: 'assistant', content: '', toolCalls: [{ callId: 'c', name: 'clock', argumentsJson: '{}' }], thought: 'hm' },
@@ -237,7 +237,7 @@ test.each([
   ]);
 });
 
-test('tools stay where calls of them are told', async () => {
+test('tools are sent if the messages contain tool calls, even if refused', async () => {
   fixture.server.script(jsonOf({ error: { message: 'does not support tools' } }, 400), helloStream());
   const messages: ChatMessage[] = [
     { role: 'user', content: 'When?' },

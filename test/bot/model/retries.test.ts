@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.stop());
 
-/** SECURITY.md bounded-retries, row by row. */
+/** The rows of SECURITY.md bounded-retries. */
 const ROWS: [status: number, code: string, calls: number][] = [
   [400, 'chat_bad_request', 1],
   [401, 'chat_refused', 1],
@@ -33,14 +33,14 @@ const ROWS: [status: number, code: string, calls: number][] = [
   [529, 'chat_rate_limited', 3],
 ];
 
-describe('each status', () => {
-  test.each(ROWS)('%i is %s after %i call(s)', async (status, code, calls) => {
+describe('a status', () => {
+  test.each(ROWS)('of %i is %s after %i call(s)', async (status, code, calls) => {
     fixture.server.script(jsonOf({ error: { message: 'm', code: null } }, status));
     expect(await fixture.ask()).toMatchObject({ events: [], error: { code, status } });
     expect(fixture.server.calls).toHaveLength(calls);
   });
 
-  test('a prompt beyond the model context is too large, not just bad', async () => {
+  test('of a prompt beyond the model context is too large, not bad', async () => {
     fixture.server.script(jsonOf({ error: { message: 'm', code: 'context_length_exceeded' } }, 400));
     expect((await fixture.ask()).error?.code).toBe('chat_too_large');
   });
@@ -60,13 +60,13 @@ describe('each status', () => {
     ],
     ['an empty balance', 402, { error: { message: 'Insufficient Balance' } }, 'chat_quota_spent'],
     ['content rules', 400, { error: { code: '1301', message: 'x' } }, 'chat_content_filter'],
-  ])('%s is classified by the body and sent once [engine-errors]', async (_name, status, body, code) => {
+  ])('with %s is classified by its body and sent once [engine-errors]', async (_name, status, body, code) => {
     fixture.server.script(jsonOf(body, status));
     expect((await fixture.ask()).error?.code).toBe(code);
     expect(fixture.server.calls).toHaveLength(1);
   });
 
-  test('an error in a body of status 200 is an engine failure and retried [engine-errors]', async () => {
+  test('of 200 with an error in the body is an engine failure and retried [engine-errors]', async () => {
     fixture.server.script(
       jsonOf({ choices: null, base_resp: { status_code: 1002, status_msg: 'rate limit' } }),
       helloStream(),
@@ -75,7 +75,7 @@ describe('each status', () => {
     expect(fixture.retries).toMatchObject([{ code: 'chat_rate_limited' }]);
   });
 
-  test('an error as the only event of a stream is an engine failure and retried [engine-errors]', async () => {
+  test('of 200 with an error as the only event is an engine failure and retried [engine-errors]', async () => {
     fixture.server.script(
       streamOf(sse({ choices: null, base_resp: { status_code: 1002 } }), sse('[DONE]')),
       helloStream(),
@@ -86,7 +86,7 @@ describe('each status', () => {
 });
 
 describe('a retry', () => {
-  test('gives the answer after failures, and is told', async () => {
+  test('returns the answer after failures, and is reported', async () => {
     fixture.server.script(statusOf(503), cutAfter(Buffer.from(': hi\n\n')), helloStream('there'));
     expect(await fixture.ask()).toMatchObject({ text: 'there', end: 'stop' });
     expect(fixture.retries).toEqual([
@@ -96,7 +96,7 @@ describe('a retry', () => {
     expect(fixture.ended.map(({ outcome }) => outcome)).toEqual(['chat_server_error', 'chat_truncated', 'complete']);
   });
 
-  test('never happens once something was said [no-second-beginning]', async () => {
+  test('never happens once text has been received [no-second-beginning]', async () => {
     for (const delta of [{ content: 'some' }, { reasoning_content: 'hm' }]) {
       fixture.server.script(cutAfter(Buffer.from(chunk(delta))));
       expect((await fixture.ask()).end).toBe('truncated');
@@ -104,20 +104,20 @@ describe('a retry', () => {
     expect(fixture.server.calls).toHaveLength(2);
   });
 
-  test('never happens after an error within the answer either, however short it is [no-second-beginning]', async () => {
+  test('never happens after an error within an answer, however short [no-second-beginning]', async () => {
     fixture.server.script(streamOf(chunk({ content: 'some' }), sse({ error: { message: 'm', code: 503 } })));
     expect(await fixture.ask()).toMatchObject({ text: 'some', error: { code: 'chat_server_error', status: 503 } });
     expect(fixture.server.calls).toHaveLength(1);
   });
 
-  test('waits as long as the service asks, if that is short', async () => {
+  test('waits for the Retry-After of the service if it is short', async () => {
     fixture.server.script(statusOf(429, { 'retry-after': '0.2' }), helloStream());
     const startedMs = performance.now();
     expect((await fixture.ask()).end).toBe('stop');
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(195);
   });
 
-  test('is left to the caller if the service asks for longer', async () => {
+  test('is left to the caller if Retry-After is too long', async () => {
     fixture.server.script(statusOf(429, { 'retry-after': '31' }));
     expect((await fixture.ask()).error).toMatchObject({ code: 'chat_rate_limited', retryAfterMs: 31_000 });
     expect(fixture.server.calls).toHaveLength(1);
@@ -143,7 +143,7 @@ describe('the pause before a retry', () => {
     ['soon', undefined],
     ['', undefined],
     [undefined, undefined],
-  ])('Retry-After %j is %j ms', (header, expected) => {
+  ])('reads Retry-After %j as %j ms', (header, expected) => {
     expect(readRetryAfter(header, () => Date.UTC(2020, 0, 1))).toBe(expected);
   });
 
@@ -151,7 +151,7 @@ describe('the pause before a retry', () => {
   const policyWith = (random: () => number, nowMs = () => 0) =>
     new RetryPolicy({ monotonicMs: nowMs, limits: DEFAULT_CHAT_LIMITS, random });
 
-  test('is drawn evenly from zero to a doubling bound', () => {
+  test('is drawn uniformly from zero to a bound that doubles', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (x) => {
         const policy = policyWith(() => x);
@@ -164,14 +164,14 @@ describe('the pause before a retry', () => {
     );
   });
 
-  test('is never shorter than the service asks and never given for a refusal', () => {
+  test('is never shorter than Retry-After, and does not exist for a refusal', () => {
     const policy = policyWith(() => 0.9);
     expect(policy.pauseBeforeRetry(mapHttpStatus(503, { retryAfterMs: 30_000 }), 1)).toBe(30_000);
     expect(policy.pauseBeforeRetry(mapHttpStatus(503, { retryAfterMs: 30_001 }), 1)).toBeUndefined();
     expect(policy.pauseBeforeRetry(new ChatError('chat_stalled', 'm'), 1)).toBeUndefined();
   });
 
-  test('retries stay a tenth of the traffic, beside a small reserve that comes back with time', () => {
+  test('is granted for a tenth of the traffic, plus a small reserve that refills with time', () => {
     let nowMs = 0;
     const policy = policyWith(
       () => 0,

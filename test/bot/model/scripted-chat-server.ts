@@ -4,12 +4,12 @@ import type { AddressInfo, Socket } from 'node:net';
 export interface ReceivedCall {
   path: string;
   authorization: string | undefined;
-  /** What the caller says that its request belongs to. */
+  /** Value of the `x-request-id` header. */
   requestId: string | undefined;
   body: Record<string, unknown>;
-  /** Which of the server's connections it came on, counted from 1. */
+  /** Number of the connection, counted from 1. */
   connection: number;
-  /** Resolves when the caller's connection is gone, or the answer has been sent. */
+  /** Resolves once the connection has closed or the response has been sent. */
   closed: Promise<'cut' | 'sent'>;
 }
 
@@ -27,8 +27,8 @@ export interface ScriptedChatServer {
 const MODELS = JSON.stringify({ object: 'list', data: ['svc-plus', 'svc-max'].map((id) => ({ id })) });
 
 /**
- * A chat service that says what a test tells it to, over real HTTP. A start of the bot asks it for its models, which is none of the
- * calls that a test looks at. @param hasList whether it answers that by itself
+ * A scripted chat service over real HTTP. The bot requests the model list at its start, which does not count as a call.
+ * @param hasList whether the server answers that request by itself
  */
 export async function startScriptedChatServer(hasList = true): Promise<ScriptedChatServer> {
   const calls: ReceivedCall[] = [];
@@ -76,7 +76,7 @@ export async function startScriptedChatServer(hasList = true): Promise<ScriptedC
   };
 }
 
-/** Answers with an event stream made of these pieces, each written by itself, and ends. */
+/** Answers with an event stream of these pieces, each written separately, and ends it. */
 export function streamOf(...pieces: (string | Buffer)[]): Answer {
   return async (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
@@ -96,7 +96,7 @@ export function cutAfter(bytes: Buffer): Answer {
   };
 }
 
-/** Writes this much of a stream and then nothing more, for ever. */
+/** Writes this text as an event stream and then nothing more. */
 export function stallAfter(text: string): Answer {
   return (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -115,23 +115,23 @@ export function jsonOf(value: unknown, status = 200): Answer {
   return statusOf(status, { 'content-type': 'application/json' }, JSON.stringify(value));
 }
 
-/** One event of a stream. */
+/** One server-sent event. */
 export function sse(value: unknown): string {
   return `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;
 }
 
-/** One chunk with a delta, as the chat interface describes it. */
+/** One chunk with a delta, as the chat interface specifies. */
 export function chunk(delta: Record<string, unknown>, finishReason?: string): string {
   const choice = { index: 0, delta, ...(finishReason === undefined ? {} : { finish_reason: finishReason }) };
   return sse({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'svc-plus', choices: [choice] });
 }
 
-/** A short whole answer. */
+/** A short complete answer. */
 export function helloStream(text = 'hello'): Answer {
   return streamOf(chunk({ role: 'assistant', content: '' }), chunk({ content: text }, 'stop'), sse('[DONE]'));
 }
 
-/** A short whole answer of which the service says what it cost. */
+/** A short complete answer with token usage. */
 export function countedStream(text: string, promptTokens: number, completionTokens: number): Answer {
   const usage = { prompt_tokens: promptTokens, completion_tokens: completionTokens };
   return streamOf(

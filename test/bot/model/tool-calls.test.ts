@@ -29,7 +29,7 @@ function callsOf(stream: string): Called[] {
 
 const END = chunk({}, 'tool_calls');
 
-describe('calls of tools as engines really send them [reply] [strict-streams]', () => {
+describe('tool calls as real engines send them [reply] [strict-streams]', () => {
   test.each<[what: string, stream: string, calls: Called[]]>([
     [
       'split arguments',
@@ -101,7 +101,7 @@ describe('calls of tools as engines really send them [reply] [strict-streams]', 
     ['a call without a name', pieces({ index: 0, id: 'a', arguments: '{}' }), []],
   ])('%s', (_, stream, calls) => expect(callsOf(stream + END + sse('[DONE]'))).toEqual(calls));
 
-  test('a whole reply whose calls have neither index nor id', () => {
+  test('a reply that is not streamed, whose calls have neither index nor id', () => {
     const decoder = new WholeDecoder(READING);
     const calls = ['f', 'g'].map((name) => ({ function: { name, arguments: {} } }));
     decoder.push(Buffer.from(JSON.stringify({ choices: [{ message: { content: null, tool_calls: calls } }] })));
@@ -111,7 +111,7 @@ describe('calls of tools as engines really send them [reply] [strict-streams]', 
     ]);
   });
 
-  test('however calls are cut and mixed, with their indexes each is whole', () => {
+  test('calls with an index are complete however they are split and interleaved', () => {
     const call = fc.record({ id: fc.string({ maxLength: 3 }), json: fc.json() });
     const order = fc.array(fc.nat(), { maxLength: 60 });
     fc.assert(

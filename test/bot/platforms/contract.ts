@@ -3,26 +3,26 @@ import fc from 'fast-check';
 import type { Delivery, Platform, RawDelivery } from '../../../src/bot/platforms/platform.ts';
 import { receiveAt } from '../../support/receive-at.ts';
 
-/** What a platform's test folder hands to the contract suite, as `fixture`, in `fixture.ts`. */
+/** Exported as `fixture` by the `fixture.ts` of each platform's test folder. */
 export interface PlatformFixture {
   create(): Platform;
-  /** Deliveries signed as the platform signs them. */
+  /** Deliveries with a valid signature of the platform. */
   privateText(text: string, options?: { messageId?: string; userId?: string }): RawDelivery;
   groupText(text: string, options?: { userId?: string }): RawDelivery;
-  /** Signed; an event that no person wrote, of a kind that nobody knows. */
+  /** Signed; an event of an unknown kind that was not caused by a message. */
   unknownEvent(): RawDelivery;
-  /** The same delivery with a signature that does not fit. */
+  /** The same delivery with a wrong signature. */
   missigned(delivery: RawDelivery): RawDelivery;
-  /** What calls everybody on this platform. */
+  /** Mentions that notify everyone on this platform. */
   broadcastMarks: string[];
 }
 
-/** The promises of the `Platform` port that need no network. Runs for each folder in src/bot/platforms. */
+/** The parts of the `Platform` contract that need no network. Runs for each folder in src/bot/platforms. */
 export function describePlatform(name: string, fixture: PlatformFixture): void {
   const platform = fixture.create();
 
-  describe(`${name} receives`, () => {
-    test('a private and a group message with the same tenant and app as the platform’s', () => {
+  describe(`${name} deliveries`, () => {
+    test('are read from private and group chats with the platform’s tenant and app', () => {
       const own = { version: 1, platform: name, tenant: platform.tenant, app: platform.app };
       expect(receiveAt(platform, fixture.privateText('hello'))).toMatchObject({
         kind: 'message',
@@ -34,30 +34,30 @@ export function describePlatform(name: string, fixture: PlatformFixture): void {
       });
     });
 
-    test('the same message twice as the same id, another as another', () => {
+    test('get equal ids for a redelivered message and different ids for different messages', () => {
       const idOf = (delivery: Delivery) => (delivery.kind === 'message' ? delivery.message.messageId : delivery.kind);
       const first = idOf(receiveAt(platform, fixture.privateText('hello', { messageId: 'one' })));
       expect(idOf(receiveAt(platform, fixture.privateText('hello', { messageId: 'one' })))).toBe(first);
       expect(idOf(receiveAt(platform, fixture.privateText('hello', { messageId: 'two' })))).not.toBe(first);
     });
 
-    test('slash words in private and after a mention', () => {
+    test('are read as slash commands in private and after a mention', () => {
       const slash = { word: 'stop', argument: '' };
       expect(receiveAt(platform, fixture.privateText('/stop'))).toMatchObject({ message: { slash } });
       expect(receiveAt(platform, fixture.groupText('/stop'))).toMatchObject({ message: { slash } });
     });
 
-    test('nothing that is not signed', () => {
+    test('are refused with 401 when the signature is wrong', () => {
       const refused = { kind: 'refused', status: 401 };
       expect(receiveAt(platform, fixture.missigned(fixture.privateText('hello')))).toMatchObject(refused);
     });
 
-    test('an unknown event as ignored, without an error', () => {
+    test('are ignored with status 200 when the event is unknown', () => {
       const delivery = receiveAt(platform, fixture.unknownEvent());
       expect(delivery).toMatchObject({ kind: 'ignored', answer: { status: 200 } });
     });
 
-    test('anything at all without throwing', () => {
+    test('are refused without an exception when they contain arbitrary bytes', () => {
       fc.assert(
         fc.property(fc.uint8Array(), fc.string(), (body, search) => {
           const raw: RawDelivery = {
@@ -73,17 +73,17 @@ export function describePlatform(name: string, fixture: PlatformFixture): void {
   });
 
   describe(`${name} replies`, () => {
-    test('live replies end before their life does', () => {
+    test('have a handover margin shorter than their live lifetime', () => {
       const { liveLifetimeMs, handoverMarginMs, maxBytes } = platform.replyTraits;
       expect(handoverMarginMs).toBeLessThan(liveLifetimeMs);
       expect(maxBytes).toBeGreaterThan(1_000);
     });
 
-    test('a plain text is shown as it is', () => {
+    test('show plain text unchanged', () => {
       expect(platform.renderReply({ text: 'Hello, Alice. 你好。', finished: true })).toBe('Hello, Alice. 你好。');
     });
 
-    test('any snapshot fits, and a split one keeps every word', async () => {
+    test('fit the size limit as snapshot and as split messages, and lose no word in splitting', async () => {
       const text = 'A sentence of some words. 一句话。\n\n'.repeat(3_000);
       const { maxBytes } = platform.replyTraits;
       const snapshot = platform.renderReply({ text, status: 'busy', finished: false });
@@ -96,13 +96,13 @@ export function describePlatform(name: string, fixture: PlatformFixture): void {
       expect(pieces.join('').replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''));
     });
 
-    test.each(fixture.broadcastMarks)('%j calls nobody', (mark) => {
+    test.each(fixture.broadcastMarks)('do not contain the broadcast mention %j', (mark) => {
       const text = `before ${mark} after`;
       expect(platform.renderReply({ text, finished: true })).not.toContain(mark);
       expect(platform.splitReply(text).join('')).not.toContain(mark);
     });
 
-    test('media from another host are refused', async () => {
+    test('refuse media from another host', async () => {
       const fetching = platform.fetchMedia('https://elsewhere.invalid/i', 1_000, AbortSignal.timeout(1_000));
       await expect(fetching).rejects.toMatchObject({ code: 'media_refused' });
     });

@@ -4,7 +4,7 @@ import { BOT_TOKEN, slack } from './slack/support.ts';
 import { startFakeApi, type FakeApi } from './wecom/fake-api.ts';
 import { wecom } from './wecom/support.ts';
 
-describe('how Slack shows a person', () => {
+describe('Slack display names', () => {
   let fake: FakeSlack;
   beforeEach(async () => {
     fake = await startFakeSlack(BOT_TOKEN);
@@ -18,13 +18,13 @@ describe('how Slack shows a person', () => {
     [{ real_name: 'Zoë Zhang', profile: { display_name: ' ' } }, 'Zoë Zhang'],
     [{ profile: { display_name: 7 } }, undefined],
     [{}, undefined],
-  ])('%j', async (user, name) => {
+  ])('are read from users.info: %j', async (user, name) => {
     fake.people.set('U1', user);
     expect(await nameOf('U1')).toBe(name);
     expect(fake.calls.at(-1)).toEqual({ method: 'users.info', args: { user: 'U1' } });
   });
 
-  test('is not told of strangers, nor to an app that may not see it', async () => {
+  test('are undefined for an unknown user, a missing scope or an error status', async () => {
     expect(await nameOf('U404')).toBeUndefined();
     fake.faults.set('users.info', [
       { kind: 'error', error: 'missing_scope' },
@@ -33,12 +33,12 @@ describe('how Slack shows a person', () => {
     const platform = slack({ apiUrl: fake.apiUrl });
     expect(await platform.displayNameOf?.('U1')).toBeUndefined();
     expect(await platform.displayNameOf?.('U1')).toBeUndefined();
-    // It takes all other calls.
+    // A failed name lookup is not an access fault: Slack still accepts all other calls.
     expect(platform.access?.fault).toBeUndefined();
   });
 });
 
-describe('how WeCom shows a member', () => {
+describe('WeCom display names', () => {
   let fake: FakeApi;
   beforeEach(async () => {
     fake = await startFakeApi();
@@ -56,12 +56,12 @@ describe('how WeCom shows a member', () => {
     [{ errcode: 0, userid: 'zhangsan', name: 'zhangsan' }, undefined],
     [{ errcode: 0, userid: 'zhangsan' }, undefined],
     [{ errcode: 60_011, errmsg: 'no privilege' }, undefined],
-  ])('%j', async (answer, name) => {
+  ])('are read from user/get: %j', async (answer, name) => {
     fake.answers.set('/cgi-bin/user/get', answer);
     expect(await nameOf('zhangsan')).toBe(name);
   });
 
-  test('an encrypted id is converted first', async () => {
+  test('are looked up with the plain id of an encrypted user id', async () => {
     const userId = 'woAAAAAAAAAAAAAAAAAAAAAAAA';
     fake.answers.set('/cgi-bin/batch/openuserid_to_userid', {
       errcode: 0,
@@ -74,7 +74,7 @@ describe('how WeCom shows a member', () => {
     expect(await nameOf(userId)).toBe('name of zhangsan');
   });
 
-  test('nobody is asked without the self-built app', () => {
+  test('are unavailable without the self-built app', () => {
     expect(wecom({ addresses: { apiUrl: fake.url } }).displayNameOf).toBeUndefined();
   });
 });

@@ -13,4 +13,4 @@ test.each([
   ['attachment; filename="100%.pdf"', '100%.pdf'],
   ['attachment', undefined],
   [undefined, undefined],
-])('%j names %j', (disposition, name) => expect(fileNameOf(disposition)).toBe(name));
+])('reads from the header %j the file name %j', (disposition, name) => expect(fileNameOf(disposition)).toBe(name));

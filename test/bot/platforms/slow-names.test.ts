@@ -5,7 +5,7 @@ import { createSlackApi } from '../../../src/bot/platforms/slack/platform-api.ts
 import { startFakeSlack } from '../../support/fake-slack.ts';
 
 const TOKEN = 'xoxb-slow-names-0123456789';
-/** Longer than a call has: as where the first of two name servers is dead. */
+/** Longer than the time limit of a call, as when the first of two name servers is down. */
 const LOOK_UP_MS = 5_600;
 const { lookup } = dns;
 
@@ -13,19 +13,19 @@ afterEach(() => {
   dns.lookup = lookup;
 });
 
-// 7 s: the limit of a call is five.
-test('where a name takes longer than a call has, nothing of that call leaves later, and the next one goes out', async () => {
+// Takes 7 s: the limit of a call is 5 s.
+test('sends nothing of a call whose DNS lookup outlasts its time limit, and sends the next call', async () => {
   const slack = await startFakeSlack(TOKEN);
   dns.lookup = ((...args: unknown[]) => {
     setTimeout(() => void Reflect.apply(lookup, dns, args), LOOK_UP_MS);
   }) as typeof lookup;
   const api = createSlackApi(slack.apiUrl.replace('127.0.0.1', 'localhost'), TOKEN);
   const post = { channel: 'D1', markdown_text: 'An answer' };
-  // Nothing was done, for certain: it needs no look-up.
+  // Certainly not sent, so the caller need not check what Slack shows.
   expect(await api.call('chat.postMessage', post)).toMatchObject({ kind: 'busy' });
   await pause(LOOK_UP_MS - 5_000 + 500);
   expect(slack.calls).toEqual([]);
   expect(await api.call('chat.postMessage', post)).toMatchObject({ kind: 'ok' });
   expect(slack.messages.map(({ text }) => text)).toEqual(['An answer']);
   await slack.close();
-}, 30_000);
+}, 60_000);

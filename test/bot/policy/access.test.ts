@@ -28,7 +28,7 @@ const GUEST: ServicePerson = {
 const PEOPLE = ['zhangwei', 'chenguodong', 'emma.clarke', 'linxiaoyu', 'daniel.okoye', 'guest'] as const;
 type Person = (typeof PEOPLE)[number];
 
-/** Each kind of condition and permission once; the people's identities and departments are those of config/people.json. */
+/** Each kind of condition and permission once, for the identities and departments in config/people.json. */
 const POLICY: PolicyFile = {
   rules: [
     {
@@ -103,7 +103,7 @@ async function ask(person: Person, text: string, chat: Chat = 'private', images:
   return (await driver().waitForAnswer(message.id, { timeoutMs: 15_000 })).text;
 }
 
-/** Asks, and says which model answered, or which refusal came. */
+/** Asks a question. @returns the model that answered, or the name of the refusal */
 async function see(person: Person, chat: Chat, language: 'en' | 'zh' = 'en'): Promise<string> {
   const calls = () => deployment.lines.filter((line) => line.includes('chat call ended'));
   const before = calls().length;
@@ -132,7 +132,7 @@ async function restart(env: Record<string, string>): Promise<void> {
   await untilTrue(() => driver().isBotReachable());
 }
 
-test('a question that was held until the sign-in is judged when it runs, as the person who signed in', async () => {
+test('a question held for sign-in is judged when it runs, as the person who signed in', async () => {
   const answers = Object.fromEntries(
     await Promise.all(PEOPLE.map(async (person) => [person, await signInBy(person, 'count to 2')] as const)),
   );
@@ -142,27 +142,27 @@ test('a question that was held until the sign-in is judged when it runs, as the 
   expect(answers['linxiaoyu']).toBe(TURN_TEXTS.groupsOnly.en);
 }, 60_000);
 
-describe('identity and department decide who gets an answer, where, and from which model', () => {
+describe('access by identity and department', () => {
   for (const person of PEOPLE) {
     test.each(['private', 'wrtown', 'wrother'] as const)(`${person}, %s`, async (chat) => {
       expect(await see(person, chat)).toBe(EXPECTED[person][chat]);
     });
   }
 
-  test('refusals are said in the language of the question', async () => {
+  test('is refused in the language of the question', async () => {
     expect(await see('emma.clarke', 'private', 'zh')).toBe('mayNotUseHelp');
     expect(await see('linxiaoyu', 'private', 'zh')).toBe('groupsOnly');
     expect(await see('guest', 'wrtown', 'zh')).toBe('notHere');
   });
 
-  test('an image goes to the model that can see, and who may not use that one is told so', async () => {
+  test('to images requires the model that can see, and is refused with a notice otherwise', async () => {
     expect(await ask('zhangwei', 'What is this?', 'private', [PNG])).toMatch(/1\s*×\s*1|1x1|1 by 1/);
     expect(await ask('chenguodong', 'What is this?', 'private', [PNG])).toBe(
       IMAGE_TEXTS.mayNotShowImages.en.replace('{model}', 'svc-plus'),
     );
   });
 
-  test('active: an account that is not active can ask nothing, whatever the policy says; a group is not told why [profile]', async () => {
+  test('active: an inactive account cannot ask anything under any policy, and a group gets no reason [profile]', async () => {
     for (const key of await deployment.redis.keys('{id}:link:*'))
       await deployment.redis.hset(key, 'status', 'suspended');
     expect(await ask('zhangwei', 'count to 3')).toBe(TURN_TEXTS.suspended.en);
@@ -171,7 +171,7 @@ describe('identity and department decide who gets an answer, where, and from whi
     expect(await see('zhangwei', 'private')).toBe('svc-plus');
   });
 
-  test('each refusal is counted and in the audit trail, with the rule and without the person [audit-trail]', async () => {
+  test('refused is counted and audited, with the rule and without the person [audit-trail]', async () => {
     const audit = deployment.lines.filter((line) => line.includes('"access-refused"'));
     expect(audit.length).toBeGreaterThanOrEqual(10);
     for (const line of audit) for (const person of PEOPLE) expect(line).not.toContain(person);
@@ -190,10 +190,10 @@ describe('identity and department decide who gets an answer, where, and from whi
   });
 });
 
-describe('with another file after a restart', () => {
+describe('a new policy file after a restart', () => {
   const refuseAll = { rules: [], otherwise: { use: false } };
 
-  test('people who were linked before are judged by the new rules; /retry passes the gate, other words are open to all', async () => {
+  test('applies to linked people and to /retry, while other commands stay open', async () => {
     expect((await ask('zhangwei', 'count to 4')).trim()).toBe('1 2 3 4');
     await restart({ POLICY_FILE: policyFile(refuseAll), SIGN_IN_HELP_URL: '' });
     expect(await ask('zhangwei', 'count to 4')).toBe(TURN_TEXTS.mayNotUse.en);
@@ -205,7 +205,7 @@ describe('with another file after a restart', () => {
     expect(await ask('zhangwei', '/new')).toBe(TURN_TEXTS.newConversation.en);
   }, 60_000);
 
-  test('SIGN_IN=optional: who is not signed in is met by rules for nobody and for everybody alone, and told to sign in', async () => {
+  test('SIGN_IN=optional: people who are not signed in match only rules for them or for all, and are asked to sign in', async () => {
     const policy: PolicyFile = {
       rules: [
         {
@@ -229,12 +229,12 @@ describe('with another file after a restart', () => {
     expect(await see('zhangwei', 'private')).toBe('svc-max');
 
     await restart({ POLICY_FILE: policyFile({ ...policy, rules: policy.rules.slice(0, 1) }), SIGN_IN: 'optional' });
-    expect(await ask('guest', 'count to 3')).toMatch(/^I can answer you once you are signed in: \[Sign in\]\(http/);
-    expect(await ask('guest', '数到三')).toMatch(/^登录后才能回答你：\[登录\]\(http/);
+    expect(await ask('guest', 'count to 3')).toMatch(/^Please sign in before you ask: \[Sign in\]\(http/);
+    expect(await ask('guest', '数到三')).toMatch(/^登录后即可提问：\[登录\]\(http/);
     expect(await see('guest', 'wrtown')).toBe('notHere');
   }, 60_000);
 
-  test('SIGN_IN=off: everybody is somebody who is not signed in, whoever they were before', async () => {
+  test('SIGN_IN=off: all people count as not signed in', async () => {
     await restart({ POLICY_FILE: policyFile(POLICY), SIGN_IN: 'off', SIGN_IN_HELP_URL: '' });
     expect(await ask('zhangwei', 'count to 3')).toBe(TURN_TEXTS.mayNotUse.en);
     const open = { rules: [{ name: 'all', who: {}, may: { ...POLICY.rules[0]?.may } }], otherwise: { use: false } };

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { createPolicy } from '../../../src/bot/policy/policy.ts';
 import { parsePolicyFile, type Permission, type PolicyRule } from '../../../src/bot/policy/policy-file.ts';
 import type { PolicyPerson, Subject } from '../../../src/bot/policy/subject.ts';
+import { tries } from '../../support/tries.ts';
 
 const MODELS = ['svc-plus', 'svc-max', 'svc-mini'];
 const GROUPS = ['g1', 'g2', 'g3'];
@@ -47,7 +48,7 @@ const may: fc.Arbitrary<Permission> = fc.oneof(
     })
     .filter((given) => given.private || given.groups !== 'none'),
 );
-/** A catch-all ends the list, as the file's own rule demands. */
+/** Rules with a catch-all only at the end, as the file requires. */
 const rules: fc.Arbitrary<PolicyRule[]> = fc
   .array(fc.record({ who, may }), { maxLength: 6 })
   .map((made) => made.map((rule, index) => ({ ...rule, name: `rule ${index}` })))
@@ -56,7 +57,7 @@ const file = fc.record({ rules, otherwise: may });
 const policyOf = (made: { rules: PolicyRule[]; otherwise: Permission }, defaultModel = 'svc-plus') =>
   createPolicy({ file: parsePolicyFile(JSON.stringify(made), MODELS), models: MODELS, defaultModel });
 
-/** Said once more, differently: the conditions that a person breaks. */
+/** Independent implementation: the conditions that a person does not meet. */
 function broken(rule: Subject, asker: PolicyPerson | undefined): string[] {
   const faults: string[] = [];
   if (rule.signedIn === true && !asker) faults.push('signedIn');
@@ -67,8 +68,8 @@ function broken(rule: Subject, asker: PolicyPerson | undefined): string[] {
   return faults;
 }
 
-describe('the first rule that fits decides', () => {
-  test('whatever rules come after it, and whatever rules that do not fit stand before it', () => {
+describe('the first matching rule', () => {
+  test('decides, whatever rules follow it and whatever rules that do not match precede it', () => {
     fc.assert(
       fc.property(file, person, place, (made, asker, where) => {
         const fitting = made.rules.find((rule) => broken(rule.who, asker).length === 0);
@@ -77,11 +78,11 @@ describe('the first rule that fits decides', () => {
         const verdict = policyOf(made).judge(asker, where);
         if (verdict.kind === 'refused') expect(verdict.rule).toBe(fitting?.name ?? 'otherwise');
       }),
-      { numRuns: 500 },
+      { numRuns: tries(500) },
     );
   });
 
-  test('putting a rule that fits before all others makes it decide', () => {
+  test('decides if it is put before all others', () => {
     fc.assert(
       fc.property(file, person, place, may, (made, asker, where, permission) => {
         const first = { name: 'first', who: { signedIn: asker !== undefined }, may: permission };
@@ -92,7 +93,7 @@ describe('the first rule that fits decides', () => {
     );
   });
 
-  test('the order of rules that cannot fit the same person does not matter', () => {
+  test('is independent of the order of rules that exclude each other', () => {
     fc.assert(
       fc.property(fc.tuple(may, may, may), may, person, place, (permissions, otherwise, asker, where) => {
         const made = ['JG', 'XS', 'QT'].map((code, index) => ({
@@ -107,8 +108,8 @@ describe('the first rule that fits decides', () => {
   });
 });
 
-describe('what the deciding rule says is what may be', () => {
-  test('the place must be allowed; a refusal says what stands against it', () => {
+describe('the permission of the deciding rule', () => {
+  test('must allow the place, and a refusal names the reason', () => {
     fc.assert(
       fc.property(may, person, place, (permission, asker, where) => {
         const verdict = policyOf({ rules: [], otherwise: permission }).judge(asker, where);
@@ -120,7 +121,7 @@ describe('what the deciding rule says is what may be', () => {
     );
   });
 
-  test('the default model answers where it is allowed, else the first of the list; no other model is ever named', () => {
+  test('puts the default model first if allowed, and contains no other than the allowed models', () => {
     fc.assert(
       fc.property(may, person, fc.constantFrom(...MODELS), (permission, asker, defaultModel) => {
         const models = policyOf({ rules: [], otherwise: permission }, defaultModel).modelsFor(asker);
@@ -132,7 +133,7 @@ describe('what the deciding rule says is what may be', () => {
   });
 });
 
-test('departments: a code is that code alone, a code with * every code that begins with it', () => {
+test('a department code matches exactly, and a code with * matches every code with that prefix', () => {
   const fits = (code: string, department: string) =>
     policyOf({ rules: [{ name: 'r', who: { departments: [code] }, may: { use: false } }], otherwise: ALL }).judge(
       { identityCode: 'JG', department },

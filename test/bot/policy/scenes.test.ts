@@ -49,7 +49,7 @@ const place = fc.record({
   id: fc.constantFrom('g1', 'g2', 'g3'),
   platform: fc.constantFrom('wecom', 'slack'),
 });
-/** Told once more, in other words than the code's. */
+/** Independent implementation of the conditions. */
 function holds(
   { who = {}, groups, platforms }: Partial<Scene>,
   asker: { identityCode: string; department: string } | undefined,
@@ -69,7 +69,7 @@ function holds(
   return conditions.every(Boolean);
 }
 
-test('the first scene that fits decides, by person, place and platform alone [scenes-narrow]', () => {
+test('the first scene that fits by person, place and platform decides [scenes-narrow]', () => {
   fc.assert(
     fc.property(fc.array(scene, { maxLength: 6 }), person, place, (given, asker, at) => {
       const named = given.map((one, index) => ({ name: `scene ${index}`, ...one }));
@@ -84,7 +84,7 @@ test('the first scene that fits decides, by person, place and platform alone [sc
   );
 });
 
-test('whatever it names, a scene’s models are among those that are allowed without it [scenes-narrow]', () => {
+test('a scene’s models are among those allowed without it [scenes-narrow]', () => {
   const names = fc.uniqueArray(fc.constantFrom<string>('a', 'b', 'c', 'd'), { minLength: 1 });
   fc.assert(
     fc.property(names, fc.option(names, { nil: undefined }), (allowed, models) => {
@@ -96,7 +96,7 @@ test('whatever it names, a scene’s models are among those that are allowed wit
   );
 });
 
-test('any JSON is read or refused with faults that say where', () => {
+test('any JSON is read or rejected with non-empty faults', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (json) => {
       for (const fault of faultsOf(json)) expect(fault).not.toBe('');
@@ -104,29 +104,29 @@ test('any JSON is read or refused with faults that say where', () => {
   );
 });
 
-describe('the file', () => {
-  test('the one that is shipped is sound, as is an empty list', () => {
+describe('the scenes file', () => {
+  test('is valid as shipped and as an empty list', () => {
     expect(parseScenesFile(readFileSync('config/scenes.json', 'utf8'), KNOWN)).toHaveLength(1);
     expect(parse([])).toEqual([]);
   });
 
   test.each([
     [[{}], /name/],
-    [[{ name: 'a', models: ['gpt'] }], /"gpt" is no model of CHAT_MODELS; there are svc-plus, svc-max/],
+    [[{ name: 'a', models: ['gpt'] }], /"gpt" is not a model of CHAT_MODELS; available are svc-plus, svc-max/],
     [[{ name: 'a', models: [] }], /name at least one/],
-    [[{ name: 'a', groups: ['g'], tools: ['rm'] }], /"rm" is no tool; there are who_am_i, web_search/],
-    [[{ name: 'a', platforms: ['telegram'] }], /"telegram" is no platform/],
+    [[{ name: 'a', groups: ['g'], tools: ['rm'] }], /"rm" is not a tool; available are who_am_i, web_search/],
+    [[{ name: 'a', platforms: ['telegram'] }], /"telegram" is not a platform/],
     [[{ name: 'a', who: { identity: ['JS'] } }], /Must be one of JG, XS, QT/],
-    [[{ name: 'a', groups: 'none' }, { name: 'a' }], /There is a scene "a" before it/],
-    [[{ name: 'a' }, { name: 'b', groups: 'all' }], /never decides/],
+    [[{ name: 'a', groups: 'none' }, { name: 'a' }], /An earlier scene has the name "a"/],
+    [[{ name: 'a' }, { name: 'b', groups: 'all' }], /never applies/],
     [[{ name: 'a', instruction: 'x' }], /instruction/],
     [{ about: 'x', scenes: [{ name: 'a', thinking: 'much' }] }, /Must be off, low, high or max/],
     ['text', /./],
-  ])('%j is refused: %s', (given, complaint) => {
+  ])('is rejected for %j: %s', (given, complaint) => {
     expect(faultsOf(given).join('\n')).toMatch(complaint);
   });
 
-  test('lines are one text, a bare question is its own title, one value is for both languages', () => {
+  test('may use a list of lines, a prompt without a title, and one value for both languages', () => {
     const [read] = parse([
       {
         name: 'a',
@@ -149,7 +149,7 @@ describe('the file', () => {
   });
 });
 
-test('scenes that let an answer draw upon other things have other marks [scenes-narrow]', () => {
+test('scenes that give answers access to different data have different marks [scenes-narrow]', () => {
   const base: Scene = { name: 'a', who: {} };
   const marks = [undefined, base, { ...base, tools: [] }, { ...base, knowledge: [] }, { ...base, name: 'b' }].map(
     markOf,

@@ -20,17 +20,17 @@ writeFileSync(
 const env = { POLICY_FILE: path, DATA_DIR: folder };
 const faults = [
   `POLICY_FILE (${path}): rules[0].who.identity[0]: Must be one of JG, XS, QT`,
-  `POLICY_FILE (${path}): rules[0].may.models[0]: "gpt" is not among CHAT_MODELS (svc-plus, svc-max)`,
-  `POLICY_FILE (${path}): rules[0].may.groups: Is empty: name at least one`,
+  `POLICY_FILE (${path}): rules[0].may.models[0]: "gpt" is not in CHAT_MODELS (svc-plus, svc-max)`,
+  `POLICY_FILE (${path}): rules[0].may.groups: Must not be empty: name at least one`,
 ];
 
-test('a policy that cannot be used ends the start with 2; every fault is named with its place [checked-at-start]', async () => {
+test('an unusable policy ends the start with exit code 2 and names every fault with its place [checked-at-start]', async () => {
   const parley = await startParleyProcess({ env });
   expect(await parley.ended).toBe(2);
   for (const fault of faults) expect(parley.output()).toContain(fault);
 });
 
-test('contract section 1: npm run check names the same faults, and ends with 1', async () => {
+test('npm run check names the faults of an unusable policy and exits with 1', async () => {
   const parley = await startParleyProcess({ env, command: ['node', 'dist/main.js', 'check'] });
   expect(await parley.ended).toBe(1);
   for (const fault of faults) expect(parley.output()).toMatch(new RegExp(`fault +Files +.*${escapeRegExp(fault)}`));

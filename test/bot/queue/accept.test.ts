@@ -6,7 +6,7 @@ import { conversationOf, deliveryIdOf } from '../../../src/bot/domain/conversati
 import { Inbox } from '../../../src/bot/queue/accept.ts';
 import { isMeantBy } from '../../../src/bot/queue/stop-mark.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
-import { STOP_CHANNEL } from '../../../src/bot/queue/wake-queue.ts';
+import { STOP_CHANNEL } from '../../../src/bot/queue/turn-news.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
@@ -29,7 +29,7 @@ beforeEach(async () => {
   await server.redis.flushall();
 });
 
-test('a delivery is remembered for 24 h under the first 40 hex digits of its hash, answered or not [accept-once]', async () => {
+test('a delivery is remembered for 24 h under the first 40 hex digits of its hash, before and after its answer [accept-once]', async () => {
   const message = textMessage('q');
   const { deliveryId } = await inbox.accept(alice, message);
   expect(deliveryId).toMatch(/^[0-9a-f]{40}$/);
@@ -44,7 +44,7 @@ test('a delivery is remembered for 24 h under the first 40 hex digits of its has
     expect(deliveryIdOf({ ...message, ...change })).not.toBe(deliveryId);
 });
 
-test('a conversation in which a hundred messages wait takes no more, and says so; a stop word gets through [back-pressure]', async () => {
+test('a conversation with 100 waiting messages refuses more, except a stop word [back-pressure]', async () => {
   for (let count = 0; count < 100; count += 1)
     expect((await inbox.accept(alice, textMessage('again'))).result).toBe('new');
   const late = textMessage('one too many');
@@ -53,14 +53,14 @@ test('a conversation in which a hundred messages wait takes no more, and says so
   expect((await inbox.accept(alice, textMessage('/stop'))).result).toBe('new');
   const bob = textMessage('hello', { sender: { userId: 'bob' }, chat: { kind: 'private', id: 'bob' } });
   expect((await inbox.accept(conversationOf(bob, 'member'), bob)).result).toBe('new');
-  // Refused once is refused for good: a repeat of the delivery agrees, although there is room again.
+  // A refused delivery stays refused: a repeat gets the same result although there is room again.
   const claim = await store.begin(alice);
   if (claim) await store.commit(claim, { outcome: 'final', records: [] });
   expect((await inbox.accept(alice, late)).result).toBe('limited');
   expect((await inbox.accept(alice, textMessage('and now'))).result).toBe('new');
 });
 
-test('a slash word is not limited by the messages that wait, within a bound', async () => {
+test('accepts 20 slash words beyond a full inbox, and refuses further ones', async () => {
   for (let count = 0; count < 100; count += 1) await inbox.accept(alice, textMessage('again'));
   const words = ['/help', '/new', '停止', '/stop', '/whoami'];
   const results: string[] = [];
@@ -70,14 +70,14 @@ test('a slash word is not limited by the messages that wait, within a bound', as
   expect(await server.redis.llen(conversationKeys(alice).inbox)).toBe(120);
 });
 
-describe('a stop beyond every bound', () => {
+describe('a stop word beyond every limit', () => {
   const few = () => new Inbox({ redis: server.redis, keyRing, messagesAPersonMaySendAMinute: 2 });
   const flood = async (limited: Inbox) => {
     await limited.accept(alice, textMessage('a question'));
     for (let count = 0; count < 6; count += 1) await limited.accept(alice, textMessage('more'));
   };
 
-  test('acts at once, and waits for no answer of its own', async () => {
+  test('stops the running turn at once without being queued', async () => {
     const limited = few();
     const heard: string[] = [];
     const listener = new Redis(server.url, { maxRetriesPerRequest: null });
@@ -94,7 +94,7 @@ describe('a stop beyond every bound', () => {
     listener.disconnect();
   });
 
-  test('ends no question that is said after it, nor anybody else’s', async () => {
+  test('does not stop a later question of the same person', async () => {
     const limited = few();
     await flood(limited);
     await limited.accept(alice, textMessage('/stop'));
@@ -109,7 +109,7 @@ describe('a stop beyond every bound', () => {
     expect(claim && isMeantBy(claim.stop, claim.messages)).toBe(false);
   });
 
-  test('leaves nothing behind where nothing was asked', async () => {
+  test('stores nothing in a conversation without a question', async () => {
     const limited = few();
     await flood(limited);
     const group = textMessage('/stop', { chat: { kind: 'group', id: 'g' } });
@@ -119,7 +119,7 @@ describe('a stop beyond every bound', () => {
   });
 });
 
-test('the 61st message of a group within a minute is refused, whoever sends it [rate-limits]', async () => {
+test('refuses the 61st message of a group within a minute, for any senders [rate-limits]', async () => {
   const chat = { kind: 'group', id: 'g' } as const;
   const results: string[] = [];
   for (let count = 0; count < 61; count += 1) {
@@ -130,14 +130,14 @@ test('the 61st message of a group within a minute is refused, whoever sends it [
   expect(results.at(-1)).toBe('limited');
 });
 
-test('the crashes of one turn are forgotten with it [poison-turns]', async () => {
+test('the crash count of a turn is dropped together with the turn [poison-turns]', async () => {
   const { inbox: entries, state } = conversationKeys(alice);
   await inbox.accept(alice, textMessage('/help'));
   await inbox.accept(alice, textMessage('/whoami'));
   for (let crash = 0; crash < 3; crash += 1) {
     await store.begin(alice);
   }
-  // The messages of the crashed turn are gone by another way than its commit: what comes next starts unburdened.
+  // The message of the crashed turn is removed without a commit: the next turn starts with no crashes.
   await server.redis.lpop(entries);
   expect(await store.begin(alice)).toMatchObject({ crashes: 0 });
   expect(await server.redis.hget(state, 'crashes')).toBe('0');

@@ -18,7 +18,7 @@ beforeEach(async () => {
   await server.redis.flushdb();
 });
 
-/** Seals something else in the place of the newest entry's message, as a worker with a defect would. */
+/** Replaces the message of the newest entry by other content, as a defective worker would. */
 async function resealEntry(plain: string): Promise<string> {
   const [entry = ''] = await server.redis.lrange(inbox, -1, -1);
   const deliveryId = entry.slice(0, entry.indexOf(':'));
@@ -28,7 +28,7 @@ async function resealEntry(plain: string): Promise<string> {
 }
 
 test.each(['no JSON', 'null', '[]', '{}', '{"version":1}', '{"version":1,"parts":[],"chat":{},"sender":7}'])(
-  'a message that opens and is none (%s) is apologised for, as an altered one, and holds nothing up [sealed-records]',
+  'a message that decrypts to invalid content (%s) is reported as unreadable, and the next message is still answered [sealed-records]',
   async (plain) => {
     const parts = { redis: server.redis, keyRing, nowMs: Date.now, historyLifeMs: MINUTE_MS };
     await new Inbox(parts).accept(alice, textMessage('a question'));
@@ -42,7 +42,7 @@ test.each(['no JSON', 'null', '[]', '{}', '{"version":1}', '{"version":1,"parts"
   },
 );
 
-test('a message of a newer version waits for a newer worker, whatever it holds', async () => {
+test('a message of a newer version waits for a newer worker, whatever it contains', async () => {
   const parts = { redis: server.redis, keyRing, nowMs: Date.now, historyLifeMs: MINUTE_MS };
   await new Inbox(parts).accept(alice, textMessage('a question'));
   await resealEntry('{"version":2}');

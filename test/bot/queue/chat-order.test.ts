@@ -9,6 +9,7 @@ import { openEntry } from '../../../src/bot/queue/inbox-entry.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { useTestRedis } from '../../support/use-test-redis.ts';
+import { tries } from '../../support/tries.ts';
 
 const server = useTestRedis();
 const keyRing = testKeyRing();
@@ -29,7 +30,9 @@ const accept = async (message: InboundMessage): Promise<InboundMessage> => {
   return message;
 };
 
-/** What stands in the inbox, begun or waiting: its place in the chat (none for a command) and its sequence number. */
+/**
+ * The inbox entries, claimed or waiting, with their order in the chat (undefined for a command) and their sequence number.
+ */
 async function entries(): Promise<{ deliveryId: string; order: number | undefined; seq: number }[]> {
   const lines = await server.redis.lrange(conversationKeys(conversation).inbox, 0, -1);
   return lines.map((line) => {
@@ -42,7 +45,7 @@ async function entries(): Promise<{ deliveryId: string; order: number | undefine
 
 type Step = { does: 'arrives'; order: number | undefined; word: boolean } | { does: 'begins' } | { does: 'ends' };
 
-test('messages that wait stand in the order of the chat, whatever the order of their deliveries; a begun turn keeps its place [in-order]', async () => {
+test('waiting messages follow the order of the chat for any order of delivery, and a claimed turn keeps its place [in-order]', async () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ does: fc.constant('arrives'), order: fc.nat(30), word: fc.boolean() }) },
     { weight: 1, arbitrary: fc.constant({ does: 'arrives', order: undefined, word: true }) },
@@ -75,16 +78,16 @@ test('messages that wait stand in the order of the chat, whatever the order of t
       expect(orders).toEqual(orders.toSorted((one, other) => one - other));
       const seqs = all.map(({ seq }) => seq);
       expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
-      // What has no place in the chat, or the same, keeps the order of arrival.
+      // Entries without a chat order keep the order of arrival.
       const kept = (of: typeof all, order: number | undefined) =>
         of.filter((entry) => entry.order === order).map(({ deliveryId }) => deliveryId);
       expect(kept(all, undefined).slice(0, kept(before, undefined).length)).toEqual(kept(before, undefined));
     }
   };
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), run), { numRuns: 40 });
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), run), { numRuns: tries(40) });
 }, 60_000);
 
-test('a stop that waits ends an earlier message that is delivered after it, and not a later one [in-order]', async () => {
+test('a waiting stop word ends an earlier message that is delivered after it, but no later message [in-order]', async () => {
   await accept(textMessage('/stop', { chat: channel, chatOrder: 20 }));
   const late = await accept(textMessage('said before', { chat: channel, chatOrder: 10 }));
   await accept(textMessage('said behind', { chat: channel, chatOrder: 30 }));
@@ -95,7 +98,7 @@ test('a stop that waits ends an earlier message that is delivered after it, and 
   expect([first?.order, stop?.order, behind?.order]).toEqual([10, 20, 30]);
 });
 
-test('a stop that has ended the answer above its thread is served also when an earlier message takes its place [in-order]', async () => {
+test('a stop word that ended the answer above its thread is served even when an earlier message moves ahead of it [in-order]', async () => {
   const opener = textMessage('a question', { chat: channel });
   await inbox.accept(conversationOf(opener, 'member'), opener);
   const thread = { ...channel, threadId: opener.messageId };

@@ -27,7 +27,7 @@ beforeEach(async () => {
   await new Inbox(options).accept(alice, message);
 });
 
-/** A claim that its worker has not renewed for a while, as after a crash or a stall. */
+/** Expires the claim: its worker has not renewed it for a while, as after a crash or a stall. */
 const letRunOut = () => server.redis.hincrby(state, 'aliveMs', -CLAIM_LIFE_MS);
 const begin = async (store: TurnStore): Promise<TurnClaim> => {
   const claim = await store.begin(alice);
@@ -35,7 +35,7 @@ const begin = async (store: TurnStore): Promise<TurnClaim> => {
   return claim;
 };
 
-test('a claim that its worker renews is left alone, and taken once it has run out', async () => {
+test('a claim cannot be taken over while its worker renews it, but can once it has expired', async () => {
   const claim = await begin(worker);
   expect(await other.begin(alice)).toBeUndefined();
   expect(await worker.begin(alice)).toBeUndefined();
@@ -47,19 +47,19 @@ test('a claim that its worker renews is left alone, and taken once it has run ou
   expect(await worker.renew(claim)).toBeUndefined();
 });
 
-test('a clock of Redis that is set back keeps no claim alive for ever', async () => {
+test('a claim dated in the future can be taken over after Redis’ clock was set back', async () => {
   await begin(worker);
   await server.redis.hincrby(state, 'aliveMs', 3_600_000);
   expect((await begin(other)).crashes).toBe(1);
 });
 
-test('a turn that its own worker takes once more has not crashed', async () => {
+test('a turn that its own worker claims again is not counted as crashed', async () => {
   await begin(worker);
   await letRunOut();
   expect(await begin(worker)).toMatchObject({ crashes: 0, wasBegun: true });
 });
 
-test('a worker that lives takes the crash back that was counted for it, once, and no other one', async () => {
+test('a live worker withdraws the crash counted for it, once, but no other crash', async () => {
   const first = await begin(worker);
   await letRunOut();
   expect(await begin(other)).toMatchObject({ crashes: 1 });
@@ -67,11 +67,11 @@ test('a worker that lives takes the crash back that was counted for it, once, an
   expect(await worker.notCrashed(first)).toBe(true);
   expect(await worker.notCrashed(first)).toBe(false);
   await letRunOut();
-  // The second worker says nothing: it has crashed.
+  // The second worker does not withdraw its crash.
   expect(await begin(worker)).toMatchObject({ crashes: 1 });
 });
 
-test('a turn that was given back is free at once, and refuses whoever gave it back', async () => {
+test('a turn that was given back can be claimed at once, and its former worker is refused', async () => {
   const claim = await begin(worker);
   expect(await worker.giveBack(claim, 0)).toBe(true);
   expect(await worker.renew(claim)).toBeUndefined();
@@ -82,25 +82,25 @@ test('a turn that was given back is free at once, and refuses whoever gave it ba
   expect(next.storedAnswer).toBeUndefined();
 });
 
-test('a committed turn has no claim any more, so that a wake for what came after it is not taken for its own', async () => {
+test('a committed turn has no claim left, so that a later wake starts a new turn', async () => {
   const claim = await begin(worker);
   expect(await worker.commit(claim, { outcome: 'final', records: [] })).toBe(0);
   expect(await worker.renew(claim)).toBeUndefined();
 });
 
-test('a turn that waits keeps its claim', async () => {
+test('a turn that only waits keeps its claim', async () => {
   const claim = await begin(worker);
   await worker.markWaiting(claim);
   expect(await other.begin(alice)).toBeUndefined();
 });
 
-test('how long a turn was due is told by Redis’ clock, from the end of the turn before it', async () => {
+test('dueForMs is measured by Redis’ clock from the end of the previous turn', async () => {
   options = { ...options, nowMs: () => Date.now() + 600_000 };
   const claim = await begin(new TurnStore(options));
   expect(claim.dueForMs).toBeLessThan(60_000);
   const { inbox } = conversationKeys(alice);
   const [entry = ''] = await server.redis.lrange(inbox, 0, 0);
-  // A second message, stamped an hour ago: it waited behind the first one until now.
+  // A second message, stamped an hour ago, that was waiting behind the first one until now.
   const [id = '', , atMs = '', , ...sealed] = entry.split(':');
   await server.redis.rpush(inbox, [id, '-', String(Number(atMs) - 3_600_000), '2', ...sealed].join(':'));
   expect(await worker.commit(claim, { outcome: 'final', records: [] })).toBe(1);

@@ -26,7 +26,7 @@ beforeAll(async () => {
   group = await startRedisCluster();
   for (const { url } of group.servers) {
     const server = new Redis(url, { maxRetriesPerRequest: null });
-    // What the others hold is served although one is gone.
+    // The other masters still serve their keys when one is down.
     await server.config('SET', 'cluster-require-full-coverage', 'no');
     server.disconnect();
   }
@@ -44,13 +44,13 @@ afterAll(async () => {
   await group.stop();
 });
 
-/** Which of the three masters keeps a key: they share the slots evenly, in order. */
+/** The index of the master that owns a key: the three masters share the slots evenly, in order. */
 async function masterOf(key: string): Promise<number> {
   const slot = await redis.cluster('KEYSLOT', key);
   return Math.min(2, Math.floor(slot / (16_384 / 3)));
 }
 
-/** A message of which the conversation lies on another master than the queue of wakes. */
+/** A message whose conversation is on another master than the wake queue. */
 async function messageElsewhere(): Promise<{ message: InboundMessage; conversation: ConversationRef; master: number }> {
   const ofWakes = await masterOf('{wake0}:turns:id');
   for (let index = 0; index < 1_000; index += 1) {
@@ -62,7 +62,7 @@ async function messageElsewhere(): Promise<{ message: InboundMessage; conversati
   throw new Error('all conversations lie beside the queue of wakes');
 }
 
-test('no wake comes before its message is stored: the masters of a cluster know no common order', async () => {
+test('a wake is enqueued only after its message is stored, although a cluster has no common order of writes', async () => {
   const { message, conversation, master } = await messageElsewhere();
   process.kill(group.servers[master]?.pid ?? 0, 'SIGSTOP');
   const stored = storeAndWake({ inbox, wakeQueue, log }, conversation, message);
@@ -73,14 +73,14 @@ test('no wake comes before its message is stored: the masters of a cluster know 
   await until(async () => (await redis.get('{wake0}:turns:id')) === '1');
 });
 
-test('while one master of a cluster is gone, what lies on the others is swept all the same, and what is missed is told', async () => {
+test('while one master of a cluster is down, the sweeper wakes the conversations on the others and reports the missed partitions', async () => {
   const ofWakes = await masterOf('{wake0}:turns:id');
   const reported: string[] = [];
   const report = {
     wakeRepeated: ({ count }: { count: number }) => void reported.push(`woken ${count}`),
     partitionsMissed: ({ count }: { count: number }) => void reported.push(`missed ${count}`),
   } as QueueReport;
-  // One that keeps a shard of a larger queue, too.
+  // The stalled master also owns a shard of a larger queue.
   let shard = 1;
   while ((await masterOf(`{wake${shard}}`)) === ofWakes) shard += 1;
   const gone = await masterOf(`{wake${shard}}`);
@@ -97,7 +97,7 @@ test('while one master of a cluster is gone, what lies on the others is swept al
   const sweeper = new Sweeper({ redis, wakeQueue, log, report });
   process.kill(pid, 'SIGSTOP');
   const found = await Promise.race([sweeper.sweep(), sleep(10_000)]);
-  // A second round must not wait for what the first one still waits for.
+  // A second sweep must not wait for the calls that the first one still waits for.
   await Promise.race([sweeper.sweep(), sleep(10_000)]);
   expect(await Promise.race([allShards.waiting(), sleep(10_000)])).toBeGreaterThanOrEqual(reachable);
   process.kill(pid, 'SIGCONT');
@@ -109,7 +109,7 @@ test('while one master of a cluster is gone, what lies on the others is swept al
   await allShards.close();
 }, 60_000);
 
-test('one person’s messages of a minute count once over all chats, in whichever process and on whichever node they lie', async () => {
+test('the messages of one person per minute are counted once across chats, processes and nodes', async () => {
   const inboxes = [inbox, new Inbox({ redis, keyRing })];
   const userId = 'one-person';
   const results: string[] = [];
@@ -117,12 +117,13 @@ test('one person’s messages of a minute count once over all chats, in whicheve
     const message = { ...messageOf(userId, 'hello'), chat: { kind: 'group', id: `group-${count}` } } as const;
     const process = inboxes[count % 2] ?? inbox;
     results.push((await process.accept(conversationOf(message, 'member'), message)).result);
-    // A repeat costs nothing.
+    // A repeat does not count.
     expect((await process.accept(conversationOf(message, 'member'), message)).result).not.toBe('new');
     await sleep(5);
   }
   const taken = results.filter((result) => result === 'new').length;
-  // What another process took is known right behind each message, on a busy machine a few later; each for itself would be 40.
+  // Counts of another process are known after each message, or a few later on a busy machine. Separate counts would allow
+  // 40.
   expect([taken >= 20, taken < 30]).toEqual([true, true]);
   const other = messageOf('somebody-else', 'hello');
   expect((await inbox.accept(conversationOf(other, 'member'), other)).result).toBe('new');

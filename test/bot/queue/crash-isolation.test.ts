@@ -1,22 +1,27 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { tries } from '../../support/tries.ts';
 import {
   admissionOf,
   afterBegin,
   afterDeath,
   afterEnd,
-  afterTime,
+  afterGiveUp,
+  afterRetraction,
   NO_ISOLATION,
   type Isolation,
 } from '../../../src/bot/queue/crash-isolation.ts';
 
-/** A deployment in steps of 100 ms. Each turn takes `answerSteps`; a poison turn kills its worker after `poisonSteps`. */
+/** A deployment in steps of 100 ms. Each turn takes `answerSteps`; a poison turn kills its worker after `poisonSteps`, or up to `lagSteps` later. */
 interface World {
   turns: number;
   poisons: number[];
   workers: number;
   answerSteps: number;
   poisonSteps: number;
+  lagSteps: number;
+  /** Steps at which a worker freezes for longer than its claims last, and which one: it is reported dead, then alive. */
+  freezes: { step: number; worker: number; forSteps: number }[];
   /** Steps at which a worker is killed from outside, and which one. */
   kills: { step: number; worker: number }[];
 }
@@ -30,9 +35,10 @@ interface Result {
 
 const STEP_MS = 100;
 const DETECTION_STEPS = 10;
+const LEASE_STEPS = 90;
 const MAX_STEPS = 20_000;
 const MAX_CRASHES = 5;
-const RUNS = Number(process.env.RUNS ?? 300);
+const RUNS = tries(300);
 
 function simulate(world: World): Result {
   let state: Isolation = NO_ISOLATION;
@@ -45,8 +51,22 @@ function simulate(world: World): Result {
     upAt: 0,
     running: new Map<string, number>(),
   }));
+  const alive: { atStep: number; worker: string; turns: string[] }[] = [];
   const found: { atStep: number; atMs: number; worker: string; ran: string[] }[] = [];
   const result: Result = { condemned: [], answered: new Map(), deaths: 0, endedAtStep: 0 };
+  const freeze = (worker: (typeof workers)[number], step: number, forSteps: number) => {
+    const turns = [...worker.running.keys()];
+    const atStep = step + LEASE_STEPS;
+    found.push({ atStep, atMs: atStep * STEP_MS, worker: worker.name, ran: turns });
+    alive.push({ atStep: step + LEASE_STEPS + forSteps, worker: worker.name, turns });
+    restart(worker, step + LEASE_STEPS + forSteps);
+  };
+  const restart = (worker: (typeof workers)[number], upAt: number) => {
+    worker.lives += 1;
+    worker.name = `${worker.name.split('.')[0]}.${worker.lives}`;
+    worker.running = new Map();
+    worker.upAt = upAt;
+  };
   const die = (worker: (typeof workers)[number], step: number) => {
     result.deaths += 1;
     found.push({
@@ -55,38 +75,41 @@ function simulate(world: World): Result {
       worker: worker.name,
       ran: [...worker.running.keys()],
     });
-    worker.lives += 1;
-    worker.name = `${worker.name.split('.')[0]}.${worker.lives}`;
-    worker.running = new Map();
-    worker.upAt = step + DETECTION_STEPS;
+    restart(worker, step + DETECTION_STEPS);
   };
   for (let step = 0; step < MAX_STEPS; step += 1) {
     const nowMs = step * STEP_MS;
     for (const death of found.filter(({ atStep }) => atStep === step)) {
-      state = afterDeath(state, { worker: death.worker, atMs: death.atMs, toldAtMs: nowMs, ran: death.ran });
       for (const turn of death.ran) {
         crashes.set(turn, (crashes.get(turn) ?? 0) + 1);
         waiting.set(turn, step);
       }
+      const ran = death.ran.map((turn) => [turn, crashes.get(turn)!] as const);
+      state = afterDeath(state, { worker: death.worker, atMs: death.atMs, ran });
     }
-    state = afterTime(state, nowMs);
+    for (const { worker, turns } of alive.filter(({ atStep }) => atStep === step)) {
+      state = afterRetraction(state, worker);
+      for (const turn of turns) crashes.set(turn, Math.max(0, (crashes.get(turn) ?? 0) - 1));
+    }
     const up = workers.filter(({ upAt }) => upAt <= step);
     let next = step;
     for (const turn of up.length > 0 ? [...waiting.keys()] : []) {
-      const admission = admissionOf(state, { turn, crashes: crashes.get(turn) ?? 0, maxCrashes: MAX_CRASHES, nowMs });
+      const worker = up[next++ % up.length]!;
+      const claimed = { turn, worker: worker.name, crashes: crashes.get(turn) ?? 0, maxCrashes: MAX_CRASHES, nowMs };
+      const admission = admissionOf(state, claimed);
       if (admission === 'wait') continue;
       waiting.delete(turn);
       if (admission === 'give-up') {
         result.condemned.push(turn);
-        state = afterEnd(state, turn);
+        state = afterGiveUp(state, turn, nowMs);
         continue;
       }
-      up[next++ % up.length]!.running.set(turn, step);
-      state = afterBegin(state, turn, nowMs);
+      worker.running.set(turn, step);
+      state = afterBegin(state, claimed);
     }
     for (const worker of up) {
       for (const [turn, since] of worker.running) {
-        if (poisons.has(turn) && step - since >= world.poisonSteps) {
+        if (poisons.has(turn) && step - since >= world.poisonSteps + ((since * 7919) % (world.lagSteps + 1))) {
           die(worker, step);
           break;
         }
@@ -98,6 +121,10 @@ function simulate(world: World): Result {
       }
     }
     for (const kill of world.kills) if (kill.step === step) die(workers[kill.worker % workers.length]!, step);
+    for (const { step: atStep, worker, forSteps } of world.freezes) {
+      const frozen = workers[worker % workers.length]!;
+      if (atStep === step && frozen.upAt <= step) freeze(frozen, step, forSteps);
+    }
     if (result.condemned.length + result.answered.size === world.turns) {
       result.endedAtStep = step;
       return result;
@@ -113,11 +140,15 @@ const sizes = {
   workers: fc.integer({ min: 1, max: 3 }),
   answerSteps: fc.integer({ min: 0, max: 60 }),
   poisonSteps: fc.integer({ min: 0, max: 30 }),
+  lagSteps: fc.integer({ min: 0, max: 100 }),
+  freezes: fc.array(fc.record({ step: fc.nat(600), worker: fc.nat(2), forSteps: fc.integer({ min: 5, max: 200 }) }), {
+    maxLength: 3,
+  }),
 };
 const kill = (maxStep: number) => fc.record({ step: fc.nat(maxStep), worker: fc.nat(2) });
 const poisonsOf = ({ poisons, turns }: World) => [...new Set(poisons.map((index) => `t${index % turns}`))].sort();
 
-test('condemns each poison turn and nothing else, in a bounded number of deaths [poison-turns]', () => {
+test('condemns every poison turn and no other, within a bounded number of deaths [poison-turns]', () => {
   const worlds = fc.record({
     ...sizes,
     poisons: fc.uniqueArray(fc.nat(59), { maxLength: 4 }),
@@ -128,13 +159,15 @@ test('condemns each poison turn and nothing else, in a bounded number of deaths 
       const poisons = poisonsOf(world);
       const { condemned, deaths } = simulate(world);
       expect(condemned.sort()).toEqual(poisons);
-      expect(deaths).toBeLessThanOrEqual(world.kills.length + 60 * poisons.length);
+      expect(deaths).toBeLessThanOrEqual(
+        world.kills.length + world.freezes.length + (world.lagSteps === 0 ? 64 : 100) * poisons.length,
+      );
     }),
     { numRuns: RUNS },
   );
 });
 
-test('condemns nothing and answers everything when workers are killed again and again from outside [poison-turns]', () => {
+test('condemns no turn and answers all when workers are repeatedly killed from outside [poison-turns]', () => {
   const worlds = fc.record({
     ...sizes,
     poisons: fc.constant<number[]>([]),
@@ -154,4 +187,38 @@ test('condemns nothing and answers everything when workers are killed again and 
     }),
     { numRuns: RUNS },
   );
+});
+
+test('a death that is taken back leaves the evidence against a suspect as it was [poison-turns]', () => {
+  let state = NO_ISOLATION;
+  let nowMs = 0;
+  const begin = (turn: string, worker: string) => (state = afterBegin(state, { turn, worker, nowMs }));
+  const die = (worker: string, ...turns: string[]) =>
+    (state = afterDeath(state, { worker, atMs: nowMs, ran: turns.map((turn) => [turn, 4] as const) }));
+  die('w1', 'suspect');
+  for (const worker of ['w2', 'w3']) {
+    begin('suspect', worker);
+    nowMs += 1_000;
+    die(worker, 'suspect');
+  }
+  die('w4', 'other');
+  const evidence = () => ({ deaths: state.deaths, trial: state.suspects['suspect']?.trial });
+  const before = evidence();
+  expect(before.trial?.deaths).toBe(3);
+  // The suspect has survived and is not blamed; then it is blamed beside the other one; then alone.
+  for (const [worker, runMs, beside] of [
+    ['w5', 60_000, ['other']],
+    ['w6', 1_000, ['other']],
+    ['w7', 1_000, []],
+  ] as const) {
+    begin('suspect', worker);
+    nowMs += runMs;
+    for (const turn of beside) begin(turn, worker);
+    nowMs += 1_000;
+    die(worker, 'suspect', ...beside);
+    state = afterRetraction(state, worker);
+    expect({ ...evidence(), trial: { ...state.suspects['suspect']?.trial, ranMs: before.trial?.ranMs } }).toEqual(
+      before,
+    );
+  }
 });

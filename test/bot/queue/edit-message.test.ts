@@ -7,19 +7,20 @@ import { conversationKeys, messageKey } from '../../../src/bot/domain/partition-
 import type { TurnClaim } from '../../../src/bot/domain/turn.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
 import { changeHistory } from '../../../src/bot/queue/change-history.ts';
-import { StopListener, type TurnNews } from '../../../src/bot/queue/stop-listener.ts';
+import { StopListener } from '../../../src/bot/queue/stop-listener.ts';
 import { TurnStore } from '../../../src/bot/queue/turn-store.ts';
-import { STOP_CHANNEL } from '../../../src/bot/queue/wake-queue.ts';
+import { STOP_CHANNEL, type TurnNews } from '../../../src/bot/queue/turn-news.ts';
 import { untilTrue } from '../../support/deployment.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { useTestRedis } from '../../support/use-test-redis.ts';
+import { tries } from '../../support/tries.ts';
 
 const server = useTestRedis();
 const keyRing = testKeyRing();
 let inbox: Inbox;
 let store: TurnStore;
-/** Whose begin takes what another worker has. */
+/** A store whose `begin` takes over the claims of other workers. */
 let taker: TurnStore;
 
 beforeEach(async () => {
@@ -60,7 +61,7 @@ const steps = fc.array(
   { minLength: 2, maxLength: 14 },
 );
 
-test('in any order and repetition a message has one answer at most, to what it says; none where it was deleted before [taken-back]', async () => {
+test('a message gets at most one answer, to its current text, in any order of edits and retries, and none when deleted before its turn [taken-back]', async () => {
   let user = 0;
   const run = async (order: readonly (string | number)[]) => {
     user += 1;
@@ -70,7 +71,7 @@ test('in any order and repetition a message has one answer at most, to what it s
     const begin = async (by: TurnStore) => {
       const taken = await by.begin(placeOf(message));
       if (!taken) return;
-      // What was deleted before it began does not begin.
+      // A message that was deleted before its turn does not start a turn.
       expect(isDeleted && !hasBegun).toBe(false);
       if (!isDeleted) expect(textsOf(taken)).toEqual([`text ${newest}`]);
       else expect(textsOf(taken)).toEqual([]);
@@ -103,7 +104,7 @@ test('in any order and repetition a message has one answer at most, to what it s
         isDeleted = true;
       } else if (typeof step === 'number') {
         await amend(message, { editedAt: step, text: `text ${step}` });
-        // What is answered stays as it was asked, and what is deleted says nothing.
+        // An edit changes neither an answered nor a deleted message.
         if (answers === 0 && !isDeleted) newest = Math.max(newest, step);
       } else if (step === 'begin') await begin(store);
       else if (step === 'take over') await begin(taker);
@@ -118,10 +119,10 @@ test('in any order and repetition a message has one answer at most, to what it s
     }
     expect(answers).toBe(isAccepted && (hasBegun || !isDeleted) ? 1 : 0);
   };
-  await fc.assert(fc.asyncProperty(steps, run), { numRuns: 150 });
+  await fc.assert(fc.asyncProperty(steps, run), { numRuns: tries(150) });
 }, 60_000);
 
-describe('of messages that are one turn [taken-back]', () => {
+describe('messages merged into one turn [taken-back]', () => {
   const pair = async () => {
     const [one, two] = [textMessage('BANANAS'), textMessage('CHERRIES')];
     await accept(one);
@@ -133,7 +134,7 @@ describe('of messages that are one turn [taken-back]', () => {
     { which: 0, left: 'CHERRIES' },
     { which: 1, left: 'BANANAS' },
   ] as const)(
-    'one that is deleted while they are answered takes its text along: $left is left',
+    'lose the text of one that is deleted while they are answered: $left is left',
     async ({ which, left }) => {
       const both = await pair();
       const before = await store.begin(placeOf(both[0]));
@@ -146,7 +147,7 @@ describe('of messages that are one turn [taken-back]', () => {
     },
   );
 
-  test('all of them deleted stop the turn', async () => {
+  test('stop the turn when all of them are deleted', async () => {
     const both = await pair();
     await store.begin(placeOf(both[0]));
     for (const message of both) await amend(message, 'deleted');
@@ -155,8 +156,8 @@ describe('of messages that are one turn [taken-back]', () => {
   });
 });
 
-describe('an answer that was stored [taken-back]', () => {
-  test('is not given for a question that has changed since', async () => {
+describe('a stored answer [taken-back]', () => {
+  test('is not used for a question that was edited after it was stored', async () => {
     const message = textMessage('BANANAS');
     await accept(message);
     const before = await store.begin(placeOf(message));
@@ -166,7 +167,7 @@ describe('an answer that was stored [taken-back]', () => {
     expect((await taker.begin(placeOf(message)))?.storedAnswer).toBeUndefined();
   });
 
-  test('where it stands already, is found by whoever answers anew', async () => {
+  test('that is already posted is found by the worker that answers again', async () => {
     const message = textMessage('BANANAS');
     await accept(message);
     const claim = await store.begin(placeOf(message));
@@ -178,7 +179,7 @@ describe('an answer that was stored [taken-back]', () => {
   });
 });
 
-test('what waits for its sender’s sign-in is taken back or changed there [taken-back]', async () => {
+test('a message held for sign-in can be deleted or edited while it is held [taken-back]', async () => {
   const [one, two] = [textMessage('/help BANANAS'), textMessage('CHERRIES')];
   const held = conversationKeys(placeOf(one)).held;
   for (const message of [one, two]) {
@@ -192,7 +193,7 @@ test('what waits for its sender’s sign-in is taken back or changed there [take
   expect(textsOf(await store.begin(placeOf(one)))).toEqual(['APPLES']);
 });
 
-test('whoever answers it hears of it at once [taken-back]', async () => {
+test('the worker that answers a message is notified of its edit and its deletion at once [taken-back]', async () => {
   const message = textMessage('BANANAS');
   await accept(message);
   await store.begin(placeOf(message));
@@ -207,7 +208,7 @@ test('whoever answers it hears of it at once [taken-back]', async () => {
   expect(heard).toEqual(['amended', expect.objectContaining({ deliveryId: deliveryIdOf(message) })]);
 });
 
-test('nobody takes back or changes what another person said [taken-back]', async () => {
+test('a person cannot delete the message of another person [taken-back]', async () => {
   const message = textMessage('BANANAS');
   await accept(message);
   const other = { ...message, sender: { userId: 'bob' } };
@@ -217,7 +218,7 @@ test('nobody takes back or changes what another person said [taken-back]', async
   expect(textsOf(await store.begin(placeOf(message)))).toEqual(['BANANAS']);
 });
 
-test('a word that asks an earlier question again begins anew when that question is forgotten [taken-back]', async () => {
+test('a turn of /retry starts again when the question that it repeats is erased [taken-back]', async () => {
   const message = textMessage('/retry');
   await accept(message);
   const claim = (await store.begin(placeOf(message))) as TurnClaim;
@@ -230,7 +231,7 @@ test('a word that asks an earlier question again begins anew when that question 
   expect(await historyOf(message)).toEqual(['another']);
 });
 
-test('what is noted of a message that has not come goes by itself [taken-back]', async () => {
+test('the record of an edit or deletion expires when its message does not arrive [taken-back]', async () => {
   const [one, two] = [textMessage('BANANAS'), textMessage('CHERRIES')];
   await amend(one, 'deleted');
   await amend(two, { editedAt: 1, text: 'APPLES' });

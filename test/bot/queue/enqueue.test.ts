@@ -13,7 +13,7 @@ import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
 const fixture = useWorkerFixture();
 const { log } = recordingLog();
 
-/** Stores and wakes as a receiver does that has this connection. */
+/** Stores and wakes as a receiver with this connection does. */
 function receiverOn(redis: RedisClient) {
   const options = { redis, keyRing: fixture.keyRing, nowMs: Date.now, messagesAPersonMaySendAMinute: 1_000 };
   const inbox = new Inbox(options);
@@ -28,10 +28,10 @@ function receiverOn(redis: RedisClient) {
   };
 }
 
-/** How many wakes were ever asked for. */
+/** The number of wakes enqueued so far. */
 const wakes = async () => Number((await fixture.server.redis.get('{wake0}:turns:id')) ?? 0);
 
-test('a wake follows its message where Redis had forgotten the script that stores it, so nothing waits for the sweeper', async () => {
+test('a wake follows its message although Redis has lost the script that stores it, without the sweeper', async () => {
   let answered = 0;
   fixture.startWorker(async () => {
     answered += 1;
@@ -42,10 +42,10 @@ test('a wake follows its message where Redis had forgotten the script that store
   const receiver = receiverOn(far);
   await receiver.ask('warm');
   await until(() => answered === 1);
-  // Redis forgets all scripts; then another receiver wakes somebody, so that what wakes is known again, and what stores is not.
+  // Redis loses all scripts. A wake of another receiver then loads the wake script again, but not the script that stores.
   await fixture.server.redis.script('FLUSH');
   await fixture.wakeQueue.wake(conversationOf(messageOf('nobody', 'x'), 'member'));
-  // So far away that the woken worker has looked long before the script comes once more.
+  // So slow a link that the woken worker reads the inbox long before the script is sent again.
   proxy.breakWith({ kind: 'delay', delayMs: 150 });
   await receiver.ask('alice');
   await until(() => answered === 2, 5_000);
@@ -54,7 +54,7 @@ test('a wake follows its message where Redis had forgotten the script that store
   await proxy.close();
 });
 
-test('each message is woken for once', async () => {
+test('enqueues exactly one wake per message', async () => {
   const { ask } = receiverOn(fixture.server.redis);
   await ask('warm');
   for (let index = 0; index < 20; index += 1) await ask(`person${index}`);
@@ -64,7 +64,7 @@ test('each message is woken for once', async () => {
   expect(await wakes()).toBe(41);
 });
 
-test('messages are stored in the order in which they came, the first ones after a start too', async () => {
+test('messages are stored in their order of arrival, also right after a start', async () => {
   for (let round = 0; round < 5; round += 1) {
     await fixture.server.redis.flushall();
     await fixture.server.redis.script('FLUSH');

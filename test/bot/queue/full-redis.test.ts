@@ -8,12 +8,12 @@ import { until, useWorkerFixture } from './worker-fixture.ts';
 
 const fixture = useWorkerFixture();
 
-test('a running turn that meets a full Redis waits for room, and runs once [redis-full] [poison-turns]', async () => {
+test('a running turn waits for memory when Redis is full, and runs once [redis-full] [poison-turns]', async () => {
   const { redis } = fixture.server;
   const { keyRing, log } = fixture;
   let runs = 0;
   let isStored = false;
-  // A worker's own connection is patient; the fixture's is a test's.
+  // A worker's own connection waits for Redis; the connection of the fixture fails fast.
   const own = connectRedis({ urls: [fixture.server.url] }, 'wait', log, 'worker');
   const store = new TurnStore({ redis: own, keyRing, nowMs: Date.now, historyLifeMs: 60_000 });
   fixture.startWorker(
@@ -36,9 +36,9 @@ test('a running turn that meets a full Redis waits for room, and runs once [redi
   expect(fixture.reported.filter((line) => line.startsWith('resumed'))).toEqual([]);
   process.stdout.write(`redis-full: goes on ${((Date.now() - freeAtMs) / 1_000).toFixed(1)} s after there was room\n`);
   own.disconnect();
-}, 40_000);
+}, 60_000);
 
-test('a full Redis still takes a turn back, as one that did not crash [redis-full] [orderly-stop]', async () => {
+test('a full Redis still accepts a turn that is given back, without counting a crash [redis-full] [orderly-stop]', async () => {
   const { redis } = fixture.server;
   const message = textMessage('a question');
   const conversation = conversationOf(message, 'member');

@@ -10,6 +10,7 @@ import { ageMessages } from '../../support/age-messages.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { tries } from '../../support/tries.ts';
 
 type Person = 'anna' | 'ben';
 
@@ -52,7 +53,7 @@ async function hold(person: Person): Promise<string> {
 }
 const idsOf = (claim: TurnClaim) => claim.messages.map(({ deliveryId }) => deliveryId);
 
-test('in a shared conversation only the questions of the person who signed in come back, and what was said there stays', async () => {
+test('a sign-in releases only the person’s own questions in a shared conversation, and its history is kept', async () => {
   await say('ben');
   await store.commit(await begin(), FINAL);
   const [anna, ben] = [await hold('anna'), await hold('ben')];
@@ -66,7 +67,7 @@ test('in a shared conversation only the questions of the person who signed in co
   expect(idsOf(await begin())).toEqual([ben]);
 });
 
-test('a released question is as old as it is: a sign-in does not make it young again', async () => {
+test('a released question keeps its age, and a sign-in does not reset it', async () => {
   await hold('anna');
   const oldestMs = 10 * MINUTE_MS;
   expect(await store.heldFor(group, personId('anna'), oldestMs)).toEqual({
@@ -85,7 +86,7 @@ test('a released question is as old as it is: a sign-in does not make it young a
   expect((await begin()).newestAgeMs).toBeGreaterThanOrEqual(11 * MINUTE_MS);
 });
 
-test('each person of a group has a share of their own of what is held', async () => {
+test('the number of held messages is counted separately for each person of a group', async () => {
   for (let count = 0; count < 3; count += 1) await hold('anna');
   await say('ben');
   expect((await begin()).heldCount).toBe(0);
@@ -94,7 +95,7 @@ test('each person of a group has a share of their own of what is held', async ()
   expect((await begin()).heldCount).toBe(3);
 });
 
-test('a release by an older version, which names nobody, brings everybody’s questions back', async () => {
+test('a release by an older version, which names no person, releases the questions of everyone', async () => {
   const held = [await hold('anna'), await hold('ben')];
   expect(await store.release(group)).toEqual({ count: 2, isTurnOpen: false });
   const back: string[] = [];
@@ -105,10 +106,10 @@ test('a release by an older version, which names nobody, brings everybody’s qu
   expect(back).toEqual(held);
 });
 
-// The gate's rules in small, for two people of one conversation: who is linked when their turn looks is answered, behind what of
-// theirs is held; others are held. Links are made at any moment, a release is repeated for as long as it meets an open turn, and any
-// worker may die.
-test('property: whenever who signs in, each question of a group is answered once, after its own sender’s sign-in and in their order', async () => {
+// A small model of the gate's rules for two people of one conversation: a turn whose sender is linked when it starts is
+// answered, after that person's held questions; other turns are held. Links are made at any moment, a release is repeated
+// while it meets an open turn, and any worker may die.
+test('property: each question of a group is answered once, after its sender’s sign-in and in the sender’s order, for any timing of sign-ins', async () => {
   type Step = `${'ask' | 'link'} ${Person}` | 'begin' | 'end' | 'crash' | 'sweep';
   const all: Step[] = ['ask anna', 'ask ben', 'link anna', 'link ben', 'begin', 'end', 'crash', 'sweep'];
   await fc.assert(
@@ -158,6 +159,6 @@ test('property: whenever who signs in, each question of a group is answered once
       expect(early).toEqual([]);
       expect(await server.redis.llen(conversationKeys(group).held)).toBe(0);
     }),
-    { numRuns: 40 },
+    { numRuns: tries(40) },
   );
 }, 60_000);

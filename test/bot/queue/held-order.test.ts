@@ -10,6 +10,7 @@ import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { tries } from '../../support/tries.ts';
 
 const keyRing = testKeyRing();
 const alice = conversationOf(textMessage('x'), 'member');
@@ -43,7 +44,7 @@ const begin = async () => {
 const hold = async () => store.commit(await begin(), HELD);
 const idsOf = (claim: TurnClaim) => claim.messages.map(({ deliveryId }) => deliveryId);
 
-test('a question that is held after the release of older ones comes back behind them', async () => {
+test('a question held after the release of older ones returns behind them', async () => {
   const first = await say('first');
   await hold();
   const second = await say('second');
@@ -54,26 +55,26 @@ test('a question that is held after the release of older ones comes back behind 
   expect(idsOf(await begin())).toEqual([first, second].map(deliveryIdOf));
 });
 
-test('a turn gives its place up to what is held, once, and counts no crash; a worker that was replaced changes nothing by it', async () => {
+test('a turn yields once to held messages without counting a crash, and a replaced worker’s yield has no effect', async () => {
   const first = await say('first');
   await hold();
   const second = await say('second');
   const replaced = await begin();
   const running = await begin();
   const { held } = conversationKeys(alice);
-  // It has no place any more either way, and ends.
+  // It returns true because the replaced turn ends in either case.
   expect(await store.releaseBefore(replaced)).toBe(true);
   expect(await server.redis.llen(held)).toBe(1);
   expect(await store.releaseBefore(running)).toBe(true);
   expect(await server.redis.llen(held)).toBe(0);
-  // As a connection sends it once more that broke before the answer came.
+  // A repeat, as sent by a connection that broke before the reply arrived.
   expect(await store.releaseBefore(running)).toBe(true);
   const next = await begin();
   expect(next).toMatchObject({ crashes: 0, heldCount: 0 });
   expect(idsOf(next)).toEqual([first, second].map(deliveryIdOf));
 });
 
-test('what has an invitation of its own in the app is answered there: nothing newer is merged with it', async () => {
+test('a message with its own invitation in the app is answered there, and no newer message is merged with it', async () => {
   const said: InboundMessage[] = [];
   for (const text of ['shown', 'not shown', 'shown too']) said.push(await say(text));
   for (const [index, isShown] of [true, false, true].entries()) {
@@ -96,12 +97,12 @@ test('what has an invitation of its own in the app is answered there: nothing ne
   expect(turns).toEqual([[shown], [hidden, shownToo], [later]]);
 });
 
-test('what was released in vain, behind an open turn that was held then, comes back in the order in which it was said', async () => {
+test('messages released without a link, behind an open turn that was then held, return in their original order', async () => {
   const first = await say('first');
   await hold();
   const second = await say('second');
   const running = await begin();
-  // As of a link that was undone since: nobody is linked, and both questions are held.
+  // The release of a link that was undone: the person is not linked, and both questions are held again.
   await store.release(alice);
   await store.commit(running, HELD);
   await hold();
@@ -109,10 +110,10 @@ test('what was released in vain, behind an open turn that was held then, comes b
   expect(idsOf(await begin())).toEqual([first, second].map(deliveryIdOf));
 });
 
-// The gate's rules in small: who is linked when their turn looks is answered, after what is held; others are held. A release
-// is repeated for as long as it meets an open turn. The link is made at any moment, and what is left of an earlier one, which was undone,
-// releases in vain at any other.
-test('property: whenever the link is made, each question is answered once, in the order in which they were asked', async () => {
+// A small model of the gate's rules: a turn that sees the link when it starts is answered, after the held messages; other
+// turns are held. A release is repeated while it meets an open turn. The link is made at any moment, and an earlier, undone
+// link may trigger a release without effect at any other.
+test('property: each question is answered once and in order, for any time of the link', async () => {
   type Step = 'ask' | 'begin' | 'end' | 'crash' | 'link' | 'sweep' | 'vain';
   const all: Step[] = ['ask', 'begin', 'end', 'crash', 'link', 'sweep', 'vain'];
   const steps = fc.array(fc.constantFrom(...all), { maxLength: 24 });
@@ -156,6 +157,6 @@ test('property: whenever the link is made, each question is answered once, in th
       expect(answered).toEqual(sent);
       expect(await server.redis.llen(conversationKeys(alice).held)).toBe(0);
     }),
-    { numRuns: 100 },
+    { numRuns: tries(100) },
   );
 });

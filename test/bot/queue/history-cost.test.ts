@@ -10,8 +10,9 @@ import { turnOf } from '../turn/conversation/turns.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
+import { tries } from '../../support/tries.ts';
 
-// What a turn of a long conversation costs, counted in commands and bytes, since time on a busy machine tells little.
+// The cost of a turn in a long conversation, measured in commands and bytes because time is unreliable on a busy machine.
 
 const keyRing = testKeyRing();
 const alice = conversationOf(textMessage('x'), 'member');
@@ -45,7 +46,7 @@ async function runTurn(name: string) {
   return claim;
 }
 
-/** Commands that Redis ran so far, those inside scripts included. */
+/** Commands that Redis has run so far, including those inside scripts. */
 async function commandsSoFar(): Promise<number> {
   const calls = await server.redis.info('commandstats');
   return [...calls.matchAll(/cmdstat_(?!info)[^:]+:calls=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
@@ -59,7 +60,7 @@ async function workOfTurn(name: string): Promise<{ commands: number; claimBytes:
   return { commands: after - before, claimBytes, turns: claim.history.length };
 }
 
-test('a turn after 5,000 others costs the commands and bytes of one after 50, and the list stays at 200', async () => {
+test('a turn after 5,000 others costs the commands and bytes of one after 50, and the history stays at 200', async () => {
   for (let count = 0; count < 50; count += 1) await runTurn(`t${count}`);
   const early = await workOfTurn('early');
   for (let count = 51; count < 5_000; count += 500)
@@ -72,14 +73,14 @@ test('a turn after 5,000 others costs the commands and bytes of one after 50, an
   expect(late.claimBytes).toBeLessThan(early.claimBytes * 1.05);
 });
 
-test('what is read is bounded by what a prompt can take, however long the turns are', async () => {
+test('the history read for a turn is limited to what a prompt can contain, for turns of any length', async () => {
   for (let count = 0; count < 50; count += 1) await server.redis.rpush(history, sealed(`t${count}`, 40_000));
   const { claimBytes, turns } = await workOfTurn('now');
   expect(claimBytes).toBeLessThan(24_000 * 8);
   expect(turns).toBeGreaterThan(1);
 });
 
-test('the newest turns are read, whole and in order; at least one, as long as it is', async () => {
+test('reads the newest turns whole and in order, and at least one of any length', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 100_000 }), { maxLength: 60 }), async (sizes) => {
       await server.redis.flushall();
@@ -94,6 +95,6 @@ test('the newest turns are read, whole and in order; at least one, as long as it
       if (read.length < Math.min(50, records.length))
         expect(bytesOf(read) + (next?.length ?? 0)).toBeGreaterThan(192_000);
     }),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });

@@ -17,7 +17,7 @@ const server = useTestRedis();
 const said = () => textMessage('hello', { chat: { kind: 'group', id: 'wrgroup' }, sender: { userId: 'alice' } });
 const personId = personIdOf(said(), 'alice');
 
-/** Counts whatever is counted of a person and a chat. @returns the names of the counters */
+/** Triggers all counters of a person and a chat. @returns the names of the counters */
 async function counters(keyRing: KeyRing): Promise<string[]> {
   const { redis } = server;
   await redis.flushall();
@@ -32,7 +32,7 @@ async function counters(keyRing: KeyRing): Promise<string[]> {
   return names.filter((name) => /rate|media-kept|limited/.test(name)).sort();
 }
 
-test('counters of people and chats are named by a keyed hash: who reads the keys of Redis cannot try all ids', async () => {
+test('counters of people and chats are named by a keyed hash, so that a reader of Redis keys cannot guess ids', async () => {
   const names = await counters(new KeyRing([randomBytes(32)]));
   expect(names).toHaveLength(4);
   const guesses = [personId, hashParts('chat', 'wrgroup').slice(0, 32), 'alice', 'wrgroup'];
@@ -41,7 +41,7 @@ test('counters of people and chats are named by a keyed hash: who reads the keys
   expect(others.filter((name) => names.includes(name))).toEqual([]);
 });
 
-test('the names stay while the key does, whatever older keys are beside it', async () => {
+test('the names of counters depend on the current key only, not on previous keys', async () => {
   const [key, older] = [randomBytes(32), randomBytes(32)];
   expect(await counters(new KeyRing([key, older]))).toEqual(await counters(new KeyRing([key])));
 });

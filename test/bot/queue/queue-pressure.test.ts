@@ -6,10 +6,11 @@ import { QueuePressure, type PressureLimits } from '../../../src/bot/queue/queue
 import { ageMessages } from '../../support/age-messages.ts';
 import { recordingLog } from '../../support/redis.ts';
 import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
+import { tries } from '../../support/tries.ts';
 
 const LIMITS: PressureLimits = { softWaiting: 3, hardWaiting: 6, softAgeMs: 20_000, hardAgeMs: 300_000 };
 
-describe('the measure', () => {
+describe('QueuePressure', () => {
   let nowMs: number;
   let waiting: number;
   let reads: number;
@@ -31,7 +32,7 @@ describe('the measure', () => {
       log: recordingLog().log,
       report: { pressureChanged: (event) => void told.push(`${event.pressure} ${event.waiting}`) },
     });
-  /** Takes a wake, lets its turn go on for a moment, and ends it. */
+  /** Takes a wake, lets its turn run for a moment, and ends it. */
   const take = async (pressure: QueuePressure, dueForMs = 0) => {
     const wake = pressure.take(0);
     await sleep(0);
@@ -47,7 +48,7 @@ describe('the measure', () => {
     [5, 'soft'],
     [6, 'hard'],
     [600, 'hard'],
-  ])('with %i waiting the pressure is %s [back-pressure]', async (count, expected) => {
+  ])('with %i waiting is %s [back-pressure]', async (count, expected) => {
     waiting = count;
     expect(await take(measure())).toBe(expected);
   });
@@ -58,12 +59,12 @@ describe('the measure', () => {
     [299_999, 1, 'soft'],
     [300_000, 1, 'hard'],
     [300_000, 0, 'none'],
-  ])('after a wait of %i ms with %i more waiting it is %s [back-pressure]', async (ageMs, count, expected) => {
+  ])('after a wait of %i ms with %i more waiting is %s [back-pressure]', async (ageMs, count, expected) => {
     waiting = count;
     expect(await take(measure(), ageMs)).toBe(expected);
   });
 
-  test('a turn is judged by the length that was asked for with its wake, and waits for it a tenth of a second at most', async () => {
+  test('judges a turn by the length that its wake requested, and waits for it at most 0.1 s', async () => {
     waiting = 600;
     const answers: (() => void)[] = [];
     const late = new QueuePressure({
@@ -87,7 +88,7 @@ describe('the measure', () => {
     expect(late.take(0).reading).toBeUndefined();
   });
 
-  test('with a free slot there is none, and nothing is read', async () => {
+  test('is none with a free slot, without reading the queue', async () => {
     waiting = 1_000;
     const pressure = measure(2);
     expect(await take(pressure, 600_000)).toBe('none');
@@ -97,7 +98,7 @@ describe('the measure', () => {
     expect(reads).toBe(1);
   });
 
-  test('is read once a second at most, ten times while there is pressure, whatever is taken', async () => {
+  test('reads the queue at most once a second, or ten times a second under pressure', async () => {
     const pressure = measure();
     waiting = 1;
     for (let count = 0; count < 50; count += 1) await take(pressure);
@@ -112,7 +113,7 @@ describe('the measure', () => {
     expect(reads).toBeLessThanOrEqual(7);
   });
 
-  test('a figure of long ago turns nobody away, nor does a queue that cannot be read', async () => {
+  test('is none when the last reading is old or the queue cannot be read', async () => {
     let answers = 0;
     const pressure = new QueuePressure({
       limits: LIMITS,
@@ -127,7 +128,7 @@ describe('the measure', () => {
     expect(await take(pressure)).toBe('none');
   });
 
-  test('a clock that was set back or on does not hold the figure [wrong-clocks]', async () => {
+  test('discards a reading after the clock jumps back or forward [wrong-clocks]', async () => {
     for (const jumpMs of [-600_000, 600_000]) {
       const pressure = measure();
       waiting = 50;
@@ -138,7 +139,7 @@ describe('the measure', () => {
     }
   });
 
-  test('no more are turned away than are too many, however many are taken from one reading', () =>
+  test('rejects no more turns from one reading than exceed the limit', () =>
     fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 1, max: 40 }), async (count, takes) => {
         nowMs += 60_000;
@@ -148,10 +149,10 @@ describe('the measure', () => {
         for (let taken = 0; taken < takes; taken += 1) if ((await take(pressure)) === 'hard') hard += 1;
         expect(hard).toBe(Math.min(takes, Math.max(0, count - LIMITS.hardWaiting + 1)));
       }),
-      { numRuns: 60 },
+      { numRuns: tries(60) },
     ));
 
-  test('is told when it rises, and when it has fallen for a while', async () => {
+  test('is reported when it rises, and 10 s after it has fallen', async () => {
     const pressure = measure();
     waiting = 50;
     await take(pressure);
@@ -165,7 +166,7 @@ describe('the measure', () => {
   });
 });
 
-describe('the worker', () => {
+describe('a worker under pressure', () => {
   const fixture = useWorkerFixture();
   let nowMs: number;
   let pressures: string[];
@@ -175,7 +176,7 @@ describe('the worker', () => {
     pressures = [];
   });
 
-  /** One slot that its first turn holds, and questions of more people behind it. */
+  /** Fills the only slot with a first turn, and queues questions of more people behind it. */
   async function fillQueue(count: number): Promise<void> {
     const held = new Promise<void>((resolve) => (release = resolve));
     let isFirst = true;
@@ -194,11 +195,11 @@ describe('the worker', () => {
     await fixture.send(messageOf('first', 'a long one'));
     await until(() => !isFirst);
     for (let number = 0; number < count; number += 1) await fixture.send(messageOf(`p${number}`, 'a question'));
-    // What was read when the first one was taken is old by now.
+    // The reading made for the first turn is outdated now.
     nowMs += 2_000;
   }
 
-  test('tells each turn how much waits behind it, deployment-wide, until all have run [back-pressure]', async () => {
+  test('gives each turn the pressure of the whole deployment until the queue is empty [back-pressure]', async () => {
     await fillQueue(10);
     release();
     await until(() => pressures.length === 10);
@@ -208,7 +209,7 @@ describe('the worker', () => {
     expect(fixture.reported.filter((line) => line.startsWith('pressure'))).toEqual(['pressure hard']);
   });
 
-  test('what waited longer than the limit is turned away, but not the last of it [back-pressure]', async () => {
+  test('rejects a turn that waited beyond the limit, but not the last one in the queue [back-pressure]', async () => {
     await fillQueue(2);
     await ageMessages(fixture.server.redis, 301_000);
     release();
@@ -216,7 +217,7 @@ describe('the worker', () => {
     expect(pressures).toEqual(['hard', 'none']);
   });
 
-  test('a worker whose clock is six minutes ahead turns no fresh question away', async () => {
+  test('rejects no fresh question when its clock is six minutes ahead', async () => {
     nowMs += 360_000;
     await fillQueue(2);
     release();
@@ -224,7 +225,7 @@ describe('the worker', () => {
     expect(pressures).toEqual(['none', 'none']);
   });
 
-  test('a turn that another worker had begun is never turned away [back-pressure]', async () => {
+  test('never rejects a turn that another worker had begun [back-pressure]', async () => {
     const message = messageOf('first', 'taken up already');
     const conversation = conversationOf(message, 'member');
     await fixture.inbox.accept(conversation, message);

@@ -11,13 +11,20 @@ const fixture = useWorkerFixture();
 const { name, prefix } = shardNames(0);
 const jobs = (list: 'active' | 'wait') => fixture.server.redis.lrange(`${prefix}:${name}:${list}`, 0, -1);
 
-/** A store whose claims live as long as in earnest, and begin with this name. */
+/** A store with production claim lifetimes and this name as prefix of its claims. */
 function storeOf(workerName: string): TurnStore {
   const { keyRing, server } = fixture;
   return new TurnStore({ redis: server.redis, keyRing, nowMs: () => Date.now(), historyLifeMs: 60_000, workerName });
 }
 
-/** A worker that has taken a person's question and never ends with it. */
+/** Never resolves. Rejects when the worker stops, since a turn that goes on would keep the test process alive. */
+function untilStopped(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('the worker stops')), { once: true });
+  });
+}
+
+/** Starts a worker that claims a person's question and does not finish it. @returns ends the turn */
 async function takeFor(workerName: string, person: string): Promise<() => void> {
   let end: () => void = () => undefined;
   const worker = fixture.startWorker(
@@ -34,7 +41,7 @@ async function takeFor(workerName: string, person: string): Promise<() => void> 
 
 const conversation = (person: string) => conversationOf(messageOf(person, ''), 'member');
 
-test('what a dead worker had taken is taken up at once, and counted as a crash; what a live one has stays its own', async () => {
+test('reclaims the turn of a dead worker at once and counts a crash, but leaves the turn of a live worker alone', async () => {
   const endLive = await takeFor('live', 'bob');
   const endDead = await takeFor('dead', 'alice');
   const next = storeOf('next');
@@ -44,20 +51,20 @@ test('what a dead worker had taken is taken up at once, and counted as a crash; 
   expect([await jobs('active'), await jobs('wait')]).toEqual([[expect.any(String)], [expect.any(String)]]);
   expect(await next.begin(conversation('alice'))).toMatchObject({ crashes: 1, wasBegun: true });
   expect(await next.begin(conversation('bob'))).toBeUndefined();
-  // It may be said twice, and takes nothing from whoever took it up.
+  // Repeating the report is harmless: it does not affect the worker that took the turn over.
   expect(await reclaimFromDeadWorkers(['dead'], options)).toBe(0);
   expect(await storeOf('third').begin(conversation('alice'))).toBeUndefined();
   endLive();
   endDead();
-}, 20_000);
+});
 
-test('who dies while its turn only waits takes it up again without a crash; who dies when it runs on, with one [poison-turns]', async () => {
+test('counts no crash when a worker dies while its turn only waits, and one when it dies after the turn runs again [poison-turns]', async () => {
   const endWaits: (() => void)[] = [];
   let isOn = false;
-  const run = async ({ waitIdle }: TurnControls) => {
-    await waitIdle(() => new Promise<void>((resolve) => endWaits.push(resolve)));
+  const run = async ({ waitIdle, signal }: TurnControls) => {
+    await waitIdle(() => Promise.race([new Promise<void>((resolve) => endWaits.push(resolve)), untilStopped(signal)]));
     isOn = true;
-    return new Promise<never>(() => undefined);
+    return untilStopped(signal);
   };
   const options = { redis: fixture.server.redis, shards: 1, isolation: fixture.isolation };
   const { state } = conversationKeys(conversation('alice'));
@@ -73,15 +80,15 @@ test('who dies while its turn only waits takes it up again without a crash; who 
   expect(await isRunning()).toBe(true);
   await reclaimFromDeadWorkers(['second'], options);
   expect(await storeOf('third').begin(conversation('alice'))).toMatchObject({ crashes: 1, wasBegun: true });
-}, 20_000);
+});
 
-test('a last word of the dead one that comes late is refused', async () => {
+test('refuses a late commit of the dead worker', async () => {
   const claims: TurnClaim[] = [];
   const store = storeOf('dead');
   const worker = fixture.startWorker(
-    async ({ claim }) => {
+    async ({ claim, signal }) => {
       claims.push(claim);
-      return new Promise(() => undefined);
+      return untilStopped(signal);
     },
     { store },
   );
@@ -94,4 +101,4 @@ test('a last word of the dead one that comes late is refused', async () => {
   expect(await store.renew(claim)).toBeUndefined();
   expect(await store.commit(claim, { outcome: 'final', records: [] })).toBe('stale');
   expect(await storeOf('next').commit(taken, { outcome: 'final', records: [] })).toBe(0);
-}, 20_000);
+});

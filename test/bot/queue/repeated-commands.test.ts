@@ -13,7 +13,7 @@ import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 
-// A client that loses its connection sends again what it got no answer for; Redis may have carried it out already.
+// A client that loses its connection resends the commands without a reply, although Redis may have run them already.
 
 const { log } = recordingLog();
 const keyRing = testKeyRing();
@@ -54,11 +54,11 @@ test('a claim that is sent twice is one claim and counts no crash [repeatable-sc
   expect(first).toMatchObject({ crashes: 0 });
   expect(first?.messages).toHaveLength(1);
   expect(await store.begin(alice)).toMatchObject({ crashes: 1 });
-  // Two claims, each of its own, are two.
+  // Two separate claims count as two.
   expect(await storeOn(server.redis).begin(alice)).toMatchObject({ crashes: 2 });
 });
 
-test('a claim that is sent twice, by a worker that lives, is its own [repeatable-scripts]', async () => {
+test('a claim that is sent twice by a live worker belongs to that worker [repeatable-scripts]', async () => {
   const store = new TurnStore({ redis: doubling, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   await inboxOn(server.redis).accept(alice, textMessage('q'));
   const claim = await store.begin(alice);
@@ -66,7 +66,7 @@ test('a claim that is sent twice, by a worker that lives, is its own [repeatable
   expect(claim && (await store.commit(claim, FINAL))).toBe(0);
 });
 
-test('a commit that is sent twice takes no more messages, history or notices than its turn’s [repeatable-scripts]', async () => {
+test('a commit that is sent twice removes only the messages, history and notices of its turn [repeatable-scripts]', async () => {
   const store = storeOn(doubling);
   for (const said of ['/help', '/whoami']) await inboxOn(server.redis).accept(alice, textMessage(said));
   for (const text of ['a', 'b', 'c']) await keepNotice(server.redis, keyRing, { conversation: alice, text });
@@ -81,7 +81,7 @@ test('a commit that is sent twice takes no more messages, history or notices tha
   expect(await server.redis.lrange(keys.history, 0, -1)).toEqual(['h2']);
 });
 
-test('marks, renewals, releases and posts that are sent twice change nothing more [repeatable-scripts]', async () => {
+test('marks, renewals, releases and posts that are sent twice have no further effect [repeatable-scripts]', async () => {
   const store = storeOn(doubling);
   const message = textMessage('q');
   await inboxOn(server.redis).accept(alice, message);
@@ -98,7 +98,7 @@ test('marks, renewals, releases and posts that are sent twice change nothing mor
     place: 'here',
   };
   const ledger = createPostLedger(place);
-  // The second sending finds the first one's mark, and that it is this worker's own.
+  // The second sending finds the mark of the first one and recognises it as this worker's own.
   expect(await ledger.begin(0)).toMatchObject({ kind: 'posting', isOwn: true });
   expect(await ledger.record(0, 'handle')).toEqual({ kind: 'posted', handle: 'handle', left: [] });
   expect(await ledger.begin(0)).toEqual({ kind: 'posted', handle: 'handle', left: [] });
@@ -108,9 +108,9 @@ test('marks, renewals, releases and posts that are sent twice change nothing mor
   expect(await server.redis.hget(messageKey(alice.partition, deliveryIdOf(message)), 'state')).toBe('accepted');
 });
 
-test('a notice whose transaction is sent twice is kept once [repeatable-scripts]', async () => {
+test('a notice whose transaction is sent twice is stored once [repeatable-scripts]', async () => {
   const sealed = keyRing.seal('notice', alice.id, 'somebody signed in');
-  // The same bytes, as the connection sends them again.
+  // The same bytes, as the connection resends them.
   const sameSeal = Object.assign(Object.create(keyRing) as typeof keyRing, { seal: () => sealed });
   for (let sending = 0; sending < 2; sending += 1)
     await keepNotice(server.redis, sameSeal, { conversation: alice, text: 'somebody signed in' });

@@ -21,7 +21,7 @@ const fixture = useWorkerFixture();
 const { log } = recordingLog();
 const keyRing = testKeyRing();
 
-/** How much older than it is the receiver takes what it remembers to be. */
+/** Adds to the age of the remembered messages. */
 let rememberedMs = 0;
 let memory: ReplayBuffer;
 const nowMs = () => 1_800_000_000_000;
@@ -64,7 +64,7 @@ async function acceptAll(messages: InboundMessage[]): Promise<DeliveryId[]> {
   }
   return ids;
 }
-/** As a message that was accepted is kept in memory. */
+/** A buffer entry of an accepted message. */
 const asKept = (index: number) => ({
   ...{ deliveryId: asDeliveryId(`${index}`), conversation: alice, takenAtMs: 1 },
   keys: { record: 'k', inbox: 'k', state: 'k', pending: 'k', personRate: 'k' },
@@ -73,21 +73,23 @@ const asKept = (index: number) => ({
     conversationId: 'b',
     owner: 'c',
     mergeKey: 'd',
-    words: '',
     sealed: 'e',
+    command: '',
+    isAnswerableLater: true,
+    isOverLimit: false,
     opener: '',
     target: '',
   },
 });
-/** Breaks the receiver's connection. @returns once it stands again and has worked for a while */
+/** Breaks the receiver's connection. @returns once the connection is ready again */
 async function reconnect(): Promise<void> {
   const isBack = new Promise<void>((resolve) => void redis.once('ready', () => resolve()));
   await server.redis.call('CLIENT', 'KILL', 'TYPE', 'normal');
   await isBack;
 }
-/** What is accepted from here on has a later stamp. */
+/** Messages accepted after this have a later timestamp. */
 const nextMs = () => new Promise((resolve) => setTimeout(resolve, 5));
-/** What a Redis is like that has taken over without having got anything. */
+/** Simulates a failover to a Redis that had replicated nothing. */
 async function loseAll(): Promise<void> {
   await server.redis.flushall();
   await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
@@ -99,13 +101,13 @@ const waitingTexts = async () => {
   return claim?.messages.map(({ message }) => message.parts);
 };
 
-test('lost messages are stored again in their order, once, and whatever the limits are meanwhile [failover]', async () => {
+test('lost messages are stored again once and in order, regardless of rate limits [failover]', async () => {
   const messages = Array.from({ length: 19 }, (_, index) => textMessage(`q${index}`));
   const ids = await acceptAll(messages);
   const before = await server.redis.lrange(keys.inbox, 0, -1);
   await loseAll();
   await nextMs();
-  // By now the person has sent as many as may be sent a minute.
+  // The person has reached the limit of messages per minute by now.
   for (const said of ['a', 'b', 'c'])
     await new Inbox({ redis: server.redis, keyRing }).accept(alice, textMessage(said));
   await reconnect();
@@ -114,19 +116,19 @@ test('lost messages are stored again in their order, once, and whatever the limi
   const after = (await server.redis.lrange(keys.inbox, 0, -1)).slice(0, 19);
   const idOf = (entry: string) => entry.split(':')[0];
   expect(after.map(idOf)).toEqual(ids);
-  // As of when they came, so that a question that became too old is not answered by surprise.
+  // With their original timestamps, so that a question that is too old is not answered unexpectedly.
   const stampOf = (entry = '') => Number(entry.split(':')[2]);
   expect(after.map(stampOf)).toEqual(before.map(stampOf));
   expect(await wakeQueue.waiting()).toBe(1);
-  // The next connection finds all of them.
+  // After the next reconnection all of them are found.
   await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
   await reconnect();
   await inbox.accept(alice, textMessage('later')).catch(() => undefined);
   expect(await server.redis.llen(keys.inbox)).toBe(22);
   expect(await waitingTexts()).toEqual([[{ type: 'text', text: 'q0' }]]);
-}, 30_000);
+}, 60_000);
 
-test('what is stored again is a turn of its own, in its place by the time, whoever stores it and whatever runs by then [failover]', async () => {
+test('a replayed message becomes its own turn, ordered by time, whichever receiver replays it and whatever turn is running [failover]', async () => {
   const kept: ReplayBuffer[] = [];
   const second = new ReplayBuffer();
   const other = new Inbox({ redis: server.redis, keyRing, recent: second });
@@ -151,9 +153,9 @@ test('what is stored again is a turn of its own, in its place by the time, whoev
     await store.commit(claim, { outcome: 'final', records: [] });
   }
   expect(turns).toEqual([['one'], ['two'], ['three'], ['four']]);
-}, 30_000);
+}, 60_000);
 
-test('what another history of Redis stored is merged with nothing, neither with its like nor with what is new [failover]', async () => {
+test('messages stored under a former Redis history are merged neither with each other nor with new ones [failover]', async () => {
   endWatch();
   await acceptAll([textMessage('old'), textMessage('old too')]);
   await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
@@ -169,9 +171,9 @@ test('what another history of Redis stored is merged with nothing, neither with 
     [1, true, 2],
     [2, false, 0],
   ]);
-}, 30_000);
+}, 60_000);
 
-test('a stop that is stored again ends what was asked before it and nothing that was asked since [failover]', async () => {
+test('a replayed stop word ends earlier questions but no later ones [failover]', async () => {
   await acceptAll([textMessage('before'), textMessage('/stop')]);
   await loseAll();
   await nextMs();
@@ -186,9 +188,9 @@ test('a stop that is stored again ends what was asked before it and nothing that
   }
   const said = (text: string) => JSON.stringify([[{ type: 'text', text }]]);
   expect(stopped).toMatchObject({ [said('before')]: true, [said('since')]: false });
-}, 30_000);
+}, 60_000);
 
-test('what its sender has seen answered is not stored again, but for words that do something [failover]', async () => {
+test('a message whose answer its sender has seen is not replayed, unless it is a command with an effect [failover]', async () => {
   const ids = await acceptAll([textMessage('seen'), textMessage('/forget'), textMessage('not seen')]);
   for (const id of ids.slice(0, 2)) inbox.answerSeen(id);
   inbox.answerSeen(asDeliveryId('of-another-receiver'));
@@ -199,24 +201,24 @@ test('what its sender has seen answered is not stored again, but for words that 
   expect(memory.all().whole.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1, 2));
 });
 
-test('a message whose storing had to be sent twice is remembered as well [failover]', async () => {
+test('a message whose storing was retried is remembered as well [failover]', async () => {
   const message = textMessage('q');
   await new Inbox({ redis: server.redis, keyRing }).accept(alice, message);
   expect((await inbox.accept(alice, message)).result).toBe('repeat');
   expect(memory.all().whole).toHaveLength(1);
 });
 
-test('a connection that comes back to the same data offers nothing again [failover]', async () => {
+test('nothing is replayed after a reconnection to the same data [failover]', async () => {
   const [id = asDeliveryId('')] = await acceptAll([textMessage('q')]);
-  // Were it offered again it would be stored again.
+  // A replay would store it again.
   await server.redis.del(keys.inbox, messageKey(alice.partition, id));
   await reconnect();
   await inbox.accept(alice, textMessage('next'));
   expect(fixture.reported).toEqual([]);
   expect(await server.redis.llen(keys.inbox)).toBe(1);
-}, 30_000);
+}, 60_000);
 
-test('what was too much to be kept whole is told by its id when it is lost, and nothing else is [failover]', async () => {
+test('messages too large to be kept whole are reported as lost by id, and all others are recovered [failover]', async () => {
   const big = 'x'.repeat(1.5 * MIB_BYTES);
   await acceptAll(Array.from({ length: 10 }, () => textMessage(big)));
   await loseAll();
@@ -225,16 +227,16 @@ test('what was too much to be kept whole is told by its id when it is lost, and 
   await reconnect();
   await untilTrue(() => fixture.reported.length === 10);
   const lost = fixture.reported.filter((what) => what === 'lost').length;
-  // Sealed they are a third longer: 2 MiB each.
+  // Encrypted, each message is a third larger: 2 MiB.
   expect(lost).toBe(3);
   expect(await server.redis.llen(keys.inbox)).toBe(7);
-}, 30_000);
+}, 60_000);
 
-test('a worker whose epoch a failover lost is refused, although the next claim counts from an older one [failover]', async () => {
+test('a worker whose epoch a failover lost is refused, although the next claim counts from an older epoch [failover]', async () => {
   await acceptAll([textMessage('q')]);
   const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   const first = await store.begin(alice);
-  // The replica had not yet got the claim.
+  // The replica had not received the claim yet.
   await server.redis.hdel(keys.state, 'epoch', 'claim', 'running');
   const second = await store.begin(alice);
   if (!first || !second) throw new Error('nothing waits');
@@ -243,7 +245,7 @@ test('a worker whose epoch a failover lost is refused, although the next claim c
   expect(await store.renew(second)).toBeDefined();
 });
 
-test('what waits is remembered for as long as it waits, and what has its answer is not [failover]', async () => {
+test('a message is remembered as long as it waits, and no longer once it is answered [failover]', async () => {
   await acceptAll([textMessage('answered'), textMessage('/forget'), textMessage('waits'), textMessage('waits too')]);
   const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   for (let turn = 0; turn < 2; turn += 1) {
@@ -252,7 +254,7 @@ test('what waits is remembered for as long as it waits, and what has its answer 
   }
   expect(memory.all().whole).toHaveLength(4);
   rememberedMs = 5 * MINUTE_MS;
-  // What a word such as /forget did is seen in no answer, so it is kept although it has one.
+  // The effect of a command such as /forget is visible in no answer, so the command is kept although it is answered.
   await untilTrue(() => memory.all().whole.length === 3);
   rememberedMs = 70 * MINUTE_MS;
   await untilTrue(() => memory.all().whole.length === 2);
@@ -262,9 +264,9 @@ test('what waits is remembered for as long as it waits, and what has its answer 
   expect(fixture.reported).toEqual(['recovered', 'recovered']);
   expect(await waitingTexts()).toEqual([[{ type: 'text', text: 'waits' }]]);
   expect(await server.redis.llen(keys.inbox)).toBe(2);
-}, 30_000);
+}, 60_000);
 
-test('looking which of many waiting messages have their answer takes Redis one call for 200 of them [failover-backlog]', async () => {
+test('checking which of many waiting messages are answered takes one Redis call per 200 messages [failover-backlog]', async () => {
   for (let index = 0; index < 400; index += 1) memory.keep(asKept(index));
   await server.redis.config('RESETSTAT');
   rememberedMs = 5 * MINUTE_MS;
@@ -276,9 +278,9 @@ test('looking which of many waiting messages have their answer takes Redis one c
   endWatch();
   expect((await calls('eval|evalsha')) * 150).toBeLessThan(await calls('hget'));
   expect(memory.all().whole).toHaveLength(400);
-}, 30_000);
+}, 60_000);
 
-test('what was stored under another history of Redis counts as perhaps posted, although nobody remembers it [failover]', async () => {
+test('a message stored under a former Redis history counts as possibly posted, although no receiver remembers it [failover]', async () => {
   endWatch();
   const ids = await acceptAll([textMessage('q')]);
   const record = messageKey(alice.partition, ids[0] ?? asDeliveryId(''));
@@ -298,15 +300,15 @@ test('what was stored under another history of Redis counts as perhaps posted, a
     doubtedAgeMs: 0,
   };
   expect(await createPostLedger(place).begin(0)).toMatchObject({ kind: 'posting' });
-  // What comes from now on is known whole.
+  // Messages accepted from now on are known completely.
   await store.commit(claim, { outcome: 'final', records: [] });
   const [next = asDeliveryId('')] = await acceptAll([textMessage('next')]);
   const later = await store.begin(alice);
   expect(await server.redis.hget(messageKey(alice.partition, next), 'again')).toBeNull();
   expect(later?.turnId).toBe(next);
-}, 30_000);
+}, 60_000);
 
-test('where Redis does not tell its history, nothing is taken for another one', async () => {
+test('no history is treated as a former one when Redis does not reveal its history', async () => {
   await acceptAll([textMessage('q')]);
   await server.redis.call('ACL', 'SETUSER', 'default', '-info');
   const [id = asDeliveryId('')] = await acceptAll([textMessage('next')]);
@@ -314,9 +316,9 @@ test('where Redis does not tell its history, nothing is taken for another one', 
   const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   expect((await store.begin(alice))?.messages).toHaveLength(2);
   expect(await server.redis.hget(messageKey(alice.partition, id), 'again')).toBeNull();
-}, 30_000);
+}, 60_000);
 
-test('what waits beyond the bounds goes in order, some at once, and is known by its id from then on [failover]', () => {
+test('messages beyond the limits of the buffer are reduced to their ids, oldest first and several at once [failover]', () => {
   let now = 0;
   const recent = new ReplayBuffer({ nowMs: () => now });
   for (let index = 0; index < 20_000; index += 1) recent.keep(asKept(index));
@@ -327,7 +329,7 @@ test('what waits beyond the bounds goes in order, some at once, and is known by 
   expect([...bare, ...whole].map(({ deliveryId }) => deliveryId)).toEqual(
     Array.from({ length: 20_001 }, (_, index) => `${index}`),
   );
-  // A day later nothing of it is kept.
+  // All of them are dropped a day later.
   now += 24 * 60 * MINUTE_MS;
   expect(recent.all().whole).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
 
 const fixture = useWorkerFixture();
 
-test('what an older number of shards left is read until it is empty, and its keys go once nobody wakes by it', async () => {
+test('reads the shards of an older shard count until they are empty, and deletes their keys once that count is no longer announced', async () => {
   const { redis } = fixture.server;
   const older = new WakeQueue(redis, 3, fixture.log);
   await new ShardCensus(redis, 3).say();
@@ -30,19 +30,19 @@ test('what an older number of shards left is read until it is empty, and its key
   expect(await redis.zrange('wakes:shards', '0', '-1')).toEqual(['3', '1']);
 
   await redis.zincrby('wakes:shards', -61_000, '3');
-  // Something is left in it after all.
+  // One of the old shards is not empty.
   await redis.lpush('{wake2}:turns:active', 'somebody');
   await readAllShards(census, worker);
   expect(await redis.zrange('wakes:shards', '0', '-1')).toEqual(['3', '1']);
   await redis.del('{wake2}:turns:active');
   await readAllShards(census, worker);
   expect(await redis.zrange('wakes:shards', '0', '-1')).toEqual(['1']);
-  // The mark of the last scan for dead workers goes by itself.
+  // The mark of the last scan for dead workers expires.
   await until(async () => (await redis.keys('{wake[12]}:*')).length === 0);
   expect(worker.isReady()).toBe(true);
 });
 
-test('a number that somebody wakes by is read as long as it is said', async () => {
+test('reads the shards of another shard count as long as it is announced', async () => {
   const { redis } = fixture.server;
   const worker = fixture.startWorker(async () => ({ outcome: 'final', records: [] }));
   const census = new ShardCensus(redis, 2);

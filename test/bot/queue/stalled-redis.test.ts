@@ -22,7 +22,7 @@ afterAll(async () => {
   await Promise.all(links.map((link) => link.close()));
 });
 
-/** Workers that reach Redis each over a link of its own, with answers that end once they are told to. */
+/** Workers that each reach Redis over their own link, with answers that end when `end` is called. */
 async function startStallableWorkers(workers: number) {
   const runs: string[] = [];
   const whole: string[] = [];
@@ -46,21 +46,21 @@ async function startStallableWorkers(workers: number) {
   return { runs, whole, end: () => (isEnding = true) };
 }
 
-/** Nothing passes between the workers and Redis for a while, and nothing breaks. */
+/** Holds all traffic between the workers and Redis for a while without breaking connections. */
 async function stall(forMs: number): Promise<void> {
   for (const link of links) link.breakWith({ kind: 'hold', heals: true });
   await sleep(forMs);
   for (const link of links) link.mend();
 }
 
-/** @param stallsMs how long each lasts; between two of them Redis is there for a while */
+/** @param stallsMs the length of each stall; Redis is reachable for a while after each */
 async function answerThroughStalls(stallsMs: number[]): Promise<void> {
   const { runs, whole, end } = await startStallableWorkers(2);
   for (const person of PEOPLE) await fixture.send(messageOf(person, 'a long question'));
   await until(() => runs.length === PEOPLE.length);
   for (const stallMs of stallsMs) {
     await stall(stallMs);
-    // The scan for locks that ran out comes twice.
+    // Long enough for two scans for expired locks.
     await sleep(6 * SECOND_MS);
   }
   end();
@@ -74,18 +74,18 @@ async function answerThroughStalls(stallsMs: number[]): Promise<void> {
   }
 }
 
-test('answers outlive a stall of Redis that is longer than their locks: each runs once and no crash is counted', async () => {
+test('answers survive a Redis stall longer than their locks: each runs once and no crash is counted', async () => {
   await answerThroughStalls([12 * SECOND_MS]);
 }, 60_000);
 
-test('answers outlive a wall clock that is set back by a minute: each runs once', async () => {
+test('answers survive a wall clock set back by a minute: each runs once', async () => {
   const { runs, whole, end } = await startStallableWorkers(1);
   const now = Date.now;
   try {
     for (const person of PEOPLE) await fixture.send(messageOf(person, 'a long question'));
     await until(() => runs.length === PEOPLE.length);
     Date.now = () => now() - 60 * SECOND_MS;
-    // Longer than a lock that nobody renews, and than two scans for it.
+    // Longer than an unrenewed lock and two scans for it.
     await sleep(16 * SECOND_MS);
     end();
     await until(() => whole.length >= PEOPLE.length, 30 * SECOND_MS);

@@ -51,7 +51,7 @@ async function claimOf(message: InboundMessage): Promise<TurnClaim> {
 const wasStopped = async (claim: TurnClaim) => (await store.renew(claim))?.wasStopped;
 
 describe('a stop word in the thread that an answer opens [no-second-beginning]', () => {
-  test('is met by the turn at its next renewal, should it have missed the publication, and by whoever takes over', async () => {
+  test('is seen by the turn at its next renewal after a missed publication, and by a worker that takes over', async () => {
     const question = await ask('a question');
     const claim = await claimOf(question);
     expect([claim.wasStopped, await wasStopped(claim)]).toEqual([false, false]);
@@ -62,7 +62,7 @@ describe('a stop word in the thread that an answer opens [no-second-beginning]',
     expect(own.stop.servedSeq).toBe(own.messages[0]?.seq);
   });
 
-  test('reaches a turn of several merged messages by each of them', async () => {
+  test('stops a turn of several merged messages through any of them', async () => {
     const [first] = [await ask('one'), await ask('two')];
     await stopIn(first);
     const claim = await claimOf(first);
@@ -70,7 +70,7 @@ describe('a stop word in the thread that an answer opens [no-second-beginning]',
     expect([claim.wasStopped, await wasStopped(claim)]).toEqual([true, true]);
   });
 
-  test('is nothing to another person’s question, nor to one that has its answer', async () => {
+  test('does not stop another person’s question or an answered one', async () => {
     const question = await ask('a question');
     const claim = await claimOf(question);
     const others = await stopIn(question, 'bob');
@@ -87,7 +87,7 @@ describe('a stop word in the thread that an answer opens [no-second-beginning]',
   });
 });
 
-describe('a stop without a word to answer [slack-assistant]', () => {
+describe('a stop without a message of its own [slack-assistant]', () => {
   const stop = (more: Partial<InboundStop> = {}): InboundStop => {
     stops += 1;
     return { stopId: `stop${stops}`, chat: channel, sender: { userId: 'alice' }, shownAt: [HANDLE], ...more };
@@ -100,13 +100,13 @@ describe('a stop without a word to answer [slack-assistant]', () => {
     return { question, claim };
   };
 
-  test.each([HANDLE, `${HANDLE}/1800000000000`])('ends the answer that stands at %s', async (handle) => {
+  test.each([HANDLE, `${HANDLE}/1800000000000`])('ends the answer posted at %s', async (handle) => {
     const { claim } = await shown(handle);
     expect(await press(stop())).toBe(true);
     expect(await wasStopped(claim)).toBe(true);
   });
 
-  test('finds the question of the thread that the answer opened, and a later part of a long answer', async () => {
+  test('finds the answer by the question of its thread, or by a later part of a long answer', async () => {
     const { question, claim } = await shown('C1/16.4');
     await server.redis.hset(recordOf(claim), 'post:1', HANDLE);
     const { messageId } = question;
@@ -118,7 +118,7 @@ describe('a stop without a word to answer [slack-assistant]', () => {
   test.each([
     ['another person', { sender: { userId: 'bob' } }],
     ['the button of another message', { shownAt: ['C1/17.55', 'C1/17'] }],
-    ['no message at all', { shownAt: ['posting'] }],
+    ['a press that names no message', { shownAt: ['posting'] }],
   ] as const)('is refused: %s', async (_, more) => {
     const { question, claim } = await shown(HANDLE);
     const chat = { ...channel, threadId: question.messageId };
@@ -127,7 +127,19 @@ describe('a stop without a word to answer [slack-assistant]', () => {
     expect(await wasStopped(claim)).toBe(false);
   });
 
-  test('counts once: its repetition ends no later answer', async () => {
+  test.each([
+    { when: 'sent before the question', chatOrder: 199, isStopped: false },
+    { when: 'sent after the question', chatOrder: 201, isStopped: true },
+    { when: 'without a time', chatOrder: undefined, isStopped: true },
+  ])('that arrives after a question and was $when stops it: $isStopped', async ({ chatOrder, isStopped }) => {
+    const question = await accept(textMessage('a question', { chat: channel, chatOrder: 200 }));
+    const claim = await claimOf(question);
+    await server.redis.hset(recordOf(claim), 'post:0', HANDLE);
+    expect(await press(stop({ chatOrder }))).toBe(isStopped);
+    expect(await wasStopped(claim)).toBe(isStopped);
+  });
+
+  test('counts once, and its repetition ends no later answer', async () => {
     const word = stop();
     delete word.shownAt;
     expect(await press(word)).toBe(false);
@@ -143,14 +155,14 @@ function recordOf({ conversation, turnId }: TurnClaim): string {
   return messageKey(conversation.partition, turnId);
 }
 
-describe('a stop word ends what was said before it by the platform’s clock, however late it is carried out', () => {
+describe('a stop word with the platform’s time', () => {
   const said = (text: string, saidAtMs: number) => accept(textMessage(text, { saidAtMs }));
   const stopOf = async (message: InboundMessage) => {
     const claim = await claimOf(message);
     return (await store.renew(claim))?.stop.seq ?? 0;
   };
 
-  test('one whose delivery was given up, and which Redis got later than the next question, ends nothing', async () => {
+  test('ends no newer question when it was sent before it but arrives later', async () => {
     await said('an old question', 10_000);
     const newer = await said('a new question', 30_000);
     await said('/stop', 20_000);
@@ -158,16 +170,16 @@ describe('a stop word ends what was said before it by the platform’s clock, ho
   });
 
   test.each([
-    ['said after it', 40_000],
-    // WeCom tells whole seconds.
-    ['said in the same second', 30_000],
-  ])('one that was %s does', async (_when, atMs) => {
+    ['sent after it', 40_000],
+    // WeCom gives times in whole seconds.
+    ['sent in the same second', 30_000],
+  ])('ends a question when it was %s', async (_when, atMs) => {
     const question = await said('a question', 30_000);
     await said('/stop', atMs);
     expect(await stopOf(question)).toBeGreaterThan(0);
   });
 
-  test('where the platform tells no time, the order of arrival counts', async () => {
+  test('ends the questions that arrived before it when the platform gives no time', async () => {
     const question = await said('a question', 30_000);
     await accept(textMessage('/stop'));
     expect(await stopOf(question)).toBeGreaterThan(0);

@@ -10,7 +10,7 @@ import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 
-// A conversation's summary as turns come and go, by what the queue's scripts do to it.
+// The effects of the queue's scripts on the summary of a conversation.
 
 const keyRing = testKeyRing();
 const alice = conversationOf(textMessage('x'), 'member');
@@ -38,26 +38,26 @@ async function begin(): Promise<TurnClaim> {
 const commit = async (changes: Partial<TurnCommit>) =>
   store.commit(await begin(), { outcome: 'final', records: [], ...changes });
 
-test('it comes with the claim, with how many turns are kept', async () => {
+test('the summary is returned with the claim, together with the number of stored turns', async () => {
   await server.redis.set(summary, SEALED);
   await server.redis.rpush(history, ...Array.from({ length: 70 }, (_, index) => `turn ${index}`));
   expect(await begin()).toMatchObject({ summary: SEALED, historyLength: 70 });
 });
 
-test('a conversation without one pays one read, and no write', async () => {
+test('a conversation without a summary costs one read and no write for it', async () => {
   await commit({ history: { append: 'turn 1' } });
   await server.redis.config('RESETSTAT');
   await commit({ history: { append: 'turn 2' } });
   const stats = await server.redis.info('commandstats');
   expect(stats).toMatch(/cmdstat_get:calls=1,/);
-  // Those of the messages of a minute, and of the lives of state, message and history.
+  // One set for the rate limit; three pexpire for state, message and history.
   expect(stats).toMatch(/cmdstat_set:calls=1,/);
   expect(stats).toMatch(/cmdstat_pexpire:calls=3,/);
   expect(await server.redis.exists(summary)).toBe(0);
   expect(await begin()).toMatchObject({ summary: '', historyLength: 2 });
 });
 
-test('it lives as long as the turns beside it', async () => {
+test('the summary expires together with the turns', async () => {
   await server.redis.set(summary, SEALED, 'PX', MINUTE_MS);
   await commit({});
   expect(await server.redis.pttl(summary)).toBeLessThanOrEqual(MINUTE_MS);
@@ -67,9 +67,9 @@ test('it lives as long as the turns beside it', async () => {
 
 test.each<[string, Partial<TurnCommit>]>([
   ['/new and /unlink', { history: { forget: true } }],
-  ['a conversation that begins anew after its idle time', { history: { append: 'turn', anew: true } }],
+  ['a new conversation after the idle time', { history: { append: 'turn', anew: true } }],
   ['/forget', { erase: { remove: [], drop: [], clear: [summary] } }],
-])('%s leaves a mark in its place, against one that is being made [group-is-not-private]', async (_what, changes) => {
+])('%s replaces the summary by a mark that blocks one being written [group-is-not-private]', async (_what, changes) => {
   for (const kept of [SEALED, undefined]) {
     await (kept === undefined ? server.redis.del(summary) : server.redis.set(summary, kept));
     await commit(changes);
@@ -78,7 +78,7 @@ test.each<[string, Partial<TurnCommit>]>([
   }
 });
 
-test('with the release after a sign-in it is gone, and one that is being made is refused [link-is-told]', async () => {
+test('a release after sign-in deletes the summary and blocks one that is being written [link-is-told]', async () => {
   await server.redis.set(summary, SEALED);
   await store.commit(await begin(), { outcome: 'held', records: [] });
   expect(await server.redis.get(summary)).toBe(SEALED);

@@ -24,7 +24,7 @@ const requestFor = (turnId: string) => ({
   isShared: false,
 });
 
-/** The queue as a process has it, on a connection of its own. */
+/** A summary queue as a process has it, on its own connection. */
 function startQueue(
   summarise: (job: SummaryJob, signal: AbortSignal) => Promise<unknown>,
   isUnderPressure = false,
@@ -42,7 +42,7 @@ const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 const connections = async () => String(await server.redis.client('LIST')).split('\n').length;
 
-test('where nothing is summed up the queue costs nothing: no connection, no key, no command', async () => {
+test('an unused queue opens no connection, writes no key and sends no command', async () => {
   const before = await connections();
   const { redis } = startQueue(() => Promise.resolve());
   await redis.ping();
@@ -50,7 +50,7 @@ test('where nothing is summed up the queue costs nothing: no connection, no key,
   expect(await server.redis.keys('*')).toEqual([]);
 });
 
-test('what a process that ended left waiting is done where the next request comes', async () => {
+test('a job left waiting by a process that ended runs in the process of the next request', async () => {
   const begun: string[] = [];
   const first = startQueue((job, signal) => (begun.push(job.turnId), untilAborted(signal)));
   for (const turnId of ['t1', 't2']) first.queue.request(requestFor(turnId));
@@ -65,7 +65,7 @@ test('what a process that ended left waiting is done where the next request come
   expect(done).toEqual(['t2', 't3']);
 });
 
-test('of one conversation one job waits or runs, whatever is requested meanwhile', async () => {
+test('at most one job per conversation waits or runs', async () => {
   const begun: string[] = [];
   let end = (): void => undefined;
   const { queue } = startQueue((job) => (begun.push(job.turnId), new Promise<void>((resolve) => (end = resolve))));
@@ -80,7 +80,7 @@ test('of one conversation one job waits or runs, whatever is requested meanwhile
   expect(begun).toEqual(['t1', 't2']);
 });
 
-test('while people wait for answers nothing is summed up', async () => {
+test('nothing is summarised while people wait for answers', async () => {
   const begun: string[] = [];
   const { queue } = startQueue((job) => Promise.resolve(begun.push(job.turnId)), true);
   queue.request(requestFor('t1'));
@@ -89,7 +89,7 @@ test('while people wait for answers nothing is summed up', async () => {
   expect(begun).toEqual([]);
 });
 
-test('a stop breaks off what is being summed up, and takes no more requests', async () => {
+test('closing aborts the running summary and refuses further requests', async () => {
   const signals: AbortSignal[] = [];
   const { queue } = startQueue((_job, signal) => (signals.push(signal), untilAborted(signal)));
   queue.request(requestFor('t1'));

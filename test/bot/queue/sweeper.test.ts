@@ -12,7 +12,7 @@ const fixture = useWorkerFixture();
 const woken = () => new Sweeper({ ...fixture, redis: fixture.server.redis }).sweep();
 const untouched = () => ageMessages(fixture.server.redis, SWEEP_AFTER_MS);
 
-test('the sweeper wakes what nobody touched for ten seconds, until it is done [accept-once]', async () => {
+test('the sweeper wakes a conversation that was untouched for 10 s, until it is done [accept-once]', async () => {
   const message = textMessage('q');
   const conversation = conversationOf(message, 'member');
   await fixture.inbox.accept(conversation, message);
@@ -26,7 +26,7 @@ test('the sweeper wakes what nobody touched for ten seconds, until it is done [a
   await untouched();
   await fixture.store.renew(claim);
   expect(await woken()).toBe(0);
-  // What a worker gives back is taken up at once.
+  // A turn that a worker gives back is due at once.
   await fixture.store.giveBack(claim, SWEEP_AFTER_MS);
   expect(await woken()).toBe(1);
 
@@ -45,7 +45,7 @@ test('the sweeper wakes what nobody touched for ten seconds, until it is done [a
   expect(await fixture.server.redis.keys('*:pending')).toEqual([]);
 });
 
-/** Messages of so many people that lost their wakes long ago. */
+/** Stores messages of `count` people whose wakes were lost long ago. */
 async function loseWakes(count: number, partition?: number): Promise<ConversationRef[]> {
   const lost: ConversationRef[] = [];
   for (let index = 0; lost.length < count; index += 1) {
@@ -59,12 +59,12 @@ async function loseWakes(count: number, partition?: number): Promise<Conversatio
   return lost;
 }
 
-/** How many wakes were ever asked for. */
+/** The number of wakes enqueued so far. */
 const wakes = async () => Number((await fixture.server.redis.get('{wake0}:turns:id')) ?? 0);
 const touchedLater = (conversations: ConversationRef[], byMs: number) =>
   Promise.all(conversations.map(({ id, partition }) => fixture.server.redis.zincrby(pendingKey(partition), -byMs, id)));
 
-test("what was touched in what is the future since Redis' clock was set back is not left waiting until then", async () => {
+test("the sweeper wakes a conversation whose timestamp is in the future since Redis' clock was set back", async () => {
   const message = textMessage('q');
   const conversation = conversationOf(message, 'member');
   await fixture.inbox.accept(conversation, message);
@@ -73,19 +73,19 @@ test("what was touched in what is the future since Redis' clock was set back is 
   expect(await woken()).toBe(0);
 });
 
-test('however many processes sweep, what waits is woken once a round, and again in the next one', async () => {
+test('a waiting conversation is woken once per round, however many processes sweep, and again in the next round', async () => {
   const lost = await loseWakes(120);
   const sweepers = Array.from({ length: 8 }, () => new Sweeper({ ...fixture, redis: fixture.server.redis }));
   const found = await Promise.all(sweepers.map((sweeper) => sweeper.sweep()));
   expect(found.reduce((sum, count) => sum + count, 0)).toBe(120);
   for (const sweeper of sweepers) expect(await sweeper.sweep()).toBe(0);
   expect(await wakes()).toBe(120);
-  // The shortest pause between two rounds of one process is 4.5 s: a wake of its own that got lost is repeated in the next.
+  // The shortest pause between two rounds of a process is 4.5 s: a wake that is lost again is repeated in the next round.
   await touchedLater(lost, 4_500);
   expect(await woken()).toBe(120);
 });
 
-test('a round of one process wakes a few of each partition, those first that waited longest', async () => {
+test('a round wakes at most ten conversations of a partition, longest waiting first', async () => {
   const lost = await loseWakes(25, 7);
   expect(await woken()).toBe(10);
   expect(await woken()).toBe(10);
@@ -95,7 +95,7 @@ test('a round of one process wakes a few of each partition, those first that wai
   expect(inOrder).toEqual(lost.map(({ id }) => id));
 });
 
-test('what a sweeper took and could not wake is woken by another one after one round', async () => {
+test('a conversation that a sweeper took but could not wake is woken by another one after one round', async () => {
   const lost = await loseWakes(3);
   const away = connectRedis({ urls: [fixture.server.url] }, 'wait', fixture.log, 'away');
   const wakeQueue = new WakeQueue(away, 1, fixture.log);

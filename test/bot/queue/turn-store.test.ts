@@ -12,6 +12,7 @@ import { alterEntry } from '../../support/alter-entry.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
+import { tries } from '../../support/tries.ts';
 
 const FINAL: TurnCommit = { outcome: 'final', records: [] };
 const alice = conversationOf(textMessage('x'), 'member');
@@ -42,11 +43,11 @@ const begin = async (): Promise<TurnClaim> => {
   return claim;
 };
 
-describe('what a person chose', () => {
+describe('a person’s preferences', () => {
   const choice = (personId: PersonId, sealed: string): TurnCommit['preferences'] => ({ personId, field: 'c1', sealed });
   const bob = { ...textMessage('from bob'), sender: { userId: 'bob' } };
 
-  test('comes with the next claim of the same person, and with nobody else’s', async () => {
+  test('are returned with the next claim of the same person, and with no other claim', async () => {
     const ofAlice = personIdOf(textMessage('x'), textMessage('x').sender.userId);
     await accept(textMessage('choose'));
     const claim = await begin();
@@ -56,12 +57,12 @@ describe('what a person chose', () => {
     const next = await begin();
     expect(next.preferences).toEqual({ c1: 'sealed-a' });
     await store.commit(next, FINAL);
-    // Bob in the same conversation, as in a group that shares one.
+    // Bob writes in the same conversation, as in a group that shares one.
     await inbox.accept(alice, bob);
     expect((await begin()).preferences).toEqual({});
   });
 
-  test('is not written by a worker that was fenced', async () => {
+  test('are not written by a worker that was fenced', async () => {
     const ofAlice = personIdOf(textMessage('x'), textMessage('x').sender.userId);
     await accept(textMessage('choose'));
     const old = await begin();
@@ -72,7 +73,7 @@ describe('what a person chose', () => {
     expect((await begin()).preferences).toEqual({});
   });
 
-  test('lives for 90 days, counted anew by each turn of that person', async () => {
+  test('expire after 90 days without a turn of that person', async () => {
     const ofAlice = personIdOf(textMessage('x'), textMessage('x').sender.userId);
     const key = preferencesKeyPrefix(alice.partition) + ofAlice;
     await accept(textMessage('choose'));
@@ -85,7 +86,7 @@ describe('what a person chose', () => {
 });
 
 describe('accept', () => {
-  test('a delivery that comes three times at once is stored once [accept-once]', async () => {
+  test('stores a delivery once that arrives three times at once [accept-once]', async () => {
     const message = textMessage('once');
     const results = await Promise.all([accept(message), accept(message), accept(message)]);
     expect(results.map(({ result }) => result).sort()).toEqual(['new', 'repeat', 'repeat']);
@@ -93,7 +94,7 @@ describe('accept', () => {
     expect(await server.redis.llen(conversationKeys(alice).inbox)).toBe(1);
   });
 
-  test('a message that stands alone is a turn of its own, and those around it keep their order', async () => {
+  test('makes an unmergeable message its own turn and keeps the order around it', async () => {
     const options = { redis: server.redis, keyRing, nowMs: () => nowMs };
     const choosy = new Inbox({ ...options, standsAlone: ({ parts }) => JSON.stringify(parts).includes('alone') });
     for (const text of ['one', 'two', 'alone', 'alone too', 'three', 'four'])
@@ -107,7 +108,7 @@ describe('accept', () => {
     expect(turns).toEqual([['one', 'two'], ['alone'], ['alone too'], ['three', 'four']]);
   });
 
-  test('what waits never expires; all else does, and nothing is left without an end once it is answered', async () => {
+  test('gives every key a lifetime except for waiting messages, and none is left without one after the answer', async () => {
     const endless = async () => {
       const keys = await server.redis.keys('*');
       const lives = await Promise.all(keys.map((key) => server.redis.pttl(key)));
@@ -122,7 +123,7 @@ describe('accept', () => {
     expect(await endless()).toEqual([]);
   });
 
-  test('nothing that accept writes is readable', async () => {
+  test('writes nothing in readable form', async () => {
     await accept(textMessage('canary-in-the-inbox'));
     for (const key of await server.redis.keys('*')) {
       const dumped = JSON.stringify(await server.redis.dumpBuffer(key));
@@ -133,7 +134,7 @@ describe('accept', () => {
     );
   });
 
-  test('the 21st message of a person within a minute is refused, and its repeats agree [rate-limits]', async () => {
+  test('refuses the 21st message of a person within a minute, and its repeats too [rate-limits]', async () => {
     for (let count = 0; count < 20; count += 1) expect((await accept(textMessage('again'))).result).toBe('new');
     const late = textMessage('one too many');
     expect((await accept(late)).result).toBe('limited');
@@ -145,11 +146,11 @@ describe('accept', () => {
 });
 
 describe('begin and commit', () => {
-  test('an empty inbox gives no turn', async () => {
+  test('return no turn for an empty inbox', async () => {
     expect(await store.begin(alice)).toBeUndefined();
   });
 
-  test("one person's waiting texts make one turn, a slash word is a turn of its own", async () => {
+  test("merge one person's waiting texts into one turn, and make a slash word its own turn", async () => {
     for (const text of ['a', 'b', '/help', 'c']) await accept(textMessage(text));
     const first = await begin();
     expect(textsOf(first)).toEqual(['a', 'b']);
@@ -160,14 +161,14 @@ describe('begin and commit', () => {
     expect(textsOf(await begin())).toEqual(['c']);
   });
 
-  test('no more than ten messages make one turn', async () => {
+  test('merge at most ten messages into one turn', async () => {
     for (let count = 0; count < 12; count += 1) await accept(textMessage(`t${count}`));
     const claim = await begin();
     expect(claim.messages).toHaveLength(10);
     expect(await store.commit(claim, FINAL)).toBe(2);
   });
 
-  test('in a shared group conversation, two people are never merged', async () => {
+  test('do not merge messages of two people in a shared group conversation', async () => {
     const chat = { kind: 'group', id: 'g' } as const;
     const group = conversationOf(textMessage('x', { chat }), 'group');
     for (const userId of ['alice', 'alice', 'bob']) {
@@ -176,7 +177,7 @@ describe('begin and commit', () => {
     expect(textsOf(await store.begin(group))).toEqual(['from alice', 'from alice']);
   });
 
-  test('a worker of an older epoch can commit, store and mark nothing [fence]', async () => {
+  test('refuse every write of a worker with an older epoch [fence]', async () => {
     await accept(textMessage('q'));
     const frozen = await begin();
     const current = await begin();
@@ -188,7 +189,7 @@ describe('begin and commit', () => {
     expect(await store.commit(current, FINAL)).toBe(0);
   });
 
-  test('a turn left by a crash comes again with the same messages, although more have come', async () => {
+  test('return a crashed turn with the same messages, although more have arrived', async () => {
     await accept(textMessage('a'));
     const crashed = await begin();
     await accept(textMessage('b'));
@@ -199,13 +200,13 @@ describe('begin and commit', () => {
     expect((await begin()).crashes).toBe(2);
   });
 
-  test('a turn given back in order is not counted as crashed [orderly-stop]', async () => {
+  test('do not count a turn that was given back as crashed [orderly-stop]', async () => {
     await accept(textMessage('a'));
     await store.giveBack(await begin(), 0);
     expect((await begin()).crashes).toBe(0);
   });
 
-  test('does not count a crash of a turn that only waits, and counts one once it runs again [poison-turns]', async () => {
+  test('count no crash of a turn that only waits, and one once it runs again [poison-turns]', async () => {
     await accept(textMessage('slow platform'));
     const first = await begin();
     await store.markWaiting(first);
@@ -221,7 +222,7 @@ describe('begin and commit', () => {
     expect(await store.markRunning(waited)).toBe(false);
   });
 
-  test('a stored answer comes with the turn again, and is sealed in between [never-joined]', async () => {
+  test('return a stored answer with its turn, and store it encrypted [never-joined]', async () => {
     await accept(textMessage('a'));
     await store.storeAnswer(await begin(), 'the whole answer');
     expect(JSON.stringify(await server.redis.hgetall(conversationKeys(alice).state))).not.toContain('whole');
@@ -232,7 +233,7 @@ describe('begin and commit', () => {
     expect((await begin()).storedAnswer).toBeUndefined();
   });
 
-  test('history is appended, replaced and forgotten by the commit', async () => {
+  test('append, replace and erase the history with the commit', async () => {
     const turn = async (commit: TurnCommit) => {
       await accept(textMessage('q'));
       await store.commit(await begin(), commit);
@@ -247,7 +248,7 @@ describe('begin and commit', () => {
     expect(await turn({ ...FINAL, history: { forget: true } })).toEqual([]);
   });
 
-  test('a commit whose answer got lost is sent again, and changes nothing more [repeatable-scripts]', async () => {
+  test('have no further effect when a commit is repeated after its reply was lost [repeatable-scripts]', async () => {
     await accept(textMessage('one'));
     const claim = await begin();
     await accept(textMessage('two'));
@@ -261,7 +262,7 @@ describe('begin and commit', () => {
     expect(textsOf(await begin())).toEqual(['two', 'three']);
   });
 
-  test('a message that was altered is named, and leaves with its turn', async () => {
+  test('name an altered message and remove it with its turn', async () => {
     const message = textMessage('lost');
     await accept(message);
     await alterEntry(server.redis, conversationKeys(alice).inbox);
@@ -272,7 +273,7 @@ describe('begin and commit', () => {
 });
 
 describe('held messages', () => {
-  test('they come back in order, before what came later, with their age counted from the release', async () => {
+  test('return in order, before later ones, with their age counted from the release', async () => {
     const messages = ['a', 'b', 'c'].map((text) => textMessage(text));
     for (const message of messages) {
       await accept(message);
@@ -280,7 +281,7 @@ describe('held messages', () => {
     }
     expect(await store.begin(alice)).toBeUndefined();
     await accept(textMessage('d'));
-    // However the process's clock differs from Redis' own (RELIABILITY.md wrong-clocks).
+    // Independent of the difference between the process's and Redis' clock (RELIABILITY.md wrong-clocks).
     nowMs += 9 * MINUTE_MS;
     for (const key of await server.redis.keys('{p*}:message:*'))
       await server.redis.hincrby(key, 'atMs', -9 * MINUTE_MS);
@@ -302,7 +303,7 @@ describe('held messages', () => {
     ).toBe('accepted');
   });
 
-  test('a release while a turn runs leaves that turn in front', async () => {
+  test('are released behind a running turn', async () => {
     await accept(textMessage('held'));
     await store.commit(await begin(), { outcome: 'held', records: [] });
     await accept(textMessage('/whoami'));
@@ -313,7 +314,7 @@ describe('held messages', () => {
   });
 });
 
-test('property: whatever happens between accept and commit, every message is answered once and in order', async () => {
+test('property: every message is answered once and in order, whatever happens between accept and commit', async () => {
   type Step = 'accept' | 'repeat' | 'slash' | 'begin' | 'commit' | 'crash' | 'hold' | 'release';
   const steps = fc.array(
     fc.constantFrom<Step>('accept', 'repeat', 'slash', 'begin', 'commit', 'crash', 'hold', 'release'),
@@ -348,9 +349,9 @@ test('property: whatever happens between accept and commit, every message is ans
       await store.release(alice);
       while ((claim = await store.begin(alice))) await finish('final');
       expect([...answered].sort()).toEqual(sent.map(deliveryIdOf).sort());
-      // Without a hold in between, the order is the order of sending.
+      // Without a hold, the order is the order of sending.
       if (!sequence.includes('hold')) expect(answered).toEqual(sent.map(deliveryIdOf));
     }),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });

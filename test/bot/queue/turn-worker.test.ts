@@ -9,7 +9,7 @@ import { until, useWorkerFixture } from './worker-fixture.ts';
 
 const fixture = useWorkerFixture();
 
-test('each conversation is answered one turn at a time and in order, by several workers', async () => {
+test('several workers answer each conversation one turn at a time and in order', async () => {
   const seen = new Map<string, string[]>();
   const running = new Set<string>();
   let overlaps = 0;
@@ -40,7 +40,7 @@ test('each conversation is answered one turn at a time and in order, by several 
   expect(seen).toEqual(sent);
 });
 
-test('a stop word that is accepted elsewhere aborts the running turn, and says so to its own turn', async () => {
+test('a stop word accepted elsewhere aborts the running turn, and the stop’s own turn sees it as served', async () => {
   const servedAtStop: boolean[] = [];
   const runTurn: RunTurn = async ({ claim, signal }) => {
     const own = claim.messages[0];
@@ -61,7 +61,7 @@ test('a stop word that is accepted elsewhere aborts the running turn, and says s
   expect(Date.now() - startedMs).toBeLessThan(2_000);
 });
 
-test('in a shared group conversation nobody stops what another asked', async () => {
+test('a person cannot stop another person’s question in a shared group conversation', async () => {
   const aborted: boolean[] = [];
   const chat = { kind: 'group', id: 'g' } as const;
   const runTurn: RunTurn = async ({ claim, signal }) => {
@@ -86,7 +86,7 @@ test('in a shared group conversation nobody stops what another asked', async () 
   expect(aborted).toEqual([false]);
 });
 
-test('a message whose wake got lost is woken by the sweeper [accept-once]', async () => {
+test('the sweeper wakes a message whose wake was lost [accept-once]', async () => {
   const answered: string[] = [];
   fixture.startWorker(async ({ claim }) => {
     answered.push(claim.turnId);
@@ -101,7 +101,7 @@ test('a message whose wake got lost is woken by the sweeper [accept-once]', asyn
   await until(() => answered.length === 1);
 });
 
-test('an orderly stop lets turns end within the grace time, and gives the rest to another worker [orderly-stop]', async () => {
+test('an orderly stop lets turns finish within the grace period and returns the others to another worker [orderly-stop]', async () => {
   const ended: string[] = [];
   const runTurn =
     (name: string, lastsMs: number): RunTurn =>
@@ -121,15 +121,14 @@ test('an orderly stop lets turns end within the grace time, and gives the rest t
   expect(fixture.reported).not.toContain('resumed 1');
 });
 
-test('ends a turn that killed its workers alone with one apology, and answers the turn beside it [poison-turns]', async () => {
+test('ends a turn that killed its workers while running alone with one apology, and answers the turn beside it [poison-turns]', async () => {
   const message = textMessage('poison');
   const conversation = conversationOf(message, 'member');
   await fixture.inbox.accept(conversation, message);
   // Claims without an end: what crashes look like from Redis.
-  for (let crash = 0; crash < 6; crash += 1) {
-    const claim = await fixture.store.begin(conversation);
-    if (claim) await fixture.isolation.noteDeath(`worker-${crash}`, [claim.turnId]);
-  }
+  let turnId = '';
+  for (let crash = 0; crash < 6; crash += 1) turnId = (await fixture.store.begin(conversation))?.turnId ?? turnId;
+  await fixture.noteLoneDeaths(turnId, 4);
   const answered: string[] = [];
   let apologies = 0;
   fixture.startWorker(async ({ claim }) => ({ outcome: 'final', records: (answered.push(claim.turnId), []) }), {
@@ -141,7 +140,7 @@ test('ends a turn that killed its workers alone with one apology, and answers th
   expect(fixture.reported.some((line) => line.startsWith('dead'))).toBe(true);
 });
 
-test('an unexpected error gives the turn back, and a later wake answers it', async () => {
+test('an unexpected error returns the turn, and a later wake answers it', async () => {
   let tries = 0;
   fixture.startWorker(async () => {
     tries += 1;

@@ -28,7 +28,7 @@ beforeEach(async () => {
   await server.redis.flushall();
 });
 
-/** What a newer receiver would leave: a message of version 2, which merges with its like only. */
+/** Stores a message of version 2 as a newer receiver would; it merges only with its own version. */
 async function acceptNewer(): Promise<InboundMessage> {
   const message = { ...textMessage('from the future'), version: 2 as unknown as 1 };
   await new Inbox({ redis: server.redis, keyRing }).accept(alice, message);
@@ -38,7 +38,7 @@ async function acceptNewer(): Promise<InboundMessage> {
 }
 const accept = (text: string) => new Inbox({ redis: server.redis, keyRing }).accept(alice, textMessage(text));
 
-test('a message of an unknown version stays pending, unharmed, however often an older worker comes [versioned-payloads]', async () => {
+test('a message of an unknown version stays pending and unharmed, however often an older worker tries [versioned-payloads]', async () => {
   const message = await acceptNewer();
   for (let tries = 0; tries < 7; tries += 1) {
     const refused = await store.begin(alice).catch((error: unknown) => error);
@@ -50,11 +50,11 @@ test('a message of an unknown version stays pending, unharmed, however often an 
   const state = await server.redis.hgetall(keys.state);
   expect(state).toMatchObject({ turn: deliveryIdOf(message) });
   expect(state).not.toHaveProperty('running');
-  // A newer worker, which reads it, finds no crash: waiting is nobody's fault.
+  // A newer worker, which can read it, finds no crash: waiting does not count as one.
   expect(state['crashes']).toBe('0');
 });
 
-test('what came before it is answered by the older worker; what came after waits behind it, in order [versioned-payloads]', async () => {
+test('an older worker answers messages before an unknown version; later ones wait behind it in order [versioned-payloads]', async () => {
   await accept('known');
   await acceptNewer();
   await accept('known again');
@@ -65,19 +65,19 @@ test('what came before it is answered by the older worker; what came after waits
   expect(await server.redis.llen(keys.inbox)).toBe(2);
 });
 
-test('an entry of an unknown form waits too [versioned-payloads]', async () => {
+test('an entry of an unknown format waits too [versioned-payloads]', async () => {
   await accept('q');
   await server.redis.lset(keys.inbox, 0, 'abc:-:another form');
   await expect(store.begin(alice)).rejects.toMatchObject({ code: 'entry_unreadable' });
   expect(await server.redis.llen(keys.inbox)).toBe(1);
 });
 
-test('messages of two versions are never one turn [versioned-payloads]', () => {
+test('messages of two versions are never merged into one turn [versioned-payloads]', () => {
   expect(mergeKeyOf(textMessage('q'), asPersonId('person'))).toBe('1.person');
   expect(mergeKeyOf(textMessage('/help'), asPersonId('person'))).toBe('-');
 });
 
-test('a finished answer that a newer or an older worker stored is shown, not asked for again [never-joined]', () => {
+test('a finished answer stored by a newer or older worker is shown instead of asking the model again [never-joined]', () => {
   const outcome = { kind: 'interrupted', text: 'half', stopServed: 3 } as const;
   expect(readStoredAnswer(formatStoredAnswer(outcome))).toEqual(outcome);
   expect(readStoredAnswer(JSON.stringify({ version: 2, text: 'whole', layout: {} }))).toEqual({

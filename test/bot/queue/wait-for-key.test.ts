@@ -14,7 +14,7 @@ import { until, useWorkerFixture } from './worker-fixture.ts';
 
 const fixture = useWorkerFixture();
 const [keyA, keyB] = [randomBytes(32), randomBytes(32)];
-/** Before, during and after a change of keys. */
+/** Key rings before, during and after a key rotation. */
 const [former, both, newer] = [new KeyRing([keyA]), new KeyRing([keyB, keyA]), new KeyRing([keyB])];
 const FINAL: TurnCommit = { outcome: 'final', records: [] };
 const alice = conversationOf(textMessage('x'), 'member');
@@ -36,7 +36,7 @@ async function answer(keyRing: KeyRing): Promise<string[] | undefined> {
   return textsOf(claim);
 }
 
-test('what another key sealed stays where it is, unclaimed and due again, and is answered when the key is there', async () => {
+test('a message encrypted with a missing key stays unclaimed and due, and is answered once the key is available', async () => {
   await accept(former, 'asked before');
   for (let tries = 0; tries < 7; tries += 1)
     expect(await errorOf(storeOf(newer).begin(alice))).toMatchObject({
@@ -50,7 +50,7 @@ test('what another key sealed stays where it is, unclaimed and due again, and is
   expect(claim).toMatchObject({ crashes: 0, unreadable: [] });
 });
 
-test('a worker without the key neither disturbs nor counts against the turn that one with it runs', async () => {
+test('a worker without the key neither disturbs the turn of a worker with it nor counts a crash', async () => {
   await accept(newer, 'q');
   const store = storeOf(newer);
   const claim = await store.begin(alice);
@@ -59,7 +59,7 @@ test('a worker without the key neither disturbs nor counts against the turn that
   expect(claim && (await store.commit(claim, FINAL))).toBe(0);
 });
 
-test('messages that merge are one turn only as far as one worker can open them', async () => {
+test('mergeable messages form one turn only when one worker can decrypt all of them', async () => {
   await accept(former, 'by the old receiver');
   await accept(newer, 'by the new one');
   expect(await answer(former)).toEqual(['by the old receiver']);
@@ -69,7 +69,7 @@ test('messages that merge are one turn only as far as one worker can open them',
   expect(await answer(both)).toEqual(['old', 'new']);
 });
 
-test('a key that stays away for five minutes holds nothing up that can be read, and costs no answer when it is back', async () => {
+test('after five minutes without a key readable messages are answered, and the others once the key is back', async () => {
   const { redis } = fixture.server;
   await accept(former, 'locked one');
   await accept(former, 'locked two');
@@ -79,7 +79,7 @@ test('a key that stays away for five minutes holds nothing up that can be read, 
   await redis.hset(keys.state, 'keyless', wait + String(Number(since) - 5 * MINUTE_MS));
   expect(await answer(newer)).toEqual(['open']);
   expect(await errorOf(storeOf(newer).begin(alice))).toMatchObject({ code: 'key_missing' });
-  // From now on they let others pass at once.
+  // From now on the undecryptable messages no longer hold up others.
   await accept(newer, 'open too');
   expect(await answer(newer)).toEqual(['open too']);
   expect(await answer(both)).toEqual(['locked one', 'locked two']);
@@ -87,7 +87,7 @@ test('a key that stays away for five minutes holds nothing up that can be read, 
 });
 
 test.each([
-  ['under a removed key', (claim: TurnClaim) => storeOf(both).storeAnswer(claim, 'the answer')],
+  ['encrypted with a removed key', (claim: TurnClaim) => storeOf(both).storeAnswer(claim, 'the answer')],
   [
     'that was altered',
     async (claim: TurnClaim) => {
@@ -96,7 +96,7 @@ test.each([
       await fixture.server.redis.hset(keys.state, 'answer', `${sealed.slice(0, -2)}AA`);
     },
   ],
-])('a stored answer %s is none: the question is answered anew', async (_, storeUnreadable) => {
+])('a stored answer %s is discarded and the question is answered again', async (_, storeUnreadable) => {
   await accept(former, 'q');
   const store = storeOf(former);
   const first = await store.begin(alice);
@@ -107,7 +107,7 @@ test.each([
   expect(claim?.storedAnswer).toBeUndefined();
 });
 
-test('the worker counts what waits for a key, names the setting, and says nothing more once it is answered', async () => {
+test('a worker counts conversations that wait for a key, names the setting, and clears the warning once they are answered', async () => {
   await accept(former, 'q');
   await fixture.wakeQueue.wake(alice);
   const without = fixture.startWorker(async () => FINAL, { store: storeOf(newer) });
@@ -120,7 +120,7 @@ test('the worker counts what waits for a key, names the setting, and says nothin
   await until(() => without.missingKeys.sentence() === undefined);
 });
 
-test('a notice under another key stays for a worker that has it, and what was shown goes, wherever it stands', async () => {
+test('a notice under another key is kept for a worker with that key, and shown notices are deleted at any position', async () => {
   const { redis } = fixture.server;
   for (const [ring, text] of [
     [newer, 'under the new key'],

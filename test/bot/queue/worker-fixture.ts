@@ -6,6 +6,7 @@ import { connectRedis, type RedisClient } from '../../../src/shared/redis/redis.
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import type { InboundMessage } from '../../../src/bot/domain/message.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
+import { afterBegin, afterDeath, NO_ISOLATION } from '../../../src/bot/queue/crash-isolation.ts';
 import { IsolationStore } from '../../../src/bot/queue/isolation-store.ts';
 import type { QueueReport } from '../../../src/bot/queue/queue-report.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
@@ -21,10 +22,10 @@ import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 
-/** What a test may set, whichever of a worker's options it belongs to. */
+/** Worker options that a test may override, in one flat object. */
 type WorkerOverrides = Partial<WorkerLimits & TurnSteps & Omit<TurnWorkerOptions, 'limits' | 'steps'>>;
 
-/** Real workers on a Redis of their own, with turns that a test writes. */
+/** Real workers on their own Redis, with turns that the test defines. */
 export interface WorkerFixture {
   readonly server: TestRedis;
   readonly keyRing: KeyRing;
@@ -32,13 +33,15 @@ export interface WorkerFixture {
   readonly store: TurnStore;
   readonly isolation: IsolationStore;
   readonly wakeQueue: WakeQueue;
-  /** What the workers reported, in words. */
+  /** The workers' reports as short texts. */
   readonly reported: string[];
   readonly report: QueueReport;
   readonly log: Log;
   startWorker(runTurn: RunTurn, overrides?: WorkerOverrides): TurnWorker;
   /** Accepts a message and wakes its conversation. */
   send(message: InboundMessage): Promise<void>;
+  /** Stores what is known of a turn whose workers died this often while no other worker did. */
+  noteLoneDeaths(turnId: string, deaths: number): Promise<void>;
 }
 
 const { log } = recordingLog();
@@ -46,7 +49,7 @@ const keyRing = testKeyRing();
 const nowMs = () => Date.now();
 const PRESSURE = { softWaiting: 200, hardWaiting: 2_000, softAgeMs: 20_000, hardAgeMs: 300_000 };
 
-/** Sets the fixture up for a file of tests; Redis is empty and no worker runs before each. */
+/** Sets the fixture up for a test file. Before each test Redis is empty and no worker runs. */
 export function useWorkerFixture(): WorkerFixture {
   let workers: TurnWorker[] = [];
   let connections: RedisClient[] = [];
@@ -69,7 +72,7 @@ export function useWorkerFixture(): WorkerFixture {
     pressureChanged: ({ pressure }) => void reported.push(`pressure ${pressure}`),
     runFailed: () => void reported.push('run failed'),
   };
-  const fixture = { keyRing, reported, report, log, startWorker, send } as {
+  const fixture = { keyRing, reported, report, log, startWorker, send, noteLoneDeaths } as {
     -readonly [Name in keyof WorkerFixture]: WorkerFixture[Name];
   };
 
@@ -97,7 +100,10 @@ export function useWorkerFixture(): WorkerFixture {
   });
 
   function isolationFor(wakeQueue: WakeQueue, maxCrashes = 5): IsolationStore {
-    return new IsolationStore({ redis: fixture.server.redis, wakeQueue, maxCrashes, turnsOf: async () => [] });
+    return new IsolationStore({
+      ...{ redis: fixture.server.redis, wakeQueue, workerName: fixture.store.workerName, maxCrashes },
+      turnsOf: async () => [],
+    });
   }
 
   function startWorker(runTurn: RunTurn, overrides: WorkerOverrides = {}): TurnWorker {
@@ -117,6 +123,19 @@ export function useWorkerFixture(): WorkerFixture {
     return worker;
   }
 
+  async function noteLoneDeaths(turnId: string, deaths: number): Promise<void> {
+    const turn = turnId.slice(0, 16);
+    let atMs = Date.now() - deaths * 100_000;
+    let state = NO_ISOLATION;
+    for (let death = 0; death < deaths; death += 1) {
+      const worker = `lone-${death}`;
+      state = afterBegin(state, { turn, worker, nowMs: (atMs += 90_000) });
+      atMs += 1_000;
+      state = afterDeath(state, { worker, atMs, ran: [[turn, death + 4]] });
+    }
+    await fixture.server.redis.set('{isolation}:suspects', JSON.stringify(state));
+  }
+
   async function send(message: InboundMessage): Promise<void> {
     const conversation = conversationOf(message, 'member');
     await fixture.inbox.accept(conversation, message);
@@ -125,12 +144,12 @@ export function useWorkerFixture(): WorkerFixture {
   return fixture;
 }
 
-/** Another person's message than Alice's. */
+/** A private message of a person other than Alice. */
 export function messageOf(userId: string, text: string): InboundMessage {
   return textMessage(text, { sender: { userId }, chat: { kind: 'private', id: userId } });
 }
 
-export async function until(condition: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, limitMs = 45_000): Promise<void> {
   const giveUpAtMs = Date.now() + limitMs;
   while (!(await condition())) {
     if (Date.now() > giveUpAtMs) throw new Error('it did not happen in time');

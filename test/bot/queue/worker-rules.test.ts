@@ -12,15 +12,17 @@ import type { RunTurn } from '../../../src/bot/queue/turn-worker.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { recordingLog } from '../../support/redis.ts';
 import { WakeQueue } from '../../../src/bot/queue/wake-queue.ts';
+import { MINUTE_MS } from '../../../src/shared/clock.ts';
+import { ageMessages } from '../../support/age-messages.ts';
 import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
 
 const { log } = recordingLog();
 const fixture = useWorkerFixture();
 const conversationFor = (message: InboundMessage) => conversationOf(message, 'member');
 
-/** Wakes whatever waits, as the sweeper would ten seconds later. */
+/** Wakes every waiting conversation, as the sweeper would 10 s later. */
 const sweepLater = () => new Sweeper({ ...fixture, redis: fixture.server.redis }).sweep(-5_000);
-/** Accepts a message whose turn ran in workers that died. @returns its id */
+/** Accepts a message whose turn has crashed its workers. @returns its id */
 async function acceptCrashed(message: InboundMessage, crashes: number): Promise<string> {
   const conversation = conversationFor(message);
   await fixture.inbox.accept(conversation, message);
@@ -38,7 +40,7 @@ const answers =
     return { outcome: 'final', records: [] };
   };
 
-test('a running turn holds a lock of ten seconds, and a turn that threw leaves no job behind [quick-takeover]', async () => {
+test('a running turn holds a 10 s lock, and a turn that threw leaves no job behind [quick-takeover]', async () => {
   let isEnding = false;
   const worker = fixture.startWorker(async () => {
     await until(() => isEnding);
@@ -53,11 +55,11 @@ test('a running turn holds a lock of ten seconds, and a turn that threw leaves n
   isEnding = true;
   await until(() => fixture.reported.includes('run failed'));
   await until(async () => (await fixture.server.redis.keys('{wake0}:turns:*:lock')).length === 0);
-  // Nothing in back-off, which would absorb later wakes; nothing kept as failed.
+  // No delayed job, which would absorb later wakes, and no failed job is kept.
   for (const set of ['delayed', 'failed']) expect(await fixture.server.redis.zcard(`{wake0}:turns:${set}`)).toBe(0);
 });
 
-test('a worker that loses only BullMQ’s lock goes on, and whoever is given its wake leaves the turn alone [quick-takeover]', async () => {
+test('a worker that loses only BullMQ’s lock continues, and another worker given its wake leaves the turn alone [quick-takeover]', async () => {
   const runs: string[] = [];
   let isEnding = false;
   const runTurn: RunTurn = async ({ claim, signal }) => {
@@ -73,7 +75,7 @@ test('a worker that loses only BullMQ’s lock goes on, and whoever is given its
   const [lock = ''] = await fixture.server.redis.keys('{wake0}:turns:*:lock');
   await fixture.server.redis.set(lock, 'somebody else', 'PX', 60_000);
   await until(() => fixture.reported.includes('lock lost'));
-  // As another worker gets it, once the scan has found the lost lock.
+  // As another worker receives it once the scan has found the lost lock.
   expect(
     await new TurnStore({ ...fixture, redis: fixture.server.redis, nowMs: Date.now, historyLifeMs: 60_000 }).begin(
       conversationFor(message),
@@ -86,21 +88,11 @@ test('a worker that loses only BullMQ’s lock goes on, and whoever is given its
   expect(await fixture.store.begin(conversationFor(message))).toBeUndefined();
 });
 
-test('gives a turn up only after three deaths alone, however often workers died beside it [poison-turns]', async () => {
+test('gives up a turn that dies alone and answers a turn with more crashes [poison-turns]', async () => {
   const answered: string[] = [];
   let apologies = 0;
-  const innocent = await acceptCrashed(messageOf('innocent', 'q'), 9);
-  const poison = await acceptCrashed(messageOf('poison', 'q'), 7);
-  for (const [worker, ran] of [
-    [innocent, poison],
-    [innocent],
-    [innocent],
-    [poison],
-    [poison],
-    [poison],
-    [poison],
-  ].entries())
-    await fixture.isolation.noteDeath(`worker-${worker}`, ran);
+  await acceptCrashed(messageOf('innocent', 'q'), 9);
+  await fixture.noteLoneDeaths(await acceptCrashed(messageOf('poison', 'q'), 7), 4);
   fixture.startWorker(answers(answered), {
     apologise: async () => ({ outcome: 'dead', records: ((apologies += 1), []) }),
   });
@@ -110,17 +102,38 @@ test('gives a turn up only after three deaths alone, however often workers died 
   expect(fixture.reported.filter((line) => line.startsWith('dead'))).toHaveLength(1);
 });
 
-test('answers a turn that died alone three times, but fewer times than TURN_MAX_CRASHES [poison-turns]', async () => {
+test.each([
+  ['excludes the wait of an isolated turn from', true],
+  ['counts a crash of the turn before in', false],
+])('%s the age of the next question [poison-turns] [in-order]', async (_name, isIsolated) => {
+  const said = ['anna', 'ben'].map((userId) =>
+    textMessage('q', { chat: { kind: 'group', id: 'wrgroup' }, sender: { userId } }),
+  );
+  const group = conversationOf(said[0]!, 'group');
+  const begin = async () => (await fixture.store.begin(group))!;
+  for (const message of said) await fixture.inbox.accept(group, message);
+  const first = await begin();
+  if (isIsolated) await fixture.store.isolate(first);
+  await ageMessages(fixture.server.redis, 11 * MINUTE_MS);
+  const again = await begin();
+  expect(again.crashes).toBe(isIsolated ? 0 : 1);
+  await fixture.store.commit(again, { outcome: 'final', records: [] });
+  const next = await begin();
+  expect(next.newestAgeMs).toBeGreaterThanOrEqual(11 * MINUTE_MS);
+  expect(next.chargedAgeMs >= 11 * MINUTE_MS).toBe(!isIsolated);
+});
+
+test('answers a turn that died alone fewer times than TURN_MAX_CRASHES [poison-turns]', async () => {
   const answered: string[] = [];
   const unlucky = await acceptCrashed(messageOf('unlucky', 'q'), 3);
-  for (const worker of ['a', 'b', 'c']) await fixture.isolation.noteDeath(worker, [unlucky]);
+  await fixture.noteLoneDeaths(unlucky, 4);
   fixture.startWorker(answers(answered));
   await sweepLater();
   await until(() => answered.length === 1, 15_000);
   expect(fixture.reported.filter((line) => line.startsWith('dead'))).toEqual([]);
-}, 30_000);
+}, 60_000);
 
-test('runs half of the turns of a dead worker, and others beside them; the other half follows soon [poison-turns]', async () => {
+test('runs half of a dead worker’s turns first, together with other turns, and the other half soon after [poison-turns]', async () => {
   const seen: string[] = [];
   let isOpen = false;
   const runTurn: RunTurn = async ({ claim }) => {
@@ -131,23 +144,28 @@ test('runs half of the turns of a dead worker, and others beside them; the other
   };
   const suspects = ['suspect-1', 'suspect-2', 'suspect-3', 'suspect-4'];
   const turns: string[] = [];
-  for (const userId of suspects) turns.push(await acceptCrashed(messageOf(userId, 'q'), 1));
-  await fixture.isolation.noteDeath('dead', turns);
+  for (const userId of suspects) turns.push(await acceptCrashed(messageOf(userId, 'q'), 4));
+  await fixture.isolation.noteDeath(
+    'dead',
+    turns.map((turn) => [turn, 4]),
+  );
   fixture.startWorker(runTurn);
   await sweepLater();
   await until(() => seen.length === 2);
+  const first = [...seen].sort();
   await fixture.send(messageOf('bystander', 'q'));
   await until(() => seen.includes('bystander'));
-  // What waits is charged with no crash when the process dies now.
-  const waiting = conversationFor(messageOf('suspect-4', 'q'));
+  // A waiting turn is charged with no crash if the process dies now.
+  const waiting = conversationFor(messageOf(suspects.find((one) => !first.includes(one)) ?? '', 'q'));
   await until(async () => (await fixture.server.redis.hget(conversationKeys(waiting).state, 'running')) === null);
   await until(() => seen.length === 5, 15_000);
   isOpen = true;
-  expect([...seen.slice(0, 2)].sort()).toEqual(suspects.slice(0, 2));
+  const halves = [0, 1].map((rest) => suspects.filter((_one, index) => index % 2 === rest));
+  expect(halves).toContainEqual(first);
   expect([...seen].sort()).toEqual(['bystander', ...suspects]);
-}, 40_000);
+}, 60_000);
 
-test('a worker whose conversation was taken over learns it by its next renewal, and commits nothing [fence]', async () => {
+test('a worker whose conversation was taken over learns of it at its next renewal and commits nothing [fence]', async () => {
   const reasons: unknown[] = [];
   const worker = fixture.startWorker(async ({ signal }) => {
     await untilAborted(signal);
@@ -166,7 +184,7 @@ test('a worker whose conversation was taken over learns it by its next renewal, 
   expect((await fixture.store.begin(conversationFor(message)))?.history).toEqual([]);
 });
 
-test('a turn learns by its own write that another worker has taken over [fence]', async () => {
+test('a turn learns of a takeover by its own write [fence]', async () => {
   const allowed: boolean[] = [];
   const message = textMessage('q');
   fixture.startWorker(async ({ storeAnswer, signal }) => {
@@ -181,7 +199,7 @@ test('a turn learns by its own write that another worker has taken over [fence]'
   expect(allowed).toEqual([true, false]);
 });
 
-test('what came while a turn ran is answered after it, without another wake [in-order]', async () => {
+test('a message that arrives while a turn runs is answered after it without another wake [in-order]', async () => {
   const seen: string[] = [];
   const worker = fixture.startWorker(async ({ claim }) => {
     if (seen.length === 0) await sleep(150);
@@ -190,14 +208,14 @@ test('what came while a turn ran is answered after it, without another wake [in-
   });
   await fixture.send(textMessage('one'));
   await until(() => worker.runningTurns === 1);
-  // Accepted, and the receiver died before it woke anybody.
+  // Accepted by a receiver that dies before it enqueues a wake.
   await fixture.inbox.accept(conversationFor(textMessage('x')), textMessage('two'));
   await until(() => seen.length === 2);
   expect(seen[0]).toContain('one');
   expect(seen[1]).toContain('two');
 });
 
-test('a worker that stops gives its turns back at once, and is not ready meanwhile [orderly-stop]', async () => {
+test('a stopping worker returns its turns at once and is not ready meanwhile [orderly-stop]', async () => {
   const worker = fixture.startWorker(async ({ signal }) => {
     await untilAborted(signal);
     throw new Error('ended early');
@@ -212,12 +230,12 @@ test('a worker that stops gives its turns back at once, and is not ready meanwhi
   const startedMs = Date.now();
   fixture.startWorker(answers(answered));
   await until(() => answered.length === 1);
-  // Given back, not found stalled after the ten seconds of a lock.
+  // The turn was given back, not found stalled after the 10 s of its lock.
   expect(Date.now() - startedMs).toBeLessThan(4_000);
   expect(fixture.reported).toEqual([]);
 });
 
-test('a turn whose wake was fetched right before a stop without grace is given back too [orderly-stop]', async () => {
+test('a turn whose wake was fetched right before a stop without grace period is returned too [orderly-stop]', async () => {
   const slow = await startTcpProxy(Number(new URL(fixture.server.url).port));
   slow.breakWith({ kind: 'delay', delayMs: 200 });
   const redis = connectRedis({ urls: [`redis://127.0.0.1:${slow.port}`] }, 'wait', log, 'slow');
@@ -246,7 +264,7 @@ test('a turn whose wake was fetched right before a stop without grace is given b
   }
 });
 
-test('a wake of an unknown version is left alone; its conversation is woken in a known way [versioned-payloads]', async () => {
+test('a wake of an unknown version is left alone, and its conversation is woken in a known way [versioned-payloads]', async () => {
   const answered: string[] = [];
   const message = textMessage('q');
   await fixture.inbox.accept(conversationFor(message), message);
@@ -261,7 +279,7 @@ test('a wake of an unknown version is left alone; its conversation is woken in a
   await until(() => answered.length === 1);
 });
 
-test('a conversation that waits for a newer worker holds up no other, and fails no run [versioned-payloads]', async () => {
+test('a conversation that waits for a newer worker neither holds up others nor fails a run [versioned-payloads]', async () => {
   const answered: string[] = [];
   const newer = { ...messageOf('early', 'q'), version: 2 as unknown as 1 };
   fixture.startWorker(answers(answered));
@@ -298,7 +316,7 @@ test('an orderly stop ends the turns of every shard, although their jobs have th
   await wakeQueue.close();
 });
 
-test('a second wake for a turn that runs here renews its claim, although that had run out, and begins nothing', async () => {
+test('a second wake for a turn running in this worker renews its expired claim and begins nothing', async () => {
   const { redis } = fixture.server;
   const runs: string[] = [];
   let isEnding = false;
@@ -311,7 +329,7 @@ test('a second wake for a turn that runs here renews its claim, although that ha
     },
     { shards: 2 },
   );
-  // In the second of two shards, so that a wake by a queue of one shard comes by another way.
+  // The conversation is in the second of two shards, so a wake from a queue with one shard arrives through the other.
   const message = Array.from({ length: 40 }, (_, index) => messageOf(`p${index}`, 'q')).find(
     (one) => Number.parseInt(conversationFor(one).id.slice(0, 8), 16) % 2 === 1,
   )!;

@@ -5,12 +5,13 @@ import { asDeliveryId } from '../../../src/bot/domain/ids.ts';
 import { EarlierSnapshot } from '../../../src/bot/reply/earlier-snapshot.ts';
 import { testKeyRing } from '../../support/messages.ts';
 import { useTestRedis } from '../../support/use-test-redis.ts';
+import { tries } from '../../support/tries.ts';
 
 const ID = asDeliveryId('abc');
 const keyRing = testKeyRing();
 const server = useTestRedis();
 
-/** What stands there of a dead worker's answer. */
+/** The snapshot that a dead worker left. */
 async function after(shown: string): Promise<EarlierSnapshot> {
   const place = { partition: 1, deliveryId: ID, purpose: 'reply' };
   await server.redis.del(messageKey(1, ID));
@@ -18,25 +19,25 @@ async function after(shown: string): Promise<EarlierSnapshot> {
   return new EarlierSnapshot({ redis: server.redis, keyRing, ...place });
 }
 
-test('while the model says the same words again, what was read already stays; what goes beyond is shown', async () => {
+test('holds back a repeated text until it goes beyond the text that was shown before', async () => {
   const shown = '1 2 3 **four**';
   const snapshot = await after(shown);
   for (const text of ['', '1', '1 2', '1 2 3 **fo**']) expect(await snapshot.holds(text)).toBe(true);
   expect(await snapshot.holds('1 2 3 **four** 5')).toBe(false);
-  // From then on every snapshot is the new one's own.
+  // From now on every snapshot of the new answer is shown.
   expect(await snapshot.holds('1')).toBe(false);
 });
 
-test('other words than before are shown at once, and so is all where nothing stood', async () => {
+test('shows a different text at once, and any text when none was shown before', async () => {
   expect(await (await after('1 2 3')).holds('One')).toBe(false);
   expect(await (await after('')).holds('1')).toBe(false);
 });
 
-test('whatever is held back is shorter than what stands, and no text of the whole answer is', async () => {
+test('property: holds back only texts shorter than the one that was shown', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string(), fc.string(), async (shown, text) => {
       if (await (await after(shown)).holds(text)) expect(text.length).toBeLessThan(shown.length);
     }),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });

@@ -2,12 +2,13 @@ import { afterEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EditThrottle } from '../../../src/bot/reply/edit-throttle.ts';
+import { tries } from '../../support/tries.ts';
 
 const GAP_MS = 60;
 let pacer: EditThrottle | undefined;
 afterEach(() => pacer?.close());
 
-/** A pacer whose writes are kept with their times. */
+/** A throttle whose writes are recorded with their times. */
 function paced(write: (text: string) => number | undefined = () => undefined) {
   const written: { text: string; atMs: number }[] = [];
   pacer = new EditThrottle({
@@ -23,7 +24,7 @@ function paced(write: (text: string) => number | undefined = () => undefined) {
   return { pacer, written };
 }
 
-test('many snapshots are few writes, never closer than the gap, always the newest text [whole-texts]', async () => {
+test('combines many snapshots into few writes, never closer than the gap, always with the newest text [whole-texts]', async () => {
   const { pacer, written } = paced();
   let text = '';
   for (let count = 0; count < 40; count += 1) {
@@ -42,7 +43,7 @@ test('many snapshots are few writes, never closer than the gap, always the newes
   }
 });
 
-test('the first text is not held back by a status that was shown right before it', async () => {
+test('does not delay the first text after a status that was shown right before it', async () => {
   const { pacer, written } = paced();
   pacer.show({ text: '', status: 'thinking' });
   await sleep(5);
@@ -51,7 +52,7 @@ test('the first text is not held back by a status that was shown right before it
   expect(written.map(({ text }) => text)).toEqual(['', 'H']);
 });
 
-test('the first thought is shown at once, and so is the first text after it', async () => {
+test('shows the first thinking at once, and the first text after it at once', async () => {
   const { pacer, written } = paced();
   pacer.show({ text: '', status: 'released' });
   await sleep(5);
@@ -64,7 +65,7 @@ test('the first thought is shown at once, and so is the first text after it', as
   expect(written.map(({ text }) => text)).toEqual(['', '', 'H']);
 });
 
-test('a platform that asks for a pause gets it, and then the newest snapshot [whole-texts]', async () => {
+test('pauses as long as the platform asks, and then writes the newest snapshot [whole-texts]', async () => {
   let isBusy = true;
   const { pacer, written } = paced(() => (isBusy ? ((isBusy = false), 150) : undefined));
   pacer.show({ text: 'a' });
@@ -75,7 +76,7 @@ test('a platform that asks for a pause gets it, and then the newest snapshot [wh
   expect((written[1]?.atMs ?? 0) - (written[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(145);
 });
 
-test('the end waits for the write under way, so that the last snapshot is the last [whole-texts]', async () => {
+test('close waits for the write in progress, so that the last snapshot comes last [whole-texts]', async () => {
   const ended: string[] = [];
   pacer = new EditThrottle({
     onError: () => undefined,
@@ -92,7 +93,7 @@ test('the end waits for the write under way, so that the last snapshot is the la
   expect(ended).toEqual(['under way']);
 });
 
-test('the end waits for the write under way, and not for the pause that the platform asks for in it', async () => {
+test('close waits for the write in progress, but not for the pause that the platform asks for', async () => {
   let answer: (pauseMs: number) => void = () => undefined;
   pacer = new EditThrottle({
     onError: () => undefined,
@@ -103,11 +104,11 @@ test('the end waits for the write under way, and not for the pause that the plat
   pacer.show({ text: 'under way' });
   const closed = pacer.close()?.then(() => 'closed');
   answer(300_000);
-  // Whatever is under way now is over in less than the platform's pause.
+  // The write in progress ends long before the platform's pause does.
   expect(await Promise.race([closed, sleep(5_000, 'still waiting')])).toBe('closed');
 });
 
-test('property: after close nothing is written, whatever was shown before', async () => {
+test('property: writes nothing after close', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 }), async (pauses) => {
       const { pacer, written } = paced();
@@ -122,11 +123,11 @@ test('property: after close nothing is written, whatever was shown before', asyn
       await sleep(5);
       expect(written.length).toBe(count);
     }),
-    { numRuns: 20 },
+    { numRuns: tries(20) },
   );
 });
 
-test('a snapshot whose write has thrown is written again, and nothing but its report hears of it', async () => {
+test('repeats a write that threw, and reports the error only to onError', async () => {
   const thrown: string[] = [];
   const unheard: unknown[] = [];
   const hear = (reason: unknown) => void unheard.push(reason);

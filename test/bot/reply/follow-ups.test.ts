@@ -7,20 +7,20 @@ import { usePulledFixture, words, type PulledTurn } from './pulled-fixture.ts';
 
 const fixture = usePulledFixture();
 const { postedLater, laterResults, writtenPrivately, privateResults, tries, reported } = fixture;
-/** About 35 KB: more than one message of WeCom holds, and less than two. */
+/** About 35 KB: more than one WeCom message can contain, and less than two. */
 const LONG = Array.from({ length: 1_300 }, (_, line) => `line ${line} of a long answer`).join('\n');
 const times = <Result>(count: number, result: Result) => Array.from({ length: count }, () => result);
 
-/** What the person's next private reply begins with. */
+/** The stored text that the person's next private reply begins with. */
 async function leftover({ claim }: PulledTurn): Promise<string | undefined> {
   const { leftovers } = conversationKeys(claim.conversation);
   const kept = await fixture.server.redis.lrange(leftovers, 0, -1);
   return openLeftover(fixture.keyRing, claim.conversation, kept)?.text;
 }
 const withoutHeading = (text: string) => text.replace(REPLY_TEXTS.restOfAnswer.en, '');
-/** The ways that were tried, in their order. */
+/** The routes that were tried, in order. */
 const ways = () => [...new Set(tries.map(({ way }) => way))];
-/** What was written privately, as one text. */
+/** The private messages as one text. */
 const writtenText = (from = 0) =>
   withoutHeading(
     writtenPrivately
@@ -29,13 +29,13 @@ const writtenText = (from = 0) =>
       .join(''),
   );
 const duesOf = ({ claim }: PulledTurn) => followUpsKey(claim.conversation.partition);
-/** Lets the time go by for which a worker that is silent holds what it took. */
+/** Expires the hold of a silent worker on the follow-up that it took. */
 async function forget(turn: PulledTurn): Promise<void> {
   const [id = ''] = await fixture.server.redis.zrange(duesOf(turn), '0', '0');
   await fixture.server.redis.zadd(duesOf(turn), 0, id);
 }
 
-test('the live message is finished before the rest is tried, and says where it goes on', async () => {
+test('finishes the live message, with a note that the answer continues, before the rest is sent', async () => {
   const turn = await fixture.open();
   await turn.commitOnly(LONG);
   const { content, finished } = await turn.poll();
@@ -50,7 +50,7 @@ test('the live message is finished before the rest is tried, and says where it g
 });
 
 test.each(['busy', 'unauthorised', 'uncertain'] as const)(
-  'the rest comes although WeCom was %s for minutes',
+  'sends the rest although WeCom was %s for minutes',
   async (result) => {
     const turn = await fixture.open();
     laterResults.push(...times(14, result));
@@ -63,7 +63,7 @@ test.each(['busy', 'unauthorised', 'uncertain'] as const)(
   },
 );
 
-test('after ten minutes it is kept, sealed, for the next private reply of the person who asked', async () => {
+test('stores the rest after ten minutes, encrypted, for the next private reply of the person who asked', async () => {
   const turn = await fixture.open();
   laterResults.push(...times(100, 'busy' as const));
   await turn.finish(LONG);
@@ -75,7 +75,7 @@ test('after ten minutes it is kept, sealed, for the next private reply of the pe
   expect(kept.join()).not.toContain('long answer');
 });
 
-test('a refused address leads to a message of the self-built app, where there is one', async () => {
+test('sends the rest as messages of the self-built app when the response_url is refused', async () => {
   const turn = await fixture.open();
   fixture.hasApp = true;
   laterResults.push('busy', 'refused');
@@ -84,14 +84,14 @@ test('a refused address leads to a message of the self-built app, where there is
   expect(ways()).toEqual(['handle', 'private']);
   expect(tries.filter(({ way }) => way === 'handle')).toHaveLength(2);
   expect(new Set(writtenPrivately.map(({ userId }) => userId))).toEqual(new Set(['alice']));
-  // The first message of it took three tries.
+  // The first of these messages took three attempts.
   expect(new Set(writtenPrivately.slice(0, 3).map(({ text }) => text)).size).toBe(1);
   expect(words((await turn.poll()).content, writtenText(2))).toEqual(words(LONG));
   expect(reported).toEqual(['sent']);
   expect(await leftover(turn)).toBeUndefined();
 });
 
-test('where WeCom refuses the app too, the next private reply begins with it', async () => {
+test('puts the rest before the next private reply when WeCom refuses the app too', async () => {
   const turn = await fixture.open();
   fixture.hasApp = true;
   laterResults.push('refused');
@@ -102,7 +102,7 @@ test('where WeCom refuses the app too, the next private reply begins with it', a
   expect(await leftover(turn)).toContain('long answer');
 });
 
-test('the address is not tried once its hour is over, whatever is not known of earlier tries', async () => {
+test('does not use a response_url older than an hour, whatever the results of earlier attempts', async () => {
   const turn = await fixture.open();
   await turn.pass(HOUR_MS - 2 * MINUTE_MS);
   laterResults.push(...times(100, 'uncertain' as const));
@@ -111,7 +111,7 @@ test('the address is not tried once its hour is over, whatever is not known of e
   expect(await leftover(turn)).toBe(`${REPLY_TEXTS.earlierAnswer.en}\n\nThe answer.`);
 });
 
-test('an answer longer than two messages is cut nowhere', async () => {
+test('delivers an answer longer than two messages completely', async () => {
   const turn = await fixture.open();
   fixture.hasApp = true;
   const veryLong = LONG + LONG;
@@ -122,7 +122,7 @@ test('an answer longer than two messages is cut nowhere', async () => {
   expect(words(...shown)).toEqual(words(veryLong));
 });
 
-test('an answer that comes whole behind its live message is cut nowhere where it needs several ways', async () => {
+test('delivers a whole answer below its live message completely when it needs several routes', async () => {
   const turn = await fixture.open();
   fixture.hasApp = true;
   await turn.pass(7 * MINUTE_MS);
@@ -132,15 +132,15 @@ test('an answer that comes whole behind its live message is cut nowhere where it
   expect(words(...shown)).toEqual(words(LONG));
 });
 
-describe('another worker goes on [looked-up-not-repeated]', () => {
-  test('from where one died before it tried', async () => {
+describe('a worker that takes over follow-ups [looked-up-not-repeated]', () => {
+  test('sends those of a worker that died before its first attempt', async () => {
     const turn = await fixture.open();
     await turn.commitOnly(LONG);
     await turn.bring();
     expect(reported).toEqual(['sent']);
   });
 
-  test('from where one died in its post: what is refused then has arrived', async () => {
+  test('treats a refusal as delivery when its predecessor died during a post', async () => {
     const turn = await fixture.open();
     fixture.hasApp = true;
     await turn.commitOnly(LONG);
@@ -158,10 +158,10 @@ describe('another worker goes on [looked-up-not-repeated]', () => {
     expect(await leftover(turn)).toBeUndefined();
   });
 
-  test('and one that was silent for too long sends nothing more', async () => {
+  test('is the only one to send after its predecessor was silent for too long', async () => {
     const turn = await fixture.open();
     await turn.commitOnly(LONG);
-    // The other one's comes first.
+    // The other worker sends first.
     laterResults.push('sent', 'busy');
     const slow = fixture.worker(async () => {
       if (tries.length > 1) return;
@@ -173,7 +173,7 @@ describe('another worker goes on [looked-up-not-repeated]', () => {
     expect(reported).toEqual(['sent']);
   });
 
-  test('and one that was silent beyond the time for tries keeps nothing for the next reply', async () => {
+  test('delivers alone, and a predecessor that was silent beyond the time limit stores nothing for the next reply', async () => {
     const turn = await fixture.open();
     await turn.commitOnly(LONG);
     laterResults.push('sent', 'busy');
@@ -189,7 +189,7 @@ describe('another worker goes on [looked-up-not-repeated]', () => {
     expect(reported).toEqual(['sent']);
   });
 
-  test('at once, when an orderly stop comes between two tries', async () => {
+  test('continues at once after an orderly stop between two attempts', async () => {
     const turn = await fixture.open();
     await turn.commitOnly(LONG);
     laterResults.push('uncertain', 'refused');
@@ -204,7 +204,7 @@ describe('another worker goes on [looked-up-not-repeated]', () => {
   });
 });
 
-test('what a commit leaves to follow is sealed, and expires with its message', async () => {
+test('follow-ups are stored encrypted and expire with their message', async () => {
   const turn = await fixture.open();
   await turn.commitOnly(LONG);
   const [key = ''] = await fixture.server.redis.keys(`${followUpKeyPrefix(turn.claim.conversation.partition)}*`);

@@ -8,14 +8,14 @@ import { splitAnswer as splitForWecom } from '../../../src/bot/platforms/wecom/r
 import { usePulledFixture, words } from './pulled-fixture.ts';
 import { usePushedFixture } from './pushed-fixture.ts';
 
-// A thread has to be started, which takes seconds where many tests run.
+// A worker thread has to start, which takes seconds when many tests run.
 jest.setTimeout(60_000);
 
 const pulled = usePulledFixture();
 const pushed = usePushedFixture();
 const LONG = 'A **sentence** of [some](https://example.com/a) words.\n\n'.repeat(600);
 
-/** What is stored of the answer when it is cut. */
+/** Records whether the answer is already stored whenever it is split. */
 function whenCut(platform: Platform, stored: () => Promise<string | undefined>): (boolean | undefined)[] {
   const seen: boolean[] = [];
   const splitAnswer = platform.splitAnswer.bind(platform);
@@ -27,20 +27,20 @@ function whenCut(platform: Platform, stored: () => Promise<string | undefined>):
 }
 
 test.each(['stream', 'edit'] as const)(
-  'on Slack (%s) a long answer is stored whole before it is cut, so that whoever takes over has it',
+  'on Slack (%s) a long answer is stored before it is split, so that a worker that takes over has it',
   async (mode) => {
     const asked = await pushed.ask(mode);
     const seen = whenCut(asked.platform, async () => (await asked.state())['answer']);
     const { live, stored, commit } = await asked.take();
     await commit(await live.finish(LONG));
     expect(seen).toEqual([true]);
-    // It is not sent to Redis once more with the post.
+    // The post does not send the answer to Redis again.
     expect(stored).toEqual([]);
     expect(pushed.texts().join('').replaceAll(/\s/g, '')).toBe(LONG.replaceAll(/\s/g, ''));
   },
 );
 
-test('on WeCom a long answer is stored whole before it is cut', async () => {
+test('on WeCom a long answer is stored before it is split', async () => {
   const turn = await pulled.open();
   const { redis } = pulled.server;
   const [state = ''] = await redis.keys('*:state:*');
@@ -52,7 +52,7 @@ test('on WeCom a long answer is stored whole before it is cut', async () => {
   expect(words((await turn.poll()).content, ...pulled.postedLater).join('')).toBe(LONG.replaceAll(/\s/g, ''));
 });
 
-test('a worker that was replaced meanwhile does not even cut it', async () => {
+test('a worker that was replaced meanwhile does not split its answer', async () => {
   const asked = await pushed.ask('edit');
   const seen = whenCut(asked.platform, async () => undefined);
   const old = await asked.take();
@@ -64,7 +64,7 @@ test('a worker that was replaced meanwhile does not even cut it', async () => {
 test.each([
   ['Slack', splitForSlack],
   ['WeCom', splitForWecom],
-])('on %s the loop goes on while a long answer is cut, and a short one is cut at once', async (_name, split) => {
+])('on %s the event loop runs while a long answer is split; a short one is split at once', async (_name, split) => {
   let rounds = 0;
   const goOn = () => void (next = setImmediate(() => (rounds += 1) && goOn()));
   let next: NodeJS.Immediate | undefined;
@@ -76,9 +76,9 @@ test.each([
   clearImmediate(next);
 });
 
-test('where no thread can cut it, an answer is shown as plain text, whole and harmless', async () => {
+test('shows an answer that no worker thread can split as plain text, whole and harmless', async () => {
   const writer = createMarkdownWriter(WECOM_DIALECT);
-  // What cannot be given to a thread ends it before it begins.
+  // A value that cannot be cloned fails the thread before it starts.
   const work = { dialect: 'wecom', text: `${LONG}@all <a href="x">`, maxBytes: 4_096, what: () => 0 } as const;
   const pieces = await splitInThread(writer, work);
   expect(pieces.length).toBeGreaterThan(5);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { MINUTE_MS, SECOND_MS } from '../../../src/shared/clock.ts';
 import { REPLY_TEXTS } from '../../../src/bot/i18n/reply-texts.ts';
 import { usePulledFixture, type PulledTurn } from './pulled-fixture.ts';
+import { tries } from '../../support/tries.ts';
 
 const ANSWER = 'The answer to all of them.';
 const fixture = usePulledFixture();
@@ -12,7 +13,7 @@ async function seen({ poll }: Pick<PulledTurn, 'poll'>, text: string): Promise<v
   while ((await poll(0)).content !== text) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-test('a merged message points below once somebody polls the newest, and waits for that as long as it may come', async () => {
+test('an older merged message points below once the newest one is polled, and waits for that poll while it may come', async () => {
   const { live, poll, finish } = await fixture.open([2 * SECOND_MS, SECOND_MS]);
   live.show({ text: 'The' });
   await live.close();
@@ -23,13 +24,13 @@ test('a merged message points below once somebody polls the newest, and waits fo
   expect(await poll(0)).toMatchObject({ content: REPLY_TEXTS.answeredBelow.en, finished: true });
 });
 
-test('a message counts as answered for good once a poll has shown its answer whole, and one that points below not before [failover]', async () => {
+test('a message counts as answered once a poll has shown its whole answer, and an older one only together with it [failover]', async () => {
   const { live, poll, repeat, finish, seenWhole } = await fixture.open([2 * SECOND_MS, SECOND_MS]);
   live.show({ text: 'The' });
   await live.close();
   await poll(0);
   await poll(1);
-  // It is polled for as long as a failover can part it from the newer one, and make it a turn of its own.
+  // It is polled as long as a failover can separate it from the newer message and make it its own turn.
   expect(await poll(0)).toMatchObject({ content: '', finished: false });
   await finish(ANSWER);
   await repeat(1);
@@ -40,7 +41,7 @@ test('a message counts as answered for good once a poll has shown its answer who
   expect([...seenWhole]).toEqual([0, 1]);
 });
 
-test('a merged message whose time is over points below although the answer still grows there', async () => {
+test('an older merged message points below at its time limit although the answer still grows there', async () => {
   const { live, poll, seenWhole } = await fixture.open([6 * MINUTE_MS, SECOND_MS]);
   live.show({ text: 'The' });
   await live.close();
@@ -49,7 +50,7 @@ test('a merged message whose time is over points below although the answer still
   expect([...seenWhole]).toEqual([]);
 });
 
-test('an answer that nobody polls any more since a failover is not sent the other way [failover]', async () => {
+test('an answer that is no longer polled after a failover is not sent by response_url [failover]', async () => {
   const again = async ({ keyOf }: PulledTurn, agoMs: number, cameBeforeMs: number) => {
     const nowMs = Date.now();
     await fixture.server.redis.hset(keyOf(0), {
@@ -71,7 +72,7 @@ test('an answer that nobody polls any more since a failover is not sent the othe
   await polled.finish(ANSWER);
   expect(fixture.postedLater).toEqual([ANSWER]);
 
-  // Its polls were over by then.
+  // Its polls had ended by then.
   const old = await fixture.open([10 * MINUTE_MS]);
   await again(old, MINUTE_MS, 9 * MINUTE_MS);
   await old.finish(ANSWER);
@@ -82,7 +83,7 @@ test('an answer that nobody polls any more since a failover is not sent the othe
   expect(await young.live.findWhole()).toBeUndefined();
 });
 
-test('an answer that goes the other way is not seen by the poll that says so [failover]', async () => {
+test('an answer sent by response_url does not count as seen by the poll that announces it [failover]', async () => {
   const { poll, finish, pass, seenWhole } = await fixture.open();
   await pass(6 * MINUTE_MS);
   await poll();
@@ -91,7 +92,7 @@ test('an answer that goes the other way is not seen by the poll that says so [fa
   expect([...seenWhole]).toEqual([]);
 });
 
-test('a newer message that the platform never heard of does not take the answer with it [worker-killed]', async () => {
+test('the answer is shown in the older message when the platform never learned of the newer one [worker-killed]', async () => {
   const { live, poll, finish, pass } = await fixture.open([2 * SECOND_MS, SECOND_MS]);
   await pass(20 * SECOND_MS);
   live.show({ text: 'The' });
@@ -102,7 +103,7 @@ test('a newer message that the platform never heard of does not take the answer 
   expect(await poll(1)).toMatchObject({ content: REPLY_TEXTS.answeredAbove.en, finished: true });
 });
 
-test('a newer message that was delivered again and given up all the same does not take the answer with it [worker-killed]', async () => {
+test('the answer is shown in the older message when the newer one was redelivered but never polled [worker-killed]', async () => {
   const { live, poll, repeat, finish, pass } = await fixture.open([2 * SECOND_MS, SECOND_MS]);
   live.show({ text: 'The' });
   await live.close();
@@ -113,7 +114,7 @@ test('a newer message that was delivered again and given up all the same does no
   expect(await poll(0)).toMatchObject({ content: ANSWER, finished: true });
 });
 
-test('an older message that was delivered again decides nothing about where the answer stands [worker-killed]', async () => {
+test('a redelivery of the older message does not change where the answer is shown [worker-killed]', async () => {
   const { poll, repeat, finish, pass } = await fixture.open([2 * SECOND_MS, SECOND_MS]);
   await finish(ANSWER);
   await pass(20 * SECOND_MS);
@@ -123,7 +124,7 @@ test('an older message that was delivered again decides nothing about where the 
   expect(await poll(0)).toMatchObject({ content: REPLY_TEXTS.answeredBelow.en, finished: true });
 });
 
-test('an answer shown in an older message goes the other way before that message cannot grow any more', async () => {
+test('an answer shown in an older message goes by response_url before that message can no longer grow', async () => {
   const { live, poll, finish, pass } = await fixture.open([4 * MINUTE_MS, 0]);
   await pass(20 * SECOND_MS);
   live.show({ text: 'Slow' });
@@ -138,7 +139,7 @@ test('an answer shown in an older message goes the other way before that message
   expect(fixture.postedLater).toEqual([ANSWER]);
 });
 
-test('a Redis that takes no writes keeps nobody from reading, and ends nothing that it cannot note as seen', async () => {
+test('a poll is answered although Redis refuses writes, and ends only once it is recorded as seen', async () => {
   const { poll, finish, pass } = await fixture.open([SECOND_MS, 0]);
   await finish(ANSWER);
   await fixture.server.redis.config('SET', 'maxmemory', '1');
@@ -148,12 +149,12 @@ test('a Redis that takes no writes keeps nobody from reading, and ends nothing t
     await fixture.server.redis.config('SET', 'maxmemory', '0');
   }
   expect(await poll(1)).toMatchObject({ content: ANSWER, finished: true });
-  // Else nobody seemed to look there, and the answer would be shown in the older message as well.
+  // Otherwise the newest message would count as never polled, and the answer would be shown in the older one as well.
   await pass(30 * SECOND_MS);
   expect(await poll(0)).toMatchObject({ content: REPLY_TEXTS.answeredBelow.en, finished: true });
 });
 
-test('whichever of the merged messages are polled, from whenever on, and whichever are delivered again: one of them shows the answer, and each ends once', async () => {
+test('property: exactly one merged message shows the answer and each polled one ends once, for any polls and redeliveries', async () => {
   const seconds = (most: number) => fc.integer({ min: 0, max: most });
   const asked = fc.record({
     beforeSec: seconds(40),
@@ -182,6 +183,6 @@ test('whichever of the merged messages are polled, from whenever on, and whichev
       expect(ends.map((end) => end !== undefined)).toEqual(polled);
       expect(ends.filter((end) => end === ANSWER)).toHaveLength(polled.includes(true) ? 1 : 0);
     }),
-    { numRuns: 40 },
+    { numRuns: tries(40) },
   );
 }, 120_000);

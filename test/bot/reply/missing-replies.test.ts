@@ -5,7 +5,7 @@ import { asDeliveryId } from '../../../src/bot/domain/ids.ts';
 const FIRST = asDeliveryId('first');
 const SECOND = asDeliveryId('second');
 
-test('a reply that nobody knows may turn up for a minute from its first poll on, whatever else is polled for', () => {
+test('an unknown reply may turn up for 60 s from its first poll, whatever else is polled', () => {
   let nowMs = 5;
   const missing = createMissingReplies(() => nowMs);
   expect(missing.mayTurnUp(FIRST)).toBe(true);
@@ -18,13 +18,13 @@ test('a reply that nobody knows may turn up for a minute from its first poll on,
   expect(missing.mayTurnUp(SECOND)).toBe(true);
 });
 
-test('of replies that nobody knows a bounded number is remembered', () => {
+test('at most 10,000 unknown replies are remembered', () => {
   let nowMs = 0;
   const missing = createMissingReplies(() => nowMs);
   for (let reply = 0; reply <= 10_000; reply += 1) missing.mayTurnUp(asDeliveryId(`reply ${reply}`));
   nowMs += 60_000;
   expect(missing.mayTurnUp(asDeliveryId('reply 10000'))).toBe(false);
   expect(missing.mayTurnUp(asDeliveryId('reply 1'))).toBe(false);
-  // Forgotten, so it is waited for once more.
+  // Forgotten, so its minute starts again.
   expect(missing.mayTurnUp(asDeliveryId('reply 0'))).toBe(true);
 });

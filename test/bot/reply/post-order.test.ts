@@ -4,8 +4,8 @@ import { until, usePushedFixture } from './pushed-fixture.ts';
 const fixture = usePushedFixture();
 const { ask, fault, texts } = fixture;
 
-describe.each(['stream', 'edit'] as const)('what is written down before it leaves (%s)', (mode) => {
-  test('a post is recorded before it leaves, and its message when it stands [noted-before-posted]', async () => {
+describe.each(['stream', 'edit'] as const)('posting an answer (%s)', (mode) => {
+  test('records a post before it leaves, and its message once it exists [noted-before-posted]', async () => {
     const recorded: (string | undefined)[] = [];
     const asked = await ask(mode, {
       onCall: async () => void recorded.push((await asked.record())['post:0']),
@@ -20,7 +20,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     for (const handle of recorded.slice(1)) expect(handle).toContain(ts);
   });
 
-  test('the full text is stored before the last edit, and leaves with the commit [noted-before-posted]', async () => {
+  test('stores the full text before the last edit and removes it with the commit [noted-before-posted]', async () => {
     const stored: boolean[] = [];
     const asked = await ask(mode, {
       onCall: async () => void stored.push((await asked.state())['answer'] !== undefined),
@@ -36,7 +36,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(await asked.record()).toMatchObject({ state: 'final' });
   });
 
-  test('a fenced worker does not send the last edit [noted-before-posted]', async () => {
+  test('sends no last edit from a fenced worker [noted-before-posted]', async () => {
     const { take } = await ask(mode);
     const old = await take();
     old.live.show({ text: 'Hello' });
@@ -47,7 +47,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(fixture.slack.calls.length).toBe(calls);
   });
 
-  test('what the last snapshot leaves to note is noted by the commit [noted-before-posted]', async () => {
+  test('records the position of the last snapshot with the commit [noted-before-posted]', async () => {
     const asked = await ask(mode);
     const { live, commit } = await asked.take();
     const records = await live.finish('At once.');
@@ -56,7 +56,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect((await asked.record())['post:0']).toContain(fixture.slack.messages[0]?.ts);
   });
 
-  test('the fence is asked and `posting` written while the first word is awaited [noted-before-posted]', async () => {
+  test('checks the fence and records `posting` while the first word is awaited [noted-before-posted]', async () => {
     const asked = await ask(mode);
     const { live } = await asked.take();
     live.prepare();
@@ -67,7 +67,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(texts()).toEqual(['Hello, world.']);
   });
 
-  test('what was asked early counts only while the lock is surely held [fence]', async () => {
+  test('uses an early fence check only while the lock is certainly held [fence]', async () => {
     let isHeld = true;
     const asked = await ask(mode, { isClaimHeld: () => isHeld });
     const frozen = await asked.take();
@@ -80,7 +80,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(texts()).toEqual([]);
   });
 
-  test('who prepared and did not post is looked up by whoever follows, who then posts [looked-up-not-repeated]', async () => {
+  test('searches for a prepared post of a former worker before the next worker posts [looked-up-not-repeated]', async () => {
     const order: string[] = [];
     const asked = await ask(mode, { onCall: async (method) => void order.push(method) });
     (await asked.take()).live.prepare();
@@ -91,7 +91,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(texts()).toEqual(['Once.']);
   });
 
-  test('a post of unknown fate is looked up before anything is posted again [looked-up-not-repeated]', async () => {
+  test('searches for an uncertain post before anything is posted again [looked-up-not-repeated]', async () => {
     const order: string[] = [];
     const { take } = await ask(mode, { onCall: async (method) => void order.push(method) });
     for (const method of ['chat.startStream', 'chat.postMessage']) fault(method, { kind: 'cut', when: 'after' });
@@ -102,7 +102,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(order.filter((method) => method === 'open')).toHaveLength(1);
   });
 
-  test('while the platform cannot say what became of a post, nothing is posted [looked-up-not-repeated]', async () => {
+  test('posts nothing while the platform cannot say whether a post exists [looked-up-not-repeated]', async () => {
     const { take } = await ask(mode);
     for (const method of ['chat.startStream', 'chat.postMessage']) fault(method, { kind: 'cut', when: 'after' });
     fault('conversations.replies', { kind: 'status', status: 503 }, { kind: 'cut', when: 'before' });
@@ -110,7 +110,7 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(texts()).toEqual(['Once.']);
   });
 
-  test('the key by which a post is found again is the same for every worker [looked-up-not-repeated]', async () => {
+  test('uses the same search key in every worker [looked-up-not-repeated]', async () => {
     const { take } = await ask(mode);
     await (await take()).live.finish('First.');
     await (await take()).live.finish('Second.');
@@ -118,10 +118,10 @@ describe.each(['stream', 'edit'] as const)('what is written down before it leave
     expect(fixture.slack.messages[0]?.metadata?.event_payload?.key).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('snapshots are whole texts at the platform’s pace: the first at once, then the newest of each gap [whole-texts]', async () => {
+  test('shows whole texts at the platform’s pace: the first at once, then the newest of each gap [whole-texts]', async () => {
     const { take } = await ask(mode, { minEditGapMs: 150 });
     const { live } = await take();
-    // The stand-in's clock stands still, so a gap ends only when the reply does.
+    // The clock of the fake does not advance, so a gap ends only with the reply.
     live.show({ text: 'one' });
     await until(() => texts().includes('one'));
     for (const text of ['one two', 'one two three', 'one two three four']) live.show({ text });

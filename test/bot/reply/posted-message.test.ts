@@ -8,7 +8,7 @@ import { PostedMessage } from '../../../src/bot/reply/posted-message.ts';
 const LOOK: Omit<ReplySnapshot, 'shown'> = { content: 'From the past', finished: false };
 const HANDLE = 'handle';
 
-/** A part whose process is frozen for so long in the first question to the fence, or in the first look-up. */
+/** A message whose process freezes for `forMs` during the first fence check or the first search. */
 function frozenPart(frozenIn: 'fence' | 'search', known: PostState, forMs: number) {
   let clockMs = 0;
   let isFrozen = false;
@@ -28,7 +28,7 @@ function frozenPart(frozenIn: 'fence' | 'search', known: PostState, forMs: numbe
     placeOf: () => 'place',
   };
   const ledger = {
-    // Whoever asks after the freeze is told that another one has taken over.
+    // A fence check after the freeze reports that another worker has taken over.
     begin: async () => {
       calls.push('fence');
       if (isFrozen) return undefined;
@@ -49,7 +49,7 @@ test.each<[string, PostState]>([
   ['an edit', { kind: 'posted', handle: HANDLE }],
   ['a post', { kind: 'unsent' }],
 ])(
-  'a worker that was frozen while the fence answered asks anew before %s [worker-frozen] [fence]',
+  'a worker that was frozen during a fence check repeats the check before %s [worker-frozen] [fence]',
   async (_, known) => {
     const { part, calls } = frozenPart('fence', known, 15_000);
     expect(await part.sync(LOOK)).toEqual({ result: 'fenced' });
@@ -57,14 +57,14 @@ test.each<[string, PostState]>([
   },
 );
 
-test('a worker that was frozen while it looked for a post asks anew before it posts [worker-frozen] [looked-up-not-repeated]', async () => {
+test('a worker that was frozen during a search checks the fence again before it posts [worker-frozen] [looked-up-not-repeated]', async () => {
   const { part, calls } = frozenPart('search', { kind: 'posting', sinceMs: 60_000, isOwn: false }, 15_000);
   expect(await part.sync(LOOK)).toMatchObject({ result: 'wait', pauseMs: 0 });
   expect(await part.sync(LOOK)).toEqual({ result: 'fenced' });
   expect(calls).toEqual(['fence', 'fence']);
 });
 
-test('what comes in time is asked once', async () => {
+test('a fence check that returns in time is made once', async () => {
   const { part, calls } = frozenPart('fence', { kind: 'posted', handle: HANDLE }, 1_000);
   expect(await part.sync(LOOK)).toEqual({ result: 'shown' });
   expect(calls).toEqual(['fence', 'update']);

@@ -18,12 +18,13 @@ import { seededRandom } from '../../support/seeded-random.ts';
 import { untilTrue } from '../../support/deployment.ts';
 import { recordingLog } from '../../support/redis.ts';
 import { usePulledFixture, words, type PulledTurn } from './pulled-fixture.ts';
+import { tries } from '../../support/tries.ts';
 
-// WeCom shows a member 30 messages of an app in a minute, and drops what goes beyond without an error.
+// WeCom shows a member at most 30 messages of an app per minute, and drops further ones without an error.
 
 const fixture = usePulledFixture();
 const AGENT = { corpId: 'ww1', agentId: '1000002', secret: 'the-app-secret' };
-/** About 100 KB: the rest of it is as long as a rest can be, 40 messages of the app. */
+/** About 100 KB: the rest of it has the maximum length, 40 messages of the app. */
 const VERY_LONG = Array.from({ length: 3_600 }, (_, line) => `line ${line} of a long answer`).join('\n');
 
 let api: FakeApi;
@@ -33,7 +34,7 @@ afterAll(() => api.close());
 beforeEach(() => void (member = limitMembers(api, fixture.nowMs)));
 afterEach(() => expect(member.dropped).toEqual([]));
 
-/** An answer whose message is too old for anything but the app's own. */
+/** An answer whose message is so old that only the app can deliver it. */
 async function openLate(): Promise<PulledTurn> {
   const turn = await fixture.open();
   await turn.pass(HOUR_MS);
@@ -53,13 +54,13 @@ const shownText = () =>
     .replaceAll(REPLY_TEXTS.earlierAnswer.en, '');
 
 const LATE = VERY_LONG.slice(0, 80_000);
-/** Has what is to follow an answer due at once, as when the worker that has it was silent for too long. */
+/** Makes the follow-ups of an answer due at once, as when their worker was silent for too long. */
 async function makeDue({ claim }: PulledTurn): Promise<void> {
   const due = followUpsKey(claim.conversation.partition);
   for (const id of await fixture.server.redis.zrange(due, '0', '-1')) await fixture.server.redis.zadd(due, 0, id);
 }
 
-test('a rest longer than a person is shown in a minute comes whole and once', async () => {
+test('delivers a long remainder exactly once despite the 30 messages/min limit', async () => {
   const turn = await openLate();
   await turn.finish(LATE);
   expect(member.shown.length).toBeGreaterThan(38);
@@ -68,7 +69,7 @@ test('a rest longer than a person is shown in a minute comes whole and once', as
   expect((member.shown.at(-1)?.atMs ?? 0) - (member.shown[0]?.atMs ?? 0)).toBeLessThan(4 * MINUTE_MS);
 });
 
-test('a rest that workers die in is brought to its end by others, with nothing lost or twice [looked-up-not-repeated]', async () => {
+test('delivers a long remainder exactly once although workers die during it [looked-up-not-repeated]', async () => {
   const turn = await openLate();
   await turn.commitOnly(LATE);
   const deadly = { before: [3, 20], behind: [7, 31] };
@@ -78,7 +79,7 @@ test('a rest that workers die in is brought to its end by others, with nothing l
     let isDead = false;
     const dies = () => (isDead = true);
     const tries = () => fixture.writtenPrivately.length + 1;
-    // One dies before its message leaves, the next one when it stands and nobody knows it.
+    // One worker dies before its message leaves, the next one when the message is shown but not recorded.
     const dyingAt = lives % 2 === 0 ? deadly.before.shift() : undefined;
     const hangingAt = lives % 2 === 1 ? deadly.behind.shift() : undefined;
     const worker = fixture.worker(async () => {
@@ -93,7 +94,7 @@ test('a rest that workers die in is brought to its end by others, with nothing l
   expect(words(shownText())).toEqual(words(LATE));
 });
 
-test('an orderly stop ends a rest behind the message that is under way, and the next worker goes on at once', async () => {
+test('an orderly stop ends after the message in progress, and the next worker continues at once', async () => {
   const turn = await openLate();
   await turn.commitOnly(LATE);
   let closed: Promise<void> | undefined;
@@ -109,7 +110,7 @@ test('an orderly stop ends a rest behind the message that is under way, and the 
   expect(fixture.reported).toEqual(['sent']);
 });
 
-test('what WeCom takes no more of within ten minutes stands before the next private reply, and nothing of it twice', async () => {
+test('puts what WeCom refuses for ten minutes before the next private reply, without a repetition', async () => {
   const turn = await openLate();
   member.onShown = () => void (member.isBusy = member.shown.length >= 10);
   await turn.finish(LATE);
@@ -122,7 +123,7 @@ test('what WeCom takes no more of within ten minutes stands before the next priv
   expect(words(shownText() + texts.join('\n\n'))).toEqual(words(LATE));
 });
 
-test('two rests for one person, brought by two workers at once, do not stand mixed', async () => {
+test('does not mix two remainders for one person that two workers send at once', async () => {
   const turn = await openLate();
   await turn.commitOnly(LATE);
   const { partition } = turn.claim.conversation;
@@ -154,7 +155,7 @@ test('two rests for one person, brought by two workers at once, do not stand mix
   expect(words(shownText())).toEqual(words(LATE, ...pieces));
 });
 
-test('a text is cut into messages that fit, of which no two are the same, and in the same way each time', () => {
+test('splits a text into messages that fit and all differ, in the same way each time', () => {
   const { splitPrivately } = wecom();
   const run = fc.tuple(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 900 }));
   fc.assert(
@@ -166,14 +167,14 @@ test('a text is cut into messages that fit, of which no two are the same, and in
       expect(new Set(messages).size).toBe(messages.length);
       expect(messages.every((message) => Buffer.byteLength(message) <= 2_048)).toBe(true);
     }),
-    { numRuns: 100 },
+    { numRuns: tries(100) },
   );
 });
 
-test('however processes take turns, a person is written at most 30 messages in 70 seconds and 1,000 in an hour', async () => {
+test('sends a person at most 30 messages in 70 s and 1,000 an hour, across processes', async () => {
   const { redis } = fixture.server;
   const processes = [createPrivateRate(redis, recordingLog().log), createPrivateRate(redis, recordingLog().log)];
-  // Long enough for the hour's limit: as much as may leave, in steps of all lengths.
+  // Long enough to reach the limit of the hour: sends as much as allowed, in steps of all lengths.
   const random = seededRandom('as much as may leave');
   const leftAtMs: number[] = [];
   let atMs = 0;
@@ -195,7 +196,7 @@ test('however processes take turns, a person is written at most 30 messages in 7
   expect(leftAtMs.length).toBeGreaterThan(500);
 });
 
-test('a clock of Redis that was set back keeps nobody waiting', async () => {
+test('allows messages again within 5 s after Redis’ clock was set back', async () => {
   const { redis } = fixture.server;
   const rate = createPrivateRate(redis, recordingLog().log);
   expect(await rate.mayLeave('bob', 12, { name: 'a text', isLast: false })).toBe(true);

@@ -5,6 +5,7 @@ import type { FollowUp } from '../../../src/bot/reply/follow-ups/follow-up.ts';
 import { afterTry, formatProgress, nextWay, readProgress } from '../../../src/bot/reply/follow-ups/progress.ts';
 import { createFakePlatform } from '../../support/fake-platform.ts';
 import { asConversationId } from '../../../src/bot/domain/ids.ts';
+import { tries } from '../../support/tries.ts';
 
 const followUp: FollowUp = {
   ...{ version: 1, platform: 'wecom', userId: 'alice', privateChat: { id: asConversationId('c'), partition: 1 } },
@@ -12,17 +13,17 @@ const followUp: FollowUp = {
 };
 const { writePrivately, ...fake } = createFakePlatform();
 
-/** What no handle brought is written privately in three messages. */
+/** Without a usable handle the remainder is sent as three private messages. */
 const PARTS = ['private 0', 'private 1', 'private 2'];
 
-/** What a platform does with one try, what of it comes back, and whether the worker lives to read it. */
+/** What the platform does with an attempt, its response, and whether the worker survives to read it. */
 const try_ = fc.record({
   does: fc.boolean(),
   says: fc.constantFrom<PostResult>('sent', 'uncertain', 'busy', 'unauthorised', 'refused'),
   dies: fc.boolean(),
 });
 
-test('whatever becomes of the tries, and whoever dies in them: the rest is brought, and twice only if no word of it ever came back', () => {
+test('property: delivers the remainder for any results and crashes, and twice only if no delivery was ever confirmed', () => {
   fc.assert(
     fc.property(fc.array(try_, { maxLength: 16 }), fc.boolean(), (plan, hasApp) => {
       const platform = hasApp && writePrivately ? { ...fake, writePrivately } : fake;
@@ -34,7 +35,7 @@ test('whatever becomes of the tries, and whoever dies in them: the rest is broug
         const { way, isInDoubt } = progress;
         const isUsed = way === 'handle' && brought.has('handle');
         const result = resultOf({ does, says, isUsed, isInDoubt });
-        // What was written privately before is not shown again.
+        // Private messages that were sent before are not shown again.
         if (result === 'sent' || (result === 'uncertain' && does))
           brought.add(way === 'handle' ? way : `private ${progress.sentParts}`);
         const posting = way === 'handle' ? { ...progress, isInDoubt: true } : progress;
@@ -48,21 +49,24 @@ test('whatever becomes of the tries, and whoever dies in them: the rest is broug
         if (after === 'brought') return expect([...brought]).toEqual(brought.has('handle') ? ['handle'] : PARTS);
         progress = readProgress(formatProgress(after));
       }
-      // Its time is over: the next private reply begins with it.
+      // The time limit is reached: the next private reply begins with the remainder.
       if (told.handle) throw new Error('it is tried although it is known to stand');
     }),
-    { numRuns: 2_000 },
+    { numRuns: tries(2_000) },
   );
 });
 
-/** A handle that was used is refused, unless nobody looked at it; one that was not used is refused only by one who looks. */
+/**
+ * The result of an attempt: a used handle is never accepted again, and an unused one is not refused after an uncertain
+ * attempt.
+ */
 function resultOf(of: { does: boolean; says: PostResult; isUsed: boolean; isInDoubt: boolean }): PostResult {
   const { says, isUsed, isInDoubt } = of;
   if (isUsed) return says === 'sent' ? 'refused' : says;
   return says === 'refused' && isInDoubt ? 'busy' : says;
 }
 
-test('progress that cannot be read has not begun', () => {
+test('reads unreadable progress as not begun', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (state, parts) => {
       expect(readProgress({ state, parts }).way).toBe('handle');

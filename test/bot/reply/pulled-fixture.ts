@@ -25,58 +25,61 @@ const keyRing = testKeyRing();
 const otherRing = testKeyRing();
 const { log } = recordingLog();
 
-/** The answer of one turn, as its worker has it and as WeCom sees it. */
+/** The answer of one turn, as its worker and WeCom see it. */
 export interface PulledTurn {
   live: LiveReply;
   claim: TurnClaim;
-  /** The turn's messages, the oldest first. */
+  /** The turn's messages, oldest first. */
   messages: InboundMessage[];
   isFenced(): boolean;
-  /** Polls a message as its sender, or as another person; the only one unless told. */
+  /** Polls a message. Defaults to the first message, polled by its sender. */
   poll(index?: number, userId?: string): ReturnType<typeof readLiveReply>;
-  /** Indexes of messages of which a poll has shown the whole answer, or where it stands. */
+  /** Indexes of the messages for which a poll has shown the whole answer, or where it is. */
   seenWhole: Set<number>;
-  /** Polls at a receiver that has another key. */
+  /** Polls at a receiver with another key. */
   pollElsewhere(): ReturnType<typeof readLiveReply>;
-  /** Answers a delivery of a message that came again. */
+  /** Answers a repeated delivery of a message. */
   repeat(index: number): ReturnType<typeof readLiveReply>;
-  /** Shows the last snapshot, commits, and brings what follows. */
+  /** Shows the last snapshot, commits, and sends the follow-ups. */
   finish(text: string, status?: string): Promise<void>;
-  /** As `finish`, by a worker that dies behind the commit. */
+  /** Like `finish`, by a worker that dies after the commit. */
   commitOnly(text: string): Promise<void>;
-  /** Brings what is due, as any worker does. */
+  /** Sends the due follow-ups, as any worker does. */
   bring(worker?: FollowUps): Promise<void>;
   keyOf(index: number): string;
-  /** Lets time go by, for the worker as for Redis. */
+  /** Advances the time, for the worker and for Redis. */
   pass(ms: number): Promise<void>;
 }
 
-/** WeCom, a Redis and what it takes to answer there; Redis is empty before each test. */
+/** A fake WeCom and a Redis with everything needed to answer; Redis is empty before each test. */
 export interface PulledFixture {
   readonly server: TestRedis;
   readonly keyRing: KeyRing;
   readonly store: TurnStore;
   readonly platform: Platform;
-  /** What went by the response_url, and what became of it: sent unless told. */
+  /** Texts sent by the response_url, and the results of the next attempts. Results default to `sent`. */
   readonly postedLater: string[];
   readonly laterResults: PostResult[];
-  /** What was written to a person by the self-built app, and what became of it; there is such an app while `hasApp`. */
+  /**
+   * Messages that the self-built app sent to a person, and the results of the next attempts. The app exists while `hasApp`
+   * is true.
+   */
   readonly writtenPrivately: { userId: string; text: string }[];
   readonly privateResults: PostResult[];
   hasApp: boolean;
-  /** Stands in for `privateResults` where it is set: a WeCom with an app of its own. */
+  /** Replaces `privateResults` when it is set: a WeCom with its own app. */
   app: Platform | undefined;
-  /** Which ways were tried, in order, and when: milliseconds by the fixture's clock. */
+  /** The routes that were tried, in order, with the time on the fixture's clock in milliseconds. */
   readonly tries: { way: 'handle' | 'private'; atMs: number }[];
-  /** Results of what followed answers, as they were reported. */
+  /** The reported results of follow-ups. */
   readonly reported: string[];
-  /** A worker that brings what follows answers; its pauses go by at once. @param onTry called before each try */
+  /** A worker that sends follow-ups; its pauses pass at once. @param onTry called before each attempt */
   worker(onTry?: () => Promise<void>): FollowUps;
-  /** The clock of the fixture, which goes on by each pause of a worker; milliseconds. */
+  /** The fixture's clock, which each pause of a worker advances, in milliseconds. */
   nowMs(): number;
-  /** How far the worker's clock is ahead of Redis' own; milliseconds. */
+  /** How far the worker's clock is ahead of Redis' clock, in milliseconds. */
   workerAheadMs: number;
-  /** Begins the turn of messages that came so many milliseconds before; one that came now unless told. */
+  /** Begins a turn of messages that arrived `cameBeforeMs` milliseconds ago. Defaults to one message that arrived now. */
   open(cameBeforeMs?: number[]): Promise<PulledTurn>;
 }
 
@@ -169,7 +172,7 @@ export function usePulledFixture(): PulledFixture {
     const ids: DeliveryId[] = [];
     for (const message of messages) ids.push((await inbox.accept(conversation, message)).deliveryId);
     const keyOf = (index: number) => messageKey(conversation.partition, ids[index] ?? asDeliveryId(''));
-    // Ages are counted by Redis' clock, which no test can move, so what it stamped is.
+    // Ages are measured by Redis' clock, which a test cannot move, so the stored timestamps are moved.
     const age = (index: number, byMs: number) => redis.hincrby(keyOf(index), 'atMs', -byMs);
     await Promise.all(cameBeforeMs.map((byMs, index) => age(index, byMs)));
     const claim = await fixture.store.begin(conversation);
@@ -232,7 +235,7 @@ export function usePulledFixture(): PulledFixture {
   return fixture;
 }
 
-/** What was said in several messages, word by word, without what the bot says about where it goes on. */
+/** The words of several messages, without the bot's note that the answer continues. */
 export function words(...texts: string[]): string[] {
   const said = texts.map((text) => text.replace(REPLY_TEXTS.goesOn.en, ''));
   return said

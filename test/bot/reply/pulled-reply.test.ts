@@ -11,7 +11,7 @@ test('a poll right after the accept finds an open, empty reply', async () => {
   expect(await poll()).toMatchObject({ content: '', finished: false });
 });
 
-test('shown text can be polled at once, and the final text after the commit', async () => {
+test('a poll shows partial text at once, and the final text after the commit', async () => {
   const { live, poll, finish } = await fixture.open();
   live.show({ text: 'He' });
   live.show({ text: 'Hello' });
@@ -21,7 +21,7 @@ test('shown text can be polled at once, and the final text after the commit', as
   expect(await poll()).toMatchObject({ content: 'Hello, Alice.', finished: true });
 });
 
-test("another person's poll, and one for an unknown reply, end with a sentence and no content", async () => {
+test("another person's poll, and one for an unknown reply, end with a notice and no content", async () => {
   const { live, poll, keyOf } = await fixture.open();
   live.show({ text: 'for alice alone' });
   await live.close();
@@ -41,7 +41,7 @@ test('a worker of an older epoch shows nothing and learns that it is fenced [fen
   expect((await poll()).content).toBe('');
 });
 
-test('what is stored of a reply is sealed', async () => {
+test('a reply is stored encrypted', async () => {
   const { live, keyOf } = await fixture.open();
   live.show({ text: 'canary-in-the-reply' });
   await live.close();
@@ -50,7 +50,7 @@ test('what is stored of a reply is sealed', async () => {
   expect(record['content']).toMatch(/^s1\./);
 });
 
-test('a receiver that lacks the key ends no answer that another can show, until its time is over', async () => {
+test('a receiver without the key does not end an answer that another can show, until its time limit', async () => {
   const { pollElsewhere, poll, finish, pass } = await fixture.open();
   await finish('Hello, Alice.');
   expect(await pollElsewhere()).toMatchObject({ content: '', finished: false });
@@ -59,7 +59,7 @@ test('a receiver that lacks the key ends no answer that another can show, until 
   expect(await pollElsewhere()).toMatchObject({ finished: true });
 });
 
-test("before WeCom's six minutes are over a poll ends the live reply, and the answer goes by the response_url", async () => {
+test("a poll ends the live reply before WeCom's six-minute limit, and the answer goes by the response_url", async () => {
   const { live, poll, finish, pass } = await fixture.open();
   live.show({ text: 'partial' });
   await live.close();
@@ -74,9 +74,9 @@ test("before WeCom's six minutes are over a poll ends the live reply, and the an
 
 test.each([
   { jump: 'ten minutes back', byMs: -10 * MINUTE_MS },
-  { jump: 'ten minutes on', byMs: 10 * MINUTE_MS },
+  { jump: 'ten minutes forward', byMs: 10 * MINUTE_MS },
 ])(
-  'a worker whose clock jumps $jump during an answer ends it where it can be seen, live or below [wrong-clocks]',
+  'a worker whose clock jumps $jump during an answer ends it where it is visible, live or below [wrong-clocks]',
   async ({ byMs }) => {
     const quick = await fixture.open();
     fixture.workerAheadMs = byMs;
@@ -93,7 +93,7 @@ test.each([
   },
 );
 
-test('after an uncertain post a refusal means that the first one had arrived [looked-up-not-repeated]', async () => {
+test('a refusal after an uncertain post means that the first one arrived [looked-up-not-repeated]', async () => {
   const { finish, pass, keyOf } = await fixture.open();
   await pass(5.5 * MINUTE_MS);
   fixture.laterResults.push('uncertain', 'refused');
@@ -102,7 +102,7 @@ test('after an uncertain post a refusal means that the first one had arrived [lo
   expect(await fixture.server.redis.hget(keyOf(0), 'delivery')).toBe('sent');
 });
 
-test('an invitation that is left open stays after the hand-over, since the answer follows below it', async () => {
+test('an open invitation stays after the handover, because the answer follows below it', async () => {
   const { live, claim, poll, pass } = await fixture.open();
   await fixture.store.commit(claim, { outcome: 'held', records: await live.leaveOpen('please sign in: LINK') });
   expect(await poll()).toMatchObject({ content: 'please sign in: LINK', finished: false });
@@ -110,7 +110,7 @@ test('an invitation that is left open stays after the hand-over, since the answe
   expect(await poll()).toMatchObject({ content: 'please sign in: LINK', finished: true });
 });
 
-test('a text too long for one message fills it and goes on by the response_url', async () => {
+test('a text too long for one message fills it and continues by the response_url', async () => {
   const { finish, poll } = await fixture.open();
   const text = Array.from({ length: 900 }, (_, line) => `line ${line} of a long answer`).join('\n');
   await finish(text);
@@ -120,13 +120,13 @@ test('a text too long for one message fills it and goes on by the response_url',
   expect(words(first, ...postedLater)).toEqual(words(text));
 });
 
-test('a notice is shown apart from the text, in the thinking block', async () => {
+test('a notice is shown in the thinking block, apart from the text', async () => {
   const { finish, poll } = await fixture.open();
   await finish('The answer.', 'Signed in as Alice.');
   expect((await poll()).content).toBe('<think>ℹ️ Signed in as Alice.</think>\nThe answer.');
 });
 
-test('a long answer loses nothing to the status and the thought that stand in its message', async () => {
+test('a long answer is complete although status and thinking take room in its message', async () => {
   const { live, claim, poll, keyOf, bring } = await fixture.open();
   const text = Array.from({ length: 4_700 }, (_, index) => `n${index}`).join(' ');
   const records = await live.finish(text, {

@@ -22,13 +22,13 @@ export const QUESTION_TS = '1760000000.000100';
 const keyRing = testKeyRing();
 const { log } = recordingLog();
 const afterCare = new AfterCare(log);
-/** Answers of which the platform took nothing, as the alarm tells. */
+/** Answers that the platform refused completely, as the alarm reports them. */
 export const notShown: string[] = [];
 
-/** A worker that took a message, and its live reply. */
+/** A worker that claimed a message, and its live reply. */
 export interface PushingWorker {
   live: LiveReply;
-  /** What it stored as the full answer. */
+  /** The texts that it stored as the full answer. */
   stored: string[];
   isFenced(): boolean;
   abort: AbortController;
@@ -37,7 +37,7 @@ export interface PushingWorker {
 
 /** A message that waits for its answer in Slack. */
 export interface AskedInSlack {
-  /** Takes it as one more worker does. */
+  /** Claims the message as another worker. */
   take(): Promise<PushingWorker>;
   record(): Promise<Record<string, string>>;
   state(): Promise<Record<string, string>>;
@@ -46,34 +46,37 @@ export interface AskedInSlack {
 }
 
 export interface AskOptions {
-  /** Messages that are answered along with it. */
+  /** Messages that are answered together with it. */
   mergedIds?: DeliveryId[];
   place?: Partial<InboundMessage>;
   minEditGapMs?: number;
-  /** How long the platform may carry out what was given up, ms. Unless told, next to nothing with the time that a post may take to leave. */
+  /**
+   * How long the platform may still run an abandoned call, in milliseconds. Defaults to almost nothing beyond the time that
+   * a post may take to leave.
+   */
   settlesWithinMs?: number;
-  /** Gets what is to be done once the platform cannot be late any more, instead of a timer. */
+  /** Receives the work to be done once the platform can no longer be late, instead of a timer. */
   onCare?(work: () => Promise<void>): void;
-  /** As the claim tells, unless told. */
+  /** Defaults to the value of the claim. */
   wasBegun?: boolean;
-  /** Sees every call that is about to leave. */
+  /** Called before each call leaves. */
   onCall?(method: keyof PushReplies): Promise<void>;
-  /** Sees every call that was answered. */
+  /** Called after each call is answered. */
   onAnswer?(method: keyof PushReplies): Promise<void>;
-  /** Whether the lock on the turn is surely still held; it is, unless told. */
+  /** Whether the lock on the turn is certainly held. Defaults to true. */
   isClaimHeld?: () => boolean;
-  /** Is told of each wait in which a crash is to count for nothing. */
+  /** Called for each wait during which a crash does not count. */
   waitIdle?: (wait: () => Promise<void>) => Promise<void>;
 }
 
-/** Slack, a Redis and what it takes to answer there; both are new before each test. */
+/** A fake Slack and a Redis with everything needed to answer; both are new before each test. */
 export interface PushedFixture {
   readonly slack: FakeSlack;
   readonly server: TestRedis;
   ask(mode?: 'stream' | 'edit', options?: AskOptions): Promise<AskedInSlack>;
-  /** What the next calls of a method meet. */
+  /** Sets the faults of the next calls of a method. */
   fault(method: string, ...faults: SlackFault[]): void;
-  /** Texts of the messages that people see. */
+  /** The texts of the visible messages. */
   texts(): string[];
   advance(ms: number): void;
 }

@@ -5,7 +5,7 @@ import { notShown, type AskOptions, type PushedFixture, type PushingWorker } fro
 export const WHOLE = 'One, two, three, and this is the whole answer.';
 const STEPS = ['One', 'One, two', 'One, two, three'];
 
-/** Codes that Slack documents for its writes, of each meaning, and three that it does not. */
+/** Codes of each kind that Slack documents for its write methods, and three undocumented ones. */
 export const CODES = [
   'streaming_state_conflict',
   'message_not_in_streaming_state',
@@ -25,28 +25,26 @@ export const CODES = [
 ];
 export const MODES = ['stream', 'edit'] as const;
 
-/** Every call that shows, changes or takes away something. */
+/** Every call that shows, changes or deletes something. */
 const WRITES = /^(?:chat|files)\.(?!info)/;
 
 export interface Refusals {
-  /** The first write that is refused, from 0, of those that `methods` names. */
+  /** Index of the first refused write, from 0, among those that `methods` matches. */
   from?: number;
-  /** Defaults to all from then on. */
+  /** Number of refusals. Defaults to all writes from `from` on. */
   times?: number;
   error: string;
-  /** Writes that are counted and refused. Defaults to all but deletion. */
+  /** Writes that are counted and refused. Defaults to all except deletion. */
   methods?: RegExp;
 }
 
-/** Where a worker dies: in one of its calls that show or remove something, before or after the platform carried it out. */
+/** Where a worker dies: in one of its calls that show or remove something, before or after the platform runs it. */
 export interface Death {
   call: number;
   when: 'before' | 'after';
 }
 
-/**
- * Lets workers show an answer while some writes are refused. @returns once the last of them has committed
- */
+/** Lets workers show an answer while some writes are refused. @returns once the last worker has committed */
 export async function answerWith(
   fixture: PushedFixture,
   mode: (typeof MODES)[number],
@@ -75,21 +73,21 @@ async function show(fixture: PushedFixture, { live, commit, isFenced }: PushingW
   for (const text of STEPS) {
     const { length } = fixture.slack.calls;
     live.show({ text });
-    // After refusals a snapshot may wait.
+    // A snapshot may be delayed after refusals.
     for (let tries = 0; tries < 10 && fixture.slack.calls.length === length && !isFenced(); tries += 1)
       await new Promise((resolve) => setTimeout(resolve, 5));
   }
   await commit(await live.finish(WHOLE));
 }
 
-/** The first worker's calls hang from its death on; those of the next one do not. */
+/** The calls of the first worker hang from its death on; those of the next worker do not. */
 function dyingAt(death: Death | undefined) {
   let calls = -1;
   let isReached: () => void = () => undefined;
   const reached = new Promise<void>((resolve) => (isReached = resolve));
   const dying = {
     isDead: false,
-    /** @returns whether the answer was whole before the worker came to its death */
+    /** @returns whether the answer was complete before the worker reached its death */
     async untilOver(): Promise<boolean> {
       const tooLate = new Promise<'never'>((resolve) => setTimeout(() => resolve('never'), 700).unref());
       return (await Promise.race([reached.then(() => 'dead' as const), tooLate])) === 'never';
@@ -108,7 +106,10 @@ function dyingAt(death: Death | undefined) {
   return dying;
 }
 
-/** One whole answer is seen, as a message or as a file; nothing is open, and what else stands says where the answer is. */
+/**
+ * Expects exactly one whole answer, as a message or a file, no open stream, and other messages only to say where the answer
+ * is.
+ */
 export function expectOneWhole(fixture: PushedFixture): void {
   const { messages, botFiles } = fixture.slack;
   const inFiles = botFiles.flatMap(({ text, shownIn }) => shownIn.map(() => text));

@@ -6,7 +6,10 @@ const fixture = usePushedFixture();
 const EDITS = '^chat\\.(?:appendStream|update)$';
 const TEXTS = '^chat\\.(?!delete|stopStream)';
 
-/** Every write at every position, refused once, a few times or for good, with every code, and with a worker that dies at every call. */
+/**
+ * Every write at every position, refused once, three times or permanently, with every code, and with a worker that dies at
+ * every call.
+ */
 test.each(
   MODES.flatMap((mode) =>
     CODES.flatMap((error) =>
@@ -22,7 +25,7 @@ test.each(
     ),
   ),
 )(
-  '$mode: $methods from $from on, $times time(s) $error, dies $when $call: one whole answer [refused-writes]',
+  '$mode: shows one whole answer when $methods is refused from write $from on, $times time(s) with $error, and the worker dies $when call $call [refused-writes]',
   async ({ mode, error, times, from, call, when, methods }) => {
     const death = call === undefined || when === undefined ? undefined : { call, when };
     await answerWith(fixture, mode, { from, times, error, methods: new RegExp(methods) }, death);

@@ -8,7 +8,7 @@ const POSITIONS = [0, 1, 2, 3];
 test.each(
   MODES.flatMap((mode) => CODES.flatMap((error) => POSITIONS.map((from) => ({ mode, error, from, times: 1 })))),
 )(
-  '$mode: shows an answer whole and once although its write $from is refused once with $error [refused-writes]',
+  '$mode: shows the whole answer once when its write $from is refused once with $error [refused-writes]',
   async ({ mode, ...refusals }) => {
     await answerWith(fixture, mode, refusals);
     expectOneWhole(fixture);
@@ -33,11 +33,11 @@ const FOR_GOOD: [string, Refusals][] = [
 );
 
 test.each(MODES.flatMap((mode) => FOR_GOOD.map(([methods, refusals]) => ({ mode, methods, refusals, ...refusals }))))(
-  '$mode: shows an answer whole and once although $methods is refused for good with $error [refused-writes]',
+  '$mode: shows the whole answer once when $methods is permanently refused with $error [refused-writes]',
   async ({ mode, refusals }) => {
     await answerWith(fixture, mode, refusals);
     const { messages } = fixture.slack;
-    // A stream that can be neither ended nor deleted nor edited ends by itself.
+    // Slack itself ends a stream that can be neither ended, deleted nor edited.
     const isLeftOpen = String(refusals.methods).includes('delete') && mode === 'stream';
     if (isLeftOpen) messages.splice(0, messages.length, ...messages.filter(({ isStreaming }) => !isStreaming));
     const isLeftAsItWas = String(refusals.methods).includes('delete') && mode === 'edit';
@@ -47,13 +47,13 @@ test.each(MODES.flatMap((mode) => FOR_GOOD.map(([methods, refusals]) => ({ mode,
   },
 );
 
-test('alarms once where no message and no file is taken, and shows nothing twice [refused-writes]', async () => {
+test('raises one alarm when Slack accepts neither a message nor a file, and shows nothing twice [refused-writes]', async () => {
   await answerWith(fixture, 'stream', { methods: /^(?:chat|files)\./, error: 'is_archived' });
   expect(fixture.slack.messages).toEqual([]);
   expect(notShown).toHaveLength(1);
 });
 
-test('says in a sentence that an answer is not taken, where the words are the reason, and alarms [refused-writes]', async () => {
+test('shows a notice and raises an alarm when Slack refuses the words of an answer [refused-writes]', async () => {
   fixture.slack.meet(() => undefined);
   const { take } = await fixture.ask('stream');
   const { live, commit } = await take();
@@ -68,7 +68,7 @@ test('says in a sentence that an answer is not taken, where the words are the re
 });
 
 test.each(MODES)(
-  '%s: posts one new message with the whole answer when a person deleted the one that grew [refused-writes]',
+  '%s: posts one new message with the whole answer when a person deleted the growing one [refused-writes]',
   async (mode) => {
     const { take } = await fixture.ask(mode);
     const { live, commit } = await take();
@@ -86,7 +86,7 @@ test.each(
     [0, 2, 3, 4].flatMap((call) => (['before', 'after'] as const).map((when) => ({ mode, call, when }))),
   ),
 )(
-  '$mode: shows an answer whole and once although its edits are refused and its worker dies $when call $call [refused-writes]',
+  '$mode: shows the whole answer once when its edits are refused and its worker dies $when call $call [refused-writes]',
   async ({ mode, call, when }) => {
     const methods = /^chat\.(?:appendStream|update)$/;
     await answerWith(fixture, mode, { methods, error: 'cant_update_message' }, { call, when });

@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { formatTarget } from '../../../src/bot/platforms/slack/reply-target.ts';
 import { until, usePushedFixture } from './pushed-fixture.ts';
 
-// What a failover lost is seen by what stands in the platform.
+// The platform's messages show what Redis lost in a failover.
 
 const fixture = usePushedFixture();
 const { ask, texts } = fixture;
 const LONG = 'a sentence of many words. '.repeat(800);
 
-describe.each(['stream', 'edit'] as const)('an answer that was pushed by %s', (mode) => {
-  test('is found whole once it has its last snapshot, and not before', async () => {
+describe.each(['stream', 'edit'] as const)('findWhole for an answer pushed by %s', (mode) => {
+  test('finds the answer once it has its last snapshot, and not before', async () => {
     const { take } = await ask(mode);
     const { live } = await take();
     expect(await live.findWhole()).toBeUndefined();
@@ -23,19 +23,19 @@ describe.each(['stream', 'edit'] as const)('an answer that was pushed by %s', (m
     expect(record?.fields).toContain('post:0');
   });
 
-  test('of two messages is found whole once both stand', async () => {
+  test('finds an answer of two messages only while both exist', async () => {
     const { take } = await ask(mode);
     const { messages } = fixture.slack;
     const { live } = await take();
     await live.finish(LONG);
     expect(messages.length).toBeGreaterThan(1);
     expect(await live.findWhole()).toBeDefined();
-    // The last one never came.
+    // The last message never arrived.
     messages.pop();
     expect(await live.findWhole()).toBeUndefined();
   });
 
-  test('is found for each message that was merged into its turn, and for no other', async () => {
+  test('finds the answer for each message merged into its turn, and for no other', async () => {
     const merged = await ask(mode, { place: { chat: { kind: 'group', id: 'C1', threadId: '1' } } });
     const other = await ask(mode, { place: { chat: { kind: 'group', id: 'C1', threadId: '2' } } });
     const newest = await ask(mode, {
@@ -49,7 +49,7 @@ describe.each(['stream', 'edit'] as const)('an answer that was pushed by %s', (m
     expect(await (await other.take()).live.findWhole()).toBeUndefined();
   });
 
-  test('is found where what it was merged with is answered, in a thread of its own', async () => {
+  test('finds the answer of a merged message in the thread where it was answered', async () => {
     const merged = await ask(mode);
     const target = { channel: 'C1', ts: '1760000000.000200', threadTs: '1760000000.000200' };
     const elsewhere = formatTarget({ ...target, userId: 'U1', teamId: 'T1', isPrivate: false });
@@ -61,14 +61,14 @@ describe.each(['stream', 'edit'] as const)('an answer that was pushed by %s', (m
     expect(await live.findWhole([elsewhere])).toBeDefined();
   });
 
-  test('that waits for a sign-in is not whole', async () => {
+  test('returns undefined for a turn held for sign-in', async () => {
     const { take } = await ask(mode);
     const { live } = await take();
     await live.leaveOpen('Sign in first.');
     expect(await live.findWhole()).toBeUndefined();
   });
 
-  test('is looked for again where the platform cannot say, and then the question is answered', async () => {
+  test('retries when the platform fails, and then returns undefined so that the question is answered', async () => {
     const { take } = await ask(mode);
     const { live } = await take();
     await live.finish('Hello.');

@@ -38,13 +38,13 @@ async function use(name: string, args: string, context: ToolCallContext): Promis
   return 'fault' in prepared ? prepared.fault : prepared.run(new AbortController().signal);
 }
 
-describe('who may use a tool is judged by the turn’s facts [tool-rights]', () => {
+describe('the right to use a tool depends on the facts of the turn [tool-rights]', () => {
   test.each<[what: string, rule: object, context: ToolCallContext, mayUse: boolean]>([
     ['on for everybody', { on: true }, asker(undefined), true],
     ['off', { on: false }, asker(ZHANG), false],
     ['for staff, a member of staff', { on: true, who: { identity: ['JG'] } }, asker(ZHANG), true],
     ['for staff, a student', { on: true, who: { identity: ['JG'] } }, asker(LIN), false],
-    ['for staff, nobody signed in', { on: true, who: { identity: ['JG'] } }, asker(undefined), false],
+    ['for staff, not signed in', { on: true, who: { identity: ['JG'] } }, asker(undefined), false],
     ['for departments, within', { on: true, who: { departments: ['31*'] } }, asker(ZHANG), true],
     ['for departments, outside', { on: true, who: { departments: ['31*'] } }, asker(LIN), false],
     ['for a group, there', { on: true, private: false, groups: ['g1'] }, asker(ZHANG, GROUP), true],
@@ -58,7 +58,7 @@ describe('who may use a tool is judged by the turn’s facts [tool-rights]', () 
     expect('run' in prepared).toBe(mayUse);
   });
 
-  test('a scene that names sources has them searched, whatever tools it names, where the rules let the model search', () => {
+  test('a scene that names sources offers knowledge_search in addition to its tools, if the rules allow it', () => {
     const search = createKnowledgeSearch({ hasSources: true, search: () => Promise.resolve([]) });
     const offered = (rule: typeof EVERYWHERE, inScene: Pick<ToolAsker, 'tools' | 'knowledge'>) =>
       createToolbox([...TOOLS, search], { current_time: EVERYWHERE, knowledge_search: rule })
@@ -72,13 +72,13 @@ describe('who may use a tool is judged by the turn’s facts [tool-rights]', () 
     expect(offered({ ...EVERYWHERE, on: false }, { tools: [], knowledge: ['Library'] })).toEqual([]);
   });
 
-  test('a tool that the file does not name is off, also under names that every object has', () => {
+  test('a tool without an entry in the file is off, also under inherited property names', () => {
     const toolbox = createToolbox(TOOLS, {});
     for (const name of [...REGISTERED.map((tool) => tool.name), 'constructor', '__proto__', 'toString', ''])
       expect(toolbox.prepare({ name, argumentsJson: '{}' }, asker(ZHANG))).toHaveProperty('fault');
   });
 
-  test('who_am_i is not there in groups, whatever the file says [group-is-not-private]', async () => {
+  test('who_am_i is never available in groups [group-is-not-private]', async () => {
     expect(await use('who_am_i', '{}', asker(ZHANG, GROUP))).toBe('There is no such tool here.');
     const toolbox = createToolbox(TOOLS, { who_am_i: EVERYWHERE });
     expect(toolbox.offer(asker(ZHANG, GROUP))).toEqual([]);
@@ -86,7 +86,7 @@ describe('who may use a tool is judged by the turn’s facts [tool-rights]', () 
 });
 
 describe('TOOLS_FILE', () => {
-  test('the file that comes with Parley switches on what is harmless', () => {
+  test('enables only harmless tools as shipped', () => {
     const rules = parseToolsFile(readFileSync('config/tools.json', 'utf8'), REGISTERED);
     const toolbox = createToolbox(TOOLS, rules);
     expect(toolbox.offer(asker(undefined)).map(({ name }) => name)).toEqual(['current_time']);
@@ -96,7 +96,7 @@ describe('TOOLS_FILE', () => {
 
   test.each<[what: string, file: unknown, fault: string | RegExp]>([
     ['no JSON', '{', 'Line 1, column 2: the file ends here, and } is missing'],
-    ['an unknown tool', { tools: { clock: { on: true } } }, /^tools\.clock: .*there are current_time, who_am_i/],
+    ['an unknown tool', { tools: { clock: { on: true } } }, /^tools\.clock: .*available are current_time, who_am_i/],
     ['an unknown field', { tools: { current_time: { on: true, whom: {} } } }, /^tools\.current_time: .*whom/],
     ['a field beside the tools', { tools: {}, rules: [] }, /rules/],
     ['no tools', {}, /^tools: /],
@@ -109,9 +109,13 @@ describe('TOOLS_FILE', () => {
     [
       'an empty list',
       { tools: { current_time: { on: true, groups: [] } } },
-      'tools.current_time.groups: Is empty: name at least one',
+      'tools.current_time.groups: Must not be empty: name at least one',
     ],
-    ['on nowhere', { tools: { current_time: { on: true, private: false, groups: 'none' } } }, /on nowhere/],
+    [
+      'on nowhere',
+      { tools: { current_time: { on: true, private: false, groups: 'none' } } },
+      /does not enable the tool anywhere/,
+    ],
   ])('refuses %s with a sentence', (_, file, fault) => {
     let faults: readonly string[] = [];
     try {
@@ -124,7 +128,7 @@ describe('TOOLS_FILE', () => {
 });
 
 describe('declarations [tools]', () => {
-  test.each(TOOLS)('$name has a schema of type object with required inside', ({ parameters, description }) => {
+  test.each(TOOLS)('$name has a schema of type object that includes required', ({ parameters, description }) => {
     expect(parameters).toMatchObject({ type: 'object', properties: {}, additionalProperties: false });
     expect(parameters).not.toHaveProperty('$schema');
     expect(description).not.toBe('');
@@ -132,8 +136,8 @@ describe('declarations [tools]', () => {
   });
 });
 
-describe('what the tools tell', () => {
-  test('the time, in a time zone if one is given', async () => {
+describe('tool results', () => {
+  test('contain the time, in a time zone if given', async () => {
     expect(await use('current_time', '{"timeZone":"Asia/Shanghai"}', asker(undefined))).toBe(
       '2026-11-22 06:27:20 (Sunday), time zone Asia/Shanghai',
     );
@@ -146,7 +150,7 @@ describe('what the tools tell', () => {
     expect(await use('current_time', '{"timeZone":"Mars/Base"}', asker(undefined))).toContain('Asia/Shanghai');
   });
 
-  test('who asks, from the profile', async () => {
+  test('contain the profile of the asker', async () => {
     expect(await use('who_am_i', 'null', asker(ZHANG))).toBe(
       'Name: 张伟\nStaff or student number: 10023456\nIdentity: staff\nDepartment: 信息中心 (3100)',
     );

@@ -32,7 +32,7 @@ afterAll(() => {
 });
 beforeEach(() => void requests.splice(0));
 
-/** Only this machine can be reached: the test's own server. */
+/** Allows connections to the test server on this machine only. */
 const HERE: EgressPolicy = {
   ...PUBLIC_WEB,
   protocols: ['http:'],
@@ -63,7 +63,7 @@ const page =
 describe('web_search', () => {
   const FOUND = '1. Otters of the world\nhttps://otters.test/\nThey swim & play.\n\n2. More\nhttps://more.test/';
 
-  test('SearXNG is asked by its JSON API, with the query in the body', async () => {
+  test('queries SearXNG with its JSON API, with the query in the body', async () => {
     answer = json({
       results: [
         { title: 'Otters of\nthe world', url: 'https://otters.test/', content: 'They <b>swim</b> & play.' },
@@ -78,7 +78,7 @@ describe('web_search', () => {
     expect(requests[0]?.body).toBe('q=sea+otters&format=json');
   });
 
-  test('Brave is asked with its key in a header', async () => {
+  test('queries Brave with its key in a header', async () => {
     answer = json({
       web: {
         results: [
@@ -100,8 +100,8 @@ describe('web_search', () => {
     ['a refusal', (response) => void response.writeHead(403).end('{}')],
     ['a redirect', (response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
     ['HTML', page('<html>')],
-    ['an answer without end', (response) => void response.end('x'.repeat(2_000_000))],
-  ])('%s is a sentence without address, query or key [secrets-stay-inside]', async (_, given) => {
+    ['an oversized answer', (response) => void response.end('x'.repeat(2_000_000))],
+  ])('%s is reported without address, query or key [secrets-stay-inside]', async (_, given) => {
     answer = given;
     for (const search of [createSearxngSearch(origin), createBraveSearch('brave-key-1', origin)]) {
       const failure = await use(createWebSearch(search), { query: 'canary' }).run().catch(String);
@@ -109,7 +109,7 @@ describe('web_search', () => {
     }
   });
 
-  test('JSON of another shape finds nothing', async () => {
+  test('finds nothing in JSON of another shape', async () => {
     for (const given of [{}, { results: 5 }, { web: null }, []]) {
       answer = json(given);
       for (const search of [createSearxngSearch(origin), createBraveSearch('brave-key-1', origin)])
@@ -121,7 +121,7 @@ describe('web_search', () => {
 describe('read_page', () => {
   const reading = (texts: string[], address = `${origin}/a?b=1`) => use(createReadPage(HERE), { address }, texts).run();
 
-  test('the article is read, without what stands around it', async () => {
+  test('returns the article without navigation and footer', async () => {
     const words = 'Otters swim in rivers and in the sea, and they like to play. '.repeat(20);
     answer = page(
       `<html><head><title>Otters</title><style>x{}</style><script>bad()</script></head><body><nav><a href="/">Home menu</a></nav>` +
@@ -134,9 +134,9 @@ describe('read_page', () => {
   });
 
   test.each<[string, string | Buffer, string, string]>([
-    ['a page that is no article', '<html><body><p>short</p></body></html>', 'text/html', 'short'],
+    ['a page without an article', '<html><body><p>short</p></body></html>', 'text/html', 'short'],
     [
-      'what nobody sees, where there is no article',
+      'hidden elements of a page without an article',
       '<script>bad()</script><style>x{}</style><template>mould</template><noscript>off</noscript><svg><text>sign</text></svg><p>short   and\tplain</p>',
       'text/html',
       'short and plain',
@@ -157,7 +157,7 @@ describe('read_page', () => {
     expect(await reading([origin + '/a?b=1'])).toBe(`Address: ${origin}/a?b=1\n\n${expected}`);
   });
 
-  test('a page that has moved is told with the address where it was found', async () => {
+  test('returns the final address of a page that has moved', async () => {
     answer = (response, { url }) =>
       url === '/old' ? void response.writeHead(301, { location: '/new' }).end() : page('here', 'text/plain')(response);
     expect(await reading([`${origin}/old`], `${origin}/old`)).toBe(`Address: ${origin}/new\n\nhere`);
@@ -167,7 +167,7 @@ describe('read_page', () => {
     ['data in the query', (url) => `${url}&name=zhangwei`],
     ['data in the path', (url) => url.replace('/a', '/zhangwei')],
     ['data in the host', (url) => url.replace('127.0.0.1', 'zhangwei.127.0.0.1.test')],
-  ])('an address that nobody wrote is not opened: %s', async (_, alter) => {
+  ])('refuses an address that was not mentioned: %s', async (_, alter) => {
     const written = `${origin}/a?b=1`;
     await expect(reading([`see ${written} please`, 'zhangwei'], alter(written))).rejects.toMatchObject({
       code: 'refused',
@@ -175,7 +175,7 @@ describe('read_page', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('an address is opened as it was written: without a scheme, within other signs, in any spelling of the parser', async () => {
+  test('opens an address as written: without a scheme, within punctuation, in any spelling of the parser', async () => {
     answer = page('x', 'text/plain');
     const host = origin.slice('http://'.length);
     for (const [text, address] of [
@@ -188,7 +188,7 @@ describe('read_page', () => {
   });
 });
 
-describe('addresses that are named [named-addresses]', () => {
+describe('named addresses [named-addresses]', () => {
   test.each([
     ['see https://docs.example/a, please', 'https://docs.example/a', true],
     ['see https://docs.example/a, please', 'http://DOCS.example/a/', true],
@@ -204,7 +204,7 @@ describe('addresses that are named [named-addresses]', () => {
     ['https://docs.example@evil.example/', 'https://evil.example/', false],
   ])('%s names %s: %s', (text, address, isNamed) => expect(new NamedAddresses([text]).has(address)).toBe(isNamed));
 
-  test('an echo of what the model wrote names nothing', () => {
+  test('do not include an address that only echoes the model’s own words', () => {
     const named = new NamedAddresses(['https://docs.example/']);
     named.add(
       'No results for https://evil.example/?q=1. See https://found.example/x',

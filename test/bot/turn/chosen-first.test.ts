@@ -4,7 +4,7 @@ import { chosenFirst } from '../../../src/bot/turn/commands/chosen-first.ts';
 
 const name = fc.constantFrom('a', 'b', 'c', 'd');
 
-test('a choice is only an order: no model answers that the policy does not allow, and none gets lost', () => {
+test('chosenFirst only reorders the allowed models: it adds none and loses none', () => {
   fc.assert(
     fc.property(fc.uniqueArray(name, { minLength: 1 }), fc.option(name, { nil: undefined }), (models, chosen) => {
       const [first = '', ...others] = models;

@@ -15,7 +15,7 @@ const pages = (count: number): KeptFile => ({
 });
 const room = { tokenFactor: 1, mostPictures: 2, language: 'en' } as const;
 
-describe('a file’s name', () => {
+describe('the shown name of a file', () => {
   test.each([
     ['../../etc/passwd', 'passwd'],
     ['C:\\temp\\budget 2026.xlsx', 'budget 2026.xlsx'],
@@ -23,9 +23,9 @@ describe('a file’s name', () => {
     ['预算（终稿）.xlsx', '预算（终稿）.xlsx'],
     ['\u200b\n', 'the file'],
     [undefined, 'the file'],
-  ])('%j is told as %j [named-plainly]', (sent, told) => expect(shownName(sent, 'en')).toBe(told));
+  ])('for %j is %j [named-plainly]', (sent, told) => expect(shownName(sent, 'en')).toBe(told));
 
-  test('is bounded, keeps its ending and holds nothing that could be markup, whatever was sent [named-plainly]', () => {
+  test('is limited, keeps its extension and contains nothing that could be markup, whatever was sent [named-plainly]', () => {
     expect(shownName(`${'x'.repeat(200)}.xlsx`, 'en')).toMatch(/^x+….xlsx$/);
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (sent) => {
@@ -37,7 +37,7 @@ describe('a file’s name', () => {
   });
 });
 
-test('places are told in both languages', () => {
+test('places in a file are named in both languages', () => {
   expect([placeIn('page 3', 'zh'), placeIn('sheet 预算, rows 1–200', 'zh'), placeIn('section Hours', 'en')]).toEqual([
     '第 3 页',
     '工作表 预算, 第 1–200 行',
@@ -46,7 +46,7 @@ test('places are told in both languages', () => {
 });
 
 describe('files in a prompt', () => {
-  test('share its room, each cut at a named place', () => {
+  test('share the token budget, each cut at a named place', () => {
     const { files, cut } = fitFiles([pages(40), pages(40)], { ...room, roomTokens: 1_000 });
     const tokens = files.reduce((sum, { text }) => sum + estimateTokens(text), 0);
     expect(tokens).toBeLessThanOrEqual(1_000);
@@ -57,13 +57,13 @@ describe('files in a prompt', () => {
     ]);
   });
 
-  test('that fit are whole, and nothing is said', () => {
+  test('are whole and without a note when they fit', () => {
     const { files, cut } = fitFiles([pages(3)], { ...room, roomTokens: 1_000 });
     expect(files[0]?.text).toMatch(/^\[page 1\]\nword[^]*\[page 3\]/);
     expect(cut).toEqual([]);
   });
 
-  test('take no more room than there is, whatever they say', () => {
+  test('never exceed the token budget', () => {
     const part = fc.record({
       label: fc.option(fc.string(), { nil: undefined }),
       text: fc.string({ maxLength: 3_000 }),
@@ -79,7 +79,7 @@ describe('files in a prompt', () => {
   });
 });
 
-describe('of a file that is too long, what fits the question', () => {
+describe('the parts of a long file that match the question', () => {
   const fitted = async (file: KeptFile, question: string, roomTokens = 600) => {
     const pieces = await piecesFor([file], question);
     const { files, cut } = fitFiles([file], { ...room, roomTokens, pieces });
@@ -87,7 +87,7 @@ describe('of a file that is too long, what fits the question', () => {
   };
   const dull = (count: number) => 'Nothing of interest is said here. '.repeat(count);
 
-  test('is chosen with the beginning, in the order of the document, and what is left out is named', async () => {
+  test('are chosen together with the beginning, in the order of the document, and omissions are named', async () => {
     const { parts, ...rest } = pages(40);
     const file = {
       ...rest,
@@ -101,12 +101,12 @@ describe('of a file that is too long, what fits the question', () => {
     const told = [...text.matchAll(/^\[page (\d+)\]$/gm)].map(([, page]) => Number(page));
     expect(told).toEqual(told.toSorted((one, other) => one - other));
     expect(isCut).toBe(true);
-    const used = 'I used what fits your question, pages 1–2, pages 29–31 of 40 pages.';
-    expect(note && cutNote(note, 'en')).toContain(`“a.pdf” is long: ${used}`);
-    expect(note && cutNote(note, 'zh')).toContain('共 40 页，我只用了与问题相关的部分：第 1–2 页、第 29–31 页。');
+    const used = 'so I used only the parts relevant to your question: pages 1–2, pages 29–31 of 40 pages.';
+    expect(note && cutNote(note, 'en')).toContain(`“a.pdf” is long, ${used}`);
+    expect(note && cutNote(note, 'zh')).toContain('共 40 页，我只使用了与问题相关的部分：第 1–2 页、第 29–31 页。');
   });
 
-  test('is found in Chinese, and in a text without places, of which it is told how far in it that is', async () => {
+  test('are found in Chinese and in a text without places, with their position as a percentage', async () => {
     const said = `${'这里没有什么内容。'.repeat(300)}水獭每天下午四点喂食。${'这里也没有什么内容。'.repeat(300)}`;
     const { text, note } = await fitted({ parts: [{ text: said }], pictures: [] }, '水獭几点喂食？', 2_000);
     expect(text).toContain('水獭每天下午四点喂食');
@@ -117,7 +117,7 @@ describe('of a file that is too long, what fits the question', () => {
     ]);
   });
 
-  test('of a table comes with the table’s head', async () => {
+  test('include the header of a table', async () => {
     const rows = Array.from(
       { length: 200 },
       (_, index) => `| ${index} | ${index === 150 ? 'Kingfisher' : 'Sparrow'} |`,
@@ -133,22 +133,22 @@ describe('of a file that is too long, what fits the question', () => {
   });
 
   test.each([
-    ['says nothing that stands in it', 'Please summarise unicorns'],
-    ['has no words of its own', 'What is it about?'],
-  ])('is its beginning where the question %s', async (_, question) => {
+    ['matches nothing in the file', 'Please summarise unicorns'],
+    ['has only common words', 'What is it about?'],
+  ])('are the beginning when the question %s', async (_, question) => {
     const { text, note } = await fitted(pages(40), question);
     expect(text).toMatch(/^\[page 1\][^]*\[page 2\]/);
     expect(note).toMatchObject({ upTo: expect.stringMatching(/^page \d$/), places: undefined });
   });
 
-  test('is at hand to its very end', async () => {
+  test('can be found up to the very end of the file', async () => {
     const file = { parts: [...pages(30).parts, { label: 'page 31', text: 'The end is an otter.' }], pictures: [] };
     const { text, isCut, note } = await fitted(file, 'Where is the otter?');
     expect([text.endsWith('The end is an otter.'), isCut]).toEqual([true, false]);
     expect(note?.places?.at(-1)).toEqual({ from: 'page 30', to: 'page 31' });
   });
 
-  test('takes no more room than there is, whatever is asked and said', async () => {
+  test('never exceed the token budget, for any question and text', async () => {
     const words = fc.array(fc.constantFrom('otter', 'fish ', '水獭', '\n', '| a |', ' and ', 'x'.repeat(700)), {
       maxLength: 400,
     });
@@ -166,7 +166,7 @@ describe('of a file that is too long, what fits the question', () => {
   });
 });
 
-test('what is kept is read back; what is none, or of another kind, is not there', () => {
+test('a stored file or fault is read back; missing and other values are read as undefined', () => {
   expect(readKept(writeKept(pages(1)))).toEqual(pages(1));
   expect(readKept(writeKept({ name: 'a', fault: 'broken' }))).toEqual({ name: 'a', fault: 'broken' });
   for (const other of ['data:image/png;base64,AA', 'fault:broken', '{}', 'null', '{"fault":"funny"}'])

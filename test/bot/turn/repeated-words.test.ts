@@ -15,7 +15,8 @@ import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { recordingLog } from '../../support/redis.ts';
 import { useIdentityFixture } from '../identity/use-identity-fixture.ts';
 
-// A worker that dies before its commit leaves what it did outside; whoever runs the turn again must tell and do the same.
+// A worker that dies before its commit leaves its external effects. The worker that runs the turn again must say and do the
+// same.
 
 const OPEN: PolicyFile = { rules: [], otherwise: { use: true, models: 'all', private: true, groups: 'all' } };
 const { server, fixture, open: start } = useIdentityFixture();
@@ -43,7 +44,7 @@ function stepsWith(identity: Identity) {
   return { gate, runSlashWord };
 }
 
-/** As much of a turn's context as these steps read; each call is another message. */
+/** The parts of a turn's context that these steps read; each call is another message. */
 function contextOf(text: string, kind: 'private' | 'group' = 'private'): TurnContext {
   const { tenant, app } = fixture.owner;
   const chat = kind === 'private' ? {} : { chat: { kind, id: 'wrgroup' } };
@@ -64,7 +65,7 @@ const linkIn = (text: string) => /https?:\/\/\S+\/link\/[\w-]+/.exec(text)?.[0];
 const withoutLink = (text: string) => text.replace(linkIn(text) ?? '', '');
 
 describe('a turn that runs again after its worker died', () => {
-  test('says once more that the person was signed out, and forgets what was said', async () => {
+  test('reports the sign-out again and erases the history', async () => {
     await signIn();
     const { runSlashWord } = stepsWith(fixture.identity);
     const context = contextOf('/unlink');
@@ -74,7 +75,7 @@ describe('a turn that runs again after its worker died', () => {
     expect(await runSlashWord(contextOf('/unlink'), { word: 'unlink', argument: '' })).not.toHaveProperty('history');
   });
 
-  test('signs nobody out who has signed in meanwhile', async () => {
+  test('does not sign out a person who has signed in meanwhile', async () => {
     const { runSlashWord } = stepsWith(fixture.identity);
     const context = contextOf('/unlink');
     const first = await runSlashWord(context, { word: 'unlink', argument: '' });
@@ -83,7 +84,7 @@ describe('a turn that runs again after its worker died', () => {
     expect(await fixture.identity.accountOf(fixture.owner, 'alice')).toMatchObject({ accountId: '20001' });
   });
 
-  test('a sign-out that the connection sends twice is one [repeatable-scripts]', async () => {
+  test('signs a person out once when the connection sends the command twice [repeatable-scripts]', async () => {
     await signIn();
     const doubling = doubleScripts(connectRedis({ urls: [server.url] }, 'wait', log, 'doubling'));
     const { runSlashWord } = stepsWith(createIdentity({ ...fixture.options, redis: doubling }));
@@ -93,7 +94,7 @@ describe('a turn that runs again after its worker died', () => {
     doubling.disconnect();
   });
 
-  test('shows its sign-in link again, which works, since nobody may have seen it', async () => {
+  test('shows the same working sign-in link again, because it may not have been seen', async () => {
     const { gate } = stepsWith(fixture.identity);
     const context = contextOf('a question');
     const [first, again] = [await gate.admit(context), await gate.admit(context)];
@@ -105,7 +106,7 @@ describe('a turn that runs again after its worker died', () => {
     );
   });
 
-  test('leaves a link alone that somebody has opened, as one of another message', async () => {
+  test('keeps a sign-in link that was opened, and one that another message shows', async () => {
     const { gate } = stepsWith(fixture.identity);
     const context = contextOf('a question');
     const first = await gate.admit(context);
@@ -119,7 +120,7 @@ describe('a turn that runs again after its worker died', () => {
     expect((await browser.submit(confirm, '/sign-in/confirm')).text).toContain('You are signed in');
   });
 
-  test('sends the invitation of a group question once more, since the first may not have left', async () => {
+  test('sends the invitation of a group question again, because the first may not have been sent', async () => {
     const { gate } = stepsWith(fixture.identity);
     const context = contextOf('a question', 'group');
     await gate.admit(context);
@@ -127,7 +128,7 @@ describe('a turn that runs again after its worker died', () => {
     expect(fixture.platform.written.map(({ text }) => linkIn(text) !== undefined)).toEqual([true, true]);
   });
 
-  test.each(Object.keys(SLASH_SPELLINGS) as SlashWord[])('%s tells and does the same', async (word) => {
+  test.each(Object.keys(SLASH_SPELLINGS) as SlashWord[])('says and does the same for the word %s', async (word) => {
     for (const isLinked of [false, true]) {
       if (isLinked) await signIn();
       const { runSlashWord } = stepsWith(fixture.identity);

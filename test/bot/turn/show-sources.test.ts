@@ -26,17 +26,17 @@ function shown(turns: Partial<HistoryTurn>[], accountId = OWN, kind: 'private' |
 const GUIDE = { number: 1, source: 'Campus', title: 'Guide', isCited: true as const };
 const NOTES = { number: 2, source: 'Campus', title: 'Notes' };
 
-test('/sources shows what the last answer cites; where it cites none, what was found', () => {
-  expect(shown([{ sources: [GUIDE, NOTES] }])).toBe('My last answer stands on:\n\n- [1] Guide');
-  expect(shown([{ sources: [NOTES] }])).toMatch(/^My last answer cites none .*\n\n- \[2\] Notes$/);
+test('/sources lists what the last answer cites, or what was found when it cites nothing', () => {
+  expect(shown([{ sources: [GUIDE, NOTES] }])).toBe('My last answer is based on:\n\n- [1] Guide');
+  expect(shown([{ sources: [NOTES] }])).toMatch(/^My last answer does not cite .*\n\n- \[2\] Notes$/);
 });
 
-test('the last answer counts: not one before it, and no question that got none', () => {
-  expect(shown([{ sources: [GUIDE] }, {}])).toMatch(/stands on no document/);
+test('/sources uses the last answer, not an earlier one, and skips an unanswered question', () => {
+  expect(shown([{ sources: [GUIDE] }, {}])).toMatch(/is not based on any/);
   expect(shown([{ sources: [GUIDE] }, { assistantText: '' }])).toContain('Guide');
 });
 
-test('what was asked under another account is not told; in a group all is public [knowledge-rights]', () => {
-  expect(shown([{ sources: [GUIDE] }], OTHER)).toMatch(/stands on no document/);
+test('/sources hides the sources of another account, but not in a group [knowledge-rights]', () => {
+  expect(shown([{ sources: [GUIDE] }], OTHER)).toMatch(/is not based on any/);
   expect(shown([{ sources: [GUIDE] }], OTHER, 'group')).toContain('Guide');
 });

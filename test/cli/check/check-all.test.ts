@@ -36,7 +36,7 @@ describe('npm run check', () => {
   const SLACK = { SLACK_SIGNING_SECRET: 'signing-secret', SLACK_BOT_TOKEN: 'xoxb-1-token', SIGN_IN_PROOF: 'same-id' };
   const WECOM = Object.keys(SERVING).filter((name) => name.startsWith('WECOM_'));
 
-  /** Everything around a bot, and what its public address answers. */
+  /** Starts everything around a bot, with scripted answers of its public address. */
   async function around(): Promise<Record<string, string>> {
     const url = await serve({
       '/healthz': 200,
@@ -53,16 +53,16 @@ describe('npm run check', () => {
     };
   }
 
-  test('tries Slack and its webhook, without WeCom', async () => {
+  test('tests Slack and its webhook without WeCom', async () => {
     const { lines } = await linesOf({ ...without(SERVING, ...WECOM), ...SLACK, ...(await around()) });
     expect(lines).toContain('ok Slack bot parley in Campus');
     expect(lines.join('\n')).toContain('ok Chat answer svc-plus');
-    // Whoever answers at that address does not know our key, so that nothing of it is believed.
-    expect(lines.join('\n')).toMatch(/fault Public address .* leads to something else/);
+    // The server at that address does not know the key, so its answers are not trusted.
+    expect(lines.join('\n')).toMatch(/fault Public address .* leads to another program/);
     expect(lines.join('\n')).not.toContain('WeCom');
   });
 
-  test("tries Slack's webhook through the public address, once that is known to be ours", async () => {
+  test("tests Slack's webhook through the public address once that is known to be the bot's own", async () => {
     let prove = (_nonce: string) => '';
     const server = await listen(
       (request, response) => {
@@ -81,7 +81,7 @@ describe('npm run check', () => {
     expect(lines.join('\n')).toContain(`ok Webhook slack ${server.url}/webhooks/slack is served`);
   });
 
-  test('tries the model that was connected on the page, and looks at the data folder', async () => {
+  test('tests the model that was connected on the page, and inspects the data folder', async () => {
     const url = await serve({ '/v1/models': [200, { data: [{ id: 'own' }] }], '/v1/chat/completions': 401 });
     const own = JSON.stringify({ baseUrl: `${url}/v1`, apiKey: 'sk-of-mine-0123', model: 'own' });
     const folder = folderWith({ 'own-model.json': own });
@@ -97,11 +97,11 @@ describe('npm run check', () => {
     expect(exitCode).toBe(1);
     const besideFile = await linesOf({ ...ports, DATA_DIR: `${folder}/own-model.json` });
     expect(besideFile.lines).toContain(
-      `fault Files The folder ${folder}/own-model.json cannot be used: set DATA_DIR to one that can be written`,
+      `fault Files The folder ${folder}/own-model.json is not writable: set DATA_DIR to a writable folder`,
     );
   });
 
-  test('does not meet its own look at the ports in place of the bot', async () => {
+  test('does not mistake its own port check for the bot', async () => {
     const port = String(await freePort());
     const env = {
       ...SERVING,
@@ -117,7 +117,7 @@ describe('npm run check', () => {
     }
   });
 
-  test('tries both platforms where both are on', async () => {
+  test('tests both platforms if both are on', async () => {
     const env = { ...SERVING, ...SLACK, ...(await around()) };
     const wecom = await serve({ '/cgi-bin/gettoken': [200, { errcode: 40_013 }] });
     const { lines, exitCode } = await linesOf({ ...env, WECOM_API_URL: wecom });
@@ -130,17 +130,17 @@ describe('npm run check', () => {
 describe('npm run check with ROLES=service', () => {
   const ALONE = { ROLES: 'service', SECRET_KEY };
 
-  test('looks at the service, and names the files that are missing', async () => {
+  test('checks the service, and names the missing files', async () => {
     const { lines, exitCode } = await linesOf({ ...ALONE, PORT: String(await freePort()) });
     const told = lines.join('\n');
     expect(told).toMatch(/fault Service Every call of the chat interface gets 401.*SERVICE_API_KEYS/);
     expect(told).toMatch(/warning Service No application.*SERVICE_CLIENTS_FILE/);
-    expect(told).toMatch(/warning Service Nobody can sign in.*SERVICE_DIRECTORY_FILE/);
+    expect(told).toMatch(/warning Service No one can sign in.*SERVICE_DIRECTORY_FILE/);
     for (const word of ['CHAT_BASE_URL', 'Sign-in service', 'Messaging app', 'WeCom']) expect(told).not.toContain(word);
     expect(exitCode).toBe(1);
   });
 
-  test('tries its engine and its institution, by their settings', async () => {
+  test('tests its engine and its institution by their settings', async () => {
     const url = await serve({ '/engine/v1/models': 401, '/engine/v1/chat/completions': 401, '/cas/login': 404 });
     const folder = folderWith({
       'clients.json': JSON.stringify([
@@ -153,13 +153,13 @@ describe('npm run check with ROLES=service', () => {
       ...{ SERVICE_UPSTREAM_URL: `${url}/engine/v1`, SERVICE_UPSTREAM_KEY: 'wrong' },
     });
     const told = lines.join('\n');
-    expect(told).toContain('ok Service keys, applications and people are there');
+    expect(told).toContain('ok Service API keys, applications and people are configured');
     expect(told).toMatch(/fault Engine answer answers 401 → Set SERVICE_UPSTREAM_KEY/);
-    expect(told).toMatch(/fault Institution .*\/cas\/login answers 404 → See that SERVICE_CAS_URL is right/);
+    expect(told).toMatch(/fault Institution .*\/cas\/login answers 404 → Check SERVICE_CAS_URL/);
   });
 });
 
-test('settings that cannot be used are told with that nothing was tried yet, which a start does not say', async () => {
+test('invalid settings are reported by the check with a note that nothing was tested, unlike at a start', async () => {
   const env = { ENV_FILE: '/dev/null', PORT: 'eighty' };
   const told = async (...args: string[]) => {
     const parley = await startParleyProcess({ env, command: ['node', 'dist/main.js', ...args] });
@@ -167,14 +167,14 @@ test('settings that cannot be used are told with that nothing was tried yet, whi
     return parley.output();
   };
   expect(await told('check')).toMatch(
-    /1 setting to mend\n {2}PORT must be .*\nNothing was tried yet\. .* npm run check again\.\n$/,
+    /1 setting to correct\n {2}PORT must be .*\nNo service was checked\. .* npm run check again\.\n$/,
   );
-  expect(await told()).not.toContain('Nothing was tried');
+  expect(await told()).not.toContain('No service was checked');
   expect(refusalOf(['A is wrong', 'B is wrong'], { isCheck: true }).split('\n')).toEqual([
-    'Parley cannot start: 2 settings to mend',
+    'Parley cannot start: 2 settings to correct',
     '  A is wrong',
     '  B is wrong',
-    expect.stringMatching(/^Nothing was tried yet\./),
+    expect.stringMatching(/^No service was checked\./),
     '',
   ]);
 });

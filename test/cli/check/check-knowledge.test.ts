@@ -14,7 +14,7 @@ afterEach(async () => {
 
 type Files = Record<string, string>;
 
-/** What the check says of these sources and scenes. */
+/** Findings of the check for these sources and scenes. */
 async function found(sources: readonly object[], files: Files = {}, scenes: readonly object[] = []) {
   const written = {
     'config/knowledge.json': JSON.stringify({ sources }),
@@ -38,44 +38,44 @@ const DOCUMENTS = {
 const rules = { name: 'Rules', folder: '../documents/rules', readers: 'public' };
 const library = { name: 'Library', knowledgeId: 'kb-1', readers: {} };
 
-describe('a folder', () => {
-  test('that is there is told with how many documents of known kinds it has', async () => {
+describe('the check of a folder', () => {
+  test('reports an existing folder with its number of readable documents', async () => {
     const others = { 'documents/rules/logo.svg': '<svg/>', 'documents/rules/.hidden.md': 'no' };
     const { folder, lines } = await found([rules], { ...DOCUMENTS, ...others });
     const place = join(folder, 'documents/rules');
     expect(lines).toEqual([
-      { name: 'Knowledge', verdict: 'ok', detail: `Rules: 3 documents in ${place}, beside 1 file that is left out` },
+      { name: 'Knowledge', verdict: 'ok', detail: `Rules: 3 documents in ${place}; 1 file is skipped` },
     ]);
   });
 
-  test('that is not there, or is a file, is a fault with what to do', async () => {
+  test('reports a folder that is missing or a file as a fault with the next step', async () => {
     const { folder, lines } = await found([rules, { ...rules, name: 'Other', folder: 'scenes.json' }]);
     expect(lines).toMatchObject([
-      { verdict: 'fault', detail: `Rules: there is no folder ${join(folder, 'documents/rules')}` },
-      { verdict: 'fault', detail: `Other: there is no folder ${join(folder, 'config/scenes.json')}` },
+      { verdict: 'fault', detail: `Rules: the folder ${join(folder, 'documents/rules')} does not exist` },
+      { verdict: 'fault', detail: `Other: the folder ${join(folder, 'config/scenes.json')} does not exist` },
     ]);
     expect(lines[0]?.nextStep).toContain('mount it');
   });
 
-  test('with nothing of a known kind is a warning', async () => {
+  test('warns about a folder without any known file type', async () => {
     const { lines } = await found([rules], { 'documents/rules/logo.svg': '<svg/>' });
     expect(lines).toMatchObject([
       { verdict: 'warning', detail: expect.stringContaining('0 documents'), nextStep: expect.any(String) },
     ]);
   });
 
-  test('without readers is a warning: only what names its own is found', async () => {
+  test('warns about a folder without readers: only documents with their own readers are found', async () => {
     const { lines } = await found([{ ...rules, readers: undefined }], DOCUMENTS);
     expect(lines).toMatchObject([
       {
         verdict: 'warning',
         detail: expect.stringContaining('3 documents'),
-        nextStep: expect.stringContaining('who may read it'),
+        nextStep: expect.stringContaining('set "readers" in KNOWLEDGE_FILE'),
       },
     ]);
   });
 
-  test('that the system cannot read is a fault with the system’s word for it', async () => {
+  test("reports a folder that the system cannot read as a fault with the system's error", async () => {
     const folder = folderWith({
       'config/knowledge.json': JSON.stringify({ sources: [rules] }),
       'documents/a.md': '# A',
@@ -86,20 +86,23 @@ describe('a folder', () => {
     ]);
   });
 
-  // Whoever may read everything meets no closed file.
-  (process.getuid?.() === 0 ? test.skip : test)('that may not be read, or a file in it, is a fault', async () => {
-    const folder = folderWith({ ...DOCUMENTS, 'config/knowledge.json': JSON.stringify({ sources: [rules] }) });
-    const check = () => checkKnowledge(loadSound(SERVING, folder).config);
-    chmodSync(join(folder, 'documents/rules/a.md'), 0);
-    expect(await check()).toMatchObject([{ verdict: 'fault', detail: expect.stringContaining('such as a.md') }]);
-    chmodSync(join(folder, 'documents/rules'), 0);
-    expect(await check()).toMatchObject([{ verdict: 'fault', detail: expect.stringContaining('EACCES') }]);
-    chmodSync(join(folder, 'documents/rules'), 0o755);
-  });
+  // A user who may read everything, such as root, has no unreadable files.
+  (process.getuid?.() === 0 ? test.skip : test)(
+    'reports an unreadable folder, or an unreadable file in it, as a fault',
+    async () => {
+      const folder = folderWith({ ...DOCUMENTS, 'config/knowledge.json': JSON.stringify({ sources: [rules] }) });
+      const check = () => checkKnowledge(loadSound(SERVING, folder).config);
+      chmodSync(join(folder, 'documents/rules/a.md'), 0);
+      expect(await check()).toMatchObject([{ verdict: 'fault', detail: expect.stringContaining('such as a.md') }]);
+      chmodSync(join(folder, 'documents/rules'), 0);
+      expect(await check()).toMatchObject([{ verdict: 'fault', detail: expect.stringContaining('EACCES') }]);
+      chmodSync(join(folder, 'documents/rules'), 0o755);
+    },
+  );
 });
 
-describe('a retrieval service', () => {
-  test('that answers with the key of the file is well', async () => {
+describe('the check of a retrieval service', () => {
+  test('accepts a service that works with the key of the file', async () => {
     const { url, seen } = await serve({ '/retrieval': [200, { records: [] }] });
     const { lines } = await found([{ ...library, dify: `${url}/retrieval?token=secret`, keyFile: 'key' }], {
       'config/key': 'sesame\n',
@@ -112,12 +115,12 @@ describe('a retrieval service', () => {
   });
 
   test.each<[string, Answers[string], RegExp, RegExp]>([
-    ['takes no such key', 403, /does not take the key of .*\/config\/key$/, /put the key/],
-    ['says so in its own way', [200, { error_code: 1002 }], /does not take the key/, /put the key/],
+    ['refuses the key', 403, /refuses the key in .*\/config\/key$/, /write the key/],
+    ['reports an error in its own format', [200, { error_code: 1002 }], /refuses the key/, /write the key/],
     ['has no such knowledge base', [200, { error_code: 2001 }], /has no knowledge base kb-1/, /correct knowledgeId/],
-    ['is something else', [200, '<html>'], /answers with status 200 and no records/, /the whole address/],
-    ['has nothing there', 404, /answers with status 404/, /the whole address/],
-  ])('that %s is a fault with what to do', async (_name, answer, detail, nextStep) => {
+    ['is another kind of service', [200, '<html>'], /answers with status 200 and no records/, /the complete address/],
+    ['has nothing at the address', 404, /answers with status 404/, /the complete address/],
+  ])('reports a service that %s as a fault with the next step', async (_name, answer, detail, nextStep) => {
     const { url } = await serve({ '/retrieval': answer });
     const { lines } = await found([{ ...library, dify: `${url}/retrieval`, keyFile: 'key' }], {
       'config/key': 'sesame',
@@ -128,7 +131,7 @@ describe('a retrieval service', () => {
     expect(JSON.stringify(lines)).not.toContain('sesame');
   });
 
-  test('that is not there, and whose key cannot be read, are told apart', async () => {
+  test('distinguishes a service that is missing from a key that cannot be read', async () => {
     const { url, close } = await answering({});
     await close();
     const { lines } = await found([
@@ -141,24 +144,24 @@ describe('a retrieval service', () => {
     ]);
   });
 
-  test('that never answers is a fault in time', async () => {
+  test('reports a service that never answers as a fault in time', async () => {
     const server = await listen(() => undefined, 0, '127.0.0.1');
     servers.push(server);
     const { lines } = await found([{ ...library, dify: `${server.url}/retrieval` }]);
     expect(lines).toMatchObject([
-      { verdict: 'fault', detail: expect.stringContaining('gives no answer within 5 seconds') },
+      { verdict: 'fault', detail: expect.stringContaining('does not answer within 5 seconds') },
     ]);
-  }, 20_000);
+  });
 
-  test('without readers is a warning', async () => {
+  test('warns about a service without readers', async () => {
     const { url } = await serve({ '/retrieval': [200, { records: [] }] });
     const { lines } = await found([{ ...library, readers: undefined, dify: `${url}/retrieval` }]);
     expect(lines).toMatchObject([{ verdict: 'warning', detail: expect.stringContaining('it has no readers') }]);
   });
 });
 
-describe('scenes', () => {
-  test('that name a source which nobody described are a fault', async () => {
+describe('the check of scenes', () => {
+  test('reports scenes that name an unknown source as a fault', async () => {
     const scenes = [
       { name: 'Desk', groups: ['g1'], knowledge: ['Rules'] },
       { name: 'Library', groups: ['g2'], knowledge: ['Rules', 'Catalogue', 'Opening times'] },
@@ -175,13 +178,13 @@ describe('scenes', () => {
     ]);
   });
 
-  test('are tried without any source too', async () => {
+  test('includes scenes without any source', async () => {
     const { lines } = await found([], {}, [{ name: 'Desk', knowledge: ['Rules'] }]);
     expect(lines).toMatchObject([{ verdict: 'fault', detail: expect.stringContaining('the scene Desk') }]);
   });
 });
 
-test('nothing is said where there is nothing, and nothing here of files with faults', async () => {
+test('the check reports nothing without sources, and nothing here about invalid files', async () => {
   expect((await found([])).lines).toEqual([]);
   expect((await found([{ name: 'Rules' }], {}, [{ name: 'Desk', knowledge: ['Other'] }])).lines).toEqual([]);
 });

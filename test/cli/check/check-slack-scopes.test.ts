@@ -34,7 +34,7 @@ async function checkAt(url: string) {
   return lines.find(({ name }) => name === 'Slack scopes');
 }
 
-/** What the check says of an app that was granted these. */
+/** Findings of the check for an app with these scopes. */
 async function checkWith(scopes: readonly string[]) {
   messenger = await startSlackAtTest({ redis: redis.redis, botUrl: bot.url, nowMs: Date.now, scopes });
   return checkAt(messenger.url);
@@ -42,13 +42,13 @@ async function checkWith(scopes: readonly string[]) {
 
 const without = (...scopes: string[]) => USUAL_SCOPES.filter((scope) => !scopes.includes(scope));
 
-test('an app with what the manifest asks for is well, as is one that is declared as an agent', async () => {
+test('an app with the scopes of the manifest passes, also when it is declared as an agent', async () => {
   expect(await checkWith(USUAL_SCOPES)).toMatchObject({ verdict: 'ok' });
   await messenger?.close();
   expect(await checkWith([...USUAL_SCOPES, 'assistant:write'])).toMatchObject({ verdict: 'ok' });
 });
 
-test('a scope without which answers fail is a fault that names it and the next step', async () => {
+test('a missing scope that answers need is a fault with its name and the next step', async () => {
   expect(await checkWith(without('channels:history'))).toMatchObject({
     verdict: 'fault',
     detail: 'missing: channels:history',
@@ -56,33 +56,33 @@ test('a scope without which answers fail is a fault that names it and the next s
   });
 });
 
-test('what is lost without a smaller one is said', async () => {
+test('a missing optional scope is reported with the lost function', async () => {
   expect(await checkWith(without('mpim:history', 'users:read'))).toMatchObject({
     verdict: 'warning',
     detail: 'missing: mpim:history (group chats), users:read (names on the sign-in page and of mentioned people)',
   });
 });
 
-test('what was granted and is never used is named, beside what is missing', async () => {
+test('a granted scope that is never used is reported next to the missing ones', async () => {
   expect(await checkWith([...without('chat:write'), 'users:read.email', 'channels:join'])).toMatchObject({
     verdict: 'fault',
-    detail: 'missing: chat:write; granted and never used: users:read.email, channels:join',
+    detail: 'missing: chat:write; granted but never used: users:read.email, channels:join',
   });
   await messenger?.close();
   expect(await checkWith([...USUAL_SCOPES, 'channels:join'])).toMatchObject({ verdict: 'warning' });
 });
 
-test('an app without any scope lacks all; where Slack says nothing of scopes, nothing is said of them', async () => {
+test('an app without scopes is missing all, and without scope information from Slack there is no finding', async () => {
   expect(await checkWith([])).toMatchObject({ verdict: 'fault', detail: expect.stringContaining('chat:write') });
   const silent = await answering({ '/api/auth.test': [200, { ok: true, user: 'parley', team: 'Campus' }] });
   expect(await checkAt(silent.url)).toBeUndefined();
   await silent.close();
 });
 
-test('the stand-in refuses a call without its scope, by a table of its own that says the same as ours', async () => {
+test("the simulator refuses a call without its scope by a separate table that matches the check's", async () => {
   messenger = await startSlackAtTest({ redis: redis.redis, botUrl: bot.url, nowMs: Date.now, scopes: [] });
   for (const [method, scopes] of Object.entries(METHODS.bot)) {
-    // The names of mentioned channels are asked for, and no private chat's.
+    // Only the names of mentioned channels are requested, not those of private chats.
     const channel = method === 'conversations.info' ? 'C1' : 'D1';
     const { body, headers } = await callApi(messenger, method, { channel });
     expect(headers['x-oauth-scopes']).toBe('');

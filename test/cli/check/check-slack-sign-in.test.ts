@@ -33,7 +33,7 @@ async function check(answers: Answers, more: Record<string, string> = {}) {
 
 const CLIENT = { SLACK_CLIENT_ID: '123.456', SLACK_CLIENT_SECRET: 'client-secret-of-slack' };
 
-test('check tries the client of Slack’s web sign-in and names the redirect address that has to be registered', async () => {
+test("the check tests the client of Slack's web sign-in and names the redirect address to register", async () => {
   const { line, seen } = await check({}, CLIENT);
   expect(line).toMatchObject({ verdict: 'ok' });
   expect(line?.detail).toContain('https://parley.example.org/oauth/platform/slack/callback');
@@ -42,7 +42,7 @@ test('check tries the client of Slack’s web sign-in and names the redirect add
   expect(Object.fromEntries(tried)).toMatchObject({ client_id: '123.456', client_secret: 'client-secret-of-slack' });
 });
 
-test('without a client nothing is said of it: another proof was chosen', async () => {
+test("the check says nothing about Slack's web sign-in without a client, since another proof was chosen", async () => {
   expect((await check({})).line).toBeUndefined();
 });
 
@@ -50,8 +50,8 @@ test.each<[string, Answers, RegExp]>([
   ['a wrong client id', { [TOKEN]: [200, { ok: false, error: 'invalid_client_id' }] }, /SLACK_CLIENT_ID and SLACK_/],
   ['a wrong secret', { [TOKEN]: [200, { ok: false, error: 'bad_client_secret' }] }, /SLACK_CLIENT_SECRET/],
   ['another server', { [TOKEN]: [200, '<html>'] }, /SLACK_API_URL/],
-  ['keys that cannot be read', { [KEYS]: 404 }, /SLACK_OPEN_URL/],
-])('%s is a fault that says what to do', async (_what, answers, nextStep) => {
+  ['unreadable keys', { [KEYS]: 404 }, /SLACK_OPEN_URL/],
+])('%s is reported as a fault with the next step', async (_what, answers, nextStep) => {
   const { line } = await check(answers, CLIENT);
   expect(line).toMatchObject({ verdict: 'fault', nextStep: expect.stringMatching(nextStep) });
   expect(JSON.stringify(line)).not.toContain('client-secret-of-slack');

@@ -17,7 +17,7 @@ async function serve(answers: Answers) {
   return server;
 }
 
-describe('chat service', () => {
+describe('the check of the chat service', () => {
   const chat = { apiKey: 'sk-secret-key', models: ['svc-plus', 'svc-max'], model: 'svc-plus' };
   const LIST: Answers = { '/v1/models': [200, { data: [{ id: 'svc-plus' }, { id: 'svc-max' }] }] };
   const ANSWER: Answers = { '/v1/chat/completions': [200, { choices: [{ message: { content: 'OK' } }] }] };
@@ -28,7 +28,7 @@ describe('chat service', () => {
     return { results, seen: server.seen };
   };
 
-  test('lists the models and answers', async () => {
+  test('lists the models and asks one', async () => {
     const { results, seen } = await check({ ...LIST, ...ANSWER });
     expect(verdicts(results)).toEqual({ 'Chat models': 'ok', 'Chat answer': 'ok' });
     expect(seen.every(({ authorization }) => authorization === 'Bearer sk-secret-key')).toBe(true);
@@ -36,7 +36,7 @@ describe('chat service', () => {
     expect(asked).toMatchObject({ model: 'svc-plus', stream: false, max_tokens: 8 });
   });
 
-  test('asks the fallback model too, and says when it is the one that fails', async () => {
+  test('also asks the fallback model, and says if that one fails', async () => {
     const server = await serve({ ...LIST, ...ANSWER });
     const results = await checkChat({ ...chat, fallbackModel: 'svc-max', baseUrl: `${server.url}/v1` });
     expect(verdicts(results)).toEqual({ 'Chat models': 'ok', 'Chat answer': 'ok', 'Chat fallback answer': 'ok' });
@@ -45,12 +45,12 @@ describe('chat service', () => {
     expect(models.sort()).toEqual(['svc-max', 'svc-plus']);
   });
 
-  test('needs no list', async () => {
+  test('works without a model list', async () => {
     const { results } = await check(ANSWER);
     expect(verdicts(results)).toEqual({ 'Chat models': 'ok', 'Chat answer': 'ok' });
   });
 
-  test('says which configured model is missing', async () => {
+  test('names a configured model that is missing', async () => {
     const { results } = await check({
       ...ANSWER,
       '/v1/models': [200, { data: [{ id: 'svc-plus' }, { id: 'other' }] }],
@@ -59,7 +59,7 @@ describe('chat service', () => {
     expect(results[0]?.nextStep).toContain('svc-plus, other');
   });
 
-  test('a model of its own that the service does not list is a fault', async () => {
+  test('reports an unlisted CHAT_MODEL as a fault, and suggests the listed ones', async () => {
     const { results } = await check({ ...ANSWER, '/v1/models': [200, { data: [{ id: 'svc-max' }] }] });
     expect(results[0]).toMatchObject({ verdict: 'fault', detail: 'not listed: svc-plus' });
     expect(results[0]?.nextStep).toBe('Choose CHAT_MODEL from: svc-max');
@@ -69,32 +69,32 @@ describe('chat service', () => {
     [401, 'CHAT_API_KEY'],
     [404, '/v1'],
     [429, 'limit'],
-    [503, 'Ask who runs'],
+    [503, 'Contact the operator'],
   ])('names the next step for %i', async (status, nextStep) => {
     const { results } = await check({ ...LIST, '/v1/chat/completions': status });
     expect(results[1]).toMatchObject({ verdict: 'fault', detail: `answers ${status}` });
     expect(results[1]?.nextStep).toContain(nextStep);
   });
 
-  test('a web page in place of an answer is a fault', async () => {
+  test('reports a web page in place of an answer as a fault', async () => {
     const { results } = await check({ ...LIST, '/v1/chat/completions': [200, '<html>'] });
-    expect(results[1]).toMatchObject({ verdict: 'fault', detail: 'no answer in the result' });
+    expect(results[1]).toMatchObject({ verdict: 'fault', detail: 'the response contains no answer' });
   });
 
-  test('a service that is away is a fault', async () => {
+  test('reports an unavailable service as a fault', async () => {
     const results = await checkChat({ ...chat, baseUrl: `http://127.0.0.1:${await freePort()}/v1` });
     expect(results[1]).toMatchObject({ verdict: 'fault', detail: 'cannot be reached (ECONNREFUSED)' });
   });
 });
 
-describe('sign-in service', () => {
+describe('the check of the sign-in service', () => {
   const check = async (status: number) => {
     const server = await serve({ '/oauth2.0/authorize': status });
     const options = { authUrl: server.url, clientId: 'parley', publicUrl: 'https://bot.test' };
     return { result: (await checkSignIn(options))[0], seen: server.seen };
   };
 
-  test('is opened with our client and address', async () => {
+  test('opens it with the configured client and address', async () => {
     const { result, seen } = await check(200);
     expect(result).toMatchObject({ verdict: 'ok' });
     const query = new URL(seen[0]?.url ?? '', 'http://x').searchParams;
@@ -106,48 +106,48 @@ describe('sign-in service', () => {
     [302, 'ok'],
     [400, 'warning'],
     [500, 'fault'],
-  ])('%i is %s', async (status, verdict) => {
+  ])('reports %i as %s', async (status, verdict) => {
     expect((await check(status)).result).toMatchObject({ verdict });
   });
 
-  test('an address at which nothing is, is a wrong SIGN_IN_URL and no matter of the client', async () => {
+  test('reports an address that does not exist as a wrong SIGN_IN_URL, not as a problem of the client', async () => {
     const { result } = await check(404);
     expect(result).toMatchObject({ verdict: 'fault', nextStep: expect.stringContaining('SIGN_IN_URL') });
     expect(result?.nextStep).not.toContain('SIGN_IN_CLIENT_ID');
   });
 
-  test('away is a fault', async () => {
+  test('reports an unavailable service as a fault', async () => {
     const authUrl = `http://127.0.0.1:${await freePort()}`;
     const [result] = await checkSignIn({ authUrl, clientId: 'parley', publicUrl: 'https://bot.test' });
     expect(result).toMatchObject({ verdict: 'fault', nextStep: expect.stringContaining('SIGN_IN_URL') });
   });
 });
 
-describe('public address', () => {
+describe('the check of the public address', () => {
   const check = async (answers: Answers) => {
     const { url } = await serve(answers);
     return verdicts(await checkPublicUrl({ publicUrl: url, platforms: ['wecom'] }));
   };
 
-  test('leads to the bot and its webhooks', async () => {
+  test('accepts an address that leads to the bot and its webhooks', async () => {
     const found = await check({ '/healthz': 200, '/webhooks/wecom': 400 });
     expect(found).toEqual({ 'Public address': 'ok', 'Webhook wecom': 'ok' });
   });
 
-  test('health may stay inside; an older Parley is asked there', async () => {
+  test('accepts an address without a public health page, and falls back to that page only after a 404', async () => {
     const inside = await check({ '/webhooks/whose': 200, '/healthz': 404, '/webhooks/wecom': 400 });
     expect(inside).toEqual({ 'Public address': 'ok', 'Webhook wecom': 'ok' });
     expect(await check({ '/webhooks/whose': 404, '/healthz': 404 })).toEqual({ 'Public address': 'fault' });
     expect(await check({ '/webhooks/whose': 502, '/healthz': 200 })).toEqual({ 'Public address': 'fault' });
   });
 
-  test('a proxy that keeps webhooks to itself is a fault', async () => {
+  test('reports a proxy that does not forward webhooks as a fault', async () => {
     expect(await check({ '/healthz': 200, '/webhooks/wecom': 404 })).toMatchObject({ 'Webhook wecom': 'fault' });
     expect(await check({ '/healthz': 200, '/webhooks/wecom': 200 })).toMatchObject({ 'Webhook wecom': 'fault' });
     expect(await check({ '/healthz': 502 })).toEqual({ 'Public address': 'fault' });
   });
 
-  test('sign-in pages that a proxy keeps to itself, or sends browsers around in a circle, are a fault', async () => {
+  test('reports a proxy that does not forward the sign-in pages, or redirects in a circle, as a fault', async () => {
     const signInPages = async (status: number) => {
       const { url } = await serve({ '/healthz': 200, '/sign-in/confirm': status });
       const results = await checkPublicUrl({ publicUrl: url, platforms: [], hasSignIn: true });
@@ -159,7 +159,7 @@ describe('public address', () => {
     expect(await signInPages(502)).toMatchObject({ verdict: 'fault' });
   });
 
-  test('a bot that does not run here is a warning, a name that leads nowhere a fault', async () => {
+  test('warns about a bot that is not running, and reports a name that does not resolve as a fault', async () => {
     const port = await freePort();
     const here = await checkPublicUrl({ publicUrl: `http://127.0.0.1:${port}`, platforms: [] });
     expect(here[0]).toMatchObject({ verdict: 'warning' });

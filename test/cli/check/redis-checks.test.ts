@@ -27,33 +27,33 @@ function check(url: string, isLossAllowed = false) {
   return checkRedis({ address: { urls: [url] }, isLossAllowed, log: recordingLog().log, answerLimitMs: 500 });
 }
 
-describe('check', () => {
-  test('a Redis as Parley needs it', async () => {
+describe('the check of Redis', () => {
+  test('accepts a suitable Redis', async () => {
     const results = await check((await start()).url);
     expect(verdicts(results)).toEqual({ Redis: 'ok', 'Redis persistence': 'ok', 'Redis eviction': 'ok' });
     expect(results[0]?.detail).toMatch(/version \d+\.\d+/);
   });
 
-  test('one that forgets and throws away', async () => {
+  test('reports a Redis that loses and evicts data', async () => {
     const { url } = await start('--appendonly', 'no', '--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru');
     const faults = { Redis: 'ok', 'Redis persistence': 'fault', 'Redis eviction': 'fault' };
     expect(verdicts(await check(url))).toEqual(faults);
     expect(verdicts(await check(url, true))).toEqual({ ...faults, 'Redis persistence': 'warning' });
   });
 
-  test('a policy that bites only with a limit is a warning', async () => {
+  test('warns about an eviction policy that applies only with a limit', async () => {
     const { url } = await start('--maxmemory-policy', 'allkeys-lru');
     expect(verdicts(await check(url))).toMatchObject({ 'Redis eviction': 'warning' });
   });
 
-  test('one that does not answer, without its password', async () => {
+  test('reports a Redis that does not answer, without its password', async () => {
     const results = await check(`redis://user:the-password@127.0.0.1:${await freePort()}/0`);
     expect(verdicts(results)).toEqual({ Redis: 'fault' });
     expect(JSON.stringify(results)).not.toContain('the-password');
     expect(results[0]?.detail).toBe('does not answer');
   });
 
-  test('one that refuses the password is not said to be away', async () => {
+  test('does not report a Redis that refuses the password as unavailable', async () => {
     const { url } = await start();
     const admin = new Redis(url, { maxRetriesPerRequest: null });
     await admin.config('SET', 'requirepass', 'the-right-password');
@@ -68,10 +68,10 @@ describe('check', () => {
   });
 });
 
-/** 50 ms a key, and an answer to others between two. */
+/** 50 ms per key, and an answer to other clients between two keys. */
 const SLOW_TO_LOAD = ['--key-load-delay', '50000', '--loading-process-events-interval-bytes', '1024'];
 
-/** One that reads its files for two seconds, and then is as Parley needs it; meanwhile it says that it keeps none. */
+/** Starts a Redis that loads its files for two seconds. It is suitable, but reports no persistence while it loads. */
 async function startLoading(): Promise<string> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-loading-'));
   endings.push(() => rmSync(dataDir, { recursive: true }));
@@ -94,7 +94,7 @@ async function startLoading(): Promise<string> {
   return url;
 }
 
-test('one that still reads its files is neither refused nor called unsafe', async () => {
+test('neither refuses a Redis that is loading its files nor reports it as unsafe', async () => {
   const url = await startLoading();
   const redis = new Redis(url, { enableReadyCheck: false, maxRetriesPerRequest: null });
   endings.push(() => redis.disconnect());
@@ -104,14 +104,14 @@ test('one that still reads its files is neither refused nor called unsafe', asyn
   endings.push(
     watchRedisSafety(redis, { isLossAllowed: false, log, onUnsafe: (said) => unsafe.push(said), retryMs: 20 }),
   );
-  while (!lines.some((line) => line.includes('could not be examined yet')))
+  while (!lines.some((line) => line.includes('has not been checked yet')))
     await new Promise((resolve) => setTimeout(resolve, 5));
   while ((await readRedisFacts(redis)).isLoading) await new Promise((resolve) => setTimeout(resolve, 20));
   expect(verdicts(await check(url))).toMatchObject({ 'Redis persistence': 'ok' });
   expect(unsafe).toEqual([]);
-}, 20_000);
+});
 
-describe('the look at start', () => {
+describe('the check of Redis at a start', () => {
   function watch(url: string, isLossAllowed = false) {
     const { log, lines } = recordingLog();
     const redis = connectRedis({ urls: [url] }, 'fail-fast', log, 'test');
@@ -122,14 +122,14 @@ describe('the look at start', () => {
     return { looked, lines };
   }
 
-  test('refuses a Redis that would lose or throw away what it acknowledged [durable-redis]', async () => {
+  test('refuses a Redis that could lose or evict acknowledged data [durable-redis]', async () => {
     const forgetful = watch((await start('--appendonly', 'no')).url);
     await expect(forgetful.looked).resolves.toMatch(/appendonly yes/);
     const evicting = watch((await start('--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru')).url);
     await expect(evicting.looked).resolves.toMatch(/noeviction/);
   });
 
-  test('accepts a loss that is allowed, with a warning, and waits for a Redis that is not there yet', async () => {
+  test('accepts an allowed loss with a warning, and waits for a Redis that is not yet available', async () => {
     const port = await freePort();
     const { looked, lines } = watch(`redis://127.0.0.1:${port}/0`, true);
     const server = await startEmbeddedRedis({ port, extraArguments: ['--appendonly', 'no'] });

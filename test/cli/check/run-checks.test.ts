@@ -17,7 +17,7 @@ async function run(checks: Check[], isTTY = false): Promise<{ code: number; text
 }
 
 describe('runChecks', () => {
-  test('prints aligned lines in order and fails by a fault only', async () => {
+  test('prints aligned lines in order, and fails only if there is a fault', async () => {
     expect(await run([checkOf(OK, WARNING), checkOf(FAULT)])).toEqual({
       code: 1,
       text:
@@ -28,12 +28,12 @@ describe('runChecks', () => {
     expect((await run([checkOf(OK, WARNING)])).code).toBe(0);
   });
 
-  test('a terminal gets colours', async () => {
+  test('uses colours on a terminal', async () => {
     expect((await run([checkOf(OK)], true)).text).toContain('\u001b[32mok');
     expect((await run([checkOf(OK)])).text).not.toContain('\u001b');
   });
 
-  test('a check that breaks is a fault, and its message is not shown', async () => {
+  test('reports a check that throws as a fault without its message', async () => {
     const broken: Check = { name: 'WeCom', run: () => Promise.reject(new RangeError('token=abc')) };
     const { code, text } = await run([broken, checkOf(OK)]);
     expect(code).toBe(1);

@@ -22,7 +22,7 @@ interface Access {
   isTls?: boolean;
 }
 
-/** Node reads this of the environment of the real process, of which a test has a copy. */
+/** Node reads this from the real process environment, of which a test only has a copy. */
 const trustAll = (isSo: boolean) =>
   runInThisContext(`process.env.NODE_TLS_REJECT_UNAUTHORIZED = '${isSo ? '0' : '1'}'`) as unknown;
 
@@ -72,7 +72,7 @@ async function run(port: number, access: Access, more: string[], ...flags: strin
   redis.disconnect();
 }
 
-/** A master and one sentinel, each with an access of its own. */
+/** A master and one sentinel, each with its own credentials. */
 async function startPair(master: Access, sentinel: Access): Promise<{ masterPort: number; sentinelPort: number }> {
   const [masterPort, sentinelPort] = [await freePort(), await freePort()];
   await run(masterPort, master, []);
@@ -107,29 +107,29 @@ const TLS: Access = { password: 'pw', isTls: true };
 const CASES: { name: string; master: Access; sentinel: Access; url: string; env?: Record<string, string> }[] = [
   { name: 'one password for both', master: { password: 'pw' }, sentinel: { password: 'pw' }, url: 'redis://:pw@' },
   { name: 'one password for both, over TLS', master: TLS, sentinel: TLS, url: 'rediss://:pw@' },
-  { name: 'a password of the master alone', master: { password: 'pw' }, sentinel: {}, url: 'redis://:pw@' },
+  { name: 'a password for the master only', master: { password: 'pw' }, sentinel: {}, url: 'redis://:pw@' },
   {
-    name: 'a password of each, the user named',
+    name: 'a password for each, with a user name',
     ...{ master: { password: 'pw' }, sentinel: { password: 'other' }, url: 'redis://default:pw@' },
     env: { REDIS_SENTINEL_PASSWORD: 'other', REDIS_SENTINEL_USERNAME: 'default' },
   },
   {
-    name: 'a password of each',
+    name: 'a password for each',
     ...{ master: { password: 'pw' }, sentinel: { password: 'other' }, url: 'redis://:pw@' },
     env: { REDIS_SENTINEL_PASSWORD: 'other' },
   },
   {
-    name: 'a password of the sentinels alone',
+    name: 'a password for the sentinels only',
     ...{ master: {}, sentinel: { password: 'other' }, url: 'redis://', env: { REDIS_SENTINEL_PASSWORD: 'other' } },
   },
   {
-    name: 'TLS at the sentinels alone',
+    name: 'TLS for the sentinels only',
     ...{ master: { password: 'pw' }, sentinel: TLS, url: 'redis://:pw@', env: { REDIS_SENTINEL_TLS: 'yes' } },
   },
 ];
 
 test.each(CASES)(
-  'sentinels and their master are signed in at: $name',
+  'sentinels and their master accept the configured credentials: $name',
   async ({ master, sentinel, url, env = {} }) => {
     trustAll(true);
     const { sentinelPort } = await startPair(master, sentinel);
@@ -137,10 +137,10 @@ test.each(CASES)(
     expect((await check(all)).filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
     expect(await isServed(all)).toBe(true);
   },
-  30_000,
+  60_000,
 );
 
-test('check names whether a sentinel or the master refuses the password, and no password', async () => {
+test('the check says whether a sentinel or the master refuses the password, without a password', async () => {
   const { masterPort, sentinelPort } = await startPair({ password: 'right-one' }, { password: 'right-two' });
   const url = (password: string) => `redis://:${password}@127.0.0.1:${sentinelPort}`;
   const bySentinel = await check({ REDIS_URL: url('right-one') });
@@ -161,14 +161,14 @@ test('check names whether a sentinel or the master refuses the password, and no 
     }),
   );
   expect(JSON.stringify([bySentinel, byMaster])).not.toMatch(/right-|wrong-/);
-}, 30_000);
+}, 60_000);
 
-test('check names a certificate that is not trusted, a wrong name and a sentinel that does not answer', async () => {
+test('the check reports an untrusted certificate, a wrong name and a sentinel that does not answer', async () => {
   const { sentinelPort } = await startPair(TLS, TLS);
   const REDIS_URL = `rediss://:pw@127.0.0.1:${sentinelPort}`;
-  expect((await check({ REDIS_URL }))[0]?.detail).toBe('shows a certificate that is not trusted');
+  expect((await check({ REDIS_URL }))[0]?.detail).toBe('presents a certificate that is not trusted');
   trustAll(true);
   expect((await check({ REDIS_URL, REDIS_SENTINEL_NAME: 'other' }))[0]?.nextStep).toContain('REDIS_SENTINEL_NAME');
   const [first, away] = await check({ REDIS_URL: `${REDIS_URL},rediss://127.0.0.1:${await freePort()}` });
   expect([first?.verdict, away?.detail]).toEqual(['ok', 'does not answer']);
-}, 30_000);
+}, 60_000);

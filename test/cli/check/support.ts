@@ -8,10 +8,10 @@ export interface SeenRequest {
   body: string;
 }
 
-/** What an address answers: a status, with a body if there is more to say. */
+/** The response of an address: a status, optionally with a body. */
 export type Answers = Record<string, number | [status: number, body: object | string]>;
 
-/** A small server that answers by path and remembers what it was asked. Unknown paths are 404. */
+/** A small server that answers by path and records its requests. Unknown paths are 404. */
 export async function answering(answers: Answers): Promise<ListeningServer & { seen: SeenRequest[] }> {
   const seen: SeenRequest[] = [];
   const server = await listen(
@@ -33,7 +33,7 @@ export async function answering(answers: Answers): Promise<ListeningServer & { s
   return { ...server, seen };
 }
 
-/** The verdicts by name, which is what most tests are about. */
+/** The verdicts by name. */
 export function verdicts(results: CheckResult[]): Record<string, string> {
   return Object.fromEntries(results.map(({ name, verdict }) => [name, verdict]));
 }

@@ -17,7 +17,7 @@ function proofOf(change: Record<string, string> = {}) {
   return proofOfConfiguration(config, secrets);
 }
 
-/** What answers at an address, and may remember what it was asked before. */
+/** A server that answers a nonce and may use earlier ones. */
 async function serving(answerTo: (nonce: string) => string | undefined): Promise<ListeningServer> {
   const server = await listen(
     (request, response) => {
@@ -37,8 +37,8 @@ async function checked(answerTo: (nonce: string) => string | undefined, judge = 
   return `${result?.verdict ?? ''}: ${result?.detail ?? ''}`;
 }
 
-describe('npm run check knows what PUBLIC_URL leads to', () => {
-  test('a Parley with these settings, whichever roles and ports it has', async () => {
+describe('the target of PUBLIC_URL in npm run check', () => {
+  test('is accepted as a Parley with these settings, for any roles and ports', async () => {
     expect(await checked(proofOf({ PORT: '9000', ROLES: 'receiver', LOG_LEVEL: 'warn' }).answer)).toMatch(
       /^ok: .* with these settings$/,
     );
@@ -49,42 +49,42 @@ describe('npm run check knows what PUBLIC_URL leads to', () => {
     ['another program', () => undefined],
     ['one that repeats an earlier proof', () => proofOf().answer('0123456789abcdef0123')],
   ])('%s is a fault', async (_what, answerTo) => {
-    expect(await checked(answerTo)).toMatch(/^fault: .* leads to something else: .*SECRET_KEY/);
+    expect(await checked(answerTo)).toMatch(/^fault: .* leads to another program: .*SECRET_KEY/);
   });
 
   test.each<[string, Record<string, string>]>([
     ['another bot', { WECOM_BOT_TOKEN: 'Another1' }],
     ['another address', { PUBLIC_URL: 'https://other.example.org' }],
     ['another chat service', { CHAT_BASE_URL: 'https://other.example.org/v1' }],
-  ])('one that was started for %s is a warning to start it again', async (_what, change) => {
+  ])('is a warning to restart if it was started for %s', async (_what, change) => {
     expect(await checked(proofOf(change).answer)).toMatch(/^warning: .*started with other settings/);
   });
 
-  test('while the key is changed, either key of ours counts', async () => {
+  test('is accepted with either key during a key change', async () => {
     const changed = proofOf({ SECRET_KEY: OTHER_KEY, SECRET_KEY_PREVIOUS: SERVING['SECRET_KEY'] ?? '' });
     expect(await checked(proofOf().answer, changed.judge)).toMatch(/^ok/);
   });
 });
 
-describe('npm run check looks whether a start would get its ports', () => {
+describe('the port check of npm run check', () => {
   const portsOf = async (change: Record<string, string>) => {
     const { config, secrets } = loadSound({ ...SERVING, HOST: '127.0.0.1', ...change });
     const [result] = await checkPorts(config, proofOfConfiguration(config, secrets).judge);
     return `${result?.verdict ?? ''}: ${result?.detail ?? ''}`;
   };
 
-  test('free ones', async () => {
+  test('accepts free ports', async () => {
     const PORT = String(await freePort());
     expect(await portsOf({ PORT })).toBe(`ok: free: PORT ${PORT}`);
   });
 
-  test('one that cannot be listened on, though nobody has it', async () => {
+  test('reports an address that is not of this machine', async () => {
     expect(await portsOf({ PORT: String(await freePort()), HOST: '192.0.2.1' })).toBe(
-      'fault: HOST 192.0.2.1 is no address of this machine',
+      'fault: HOST 192.0.2.1 is not an address of this machine',
     );
   });
 
-  test('its own, one that somebody else took, and one of an earlier start', async () => {
+  test('distinguishes its own port, one of another program, and one of an earlier start', async () => {
     const own = await serving(proofOf().answer);
     expect(await portsOf({ PORT: String(own.port) })).toMatch(/^ok: Parley runs on PORT \d+ with these settings$/);
     const earlier = await serving(proofOf({ WECOM_BOT_TOKEN: 'Another1' }).answer);

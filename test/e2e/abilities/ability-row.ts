@@ -1,57 +1,57 @@
 import type { PlatformHere } from '../../support/both-platforms.ts';
 
-/** A whole text, or a part of one. */
+/** A full text, or a pattern for part of one. */
 export type Pattern = string | RegExp;
 
-/** What a person reads in one language and the other. */
+/** The expected text in each language. */
 export interface Read {
   en: Pattern;
   zh: Pattern;
 }
 
-/** The same on each platform, unless told. */
+/** Either one expectation for both platforms, or one per platform. */
 export type ReadHere = Read | Record<PlatformHere, Read>;
 
-/** Something that a person says, and what comes of it. */
+/** One message of a person, and its expected effects. */
 export interface Step {
   says: { en: string; zh: string };
-  /** By a second person, in whichever language; the asker unless told. */
+  /** Sent by a second person, in the same language. Defaults to the asker. */
   by?: 'neighbour';
-  /** In the group, with a mention; in the private chat unless told. */
+  /** Sent in the group, with a mention. Defaults to the private chat. */
   in?: 'group';
-  /** Without the mention: it is meant for the others, and nothing comes of it. */
+  /** Sent without the mention, so the bot ignores it. */
   isUnaddressed?: true;
-  /** Widths of the pictures that come with it, 20 pixels high. */
+  /** Widths of the attached pictures in pixels; each is 20 pixels high. */
   pictures?: readonly (number | 'damaged')[];
   /** Quotes the first message of its row. */
   quotesFirst?: true;
-  /** So long after what was said before. */
+  /** Time since the previous message. */
   afterMs?: number;
-  /** What comes instead of an answer until the person has signed in, and what then is told of the sign-in. */
+  /** The invitation shown before the person has signed in, and the confirmation of the sign-in. */
   signsIn?: { first: Read; told: Read };
-  /** What stands apart from the text while a tool works, which ends only once this was seen. */
+  /** The status that the platform shows apart from the text while a tool works. The tool ends only after this was seen. */
   doing?: Read;
-  /** Said one after the other once the answer has begun to grow. */
+  /** Sent one after the other once the answer has begun to grow. */
   meanwhile?: readonly Step[];
-  /** The answer; empty where there must be none. */
+  /** The answer; empty if there must be none. */
   reads: ReadHere;
-  /** What stood apart from the text at some time: in WeCom's thinking block, in Slack's status line or small print. */
+  /** Text shown apart from the answer at some time: in WeCom's thinking block, in Slack's status line or small print. */
   apart?: ReadHere;
-  /** What nobody ever saw of this answer. */
+  /** Text that no snapshot of the answer may contain. */
   hides?: RegExp;
   /** The model that answered. */
   model?: 'svc-plus' | 'svc-max';
 }
 
-/** One ability, as the first thing of a conversation. `{web}` in what is said is the address of the web that tools can reach. */
+/** One ability, tested in a new conversation. `{web}` in a message is the address of the web that tools can reach. */
 export interface AbilityRow {
   name: string;
-  /** Where only one platform has it. */
+  /** The only platform that has this ability. */
   only?: PlatformHere;
   steps: readonly Step[];
 }
 
-/** In both languages the same. */
+/** The same text in both languages. */
 export const both = (pattern: Pattern): Read => ({ en: pattern, zh: pattern });
 
 /** The answer to “count to 7”. */
@@ -63,5 +63,5 @@ export const HELLO = {
 };
 export const NEW: Step = {
   says: { en: '/new', zh: '/新对话' },
-  reads: { en: /^A new conversation starts here/, zh: /^新的对话开始了/ },
+  reads: { en: /^This is a new conversation/, zh: /^已开始新的对话/ },
 };

@@ -1,28 +1,28 @@
 import { both, COUNT, HELLO, NEW, type AbilityRow } from './ability-row.ts';
 
-/** How the built-in model begins whatever it thinks. */
+/** The beginning of every thought of the built-in model. */
 const THOUGHT = /small set of rules, so|一小套规则/;
 const SEEN_BY = {
-  en: /Answered by svc-plus, the model that can look at images\./,
-  zh: /由能看图片的模型 svc-plus 回答。/,
+  en: /Answered by svc-plus, which can read images\./,
+  zh: /由支持图片的模型 svc-plus 回答。/,
 };
 
 /** Thinking, models and images. */
 export const MODEL_ROWS: readonly AbilityRow[] = [
   {
-    name: 'thinking: shown as the platform shows it, and never in a group or in what is kept',
+    name: 'thinking: shown where the platform has a place for it, never in a group or in an export',
     steps: [
       { ...HELLO, hides: THOUGHT },
       {
         says: { en: '/think high', zh: '/思考 高' },
-        reads: { en: /^From now on I think before I answer/, zh: /^从现在起，我先思考再回答/ },
+        reads: { en: /^I will now think before I answer/, zh: /^已开启思考/ },
       },
       {
         ...HELLO,
         apart: {
           wecom: {
-            en: /^I am a small set of rules, so this is short\. This is small talk/,
-            zh: /^我只是一小套规则，所以想得不多。这是闲聊/,
+            en: /^I am a small set of rules, so my reasoning is short\. This is small talk/,
+            zh: /^我只有一些规则，所以思考很简短。这是闲聊/,
           },
           slack: { en: /^Thinking, \d+ s$/, zh: /^思考中，\d+ 秒$/ },
         },
@@ -30,7 +30,7 @@ export const MODEL_ROWS: readonly AbilityRow[] = [
       {
         says: { en: '/think high', zh: '/思考 高' },
         in: 'group',
-        reads: { en: /^From now on I think before I answer/, zh: /^从现在起，我先思考再回答/ },
+        reads: { en: /^I will now think before I answer/, zh: /^已开启思考/ },
       },
       { ...HELLO, in: 'group', hides: THOUGHT },
       {
@@ -43,25 +43,25 @@ export const MODEL_ROWS: readonly AbilityRow[] = [
       },
       {
         says: { en: '/think off', zh: '/思考 关' },
-        reads: { en: /^From now on I answer without/, zh: /^从现在起，我直接回答/ },
+        reads: { en: /^I will now answer without/, zh: /^已关闭思考/ },
       },
       { ...HELLO, hides: THOUGHT },
     ],
   },
   {
-    name: 'models: listed, chosen, and a picture is for the one that sees',
+    name: 'models: list and choice, and fallback to the model that can read images',
     steps: [
       {
         says: { en: '/model', zh: '/模型' },
         reads: {
-          en: /`svc-max`: thinks, with effort low, high, max\n.*`svc-plus`: sees images, thinks \(answers you now\)/s,
-          zh: /`svc-max`：能思考，强度可选 低、高、最大\n.*`svc-plus`：能看图片，能思考（当前）/s,
+          en: /`svc-max`: reasoning effort low, high, max\n.*`svc-plus`: reads images, reasoning \(selected\)/s,
+          zh: /`svc-max`：支持思考，强度可选 低、高、最大\n.*`svc-plus`：支持图片，支持思考（当前）/s,
         },
       },
       { ...COUNT, model: 'svc-plus' },
       {
         says: { en: '/model svc-max', zh: '/模型 svc-max' },
-        reads: { en: /^From now on `svc-max` answers you/, zh: /^从现在起，此聊天中由 `svc-max` 回答你/ },
+        reads: { en: /^`svc-max` now answers you/, zh: /^此聊天现由 `svc-max` 回答你/ },
       },
       { ...COUNT, model: 'svc-max', hides: /svc-/ },
       {
@@ -71,12 +71,12 @@ export const MODEL_ROWS: readonly AbilityRow[] = [
         apart: SEEN_BY,
         model: 'svc-plus',
       },
-      // The picture goes along for a while, so that people can ask on about it.
+      // The image stays in the prompt for some turns, so that people can ask follow-up questions about it.
       { ...COUNT, apart: SEEN_BY, model: 'svc-plus' },
     ],
   },
   {
-    name: 'images: several, without a word',
+    name: 'images: several without text',
     steps: [
       {
         says: { en: '', zh: '' },
@@ -86,7 +86,7 @@ export const MODEL_ROWS: readonly AbilityRow[] = [
     ],
   },
   {
-    name: 'images: of several messages that become one question, in the order in which they were said',
+    name: 'images: several messages merged into one question, in the order in which they were sent',
     steps: [
       {
         says: { en: 'Search for otters', zh: '请搜索水獭' },
@@ -111,21 +111,21 @@ export const MODEL_ROWS: readonly AbilityRow[] = [
     ],
   },
   {
-    name: 'images: one that cannot be opened is said to be so, and the next one is looked at',
+    name: 'images: error for a damaged image, and a normal answer about the next image',
     steps: [
       {
         says: { en: 'What is this?', zh: '这是什么？' },
         pictures: [37, 'damaged'],
         reads: {
-          en: 'Image 2 of 2 is damaged: I could not open it. Please send it again, or a screenshot of it.',
-          zh: '2 张图片中的第 2 张已损坏，无法打开。请重新发送，或发它的截图。',
+          en: 'Image 2 of 2 is damaged and could not be opened. Please send it again, or send a screenshot.',
+          zh: '第 2 张图片（共 2 张）已损坏，无法打开。请重新发送，或发送截图。',
         },
       },
       { says: { en: 'And this?', zh: '这个呢？' }, pictures: [38], reads: both(/38 × 20/) },
     ],
   },
   {
-    name: 'images: one that is quoted',
+    name: 'images: quoted image',
     only: 'wecom',
     steps: [
       { says: { en: 'My car', zh: '我的车' }, pictures: [36], reads: both(/36 × 20/) },

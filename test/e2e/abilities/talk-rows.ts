@@ -2,7 +2,7 @@ import { both, COUNT, HELLO, NEW, type AbilityRow } from './ability-row.ts';
 
 const HOUR_MS = 3_600_000;
 const WHAT_BEFORE = { en: 'What did I ask before?', zh: '我刚才问了什么？' };
-const NOTHING_BEFORE = { en: /^This is the first thing you have asked/, zh: /^这是你在这段对话里问的第一个问题/ };
+const NOTHING_BEFORE = { en: /^This is your first question/, zh: /^这是你在此对话中的第一个问题/ };
 
 const MARKDOWN = [
   '| day | opens |\n| --- | --- |\n| Mon | 7:00 |',
@@ -10,15 +10,15 @@ const MARKDOWN = [
   '- **bold** and `code`\n  - below\n\n1. [link](https://example.org/a)',
 ].join('\n\n');
 
-/** Conversations, groups, quotes and how an answer is written. The last row is hours later. */
+/** Conversations, groups, quotes and Markdown. The last row advances the clock by hours. */
 export const TALK_ROWS: readonly AbilityRow[] = [
   {
-    name: 'quotes: what is quoted is asked about, and is not the question',
+    name: 'quotes: quoted text as context, not as the question',
     only: 'wecom',
     steps: [COUNT, { ...HELLO, quotesFirst: true }],
   },
   {
-    name: 'long conversations: what was said is known until /new, and /retry asks again',
+    name: 'long conversations: history until /new, and /retry',
     steps: [
       COUNT,
       { says: WHAT_BEFORE, reads: { en: /you asked: “count to 7”/, zh: /你问的是：“请数到 7”/ } },
@@ -35,7 +35,7 @@ export const TALK_ROWS: readonly AbilityRow[] = [
     ],
   },
   {
-    name: 'long conversations: /stop keeps what was written, and says that it was stopped',
+    name: 'long conversations: /stop keeps the text so far and says that it was stopped',
     steps: [
       {
         says: { en: 'count to 5000', zh: '请数到 5000' },
@@ -47,7 +47,7 @@ export const TALK_ROWS: readonly AbilityRow[] = [
     ],
   },
   {
-    name: 'groups: who mentions the bot is answered, and of two speakers each is told from the other',
+    name: 'groups: answers to mentions only, with speakers told apart',
     steps: [
       { says: COUNT.says, in: 'group', isUnaddressed: true, reads: both('') },
       { ...COUNT, in: 'group' },
@@ -62,7 +62,7 @@ export const TALK_ROWS: readonly AbilityRow[] = [
     ],
   },
   {
-    name: 'the renderer: a table, code and lists, in the platform’s dialect',
+    name: 'the renderer: a table, code and lists, in the Markdown dialect of the platform',
     steps: [
       { says: { en: `repeat: ${MARKDOWN}`, zh: `重复：${MARKDOWN}` }, reads: both(MARKDOWN) },
       {
@@ -78,7 +78,7 @@ export const TALK_ROWS: readonly AbilityRow[] = [
     ],
   },
   {
-    name: 'long conversations: one that was long ago is over, which is said',
+    name: 'long conversations: notice of a new conversation after the idle time',
     steps: [
       COUNT,
       {

@@ -1,6 +1,6 @@
 import { type AbilityRow } from './ability-row.ts';
 
-/** What the model’s tools do for a person. */
+/** The model's tools. */
 export const TOOL_ROWS: readonly AbilityRow[] = [
   {
     name: 'tools: the current time',
@@ -33,7 +33,7 @@ export const TOOL_ROWS: readonly AbilityRow[] = [
     ],
   },
   {
-    name: 'tools: web search, and its progress while it works',
+    name: 'tools: web search, with progress',
     steps: [
       {
         says: { en: 'Search for otters', zh: '请搜索水獭' },
@@ -46,7 +46,7 @@ export const TOOL_ROWS: readonly AbilityRow[] = [
     ],
   },
   {
-    name: 'tools: one that fails does not end the answer',
+    name: 'tools: answer despite a tool that fails',
     steps: [
       {
         says: { en: 'Search for broken things', zh: '请搜索坏东西' },
@@ -58,7 +58,7 @@ export const TOOL_ROWS: readonly AbilityRow[] = [
     ],
   },
   {
-    name: 'tools: a page that is named, and its progress while it is read',
+    name: 'tools: page named in the question, with progress',
     steps: [
       {
         says: { en: 'What is on {web}/hours?', zh: '总结 {web}/hours' },

@@ -8,7 +8,7 @@ import type { SmallWeb } from '../../support/small-web.ts';
 import { untilTrue, type Deployment } from '../../support/deployment.ts';
 import type { AbilityRow, Pattern, ReadHere, Step } from './ability-row.ts';
 
-/** Who walks, and where. */
+/** The deployment and the people of one walk. */
 export interface Walker {
   deployment: Deployment;
   platform: PlatformHere;
@@ -24,7 +24,7 @@ const GROUP = { group: 'wrtown' };
 const CODE = /class="symbols">([0-9A-Z]{4}-[0-9A-Z]{4})</;
 const LIMIT_MS = 10_000;
 
-/** Says one thing after another, and sees what comes of each. */
+/** Sends each message in turn and checks its effects. */
 export async function walkSteps(walker: Walker, steps: readonly Step[]): Promise<void> {
   let first: MessageView | undefined;
   for (const step of steps) {
@@ -58,14 +58,14 @@ async function walkStep(walker: Walker, step: Step, first: MessageView | undefin
   }
 }
 
-/** Says the rest once the answer has begun: while it grows, or while a tool works for it. */
+/** Sends the messages of `meanwhile` while the answer grows or while a tool works for it. */
 async function sayMeanwhile(walker: Walker, message: MessageView, { meanwhile = [], doing }: Step) {
   const { deployment } = walker;
   if (!doing) await untilRead(() => shownText(deployment, message), /^1 2 3/);
   const others: { other: MessageView; reads: ReadHere }[] = [];
   for (const step of meanwhile) {
     others.push({ other: await say(walker, step, message), reads: step.reads });
-    // What is said next is behind it, whichever delivery is quicker.
+    // Waits until the message is queued, so that the next one comes after it.
     if (doing) await untilTrue(async () => (await messagesWaiting(deployment.redis)) === 1 + others.length, LIMIT_MS);
   }
   return others;
@@ -80,24 +80,24 @@ async function signInFor(walker: Walker, message: MessageView, { first, told }: 
   await untilAny(texts, readHere(walker, told));
 }
 
-/** How many of the messages that are said have no answer of their own. */
+/** Number of sent messages that get no answer of their own. */
 export function countUnanswered(here: Pick<Walker, 'platform' | 'language'>, rows: readonly AbilityRow[]): number {
   const said = rows.flatMap(({ steps }) => steps.flatMap((step) => [step, ...(step.meanwhile ?? [])]));
   return said.filter(({ reads }) => readHere(here, reads) === '').length;
 }
 
-/** Asks to sign in by the link in a text, and where the browser shows a code types it into the chat. */
+/** Signs in by the link in a text. If the browser shows a code, sends the code in the chat. */
 export async function signIn(deployment: Deployment, person: string, invitation: string): Promise<void> {
   const code = CODE.exec(await deployment.signIn(person, invitation))?.[1];
   if (code !== undefined) await deployment.messenger.driver.say(person, code);
 }
 
-/** The answer to a message as it stands now. */
+/** The current text of the answer to a message. */
 export async function shownText({ messenger }: Deployment, { id }: MessageView): Promise<string> {
   return (await messenger.driver.answer(id))?.text ?? '';
 }
 
-/** Waits until something reads so. @throws what jest says of how it reads instead */
+/** Waits until the text matches. @throws jest's mismatch error with the current text */
 export async function untilRead(read: () => Promise<string>, pattern: Pattern): Promise<void> {
   await untilTrue(async () => fits(pattern, await read()), LIMIT_MS).catch(async () =>
     expect(await read()).toEqual(typeof pattern === 'string' ? pattern : expect.stringMatching(pattern)),
@@ -116,7 +116,7 @@ async function say(
   first: MessageView | undefined,
 ): Promise<MessageView> {
   return deployment.messenger.driver.say(by === 'neighbour' ? neighbour : asker, {
-    // Slack keeps what begins with a slash for itself.
+    // Slack reserves a leading slash for its own commands.
     text: says[language].replace('{web}', web.pageUrl).replace(platform === 'slack' ? /^\// : /^$/, ''),
     images: await Promise.all(pictures.map(picture)),
     ...(place === 'group' ? { conversation: GROUP, mention: !isUnaddressed } : {}),
@@ -124,7 +124,7 @@ async function say(
   });
 }
 
-/** A picture that is known by its size. */
+/** A picture that the tests recognise by its width. */
 async function picture(width: number | 'damaged'): Promise<Buffer> {
   if (width === 'damaged') return (await picture(20)).subarray(0, 60);
   return sharp({ create: { width, height: 20, channels: 3, background: '#c04030' } })

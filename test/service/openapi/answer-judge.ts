@@ -2,12 +2,12 @@ import type { Response } from 'got';
 import { asFields, resolve, type Fields, type PlacedOperation, operationsOf } from './openapi-document.ts';
 import type { Reading, SchemaJudge } from './schema-judge.ts';
 
-/** Holds real answers against the document, and keeps which documented answers were seen. */
+/** Checks real answers against the document, and records which documented answers occurred. */
 export class AnswerJudge {
   readonly #root: Fields;
   readonly #schemas: SchemaJudge;
   readonly #templates: { path: string; pattern: RegExp }[];
-  /** Such as `createToken 400`. */
+  /** For example `createToken 400`. */
   readonly seen = new Set<string>();
   answers = 0;
   events = 0;
@@ -20,7 +20,7 @@ export class AnswerJudge {
       .map((path) => ({ path, pattern: patternOf(path) }));
   }
 
-  /** What of an answer the document does not say, a line each. */
+  /** Parts of an answer that the document does not describe, one line each. */
   faults(answer: Response<string>, reading: Reading = 'closed'): string[] {
     this.answers += 1;
     const { method } = answer.request.options;
@@ -38,7 +38,7 @@ export class AnswerJudge {
     return faults.map((fault) => `${what}: ${fault}`);
   }
 
-  /** The operation, what other methods get there, or what other addresses get. */
+  /** The responses of the operation, or of other methods of the path, or of unknown paths. */
   #promised(method: string, pathname: string): { name: string; responses: Fields } {
     const path = this.#templates.find(({ pattern }) => pattern.test(pathname))?.path;
     if (path === undefined) {
@@ -84,7 +84,7 @@ export class AnswerJudge {
     ];
   }
 
-  /** Documented answers of operations that nobody got. */
+  /** Documented answers of operations that never occurred. */
   unseen(): string[] {
     return operationsOf(this.#root)
       .flatMap(({ operation }) =>

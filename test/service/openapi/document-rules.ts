@@ -1,7 +1,7 @@
 import { asFields, isFields, lookUp, mappingsIn, operationsOf, resolve, type Fields } from './openapi-document.ts';
 import type { SchemaJudge } from './schema-judge.ts';
 
-/** What breaks the rules of OpenAPI 3.1 that tools rely on, a line each. */
+/** Violations of the OpenAPI 3.1 rules that tools rely on, one line each. */
 export function brokenRules(root: Fields, schemas: SchemaJudge): string[] {
   return [
     ...oddNames(root),
@@ -13,7 +13,7 @@ export function brokenRules(root: Fields, schemas: SchemaJudge): string[] {
   ];
 }
 
-/** A comma in a text without quotation marks begins a name of its own, which YAML takes without a word. */
+/** Finds keys that contain spaces: YAML reads an unquoted text as ending at its comma, and the rest as a new key. */
 function oddNames(root: Fields): string[] {
   return [...mappingsIn(root)].flatMap(({ place, fields }) =>
     Object.keys(fields)
@@ -64,7 +64,7 @@ function faultyOperations(root: Fields): string[] {
   });
 }
 
-/** A path's `{name}` and the parameters in the path are the same, and all of them required. */
+/** Checks that the `{name}` parts of a path match its path parameters, which must all be required. */
 function faultyPathParameters(root: Fields): string[] {
   return operationsOf(root).flatMap(({ path, method, operation }) => {
     const inTemplate = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
@@ -75,7 +75,7 @@ function faultyPathParameters(root: Fields): string[] {
   });
 }
 
-/** Every example fits the schema that it stands beside; every schema can be read, and knows no word that JSON Schema does not. */
+/** Checks that every example matches its schema, and that every schema is valid and uses only JSON Schema keywords. */
 function faultyExamples(root: Fields, schemas: SchemaJudge): string[] {
   return [...mappingsIn(root)].flatMap(({ place, fields }) => {
     const judge = (schema: unknown, value: unknown) =>

@@ -6,32 +6,36 @@ import { shippedModels } from '../../support/shipped-models.ts';
 import { SchemaJudge } from './schema-judge.ts';
 import { routesOfService } from './service-routes.ts';
 
-/** The models of the interface's description; a deployment may serve others. */
+/** The models in the interface description; a deployment may serve others. */
 const SPECIFIED = ['svc-plus', 'svc-max'];
 
 const root = readDocument();
 const schemas = new SchemaJudge(root);
 
 describe('the OpenAPI document', () => {
-  test('keeps the rules: references lead somewhere, ids are unique, examples fit their schemas', () => {
+  test('has valid references, unique ids, and examples that match their schemas', () => {
     expect(root['openapi']).toMatch(/^3\.1\.\d$/);
     expect(brokenRules(root, schemas)).toEqual([]);
   });
 
   test.each<[what: string, place: string, plant: (fields: Fields) => void]>([
     [
-      'a reference into nothing',
+      'a reference without a target',
       '#/paths/~1logout/get/responses/200',
       (fields) => (fields['$ref'] = '#/components/no'),
     ],
-    ['an operationId twice', '#/paths/~1logout/get', (fields) => (fields['operationId'] = 'authorize')],
-    ['an example that does not fit', '#/components/schemas/Chunk/examples/0', (fields) => (fields['created'] = 'now')],
-    ['a word that no schema knows', '#/components/schemas/Usage', (fields) => (fields['requird'] = [])],
-    ['a path parameter that is missing', '#/paths/~1sign-in~1{name}/get', (fields) => delete fields['parameters']],
-    ['a scheme that is missing', '#/components/securitySchemes', (fields) => delete fields['session']],
-    ['a text that was cut at its comma', '#/paths/~1logout/get', (fields) => (fields['by its end'] = null)],
-    ['a component that nothing uses', '#/components/headers', (fields) => (fields['Unused'] = {})],
-  ])('a planted fault is found: %s', (_, place, plant) => {
+    ['a repeated operationId', '#/paths/~1logout/get', (fields) => (fields['operationId'] = 'authorize')],
+    [
+      'an example that does not match',
+      '#/components/schemas/Chunk/examples/0',
+      (fields) => (fields['created'] = 'now'),
+    ],
+    ['an unknown schema keyword', '#/components/schemas/Usage', (fields) => (fields['requird'] = [])],
+    ['a missing path parameter', '#/paths/~1sign-in~1{name}/get', (fields) => delete fields['parameters']],
+    ['a missing security scheme', '#/components/securitySchemes', (fields) => delete fields['session']],
+    ['a text cut at its comma', '#/paths/~1logout/get', (fields) => (fields['by its end'] = null)],
+    ['an unused component', '#/components/headers', (fields) => (fields['Unused'] = {})],
+  ])('fails the check if it contains %s', (_, place, plant) => {
     const planted = readDocument();
     plant(asFields(lookUp(planted, place)));
     expect(rulesBrokenBy(planted)).not.toEqual([]);
@@ -43,8 +47,8 @@ describe('the OpenAPI document', () => {
     expect(lookUp(root, '#/components/schemas/ModelName/enum')).toEqual(SPECIFIED);
   });
 
-  test('tells the models’ defaults as the table has them, as the page in words does', () => {
-    const page = readFileSync('docs/SERVICE.md', 'utf8');
+  test('describes the defaults of the models as in the table and in the written documentation', () => {
+    const page = readFileSync('docs/reference/SERVICE.md', 'utf8');
     const { temperature, top_p: topP } = asFields(lookUp(root, '#/components/schemas/ChatRequest/properties'));
     for (const id of SPECIFIED) {
       const { seesImages, thinking, levels, defaults } = shippedModels().of(id);
@@ -56,7 +60,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('has each route of the service, and no other', () => {
+  test('describes exactly the routes of the service', () => {
     const routes = routesOfService();
     const inDocument = operationsOf(root).map(({ path, method }) => `${method.toUpperCase()} ${nameless(path)}`);
     const byMethod = routes.filter((route) => !route.startsWith('ALL '));
@@ -68,8 +72,8 @@ describe('the OpenAPI document', () => {
     ).toEqual([]);
   });
 
-  test('leads to headings of the page in words, which names each of its paths, fields and error codes', () => {
-    const page = readFileSync('docs/SERVICE.md', 'utf8');
+  test('links to headings of the written documentation, which names all paths, fields and error codes', () => {
+    const page = readFileSync('docs/reference/SERVICE.md', 'utf8');
     const anchors = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => slugOf(heading));
     const linked = [...mappingsIn(root)].flatMap(({ fields }) => {
       const { url } = asFields(fields['externalDocs']);
@@ -94,7 +98,7 @@ const slugOf = (heading: string) =>
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
 
-/** Names of paths, parameters, fields and headers, and what an enumeration may say. */
+/** The names of paths, parameters, fields and headers, and the enumeration values. */
 function namesToTell(): Set<string> {
   const fields = [...mappingsIn(root)].map(({ fields: found }) => found);
   const texts = (value: unknown) => (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
@@ -106,7 +110,7 @@ function namesToTell(): Set<string> {
   ]);
 }
 
-/** A schema that is none may be noticed as soon as it is read. */
+/** An invalid schema may already cause an error when it is read. */
 function rulesBrokenBy(document: Fields): string[] {
   try {
     return brokenRules(document, new SchemaJudge(document));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** A mapping of the document, of whatever kind. */
+/** Any mapping of the document. */
 export type Fields = Record<string, unknown>;
 
 export interface Operation extends Fields {
@@ -9,7 +9,7 @@ export interface Operation extends Fields {
   responses: Fields;
 }
 
-/** One operation of the document, and where it stands. */
+/** One operation of the document, with its path and method. */
 export interface PlacedOperation {
   path: string;
   method: string;
@@ -27,7 +27,7 @@ export function readDocument(): Fields {
   return parse(readFileSync('docs/openapi.yaml', 'utf8'), { maxAliasCount: -1 }) as Fields;
 }
 
-/** What a JSON pointer of the same document leads to, such as `#/components/schemas/Reply`. */
+/** The target of a JSON pointer in the same document, such as `#/components/schemas/Reply`. */
 export function lookUp(root: Fields, pointer: string): unknown {
   return pointer
     .replace(/^#\//, '')
@@ -39,7 +39,7 @@ export function lookUp(root: Fields, pointer: string): unknown {
     );
 }
 
-/** What a reference stands for, or the value itself. */
+/** The target of a reference, or the value itself. */
 export function resolve(root: Fields, value: unknown): Fields {
   const { $ref: pointer } = asFields(value);
   return typeof pointer === 'string' ? resolve(root, lookUp(root, pointer)) : asFields(value);
@@ -53,7 +53,7 @@ export function operationsOf(root: Fields): PlacedOperation[] {
   );
 }
 
-/** Each mapping of the document with its place in it, the deepest last. What stands within examples is left out. */
+/** Each mapping of the document with its place, the deepest last. Examples are skipped. */
 export function* mappingsIn(value: unknown, place = '#'): Generator<{ place: string; fields: Fields }> {
   if (Array.isArray(value)) {
     for (const [index, item] of (value as unknown[]).entries()) yield* mappingsIn(item, `${place}/${index}`);

@@ -20,7 +20,7 @@ export const CODE_FORM = {
   redirect_uri: CALLBACK,
 };
 
-/** A real service whose every answer is kept. */
+/** A real service that records all its answers. */
 export class RecordedService {
   readonly answers: Response<string>[] = [];
   readonly #service: TestService;
@@ -53,7 +53,7 @@ export class RecordedService {
     return answer;
   }
 
-  /** A chat request with a key. */
+  /** Sends a chat request with a key. */
   async chat(json: unknown, key = API_KEY): Promise<Response<string>> {
     const headers = { authorization: `Bearer ${key}` };
     return this.send('/v1/chat/completions', { method: 'POST', headers, json });
@@ -67,7 +67,7 @@ export class RecordedService {
     return new RecordedBrowser(this.url, headers, this.answers);
   }
 
-  /** Signs Alice in and allows. */
+  /** Signs Alice in and gives consent. */
   async obtainCode(typed: Record<string, string> = {}): Promise<string> {
     const browser = this.browser();
     const consent = await browser.follow(await browser.logIn(authorizePath({ state: 's' })));
@@ -76,7 +76,7 @@ export class RecordedService {
   }
 }
 
-/** A browser whose every answer is kept. */
+/** A browser that records all answers. */
 export class RecordedBrowser extends Browser {
   readonly #answers: Response<string>[];
 

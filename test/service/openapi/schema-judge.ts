@@ -1,12 +1,12 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { asFields, isFields, type Fields } from './openapi-document.ts';
 
-/** As in the document, or with no field beyond those that it names: what the service itself answers must all be told. */
+/** `open`: as in the document. `closed`: no fields beyond the documented ones, for answers of the service. */
 export type Reading = 'open' | 'closed';
 
 const SCHEMA_PLACE = '#/components/schemas/';
 
-/** Judges values by the document's schemas, as JSON Schema 2020-12, with words that are not in it refused. */
+/** Validates values by the schemas of the document, as JSON Schema 2020-12 in strict mode. */
 export class SchemaJudge {
   readonly #ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
   readonly #compiled = { open: new Map<unknown, ValidateFunction>(), closed: new Map<unknown, ValidateFunction>() };
@@ -18,7 +18,7 @@ export class SchemaJudge {
     }
   }
 
-  /** What is wrong with a value, a line each; nothing when it fits. @throws Error when the schema itself is none */
+  /** Faults of a value, one line each; empty if it is valid. @throws Error if the schema itself is invalid */
   faults(schema: unknown, value: unknown, reading: Reading = 'open'): string[] {
     const known = this.#compiled[reading].get(schema);
     const fits = known ?? this.#ajv.compile(asFields(standing(schema, reading)));
@@ -32,7 +32,7 @@ export class SchemaJudge {
 
 const idOf = (name: string, reading: Reading) => `urn:${reading}:${name}`;
 
-/** The schema as it stands alone: its references lead to the schemas that were added by name. */
+/** A standalone copy of the schema, with references to the schemas that were added by name. */
 function standing(schema: unknown, reading: Reading): unknown {
   if (Array.isArray(schema)) return (schema as unknown[]).map((item) => standing(item, reading));
   if (!isFields(schema)) return schema;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A route as the program has it: `POST /v1/chat/completions`; `ALL` where every method is meant. */
+/** A route of the program, such as `POST /v1/chat/completions`; `ALL` for any method. */
 export type Route = string;
 
 const FOLDER = 'src/service';
@@ -10,8 +10,8 @@ const BY_HAND = /\bctx\.path\s*[!=]==\s*(?<place>[\w']\S*?)[\s)]/g;
 const NOT_A_ROUTE = new Set(['use', 'routes', 'allowedMethods']);
 
 /**
- * Every address that the service's sources answer, from koa's routers and from what is compared by hand.
- * @throws Error for a route that this cannot read, so that none is overlooked
+ * All routes in the sources of the service, from koa's routers and from manual comparisons.
+ * @throws Error for a route that it cannot parse, so that none is missed
  */
 export function routesOfService(): Route[] {
   return readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
@@ -28,7 +28,7 @@ function routesIn(source: string, name: string): Route[] {
   return [...onRouter, ...byHand].map(({ method, place }) => `${method.toUpperCase()} ${pathOf(place, source, name)}`);
 }
 
-/** A path as it stands there, or the constant of the same file that holds it; parameters become `{}`. */
+/** Resolves a path literal, or the constant of the same file that holds it; parameters become `{}`. */
 function pathOf(place: string, source: string, name: string): string {
   const text = /^['`]/.test(place) ? place : new RegExp(`\\bconst ${place} = (['\`].*['\`]);`).exec(source)?.[1];
   const path = text === undefined ? '' : text.slice(1, -1).replaceAll(/\$\{[^}]*\}|:\w+/g, '{}');

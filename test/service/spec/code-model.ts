@@ -14,7 +14,7 @@ import {
 const CODE_LIFE_MS = 10_000;
 const ACCESS_LIFE_MS = 60_000;
 const REFRESH_LIFE_MS = 180_000;
-/** Short ones, so that a run of commands lives through them. */
+/** Short lifetimes, so that a run of commands reaches their end. */
 export const LIVES = { accessTokenSec: ACCESS_LIFE_MS / 1_000, refreshTokenSec: REFRESH_LIFE_MS / 1_000 };
 
 const VERIFIER = 'the-right-verifier-'.padEnd(50, 'v');
@@ -22,7 +22,7 @@ const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
 const STRANGER = { client_id: 'other', client_secret: 'other-secret' };
 
-/** A code as the table of section 3 sees it. */
+/** The state of a code in the model. */
 interface ModelCode {
   state: 'issued' | 'used' | 'refused' | 'withdrawn';
   issuedAtMs: number;
@@ -31,7 +31,7 @@ interface ModelCode {
 }
 
 interface ModelToken {
-  /** Index of the code it came from. */
+  /** Index of the code from which the token came. */
   code: number;
   kind: 'access' | 'refresh';
   endsAtMs: number;
@@ -44,7 +44,7 @@ export interface CodeModel {
   tokens: ModelToken[];
 }
 
-/** The service and what it handed out, in the model's order. */
+/** The service and the values that it issued, in the model's order. */
 export interface CodeReal {
   service: TestService;
   browser: Browser;
@@ -90,7 +90,7 @@ class Issue implements Command {
 
 type Mistake = 'none' | 'client' | 'secret' | 'redirect' | 'verifier';
 
-/** What the table says to one exchange; the model moves on. */
+/** The expected result of one exchange; updates the model. */
 function moveCode(model: CodeModel, code: ModelCode, mistake: Mistake): number | 'given' {
   if (mistake === 'secret') return 401;
   if (mistake === 'client' || code.state === 'withdrawn') return 400;
@@ -114,7 +114,7 @@ function send(real: CodeReal, index: number, usesPkce: boolean, mistake: Mistake
   });
 }
 
-/** Expects tokens as the row says, and remembers them on both sides. */
+/** Expects tokens, and stores them in the model and for the service. */
 function keepTokens(model: CodeModel, real: CodeReal, code: number, { body }: JsonAnswer): void {
   expect(body).toMatchObject({ token_type: 'bearer', expires_in: LIVES.accessTokenSec });
   model.tokens.push({ code, kind: 'access', endsAtMs: model.nowMs + ACCESS_LIFE_MS });
@@ -125,7 +125,7 @@ function keepTokens(model: CodeModel, real: CodeReal, code: number, { body }: Js
   real.tokens.push(refreshToken);
 }
 
-/** Exchanges of one code, one or many at the same time: at most one of them succeeds, and the others then revoke it. */
+/** One or more concurrent exchanges of one code: at most one succeeds, and the others then revoke it. */
 class Exchange implements Command {
   readonly #which: number;
   readonly #mistake: Mistake;
@@ -137,7 +137,7 @@ class Exchange implements Command {
   }
   check = ({ codes }: Readonly<CodeModel>) => codes.length > 0;
   async run(model: CodeModel, real: CodeReal): Promise<void> {
-    // The newest is what matters most; any other is taken too.
+    // Mostly the newest code, sometimes another one.
     const index = model.codes.length - 1 - (this.#which % model.codes.length);
     const code = model.codes[index]!;
     const answers = await Promise.all(
@@ -222,7 +222,7 @@ class Logout implements Command {
   toString = () => 'logout';
 }
 
-/** Exactly the access tokens that live by the model open the profile. */
+/** Checks that exactly the access tokens which are valid in the model can read the profile. */
 async function checkTokens(model: CodeModel, real: CodeReal): Promise<void> {
   const statuses = await Promise.all(real.tokens.map(async (token) => (await getProfile(real.service, token)).status));
   expect(statuses).toEqual(model.tokens.map((token) => (token.kind === 'access' && lives(model, token) ? 200 : 401)));
@@ -245,7 +245,10 @@ const waits = fc
   .map((ms) => new Wait(ms));
 const ends = fc.boolean().map((isLogout) => (isLogout ? new Logout() : new Withdraw()));
 
-/** Every way to move a code or what it gave; each kind is as likely as it stands here often, so that codes mostly get somewhere. */
+/**
+ * Commands for all transitions of codes and tokens. Repetition in the list sets their frequency, so that most codes
+ * progress.
+ */
 export const codeCommands = fc.commands(
   [issues, issues, rightExchanges, rightExchanges, anyExchanges, anyExchanges, refreshes, refreshes, waits, ends],
   { maxCommands: 30, size: 'max' },

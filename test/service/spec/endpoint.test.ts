@@ -7,14 +7,14 @@ import { useTestService } from '../use-test-service.ts';
 
 const { server, service } = useTestService({ chatLimits: NO_LIMITS });
 
-/** Any address of the service, with the key. */
+/** Sends a request to any address of the service, with the key. */
 async function send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string) {
   const headers = { authorization: `Bearer ${API_KEY}` };
   const answer = await got(`${service.url}${path}`, { method, headers, throwHttpErrors: false, retry: { limit: 0 } });
   return { status: answer.statusCode, body: JSON.parse(answer.body) as Record<string, unknown> };
 }
 
-describe('what the service does [overview]', () => {
+describe('the service [overview]', () => {
   test('replies by a named model, as one JSON response or as a stream [chat-completions]', async () => {
     expect((await askChat(service, HELLO)).body).toMatchObject({ object: 'chat.completion', model: 'svc-max' });
     const headers = { authorization: `Bearer ${API_KEY}` };
@@ -23,20 +23,20 @@ describe('what the service does [overview]', () => {
     expect(stream.body).toMatch(/^data: \{"id"[\s\S]*"chat\.completion\.chunk"[\s\S]*data: \[DONE\]\n\n$/);
   });
 
-  test('the model may answer with a call request instead of text [tool-calls]', async () => {
+  test('lets the model answer with a tool call instead of text [tool-calls]', async () => {
     const messages = [user('What is the weather in Beijing?')];
     const { body } = await askChat(service, { ...HELLO, messages, tools: [WEATHER] });
     expect(body.choices).toMatchObject([{ message: { content: null, tool_calls: [{ type: 'function' }] } }]);
   });
 
-  test('image input for svc-plus only, and an optional thinking mode [images]', async () => {
+  test('supports image input for svc-plus only, and an optional thinking mode [images]', async () => {
     const messages = [user([{ type: 'image_url', image_url: { url: GIF } }])];
     expect((await askChat(service, { model: 'svc-plus', messages })).status).toBe(200);
     expect((await askChat(service, { model: 'svc-max', messages })).status).toBe(400);
     expect((await askChat(service, { ...HELLO, thinking: { type: 'enabled' } })).status).toBe(200);
   });
 
-  test('native web search was withdrawn: its fields change nothing (9.2) [withdrawn-search]', async () => {
+  test('ignores the fields of the withdrawn native web search [withdrawn-search]', async () => {
     const fields = { web_search: true, enable_search: true, search_options: { depth: 3 } };
     const { body } = await askChat(service, { ...HELLO, ...fields });
     const plain = await askChat(service, HELLO);
@@ -45,7 +45,7 @@ describe('what the service does [overview]', () => {
 });
 
 describe('POST {base_url}/chat/completions [chat-completions]', () => {
-  test('the base address ends in the version segment v1 [versions]', async () => {
+  test('has a base address that ends in the version segment v1 [versions]', async () => {
     expect((await postRaw(service, JSON.stringify(HELLO))).status).toBe(200);
     const other = await got.post(`${service.url}/v2/chat/completions`, { json: HELLO, throwHttpErrors: false });
     expect(other.statusCode).toBe(404);
@@ -63,7 +63,7 @@ describe('POST {base_url}/chat/completions [chat-completions]', () => {
     ['application/x-www-form-urlencoded', 400],
     ['application/json; charset=gbk', 400],
     ['application/json; charset=klingon', 400],
-  ])('header Content-Type: application/json; %s gives %d [chat-completions]', async (contentType, status) => {
+  ])('with Content-Type: application/json; %s gives %d [chat-completions]', async (contentType, status) => {
     const body = contentType === undefined ? Buffer.from(JSON.stringify(HELLO)) : JSON.stringify(HELLO);
     expect((await postRaw(service, body, { 'content-type': contentType })).status).toBe(status);
   });
@@ -76,10 +76,10 @@ describe('POST {base_url}/chat/completions [chat-completions]', () => {
     ['half a key', `Bearer ${API_KEY.slice(0, -1)}`],
     ['more than the key', `Bearer ${API_KEY} x`],
     ['two keys', `Bearer ${API_KEY},sk-test-key-2`],
-  ])('header Authorization: Bearer <API_KEY> on every request; %s gives 401 [api-key]', async (_, authorization) => {
+  ])('requires the header Authorization: Bearer <API_KEY>; %s gives 401 [api-key]', async (_, authorization) => {
     const unauthorized = {
       error: {
-        message: 'A valid API key is needed: Authorization: Bearer API_KEY',
+        message: 'A valid API key is required: Authorization: Bearer API_KEY',
         type: 'authentication_error',
         param: null,
         code: 'invalid_api_key',
@@ -96,25 +96,25 @@ describe('POST {base_url}/chat/completions [chat-completions]', () => {
     expect([models.statusCode, JSON.parse(models.body)]).toEqual([401, unauthorized]);
   });
 
-  test('every key of the settings is let in, with the scheme in any case [api-key]', async () => {
+  test('accepts every configured key, with the scheme in any case [api-key]', async () => {
     for (const authorization of [`Bearer ${API_KEY}`, `bearer ${API_KEY}`, 'Bearer  sk-test-key-2'])
       expect((await postRaw(service, JSON.stringify(HELLO), { authorization })).status).toBe(200);
   });
 
-  test('the key is looked at before the body: a stranger learns nothing about fields', async () => {
+  test('checks the key before the body, so a stranger learns nothing about fields', async () => {
     expect((await postRaw(service, '{"model":', { authorization: 'Bearer sk-nope' })).status).toBe(401);
   });
 
   test.each(['images/generations', 'embeddings', 'rerank', 'audio/speech'])(
-    'other interfaces have no stated address: /v1/%s is 404 with the error object [chat-completions]',
+    'is not available as /v1/%s, which is 404 with the error object [chat-completions]',
     async (path) => {
       for (const method of ['POST', 'GET'] as const)
         expect(await send(method, `/v1/${path}`)).toEqual({
           status: 404,
           body: {
             error: {
-              // An engine may offer it, where one is set (SERVICE.md passed-on).
-              message: expect.stringMatching(/^There is nothing at this address$|^Only an engine can do this/),
+              // An engine may provide it if one is configured (SERVICE.md passed-on).
+              message: expect.stringMatching(/^This address does not exist$|^This requires an engine/),
               type: 'not_found_error',
               param: null,
               code: 'unknown_address',
@@ -136,7 +136,7 @@ describe('POST {base_url}/chat/completions [chat-completions]', () => {
     expect(await send(method, path)).toMatchObject({ status: 404, body: { error: { code: 'unknown_address' } } });
   });
 
-  test('GET /v1/models lists the models of the models file, and each has an address of its own', async () => {
+  test('GET /v1/models lists the models of the models file, and each has its own address', async () => {
     const model = (id: string) => ({ id, object: 'model', created: 1_735_689_600, owned_by: 'parley' });
     expect(await send('GET', '/v1/models')).toEqual({
       status: 200,
@@ -150,7 +150,7 @@ describe('POST {base_url}/chat/completions [chat-completions]', () => {
   });
 });
 
-describe('every error has one form: {"error":{"message","type","param","code"}} [errors]', () => {
+describe('the error format {"error":{"message","type","param","code"}} [errors]', () => {
   const NONE = { requestsPer10Sec: 0, atOnce: 1 };
   const MIB = 1_024 * 1_024;
 
@@ -170,7 +170,7 @@ describe('every error has one form: {"error":{"message","type","param","code"}} 
       null,
       () => withService({ upstream: { url: 'http://127.0.0.1:9', models: {} } }),
     ],
-  ])('%d %s %s [errors]', async (status, type, code, param, ask) => {
+  ])('is used for %d %s %s [errors]', async (status, type, code, param, ask) => {
     const answer = await ask();
     expect([answer.status, answer.body]).toEqual([
       status,

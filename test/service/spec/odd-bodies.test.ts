@@ -5,26 +5,25 @@ import { API_KEY, NO_LIMITS } from '../support.ts';
 import { askChat, contentOf, postRaw } from '../chat-client.ts';
 import { expectRefused, HELLO, user, WEATHER } from '../chat-bodies.ts';
 import { useTestService } from '../use-test-service.ts';
+import { measureProcessorTime } from '../../support/processor-time.ts';
 
 const MIB_BYTES = 1_024 * 1_024;
 
 const { service } = useTestService({ chatLimits: NO_LIMITS });
 
-/** A tool's result as the built-in model passes it on. */
+/** The built-in model's text about a tool result. */
 const toldBy = (tool: string) =>
-  `\`${tool}\` answered:\n\n> 42\n\nI'm Parley's small built-in model: I pass this on as it is.`;
+  `\`${tool}\` answered:\n\n> 42\n\nI'm Parley's small built-in model: I pass this on unchanged.`;
 
-/** HELLO as JSON with these fields, as they are written, at its end. */
-/** @returns what work came to, and the processor time that it took this process: others may want the processor, too */
+/** HELLO as JSON with these raw fields appended. */
+/** @returns the result of the work and the CPU time that this process spent on it */
 async function workingMs<Result>(work: () => Promise<Result>): Promise<[Result, number]> {
-  const before = process.cpuUsage();
-  const result = await work();
-  const { user: userUs, system: systemUs } = process.cpuUsage(before);
-  return [result, (userUs + systemUs) / 1_000];
+  const spentMs = measureProcessorTime();
+  return [await work(), spentMs()];
 }
 const written = (fields: string) => JSON.stringify(HELLO).replace(/\}$/, `,${fields}}`);
 
-describe('what is no JSON in UTF-8 is 400 invalid_json', () => {
+describe('bodies that are not JSON in UTF-8, which get 400 invalid_json', () => {
   test.each([
     ['broken JSON', '{"model":', 'The body is not valid JSON'],
     ['an empty body', '', 'The body is not valid JSON'],
@@ -35,25 +34,25 @@ describe('what is no JSON in UTF-8 is 400 invalid_json', () => {
     ['null', 'null', 'The body must be a JSON object'],
     ['a list', '[]', 'The body must be a JSON object'],
     ['a list of requests', `[${JSON.stringify(HELLO)}]`, 'The body must be a JSON object'],
-    ['nothing but brackets', '['.repeat(200_000), 'The body is not valid JSON'],
+    ['only brackets', '['.repeat(200_000), 'The body is not valid JSON'],
     ['200,000 levels', '['.repeat(200_000) + ']'.repeat(200_000), 'The body must be a JSON object'],
     [
-      'a byte that is not UTF-8 in a text',
+      'an invalid UTF-8 byte in a text',
       Buffer.from(JSON.stringify({ ...HELLO, messages: [user('caf\u00e9')] }), 'latin1'),
       'The body must be UTF-8',
     ],
     [
-      'half a letter',
+      'an incomplete character',
       Buffer.from(JSON.stringify({ ...HELLO, messages: [user('你')] }).replace('你', '\xe4\xbd'), 'latin1'),
       'The body must be UTF-8',
     ],
     [
-      'a lone half of a pair',
+      'a lone surrogate',
       Buffer.from([...Buffer.from('{"model":"'), 0xed, 0xa0, 0x80, ...Buffer.from('"}')]),
       'The body must be UTF-8',
     ],
     ['UTF-16', Buffer.from(JSON.stringify(HELLO), 'utf16le'), 'The body is not valid JSON'],
-    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00]), 'The body must be UTF-8'],
+    ['bytes that are not text', Buffer.from([0xff, 0xfe, 0x00]), 'The body must be UTF-8'],
   ])('%s', async (_, bytes, message) => {
     const { status, body } = await postRaw(service, bytes);
     expect([status, body]).toEqual([
@@ -62,30 +61,30 @@ describe('what is no JSON in UTF-8 is 400 invalid_json', () => {
     ]);
   });
 
-  test('a compressed body, which could unpack to a large one', async () => {
+  test('include a compressed body, which could expand to a large one', async () => {
     const { status, body } = await postRaw(service, gzipSync(JSON.stringify(HELLO)), { 'content-encoding': 'gzip' });
     expect([status, body.error]).toMatchObject([400, { message: 'The body must not be compressed' }]);
   });
 });
 
-describe('odd bodies that are in order', () => {
+describe('unusual bodies that are valid', () => {
   test.each([
-    ['two equal keys: the later counts', written('"temperature":9,"temperature":1')],
+    ['two equal keys: the later one counts', written('"temperature":9,"temperature":1')],
     [
       '`__proto__` and other keys that every object has',
       written('"__proto__":{"temperature":9},"constructor":5,"toString":null'),
     ],
-    ['a mark of the byte order', `\ufeff${JSON.stringify(HELLO)}`],
+    ['a byte order mark', `\ufeff${JSON.stringify(HELLO)}`],
     ['space around', `\r\n\t ${JSON.stringify(HELLO)} \n`],
-    ['an escaped half of a pair', JSON.stringify({ ...HELLO, messages: [user('\ud800 hello')] })],
+    ['an escaped lone surrogate', JSON.stringify({ ...HELLO, messages: [user('\ud800 hello')] })],
     ['a number with an exponent', written('"temperature":1e-320')],
-    ['minus nothing', written('"temperature":-0')],
+    ['negative zero', written('"temperature":-0')],
     ['an unknown field of 200,000 levels', written(`"x":${'['.repeat(200_000)}${']'.repeat(200_000)}`)],
   ])('%s', async (_, text) => {
     expect((await postRaw(service, text)).status).toBe(200);
   });
 
-  test('`__proto__` gives a field to nobody', async () => {
+  test('the key `__proto__` adds a field to no object', async () => {
     const text = '{"__proto__":{"model":"svc-max"},"messages":[{"__proto__":{"role":"user"},"content":"x"}]}';
     expect((await postRaw(service, text)).body.error).toMatchObject({ param: 'messages[0].role' });
     expect(Object.prototype).not.toHaveProperty('model');
@@ -94,13 +93,13 @@ describe('odd bodies that are in order', () => {
     expect(Object.prototype).not.toHaveProperty('description');
   });
 
-  test('numbers beyond all numbers are refused', async () => {
+  test('numbers that overflow are refused', async () => {
     const { status, body } = await postRaw(service, written('"top_p":1e999'));
     expect([status, body.error]).toMatchObject([400, { message: 'top_p must be a number from 0 to 1' }]);
   });
 });
 
-describe('odd conversations', () => {
+describe('unusual conversations', () => {
   const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
   const asked = (changes: object) => [
     user('x'),
@@ -135,19 +134,19 @@ describe('odd conversations', () => {
     ['a call without an id', asked({ id: null }), '[1].tool_calls[0].id', 'must be a string'],
     ['a call of another type', asked({ type: 'custom' }), '[1].tool_calls[0].type', 'must be function'],
     [
-      'a call that is none',
+      'a call that is not an object',
       [user('x'), { role: 'assistant', tool_calls: ['f'] }],
       '[1].tool_calls[0]',
       'must be an object with id, type and function',
     ],
     [
-      'calls that are no list',
+      'calls that are not a list',
       [user('x'), { role: 'assistant', tool_calls: call }],
       '[1].tool_calls',
       'must be a list of at most 256 tool calls',
     ],
     [
-      'a result for a number',
+      'a tool result with a number as id',
       [...asked({}), { role: 'tool', tool_call_id: 5, content: '1' }],
       '[2].tool_call_id',
       'must be a string',
@@ -158,7 +157,7 @@ describe('odd conversations', () => {
       '[2].content',
       'is missing; it must be a string or a list of 1 to 200 content parts',
     ],
-  ])('400 names %s', async (_, messages, path, be) => {
+  ])('get 400 that names %s', async (_, messages, path, be) => {
     await expectRefused(service, { ...HELLO, messages }, `messages${path}`, be);
   });
 
@@ -180,19 +179,15 @@ describe('odd conversations', () => {
       [...asked({ type: undefined }), { role: 'tool', tool_call_id: 'c', content: '42' }],
       toldBy('f'),
     ],
+    ['null for absent fields', [{ ...user('count to 2'), name: null, tool_calls: null, tool_call_id: null }], '1 2'],
+    ['an empty assistant message', [user('x'), { role: 'assistant', content: '' }, user('count to 2')], '1 2'],
     [
-      'null where nothing is meant',
-      [{ ...user('count to 2'), name: null, tool_calls: null, tool_call_id: null }],
-      '1 2',
-    ],
-    ['an assistant who said nothing', [user('x'), { role: 'assistant', content: '' }, user('count to 2')], '1 2'],
-    [
-      'an assistant as this service answers, thoughts too',
+      'an assistant message as this service answers, with thoughts',
       [user('x'), { role: 'assistant', content: 'y', reasoning_content: 'z', tool_calls: [] }, user('count to 2')],
       '1 2',
     ],
-    ['nobody but the system', [{ role: 'system', content: 'count to 2' }], expect.stringMatching(/Hello/)],
-    ['an assistant last', [user('count to 2'), { role: 'assistant', content: '1' }], '1 2'],
+    ['only a system message', [{ role: 'system', content: 'count to 2' }], expect.stringMatching(/Hello/)],
+    ['an assistant message last', [user('count to 2'), { role: 'assistant', content: '1' }], '1 2'],
   ])('%s', async (_, messages, said) => {
     const answer = await askChat(service, { ...HELLO, messages });
     expect(answer.status).toBe(200);
@@ -200,7 +195,7 @@ describe('odd conversations', () => {
   });
 });
 
-describe('sizes', () => {
+describe('request sizes', () => {
   const tooLarge = {
     error: {
       message: 'The body is larger than 32 MiB',
@@ -210,12 +205,12 @@ describe('sizes', () => {
     },
   };
 
-  test('64 MiB is 413', async () => {
+  test('of 64 MiB get 413', async () => {
     const { status, body } = await askChat(service, { ...HELLO, messages: [user('a'.repeat(64 * MIB_BYTES))] });
     expect([status, body]).toEqual([413, tooLarge]);
   });
 
-  test('413 also where the size is not said before', async () => {
+  test('of too many bytes without a Content-Length get 413', async () => {
     const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
     const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
       const message = sendRequest(`${service.url}/v1/chat/completions`, { method: 'POST', headers }, (response) => {
@@ -230,7 +225,7 @@ describe('sizes', () => {
     expect([answer.status, JSON.parse(answer.text)]).toEqual([413, tooLarge]);
   });
 
-  test('32 MiB to the byte is read', async () => {
+  test('of exactly 32 MiB are read', async () => {
     const empty = JSON.stringify({ ...HELLO, messages: [user('')] });
     const full = empty.replace('""', `"${'a'.repeat(32 * MIB_BYTES - empty.length)}"`);
     expect((await postRaw(service, full)).status).toBe(200);
@@ -242,7 +237,7 @@ describe('sizes', () => {
     ['parts', '"model":"svc-plus","messages":[{"role":"user","content":', 'messages[0].content'],
     ['tool calls', '"messages":[{"role":"assistant","tool_calls":', 'messages[0].tool_calls'],
     ['tools', '"tools":', 'tools'],
-  ])('faulty %s are refused by name up to 250,000 values, and by their number beyond', async (_, start, param) => {
+  ])('with faulty %s get 400 with the field up to 250,000 values, else 413', async (_, start, param) => {
     const end = start.includes('role') ? '}]' : '';
     const ask = (faults: number) => postRaw(service, written(`${start}[${'0,'.repeat(faults)}0]${end}`));
     const named = await ask(240_000);
@@ -252,7 +247,7 @@ describe('sizes', () => {
     expect([counted.status, counted.body.error]).toMatchObject([413, { code: 'request_too_large', param: null }]);
   });
 
-  test('only the first of two hundred thousand faults is looked for', async () => {
+  test('with two hundred thousand faults are checked only up to the first one', async () => {
     const parts = `[${Array(200).fill('0').join()}]`;
     const messages = `[${Array(1_000).fill(`{"role":"user","content":${parts}}`).join()}]`;
     const [answer, tookMs] = await workingMs(() => postRaw(service, `{"model":"svc-plus","messages":${messages}}`));
@@ -260,7 +255,7 @@ describe('sizes', () => {
     expect([answer.status, answer.body.error]).toMatchObject([400, { param: 'messages[0].content[0]' }]);
   });
 
-  test('ten million Chinese characters take little longer than as many bytes of English', async () => {
+  test('of ten million Chinese characters take little longer than the same number of English bytes', async () => {
     const tookMs = async (text: string) => {
       const [answer, ms] = await workingMs(() => askChat(service, { ...HELLO, messages: [user(text)] }));
       expect(answer.status).toBe(200);

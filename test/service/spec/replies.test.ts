@@ -14,14 +14,14 @@ const SAID = Array.from({ length: 100 }, (_, index) => index + 1).join(' ');
 const ID = expect.stringMatching(/^chatcmpl-[\da-f]{24}$/);
 const CALL_ID = expect.stringMatching(/^call_[\da-f]{24}$/);
 
-/** A value deep in an answer: `choices.0.message.role`. */
+/** A value at a path of an answer: `choices.0.message.role`. */
 function at(value: unknown, path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>((found, step) => (found as Record<string, unknown> | undefined)?.[step], value);
 }
 
-describe('whole reply [reply]', () => {
+describe('complete reply [reply]', () => {
   test.each<[row: string, request: object, path: string, value: unknown]>([
     ['id: string', COUNT, 'id', ID],
     ['object: chat.completion', COUNT, 'object', 'chat.completion'],
@@ -41,19 +41,19 @@ describe('whole reply [reply]', () => {
       expect.stringMatching(/set of rules/),
     ],
     [
-      'choices[].message.reasoning_content: beside a tool call too',
+      'choices[].message.reasoning_content: with a tool call too',
       THINK_AND_CALL,
       'choices.0.message.reasoning_content',
       expect.stringMatching(/get_weather/),
     ],
     [
-      'choices[].message.reasoning_content: not when thinking was not asked for',
+      'choices[].message.reasoning_content: absent unless thinking was requested',
       COUNT,
       'choices.0.message.reasoning_content',
       undefined,
     ],
     [
-      'choices[].message.reasoning_content: not when thinking is off',
+      'choices[].message.reasoning_content: absent when thinking is off',
       { ...COUNT, thinking: { type: 'disabled' } },
       'choices.0.message.reasoning_content',
       undefined,
@@ -79,15 +79,15 @@ describe('whole reply [reply]', () => {
     ['choices[].stop_reason: null', COUNT, 'choices.0.stop_reason', null],
     ['prompt_logprobs: null', COUNT, 'prompt_logprobs', null],
     ['usage: object', COUNT, 'usage', { prompt_tokens: 7, completion_tokens: 100, total_tokens: 107 }],
-    ['usage.prompt_tokens: int (8, token counts are estimates)', COUNT, 'usage.prompt_tokens', 7],
-    ['usage.completion_tokens: int, of a call too', CALL, 'usage.completion_tokens', 8],
+    ['usage.prompt_tokens: int, an estimate', COUNT, 'usage.prompt_tokens', 7],
+    ['usage.completion_tokens: int, for a call too', CALL, 'usage.completion_tokens', 8],
     ['usage.total_tokens: the sum', COUNT, 'usage.total_tokens', 107],
   ])('%s [reply]', async (_, request, path, value) => {
     const { body } = await askChat(service, request);
     expect(at(body, path)).toEqual(value);
   });
 
-  test('no field beyond the table [reply]', async () => {
+  test('no fields beyond the table [reply]', async () => {
     for (const request of [COUNT, THINK, CALL]) {
       const { body } = await askChat(service, request);
       expect(Object.keys(body).sort()).toEqual([
@@ -109,7 +109,7 @@ describe('whole reply [reply]', () => {
     }
   });
 
-  test('usage: longer prompts, images and tools cost more; Chinese counts by the character [reply]', async () => {
+  test('usage: longer prompts, images and tools cost more, and Chinese is counted by character [reply]', async () => {
     const tokens = async (content: unknown, more: object = {}) =>
       at(
         (await askChat(service, { model: 'svc-plus', messages: [user(content)], ...more })).body,
@@ -164,7 +164,7 @@ describe('streamed chunk [chunk]', () => {
     expect(lines.every((line) => /^data: (?:\{.*\}|\[DONE\])$/.test(line))).toBe(true);
   });
 
-  test('fragments in delta.content give the text, the last content chunk has finish_reason [stream]', () => {
+  test('fragments in delta.content form the text, and the last content chunk has finish_reason [stream]', () => {
     expect(textOf(chunks)).toBe(SAID);
     expect(chunks.at(-1)?.choices[0]).toHaveProperty('finish_reason');
   });
@@ -174,7 +174,7 @@ describe('streamed chunk [chunk]', () => {
     expect(lines.filter((line) => line === 'data: [DONE]')).toHaveLength(1);
   });
 
-  test('usage in a last chunk when stream_options asks for it, and not else [stream]', async () => {
+  test('usage in a last chunk only if stream_options requests it [stream]', async () => {
     const asked = await streamChat(service, { ...COUNT, stream_options: { include_usage: true } });
     expect(asked.chunks).toHaveLength(102);
     expect(asked.chunks.at(-1)).toEqual({
@@ -191,7 +191,7 @@ describe('streamed chunk [chunk]', () => {
 });
 
 describe('thinking [request-fields]', () => {
-  test.each(['svc-plus', 'svc-max'])('on %s it comes before the text when streamed', async (model) => {
+  test.each(['svc-plus', 'svc-max'])('with %s is streamed before the text', async (model) => {
     const { chunks } = await streamChat(service, { ...THINK, model });
     const kinds = chunks.flatMap(({ choices }) => Object.keys(choices[0]?.delta ?? {}).filter((key) => key !== 'role'));
     expect(kinds.join(' ')).toMatch(/^content( reasoning_content)+( content){5}$/);
@@ -201,7 +201,7 @@ describe('thinking [request-fields]', () => {
   });
 
   test.each([undefined, { type: 'disabled' }])(
-    'thinking: %j streams no reasoning [request-fields]',
+    'with %j, streams no reasoning at all [request-fields]',
     async (thinking) => {
       expect((await streamChat(service, { ...THINK, thinking })).lines.join()).not.toContain('reasoning_content');
     },
@@ -209,7 +209,7 @@ describe('thinking [request-fields]', () => {
 });
 
 describe('tool call flow [chat-completions]', () => {
-  test('as deltas when streamed: id and name first, arguments in pieces, finish_reason tool_calls', async () => {
+  test('streams deltas: id and name first, arguments in parts, finish_reason tool_calls', async () => {
     const { chunks } = await streamChat(service, CALL);
     expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: null });
     const calls = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
@@ -226,7 +226,7 @@ describe('tool call flow [chat-completions]', () => {
     expect(textOf(chunks)).toBe('');
   });
 
-  test('over several rounds: each result is told, and the next question may call again', async () => {
+  test('supports several rounds: each result is repeated, and the next question may call again', async () => {
     const messages: unknown[] = [];
     for (const [city, weather] of [
       ['Beijing', '21 degrees'],
@@ -238,7 +238,7 @@ describe('tool call flow [chat-completions]', () => {
         tool_calls: { id: string; function: { arguments: string } }[];
       };
       expect(message.tool_calls[0]?.function.arguments).toBe(JSON.stringify({ city }));
-      // The reply goes back as it came, empty fields and all.
+      // The reply is sent back as received, including empty fields.
       messages.push(message, { role: 'tool', tool_call_id: message.tool_calls[0]?.id, content: weather });
       const told = await askChat(service, { ...CALL, messages });
       expect(contentOf(told)).toContain(`\`get_weather\` answered:\n\n> ${weather}\n`);
@@ -247,17 +247,17 @@ describe('tool call flow [chat-completions]', () => {
     expect(messages).toHaveLength(8);
   });
 
-  test('results of several calls at once are all told', async () => {
+  test('repeats the results of several concurrent calls', async () => {
     const calls = ['a', 'b'].map((id) => ({ id, type: 'function', function: { name: `tool_${id}`, arguments: '{}' } }));
     const results = ['b', 'a'].map((id) => ({ role: 'tool', tool_call_id: id, content: `result of ${id}` }));
     const messages = [user('x'), { role: 'assistant', content: null, tool_calls: calls }, ...results];
     expect(contentOf(await askChat(service, { ...CALL, messages }))).toBe(
       '`tool_b` answered:\n\n> result of b\n\n`tool_a` answered:\n\n> result of a\n\n' +
-        "I'm Parley's small built-in model: I pass this on as it is.",
+        "I'm Parley's small built-in model: I pass this on unchanged.",
     );
   });
 
-  test('no call of a tool that was not sent, nor when the question asks for none', async () => {
+  test('calls no tool that was not sent, and none if the request forbids it', async () => {
     for (const request of [
       { ...CALL, tools: [] },
       { ...CALL, tools: undefined },

@@ -4,6 +4,7 @@ import { NO_LIMITS } from '../support.ts';
 import { askChat, contentOf, streamChat } from '../chat-client.ts';
 import { expectRefused, HELLO, user, WEATHER } from '../chat-bodies.ts';
 import { useTestService } from '../use-test-service.ts';
+import { tries } from '../../support/tries.ts';
 
 const { service } = useTestService({ chatLimits: NO_LIMITS });
 
@@ -19,7 +20,7 @@ const REFUSED: [row: string, changes: object, param: string, be: string][] = [
   ['messages: an array', { messages: 'hello' }, 'messages', A_LIST],
   ['messages: an array of at least one', { messages: [] }, 'messages', A_LIST],
   ['messages: at most 10,000', { messages: Array(10_001).fill(user('x')) }, 'messages', A_LIST],
-  ['messages: of messages', { messages: ['hello'] }, 'messages[0]', 'must be an object with role and content'],
+  ['messages: an array of messages', { messages: ['hello'] }, 'messages[0]', 'must be an object with role and content'],
   [
     'messages: a message has role',
     { messages: [{ content: 'x' }] },
@@ -47,13 +48,13 @@ const REFUSED: [row: string, changes: object, param: string, be: string][] = [
     CONTENT,
   ],
   [
-    'messages: content is null only beside tool calls',
+    'messages: content is null only with tool calls',
     { messages: [user('x'), { role: 'assistant', content: null }] },
     'messages[1].content',
     MISSING(CONTENT),
   ],
   [
-    'messages: content is null only beside tool calls',
+    'messages: content is null only with tool calls',
     { messages: [{ role: 'assistant', content: null, tool_calls: [] }] },
     'messages[0].content',
     MISSING(CONTENT),
@@ -62,7 +63,7 @@ const REFUSED: [row: string, changes: object, param: string, be: string][] = [
     'rule: images are for svc-plus only',
     { messages: [user([{ type: 'image_url', image_url: { url: 'https://example.org/a.png' } }])] },
     'messages[0].content',
-    'must hold text only: svc-max does not see images',
+    'must contain text only: svc-max does not support images',
   ],
   ['model: required', { model: undefined }, 'model', MISSING('must be the name of a model')],
   ['model: required', { model: null }, 'model', 'must be the name of a model'],
@@ -70,12 +71,12 @@ const REFUSED: [row: string, changes: object, param: string, be: string][] = [
   ['model: a string', { model: '' }, 'model', 'must be the name of a model'],
   ['stream: a boolean', { stream: 'true' }, 'stream', 'must be true or false'],
   ['stream: a boolean', { stream: 1 }, 'stream', 'must be true or false'],
-  ['temperature: at most 1 (8, temperature range)', { temperature: 1.01 }, 'temperature', SHARE],
-  ['temperature: at least 0 (8, temperature range)', { temperature: -0.01 }, 'temperature', SHARE],
+  ['temperature: at most 1', { temperature: 1.01 }, 'temperature', SHARE],
+  ['temperature: at least 0', { temperature: -0.01 }, 'temperature', SHARE],
   ['temperature: a float', { temperature: '0.5' }, 'temperature', SHARE],
   ['temperature: a float', { temperature: true }, 'temperature', SHARE],
-  ['top_p: at most 1 (8, top_p range)', { top_p: 1.01 }, 'top_p', SHARE],
-  ['top_p: at least 0 (8, top_p range)', { top_p: -1 }, 'top_p', SHARE],
+  ['top_p: at most 1', { top_p: 1.01 }, 'top_p', SHARE],
+  ['top_p: at least 0', { top_p: -1 }, 'top_p', SHARE],
   ['top_p: a float', { top_p: [] }, 'top_p', SHARE],
   ['thinking: an object', { thinking: 'enabled' }, 'thinking', 'must be an object whose type is enabled or disabled'],
   ['thinking: an object', { thinking: true }, 'thinking', 'must be an object whose type is enabled or disabled'],
@@ -147,7 +148,7 @@ const ACCEPTED: [row: string, changes: object][] = [
   ['thinking: enabled', ON],
   ['thinking: disabled', { thinking: { type: 'disabled' } }],
   ['thinking: not required', { thinking: null }],
-  ['rule: sampling fields beside thinking', { ...ON, temperature: 0.3, top_p: 0.3 }],
+  ['rule: sampling fields together with thinking', { ...ON, temperature: 0.3, top_p: 0.3 }],
   ['reasoning_effort: low', { ...ON, reasoning_effort: 'low' }],
   ['reasoning_effort: high', { ...ON, reasoning_effort: 'high' }],
   ['reasoning_effort: max', { ...ON, reasoning_effort: 'max' }],
@@ -159,12 +160,9 @@ const ACCEPTED: [row: string, changes: object][] = [
     'rule: content is an array for svc-plus',
     { model: 'svc-plus', messages: [user([{ type: 'text', text: 'hello' }])] },
   ],
-  ['rule: an array of texts is text, for any model', { messages: [user([{ type: 'text', text: 'hello' }])] }],
+  ['rule: an array of text parts is text, for any model', { messages: [user([{ type: 'text', text: 'hello' }])] }],
   ['messages: the role developer of newer clients', { messages: [{ role: 'developer', content: 'x' }, user('x')] }],
-  [
-    '(1.4, 9.2) the withdrawn web search: ignored',
-    { web_search: { enable: true }, enable_search: true, search_options: 5 },
-  ],
+  ['the withdrawn web search: ignored', { web_search: { enable: true }, enable_search: true, search_options: 5 }],
   [
     'fields that are not in the table: ignored',
     {
@@ -180,8 +178,8 @@ const ACCEPTED: [row: string, changes: object][] = [
   ],
 ];
 
-describe('what a field must be [request-fields]', () => {
-  test.each(REFUSED)('%s: else 400 names it (%#) [request-fields]', async (_, changes, param, be) => {
+describe('request fields of the chat interface [request-fields]', () => {
+  test.each(REFUSED)('%s: otherwise 400 that names it (%#) [request-fields]', async (_, changes, param, be) => {
     await expectRefused(service, { ...HELLO, ...changes }, param, be);
   });
 
@@ -200,15 +198,15 @@ test('temperature and top_p: every number from 0 to 1, and no other [request-fie
       const { status } = await askChat(service, { ...HELLO, [field]: value });
       expect(status).toBe(value >= 0 && value <= 1 ? 200 : 400);
     }),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });
 
-test('model: one that is not known is 404 and the known are named [request-fields]', async () => {
+test('model: an unknown one is 404 with a list of the known ones [request-fields]', async () => {
   const answer = await askChat(service, { ...HELLO, model: 'gpt-0' });
   expect(answer.body).toEqual({
     error: {
-      message: 'There is no model of this name; known are svc-plus, svc-max',
+      message: 'There is no model of this name; available models are svc-plus, svc-max',
       type: 'not_found_error',
       param: 'model',
       code: 'model_not_found',
@@ -217,7 +215,7 @@ test('model: one that is not known is 404 and the known are named [request-field
   expect(answer.status).toBe(404);
 });
 
-test('stream: true turns on a streamed reply, false and nothing do not [request-fields]', async () => {
+test('stream: true requests a streamed reply; false or no value does not [request-fields]', async () => {
   const { lines } = await streamChat(service, HELLO);
   expect(lines.at(-1)).toBe('data: [DONE]');
   for (const stream of [false, undefined]) {
@@ -226,7 +224,7 @@ test('stream: true turns on a streamed reply, false and nothing do not [request-
   }
 });
 
-test('messages: the last of a conversation is answered, in the light of those before [request-fields]', async () => {
+test('messages: the last one is answered in the context of those before [request-fields]', async () => {
   const messages = [user('How are you?'), { role: 'assistant', content: 'Well.' }, user('What did I ask before?')];
   expect(contentOf(await askChat(service, { ...HELLO, messages }))).toContain('How are you?');
 });

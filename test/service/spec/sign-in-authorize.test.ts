@@ -17,7 +17,7 @@ import { useTestService } from '../use-test-service.ts';
 
 const { server, service } = useTestService();
 
-/** Whoever signs in in a fresh browser and stands before the consent page. */
+/** A person who signs in with a fresh browser and reaches the consent page. */
 async function reachConsent(parameters: Record<string, string> = {}, username = 'alice') {
   const browser = new Browser(service.url);
   const login = await browser.get(authorizePath(parameters));
@@ -25,8 +25,8 @@ async function reachConsent(parameters: Record<string, string> = {}, username = 
   return { browser, login, consent };
 }
 
-describe('and 5: what the sign-in half does [overview]', () => {
-  test('item 5 "authenticates end users through OAuth 2.0 authorization code grant": login, consent, code, tokens, profile, renewal, logout [overview]', async () => {
+describe('the sign-in part of the service [overview]', () => {
+  test('"authenticates end users through OAuth 2.0 authorization code grant": login, consent, code, tokens, profile, renewal, logout [overview]', async () => {
     const { browser, login, consent } = await reachConsent({ state: 'whole way' });
     expect(login.body).toContain('name="username"');
     expect(consent.body).toContain('name="decision"');
@@ -38,7 +38,7 @@ describe('and 5: what the sign-in half does [overview]', () => {
     expect((await browser.get('/logout')).statusCode).toBe(200);
   });
 
-  test('item 6 "the sign-in step picks the method by environment": a browser gets the form, the messaging app its own identity, with one and the same request [overview]', async () => {
+  test('"the sign-in step picks the method by environment": a browser gets the form and the messaging app its own identity, for the same request [overview]', async () => {
     const wecom = {
       corpId: 'ww1',
       agentId: '1',
@@ -56,7 +56,7 @@ describe('and 5: what the sign-in half does [overview]', () => {
     expect([inApp.statusCode, inApp.headers.location?.startsWith('http://127.0.0.1:7/open/')]).toEqual([302, true]);
   });
 
-  test('item 2 "the user authenticates and consents": without consent there is no code [sign-in]', async () => {
+  test('"the user authenticates and consents": without consent there is no code [sign-in]', async () => {
     const { browser, consent } = await reachConsent({ state: 's2' });
     const back = await browser.submit(consent, { decision: 'deny' });
     expect(back.statusCode).toBe(303);
@@ -64,7 +64,7 @@ describe('and 5: what the sign-in half does [overview]', () => {
   });
 
   test.each<Record<string, string>>([{}, { scope: 'SVC-Basic' }, { scope: '' }, { scope: 'openid SVC-Basic' }])(
-    'item 3 "default scope is SVC-Basic": %j grants SVC-Basic [sign-in]',
+    '"default scope is SVC-Basic": %j grants SVC-Basic [sign-in]',
     async (parameters) => {
       const code = (await obtainAnswer(new Browser(service.url), parameters)).get('code') ?? '';
       const { body } = await exchange(service, code);
@@ -74,24 +74,24 @@ describe('and 5: what the sign-in half does [overview]', () => {
   );
 });
 
-describe('authorize [authorize]', () => {
+describe('the authorize endpoint [authorize]', () => {
   test.each([
     ['unsupported_response_type', { response_type: 'token' }],
     ['unsupported_response_type', { response_type: 'code token' }],
     ['unsupported_response_type', { response_type: 'Code' }],
-  ])('response_type "fixed code": %s for %j goes back to the client [authorize]', async (error, parameters) => {
+  ])('response_type "fixed code": %s for %j is returned to the client [authorize]', async (error, parameters) => {
     const answer = await new Browser(service.url).get(authorizePath({ state: 's1', ...parameters }));
     expect(answer.headers.location).toBe(`${CALLBACK}?error=${error}&state=s1`);
   });
 
-  test('response_type "required": without it the client is told invalid_request [authorize]', async () => {
+  test('response_type "required": a missing one is returned to the client as invalid_request [authorize]', async () => {
     const query = new URLSearchParams({ client_id: 'parley', redirect_uri: CALLBACK, state: 's1' });
     const answer = await new Browser(service.url).get(`/oauth2.0/authorize?${query.toString()}`);
     expect(answer.headers.location).toBe(`${CALLBACK}?error=invalid_request&state=s1`);
   });
 
   test.each(['client_id', 'redirect_uri'])(
-    '%s "required": without it a 4xx page, never a redirect [authorize]',
+    '%s "required": a missing one gets a 4xx page, never a redirect [authorize]',
     async (name) => {
       const query = new URLSearchParams({ response_type: 'code', client_id: 'parley', redirect_uri: CALLBACK });
       query.delete(name);
@@ -118,13 +118,13 @@ describe('authorize [authorize]', () => {
     expect(answer.headers['content-type']).toContain('text/html');
   });
 
-  test('scope "default SVC-Basic": a scope that does not hold it is told invalid_scope [authorize]', async () => {
+  test('scope "default SVC-Basic": a scope without it is returned as invalid_scope [authorize]', async () => {
     const answer = await new Browser(service.url).get(authorizePath({ scope: 'everything', state: 's1' }));
     expect(answer.headers.location).toBe(`${CALLBACK}?error=invalid_scope&state=s1`);
   });
 
   test.each(['response_type', 'client_id', 'redirect_uri', 'scope', 'state', 'code_challenge'])(
-    'RFC 6749 3.1: a repeated or over-long %s gets a 4xx page',
+    'RFC 6749 3.1: a repeated or overlong %s gets a 4xx page',
     async (name) => {
       const browser = new Browser(service.url);
       const parameters = new URLSearchParams(authorizePath({ scope: 'SVC-Basic', state: 's' }).split('?')[1]);
@@ -142,7 +142,7 @@ describe('authorize [authorize]', () => {
     { code_challenge: 'x'.repeat(43) },
     { code_challenge_method: 'S256' },
     { code_challenge: 'x'.repeat(42), code_challenge_method: 'S256' },
-  ])('RFC 7636 4.4.1: %j is told invalid_request, as only S256 protects anything', async (parameters) => {
+  ])('RFC 7636 4.4.1: %j is returned as invalid_request, since only S256 gives protection', async (parameters) => {
     const answer = await new Browser(service.url).get(authorizePath({ state: 's1', ...parameters }));
     expect(answer.headers.location).toBe(`${CALLBACK}?error=invalid_request&state=s1`);
   });
@@ -160,13 +160,13 @@ describe('authorize [authorize]', () => {
   });
 
   test.each(['a+b &ü', '=', '%26', ' ', '中文\n', '\'"<>'])(
-    'RFC 6749 4.1.2: the state %j comes back letter by letter',
+    'RFC 6749 4.1.2: the state %j is returned unchanged',
     async (state) => {
       expect((await obtainAnswer(new Browser(service.url), { state })).get('state')).toBe(state);
     },
   );
 
-  test('RFC 6749 3.1: a parameter without a value counts as left out, except that an empty state comes back', async () => {
+  test('RFC 6749 3.1: a parameter without a value counts as missing, except that an empty state is returned', async () => {
     const empty = { scope: '', code_challenge: '', code_challenge_method: '', state: '' };
     const answer = await obtainAnswer(new Browser(service.url), empty);
     expect([...answer.keys()]).toEqual(['code', 'state']);
@@ -184,17 +184,17 @@ describe('authorize [authorize]', () => {
   });
 });
 
-describe('consent', () => {
+describe('consent to an application', () => {
   beforeEach(() => server.redis.flushall());
 
-  test('a second sign-in in the same browser asks for consent only', async () => {
+  test('is the only step of a second sign-in in the same browser', async () => {
     const { browser } = await reachConsent();
     const page = await browser.get(authorizePath());
     expect(page.body).toContain('name="decision"');
     expect(page.body).not.toContain('name="password"');
   });
 
-  test('it is remembered for the one client, and not asked again', async () => {
+  test('is remembered for one client and not requested again', async () => {
     const { browser, consent } = await reachConsent();
     await browser.submit(consent, { decision: 'allow', remember: 'yes' });
     const silent = await browser.get(authorizePath({ state: 's3' }));
@@ -203,7 +203,7 @@ describe('consent', () => {
     expect(other.body).toContain('name="decision"');
   });
 
-  test('withdrawn on the account page it is asked again, and ends tokens and codes that nobody has exchanged yet', async () => {
+  test('is requested again after its withdrawal on the account page, which ends tokens and unused codes', async () => {
     const { browser, consent } = await reachConsent();
     const back = await browser.submit(consent, { decision: 'allow', remember: 'yes' });
     const { body } = await exchange(service, new URL(back.headers.location ?? '').searchParams.get('code') ?? '');
@@ -219,7 +219,7 @@ describe('consent', () => {
     expect(late.body.error).toBe('invalid_grant');
   });
 
-  test('what one person withdraws leaves other people alone', async () => {
+  test('of other people is not affected by a withdrawal', async () => {
     const hers = await reachConsent();
     await hers.browser.submit(hers.consent, { decision: 'allow' });
     const his = await obtainAnswer(new Browser(service.url));
@@ -228,14 +228,14 @@ describe('consent', () => {
     expect((await getProfile(service, body.access_token)).status).toBe(200);
   });
 
-  test('a consent page of somebody who signed out meanwhile allows nothing', async () => {
+  test('on a page of a person who has signed out meanwhile has no effect', async () => {
     const { browser, consent } = await reachConsent();
     browser.cookies.delete('__Host-svc-session');
     const answer = await browser.submit(consent, { decision: 'allow' });
     expect(answer.headers.location).toBe(authorizePath());
   });
 
-  test('tokens of an application that was taken off the list are worth nothing', async () => {
+  test('tokens of an application that was removed from the clients file are invalid', async () => {
     const keyRing = new KeyRing([randomBytes(32)]);
     const gone = await startTestService(server.redis, {
       keyRing,

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 test(
-  'whatever is done in whatever order, codes and tokens are in the state that the table gives [authorization-code]',
+  'codes and tokens have the state of the table after any sequence of actions [authorization-code]',
   async () => {
     await fc.assert(
       fc.asyncProperty(codeCommands, async (commands) => {

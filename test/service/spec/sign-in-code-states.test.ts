@@ -13,7 +13,7 @@ describe('the life of a code, row by row [authorization-code]', () => {
   });
 
   test.each([0, 1, 9_999])(
-    '"code issued → code used": within 10 seconds (%d ms), first use, an access token is returned [authorization-code]',
+    '"code issued → code used": within 10 seconds (%d ms), the first use returns an access token [authorization-code]',
     async (ageMs) => {
       const code = await obtainCode(service);
       service.clock.ms += ageMs;
@@ -23,7 +23,7 @@ describe('the life of a code, row by row [authorization-code]', () => {
   );
 
   test.each([10_000, 10_001, 60_000, 3_600_000])(
-    '"code issued → code expired": unused after %d ms it is no longer usable, however often it is tried [authorization-code]',
+    '"code issued → code expired": unused after %d ms it can no longer be used, however often it is tried [authorization-code]',
     async (ageMs) => {
       const code = await obtainCode(service);
       service.clock.ms += ageMs;
@@ -35,21 +35,21 @@ describe('the life of a code, row by row [authorization-code]', () => {
     },
   );
 
-  test('"code used → unusable": any further exchange, always, and what the first gave is revoked (RFC 6749 4.1.2) [authorization-code]', async () => {
+  test('"code used → unusable": any further exchange fails and revokes the tokens of the first one (RFC 6749 4.1.2) [authorization-code]', async () => {
     const code = await obtainCode(service);
     const first = (await exchange(service, code)).body;
     const later = (await refresh(first.refresh_token)).body;
     service.clock.ms += 3_600_000;
     const second = await exchange(service, code);
     expect([second.status, second.body.error]).toEqual([400, 'invalid_grant']);
-    expect(second.body.error_description).toBe('The code was used before; what it gave is revoked');
+    expect(second.body.error_description).toBe('The code was already used; its tokens are now revoked');
     for (const token of [first.access_token, later.access_token])
       expect((await getProfile(service, token)).status).toBe(401);
     expect((await refresh(first.refresh_token)).body.error).toBe('invalid_grant');
     expect((await exchange(service, code)).body.error).toBe('invalid_grant');
   });
 
-  test('"authorization code lifetime 10 seconds; single use": of 12 exchanges at once exactly one succeeds, and the others revoke it [chat-limits]', async () => {
+  test('"authorization code lifetime 10 seconds; single use": of 12 concurrent exchanges exactly one succeeds, and the others revoke it [chat-limits]', async () => {
     const code = await obtainCode(service);
     const answers = await Promise.all(Array.from({ length: 12 }, () => exchange(service, code)));
     const [won, ...more] = answers.filter(({ status }) => status === 200);
@@ -60,28 +60,28 @@ describe('the life of a code, row by row [authorization-code]', () => {
   });
 });
 
-describe('tries that are refused say what is true', () => {
+describe('error descriptions of refused exchanges', () => {
   test.each([
-    ['redirect_uri', { redirect_uri: `${CALLBACK}/` }, 'redirect_uri differs from the one of the authorization'],
-    ['code_verifier', { code_verifier: 'v'.repeat(43) }, 'code_verifier does not fit the challenge'],
-  ])('a wrong %s uses the code up; nothing is said to be revoked, as nothing was given', async (_, changes, words) => {
+    ['redirect_uri', { redirect_uri: `${CALLBACK}/` }, 'redirect_uri differs from that of the authorization request'],
+    ['code_verifier', { code_verifier: 'v'.repeat(43) }, 'code_verifier does not match the challenge'],
+  ])('say for a wrong %s that the code is now invalid, and mention no revocation', async (_, changes, words) => {
     const code = await obtainCode(service);
     const wrong = await exchange(service, code, changes);
-    expect(wrong.body.error_description).toBe(`${words}; the code is used up`);
+    expect(wrong.body.error_description).toBe(`${words}; the code is now invalid`);
     const right = await exchange(service, code);
     expect(right.body).toEqual({
       error: 'invalid_grant',
-      error_description: 'The code was used up by an earlier exchange that was refused',
+      error_description: 'The code became invalid when an earlier exchange was refused',
     });
   });
 
-  test('another client neither uses a code up nor revokes what it gave', async () => {
+  test('another client neither uses a code up nor revokes its tokens', async () => {
     const code = await obtainCode(service);
     const stranger = { client_id: 'other', client_secret: 'other-secret' };
     const tryStranger = async () => (await exchange(service, code, stranger)).body;
     expect(await tryStranger()).toEqual({
       error: 'invalid_grant',
-      error_description: 'The code was given to another client',
+      error_description: 'The code was issued to another client',
     });
     const { status, body } = await exchange(service, code);
     expect(status).toBe(200);

@@ -19,7 +19,7 @@ import { useTestService } from '../use-test-service.ts';
 
 const { server, service } = useTestService();
 
-/** Shared, so that a service that starts again reads what the one before it sealed. */
+/** Shared, so that a restarted service can decrypt the records of the previous one. */
 const keyRing = new KeyRing([randomBytes(32)]);
 const tokensOf = async (of: TestService = service) => (await exchange(of, await obtainCode(of))).body;
 
@@ -34,7 +34,7 @@ async function askProfile(options: { method?: Method; query?: string; headers?: 
   return { status: answer.statusCode, body: answer.body, headers: answer.headers };
 }
 
-describe('user profile (4.4) [profile]', () => {
+describe('user profile [profile]', () => {
   test.each([
     ['id', 'string', '20190001'],
     ['active', 'boolean', true],
@@ -58,7 +58,7 @@ describe('user profile (4.4) [profile]', () => {
     expect(body['attributes']).toMatchObject({ [field]: expected });
   });
 
-  test('client_id: the application that the token was given to [profile]', async () => {
+  test('client_id: the application of the token [profile]', async () => {
     const parameters = { client_id: 'other', redirect_uri: 'http://127.0.0.1:9/other' };
     const { body } = await exchange(service, await obtainCode(service, parameters), {
       ...parameters,
@@ -67,7 +67,7 @@ describe('user profile (4.4) [profile]', () => {
     expect((await getProfile(service, body.access_token)).body.client_id).toBe('other');
   });
 
-  test('"response: user profile, JSON": these fields and no others, not to be stored [profile]', async () => {
+  test('"response: user profile, JSON": exactly these fields, with no-store [profile]', async () => {
     const answer = await getProfile(service, (await tokensOf()).access_token);
     expect(Object.keys(answer.body).sort()).toEqual(['active', 'attributes', 'client_id', 'id', 'parentIdentityInfo']);
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
@@ -76,12 +76,12 @@ describe('user profile (4.4) [profile]', () => {
 });
 
 describe('header "Authorization: Bearer <ACCESS_TOKEN>" [profile]', () => {
-  test('the scheme is read in any case', async () => {
+  test('is accepted with the scheme in any case', async () => {
     const token = String((await tokensOf()).access_token);
     expect((await askProfile({ headers: { authorization: `bearer ${token}` } })).status).toBe(200);
   });
 
-  test('without one: 401 and a challenge that names no error (RFC 6750 3.1)', async () => {
+  test('is required: a missing one gets 401 and a challenge without an error (RFC 6750 3.1)', async () => {
     const { status, headers } = await askProfile();
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="sign-in"']);
   });
@@ -92,20 +92,20 @@ describe('header "Authorization: Bearer <ACCESS_TOKEN>" [profile]', () => {
     'Bearer a b',
     'Basic cGFybGV5OnRoZS1zZWNyZXQ=',
     `Bearer ${'x'.repeat(6_000)}`,
-  ])('with %.30s: 401 invalid_token', async (authorization) => {
+  ])('with %.30s gets 401 invalid_token', async (authorization) => {
     const { status, headers, body } = await askProfile({ headers: { authorization } });
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="sign-in", error="invalid_token"']);
     expect(JSON.parse(body)).toEqual({ error: 'invalid_token', error_description: expect.any(String) });
   });
 
-  test('a refresh token or a code is no access token', async () => {
+  test('does not accept a refresh token or a code', async () => {
     const code = await obtainCode(service);
     expect((await getProfile(service, code)).status).toBe(401);
     const { body } = await exchange(service, code);
     expect((await getProfile(service, body.refresh_token)).status).toBe(401);
   });
 
-  test('a token in the address counts for nothing, and beside one in the header it is refused [secrets-stay-inside]', async () => {
+  test('cannot be replaced by a token in the address, which is refused next to one in the header [secrets-stay-inside]', async () => {
     const token = String((await tokensOf()).access_token);
     const query = `?access_token=${token}`;
     expect((await askProfile({ query })).status).toBe(401);
@@ -113,19 +113,19 @@ describe('header "Authorization: Bearer <ACCESS_TOKEN>" [profile]', () => {
     expect([both.status, JSON.parse(both.body)]).toMatchObject([400, { error: 'invalid_request' }]);
   });
 
-  test('HEAD answers the same headers without a body', async () => {
+  test('returns the same headers without a body for HEAD', async () => {
     const headers = { authorization: `Bearer ${String((await tokensOf()).access_token)}` };
     const answer = await askProfile({ method: 'HEAD', headers });
     expect([answer.status, answer.body]).toEqual([200, '']);
   });
 
-  test.each(['POST', 'DELETE'] as const)('%s is 405 and names GET', async (method) => {
+  test.each(['POST', 'DELETE'] as const)('is not accepted with %s, which gets 405 that names GET', async (method) => {
     const { status, headers } = await askProfile({ method });
     expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
   });
 });
 
-describe('active "whether the account is activated", and people who left [profile]', () => {
+describe('active "whether the account is activated", and former members [profile]', () => {
   const withDirectory = (people: object[]) =>
     startTestService(server.redis, {
       directory: parseDirectoryFile(JSON.stringify(people), { allowPlainPasswords: true }),
@@ -133,7 +133,7 @@ describe('active "whether the account is activated", and people who left [profil
     });
   const [zhangwei, alice] = PEOPLE as [{ profile: object }, object];
 
-  test('active: false is told by the profile, for tokens from before too, which go on', async () => {
+  test('active: false is shown in the profile, also for earlier tokens, which stay valid', async () => {
     const before = await withDirectory(PEOPLE);
     const tokens = await tokensOf(before);
     await before.close();
@@ -146,7 +146,7 @@ describe('active "whether the account is activated", and people who left [profil
     await after.close();
   });
 
-  test('somebody who was taken out of the directory: codes and refresh tokens are invalid_grant, the profile is 401', async () => {
+  test('a person removed from the directory gets invalid_grant for codes and refresh tokens, and 401 for the profile', async () => {
     const before = await withDirectory(PEOPLE);
     const tokens = await tokensOf(before);
     const code = await obtainCode(before);
@@ -168,24 +168,24 @@ describe('logout [sign-out]', () => {
   };
   const isSignedIn = async (browser: Browser) => !(await browser.get(authorizePath())).body.includes('name="password"');
 
-  test('"GET {auth_url}/logout": ends the session, a copied cookie included, and says so [sign-out]', async () => {
+  test('"GET {auth_url}/logout": ends the session, including copied cookies, and confirms it [sign-out]', async () => {
     const browser = await signedIn();
     const copied = new Map(browser.cookies);
     const page = await browser.get('/logout');
     expect([page.statusCode, page.body.includes('You are signed out')]).toEqual([200, true]);
-    // The mark of a browser that signed in before names nobody to it and opens nothing.
+    // The cookie of a known browser names no person in readable form and gives no access.
     expect([...browser.cookies.keys()]).toEqual(['__Host-svc-devices']);
     for (const [name, value] of copied) browser.cookies.set(name, value);
     expect(await isSignedIn(browser)).toBe(false);
   });
 
   const AGAIN = /<a class="button[^"]*" href="(\/sign-in\?[^"]+)"/;
-  /** What the page's button "sign in again" leads to. */
+  /** The target of the page's button "sign in again". */
   const againOn = ({ body }: { body: string }) => AGAIN.exec(body)?.[1]?.replaceAll('&amp;', '&');
   const logOutFor = (browser: Browser, target: string) => browser.get(`/logout?service=${encodeURIComponent(target)}`);
 
   test.each([CALLBACK, 'http://127.0.0.1:9/with?x=1'])(
-    'service "address to go to after re-login, normally the application\'s callback address": %s is gone to after signing in again, not before [sign-out]',
+    'service "address to go to after re-login, normally the application\'s callback address": %s is reached after signing in again, not before [sign-out]',
     async (target) => {
       const browser = await signedIn();
       const page = await logOutFor(browser, target);
@@ -195,7 +195,7 @@ describe('logout [sign-out]', () => {
       const login = await browser.get(againOn(page) ?? 'no button');
       expect([login.statusCode, login.body.includes('Sign in to continue to Parley bot.')]).toEqual([200, true]);
       expect(login.body).not.toContain('Next you choose');
-      // Chromium holds the redirects that follow a form against it.
+      // Chromium applies this directive to the redirects that follow a form.
       expect(login.headers['content-security-policy']).toContain("form-action 'self' http://127.0.0.1:9;");
       const onwards = await browser.submit(login, { username: 'alice', password: 'alice-pass' });
       const away = await browser.follow(onwards);
@@ -204,7 +204,7 @@ describe('logout [sign-out]', () => {
     },
   );
 
-  test('who is not signed in, or signs in wrongly, is not led to the service address [sign-out]', async () => {
+  test('service: a person who is not signed in, or signs in wrongly, does not reach the address [sign-out]', async () => {
     const browser = await signedIn();
     const again = againOn(await logOutFor(browser, CALLBACK)) ?? '';
     const onwards = new URL(again, service.url).searchParams.get('return_to') ?? '';
@@ -226,7 +226,7 @@ describe('logout [sign-out]', () => {
     'javascript:alert(1)',
   ];
   test.each(strangers)(
-    'service: %j is nowhere to go, the person is signed out all the same [sign-out]',
+    'service: %j is not a valid address, and the person is signed out anyway [sign-out]',
     async (target) => {
       const browser = await signedIn();
       const page = await logOutFor(browser, target);
@@ -235,7 +235,7 @@ describe('logout [sign-out]', () => {
     },
   );
 
-  test.each(strangers)('%j after signing in again, made up without us, is refused [sign-out]', async (target) => {
+  test.each(strangers)('a forged %j after signing in again is refused [sign-out]', async (target) => {
     const made = `/sign-in/return?${new URLSearchParams({ service: target }).toString()}`;
     for (const browser of [await signedIn(), new Browser(service.url)]) {
       const answer = await browser.get(made);
@@ -245,21 +245,21 @@ describe('logout [sign-out]', () => {
     }
   });
 
-  test('service: a repeated one is nowhere to go [sign-out]', async () => {
+  test('service: a repeated one is not a valid address [sign-out]', async () => {
     const twice = `service=${encodeURIComponent(CALLBACK)}&service=${encodeURIComponent(CALLBACK)}`;
     const page = await (await signedIn()).get(`/logout?${twice}`);
     expect([page.statusCode, page.headers.location, againOn(page)]).toEqual([200, undefined, undefined]);
     expect((await (await signedIn()).get(`/sign-in/return?${twice}`)).statusCode).toBe(400);
   });
 
-  test('the page says it in Chinese too', async () => {
+  test('shows its page in Chinese too', async () => {
     const browser = new Browser(service.url, { 'accept-language': 'zh-CN' });
     const page = await logOutFor(browser, CALLBACK);
     expect(page.body).toContain('你已退出登录');
     expect(page.body).toContain('重新登录');
   });
 
-  test('HEAD only looks', async () => {
+  test('does nothing on HEAD', async () => {
     const browser = await signedIn();
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const answer = await got.head(`${service.url}/logout`, { headers: { cookie } });
@@ -267,7 +267,7 @@ describe('logout [sign-out]', () => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  test('"transitions after issue: not shown": logout ends the session, tokens live on [authorization-code]', async () => {
+  test('"transitions after issue: not shown": logout ends the session, and tokens stay valid [authorization-code]', async () => {
     const browser = new Browser(service.url);
     const { body } = await exchange(service, (await obtainAnswer(browser)).get('code') ?? '');
     await browser.get('/logout');

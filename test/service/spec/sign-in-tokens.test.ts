@@ -9,7 +9,7 @@ const { server, service } = useTestService();
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** Fields of a whole exchange; undefined leaves one out. */
+/** Fields of a valid exchange; undefined removes one. */
 function exchangeForm(code: string, changes: Record<string, string | undefined> = {}): URLSearchParams {
   const form = new URLSearchParams({
     grant_type: 'authorization_code',
@@ -63,7 +63,7 @@ describe('token response (code exchange) [profile]', () => {
     expect(body[field]).toEqual(expected);
   });
 
-  test('these four fields and no others [profile]', async () => {
+  test('exactly these four fields [profile]', async () => {
     const { body } = await exchange(service, await obtainCode(service));
     expect(Object.keys(body).sort()).toEqual(['access_token', 'expires_in', 'refresh_token', 'token_type']);
   });
@@ -81,7 +81,7 @@ describe('token response (refresh) [profile]', () => {
     expect(body[field]).toEqual(expected);
   });
 
-  test('"no new refresh_token is listed": four fields, and the refresh token serves again [profile]', async () => {
+  test('"no new refresh_token is listed": four fields, and the refresh token can be used again [profile]', async () => {
     const token = await lastRefreshToken();
     for (let round = 0; round < 3; round += 1)
       expect(Object.keys((await refresh(token)).body).sort()).toEqual([
@@ -93,9 +93,9 @@ describe('token response (refresh) [profile]', () => {
   });
 });
 
-describe('exchange code [token]', () => {
+describe('code exchange [token]', () => {
   test.each(['grant_type', 'redirect_uri', 'code'])(
-    '%s "required": missing or empty is invalid_request, and the code stays whole [token]',
+    '%s "required": missing or empty is invalid_request, and the code stays valid [token]',
     async (name) => {
       const code = await obtainCode(service);
       for (const value of [undefined, '']) {
@@ -113,7 +113,7 @@ describe('exchange code [token]', () => {
     ['client_secret', ''],
     ['client_secret', 'wrong'],
     ['client_secret', 'other-secret'],
-  ])('%s "required": %j is 401 invalid_client, and the code stays whole [token]', async (name, value) => {
+  ])('%s "required": %j is 401 invalid_client, and the code stays valid [token]', async (name, value) => {
     const code = await obtainCode(service);
     const answer = await send(exchangeForm(code, { [name]: value }).toString());
     expect([answer.status, answer.error]).toEqual([401, 'invalid_client']);
@@ -130,7 +130,7 @@ describe('exchange code [token]', () => {
   );
 
   test.each(['http://127.0.0.1:9/with?x=1', `${CALLBACK}/`, 'https://evil.example/'])(
-    'redirect_uri "application callback address": another than the authorization had (%s) is invalid_grant [token]',
+    'redirect_uri "application callback address": a different one (%s) is invalid_grant [token]',
     async (redirectUri) => {
       const answer = await exchange(service, await obtainCode(service), { redirect_uri: redirectUri });
       expect([answer.status, answer.body.error]).toEqual([400, 'invalid_grant']);
@@ -138,13 +138,13 @@ describe('exchange code [token]', () => {
   );
 
   test.each(['made-up', ' ', 'x'.repeat(4_096)])(
-    'code "the authorization code": another (%#) is invalid_grant [token]',
+    'code "the authorization code": a different one (%#) is invalid_grant [token]',
     async (code) => {
       expect((await exchange(service, code)).body.error).toBe('invalid_grant');
     },
   );
 
-  test('"response: token response, JSON", not to be stored (RFC 6749 5.1) [token]', async () => {
+  test('"response: token response, JSON", with no-store (RFC 6749 5.1) [token]', async () => {
     const answer = await exchange(service, await obtainCode(service));
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
@@ -160,7 +160,7 @@ describe('exchange code [token]', () => {
     },
   );
 
-  test('header: a charset beside the type does no harm [token]', async () => {
+  test('header: a charset after the type is accepted [token]', async () => {
     const form = exchangeForm(await obtainCode(service)).toString();
     expect((await send(form, { headers: { 'content-type': `${FORM_TYPE}; charset=UTF-8` } })).status).toBe(200);
   });
@@ -175,9 +175,9 @@ describe('exchange code [token]', () => {
   });
 });
 
-describe('what the specification leaves to RFC 6749 and RFC 7636', () => {
+describe('token requests under RFC 6749 and RFC 7636', () => {
   test.each(['client_secret', 'code', 'client_id', 'refresh_token'])(
-    'RFC 6749 2.3.1: %s in the address is refused, and the code stays whole',
+    'RFC 6749 2.3.1: %s in the address is refused, and the code stays valid',
     async (name) => {
       const code = await obtainCode(service);
       const form = exchangeForm(code);
@@ -191,7 +191,7 @@ describe('what the specification leaves to RFC 6749 and RFC 7636', () => {
   );
 
   test.each(['grant_type', 'client_id', 'client_secret', 'redirect_uri', 'code', 'code_verifier'])(
-    'RFC 6749 3.2: a repeated, nested or over-long %s is refused, and the code stays whole',
+    'RFC 6749 3.2: a repeated, nested or overlong %s is refused, and the code stays valid',
     async (name) => {
       const code = await obtainCode(service);
       const form = exchangeForm(code).toString();
@@ -203,12 +203,12 @@ describe('what the specification leaves to RFC 6749 and RFC 7636', () => {
     },
   );
 
-  test('RFC 6749 3.2: a field without a value counts as left out', async () => {
+  test('RFC 6749 3.2: a field without a value counts as missing', async () => {
     const changes = { code_verifier: '', refresh_token: '' };
     expect((await exchange(service, await obtainCode(service), changes)).status).toBe(200);
   });
 
-  test('RFC 6749 3.2: a field that nobody knows is ignored', async () => {
+  test('RFC 6749 3.2: an unknown field is ignored', async () => {
     expect((await exchange(service, await obtainCode(service), { audience: 'x' })).status).toBe(200);
   });
 
@@ -218,19 +218,19 @@ describe('what the specification leaves to RFC 6749 and RFC 7636', () => {
   });
 
   test.each([
-    ['as it is', 'parley', undefined],
+    ['unchanged', 'parley', undefined],
     ['with client_id in the form too', 'parley', 'parley'],
     ['with form-encoded parts', '%70arley', undefined],
-  ])('RFC 6749 2.3.1: HTTP Basic is taken, %s', async (_, id, clientId) => {
+  ])('RFC 6749 2.3.1: HTTP Basic is accepted, %s', async (_, id, clientId) => {
     const form = exchangeForm(await obtainCode(service), { client_id: clientId, client_secret: undefined });
     expect((await send(form.toString(), { headers: basic(id, 'the-secret') })).status).toBe(200);
   });
 
   test.each([
-    ['as it is', 'a+b/c%41=:'],
+    ['unchanged', 'a+b/c%41=:'],
     ['form-encoded', 'a%2Bb%2Fc%2541%3D%3A'],
     ['form-encoded, with more characters than needed', '%61%2Bb%2Fc%2541%3D%3A'],
-  ])('RFC 6749 2.3.1: a secret of special characters is taken by HTTP Basic, %s', async (_, sent) => {
+  ])('RFC 6749 2.3.1: a secret of special characters is accepted by HTTP Basic, %s', async (_, sent) => {
     const clients = [{ ...CLIENT, client_secret: 'a+b/c%41=:' }];
     const special = await startTestService(server.redis, { clients: parseClientsFile(JSON.stringify(clients)) });
     const form = exchangeForm(await obtainCode(special), { client_id: undefined, client_secret: undefined });
@@ -253,7 +253,7 @@ describe('what the specification leaves to RFC 6749 and RFC 7636', () => {
     ['no colon', { authorization: `Basic ${Buffer.from('parley').toString('base64')}` }],
     ['broken encoding', basic('%E0%A4%A', 'the-secret')],
     ['nothing', { authorization: 'Basic' }],
-  ])('RFC 6749 5.2: HTTP Basic with %s is 401 with a Basic challenge, and the code stays whole', async (_, headers) => {
+  ])('RFC 6749 5.2: HTTP Basic with %s is 401 with a Basic challenge, and the code stays valid', async (_, headers) => {
     const code = await obtainCode(service);
     const form = exchangeForm(code, { client_id: undefined, client_secret: undefined });
     const answer = await send(form.toString(), { headers });
@@ -263,7 +263,7 @@ describe('what the specification leaves to RFC 6749 and RFC 7636', () => {
   });
 
   test.each([{ client_secret: 'the-secret' }, { client_id: 'other', client_secret: undefined }])(
-    'RFC 6749 2.3: HTTP Basic beside %j in the form is two methods, invalid_request',
+    'RFC 6749 2.3: HTTP Basic together with %j in the form is two methods, invalid_request',
     async (changes) => {
       const form = exchangeForm(await obtainCode(service), changes);
       const answer = await send(form.toString(), { headers: basic('parley', 'the-secret') });
@@ -271,7 +271,7 @@ describe('what the specification leaves to RFC 6749 and RFC 7636', () => {
     },
   );
 
-  test('RFC 7636 4.6: the right verifier passes; a wrong, a missing and an unasked one do not', async () => {
+  test('RFC 7636 4.6: only the right verifier is accepted; a wrong, missing or unrequested one is not', async () => {
     const verifier = 'v'.repeat(50);
     const challenge = createHash('sha256').update(verifier).digest('base64url');
     const asked = { code_challenge: challenge, code_challenge_method: 'S256' };
@@ -298,27 +298,27 @@ describe('refresh token [refresh]', () => {
     ['client_id: another client', { client_id: 'other', client_secret: 'other-secret' }, 400, 'invalid_grant'],
     ['refresh_token "the refresh token from the code exchange": none', { refresh_token: '' }, 400, 'invalid_request'],
     ['refresh_token "the refresh token from the code exchange"', { refresh_token: 'made-up' }, 400, 'invalid_grant'],
-  ])('%s is refused, and the token stays whole [refresh]', async (_, changes, status, error) => {
+  ])('%s is refused, and the token stays valid [refresh]', async (_, changes, status, error) => {
     const token = await lastRefreshToken();
     const answer = await refresh(token, changes);
     expect([answer.status, answer.body.error]).toEqual([status, error]);
     expect((await refresh(token)).status).toBe(200);
   });
 
-  test('refresh_token: an access token or a code is none [refresh]', async () => {
+  test('refresh_token: an access token or a code is not accepted [refresh]', async () => {
     const code = await obtainCode(service);
     expect((await refresh(code)).body.error).toBe('invalid_grant');
     const { body } = await exchange(service, code);
     expect((await refresh(String(body.access_token))).body.error).toBe('invalid_grant');
   });
 
-  test('item 4 "refresh uses grant type refresh_token with client credentials", in the header too [sign-in]', async () => {
+  test('"refresh uses grant type refresh_token with client credentials", in the header too [sign-in]', async () => {
     const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: await lastRefreshToken() });
     expect((await send(form.toString())).status).toBe(401);
     expect((await send(form.toString(), { headers: basic('parley', 'the-secret') })).status).toBe(200);
   });
 
-  test('"response: refresh token response, JSON": the new access token serves, the earlier one goes on [refresh]', async () => {
+  test('"response: refresh token response, JSON": the new access token works, and the earlier one stays valid [refresh]', async () => {
     const first = (await exchange(service, await obtainCode(service))).body;
     const second = (await refresh(String(first.refresh_token))).body;
     expect(second.access_token).not.toBe(first.access_token);
@@ -326,7 +326,7 @@ describe('refresh token [refresh]', () => {
   });
 });
 
-describe('the lives of tokens', () => {
+describe('the lifetimes of tokens', () => {
   test.each([
     [7_200_000 - 1, 200],
     [7_200_000, 401],
@@ -345,7 +345,7 @@ describe('the lives of tokens', () => {
     expect((await refresh(token)).status).toBe(status);
   });
 
-  test('an access token made at the very end of a refresh token lives its whole expires_in, and Redis keeps it that long', async () => {
+  test("an access token issued at the end of a refresh token's life lives for its whole expires_in, and Redis keeps it that long", async () => {
     const token = await lastRefreshToken();
     service.clock.ms += 30 * 86_400_000 - 1;
     const { body } = await refresh(token);
@@ -357,13 +357,13 @@ describe('the lives of tokens', () => {
   });
 });
 
-describe('errors of the token endpoint are those of RFC 6749 section 5.2 [errors]', () => {
+describe('errors of the token endpoint as in RFC 6749 section 5.2 [errors]', () => {
   test.each([
     ['invalid_client', 401, { client_secret: 'wrong' }],
     ['invalid_grant', 400, { code: 'made-up' }],
     ['invalid_request', 400, { code: '' }],
     ['unsupported_grant_type', 400, { grant_type: 'password' }],
-  ])('%s is {"error","error_description"} with %d, not to be stored', async (error, status, changes) => {
+  ])('%s is {"error","error_description"} with %d and no-store', async (error, status, changes) => {
     const answer = await exchange(service, 'some-code', changes);
     expect(answer.status).toBe(status);
     expect(answer.body).toEqual({

@@ -9,7 +9,7 @@ const { service } = useTestService({ chatLimits: NO_LIMITS });
 const FUNCTION = 'must be an object with name, description and parameters';
 const NAME = 'must be a name of 1 to 128 letters';
 const schema = (changes: object) => declare({ parameters: { ...WEATHER.function.parameters, ...changes } });
-/** A property's schema as JSON with so many levels; jest cannot print what it reads of it. */
+/** A property schema with this many levels, as JSON, since jest cannot print the parsed form. */
 const nested = (levels: number) => `${'{"items":'.repeat(levels)}{"type":"string"}${'}'.repeat(levels)}`;
 
 describe('tool declaration [tools]', () => {
@@ -53,13 +53,13 @@ describe('tool declaration [tools]', () => {
       'function.parameters: with properties',
       schema({ properties: undefined }),
       '.function.parameters.properties',
-      'is missing; it must be an object that holds a schema for each name',
+      'is missing; it must be an object with a schema for each name',
     ],
     [
       'function.parameters: properties is an object',
       schema({ properties: ['city'] }),
       '.function.parameters.properties',
-      'must be an object that holds a schema for each name',
+      'must be an object with a schema for each name',
     ],
     [
       'function.parameters: each property is an object',
@@ -86,16 +86,16 @@ describe('tool declaration [tools]', () => {
       'must be the name of a property',
     ],
     [
-      'function.parameters: required beside it is a list',
+      'function.parameters: required next to it is a list',
       declare({ required: 'city' }),
       '.function.required',
       'must be a list of at most 1,000 names',
     ],
-  ])('%s: else 400 names it [tools]', async (_, tool, param, be) => {
+  ])('%s: otherwise 400 that names it [tools]', async (_, tool, param, be) => {
     await expectRefused(service, { ...HELLO, tools: [WEATHER, tool] }, `tools[1]${param}`, be);
   });
 
-  test('function.parameters: at most 64 levels, else 400 names it [tools]', async () => {
+  test('function.parameters: at most 64 levels, otherwise 400 that names it [tools]', async () => {
     const ask = (levels: number) =>
       postRaw(
         service,
@@ -117,13 +117,13 @@ describe('tool declaration [tools]', () => {
   const properties = { city: { type: 'string', description: 'The city' } };
   test.each([
     ['inside it', declare({ parameters: { type: 'object', properties, required: ['city'] } })],
-    ['beside it, as one sample has it', declare({ parameters: { type: 'object', properties }, required: ['city'] })],
+    ['next to it, as in one sample', declare({ parameters: { type: 'object', properties }, required: ['city'] })],
     [
-      'beside it, and null inside',
+      'next to it, and null inside',
       declare({ parameters: { type: 'object', properties, required: null }, required: ['city'] }),
     ],
-  ])('function.parameters: `required` %s is heeded [tools]', async (_, tool) => {
-    // The question gives no city: only a property that is required gets a value then.
+  ])('function.parameters: `required` %s is respected [tools]', async (_, tool) => {
+    // The question names no city: only a required property gets a value.
     const messages = [user('use get_weather')];
     const called = async (declared: unknown) => {
       const { body } = await askChat(service, { model: 'svc-plus', messages, tools: [declared] });
@@ -145,14 +145,14 @@ describe('tool declaration [tools]', () => {
       }),
     ],
     [
-      'further words of a schema',
+      'further schema keywords',
       schema({
         properties: { city: { enum: ['a'] }, n: { anyOf: [{ type: 'null' }] } },
         additionalProperties: false,
         $defs: {},
       }),
     ],
-    ['no property at all', schema({ properties: {}, required: [] })],
+    ['no properties', schema({ properties: {}, required: [] })],
     ['60 levels', schema({ properties: { a: JSON.parse(nested(60)) } })],
     ['fields that are not in the table', { ...WEATHER, strict: 5, function: { ...WEATHER.function, strict: null } }],
   ])('accepted: %s [tools]', async (_, tool) => {
@@ -202,7 +202,7 @@ describe('content parts [images]', () => {
       '.image_url.url',
       URL,
     ],
-  ])('%s: else 400 names it [images]', async (_, part, param, be) => {
+  ])('%s: otherwise 400 that names it [images]', async (_, part, param, be) => {
     await expectRefused(service, ask([part]), `messages[0].content[1]${param}`, be);
   });
 
@@ -225,12 +225,12 @@ describe('content parts [images]', () => {
     expect(contentOf(await askChat(service, { model: 'svc-plus', messages: [user(parts)] }))).toBe('1 2 3');
   });
 
-  test('image part, data URL: the image is looked at (type and pixel size) [images]', async () => {
+  test('image part, data URL: type and pixel size of the image are read [images]', async () => {
     const image = { type: 'image_url', image_url: { url: GIF, detail: 'low' } };
     expect(contentOf(await askChat(service, ask([image])))).toMatch(/GIF image of 3 × 2 pixels/);
   });
 
-  test('image part: bytes that are no image, and addresses, are not looked into [images]', async () => {
+  test('image part: addresses, and bytes that are not an image, are not inspected [images]', async () => {
     const images = ['data:image/png;base64,AAAA', 'https://example.org/a.png'].map((url) => ({
       type: 'image_url',
       image_url: { url },

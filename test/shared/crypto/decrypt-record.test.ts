@@ -12,7 +12,7 @@ const named = recordWith<Named>('name');
 const openedBy = (ring: KeyRing, owner: string, sealed: string) =>
   tryOpenJson(() => ring.open('p', owner, sealed), named);
 
-test('whatever was sealed as its reader takes it opens; under a key that is not here, the key is named [sealed-records]', () => {
+test('a valid record is decrypted, and a missing key is reported by its id [sealed-records]', () => {
   fc.assert(
     fc.property(fc.string(), fc.jsonValue(), (name, more) => {
       const sealed = mine.seal('p', 'o', JSON.stringify({ more, name }));
@@ -23,7 +23,7 @@ test('whatever was sealed as its reader takes it opens; under a key that is not 
   );
 });
 
-test('what is no JSON, or not what its reader takes, is broken, and its error says nothing of it [secrets-stay-inside]', () => {
+test('a record that is not JSON or not accepted by its reader is broken, and the error does not contain it [secrets-stay-inside]', () => {
   const misfits = fc.oneof(
     fc.string().map((text) => `secret ${text}`),
     fc.jsonValue().map((value) => JSON.stringify([value])),
@@ -39,7 +39,7 @@ test('what is no JSON, or not what its reader takes, is broken, and its error sa
   );
 });
 
-test('what has no sealed form at all is broken or lacks a key, and never throws', () => {
+test('a text that is not encrypted is broken or has an unknown key, and causes no exception', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -53,7 +53,7 @@ test('what has no sealed form at all is broken or lacks a key, and never throws'
   );
 });
 
-test('a text may have a reader too, and any other error is the caller’s', () => {
+test('a text reader is supported, and any other error is passed to the caller', () => {
   const sealed = mine.seal('p', 'o', '7');
   const digit = (text: string) => (/^\d$/.test(text) ? Number(text) : undefined);
   expect(tryOpenAs(() => mine.open('p', 'o', sealed), digit)).toEqual({ kind: 'opened', value: 7 });

@@ -2,6 +2,7 @@ import { createCipheriv, randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { keyIdOf, KeyRing, SealError } from '../../../src/shared/crypto/key-ring.ts';
+import { tries } from '../../support/tries.ts';
 
 const oldKey = randomBytes(32);
 const newKey = randomBytes(32);
@@ -9,7 +10,7 @@ const ring = new KeyRing([oldKey]);
 
 const anyText = fc.string({ unit: 'grapheme', maxLength: 80 });
 
-/** Two ways to seal behind one face: conversation content, and token records. */
+/** Two kinds of encryption with one interface: conversation content and token records. */
 const KINDS = [
   {
     name: 'content',
@@ -23,8 +24,8 @@ const KINDS = [
   },
 ];
 
-describe.each(KINDS)('a sealed $name [sealed-records]', ({ seal, open }) => {
-  test('opens for its owner and shows nothing of itself', () => {
+describe.each(KINDS)('an encrypted $name [sealed-records]', ({ seal, open }) => {
+  test('can be decrypted by its owner and reveals nothing', () => {
     fc.assert(
       fc.property(anyText, anyText, anyText, (purpose, owner, plain) => {
         const sealed = seal(ring, [purpose, owner], plain);
@@ -34,14 +35,14 @@ describe.each(KINDS)('a sealed $name [sealed-records]', ({ seal, open }) => {
     );
   });
 
-  test('never opens for another purpose or owner', () => {
+  test('cannot be decrypted for another purpose or owner', () => {
     const anyOwner = fc.tuple(fc.constantFrom('a', 'b', 'a|b', ''), fc.constantFrom('a', 'b', 'b|a', '1:a', ''));
     fc.assert(
       fc.property(anyOwner, anyOwner, (owner, other) => {
         fc.pre(owner[0] !== other[0] || owner[1] !== other[1]);
         expect(() => open(ring, other, seal(ring, owner, 'x'))).toThrow(SealError);
       }),
-      // Joined without their lengths, these two would be the same.
+      // Without their lengths, these two would be equal when joined.
       {
         examples: [
           [
@@ -53,7 +54,7 @@ describe.each(KINDS)('a sealed $name [sealed-records]', ({ seal, open }) => {
     );
   });
 
-  test('never opens once a single bit was changed', () => {
+  test('cannot be decrypted after a change of a single bit', () => {
     const parts = seal(ring, ['p', 'o'], 'content').split('.');
     const bits = parts
       .slice(2)
@@ -65,11 +66,11 @@ describe.each(KINDS)('a sealed $name [sealed-records]', ({ seal, open }) => {
         const tampered = parts.with(part, changed.toString('base64url')).join('.');
         expect(() => open(ring, ['p', 'o'], tampered)).toThrow(expect.objectContaining({ code: 'seal_broken' }));
       }),
-      { numRuns: 200 },
+      { numRuns: tries(200) },
     );
   });
 
-  test('gives a SealError for whatever else is passed in', () => {
+  test('gives a SealError for any other input', () => {
     const pieces = fc.constantFrom('s1', 'v1', ring.currentKeyId, 'AAAA', '', '.', '$');
     fc.assert(
       fc.property(
@@ -84,7 +85,7 @@ describe.each(KINDS)('a sealed $name [sealed-records]', ({ seal, open }) => {
     );
   });
 
-  test('opens with an old key, is written with the newest, and says when its key is gone [key-rotation]', () => {
+  test('is decrypted with an old key, encrypted with the newest, and reports a missing key [key-rotation]', () => {
     const rotated = new KeyRing([newKey, oldKey]);
     expect(open(rotated, ['p', 'o'], seal(ring, ['p', 'o'], 'before'))).toBe('before');
     const after = seal(rotated, ['p', 'o'], 'after');
@@ -107,16 +108,16 @@ test('a short authentication tag is refused', () => {
   expect(() => ring.open('p', 'o', `s1.${ring.currentKeyId}.${body.toString('base64url')}`)).toThrow(SealError);
 });
 
-test('derived keys differ by purpose and stay the same for one', () => {
+test('derived keys differ by purpose and are constant for each', () => {
   expect(ring.deriveKey('csrf').equals(ring.deriveKey('log'))).toBe(false);
   expect(ring.deriveKey('csrf').equals(new KeyRing([oldKey, newKey]).deriveKey('csrf'))).toBe(true);
 });
 
-describe('a record under the newest key [key-rotation]', () => {
+describe('a record re-encrypted with the newest key [key-rotation]', () => {
   const rotated = new KeyRing([newKey, oldKey]);
   const newOnly = new KeyRing([newKey]);
 
-  test('keeps its content and owner, and needs the old key no more', () => {
+  test('keeps its content and owner, and no longer needs the old key', () => {
     fc.assert(
       fc.property(fc.array(anyText, { maxLength: 4 }), anyText, (owner, plain) => {
         const sealed = ring.sealRecord(owner, plain);
@@ -129,7 +130,7 @@ describe('a record under the newest key [key-rotation]', () => {
     );
   });
 
-  test('is not made for another owner, without its key, or from something else', () => {
+  test('is refused for another owner, without its key, or for other input', () => {
     const sealed = ring.sealRecord(['p'], 'x');
     expect(() => rotated.rewrapRecord(['q'], sealed)).toThrow(expect.objectContaining({ code: 'seal_broken' }));
     expect(() => newOnly.rewrapRecord(['p'], sealed)).toThrow(expect.objectContaining({ code: 'seal_unknown_key' }));
@@ -137,7 +138,7 @@ describe('a record under the newest key [key-rotation]', () => {
       expect(() => rotated.rewrapRecord(['p'], junk)).toThrow(SealError);
   });
 
-  test('what a form was signed with stays known while the key is in the ring', () => {
+  test('a signed form stays valid while its key is in the ring', () => {
     const keys = rotated.deriveKeys('csrf');
     expect(keys.map((key) => key.toString('hex'))).toEqual(
       [newOnly, ring].map((one) => one.deriveKey('csrf').toString('hex')),

@@ -7,21 +7,21 @@ const request = (forwarded: string | undefined, remoteAddress = '9.9.9.9') =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage;
 const forwarded = (entry: string) => clientAddress(request(entry), 1);
 
-test('the client address is the trusted hop’s, never the client’s own word', () => {
+test('the client address is the one of the trusted hop, never a value from the client', () => {
   expect(clientAddress(request('1.1.1.1'), 0)).toBe('9.9.9.9');
   expect(clientAddress(request('1.1.1.1, 2.2.2.2'), 1)).toBe('2.2.2.2');
   expect(clientAddress(request('1.1.1.1, 2.2.2.2, 3.3.3.3'), 2)).toBe('2.2.2.2');
   expect(clientAddress(request(undefined), 1)).toBe('9.9.9.9');
 });
 
-test('a header with fewer entries than proxies came past them, and one without an address says nothing', () => {
+test('a header with fewer entries than proxies, or without an address, gives no client address', () => {
   expect(clientAddress(request('1.1.1.1'), 3)).toBe('9.9.9.9');
   for (const entry of ['', 'unknown', '_hidden', '1.2.3', '999.1.1.1', '[::1', '<script>'])
     expect(forwarded(entry)).toBe('9.9.9.9');
 });
 
-describe('one client is one address, however it is written', () => {
-  test('ports, brackets, zones and quotes are no part of it', () => {
+describe('one client has one address in any notation', () => {
+  test('ports, brackets, zones and quotes are not part of the address', () => {
     for (const entry of [
       '10.1.2.3',
       '10.1.2.3:443',
@@ -40,7 +40,7 @@ describe('one client is one address, however it is written', () => {
       expect(forwarded(entry)).toBe('2001:db8:1:2::/64');
   });
 
-  test('any port leaves an address as it is', () => {
+  test('a port does not change the address', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.nat(65_535), (address, port) => {
         const alone = forwarded(address);
@@ -50,7 +50,7 @@ describe('one client is one address, however it is written', () => {
     );
   });
 
-  test('the 64 bits that a client chooses itself make no new IPv6 address, the others do', () => {
+  test('the 64 bits that an IPv6 client chooses do not change the address, and the others do', () => {
     const group = fc.integer({ min: 1, max: 0xffff });
     const half = fc
       .tuple(group, group, group, group)

@@ -7,7 +7,7 @@ import { recordingLog } from '../../support/redis.ts';
 let server: EmbeddedRedis;
 let door: Server;
 let redis: RedisClient;
-/** What came in one piece over the connection. */
+/** The data of each write on the connection. */
 const writes: string[] = [];
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('commands of one turn of the event loop leave in one write, in their order, and each gets its own reply', async () => {
+test('commands of one turn of the event loop are sent in one write, in order, and each gets its own reply', async () => {
   writes.splice(0);
   const sent = Array.from({ length: 30 }, async (_, index) => [
     await redis.rpush('list', String(index)),

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Agent } from 'undici';
 import { HttpExchange } from '../../../src/shared/http/http-exchange.ts';
+import { tries } from '../../support/tries.ts';
 
-/** Answers each connection's first request by hand. */
+/** Answers each connection's first request with raw bytes. */
 let answer: (socket: Socket) => void = () => undefined;
 let server: Server;
 let agent: Agent;
@@ -58,17 +59,17 @@ function exchangeOf(sends = true): { exchange: HttpExchange; told: Told; ended: 
   return { exchange, told, ended };
 }
 
-test('a request goes out as it is, and head, bytes and end come back in this order', async () => {
+test('a request is sent unchanged, and head, bytes and end are reported in order', async () => {
   requests.splice(0);
   answer = (socket) => socket.end(`${HEAD}${pieceOf('one')}${pieceOf('two')}0\r\n\r\n`);
   const { told, ended } = exchangeOf();
   await ended;
   expect(requests[0]).toMatch(/^POST \/a\/b\?c=d HTTP\/1\.1\r\nhost: 127\.0\.0\.1:\d+\r\n[\s\S]*a: b\r\n[\s\S]*\{\}$/);
-  // What came at once is one piece.
+  // Data that arrived together is one chunk.
   expect(told).toEqual({ head: [200, 'text/plain'], bytes: ['onetwo'], ends: [undefined] });
 });
 
-test('an end from outside is told at once, cuts the connection, and nothing comes after it', async () => {
+test('an external end is reported at once, cuts the connection, and is the last event', async () => {
   const closed = new Promise<void>((resolve) => {
     answer = (socket) => {
       socket.once('close', () => resolve());
@@ -85,7 +86,7 @@ test('an end from outside is told at once, cuts the connection, and nothing come
   expect(told).toMatchObject({ bytes: ['one'], ends: ['enough'] });
 });
 
-test('one that was ended before it was sent, or before its connection stood, sends nothing', async () => {
+test('an exchange ended before it was sent, or before it was connected, sends nothing', async () => {
   requests.splice(0);
   const never = exchangeOf(false);
   never.exchange.abort(new Error('no'));
@@ -98,17 +99,17 @@ test('one that was ended before it was sent, or before its connection stood, sen
   expect(requests).toHaveLength(1);
 });
 
-test('a request whose connection stood too late, as after a freeze, does not leave, and the connection serves the next [worker-frozen]', async () => {
+test('a request whose connection was established too late, as after a freeze, is not sent, and the connection serves the next [worker-frozen]', async () => {
   requests.splice(0);
   answer = (socket) => socket.end(`${HEAD}0\r\n\r\n`);
   const fresh = new Agent();
   connections = 0;
   const late = exchangeOf(false);
   late.exchange.send(fresh, { url, method: 'POST', headers: undefined, body: 'late', leavesWithinMs: 50 });
-  // Nothing of this process goes on meanwhile.
+  // The process is blocked meanwhile.
   for (const untilMs = performance.now() + 80; performance.now() < untilMs;);
   await late.ended;
-  expect(late.told.ends).toEqual(['The request did not leave in time']);
+  expect(late.told.ends).toEqual(['The request could not be sent in time']);
   const next = exchangeOf(false);
   next.exchange.send(fresh, { url, method: 'POST', headers: undefined, body: 'next', leavesWithinMs: 5_000 });
   await next.ended;
@@ -118,7 +119,7 @@ test('a request whose connection stood too late, as after a freeze, does not lea
   await fresh.destroy();
 });
 
-test('nobody at the address, and a client that is closed, are ends with a cause', async () => {
+test('a closed port and a closed client each end the exchange with a cause', async () => {
   const closedAgent = new Agent();
   await closedAgent.destroy();
   const one = exchangeOf(false);
@@ -130,7 +131,7 @@ test('nobody at the address, and a client that is closed, are ends with a cause'
   expect([one.told.ends.length, two.told.ends[0]]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
 });
 
-test('what came in the very step of a break is handed on before it [whole-answers]', () => {
+test('bytes that arrive together with a break are reported before it [whole-answers]', () => {
   const { exchange, told } = exchangeOf(false);
   const nothing = () => undefined;
   const controller = { aborted: false, paused: false, reason: null, abort: nothing, pause: nothing, resume: nothing };
@@ -142,7 +143,7 @@ test('what came in the very step of a break is handed on before it [whole-answer
   expect(told).toMatchObject({ bytes: ['last words'], ends: ['broken'] });
 });
 
-test('whatever arrived before a break is handed on before it, in order; the end comes once and last [whole-answers]', async () => {
+test('all bytes before a break are reported in order, and the end is reported once and last [whole-answers]', async () => {
   const pieces = fc.array(
     fc.string({ minLength: 1, maxLength: 5 }).map((text) => text.replace(/[^ -~]/g, '.')),
     {
@@ -166,6 +167,6 @@ test('whatever arrived before a break is handed on before it, in order; the end 
       expect(told.bytes.join('')).toBe(texts.join(''));
       expect(told.ends).toEqual([breaks ? expect.any(String) : undefined]);
     }),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });

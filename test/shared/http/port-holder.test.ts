@@ -9,7 +9,7 @@ import { holderOfSocket } from '../../../src/shared/http/port-holder.ts';
 let closeAll: (() => void) | undefined;
 afterEach(() => closeAll?.());
 
-test('who listens on a socket is told however many connections to it come and go', async () => {
+test('the process that listens on a socket is found regardless of connections to it', async () => {
   const path = join(tmpdir(), `parley-${randomToken(8)}.sock`);
   const server = createServer().listen(path);
   const sockets: Socket[] = [];
@@ -19,7 +19,7 @@ test('who listens on a socket is told however many connections to it come and go
   };
   await once(server, 'listening');
   for (let count = 0; count < 20; count++) {
-    // It waits, not taken yet: in the system's table it stands under the same path, and belongs to nobody.
+    // It waits and is not accepted yet: the system's table lists it under the same path without a process.
     sockets.push(connect(path));
     expect(holderOfSocket(path)).toContain(`(process ${process.pid})`);
   }

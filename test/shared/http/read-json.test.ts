@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { jsonFaultInWords, readJson } from '../../../src/shared/http/read-json.ts';
+import { tries } from '../../support/tries.ts';
 
 function faultOf(text: string): string {
   const read = readJson(text);
@@ -16,35 +17,35 @@ function isJson(text: string): boolean {
   }
 }
 
-describe('a fault in a JSON file is told with line and column, in words', () => {
+describe('faults in JSON files, reported with line and column in plain words', () => {
   test.each<[what: string, text: string, fault: string | RegExp]>([
-    ['a comma too many in a list', '[\n  1,\n  2,\n]', 'Line 4, column 1: a comma stands before this ]: remove it'],
-    ['a comma too many in an object', '{"a": 1, }', 'Line 1, column 10: a comma stands before this }: remove it'],
-    ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'Line 3, column 3: a comma is missing before this'],
-    ['a comma too few before a number', '[1 2]', 'Line 1, column 4: a comma or ] is missing here'],
-    ['a colon too few', '{"a" 1}', 'Line 1, column 6: a colon is missing here'],
+    ['an extra comma in a list', '[\n  1,\n  2,\n]', 'Line 4, column 1: there is a comma before this ]: remove it'],
+    ['an extra comma in an object', '{"a": 1, }', 'Line 1, column 10: there is a comma before this }: remove it'],
+    ['a missing comma', '{\n  "a": 1\n  "b": 2\n}', 'Line 3, column 3: a comma is missing before this'],
+    ['a missing comma before a number', '[1 2]', 'Line 1, column 4: a comma or ] is missing here'],
+    ['a missing colon', '{"a" 1}', 'Line 1, column 6: a colon is missing here'],
     ['curly quotation marks', '{“a”: 1}', /^Line 1, column 2: .*straight double quotation marks/],
     ['single quotation marks', "{'a': 1}", /^Line 1, column 2: .*straight double quotation marks/],
-    ['a full-width comma', '{"张": "伟"，"b": 1}', /^Line 1, column 10: ， is a full-width sign/],
+    ['a full-width comma', '{"张": "伟"，"b": 1}', /^Line 1, column 10: ， is a full-width character/],
     ['a comment', '{\n  // who\n  "a": 1}', 'Line 2, column 3: JSON has no comments: remove this'],
-    ['a name without marks', '{a: 1}', 'Line 1, column 2: a name in double quotation marks is missing here'],
-    ['a text that does not end', '["abc\n]', /^Line 1, column 2: this text has no closing "/],
-    ['a path of Windows', '["C:\\people"]', /^Line 1, column 2: .*a \\ that means nothing/],
-    ['a value too few', '{"a": }', /^Line 1, column 7: a value is missing here/],
-    ['a word', '[yes]', /^Line 1, column 2: a value is missing here/],
-    ['an end too few', '{"a": [1, 2', 'Line 1, column 12: the file ends here, and ] is missing'],
-    ['an end too many', '[]]', /^Line 1, column 3: the file should end here/],
+    ['a name without quotation marks', '{a: 1}', 'Line 1, column 2: a name in double quotation marks is missing here'],
+    ['an unterminated text', '["abc\n]', /^Line 1, column 2: this string has no closing "/],
+    ['a Windows path', '["C:\\people"]', /^Line 1, column 2: .*an invalid \\/],
+    ['a missing value', '{"a": }', /^Line 1, column 7: a value is missing here/],
+    ['a bare word', '[yes]', /^Line 1, column 2: a value is missing here/],
+    ['a missing end', '{"a": [1, 2', 'Line 1, column 12: the file ends here, and ] is missing'],
+    ['an extra end', '[]]', /^Line 1, column 3: the file should end here/],
     ['nothing', ' \n', 'Line 2, column 1: the file is empty'],
   ])('%s', (_what, text, fault) => {
     if (typeof fault === 'string') expect(faultOf(text)).toBe(fault);
     else expect(faultOf(text)).toMatch(fault);
   });
 
-  test('a mark at the beginning of the file is none', () => {
+  test('do not include a byte order mark', () => {
     expect(readJson('\uFEFF[1]')).toEqual({ ok: true, value: [1] });
   });
 
-  test('whatever is done to a file, the place lies where no JSON can go on: what is before it can', () => {
+  test('have the place of the first character at which the file is no longer valid JSON', () => {
     const edited = fc
       .tuple(
         fc.jsonValue(),
@@ -68,16 +69,16 @@ describe('a fault in a JSON file is told with line and column, in words', () => 
         const before = [...lines.slice(0, line - 1), [...(lines[line - 1] ?? '')].slice(0, column - 1).join('')].join(
           '\n',
         );
-        // Cut off there, nothing is wrong before the end.
+        // Cut off there, the file has no fault before its end.
         const cut = readJson(before);
         const atEnd = cut.ok || (cut.fault.line === line && cut.fault.column >= column);
         expect([text, atEnd]).toEqual([text, true]);
       }),
-      { numRuns: 500 },
+      { numRuns: tries(500) },
     );
   });
 
-  test('no depth breaks it, and no word of the file is shown', () => {
+  test('are found at any depth, without text of the file', () => {
     expect(faultOf('['.repeat(200_000))).toMatch(/ends here/);
     expect(faultOf('{"secret-name": "secret-value" "x"}')).not.toContain('secret');
   });

@@ -13,11 +13,11 @@ test.each([
   ['unsloth/Qwen3-32B', ['Qwen/Qwen3-8B', 'qwen-plus']],
   ['llama3', []],
   ['70b', []],
-])('what may fit %s, the likeliest first', (name, fitting) => {
+])('the entries for %s are ordered by likelihood', (name, fitting) => {
   expect(namesFor(name)).toEqual(fitting);
 });
 
-test('a known name is always the likeliest for itself, and nothing comes up twice', () => {
+test('a known name is the most likely entry for itself, and no entry occurs twice', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-zA-Z]{1,4}[a-z0-9.:-]{0,6}$/), (name) => {
       const found = entriesOfFamily(name, [...KNOWN, { name }]).map((entry) => entry.name);

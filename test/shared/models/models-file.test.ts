@@ -7,7 +7,7 @@ import { parseModelsFile } from '../../../src/shared/models/models-file.ts';
 
 const parse = (...entries: unknown[]) => parseModelsFile(JSON.stringify(entries));
 
-/** @returns what has to be mended in a file with these entries */
+/** @returns the faults of a file with these entries */
 function faultsOf(...entries: unknown[]): readonly string[] {
   try {
     parse(...entries);
@@ -19,7 +19,7 @@ function faultsOf(...entries: unknown[]): readonly string[] {
 }
 
 describe('the models file', () => {
-  test('an entry with a name alone is a plain model: text and tools', () => {
+  test('treats an entry with a name only as a plain model: text and tools', () => {
     expect(parse({ name: 'gpt-x' })).toEqual([plainModel('gpt-x')]);
     expect(plainModel('gpt-x')).toMatchObject({
       ...{ label: 'gpt-x', upstream: 'gpt-x', seesImages: false, callsTools: true, thinking: 'none' },
@@ -27,7 +27,7 @@ describe('the models file', () => {
     });
   });
 
-  test('every field is read', () => {
+  test('supports every field', () => {
     const [entry] = parse({
       ...{ name: 'quick', label: 'Quick answers', upstream: 'qwen3-vl:8b', images: true, tools: false },
       ...{ thinking: 'reasoning_effort', levels: ['none', 'minimal', 'high'], contextTokens: 32_768 },
@@ -43,7 +43,7 @@ describe('the models file', () => {
     });
   });
 
-  test('reasoning_effort without levels has the usual ones', () => {
+  test('uses the default levels for reasoning_effort without levels', () => {
     expect(parse({ name: 'o', thinking: 'reasoning_effort' })[0]?.levels).toEqual(['low', 'medium', 'high']);
   });
 
@@ -51,21 +51,21 @@ describe('the models file', () => {
     ['a misspelt field', { name: 'a', image: true }, /^\[0\].*image/],
     ['no name', { images: true }, /^\[0\]\.name/],
     ['a name with a space', { name: 'a b' }, /^\[0\]\.name: must be a name without spaces/],
-    ['a switch that is none', { name: 'a', tools: 'yes' }, /^\[0\]\.tools/],
+    ['an invalid switch', { name: 'a', tools: 'yes' }, /^\[0\]\.tools/],
     ['an unknown dialect', { name: 'a', thinking: 'deep' }, /^\[0\]\.thinking/],
-    ['temperatures the wrong way round', { name: 'a', temperature: [1, 0] }, /^\[0\]\.temperature: must be the least/],
-    ['a wait of nothing', { name: 'a', firstByteSec: 0 }, /^\[0\]\.firstByteSec/],
-    ['a silence without end', { name: 'a', idleSec: 86_400 }, /^\[0\]\.idleSec/],
+    ['a reversed temperature range', { name: 'a', temperature: [1, 0] }, /^\[0\]\.temperature: must be the minimum/],
+    ['a zero timeout', { name: 'a', firstByteSec: 0 }, /^\[0\]\.firstByteSec/],
+    ['an endless silence', { name: 'a', idleSec: 86_400 }, /^\[0\]\.idleSec/],
     ['no room for an answer', { name: 'a', answerTokens: 0 }, /^\[0\]\.answerTokens/],
-  ])('%s is named with its place', (_, entry, fault) => {
+  ])('reports %s with its place', (_, entry, fault) => {
     expect(faultsOf(entry)).toEqual([expect.stringMatching(fault)]);
   });
 
-  test('a model that stands there twice is named', () => {
-    expect(faultsOf({ name: 'a' }, { name: 'b' }, { name: 'a' })).toEqual(['[2].name: stands here twice']);
+  test('reports a model that is listed twice', () => {
+    expect(faultsOf({ name: 'a' }, { name: 'b' }, { name: 'a' })).toEqual(['[2].name: is listed twice']);
   });
 
-  test('whatever stands in the file, it is read or refused with faults', () => {
+  test('is accepted or refused with faults, for any content', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         try {
@@ -78,7 +78,7 @@ describe('the models file', () => {
   });
 });
 
-test('a model that is not listed is plain, and known not to be listed', () => {
+test('treats an unlisted model as plain, and marks it as unlisted', () => {
   const catalog = createModelCatalog(parse({ name: 'a', images: true }));
   expect([catalog.lists('a'), catalog.of('a').seesImages]).toEqual([true, true]);
   expect([catalog.lists('b'), catalog.of('b')]).toEqual([false, plainModel('b')]);
@@ -86,7 +86,7 @@ test('a model that is not listed is plain, and known not to be listed', () => {
   expect(catalog.of('constructor')).toEqual(plainModel('constructor'));
 });
 
-test('a prompt leaves room for the answer in the context of its model', () => {
+test('leaves room for the answer in the context of the model', () => {
   const roomOf = (fields: object) => promptRoom({ ...plainModel('a'), ...fields }, 24_000);
   expect(roomOf({})).toBe(24_000);
   expect(roomOf({ contextTokens: 200_000 })).toBe(24_000);

@@ -7,7 +7,7 @@ import { tries } from '../../support/tries.ts';
 const TOOLS: ReadonlySet<string> = new Set(['search_documents', 'current_time']);
 const NO_TOOLS: ReadonlySet<string> = new Set();
 
-/** All that came of an answer's pieces, as somebody holds it at the end. */
+/** The combined result of all parts of an answer. */
 function read(pieces: readonly string[], { offered = TOOLS, thoughtFirst = false } = {}) {
   const reading = new ReplyText({ offered, thoughtFirst });
   const all: ReadText = { thought: '', text: '', calls: [], retracts: false };
@@ -39,7 +39,7 @@ const byLetter = (text: string) => [...text];
 describe('a thought in the text', () => {
   test.each(
     THOUGHT_MARKS.flatMap(({ open, closes, isWord = false }) => closes.map((close) => [open, close, isWord] as const)),
-  )('%s … %s is no part of the answer, in one piece and letter by letter [whole-answers]', (open, close, isWord) => {
+  )('%s … %s is not part of the answer, at once and letter by letter [whole-answers]', (open, close, isWord) => {
     const answer = `${open}They ask 1+1.${close}\n\nIt is **2**.`;
     for (const pieces of [[answer], isWord ? byFour(answer) : byLetter(answer)])
       expect(read(pieces)).toEqual({ thought: 'They ask 1+1.', text: 'It is **2**.', calls: [] });
@@ -53,22 +53,22 @@ describe('a thought in the text', () => {
       'Sum of two ones. That is two.\n',
     ],
     ['no opening mark in Chinese', ['用户在问一加一。', '\n</think>\n\n', 'It is 2.'], '用户在问一加一。\n'],
-    ['another family’s closing mark', ['Add them up.[/THINK]It is 2.'], 'Add them up.'],
-    ['nothing but a closing mark', ['</think>\n\nIt is 2.'], ''],
+    ['the closing mark of another family', ['Add them up.[/THINK]It is 2.'], 'Add them up.'],
+    ['only a closing mark', ['</think>\n\nIt is 2.'], ''],
     ['several thoughts', ['<think>one</think>\n<think>two</think>It is 2.'], 'onetwo'],
-    ['an answer in marks of its own', ['<think>so</think><answer>It is 2.</answer>'], 'so'],
+    ['an answer in its own marks', ['<think>so</think><answer>It is 2.</answer>'], 'so'],
     [
       'all channels',
       ['<|channel|>analysis<|message|>so<|end|><|start|>assistant<|channel|>final<|message|>It is 2.<|return|>'],
       'so',
     ],
-    ['an end mark of the model’s', ['It is 2.<|im_end|>'], ''],
-  ])('%s', (_, pieces, thought) => {
+    ['an end mark of the model', ['It is 2.<|im_end|>'], ''],
+  ])('is separated with %s', (_, pieces, thought) => {
     for (const given of [pieces, byLetter(pieces.join(''))])
       expect(read(given)).toEqual({ thought, text: 'It is 2.', calls: [] });
   });
 
-  test('a model that thinks first shows nothing before the closing mark, and all where there is none', () => {
+  test('is hidden until the closing mark for a model that thinks first, and shown if there is none', () => {
     const reading = new ReplyText({ offered: NO_TOOLS, thoughtFirst: true });
     expect(reading.part('Two ones make two').text).toBe('');
     expect(reading.part('.</think>It is').text).toBe('It is');
@@ -76,7 +76,7 @@ describe('a thought in the text', () => {
   });
 });
 
-describe('a text that speaks of marks stays as it is', () => {
+describe('texts about marks', () => {
   test.each([
     'Models write `<think>` and `</think>` around a thought.',
     'The tag <think> begins it, and </think> ends it.',
@@ -90,12 +90,12 @@ describe('a text that speaks of marks stays as it is', () => {
     '{"name": "unknown_tool", "arguments": {}}',
     'analysis of the data shows growth.',
     'Okay, so here is the plan.',
-  ])('%j', (text) => {
+  ])('stay unchanged: %j', (text) => {
     for (const pieces of [[text], byLetter(text)]) expect(read(pieces)).toEqual({ thought: '', text, calls: [] });
   });
 });
 
-describe('calls of tools in the text', () => {
+describe('tool calls in the text', () => {
   const call = { name: 'search_documents', argumentsJson: '{"query":"fees, 费用"}' };
   const json = JSON.stringify({ name: call.name, arguments: { query: 'fees, 费用' } });
   const args = call.argumentsJson;
@@ -122,7 +122,7 @@ describe('calls of tools in the text', () => {
     json,
     `[${json}]`,
     `<think>I search.</think>\n<tool_call>${json}</tool_call>`,
-  ])('%j is one call and no text [whole-answers]', (text) => {
+  ])('are read from %j as one call and no text [whole-answers]', (text) => {
     for (const pieces of [[text], byLetter(text)]) {
       const { text: shown, calls } = read(pieces);
       expect([
@@ -132,7 +132,7 @@ describe('calls of tools in the text', () => {
     }
   });
 
-  test('a call behind a sentence, and two calls', () => {
+  test('are read after a sentence, and when there are two', () => {
     expect(
       read([`I look it up.\n<tool_call>${json}</tool_call>\n<tool_call>{"name":"current_time"}</tool_call>`]),
     ).toEqual({
@@ -142,7 +142,7 @@ describe('calls of tools in the text', () => {
     });
   });
 
-  test('is text where no tools are offered, and no call where it was cut', () => {
+  test('stay text if no tools are offered, and are ignored if they are cut', () => {
     const text = `<tool_call>${json}</tool_call>`;
     expect(read([text], { offered: NO_TOOLS }).text).toBe(text);
     const reading = new ReplyText({ offered: TOOLS, thoughtFirst: false });
@@ -151,7 +151,7 @@ describe('calls of tools in the text', () => {
   });
 });
 
-test('however a text is cut, its parts come out the same [whole-answers]', () => {
+test('the parts of a text do not depend on how it is cut [whole-answers]', () => {
   const marks = [...THOUGHT_MARKS.filter(({ isWord }) => !isWord), ...CALL_MARKS].flatMap(({ open, closes }) => [
     open,
     ...closes,
@@ -179,7 +179,7 @@ test('however a text is cut, its parts come out the same [whole-answers]', () =>
   );
 });
 
-test('a text without marks comes out as it is', () => {
+test('a text without marks stays unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       fc.pre(!/[<[{◁`]/.test(text));

@@ -9,7 +9,7 @@ function asked(fields: Partial<ModelEntry>): unknown[] {
   return CHOICES.map((thinking) => thinkingFields({ ...plainModel('a'), ...fields }, thinking));
 }
 
-describe('thinking is asked for in the dialect of the model', () => {
+describe('the request fields for thinking in each dialect', () => {
   test.each<[dialect: string, fields: Partial<ModelEntry>, offLowHighMax: unknown[]]>([
     ['none', { thinking: 'none', levels: ['low'] }, [{}, {}, {}, {}]],
     [
@@ -31,7 +31,7 @@ describe('thinking is asked for in the dialect of the model', () => {
       [{}, ...['minimal', 'high', 'high'].map((level) => ({ reasoning_effort: level }))],
     ],
     [
-      'a level, none among them',
+      'a level, including none',
       { thinking: 'reasoning_effort', levels: ['low', 'medium', 'xhigh'], hasNoneLevel: true },
       ['none', 'low', 'medium', 'xhigh'].map((level) => ({ reasoning_effort: level })),
     ],
@@ -56,7 +56,7 @@ test.each([
   expect([levelFor(levels, 'low'), levelFor(levels, 'high'), levelFor(levels, 'max')]).toEqual([low, high, max]);
 });
 
-test('only words of the engine are sent, and a stronger wish never gets a weaker one', () => {
+test('only levels of the engine are sent, and a higher effort never gets a lower level', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 8 }), (levels) => {
       const places = (['low', 'high', 'max'] as const).map((wish) => levels.indexOf(levelFor(levels, wish) ?? ''));

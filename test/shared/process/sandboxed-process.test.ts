@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { BoundedProcess } from '../../../src/shared/process/sandboxed-process.ts';
 
-test('a reader that a document has taken over can read no secret, write no file and start no program [confined-readers]', async () => {
+test('a document reader under control of a document can read no secret, write no file and start no program [confined-readers]', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-prying-'));
   const secretFile = join(folder, 'keys.json');
   const newFile = join(folder, 'new');

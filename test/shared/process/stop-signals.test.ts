@@ -5,7 +5,7 @@ import { listenForStop } from '../../../src/shared/process/stop-signals.ts';
 
 const SAME_PRESS_MS = 1_500;
 
-/** Signals at these moments, and what was made of them. */
+/** The actions after signals at these moments. */
 function heardOf(signals: readonly { atMs: number; signal: 'SIGINT' | 'SIGTERM' }[]): string[] {
   const [source, heard] = [new EventEmitter(), [] as string[]];
   let nowMs = 0;
@@ -24,7 +24,7 @@ function heardOf(signals: readonly { atMs: number; signal: 'SIGINT' | 'SIGTERM' 
   return heard;
 }
 
-test('one press of Ctrl+C, told twice by terminal and npm, is one request to stop in order', () => {
+test('one Ctrl+C, delivered twice by terminal and npm, is one orderly stop', () => {
   const told = heardOf([
     { atMs: 0, signal: 'SIGINT' },
     { atMs: 3, signal: 'SIGINT' },
@@ -33,7 +33,7 @@ test('one press of Ctrl+C, told twice by terminal and npm, is one request to sto
   expect(told).toEqual(['stop']);
 });
 
-test('whoever sends another one after a second and a half ends it at once', () => {
+test('a further signal after 1.5 s ends the process at once', () => {
   fc.assert(
     fc.property(
       fc.array(

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { inThread } from '../../../src/shared/process/worker-pool.ts';
 
-/** What Node gives a thread at its limit, in which it has to end. */
+/** The extra memory that Node gives a thread at its limit, in which it must end. */
 const LAST_ROOM_MIB = 16;
 
-test('what a thread may move at once into its memory is less than Node gives it to end by; with more, the whole process ends [egress-checked]', async () => {
+test("a thread's young generation fits into the memory that Node reserves for its end, otherwise the whole process would end [egress-checked]", async () => {
   const program = `import { parentPort, resourceLimits } from 'node:worker_threads'; parentPort.postMessage(resourceLimits);`;
   const module = new URL(`data:text/javascript,${encodeURIComponent(program)}`);
   const limits = await inThread<{ maxYoungGenerationSizeMb: number; maxOldGenerationSizeMb: number }>(
@@ -16,6 +16,6 @@ test('what a thread may move at once into its memory is less than Node gives it 
     },
   );
   expect(limits.maxOldGenerationSizeMb).toBe(192);
-  // Two halves that change places, and one for what was seen once.
+  // Two halves that are swapped, and one for objects that were seen once.
   expect(limits.maxYoungGenerationSizeMb / 3).toBeLessThan(LAST_ROOM_MIB);
 });

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { loadScript } from '../../../src/shared/redis/lua-script.ts';
 import type { ScriptShape } from '../../../src/shared/redis/script-shape.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { tries } from '../../support/tries.ts';
 
 let server: TestRedis;
 const folder = mkdtempSync(join(tmpdir(), 'scripts-'));
@@ -23,7 +24,7 @@ function scriptOf<const Shape extends ScriptShape>(lua: string, shape: Shape) {
   return loadScript(pathToFileURL(join(folder, 'caller.ts')).href, './it.lua', shape);
 }
 
-test('keys, arguments and answers find each other by their names, in whatever order either side says them', async () => {
+test('keys, arguments and results are matched by name, in any order', async () => {
   const shape = {
     keys: ['one', 'two', '...more'],
     args: ['first', 'second?', '...others'],
@@ -45,11 +46,11 @@ test('keys, arguments and answers find each other by their names, in whatever or
         expect(found).toEqual({ told: `${second ?? ''}${first}`, keys: ['b', 'a', ...more], rest: others });
       },
     ),
-    { numRuns: 50 },
+    { numRuns: tries(50) },
   );
 });
 
-test('what a script does not answer comes as nothing of its kind, and what stands behind it is not lost', async () => {
+test('a missing result has the empty value of its type, and later results are kept', async () => {
   const answer = { n: 'number', t: 'text', f: 'flag', o: 'text?', l: 'texts', word: ['yes', 'no'] } as const;
   const script = scriptOf(`return answer { word = 'yes', f = redis.call('GET', keys.gone) }`, {
     keys: ['gone'],
@@ -64,7 +65,7 @@ test('what a script does not answer comes as nothing of its kind, and what stand
   expect(await all.run(server.redis, {}, {})).toEqual({ n: 7, t: '8', f: true, o: 'o', l: ['a'], word: 'no' });
 });
 
-test('an optional key that is left out is nil, true and false are 1 and 0, and rows are read one by one', async () => {
+test('an omitted optional key is nil, true and false are 1 and 0, and rows are read one by one', async () => {
   const script = scriptOf(
     `return { answer { has = keys.maybe ~= nil, said = args.flag }, answer { said = args.flag } }`,
     { keys: ['one', 'maybe?'], args: ['flag'], rows: { has: 'flag', said: 'text' } },
@@ -77,7 +78,7 @@ test('an optional key that is left out is nil, true and false are 1 and 0, and r
   expect(first).toEqual({ has: true, said: '0' });
 });
 
-test('a name that nobody states is found before anything is sent', () => {
+test('an undeclared name is reported before anything is sent', () => {
   expect(() => scriptOf('return keys.typo', { keys: ['one'] })).toThrow('it.lua says keys.typo');
   expect(() => scriptOf('return args.one', { keys: ['one'] })).toThrow('it.lua says args.one');
 });

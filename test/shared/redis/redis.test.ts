@@ -4,7 +4,7 @@ import { loadScript } from '../../../src/shared/redis/lua-script.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../../src/bot/app/local/embedded-redis.ts';
 import { recordingLog } from '../../support/redis.ts';
 
-/** The receiver's own deadline (SECURITY.md acknowledged-when-stored) and some room for a slow machine. */
+/** The receiver's own deadline (SECURITY.md acknowledged-when-stored) and some margin for a slow machine. */
 const FAIL_FAST_MS = 1_900;
 
 let server: EmbeddedRedis;
@@ -29,7 +29,7 @@ async function untilReady(redis: RedisClient): Promise<void> {
   if (redis.status !== 'ready') await new Promise((resolve) => redis.once('ready', () => resolve(undefined)));
 }
 
-/** How long something took to fail; an error if it did not. */
+/** Milliseconds until the work failed; throws if it did not fail. */
 async function failureMs(work: Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
   const fate = await work.then(
@@ -40,8 +40,8 @@ async function failureMs(work: Promise<unknown>): Promise<number> {
   return performance.now() - startedMs;
 }
 
-describe('while Redis is frozen', () => {
-  test('a fail-fast connection gives up in time, and works again at once afterwards', async () => {
+describe('a connection to a frozen Redis', () => {
+  test('fails in time if it is fail-fast, and works again immediately afterwards', async () => {
     const { redis } = connect('fail-fast');
     await untilReady(redis);
     process.kill(server.pid, 'SIGSTOP');
@@ -50,7 +50,7 @@ describe('while Redis is frozen', () => {
     expect(await redis.set('k', '2')).toBe('OK');
   });
 
-  test('a waiting connection waits, and the command is done', async () => {
+  test('waits if it is a waiting one, and completes the command', async () => {
     const { redis } = connect('wait');
     await untilReady(redis);
     process.kill(server.pid, 'SIGSTOP');
@@ -63,8 +63,8 @@ describe('while Redis is frozen', () => {
   });
 });
 
-describe('while Redis is away', () => {
-  test('a fail-fast command fails at once; a waiting one is done once it is back; each state is logged once', async () => {
+describe('an unavailable Redis', () => {
+  test('fails a fail-fast command at once, completes a waiting one once it is back, and is logged once per state', async () => {
     const port = await freePort();
     const url = `redis://127.0.0.1:${port}/0`;
     const impatient = connect('fail-fast', url);
@@ -79,8 +79,8 @@ describe('while Redis is away', () => {
       expect(await impatient.redis.ping()).toBe('PONG');
       for (const { lines } of [impatient, patient]) {
         expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
-          'redis is away',
-          'redis is back',
+          'redis is unavailable',
+          'redis is available again',
         ]);
       }
     } finally {
@@ -88,7 +88,7 @@ describe('while Redis is away', () => {
     }
   });
 
-  test('an address may name a user, a password and a database, which no log line shows', async () => {
+  test('an address may contain a user, a password and a database, which no log line shows', async () => {
     const { redis, lines } = connect('fail-fast', `redis://someone:canary-pass@127.0.0.1:${await freePort()}/3`);
     await failureMs(redis.ping());
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -105,7 +105,7 @@ describe('a Lua script', () => {
     answer: 'number',
   });
 
-  test('runs whether or not Redis knows it', async () => {
+  test('runs whether or not Redis has cached it', async () => {
     const { redis } = connect('wait');
     expect(await script.run(redis, { place: 'lua:1' }, { value: 'four' })).toBe(4);
     await redis.script('FLUSH');
@@ -114,7 +114,7 @@ describe('a Lua script', () => {
     expect(await redis.get('lua:1')).toBe('12345');
   });
 
-  test('passes on its own errors without trying again', async () => {
+  test('passes on its own errors without a retry', async () => {
     const { redis } = connect('wait');
     await expect(script.run(redis, {} as never, { value: '' })).rejects.toThrow();
   });

@@ -22,7 +22,7 @@ async function sendWhileRefused(patience: RedisPatience): Promise<{ sent: Promis
   return { sent: script.run(redis, { place: 'place' }, { value: 'value' }), end: () => redis.disconnect() };
 }
 
-test('a worker’s script waits until Redis takes writes again, which is said once', async () => {
+test("a worker's script waits until Redis accepts writes again, with one log line", async () => {
   const { sent, end } = await sendWhileRefused('wait');
   let isDone = false;
   const done = sent.then(() => (isDone = true));
@@ -31,11 +31,11 @@ test('a worker’s script waits until Redis takes writes again, which is said on
   await takeWrites();
   await done;
   expect(lines.filter((line) => line.includes('refuses writes'))).toHaveLength(1);
-  expect(lines.filter((line) => line.includes('takes writes again'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('accepts writes again'))).toHaveLength(1);
   end();
 });
 
-test('a receiver’s script is refused at once: its caller waits', async () => {
+test("a receiver's script is refused at once, since its caller waits", async () => {
   const { sent, end } = await sendWhileRefused('fail-fast');
   await expect(sent).rejects.toThrow('NOREPLICAS');
   end();

@@ -1,3 +1,3 @@
--- Sets `keys.place`. Answers the length of its value in bytes.
+-- Sets `keys.place`. Returns the length of its value in bytes.
 redis.call('SET', keys.place, args.value)
 return #args.value

@@ -14,14 +14,14 @@ test('no value can open a tag, an attribute or an entity', () => {
   );
 });
 
-test('pieces of HTML nest, lists are joined, and empty values vanish', () => {
+test('HTML fragments nest, lists are joined, and empty values disappear', () => {
   const items = ['a', '<b>'].map((item) => html`<i>${item}</i>`);
   const empty = html`${false}${null}${undefined}${''}`;
   expect(html`<b>${items}</b>`.text).toBe('<b><i>a</i><i>&lt;b&gt;</i></b>');
   expect(html`<p>${empty}${0}${trustedHtml('<hr>')}</p>`.text).toBe('<p>0<hr></p>');
 });
 
-test('a name loses what could disguise it, and is at most 64 characters long [named-before-consent]', () => {
+test('a name loses disguising characters, and has at most 64 characters [named-before-consent]', () => {
   expect(plainName(' A\u202elice\u200b\u0007\n\u{e0041} \u2028')).toBe('Alice');
   expect(plainName('张三')).toBe('张三');
   expect([...plainName('😀'.repeat(80))]).toHaveLength(64);

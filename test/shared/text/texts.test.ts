@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { languageOfHeader, languageOfText, say } from '../../../src/shared/text/texts.ts';
 
-test('placeholders are filled, and filled values are not read again', () => {
+test('placeholders are filled, and filled values are not processed again', () => {
   const text = { en: 'Hello {name}, {count} new', zh: '{name}，{count} 条新消息' };
   expect(say(text, 'en', { name: '{count}', count: 0 })).toBe('Hello {count}, 0 new');
   expect(say(text, 'zh', { name: '$&', count: 2 })).toBe('$&，2 条新消息');
   expect(say(text, 'en')).toBe('Hello {name}, {count} new');
 });
 
-test('a placeholder named like a property of every object stays standing', () => {
+test('a placeholder named like a property of every object stays unchanged', () => {
   expect(say({ en: '{constructor} {toString}', zh: '' }, 'en', {})).toBe('{constructor} {toString}');
 });
 
@@ -23,7 +23,7 @@ test.each([
   ['zha', 'en'],
   ['zh;q=0, en', 'en'],
   ['en;q=0.2, zh;q=0.9', 'zh'],
-])('Accept-Language %j means %s', (header, language) => {
+])('Accept-Language %j gives %s', (header, language) => {
   expect(languageOfHeader(header)).toBe(language);
 });
 
@@ -32,6 +32,6 @@ test.each([
   ['hello 世界', 'zh'],
   ['こんにちは', 'en'],
   ['', 'en'],
-])('%j is written in %s', (text, language) => {
+])('the language of %j is %s', (text, language) => {
   expect(languageOfText(text)).toBe(language);
 });

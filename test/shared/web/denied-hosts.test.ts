@@ -22,7 +22,7 @@ async function verdict(address: string, ...never: string[]): Promise<string> {
   );
 }
 
-describe('what read_page may never reach', () => {
+describe('hosts that read_page may never reach', () => {
   test.each([
     ['https://intranet.example.edu/', 'intranet.example.edu'],
     ['https://grades.intranet.example.edu/', 'intranet.example.edu'],
@@ -32,12 +32,12 @@ describe('what read_page may never reach', () => {
     ['https://elsewhere.example/', '93.184.216.0/24'],
     ['https://93.184.216.34/', '93.184.216.34'],
     ['https://[2606:2800:220:1::1]/', '2606:2800::/32'],
-  ])('%s, by %s', async (address, never) => {
+  ])('include %s, by %s', async (address, never) => {
     expect(await verdict(address)).toBe('open');
     expect(await verdict(address, 'other.example', never)).toBe('refused');
   });
 
-  test('leaves all else open', async () => {
+  test('do not include any other host', async () => {
     for (const address of [
       'https://www.example.edu/',
       'https://notintranet.example.edu/',
@@ -46,14 +46,14 @@ describe('what read_page may never reach', () => {
       expect(await verdict(address, 'intranet.example.edu', '198.51.100.0/24')).toBe('open');
   });
 
-  test('is a list of hosts and ranges', () => {
+  test('are a list of hosts and ranges', () => {
     for (const entry of ['example.edu', 'localhost', '10.0.0.0/8', '192.0.2.1', '2001:db8::/32', '校内.example.edu'])
       expect([entry, isHostOrRange(entry)]).toEqual([entry, true]);
     for (const entry of ['', 'https://example.edu', '10.0.0.0/33', '10.0.0', '2001:db8::/129', '*.example.edu', 'a b'])
       expect([entry, isHostOrRange(entry)]).toEqual([entry, false]);
   });
 
-  test('stands in the file of tools beside read_page, and beside nothing else', () => {
+  test('are allowed in the tools file for read_page only', () => {
     const parse = (tools: object) => parseToolsFile(JSON.stringify({ tools }), TOOLS);
     expect(parse({ read_page: { on: true, never: ['example.edu'] } })['read_page']?.never).toEqual(['example.edu']);
     expect(parse({ read_page: { on: true } })['read_page']?.never).toBeUndefined();
@@ -62,14 +62,14 @@ describe('what read_page may never reach', () => {
   });
 });
 
-describe('a page that lies there', () => {
+describe('a page on a denied host', () => {
   let web: SmallWeb;
   beforeAll(async () => {
     web = await startSmallWeb();
   });
   afterAll(() => web.close());
 
-  test('is not opened, though somebody wrote its address', async () => {
+  test('is not opened, even if a person wrote its address', async () => {
     const read = async (never: string[]) => {
       const context = {
         person: undefined,

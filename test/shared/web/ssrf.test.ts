@@ -11,7 +11,7 @@ import { readPlainPieces } from '../../../src/shared/web/read-plain-body.ts';
 
 let server: Server;
 let port: number;
-/** Connections that somebody made to this machine. */
+/** Number of connections to this machine. */
 let connections = 0;
 const requests: IncomingMessage[] = [];
 let answer: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
@@ -35,9 +35,9 @@ beforeEach(() => {
   answer = (_, response) => void response.setHeader('content-type', 'text/html').end('inside');
 });
 
-/** The rules as they are, but for the port and http, so that forms of an address could reach the server if they were let through. */
+/** The real rules except for port and scheme, so that forms of an address could reach the server if they were allowed. */
 const LOOSE: EgressPolicy = { ...PUBLIC_WEB, protocols: ['http:', 'https:'], mayUsePort: () => true };
-/** What tests open on purpose: one made-up host, which lies on this machine. */
+/** The only allowed target of the tests: one invented host on this machine. */
 const ONE_SITE: EgressPolicy = {
   ...LOOSE,
   mayConnect: (address) => address === '127.0.0.1',
@@ -49,7 +49,7 @@ const fetching = (address: string, egress: EgressPolicy = LOOSE, limits: FetchLi
   fetchPage(address, { egress, limits }, new AbortController().signal);
 const siteUrl = (path: string) => `http://site.test:${port}${path}`;
 
-/** Hosts that lead inside, in every spelling that a URL parser understands. */
+/** Internal hosts in every notation that a URL parser accepts. */
 const INSIDE = [
   '127.0.0.1', '127.0.0.1.', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1', '0x7f.0x0.0x0.0x1', '017700000001',
   '0177.0.0.1', '0177.0x0.0.1', '127.000.000.001', '00177.0.0.01', '127.0.0.2', '127.255.255.254', '0', '0.0.0.0', '0x0',
@@ -64,10 +64,10 @@ const INSIDE = [
 ]; // prettier-ignore
 
 describe('forms of an address [egress-checked]', () => {
-  test('there are at least 60', () => expect(new Set(INSIDE).size).toBeGreaterThanOrEqual(60));
+  test('are at least 60', () => expect(new Set(INSIDE).size).toBeGreaterThanOrEqual(60));
 
-  test.each(INSIDE)('http://%s reaches nothing inside', async (host) => {
-    // Refused, and not merely out of reach from where tests run; with a dot, some machines do not know their own name.
+  test.each(INSIDE)('do not reach an internal host: http://%s', async (host) => {
+    // Refused, and not only unreachable from the test machine; with a dot, some machines do not resolve their own name.
     const code: unknown = host === 'localhost.' ? expect.stringMatching(/refused|unreachable/) : 'refused';
     await expect(fetching(`http://${host}:${port}/`)).rejects.toMatchObject({ code });
     expect(connections).toBe(0);
@@ -96,13 +96,13 @@ describe('forms of an address [egress-checked]', () => {
     'unix:/var/run/docker.sock',
     '/etc/passwd',
     '',
-  ])('%j reaches nothing inside', async (form) => {
+  ])('do not reach an internal host: %j', async (form) => {
     const egress = { ...LOOSE, resolve: async (host: string) => (host === 'public.test' ? [] : ['127.0.0.1']) };
     await expect(fetching(form.replace('{port}', String(port)), egress)).rejects.toMatchObject({ name: 'WebError' });
     expect(connections).toBe(0);
   });
 
-  test('the rules without loosening: https on 443 and 80 alone, without credentials', async () => {
+  test('the strict rules allow only https on ports 443 and 80, without credentials', async () => {
     const egress: EgressPolicy = { ...PUBLIC_WEB, resolve: () => Promise.reject(new Error('looked up')) };
     const refused = { code: 'refused' };
     for (const address of [
@@ -119,7 +119,7 @@ describe('forms of an address [egress-checked]', () => {
     await expect(fetching(`https://localhost/`, PUBLIC_WEB)).rejects.toMatchObject(refused);
   });
 
-  test('every IPv4 address has one verdict, whatever its spelling, and IPv6 that carries one is never public', () => {
+  test('an IPv4 address has one verdict in any notation, and an IPv6 address that contains one is never public', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         const number = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
@@ -142,20 +142,20 @@ describe('forms of an address [egress-checked]', () => {
     '%s is public',
     (address) => expect(isPublicAddress(address)).toBe(true),
   );
-  test.each(['', 'localhost', '1.1.1', '2606:4700::1%eth0', '1.1.1.1 '])('%j is no address', (address) =>
+  test.each(['', 'localhost', '1.1.1', '2606:4700::1%eth0', '1.1.1.1 '])('%j is not an address', (address) =>
     expect(isPublicAddress(address)).toBe(false),
   );
 });
 
 describe('names [egress-checked]', () => {
-  test('all addresses of a name are checked, not the first alone', async () => {
+  test('are refused unless all of their addresses are allowed', async () => {
     await expect(fetching(`http://two.test:${port}/`, ONE_SITE)).rejects.toMatchObject({ code: 'refused' });
     expect(connections).toBe(0);
   });
 
-  test('rebinding: a name is looked up once, and the connection goes to what was checked', async () => {
+  test('are looked up once against DNS rebinding, and the connection goes to the checked address', async () => {
     let lookUps = 0;
-    // First a public address, for documentation: nothing answers there. Then this machine.
+    // First a public documentation address without a server, then this machine.
     const egress: EgressPolicy = {
       ...LOOSE,
       mayConnect: (address) => address === '192.0.2.1',
@@ -167,7 +167,7 @@ describe('names [egress-checked]', () => {
     expect(connections).toBe(0);
   });
 
-  test('rebinding between hops: each hop is looked up and checked anew', async () => {
+  test('are looked up and checked again at each redirect, against DNS rebinding', async () => {
     let lookUps = 0;
     answer = (_, response) => void response.writeHead(302, { location: '/next' }).end();
     const egress: EgressPolicy = {
@@ -178,7 +178,7 @@ describe('names [egress-checked]', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('a name that hangs is given up in time', async () => {
+  test('are abandoned in time if the lookup hangs', async () => {
     const egress: EgressPolicy = { ...ONE_SITE, resolve: () => new Promise(() => undefined) };
     const limits = { ...FETCH_LIMITS, totalMs: 50 };
     await expect(fetching(siteUrl('/'), egress, limits)).rejects.toThrow('took too long');
@@ -208,7 +208,7 @@ describe('redirects [egress-checked]', () => {
     expect(requests.map(({ url }) => url)).toEqual(['/']);
   });
 
-  test('three are followed, a fourth is not', async () => {
+  test('are followed three times, and a fourth is not', async () => {
     const countdown = (from: number) => {
       answer = (request, response) => {
         const left = Number(request.url?.slice(1));
@@ -218,23 +218,23 @@ describe('redirects [egress-checked]', () => {
       return fetching(siteUrl(`/${from}`), ONE_SITE);
     };
     expect((await countdown(3)).body.toString()).toBe('there');
-    await expect(countdown(4)).rejects.toThrow('on and on');
+    await expect(countdown(4)).rejects.toThrow('redirects too often');
   });
 
-  test('what stands beside a redirect is not waited for, and the connection to it is closed', async () => {
+  test('do not wait for a body, and close its connection', async () => {
     const closed = new Promise<void>((resolve) => {
       answer = (request, response) => {
         if (request.url === '/there') return void response.setHeader('content-type', 'text/plain').end('there');
         response.writeHead(302, { location: '/there' }).once('close', resolve).write('moved');
       };
     });
-    // The end of the time would close it, too.
+    // The end of the time limit would close it, too.
     const limits = { ...FETCH_LIMITS, totalMs: 60_000 };
     expect(await fetching(siteUrl('/'), ONE_SITE, limits)).toMatchObject({ url: { href: siteUrl('/there') } });
     await closed;
   });
 
-  test('no cookie and no credentials are sent, also after a redirect that sets some', async () => {
+  test('send no cookies and no credentials, even after a redirect that sets some', async () => {
     answer = (request, response) =>
       request.url === '/'
         ? response.writeHead(302, { location: '/b', 'set-cookie': 'a=b' }).end()
@@ -250,15 +250,14 @@ describe('redirects [egress-checked]', () => {
 });
 
 describe('10 s and 2 MB [egress-checked]', () => {
-  test('the limits are those', () =>
-    expect(FETCH_LIMITS).toEqual({ redirects: 3, totalMs: 10_000, bodyBytes: 2_097_152 }));
+  test('are the limits', () => expect(FETCH_LIMITS).toEqual({ redirects: 3, totalMs: 10_000, bodyBytes: 2_097_152 }));
 
   const BOMB = Buffer.alloc(64 * 1_024 * 1_024);
   test.each<[string, string, () => Buffer]>([
     ['gzip', 'gzip', () => gzipSync(BOMB)],
     ['deflate', 'deflate', () => deflateSync(BOMB)],
     ['brotli', 'br', () => brotliCompressSync(BOMB, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
-  ])('a %s bomb is refused after 2 MB', async (_, encoding, make) => {
+  ])('apply to a %s bomb, which is refused after 2 MB', async (_, encoding, make) => {
     const bomb = make();
     answer = (__, response) =>
       void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': encoding }).end(bomb);
@@ -267,9 +266,9 @@ describe('10 s and 2 MB [egress-checked]', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(50 * 1_024 * 1_024);
   });
 
-  test('a body that never ends is cut after 2 MB, compressed into nothing or not at all', async () => {
+  test('apply to an endless body, which is cut after 2 MB, with or without compression', async () => {
     for (const encoding of ['gzip', 'identity']) {
-      // Empty members of gzip stand for nothing.
+      // Empty gzip members expand to nothing.
       const piece =
         encoding === 'gzip' ? Buffer.concat(Array<Buffer>(1_000).fill(gzipSync(''))) : Buffer.alloc(20_000, 'x');
       const closed = new Promise<void>((resolve) => {
@@ -284,7 +283,7 @@ describe('10 s and 2 MB [egress-checked]', () => {
     }
   });
 
-  test('a slow drip ends when the time is over, and the connection with it', async () => {
+  test('end a slow response at the time limit, and its connection', async () => {
     let timer: NodeJS.Timeout | undefined;
     const closed = new Promise<void>((resolve) => {
       answer = (_, response) => {
@@ -299,13 +298,13 @@ describe('10 s and 2 MB [egress-checked]', () => {
     clearInterval(timer);
   });
 
-  test('a stop ends it at once with the caller’s reason', async () => {
+  test("do not delay an abort, which ends the request with the caller's reason", async () => {
     const ending = new AbortController();
     answer = () => ending.abort(new Error('stopped'));
     await expect(fetchPage(siteUrl('/'), { egress: ONE_SITE }, ending.signal)).rejects.toThrow('stopped');
   });
 
-  test('a page within the limits arrives whole in every compression', async () => {
+  test('allow a page within the limits in every compression', async () => {
     for (const [encoding, body] of [
       ['gzip', gzipSync('有')],
       ['deflate', deflateSync('有')],
@@ -325,7 +324,7 @@ describe('10 s and 2 MB [egress-checked]', () => {
     }
   });
 
-  test('a body that comes byte by byte takes no more room than one that comes at once', async () => {
+  test('hold for a body that arrives byte by byte, which uses no more memory', async () => {
     async function* bytes() {
       for (let at = 0; at < 200_000; at += 1) yield Buffer.from([at % 256]);
     }
@@ -336,7 +335,7 @@ describe('10 s and 2 MB [egress-checked]', () => {
     expect(await readPlainPieces(Readable.from([]), undefined, 1)).toEqual([]);
   });
 
-  test('what is no page of text, or is written in a way that was not asked for, is refused', async () => {
+  test('a response that is not a text page, or has an unrequested encoding, is refused', async () => {
     const headers: Record<string, string>[] = [
       { 'content-type': 'image/png' },
       {},

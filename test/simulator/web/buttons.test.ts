@@ -23,7 +23,7 @@ interface Opened {
   locale?: string;
 }
 
-withBrowser('What can be pressed on the page', () => {
+withBrowser('buttons on the page', () => {
   let browser: Browser;
   let server: PageServer;
   let context: BrowserContext;
@@ -67,9 +67,9 @@ withBrowser('What can be pressed on the page', () => {
     return callsTo(what);
   };
 
-  test('a button of the bot is pressed by mouse and keyboard, once at a time; what did not work says so', async () => {
+  test('a bot button works by mouse and keyboard, once at a time, and reports a failure', async () => {
     server.show(messageView({ id: 'a1', text: 'At ten.', state: 'streaming', buttons: [[STOP, RETRY], THUMBS] }));
-    // The bot's own button stands for the page's.
+    // The bot's own button replaces the page's.
     await named('Stop').waitFor();
     expect(await named('Stop').count()).toBe(1);
     expect((await row('a1').innerText()).trim()).toBe('At ten.');
@@ -92,7 +92,7 @@ withBrowser('What can be pressed on the page', () => {
     expect(callsTo('press')).toHaveLength(3);
   });
 
-  test('a thumb that was pressed says so, and stays what the bot calls it', async () => {
+  test("a pressed rating is marked and keeps the bot's label", async () => {
     server.show(messageView({ id: 'a1', buttons: [THUMBS] }));
     await named('Helpful').waitFor();
     const pressed = () =>
@@ -100,11 +100,11 @@ withBrowser('What can be pressed on the page', () => {
     expect(await pressed()).toEqual(['true', 'false', null]);
     await named('Not helpful').click();
     expect(await untilCalled('press')).toEqual([{ person: 'alice', button: 'b2/f/bad' }]);
-    // It is pressed once the server says so.
+    // The button is marked once the server confirms the press.
     expect(await pressed()).toEqual(['true', 'false', null]);
   });
 
-  test('what one person alone sees is marked, and may be gone again', async () => {
+  test('an ephemeral message is marked and can disappear', async () => {
     server.show(messageView({ id: 'e1', text: 'Why?', isOnlyForYou: true, buttons: [[RETRY]] }));
     await row('e1').getByRole('note', { name: 'Only you can see this' }).waitFor();
     expect((await row('e1').innerText()).trim()).toBe('Why?');
@@ -112,7 +112,7 @@ withBrowser('What can be pressed on the page', () => {
     await row('e1').waitFor({ state: 'detached' });
   });
 
-  test('offered questions stand in the first screen, then above the text box; a tap asks', async () => {
+  test('suggested questions are on the first screen, then above the text box, and a tap asks them', async () => {
     await reopen({ prompts: PROMPTS });
     await page.locator('.first-run').getByRole('button', { name: 'Rooms' }).waitFor();
     expect(await page.locator('.first-run .questions button').count()).toBe(1);
@@ -127,7 +127,7 @@ withBrowser('What can be pressed on the page', () => {
     await chips.waitFor({ state: 'detached' });
   });
 
-  test('an own message is edited in its place, or left by Escape; deleted only when asked twice', async () => {
+  test('an own message is edited in place or left by Escape, and deleted only after a confirmation', async () => {
     server.show(messageView({ id: 'q1', ...own, text: 'Wen?' }));
     await row('q1').hover();
     await named('Edit message').click();
@@ -149,7 +149,7 @@ withBrowser('What can be pressed on the page', () => {
     await row('q1').getByRole('img', { name: '(edited)' }).waitFor();
     await row('q1').hover();
     await named('Delete message').click();
-    const dialog = page.getByRole('dialog', { name: 'Delete this message for everybody?' });
+    const dialog = page.getByRole('dialog', { name: 'Delete this message for everyone?' });
     await dialog.waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
@@ -165,7 +165,7 @@ withBrowser('What can be pressed on the page', () => {
     expect(await page.locator('.tools').count()).toBe(0);
   });
 
-  test('WeCom asks why an answer is bad; Escape leaves the rating as it is, and the focus comes back', async () => {
+  test('in WeCom a bad rating asks for a reason; Escape keeps the rating and restores the focus', async () => {
     await reopen({ protocol: 'wecom', locale: 'zh-CN' });
     server.show(messageView({ id: 'a1', canRate: true }));
     await row('a1').hover();
@@ -188,7 +188,7 @@ withBrowser('What can be pressed on the page', () => {
     expect((await untilCalled('rate', 4)).at(-1)).toEqual({ person: 'alice', rating: 'bad', ...why });
   });
 
-  test('a card is drawn with what it leads to, alone or below an answer', async () => {
+  test('a card is shown with its links, alone or below an answer', async () => {
     await reopen({ protocol: 'wecom' });
     const url = 'https://e.example/help';
     const jumps: ButtonView[] = [
@@ -222,7 +222,7 @@ withBrowser('What can be pressed on the page', () => {
   });
 
   test.each(['light', 'dark'] as const)(
-    'fits a phone, with room for a finger, and axe finds nothing (%s)',
+    'buttons fit a phone at touch size, and axe reports nothing (%s)',
     async (colorScheme) => {
       await reopen({ prompts: PROMPTS, width: 390 });
       await page.emulateMedia({ colorScheme });

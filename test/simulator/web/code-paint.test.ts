@@ -4,6 +4,7 @@ import { escapeHtml } from '../../../src/simulator/web/code-block.ts';
 import { paintCode } from '../../../src/simulator/web/code-paint.ts';
 import { PLAIN_RUNS, SOUGHT_ENDS } from '../../text-cost/hostile-runs.ts';
 import { growthFault } from '../../text-cost/measure-cost.ts';
+import { tries } from '../../support/tries.ts';
 
 const LANGUAGES = [
   'js',
@@ -22,7 +23,7 @@ const LANGUAGES = [
   'diff',
   'ruby',
 ];
-/** Two names of one language: what was read under one is not known under the other. */
+/** Two names per language. The result for one name is not cached for the other. */
 const ALL = (
   'js ts json python bash sql yaml html xml css scss less c cpp java csharp kotlin scala dart go rust ruby swift r powershell ' +
   'dockerfile diff toml ini'
@@ -92,7 +93,7 @@ const anyCode = fc
   .map((pieces) => pieces.join(''));
 
 describe('Coloured code', () => {
-  test('names the parts of the languages that answers are written in, by any of their names', () => {
+  test('is recognised in the languages of typical answers, by any of their names', () => {
     expect(parts(paintCode('const a = "x"; // why\n', 'ts'))).toEqual([
       'keyword const',
       'name a',
@@ -111,36 +112,36 @@ describe('Coloured code', () => {
     expect(paintCode('x', 'constructor')).toBeUndefined();
   });
 
-  test('is the code, sign by sign, and brings no tag but ours, whatever the code', () => {
+  test('contains exactly the code and no foreign tag, for any code', () => {
     fc.assert(
       fc.property(anyCode, fc.constantFrom(...LANGUAGES), (code, language) => {
         expect(plain(paintCode(code, language))).toBe(escapeHtml(code));
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 
-  test('that grows ends as if it had been there at once', () => {
+  test('ends the same when it grows as when it is painted at once', () => {
     fc.assert(
       fc.property(
         anyCode,
         fc.constantFrom(...ALIASES),
         fc.integer({ min: 1, max: 9 }),
         (code, [language, alias], step) => {
-          // Closed with a line's end that is not the code's own, as WeCom's snapshots have it.
+          // Closed with a line break that is not part of the code, as in WeCom's snapshots.
           for (let end = 0; end < code.length; end += step) paintCode(`${code.slice(0, end)}\n`, language);
           expect(paintCode(code, language)).toBe(paintCode(code, alias));
         },
       ),
       {
-        numRuns: 200,
-        // A text that is open at the end of one snapshot and closed in the next.
+        numRuns: tries(200),
+        // A string literal that is open at the end of one snapshot and closed in the next.
         examples: [['let one = `a`;\nlet two = `b` + c;', ['ts', 'typescript'], 1]],
       },
     );
   });
 
-  test('costs a growing block no more than it is long, however many snapshots there are', () => {
+  test('takes time proportional to the length of a growing block, for any number of snapshots', () => {
     const lines = (count: number) => 'const value = compute("x", 12); // line\n'.repeat(count);
     const cost = (count: number) => {
       const code = `// ${count} lines\n${lines(count)}`;
@@ -151,11 +152,11 @@ describe('Coloured code', () => {
     cost(100);
     const least = (count: number) => Math.min(cost(count), cost(count + 1), cost(count + 2));
     const [small, large] = [least(80), least(640)];
-    // Eight times the lines: eight times the work, not sixty-four times.
+    // Eight times the lines take eight times the work, not 64 times.
     expect(large).toBeLessThan(24 * Math.max(5, small));
   });
 
-  test('takes little time for the longest line that it colours, whatever the line is made of', () => {
+  test('takes little time for the longest line that is coloured, for any content', () => {
     const slow = ALL.flatMap((language) =>
       [...SOUGHT_ENDS, ...PLAIN_RUNS]
         .filter((run) => leastMs(run.of(1_000), language) > 60)
@@ -164,13 +165,13 @@ describe('Coloured code', () => {
     expect(slow).toEqual([]);
   });
 
-  test.each(['js', 'css', 'yaml'])('costs at most as much more as hostile code is longer: %s', async (language) => {
+  test.each(['js', 'css', 'yaml'])('takes linear time for hostile code: %s', async (language) => {
     for (const run of SOUGHT_ENDS)
       expect([run.name, await growthFault((text) => paintCode(text, language), run)]).toEqual([run.name, undefined]);
   });
 });
 
-/** Processor time; what disturbs a busy machine seldom disturbs three tries. */
+/** CPU time; the minimum of three tries is stable on a busy machine. */
 function leastMs(line: string, language: string): number {
   let least = Infinity;
   for (let attempt = 0; attempt < 3 && least > 60; attempt += 1) {

@@ -24,38 +24,38 @@ const picked = (text: string, source: CompletionSource, index = 0, caret = text.
 };
 
 describe('Mentions', () => {
-  test('an @ in a group offers the bot first, then the others; in a private chat nothing', () => {
+  test('offer the bot first in a group, then the others, and are not offered in a private chat', () => {
     expect(labels('@')).toEqual(['Parley', 'Bob Miller', '陈晓明']);
     expect(labels('@', IN_PRIVATE)).toBeUndefined();
   });
 
-  test('typing narrows, also right behind Chinese words', () => {
+  test('narrow while typing, also directly after Chinese text', () => {
     expect(labels('hello @mil')).toEqual(['Bob Miller']);
     expect(labels('请问@晓')).toEqual(['陈晓明']);
   });
 
-  test('an address is no mention, and a whole name needs no list: Enter sends it', () => {
+  test('are not found in an address, and a complete name is sent by Enter without a list', () => {
     expect(labels('me@')).toBeUndefined();
     expect(labels('@parley')).toBeUndefined();
   });
 
-  test('the pick replaces what was typed at the caret and nothing else', () => {
+  test('replace only the typed part at the caret', () => {
     expect(picked('ask @pa now', IN_GROUP, 0, 7)).toEqual({ text: 'ask @Parley  now', caret: 12 });
   });
 });
 
 describe('Slash words', () => {
-  test('a slash at the start offers the words with their help', () => {
+  test('are offered with their help after a slash at the start', () => {
     expect(completionAt('/', 1, IN_PRIVATE)?.options[0]).toMatchObject({
       label: '/help',
-      detail: 'What the bot can do',
+      detail: 'Show help',
     });
     expect(labels('/s', IN_PRIVATE)).toEqual(['/stop']);
     expect(labels('or /s', IN_PRIVATE)).toBeUndefined();
     expect(labels('/stop', IN_PRIVATE)).toBeUndefined();
   });
 
-  test('the Chinese spelling finds the word; a word that there is not is named', () => {
+  test('are found by their Chinese spelling, and an unknown word is named', () => {
     expect(labels('/停', IN_PRIVATE)).toEqual(['/stop']);
     expect(labels('/停止', IN_PRIVATE)).toBeUndefined();
     expect(completionAt('/sotp', 5, IN_PRIVATE)).toMatchObject({ options: [], unknown: '/sotp' });
@@ -63,20 +63,20 @@ describe('Slash words', () => {
     expect(completionAt('/etc/hosts', 10, IN_PRIVATE)).toBeUndefined();
   });
 
-  test('where the slash is the platform’s own, the words are offered without it', () => {
+  test('are offered without a slash if the platform reserves it', () => {
     const onSlack = { ...IN_PRIVATE, isSlashTaken: true };
     expect(labels('/s', onSlack)).toEqual(['stop']);
     expect(picked('/stop', onSlack).text).toBe('stop');
     expect(picked('/n', { ...IN_GROUP, isSlashTaken: true }).text).toBe('@Parley new');
   });
 
-  test('in a group the mention comes along, once', () => {
+  test('get the mention in a group, once', () => {
     expect(picked('/n', IN_GROUP).text).toBe('@Parley /new');
     expect(picked('@Parley /n', IN_GROUP).text).toBe('@Parley /new');
   });
 });
 
-test('whatever is typed, a pick keeps what stands before and behind it', () => {
+test('keep the text before and after the caret when one is picked', () => {
   const typed = fc.array(fc.constantFrom('@', '/', 'p', 'st', ' ', '晓', '@Parley ', '\n'), { maxLength: 8 });
   fc.assert(
     fc.property(typed, fc.string({ maxLength: 5 }), (parts, after) => {

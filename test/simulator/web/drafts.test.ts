@@ -12,11 +12,11 @@ function memoryStorage(): DraftStorage & { size(): number } {
   };
 }
 
-/** Ids with what separates and escapes in storage keys. */
+/** Ids with separators and escape characters of storage keys. */
 const id = fc.array(fc.constantFrom('a', '/', '%', '%2F', ' '), { maxLength: 3 }).map((parts) => parts.join(''));
 
 describe('Drafts', () => {
-  test('survive a reload, each under its own person and conversation', () => {
+  test('survive a reload, each for its own person and conversation', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(id, id), { selector: (pair) => JSON.stringify(pair) }), (pairs) => {
         const storage = memoryStorage();
@@ -30,13 +30,13 @@ describe('Drafts', () => {
     );
   });
 
-  test('ids that read alike when joined do not meet', () => {
+  test('stay separate for ids that are equal when joined', () => {
     const drafts = createDrafts(memoryStorage());
     drafts.write('a/b', 'c', 'one');
     expect(drafts.read('a', 'b/c')).toBe('');
   });
 
-  test('an emptied draft leaves nothing behind', () => {
+  test('leave no key behind when emptied', () => {
     const storage = memoryStorage();
     const drafts = createDrafts(storage);
     drafts.write('alice', 'c1', 'Hi');
@@ -45,7 +45,7 @@ describe('Drafts', () => {
     expect(storage.size()).toBe(0);
   });
 
-  test('live in memory when storage refuses', () => {
+  test('are held in memory when storage refuses', () => {
     const refuse = () => {
       throw new Error('quota');
     };

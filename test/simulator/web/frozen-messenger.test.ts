@@ -6,10 +6,10 @@ import { startParleyProcess, type ParleyProcess } from '../../support/parley-pro
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 const withBrowser = findChromium() === undefined ? describe.skip : describe;
-/** Longer than the page waits for an answer, and than it listens to silence. */
+/** Longer than the page waits for an answer and tolerates silence. */
 const LONG_MS = 16_000;
 
-withBrowser('The page while the process behind it stands still', () => {
+withBrowser('the page while the server is frozen', () => {
   let browser: Browser;
   let redis: TestRedis;
   let bot: StandInBot;
@@ -45,7 +45,7 @@ withBrowser('The page while the process behind it stands still', () => {
   const answer = (text: string) => page.locator('li[data-sender=bot]', { hasText: text });
   const banner = () => page.getByText('Connection to the messenger lost');
 
-  test('says that the connection is gone, and a message that it gave up is one with its late answer', async () => {
+  test('reports a lost connection, and merges a message that it gave up with its late answer', async () => {
     await say('trees');
     await answer('About trees.').waitFor();
     expect(await banner().count()).toBe(0);
@@ -55,7 +55,7 @@ withBrowser('The page while the process behind it stands still', () => {
     await page.clock.fastForward(LONG_MS);
     await banner().waitFor();
     await page.getByText('The messenger could not be reached.').waitFor();
-    // Asked again while nobody answers: the process will find both askings when it goes on.
+    // Sent again while the server is frozen: it finds both requests when it resumes.
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.clock.fastForward(LONG_MS);
     await page.getByText('The messenger could not be reached.').waitFor();

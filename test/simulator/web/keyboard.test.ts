@@ -6,7 +6,7 @@ import { ALICE, BOB, BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-vie
 
 const withBrowser = findChromium() === undefined ? describe.skip : describe;
 
-withBrowser('The page by keyboard alone', () => {
+withBrowser('the page with the keyboard only', () => {
   let browser: Browser;
   let server: PageServer;
   let context: BrowserContext;
@@ -48,7 +48,7 @@ withBrowser('The page by keyboard alone', () => {
   const grow = (text: string, state: 'streaming' | 'final' = 'streaming') =>
     server.show(messageView({ state, text, atMs: Date.now() }));
 
-  test.each([1200, 390])('Tab goes as the eye does: the tour comes where it stands, at %i pixels', async (width) => {
+  test.each([1200, 390])('Tab follows the visual order, including the tour, at %i pixels', async (width) => {
     await context.close();
     await open(width);
     const seen: string[] = [];
@@ -65,7 +65,7 @@ withBrowser('The page by keyboard alone', () => {
     expect(order.slice(0, 2)).toEqual(width > 720 ? ['sidebar', 'tour'] : ['tour', 'sidebar']);
   });
 
-  test('what is pressed in the tour leads to the next step, and hiding it to the button that shows it', async () => {
+  test('a press in the tour moves the focus to the next step, and hiding the tour to the button that shows it', async () => {
     await press('Ask “What can I try?”');
     await hasFocus('[aria-current=step]');
     expect(await page.locator(':focus').innerText()).toContain('Sign in');
@@ -80,7 +80,7 @@ withBrowser('The page by keyboard alone', () => {
     await hasFocus('.ribbon [aria-expanded=false]');
   });
 
-  test('what became of the killed bot is still told when the tour was hidden meanwhile', async () => {
+  test('the report on the killed bot is shown even if the tour was hidden meanwhile', async () => {
     await press('Ask for a long answer');
     grow('1 2 3');
     await press('Kill the bot now');
@@ -96,11 +96,11 @@ withBrowser('The page by keyboard alone', () => {
     await page.getByText('2 of 8').waitFor(); // Asked, and killed.
     await button('Tour 2 of 8').focus();
     await page.keyboard.press('Enter');
-    await page.getByText(/went on after .* is whole/).waitFor();
+    await page.getByText(/continued after .* is complete/).waitFor();
     expect(await page.locator('.kill-lines li').count()).toBe(3);
   });
 
-  test('choosing who to be leaves the focus in the choice, so that the arrow keys reach everybody', async () => {
+  test('choosing a user keeps the focus in the list, so that the arrow keys reach everyone', async () => {
     await page.getByRole('combobox', { name: 'Signed in as' }).focus();
     for (const person of ['bob', 'chen']) {
       await page.keyboard.press('ArrowDown');
@@ -109,7 +109,7 @@ withBrowser('The page by keyboard alone', () => {
     }
   });
 
-  test('a stopped answer keeps the focus on its message, whose tools leave with the focus', async () => {
+  test('a stopped answer keeps the focus on its message, whose tools disappear with the focus', async () => {
     grow('1 2 3');
     await page.locator('li[data-message-id=m1]').waitFor();
     server.messages.set(PRIVATE.id, [messageView({ id: 'q', sender: ALICE.id, state: 'sent', text: 'Count' })]);
@@ -126,7 +126,7 @@ withBrowser('The page by keyboard alone', () => {
     await hasFocus('.composer textarea');
   });
 
-  test('a picture that is closed by its button leaves the focus on its tile', async () => {
+  test('closing a picture by its button returns the focus to its tile', async () => {
     server.show(messageView({ images: [{ url: '/images/1', alt: 'Boat' }] }));
     for (const key of ['Enter', 'Escape']) {
       await button('Open image: Boat').focus();
@@ -138,7 +138,7 @@ withBrowser('The page by keyboard alone', () => {
     }
   });
 
-  test('a narrow page goes from the list to the conversation and back with the focus', async () => {
+  test('a narrow page moves between list and conversation together with the focus', async () => {
     await context.close();
     await open(600);
     await page.locator('[data-kind=group]').focus();
@@ -148,7 +148,7 @@ withBrowser('The page by keyboard alone', () => {
     await hasFocus('.conversation');
   });
 
-  test('nothing to press is smaller than 24 pixels, and the reader’s own colours leave a focus to see', async () => {
+  test('all controls are at least 24 pixels, and forced colours keep a visible focus', async () => {
     await context.close();
     await open(600);
     await page.locator('[data-kind=private]').click();
@@ -167,7 +167,7 @@ withBrowser('The page by keyboard alone', () => {
     expect(await page.evaluate("getComputedStyle(document.querySelector('.bubble')).borderTopStyle")).toBe('dashed');
   });
 
-  test('an answer is read out once, when it is whole; what is fetched is not', async () => {
+  test('an answer is announced once, when it is complete, and fetched messages are not', async () => {
     server.messages.set(PRIVATE.id, [messageView({ id: 'old', text: 'Long ago' })]);
     await page.reload();
     await page.getByText('Long ago').waitFor();
@@ -189,7 +189,7 @@ withBrowser('The page by keyboard alone', () => {
   });
 });
 
-/** The words that assistive technology finds on the page, those that the style sheet adds among them. */
+/** The texts that assistive technology finds on the page, including those from the style sheet. */
 async function liveWords(session: CDPSession): Promise<string[]> {
   const { nodes } = await session.send('Accessibility.getFullAXTree');
   return nodes.map(({ name }) => String(name?.value ?? ''));

@@ -11,7 +11,7 @@ const START_MS = Date.UTC(2026, 0, 5, 8);
 const line = (index: number) => messageView({ id: `m${index}`, text: `Line ${index}`, atMs: START_MS + index * 1_000 });
 const lines = (count: number) => Array.from({ length: count }, (_, index) => line(index));
 
-withBrowser('A reader of a conversation', () => {
+withBrowser('a long conversation on the page', () => {
   let browser: Browser;
   let server: PageServer;
   let context: BrowserContext;
@@ -44,7 +44,7 @@ withBrowser('A reader of a conversation', () => {
   const list = () => page.locator('.messages');
   const scrolledPx = () => page.evaluate<number>(`document.querySelector('.messages').scrollTop`);
 
-  test('goes back beyond the first 200 messages without losing the place', async () => {
+  test('loads more than the first 200 messages without losing the scroll position', async () => {
     server.messages.set(PRIVATE.id, lines(SHOWN_MESSAGES + 30));
     await open();
     await row('m229').waitFor();
@@ -58,7 +58,7 @@ withBrowser('A reader of a conversation', () => {
     expect(await page.locator('li[data-message-id]').count()).toBe(SHOWN_MESSAGES + 30);
   });
 
-  test('finds a line above what came in meanwhile, until the reader writes', async () => {
+  test('shows a line above messages that arrived meanwhile, until the reader writes', async () => {
     server.messages.set(PRIVATE.id, lines(6));
     Object.assign(conversations[0] ?? {}, { unread: 2 });
     await open();
@@ -81,7 +81,7 @@ withBrowser('A reader of a conversation', () => {
     await row('grows').waitFor();
     const reading = new AbortController();
     const growing = (async () => {
-      // Each step waits for the one before it to be drawn: a slow machine gets no more to draw than it can.
+      // Each step waits until the previous one is drawn, so that a slow machine is not overloaded.
       for (let steps = 2; !reading.signal.aborted; steps += 1) {
         server.show(grown(steps));
         await row('grows')
@@ -93,7 +93,7 @@ withBrowser('A reader of a conversation', () => {
     await list().hover();
     const atEnd = await scrolledPx();
     for (let notch = 0; notch < 3; notch += 1) await page.mouse.wheel(0, -100);
-    await page.getByRole('button', { name: 'To the latest message' }).waitFor();
+    await page.getByRole('button', { name: 'Jump to latest message' }).waitFor();
     const grownTo = await row('grows').locator('.block p').count();
     await row('grows')
       .locator('.block p')
@@ -104,21 +104,21 @@ withBrowser('A reader of a conversation', () => {
     await growing;
   });
 
-  test('is not pulled back from where the list was moved to, whatever the page draws meanwhile', async () => {
+  test('keeps the scroll position of the reader when the page redraws', async () => {
     server.messages.set(PRIVATE.id, lines(60));
     await open();
     await row('m59').hover();
     await row('m59').locator('.tools').waitFor();
-    // Moving the list puts another message under the pointer, whose tools are drawn before the list's own event comes.
+    // Scrolling puts another message under the pointer, whose tools are drawn before the list's own event arrives.
     await page.evaluate(`
       document.querySelector('.messages').scrollTop = 300;
       document.querySelector('li[data-message-id=m30]').dispatchEvent(new PointerEvent('pointerenter'));
     `);
-    await page.getByRole('button', { name: 'To the latest message' }).waitFor();
+    await page.getByRole('button', { name: 'Jump to latest message' }).waitFor();
     expect(await scrolledPx()).toBe(300);
   });
 
-  test('goes by Page Up and Home to the beginning, by End back to the end, and stays there', async () => {
+  test('scrolls by Page Up and Home to the beginning, and by End to the end, and stays there', async () => {
     server.messages.set(PRIVATE.id, lines(60));
     await open();
     await row('m59').focus();
@@ -135,15 +135,15 @@ withBrowser('A reader of a conversation', () => {
     await page.getByRole('button', { name: 'New messages (1)' }).waitFor({ state: 'detached' });
   });
 
-  test('begins a first screen that is longer than the window at its top', async () => {
+  test('shows the top of a first screen that is longer than the window', async () => {
     await page.setViewportSize({ width: 900, height: 420 });
     await open();
     await page.getByRole('heading', { name: 'Ask Parley' }).waitFor();
     expect(await scrolledPx()).toBe(0);
-    expect(await page.getByRole('button', { name: 'To the latest message' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Jump to latest message' }).count()).toBe(0);
   });
 
-  test('just types: the text box has the focus, and gets it back from a message or a button', async () => {
+  test('keeps the focus in the text box, and returns it from a message or a button when the user types', async () => {
     server.messages.set(PRIVATE.id, lines(3));
     await open();
     await row('m2').waitFor();
@@ -153,13 +153,13 @@ withBrowser('A reader of a conversation', () => {
     await page.getByRole('button', { name: 'Send' }).focus();
     await page.keyboard.type('!');
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Hello!');
-    // A shortcut of the browser is none of ours.
+    // A browser shortcut is not handled by the page.
     await row('m1').focus();
     await page.keyboard.press('Control+k');
     expect(await page.evaluate('document.activeElement.tagName')).toBe('LI');
   });
 
-  test('sees neither a caret nor Stop at an invitation that waits, and does at an answer that grows', async () => {
+  test('shows a caret and Stop for a growing answer, but not for a waiting invitation', async () => {
     await open();
     const growing = { state: 'streaming', atMs: START_MS } as const;
     server.show(messageView({ ...growing, id: 'grows', text: 'Half' }));
@@ -176,7 +176,7 @@ withBrowser('A reader of a conversation', () => {
     expect(await row('waits').getAttribute('aria-busy')).toBe('false');
   });
 
-  test.each([1200, 390, 320])('reads ids in one piece and previews to their end, %i pixels', async (width) => {
+  test.each([1200, 390, 320])('shows ids unbroken and previews up to their end at %i pixels', async (width) => {
     const id = 'req_8fa1-22bc-9911';
     const lastLine = 'A line that is a little longer than the place that is left beside the time of day';
     Object.assign(conversations[0] ?? {}, { lastLine, lastAtMs: START_MS });
@@ -201,7 +201,7 @@ withBrowser('A reader of a conversation', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
   });
 
-  test('is told of a slash word that there is not', async () => {
+  test('reports an unknown slash word', async () => {
     await open();
     await page.getByRole('textbox', { name: 'Message' }).fill('/sotp');
     await page.getByText('There is no command “/sotp”.').waitFor();

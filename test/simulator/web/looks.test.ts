@@ -7,7 +7,7 @@ import { ALICE, BOOTSTRAP, CHEN, GROUP, messageView, PRIVATE } from './sample-vi
 const withBrowser = findChromium() === undefined ? describe.skip : describe;
 const LEFT = { ...CHEN, id: 'left', name: 'Lee Left', isInactive: true };
 
-withBrowser('How messages look', () => {
+withBrowser('the display of messages', () => {
   let browser: Browser;
   let server: PageServer;
   let context: BrowserContext;
@@ -39,7 +39,7 @@ withBrowser('How messages look', () => {
     context = await browser.newContext({ viewport: { width, height: 850 }, locale, timezoneId: 'Asia/Shanghai' });
     context.setDefaultTimeout(BROWSER_WAIT_MS);
     page = await context.newPage();
-    // What the content policy refuses is told there.
+    // Violations of the content policy are reported here.
     page.on('console', (said) => {
       if (said.text().includes('Content Security Policy')) refused.push(said.text());
     });
@@ -60,14 +60,14 @@ withBrowser('How messages look', () => {
     return { ...box, right: box.x + box.width, bottom: box.y + box.height };
   };
 
-  test('a table’s columns are aligned as they were written', async () => {
+  test('table columns keep their alignment', async () => {
     server.show(messageView({ text: '| a | b | c |\n|:--|--:|:-:|\n| 1 | 2 | 3 |' }));
     await page.locator('td').nth(2).waitFor();
     const sides = "[...document.querySelectorAll('td')].map((cell) => getComputedStyle(cell).textAlign)";
     expect(await page.evaluate(sides)).toEqual(['left', 'right', 'center']);
   });
 
-  test('texts that are written from right to left begin at the right, in messages and in the composer; code never does', async () => {
+  test('right-to-left texts begin at the right, in messages and in the composer, but code never does', async () => {
     server.show(messageView({ id: 'he', text: 'שלום עולם\n\n- אחת\n\n```js\nlet a = 1;\n```\n\nEnglish again' }));
     server.show(messageView({ id: 'own', sender: ALICE.id, text: 'مرحبا بالعالم\nثانية' }));
     await page.locator('li[data-message-id=own] .plain').waitFor();
@@ -79,7 +79,7 @@ withBrowser('How messages look', () => {
     expect(await style('.composer textarea', 'direction')).toBe('rtl');
   });
 
-  test.each([1, 2, 3, 5])('%i images leave nothing of the bubble empty beside or below them', async (count) => {
+  test.each([1, 2, 3, 5])('%i images fill the width of their bubble', async (count) => {
     const images = Array.from({ length: count }, (_, index) => ({ url: `/images/${index}`, alt: `Image ${index}` }));
     server.show(messageView({ id: 'own', sender: ALICE.id, text: '', images }));
     await page
@@ -125,7 +125,7 @@ withBrowser('How messages look', () => {
     }
   });
 
-  test('a copied text is told at the button, and read out', async () => {
+  test('a copied text is confirmed at the button and announced', async () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     server.show(messageView({ text: 'Code:\n\n```js\nlet a = 1;\n```' }));
     const code = page.getByRole('button', { name: 'Copy code' });
@@ -141,7 +141,7 @@ withBrowser('How messages look', () => {
     expect(await page.locator('.notice').count()).toBe(0);
   });
 
-  test('code is coloured, also while it grows, legibly in light and dark', async () => {
+  test('code is coloured while it grows, readable in light and dark', async () => {
     const code = '```python\n# a comment\ndef f(x):\n    return "s" + str(1.5)';
     server.show(messageView({ state: 'streaming', text: `${code}\n@decorated` }));
     await page.locator('.code-comment').waitFor();
@@ -158,7 +158,7 @@ withBrowser('How messages look', () => {
     }
   });
 
-  test('code stands in columns, Chinese signs in two of them', async () => {
+  test('code is aligned in columns, with Chinese characters two columns wide', async () => {
     server.show(messageView({ text: '```\niiiiiiii\nMMMMMMMM\n```\n\n`iiii` `MMMM`' }));
     await page.locator('code').nth(2).waitFor();
     const widths = await page.evaluate<number[]>(`(() => {
@@ -176,7 +176,7 @@ withBrowser('How messages look', () => {
     expect(mixed).toBeCloseTo(thin ?? 0, 1);
   });
 
-  test('a mention stands out', async () => {
+  test('a mention is highlighted', async () => {
     server.show(messageView({ sender: ALICE.id, text: 'Ask @Parley or @陈晓明吧' }));
     await page.locator('.mention').nth(1).waitFor();
     expect(await page.locator('.mention').allInnerTexts()).toEqual(['@Parley', '@陈晓明']);
@@ -185,7 +185,7 @@ withBrowser('How messages look', () => {
   test.each([
     ['en-US', 'en', '6:10 PM', []],
     ['zh-CN', 'zh-Hans', '18:10', ['当前身份', '会话列表', '消息记录', '消息', '发送']],
-  ] as const)('times and names are in the reader’s language, %s', async (locale, lang, time, descriptions) => {
+  ] as const)("times and names use the reader's language, %s", async (locale, lang, time, descriptions) => {
     await reopen(locale);
     server.show(messageView({ atMs: Date.UTC(2026, 0, 5, 10, 10) }));
     await page.locator('li[data-message-id=m1]').hover();
@@ -196,16 +196,16 @@ withBrowser('How messages look', () => {
     expect(await Promise.all(described.map((one) => one.getAttribute('aria-description')))).toEqual(descriptions);
   });
 
-  test('somebody whose account is closed is explained where one chooses who to be', async () => {
+  test('a closed account is explained in the choice of users', async () => {
     const picker = page.getByRole('combobox', { name: 'Signed in as' });
-    expect(await picker.locator('option').allInnerTexts()).toContain('Lee Left · 信息中心 · account closed');
+    expect(await picker.locator('option').allInnerTexts()).toContain('Lee Left · 信息中心 · deactivated');
     expect(await page.locator('.person-note').count()).toBe(0);
     await picker.selectOption(LEFT.id);
-    await page.getByText('This account is closed in the directory').waitFor();
+    await page.getByText('This account is deactivated in the directory').waitFor();
   });
 });
 
-/** The contrast of each part of code with what lies behind it, by the WCAG's formula. Runs in the page. */
+/** The contrast of each code token to its background by the WCAG formula. Runs in the page. */
 function contrastsIn(names: string[]): Record<string, number> {
   const luminance = (colour: string): number => {
     const [red = 0, green = 0, blue = 0] = (/\((.*)\)/.exec(colour)?.[1] ?? '').split(/[ ,]+/).map((part) => {

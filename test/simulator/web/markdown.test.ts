@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { inAppLinks } from '../../../src/simulator/web/links.ts';
 import { mentionCutter } from '../../../src/simulator/web/mentions.ts';
 import { plainPreview, renderBlocks, textPieces } from '../../../src/simulator/web/markdown.ts';
+import { tries } from '../../support/tries.ts';
 
 const OPTIONS = {
   isInApp: inAppLinks(['http://127.0.0.1:8080']),
@@ -11,7 +12,7 @@ const OPTIONS = {
 };
 const html = (text: string) => renderBlocks(text, OPTIONS).join('');
 
-/** Pieces that make dangerous or half-open markdown likely. */
+/** Parts that make dangerous or incomplete markdown likely. */
 const hostileText = fc
   .array(
     fc.oneof(
@@ -58,13 +59,13 @@ test.each([
   ['原价~~100元。~~现价', 's', ['100元。']],
   ['これは*「注意」*です', 'em', ['「注意」']],
   ['한국어**(필독)**입니다', 'strong', ['(필독)']],
-])('emphasis beside CJK punctuation is shown as it was marked: %s', (text, tag, expected) => {
+])('emphasis next to CJK punctuation is shown as marked: %s', (text, tag, expected) => {
   const found = [...html(text).matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'g'))].map(([, inner]) => inner);
   expect(found).toEqual(expected);
 });
 
-describe('Rendering markdown', () => {
-  test('no text brings a tag, an attribute or a scheme of its own', () => {
+describe('rendering Markdown', () => {
+  test('adds no tag, attribute or scheme from the text', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         for (const [, name = '', attributes = ''] of html(text).matchAll(/<\/?([a-z0-9]+)([^>]*)>/gi)) {
@@ -74,24 +75,24 @@ describe('Rendering markdown', () => {
           expect(target).toMatch(/^(https?:|mailto:)/i);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: tries(400) },
     );
   });
 
-  test('a text that grows keeps its finished blocks as they are', () => {
+  test('keeps finished blocks unchanged while a text grows', () => {
     const before = renderBlocks('# Title\n\nFirst paragraph.\n\nSecond', OPTIONS);
     const after = renderBlocks('# Title\n\nFirst paragraph.\n\nSecond one, and\n\n- a list', OPTIONS);
     expect(before).toHaveLength(3);
     expect(after.slice(0, 2)).toEqual(before.slice(0, 2));
   });
 
-  test('a link shows its host, unless its words do', () => {
+  test('shows the host of a link unless its text contains it', () => {
     expect(html('[guide](https://docs.example:8443/a)')).toContain('data-host="docs.example:8443"');
     expect(html('[docs.example](https://docs.example/a)')).not.toContain('data-host');
     expect(html('https://docs.example/a')).not.toContain('data-host');
   });
 
-  test('links of the bot open in the app, others in a tab that knows nothing of the page', () => {
+  test('opens links of the bot in the app, and others in a tab without access to the page', () => {
     expect(html('[sign in](http://127.0.0.1:8080/link/x)')).toContain('data-in-app');
     const other = html('[x](https://elsewhere.example)');
     expect(other).not.toContain('data-in-app');
@@ -99,24 +100,24 @@ describe('Rendering markdown', () => {
     expect(other).toContain('rel="noopener noreferrer"');
   });
 
-  test('a link that carries a name and password is not a link', () => {
+  test('does not link an address with user name and password', () => {
     expect(html('[bank](https://bank.example@evil.example/)')).not.toMatch(/href="[^"]*(@|evil)/);
   });
 
-  test('a code block names its language outside of its text and has a named copy button', () => {
+  test('shows the language of a code block outside its text, with a labelled copy button', () => {
     const block = html('```ts title\nconst a = "<b>";\n```');
     expect(block).toContain('data-language="ts"');
     expect(block).toContain('aria-label="Copy code"');
     expect(block.replace(/<[^>]*>/g, '')).toBe('const a = &quot;&lt;b&gt;&quot;;\n');
   });
 
-  test('a table scrolls in itself', () => {
+  test('lets a table scroll inside its own box', () => {
     expect(html('| a | b |\n|---|---|\n| 1 | 2 |')).toMatch(
       /^<div class="table-scroll" tabindex="0"><table>[^]*<\/table><\/div>$/,
     );
   });
 
-  test('columns are aligned by classes, since the page refuses style attributes', () => {
+  test('aligns columns by classes, since the page refuses style attributes', () => {
     const table = html('| a | b | c | d |\n|:--|--:|:-:|---|\n| 1 | 2 | 3 | 4 |');
     expect(table).not.toContain('style=');
     expect(table).toContain('<td class="align-left">1</td>');
@@ -125,7 +126,7 @@ describe('Rendering markdown', () => {
     expect(table).toContain('<td>4</td>');
   });
 
-  test('mentions stand out from the words, but not in links, code and addresses of mail', () => {
+  test('highlights mentions, except in links, code and mail addresses', () => {
     expect(html('Ask @bob miller, @陈晓明吧 or @Parleyman')).toBe(
       '<p>Ask <span class="mention">@bob miller</span>, <span class="mention">@陈晓明</span>吧 or @Parleyman</p>\n',
     );
@@ -133,24 +134,24 @@ describe('Rendering markdown', () => {
       expect(html(text)).not.toContain('mention');
   });
 
-  test('an image of the text loads nothing: it becomes a link, and only words inside of a link', () => {
+  test('shows an image of the text as a link, or as text inside a link, and loads nothing', () => {
     expect(html('![A cat](https://cats.example/1.png)')).toContain('href="https://cats.example/1.png"');
     const nested = html('[![A cat](https://cats.example/1.png)](https://cats.example)');
     expect(nested).not.toContain('<img');
     expect(nested.match(/<a /g)).toHaveLength(1);
   });
 
-  test('an address that must not be followed stays the text that it was', () => {
+  test('keeps an unsafe address as plain text', () => {
     expect(html('[x](vscode://a.example)')).toBe('<p>[x](vscode://a.example)</p>\n');
   });
 
-  test('file names do not become links', () => {
+  test('does not turn file names into links', () => {
     expect(html('See README.md and a.ts')).not.toContain('<a ');
   });
 });
 
-describe('Plain texts', () => {
-  test('the pieces of any text are the text', () => {
+describe('plain texts', () => {
+  test('consist of exactly their parts, for any text', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         expect(
@@ -162,7 +163,7 @@ describe('Plain texts', () => {
     );
   });
 
-  test('the pieces of any text cut at mentions are the text', () => {
+  test('consist of exactly their parts when split at mentions, for any text', () => {
     const cut = mentionCutter(['Parley', 'a', '.*', '陈晓明']);
     const text = fc
       .array(fc.constantFrom('@', 'Parley', 'a', '.*', ' ', '陈晓明', 'x', '\n'))
@@ -179,7 +180,7 @@ describe('Plain texts', () => {
     expect(mentionCutter([''])('@ x')).toEqual([{ text: '@ x', isMention: false }]);
   });
 
-  test('a written-out address is a piece with a link', () => {
+  test('contain a written-out address as a part with a link', () => {
     expect(textPieces('see http://a.example/x, please')).toEqual([
       { text: 'see ' },
       { text: 'http://a.example/x', href: 'http://a.example/x' },
@@ -187,7 +188,7 @@ describe('Plain texts', () => {
     ]);
   });
 
-  test('a preview is one line without marks', () => {
+  test('have a preview of one line without markup', () => {
     expect(plainPreview('## Title\n\n- **one**\n- [two](https://x.example)\n\n```\ncode\n```')).toBe(
       'Title one two code',
     );

@@ -22,32 +22,32 @@ const own = (localId: string, text = 'Hi'): LoggedMessage => ({
 const server = (id: string, text = 'Hi', state: MessageState = 'sent', clientId?: string) =>
   messageView({ id, sender: 'alice', state, text, atMs: 12, ...(clientId === undefined ? {} : { clientId }) });
 
-describe('An own message', () => {
-  test('keeps its row when the server takes it', () => {
+describe('an own message', () => {
+  test('keeps its row when the server accepts it', () => {
     const log = withAcceptance([own('local-1')], 'local-1', server('m1'));
     expect(log.map(rowKeyOf)).toEqual(['local-1']);
     expect(log[0]).toMatchObject({ id: 'm1', state: 'sent' });
   });
 
-  test('is one row when its event overtakes the answer, and does not go back to an older state', () => {
+  test('is one row when its event arrives before the response, and never returns to an older state', () => {
     const overtaken = withEvent([own('local-1')], server('m1', 'Hi', 'sent', 'local-1'));
     const log = withAcceptance(overtaken, 'local-1', server('m1', 'Hi', 'sending', 'local-1'));
     expect(log).toHaveLength(1);
     expect(log[0]).toMatchObject({ id: 'm1', localId: 'local-1', state: 'sent' });
   });
 
-  test('of another person with the same text does not take the waiting row', () => {
+  test('of another person with the same text does not take over the waiting row', () => {
     const log = withEvent([own('local-1')], { ...server('m9'), sender: 'bob' });
     expect(log).toHaveLength(2);
     expect(log.filter(isLocalOnly)).toHaveLength(1);
   });
 
-  test('that was never sent stays through a fetch', () => {
+  test('that was never sent survives a fetch', () => {
     const failed = withChange([own('local-1')], 'local-1', { state: 'failed' });
     expect(mergeFetched(failed, [server('m1')]).map(({ state }) => state)).toEqual(['failed', 'sent']);
   });
 
-  test('that was given up is one row with its late success, whichever way and in whatever order the page hears of it', () => {
+  test('that was given up is one row with its late success, in any order of response and event', () => {
     const late = server('m1', 'Hi', 'sent', 'local-1');
     const steps = [
       (log: MessageLog) => withFailure(log, 'local-1', { failureCode: 'unreachable' }),
@@ -66,7 +66,7 @@ describe('An own message', () => {
     );
   });
 
-  test('sent twice with the same words is two rows, whichever answer comes first', () => {
+  test('is two rows when it is sent twice with the same text, in any order of responses', () => {
     const waiting: MessageLog = [own('local-1'), own('local-2')];
     const steps = [
       (log: MessageLog) => withEvent(log, server('m1', 'Hi', 'sent', 'local-1')),
@@ -83,7 +83,7 @@ describe('An own message', () => {
   });
 });
 
-describe('A fetched list', () => {
+describe('a fetched list', () => {
   const view = fc.record({
     id: fc.constantFrom('a', 'b', 'c', 'd'),
     state: fc.constantFrom<MessageState>('streaming', 'final'),
@@ -92,7 +92,7 @@ describe('A fetched list', () => {
   });
   const views = fc.uniqueArray(view, { selector: ({ id }) => id }).map((list) => list.map((one) => messageView(one)));
 
-  test('never takes an answer back, doubles none and keeps the order of time', () => {
+  test('never removes an answer, duplicates none, and keeps the time order', () => {
     fc.assert(
       fc.property(views, views, (shown, fetched) => {
         const log = shown.reduce<MessageLog>(insertByTime, []);
@@ -107,7 +107,7 @@ describe('A fetched list', () => {
     );
   });
 
-  test('brings a finished answer in place of a growing one', () => {
+  test('replaces a growing answer by the finished one', () => {
     const log = mergeFetched(
       [messageView({ state: 'streaming', text: 'longer than' })],
       [messageView({ text: 'short' })],
@@ -116,7 +116,7 @@ describe('A fetched list', () => {
   });
 });
 
-test('messages stand in the order of their times, equal ones as they came', () => {
+test('messages are sorted by time, and equal times by arrival', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(5)), (times) => {
       const log = times.reduce<MessageLog>(

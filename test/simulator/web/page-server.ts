@@ -4,7 +4,6 @@ import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { listen } from '../../../src/shared/http/http-server.ts';
-import { mutatedSource } from '../../support/mutated-source.ts';
 import {
   SHOWN_MESSAGES,
   type Bootstrap,
@@ -24,29 +23,29 @@ const TINY_PNG = Buffer.from(
   'base64',
 );
 
-/** What the page did to the server, in order. */
+/** Calls of the page to the server, in order. */
 export interface SeenCall {
   method: string;
   path: string;
   body: unknown;
 }
 
-/** A server that speaks `api.ts` and does what the test says. */
+/** A server that implements `api.ts` as scripted by the test. */
 export interface PageServer {
   url: string;
   calls: SeenCall[];
-  /** The frames that were opened, in order. */
+  /** Opened frames, in order. */
   frames: FrameView[];
-  /** Messages by conversation, as the next fetch gives them. */
+  /** Messages by conversation, as returned by the next fetch. */
   messages: Map<string, MessageView[]>;
-  /** Stores a message and tells every open page. */
+  /** Stores a message and sends it to every open page. */
   show(message: MessageView): void;
   emit(event: MessengerEvent): void;
-  /** Whether it stands still: it keeps its connections, and answers nothing. */
+  /** Freezes the server: it keeps its connections and answers nothing. */
   standStill(still: boolean): void;
-  /** Ends every event stream, as a restart does. */
+  /** Ends every event stream, like a restart. */
   dropStreams(): void;
-  /** Whether the bot takes what is pressed, and the server what is edited. */
+  /** Makes the bot refuse presses, and the server refuse edits. */
   refuseChanges(isRefused: boolean): void;
   /** The next sends are refused with this status and error. */
   refuseSends(refusal: { status: number; code: string; message: string } | undefined): void;
@@ -58,7 +57,7 @@ export interface PageServerOptions {
   conversations: ConversationView[];
 }
 
-/** Bundles the page as the build does and serves it on a free port. */
+/** Bundles the page like the build and serves it on a free port. */
 export async function startPageServer({ bootstrap, conversations }: PageServerOptions): Promise<PageServer> {
   const bundled = await build({
     entryPoints: [fileURLToPath(new URL('main.tsx', PAGE))],
@@ -70,7 +69,6 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    plugins: [{ name: 'mutants', setup: ({ onLoad }) => onLoad({ filter: /messenger\/page\/.*\.tsx?$/ }, loadSource) }],
   });
   const scripts = new Map(bundled.outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
   const calls: SeenCall[] = [];
@@ -182,12 +180,7 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
   };
 }
 
-async function loadSource({ path }: { path: string }): Promise<{ contents: string; loader: 'ts' | 'tsx' }> {
-  const contents = mutatedSource(path, await readFile(path, 'utf8'));
-  return { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' };
-}
-
-/** Local mode's model: the built-in one, until an address without a fault is given. */
+/** The model of local mode: the built-in one until a valid address is given. */
 function modelAnswer(method: string, body: unknown): [status: number, body: object] {
   const { address = '' } = (body ?? {}) as { address?: string };
   if (method !== 'POST') return [200, { kind: 'built-in' }];
@@ -199,9 +192,9 @@ async function serveFile(path: string, response: ServerResponse): Promise<void> 
   const name = path === '/' ? 'index.html' : path.slice(1);
   const type = TYPES[extname(name)];
   const url = new URL(name, PAGE);
-  const bytes = type && /^[\w.-]+$/.test(name) ? mutatedSource(url.pathname, await readFile(url, 'utf8')) : undefined;
+  const bytes = type && /^[\w.-]+$/.test(name) ? await readFile(url, 'utf8') : undefined;
   if (bytes === undefined) response.writeHead(404).end();
-  // The policy that the messenger serves its page with: what it forbids must not be needed.
+  // The content policy of the real server, so that the page must not need anything that it forbids.
   else
     response
       .writeHead(200, { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': "default-src 'self'" })

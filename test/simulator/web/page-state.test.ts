@@ -5,40 +5,40 @@ import { GROUP, messageView, PRIVATE } from './sample-views.ts';
 const after = (...changes: PageChange[]): PageState => changes.reduce(reducePage, START_STATE);
 const fetched: PageChange = { type: 'conversations-fetched', conversations: [PRIVATE, GROUP] };
 
-describe('The page state', () => {
-  test('the newest conversation stands first', () => {
+describe('the page state', () => {
+  test('sorts the newest conversation first', () => {
     expect(after(fetched).conversations?.map(({ id }) => id)).toEqual([GROUP.id, PRIVATE.id]);
     const newer = { ...PRIVATE, lastAtMs: (GROUP.lastAtMs ?? 0) + 1 };
     const state = after(fetched, { type: 'event', event: { name: 'conversation', data: newer } });
     expect(state.conversations?.map(({ id }) => id)).toEqual([PRIVATE.id, GROUP.id]);
   });
 
-  test('a message of a conversation that was never opened waits for its fetch', () => {
+  test('ignores messages of a conversation that was never opened until it is fetched', () => {
     const event: PageChange = { type: 'event', event: { name: 'message', data: messageView() } };
     expect(after(event).logs).toEqual({});
     const opened = after({ type: 'messages-fetched', conversationId: PRIVATE.id, messages: [] }, event);
     expect(opened.logs[PRIVATE.id]).toHaveLength(1);
   });
 
-  test('a fetch that failed is said until one succeeds', () => {
+  test('shows a failed fetch until one succeeds', () => {
     const failed: PageChange = { type: 'messages-unloaded', conversationId: PRIVATE.id };
     expect(after(failed, failed).unloaded).toEqual([PRIVATE.id]);
     expect(after(failed, { type: 'messages-fetched', conversationId: PRIVATE.id, messages: [] }).unloaded).toEqual([]);
   });
 
-  test('reading clears one count', () => {
+  test('clears the unread count of the conversation that is read', () => {
     const state = after(fetched, { type: 'conversation-read', conversationId: GROUP.id });
     expect(state.conversations?.map(({ unread }) => unread)).toEqual([0, 0]);
   });
 
-  test('a frame event moves the open frame and opens none', () => {
+  test('updates the open frame on a frame event, but opens none', () => {
     const frame = { id: 'f1', frameUrl: 'http://127.0.0.1:1/', host: 'a.example' };
     const moved: PageChange = { type: 'event', event: { name: 'frame', data: { ...frame, host: 'b.example' } } };
     expect(after(moved).frame).toBeUndefined();
     expect(after({ type: 'frame-opened', frame }, moved).frame?.host).toBe('b.example');
   });
 
-  test('the bot and the connection are there until shown otherwise', () => {
+  test('assumes bot and connection to be available at the start', () => {
     expect(START_STATE).toMatchObject({ connected: true, botReachable: true });
     const away = after(
       { type: 'event', event: { name: 'bot', data: { reachable: false } } },

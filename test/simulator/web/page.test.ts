@@ -7,7 +7,7 @@ import { ALICE, BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts
 
 const withBrowser = findChromium() === undefined ? describe.skip : describe;
 
-withBrowser('The page in a browser', () => {
+withBrowser('the page in a browser', () => {
   let browser: Browser;
   let server: PageServer;
   let context: BrowserContext;
@@ -34,7 +34,7 @@ withBrowser('The page in a browser', () => {
   });
   afterEach(async () => {
     await context.close();
-    // What the page's content policy forbids shows up here, too.
+    // Violations of the page's content policy are reported here, too.
     expect(faults.splice(0)).toEqual([]);
   });
 
@@ -67,7 +67,7 @@ withBrowser('The page in a browser', () => {
     await chinese.close();
   });
 
-  test('sends with Enter, breaks with Shift+Enter, and shows the answer grow with nothing but its text', async () => {
+  test('sends with Enter, breaks lines with Shift+Enter, and shows only the text of a growing answer', async () => {
     await composer().pressSequentially('Hello');
     await composer().press('Shift+Enter');
     await composer().pressSequentially('there');
@@ -104,7 +104,7 @@ withBrowser('The page in a browser', () => {
     expect(sent()).toMatchObject([{ text: '你好' }]);
   });
 
-  test('in a group offers people and words by keyboard, and stops with a mention', async () => {
+  test('offers people and slash words by keyboard in a group, and stops with a mention', async () => {
     await openGroup();
     await composer().pressSequentially('@');
     await page
@@ -126,7 +126,7 @@ withBrowser('The page in a browser', () => {
     await expectSoon(() => expect(sent().at(-1)).toMatchObject({ text: '@Parley /stop' }));
   });
 
-  test('stays at the end only while the reader is there, and counts what is new', async () => {
+  test('follows the end only while the reader is there, and counts new messages', async () => {
     const long = (index: number) =>
       messageView({ id: `long-${index}`, text: `Line ${index}\n\n`.repeat(12), atMs: index });
     for (let index = 0; index < 5; index += 1) server.show(long(index));
@@ -138,7 +138,7 @@ withBrowser('The page in a browser', () => {
     await page.getByText('Grown').last().waitFor();
     await expectSoon(async () => expect(await gap()).toBeLessThan(2));
     await page.evaluate(`${list}.scrollTo(0, 200)`);
-    await page.getByRole('button', { name: 'To the latest message' }).waitFor();
+    await page.getByRole('button', { name: 'Jump to latest message' }).waitFor();
     server.show(messageView({ id: 'new', text: 'New here', atMs: 9 }));
     const chip = page.getByRole('button', { name: 'New messages (1)' });
     await chip.waitFor();
@@ -147,7 +147,7 @@ withBrowser('The page in a browser', () => {
     await expectSoon(async () => expect(await gap()).toBeLessThan(2));
   });
 
-  test('keeps a draft for each person; two tabs are two people', async () => {
+  test('keeps a draft for each person, and two tabs can be two people', async () => {
     await composer().fill('Half a thought');
     const other = await openTab('?person=bob');
     expect(await other.getByRole('combobox', { name: 'Signed in as' }).inputValue()).toBe('bob');
@@ -160,7 +160,7 @@ withBrowser('The page in a browser', () => {
     expect(await page.getByRole('combobox', { name: 'Signed in as' }).inputValue()).toBe('alice');
   });
 
-  test('says why a message was not sent and sends it again', async () => {
+  test('says why a message was not sent, and sends it again', async () => {
     server.refuseSends({ status: 429, code: 'rate', message: 'slow down' });
     await composer().fill('Hi');
     await composer().press('Enter');
@@ -187,7 +187,7 @@ withBrowser('The page in a browser', () => {
     await expectSoon(() => expect(server.calls).toContainEqual(expect.objectContaining({ method: 'DELETE' })));
   });
 
-  test('takes images by button, shows them before sending and lets them be removed', async () => {
+  test('accepts images by the button, shows them before sending, and lets the user remove them', async () => {
     const image = (name: string) => ({ name, mimeType: 'image/png', buffer: Buffer.from('png') });
     await page.locator('input[type=file]').setInputFiles([image('a.png'), image('b.png')]);
     await page.getByRole('img', { name: 'b.png' }).waitFor();
@@ -203,7 +203,7 @@ withBrowser('The page in a browser', () => {
   test.each([
     ['en-GB', ['Image 1 of 2', 'Image 2 of 2'], 'Image'],
     ['zh-CN', ['第 1 张图片，共 2 张', '第 2 张图片，共 2 张'], '图片'],
-  ])('pages.md images have alternative texts that tell them apart, %s', async (locale, two, one) => {
+  ])('gives images distinct alternative texts, %s', async (locale, two, one) => {
     const image = (url: string) => ({ url, alt: '' });
     server.messages.set(PRIVATE.id, [
       messageView({ id: 'two', images: [image('/images/x'), image('/images/y')], atMs: 1 }),
@@ -219,7 +219,7 @@ withBrowser('The page in a browser', () => {
     await other.close();
   });
 
-  test('comes back by itself after the stream broke, with what was missed', async () => {
+  test('reconnects after a broken stream, with the missed events', async () => {
     const missed = messageView({ id: 'missed', text: 'While you were away' });
     server.messages.set(PRIVATE.id, [missed]);
     server.dropStreams();
@@ -228,17 +228,17 @@ withBrowser('The page in a browser', () => {
     await page.getByText('Parley cannot be reached right now').waitFor();
     server.emit({ name: 'bot', data: { reachable: true } });
     await page.getByText('Parley cannot be reached right now').waitFor({ state: 'detached' });
-    // Stopped on purpose: what is under way ends first, and then the page says how to go on.
+    // Stopped on purpose: running answers end first, and then the page says how to continue.
     server.emit({ name: 'stop', data: { isOver: false } });
-    await page.getByText('Answers under way are finished first').waitFor();
+    await page.getByText('Running answers are finished first').waitFor();
     server.standStill(true);
     server.dropStreams();
-    await page.getByText('Start it again with “npm start”').waitFor();
+    await page.getByText('Run “npm start”').waitFor();
     server.standStill(false);
-    await page.getByText('Start it again').waitFor({ state: 'detached' });
+    await page.getByText('Run “npm start”').waitFor({ state: 'detached' });
   });
 
-  test('takes silence for a lost connection, and comes back with what was missed', async () => {
+  test('treats silence as a lost connection, and reconnects with the missed events', async () => {
     await page.clock.install();
     await page.reload();
     await composer().waitFor();
@@ -269,7 +269,7 @@ withBrowser('The page in a browser', () => {
     { scheme: 'light', width: 1200 },
     { scheme: 'dark', width: 1200 },
     { scheme: 'dark', width: 390 },
-  ] as const)('has nothing for axe to find, $scheme at $width pixels', async ({ scheme, width }) => {
+  ] as const)('has no axe findings, $scheme at $width pixels', async ({ scheme, width }) => {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     server.show(messageView({ id: 'line', sender: 'system', text: 'You are signed in.' }));
     server.show(messageView({ id: 'rich', text: RICH_TEXT, thinking: 'Hm', canRate: true, rating: 'good', atMs: 2 }));
@@ -290,7 +290,7 @@ withBrowser('The page in a browser', () => {
     expect(await findings(page)).toEqual([]);
   });
 
-  test('on a phone shows the list, then the conversation, and goes back', async () => {
+  test('shows the list on a phone, then the conversation, and goes back', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     const list = page.getByRole('navigation', { name: 'Conversations' });
     await list.locator('[data-kind=group]').click();
@@ -311,9 +311,9 @@ const RICH_TEXT = [
   '> quoted',
 ].join('\n\n');
 
-/** The findings of axe-core, of any weight, each with where it is. */
+/** The findings of axe-core at any severity, each with its place. */
 async function findings(tab: Page): Promise<string[]> {
-  // Colours that are still changing are neither the old nor the new ones.
+  // Colours in transition are neither the old nor the new ones.
   await tab.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
   await tab.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   await tab.evaluate(axe.source);

@@ -8,7 +8,7 @@ export const BOOTSTRAP: Bootstrap = {
   botName: 'Parley',
   people: [ALICE, BOB, CHEN],
   slashWords: [
-    { word: '/help', help: { en: 'What the bot can do', zh: '机器人能做什么' } },
+    { word: '/help', help: { en: 'Show help', zh: '查看帮助' } },
     { word: '/new', help: { en: 'Start a new conversation', zh: '开始新对话' } },
     { word: '/stop', help: { en: 'Stop the running answer', zh: '停止正在生成的回答' } },
   ],

@@ -8,7 +8,7 @@ import { ALICE, BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts
 const withBrowser = findChromium() === undefined ? describe.skip : describe;
 const LOGIN = { username: 'alice.wang', password: 'blue-kettle-5' };
 
-withBrowser('The page of a platform with threads', () => {
+withBrowser('the page of a platform with threads', () => {
   let browser: Browser;
   let server: PageServer;
   let context: BrowserContext;
@@ -39,9 +39,9 @@ withBrowser('The page of a platform with threads', () => {
   const marks = async () =>
     Promise.all((await page.locator('.in-thread').all()).map((mark) => mark.getAttribute('aria-label')));
 
-  test('the first run names the login, and so does the browser beside it on the pages of the sign-in service', async () => {
+  test('the login is shown on the first run, and next to the sign-in pages in the browser', async () => {
     await expect(page.locator('.first-run').innerText()).resolves.toContain(
-      'Your user name there is alice.wang, your password blue-kettle-5.',
+      'Your user name is alice.wang, your password is blue-kettle-5.',
     );
     server.show(messageView({ id: 'a1', text: 'Sign in: http://127.0.0.1:9/link/x' }));
     await rows().locator('a').click();
@@ -51,13 +51,13 @@ withBrowser('The page of a platform with threads', () => {
     server.emit({ name: 'frame', data: { ...frame, host: 'sign-in.test:81' } });
     await page.locator('.login-hint dd').nth(1).waitFor();
     expect(await page.locator('.login-hint dd').allInnerTexts()).toEqual(['alice.wang', 'blue-kettle-5']);
-    // What is typed in the chat and the page that shows it are both in view.
+    // The typed text in the chat and the page that shows it are both visible.
     const [panel, send] = [page.locator('.in-app'), page.getByRole('button', { name: 'Send' })];
     const [left, right] = [(await panel.boundingBox())?.x ?? 0, await send.boundingBox()];
     expect((right?.x ?? 9_999) + (right?.width ?? 0)).toBeLessThanOrEqual(left);
   });
 
-  test('the tour types its words as this app takes them, and sees them typed', async () => {
+  test('the tour types its texts in the form of this app, and recognises them', async () => {
     const bootstrap = { ...BOOTSTRAP, protocol: 'slack' as const, isLocal: true };
     const local = await startPageServer({ bootstrap, conversations: [PRIVATE, GROUP] });
     try {
@@ -66,7 +66,7 @@ withBrowser('The page of a platform with threads', () => {
       await page.goto(`${local.url}/?person=alice`);
       await page.locator('.tour').getByText('Write “retry”.').waitFor();
       await page.getByRole('button', { name: 'Write “retry”' }).click();
-      await page.getByText('Have it try again (done)').waitFor();
+      await page.getByText('Retry an answer (done)').waitFor();
       const texts = local.calls.flatMap(({ body }) => (body as { text?: string } | undefined)?.text ?? []);
       expect(texts).toEqual(['retry']);
     } finally {
@@ -74,7 +74,7 @@ withBrowser('The page of a platform with threads', () => {
     }
   });
 
-  test('what is said about an answer is seen and read out, and is no part of its text', async () => {
+  test('the note about an answer is visible and announced, but not part of its text', async () => {
     server.show(messageView({ id: 'a1', text: 'Half an answer', note: 'Stopped.' }));
     const row = rows().first();
     expect((await row.locator('[data-part="text"]').innerText()).trim()).toBe('Half an answer');
@@ -85,7 +85,7 @@ withBrowser('The page of a platform with threads', () => {
     expect(await page.evaluate<string>(drawn)).toBe('"Stopped."');
   });
 
-  test('an answer below its question says only that it is in a thread; elsewhere it says in which', async () => {
+  test('an answer below its question only says that it is in a thread, and elsewhere names the thread', async () => {
     ask();
     server.show(messageView({ id: 'a1', text: 'At ten.', thread: root }));
     server.show(messageView({ id: 'q2', sender: ALICE.id, senderName: ALICE.name, text: 'Thanks' }));
@@ -96,7 +96,7 @@ withBrowser('The page of a platform with threads', () => {
     expect((await rows().nth(3).innerText()).trim()).toBe('Or at eleven.');
   });
 
-  test('a reply goes to the thread of the message, and quotes nothing', async () => {
+  test('a reply goes to the thread of the message, without a quote', async () => {
     ask();
     server.show(messageView({ id: 'a1', text: 'At ten.', thread: root }));
     await rows().nth(1).hover();
@@ -113,7 +113,7 @@ withBrowser('The page of a platform with threads', () => {
     expect(await page.locator('.quoted').count()).toBe(0);
   });
 
-  test('what the bot says it is doing stands below until it is taken away', async () => {
+  test('the status of the bot stays below the messages until it is cleared', async () => {
     ask();
     server.emit({ name: 'status', data: { conversationId: PRIVATE.id, text: 'is thinking…' } });
     await page.locator('.status-line', { hasText: 'is thinking…' }).waitFor();
@@ -121,7 +121,7 @@ withBrowser('The page of a platform with threads', () => {
     await page.locator('.status-line', { hasText: 'is thinking…' }).waitFor({ state: 'detached' });
   });
 
-  test('dots and Stop are there from the first moment, before anything of an answer is', async () => {
+  test('the dots and Stop are shown immediately, before the answer has begun', async () => {
     await page.getByRole('textbox', { name: 'Message' }).fill('When?');
     await page.keyboard.press('Enter');
     await page.locator('.waiting .dots').waitFor();
@@ -139,7 +139,7 @@ withBrowser('The page of a platform with threads', () => {
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(1);
   });
 
-  test('Stop is the app’s own', async () => {
+  test("Stop is the app's own button", async () => {
     ask();
     server.show(messageView({ id: 'a1', text: 'At', thread: root, state: 'streaming' }));
     await page.getByRole('button', { name: 'Stop' }).click();
@@ -149,13 +149,13 @@ withBrowser('The page of a platform with threads', () => {
     expect(server.calls.some(({ path }) => path.endsWith('/messages'))).toBe(false);
   });
 
-  test.each(['light', 'dark'] as const)('axe finds nothing (%s)', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('axe reports nothing (%s)', async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
     ask();
     server.show(messageView({ id: 'a1', text: 'http://127.0.0.1:9/link/x', thread: root }));
     server.emit({ name: 'status', data: { conversationId: PRIVATE.id, text: 'is thinking…' } });
     await rows().locator('a').click();
-    // Sent again until it is there: on a busy machine the press of the link may come to the page after the frame's address.
+    // Repeated until it is shown: on a busy machine the press of the link may reach the page after the frame's address.
     for (let tries = 0; tries < 20 && !(await page.locator('.login-hint').isVisible()); tries += 1) {
       server.emit({ name: 'frame', data: { id: 'frame-1', frameUrl: '/frame', host: 'sign-in.test:81' } });
       await page.waitForTimeout(500);

@@ -18,7 +18,7 @@ const seen = (privately: LoggedMessage[], inGroup: LoggedMessage[] = []) =>
   });
 const invitation = bot('Please sign in: http://127.0.0.1:8080/link/abcdefgh', { state: 'streaming' });
 
-test('a step is done by what happened: asked, signed in, mentioned, shown a picture, ended early, tried again', () => {
+test('a step is done when its event occurs: asked, signed in, mentioned, image shown, stopped early, asked again', () => {
   expect(seen([])).toEqual([]);
   expect(seen([own('Hello', { state: 'sending' })])).toEqual([]);
   expect(seen([own('Hello'), invitation])).toEqual(['ask']);
@@ -34,7 +34,7 @@ test('a step is done by what happened: asked, signed in, mentioned, shown a pict
   expect(seen([own('重试')])).toEqual(['ask', 'tryAgain']);
 });
 
-test('the answers to one question are counted, not those to others', () => {
+test('only the answers to the same question are counted', () => {
   const log = [own('a', { id: 'q1' }), bot('one', { id: 'a1' }), bot('two', { id: 'a2' }), own('b', { id: 'q2' })];
   expect(answersBeside(log, 'a1')).toBe(2);
   expect(answersBeside([...log, bot('three', { id: 'a3' })], 'a3')).toBe(1);
@@ -45,7 +45,7 @@ const storageWith = (text: string | null) => {
   return { getItem: () => kept, setItem: (_name: string, value: string) => void (kept = value) };
 };
 
-test('what another tab kept of the tour between two of our own writes is not undone', () => {
+test('progress stored by another tab between two writes is kept', () => {
   const storage = storageWith(null);
   const atOurStart = readProgress(storage);
   keepProgress(storage, withSteps(atOurStart, ['ask', 'signIn']));
@@ -53,7 +53,7 @@ test('what another tab kept of the tour between two of our own writes is not und
   expect(readProgress(storage)).toEqual({ done: ['ask', 'signIn'], isHidden: false });
 });
 
-test('what is kept of the tour is read again, and whatever else lies there counts as nothing', () => {
+test('stored progress is read again, and invalid data counts as empty', () => {
   const stored = (text: string | null) => readProgress(storageWith(text));
   fc.assert(
     fc.property(fc.subarray([...STEPS]), fc.boolean(), (done, isHidden) => {
@@ -73,7 +73,7 @@ test('what is kept of the tour is read again, and whatever else lies there count
   expect(withSteps(progress, ['kill', 'signIn']).done).toEqual(['ask', 'signIn', 'kill']);
 });
 
-test('somebody else is opened beside a person, whoever that is; nobody where there is nobody else', () => {
+test('the second user is another person than the current one, or none if there is only one', () => {
   expect([ALICE, BOB, CHEN].map(({ id }) => neighbourOf([ALICE, BOB, CHEN], id))).toEqual([BOB, CHEN, ALICE]);
   expect(neighbourOf([ALICE], 'alice')).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import { BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
 
 const withBrowser = findChromium() === undefined ? describe.skip : describe;
 
-withBrowser('The tour of local mode', () => {
+withBrowser('the tour of local mode', () => {
   let browser: Browser;
   let server: PageServer;
   let context: BrowserContext;
@@ -43,11 +43,11 @@ withBrowser('The tour of local mode', () => {
     await tab.getByRole('textbox', { name: 'Message' }).waitFor();
     return tab;
   }
-  const tour = (tab = page) => tab.getByRole('complementary', { name: /things to see|seen all/ });
+  const tour = (tab = page) => tab.getByRole('complementary', { name: /things to try|completed the tour/ });
   const button = (name: string | RegExp) => page.getByRole('button', { name });
   const done = (tab = page) => tour(tab).locator('li.done .tour-name');
 
-  test('ticks off what really happened, not what was only pressed', async () => {
+  test('marks a step as done after its effect, not after the press', async () => {
     expect(await done().count()).toBe(0);
     await button('Ask “What can I try?”').click();
     await tour().getByText('Ask a question (done)').waitFor();
@@ -67,13 +67,13 @@ withBrowser('The tour of local mode', () => {
     await tour().getByText('Sign in (done)').waitFor();
   });
 
-  test('a second person in a second tab is seen by both tabs', async () => {
+  test('shows a second person in a second tab in both tabs', async () => {
     const second = await openTab('?person=bob');
     await tour().getByText('Be two people (done)').waitFor();
     await tour(second).getByText('Be two people (done)').waitFor();
   });
 
-  test('kills the bot while an answer grows, and tells in three lines what was measured', async () => {
+  test('kills the bot during an answer, and reports the measurements in three lines', async () => {
     expect(await button('Kill the bot now').isDisabled()).toBe(true);
     await button('Ask for a long answer').click();
     const grow = (text: string, state: 'streaming' | 'final' = 'streaming') =>
@@ -86,11 +86,11 @@ withBrowser('The tour of local mode', () => {
     expect(server.calls.filter(({ path }) => path === '/api/local/worker/kill')).toHaveLength(1);
     const next = { processId: 4712, afterMs: 830, takenOver: 1 };
     server.emit({ name: 'worker', data: { killedProcessId: 4711, killedAtMs: Date.now(), next } });
-    await tour().getByText('Another one (process 4712) was there after 0.8 s and took the answer over.').waitFor();
-    // As Slack shows it while another process takes over: whole for a moment, and then from the beginning.
+    await tour().getByText('Another worker (process 4712) was ready after 0.8 s and continued the answer.').waitFor();
+    // As Slack shows it while another process takes over: complete for a moment, and then from the beginning.
     grow('1 2 3', 'final');
     grow('1 2');
-    expect(await tour().locator('.kill-lines').innerText()).toContain('is about to go on');
+    expect(await tour().locator('.kill-lines').innerText()).toContain('is about to continue');
     for (const text of ['1 2 3 4', '1 2 3 4 5']) {
       grow(text);
       await page.locator('li[data-message-id=m1]').getByText(text).waitFor();
@@ -98,14 +98,14 @@ withBrowser('The tour of local mode', () => {
     grow('1 2 3 4 5 6', 'final');
     await tour()
       .getByText(
-        /The answer went on after \d+\.\d s in the same message and is whole: nothing was lost or said twice\./,
+        /The answer continued after \d+\.\d s in the same message and is complete: nothing was lost or repeated\./,
       )
       .waitFor();
     await tour().getByText('Kill the bot (done)').waitFor();
     expect(await tour().locator('.kill-lines li').count()).toBe(3);
   });
 
-  test('does not say that nothing was said twice where it was', async () => {
+  test('does not deny a repetition if there was one', async () => {
     await button('Ask for a long answer').click();
     await page.locator('li[data-sender=alice]').waitFor();
     server.show(messageView({ state: 'streaming', text: '1 2 3', atMs: Date.now() }));
@@ -113,17 +113,17 @@ withBrowser('The tour of local mode', () => {
     const next = { processId: 4712, afterMs: 830, takenOver: 1 };
     server.emit({ name: 'worker', data: { killedProcessId: 4711, killedAtMs: Date.now(), next } });
     await tour()
-      .getByText(/took the answer over/)
+      .getByText(/and continued the answer/)
       .waitFor();
     server.show(messageView({ text: '1 2 3 4', atMs: Date.now() }));
     server.show(messageView({ id: 'm2', text: '1 2 3 4', atMs: Date.now() }));
     await tour()
-      .getByText(/The answer went on after/)
+      .getByText(/The answer continued after/)
       .waitFor();
-    expect(await tour().locator('.kill-lines').innerText()).not.toContain('said twice');
+    expect(await tour().locator('.kill-lines').innerText()).not.toContain('repeated');
   });
 
-  test('does not call an answer whole that somebody stopped after the kill', async () => {
+  test('does not report an answer as complete if it was stopped after the kill', async () => {
     await button('Ask for a long answer').click();
     await page.locator('li[data-sender=alice]').waitFor();
     server.show(messageView({ state: 'streaming', text: '1 2 3', atMs: Date.now() }));
@@ -131,19 +131,19 @@ withBrowser('The tour of local mode', () => {
     const next = { processId: 4712, afterMs: 830, takenOver: 1 };
     server.emit({ name: 'worker', data: { killedProcessId: 4711, killedAtMs: Date.now(), next } });
     await tour()
-      .getByText(/took the answer over/)
+      .getByText(/and continued the answer/)
       .waitFor();
     server.show(messageView({ text: '1 2 3 4\n\nStopped.', atMs: Date.now() }));
     await tour()
-      .getByText(/in the same message, (?:until you stopped it|and is whole)|and is whole/)
+      .getByText(/in the same message (?:until you stopped it|and is complete)/)
       .waitFor();
     const told = await tour().locator('.kill-lines').innerText();
     expect(told).toMatch(
-      /went on after \d+\.\d s in the same message, until you stopped it: nothing was lost or said twice/,
+      /continued after \d+\.\d s in the same message until you stopped it: nothing was lost or repeated/,
     );
   });
 
-  test('at its end the next thing to do is in sight, however short the panel is', async () => {
+  test('keeps the next action visible at its end, in a panel of any height', async () => {
     await page.setViewportSize({ width: 1200, height: 480 });
     const done = ['ask', 'signIn', 'mention', 'image', 'stop', 'tryAgain', 'kill'];
     await page.evaluate(`localStorage.setItem('tour', '${JSON.stringify({ done, isHidden: false })}')`);
@@ -159,7 +159,7 @@ withBrowser('The tour of local mode', () => {
     expect(await bottomOf(nextThing)).toBeLessThanOrEqual(await bottomOf(tour()));
   });
 
-  test('connects a model of one’s own: what is wrong is said in a sentence, and the key is not kept on the page', async () => {
+  test("connects the user's own model: shows a fault as a sentence, and does not store the key on the page", async () => {
     await button('Connect your own model').click();
     const dialog = page.getByRole('dialog', { name: 'Your own model' });
     await dialog.getByLabel('Address').fill('https://wrong.example/v1');
@@ -168,8 +168,8 @@ withBrowser('The tour of local mode', () => {
     await dialog.getByText('The service refuses the key (401).').waitFor();
     await dialog.getByLabel('Address').fill('https://right.example/v1');
     expect(await dialog.getByRole('button', { name: 'Done' }).count()).toBe(0);
-    await dialog.getByRole('button', { name: 'Try it and use it' }).click();
-    await dialog.getByText('big-1 works and answers from now on.').waitFor();
+    await dialog.getByRole('button', { name: 'Test and use' }).click();
+    await dialog.getByText('big-1 works and is now in use.').waitFor();
     expect(await dialog.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
     await dialog.getByRole('button', { name: 'Done' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -178,8 +178,8 @@ withBrowser('The tour of local mode', () => {
     expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('sk-typed');
   });
 
-  test('the first screen lets one choose who to be, and open somebody beside', async () => {
-    const who = page.getByRole('region', { name: 'Who do you want to be?' });
+  test('offers the choice of a user and a second user on the first screen', async () => {
+    const who = page.getByRole('region', { name: 'Choose a user' });
     expect(await who.locator('[aria-current=true]').innerText()).toContain('Alice Wang');
     const [beside] = await Promise.all([
       context.waitForEvent('page'),
@@ -192,7 +192,7 @@ withBrowser('The tour of local mode', () => {
     expect(await page.getByRole('combobox', { name: 'Signed in as' }).inputValue()).toBe('chen');
   });
 
-  test('on a phone the in-app browser lies over the tour as well', async () => {
+  test('is covered by the in-app browser on a phone', async () => {
     server.messages.set(PRIVATE.id, [messageView({ text: '[Sign in](http://127.0.0.1:9/link/x)' })]);
     await page.setViewportSize({ width: 390, height: 844 });
     await page.locator('[data-kind=private]').click();
@@ -204,7 +204,7 @@ withBrowser('The tour of local mode', () => {
     await tour().waitFor();
   });
 
-  test('axe finds nothing in both themes and on a phone, and nothing is wider than the page at 320 px', async () => {
+  test('has no axe findings in both themes and on a phone, and does not exceed a width of 320 px', async () => {
     await button('Connect your own model').click();
     for (const [width, scheme] of [
       [1200, 'dark'],

@@ -1,10 +1,10 @@
 import type { EvidenceKind, SecretKind } from './evidence.ts';
 
-/** A secret that may stand somewhere, and why. */
+/** A secret that may occur in some evidence, with the reason. */
 export interface Allowance {
   evidence: EvidenceKind;
   secret: SecretKind;
-  /** What stands round it. */
+  /** The required context. */
   around: RegExp;
   why: string;
 }

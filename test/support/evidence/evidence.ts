@@ -3,16 +3,19 @@ import { basename, join } from 'node:path';
 import { expect } from '@jest/globals';
 
 /**
- * What a run of the tests leaves to be searched for secrets at its end (global-teardown.ts): log lines, pages, metrics
- * and what was written to Redis; and beside it, which secrets there were.
+ * Evidence of a test run that is searched for secrets at its end (global-teardown.ts): log lines, pages, metrics and writes
+ * to Redis, together with the list of secrets.
  */
 export type EvidenceKind = 'logs' | 'redis' | 'metrics' | 'pages';
 
-/** What must be found in no evidence: small sets, so that a finding can be told without telling the secret. */
+/**
+ * Kinds of values that must not occur in any evidence. The sets are small, so that a finding can be reported without the
+ * secret.
+ */
 export type SecretKind =
   'key' | 'client secret' | 'password' | 'cookie' | 'ticket' | 'code' | 'state' | 'verifier' | 'token' | 'text';
 
-/** One line of `secrets/*.jsonl`. What is public is no secret, although a test may use it as one. */
+/** One line of `secrets/*.jsonl`. A public value is not a secret, although a test may use it as one. */
 export interface KnownValue {
   kind: SecretKind | 'public';
   value: string;
@@ -24,28 +27,28 @@ export interface KnownSecret extends KnownValue {
 
 let count = 0;
 
-/** Keeps a text as evidence; nothing happens outside of a run of the tests. */
+/** Stores a text as evidence; does nothing outside of a test run. */
 export function keepEvidence(kind: EvidenceKind, text: string): void {
   append(kind, `${testName()}.txt`, text.endsWith('\n') ? text : `${text}\n`);
 }
 
-/** A folder for a redis-server's append-only file, which holds every write that it was ever asked for; undefined outside of a run. */
+/** A folder for a redis-server's append-only file, which contains every write; undefined outside of a test run. */
 export function redisEvidenceFolder(): string | undefined {
   const root = process.env['PARLEY_EVIDENCE_DIR'];
   return root === undefined ? undefined : join(root, 'redis', `${testName()}-${(count += 1)}`);
 }
 
-/** Different letters of a secret at least. */
+/** Minimum number of different characters of a secret. */
 const LEAST_LETTERS = 6;
 const known = new Set<string>();
 
-/** Says that a value is secret: it may stand in no evidence of this run. */
+/** Registers a value as secret: it may occur in no evidence of this run. */
 export function registerSecret(kind: SecretKind, value: string | undefined): void {
-  // What repeats a few letters is a test's filler, and stands everywhere.
+  // A text that repeats a few characters is filler of a test and occurs everywhere.
   if (value !== undefined && new Set(value).size >= LEAST_LETTERS) register({ kind, value });
 }
 
-/** Says that a value is none, wherever it is seen besides. */
+/** Registers a value as public, wherever else it occurs. */
 export function registerPublic(value: string): void {
   register({ kind: 'public', value });
 }
@@ -64,7 +67,7 @@ function append(folder: string, file: string, text: string): void {
   appendFileSync(join(root, folder, file), text);
 }
 
-/** Whether the running test file sends nonsense on purpose: what it sends is nobody's secret then. */
+/** Whether the running test file sends random data, which then does not count as secret. */
 export function isFuzzing(): boolean {
   return testName().includes('fuzz');
 }

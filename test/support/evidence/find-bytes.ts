@@ -1,21 +1,21 @@
-/** Where one of many byte strings begins. */
+/** The place at which one of many byte strings begins. */
 export interface Hit<Needle> {
   needle: Needle;
   at: number;
 }
 
-/** Slots of a filter for each needle, as a power of two: few places are looked at for nothing. */
+/** Slots of a filter per needle, as a power of two, to limit false matches. */
 const SLOTS_BITS = 7;
-/** Half a megabyte and two: what a processor keeps at hand, since a place's slot may be anywhere in it. */
+/** Sizes of 0.5 MB and 2 MB, which fit into a CPU cache, since slots are accessed at random. */
 const MOST_END_BITS = 22;
 const MOST_PIECE_BITS = 24;
 const SPREAD = 2_654_435_761;
 const PIECE_BYTES = 4;
-/** Whatever stands somewhere has a piece of its last eight bytes at every fifth place, and only there it is looked for. */
+/** Every match has a piece of its last eight bytes at every fifth place, so the search reads only these places. */
 const LEAST_BYTES = 8;
 const STEP_BYTES = LEAST_BYTES - PIECE_BYTES + 1;
 
-/** Which numbers were put in: never a wrong no, seldom a wrong yes. */
+/** A Bloom filter for numbers: no false negatives, few false positives. */
 class Filter {
   readonly #shift: number;
   readonly #slots: Int32Array;
@@ -38,15 +38,15 @@ class Filter {
 }
 
 /**
- * Looks for many byte strings at once: one place in five is looked at, and two filters let nearly all of these be passed over,
- * so that the time hardly grows with their number. Told apart by their ends, since the beginnings of tokens are often the same.
+ * Searches for many byte strings at once. It reads one place in five, and two filters skip almost all of these, so that the
+ * time hardly depends on the number of needles. Needles are distinguished by their ends, since tokens often begin the same.
  */
 export class ByteFinder<Needle extends { bytes: Buffer }> {
   readonly #pieces: Filter;
   readonly #ends: Filter;
   readonly #byEnd = new Map<number, Needle[]>();
 
-  /** @param needles of at least eight bytes each @throws RangeError when one is shorter */
+  /** @param needles of at least eight bytes each @throws RangeError if one is shorter */
   constructor(needles: readonly Needle[]) {
     this.#pieces = new Filter(needles.length * STEP_BYTES, MOST_PIECE_BITS);
     this.#ends = new Filter(needles.length, MOST_END_BITS);
@@ -85,7 +85,7 @@ export class ByteFinder<Needle extends { bytes: Buffer }> {
   }
 }
 
-/** The last eight bytes before a place, as one number; seldom the same for others. */
+/** The last eight bytes before a place as a hash. */
 function endAt(bytes: Buffer, end: number): number {
   return Math.imul(pieceAt(bytes, end - LEAST_BYTES), SPREAD) ^ pieceAt(bytes, end - PIECE_BYTES);
 }

@@ -1,20 +1,20 @@
 import type { KnownSecret } from './evidence.ts';
 
-/** A secret as bytes that may stand somewhere. */
+/** One byte representation of a secret. */
 export interface Form {
   bytes: Buffer;
   /** `as it is`, `base64`, … */
   name: string;
 }
 
-/** Texts and long secrets are looked for by their beginning and end too, since a log may have cut them. */
+/** Texts and long secrets are also searched for by their beginning and end, since a log may cut them. */
 const PIECE_CHARS = 24;
 const LEAST_BYTES = 8;
 
-/** Every way in which a secret is looked for: whole and cut, as it is and encoded. */
+/** All representations of a secret to search for: complete and cut, plain and encoded. */
 export function formsOf({ kind, value }: KnownSecret): Form[] {
   const pieces = piecesOf(Buffer.from(value).toString());
-  // 32 bytes of key are handed over in base64, and would be used, and leaked, as bytes.
+  // Keys of 32 bytes are configured in base64, but used, and leaked, as bytes.
   const raw = kind === 'key' && /^[\w+/-]{43}=?$/.test(value) ? [Buffer.from(value, 'base64')] : [];
   const forms = [
     ...pieces.flatMap((piece) => encodings(Buffer.from(piece), piece)),
@@ -28,7 +28,7 @@ export function formsOf({ kind, value }: KnownSecret): Form[] {
   });
 }
 
-/** Cut between whole characters. */
+/** Cut between complete characters. */
 function piecesOf(value: string): string[] {
   if (value.length <= PIECE_CHARS) return [value];
   const head = [...value.slice(0, 2 * PIECE_CHARS)].slice(0, PIECE_CHARS);
@@ -61,7 +61,7 @@ function encodings(bytes: Buffer, text?: string): Form[] {
   return forms;
 }
 
-/** Its base64 where it stands `shift` bytes after a whole group of three: without the symbols that its neighbours share. */
+/** The base64 of the bytes at offset `shift` within a group of three, without the symbols shared with neighbouring bytes. */
 function base64Within(bytes: Buffer, shift: number): Form[] {
   const groups = Buffer.concat([Buffer.alloc(shift), bytes])
     .toString('base64')

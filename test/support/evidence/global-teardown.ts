@@ -2,13 +2,13 @@ import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { judgeEvidence, type Finding } from './judge.ts';
 
-/** Lines named of one file; of Redis, numbers of writes. */
+/** Maximum number of reported lines per file; for Redis, numbers of writes. */
 const MOST_PLACES = 5;
 
 /**
- * After the last test of a run: no secret that it knew may stand in what it left (SECURITY.md secrets-stay-inside, scrubbed-logs). The
- * evidence goes away then, unless PARLEY_EVIDENCE_DIR named the folder.
- * @throws Error which fails the run, naming each place and never the secret
+ * After the last test of a run: no known secret may occur in the evidence (SECURITY.md secrets-stay-inside, scrubbed-logs).
+ * Then deletes the evidence, unless PARLEY_EVIDENCE_DIR named the folder.
+ * @throws Error that fails the run with each place, but without the secret
  */
 function closeEvidence(): void {
   const root = process.env['PARLEY_EVIDENCE_DIR'];
@@ -25,7 +25,7 @@ function closeEvidence(): void {
   if (findings.length > 0) throw new Error(`${findings.length} places hold a secret:\n${tell(findings)}`);
 }
 
-/** One line for each file and kind of secret, with the first places of it. */
+/** One line for each file and kind of secret, with its first places. */
 function tell(findings: readonly Finding[]): string {
   const places = new Map<string, number[]>();
   for (const { evidence, file, line, secret, form } of findings) {

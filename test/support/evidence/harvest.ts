@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isFuzzing, registerPublic, registerSecret, type SecretKind } from './evidence.ts';
 
-/** Parameters of addresses, fields of forms and of JSON that are secret. */
+/** Secret parameters of addresses and fields of forms and JSON. */
 const SECRET_FIELDS: ReadonlyMap<string, SecretKind> = new Map(
   Object.entries({
     code: 'code',
@@ -15,24 +15,24 @@ const SECRET_FIELDS: ReadonlyMap<string, SecretKind> = new Map(
     id_token: 'token',
   } as const),
 );
-/** Single words such as an error's code are no secrets. */
+/** Single words such as an error code are not secret. */
 const LEAST_CHARS = 10;
 const LEAST_TEXT_CHARS = 12;
 
-/** One half of an HTTP exchange, as either side saw it. */
+/** A request or a response of HTTP, as seen by either side. */
 export interface SeenHttp {
-  /** Path and query, for a request. */
+  /** Path and query of a request. */
   url?: string | undefined;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
-/** Registers what is secret in a request: keys, tokens, passwords, cookies, what people wrote. */
+/** Registers the secrets of a request: keys, tokens, passwords, cookies, texts of people. */
 export function harvestRequest(request: SeenHttp): void {
   if (!isFuzzing()) harvest(request);
 }
 
-/** Registers what is secret in an answer: codes, tokens, cookies, what was answered. */
+/** Registers the secrets of a response: codes, tokens, cookies, answers. */
 export function harvestAnswer(answer: SeenHttp): void {
   harvest(answer);
 }
@@ -50,7 +50,7 @@ function harvest({ url, headers, body }: SeenHttp): void {
   if (type.includes('html')) harvestTypedCode(body);
 }
 
-/** Registers what somebody wrote or was answered, if it is long enough to be told from other words. */
+/** Registers a text or an answer, if it is long enough to be distinctive. */
 export function registerText(text: string): void {
   if (text.length >= LEAST_TEXT_CHARS) registerSecret('text', text);
 }
@@ -61,10 +61,10 @@ function harvestAddress(address: string): void {
   harvestParameters(url.searchParams);
   // The hash of a verifier, which goes through the browser (RFC 7636).
   for (const challenge of url.searchParams.getAll('code_challenge')) registerPublic(challenge);
-  // CAS; the field of that name in our own form is the ticket's hash.
+  // CAS; in the bot's own form the field of that name is the hash of the ticket.
   registerLong('ticket', url.searchParams.get('ticket') ?? undefined);
   registerLong('ticket', /^\/link\/([\w-]{16,})/.exec(url.pathname)?.[1]);
-  // Addresses within addresses: where to go back to after a sign-in.
+  // Addresses inside addresses: the return address after a sign-in.
   for (const value of url.searchParams.values()) if (/^(https?:|\/)/.test(value)) harvestAddress(value);
 }
 
@@ -75,7 +75,7 @@ function harvestParameters(parameters: URLSearchParams): void {
   }
 }
 
-/** What may stand in a chat request, answer or chunk; nothing is sure, since tests send nonsense too. */
+/** Possible fields of a chat request, answer or chunk; all are unverified, since tests also send invalid data. */
 interface ChatBody {
   messages?: ({ role?: unknown; content?: unknown } | null)[];
   choices?: ({ message?: { content?: unknown } | null; delta?: { content?: unknown } | null } | null)[];
@@ -101,13 +101,13 @@ function harvestContent(content: unknown): void {
       if (typeof part?.text === 'string') registerText(part.text);
 }
 
-/** The code that a page shows to be typed into the chat (SECURITY.md typed-code). */
+/** The code on a page that is to be typed into the chat (SECURITY.md typed-code). */
 function harvestTypedCode(page: string): void {
   const shown = /class="symbols">(\w{4})-(\w{4})</.exec(page);
   for (const between of shown ? ['-', ''] : []) registerSecret('code', shown?.slice(1).join(between));
 }
 
-/** A streamed answer is one text. */
+/** Reads a streamed answer as one text. */
 function harvestStream(body: string): void {
   const pieces = [...body.matchAll(/^data: (\{.*\})\s*$/gm)].map(
     ([, data]) => parse(data ?? '') as ChatBody | undefined,
@@ -117,7 +117,7 @@ function harvestStream(body: string): void {
 }
 
 function registerLong(kind: SecretKind, value: string | undefined): void {
-  // An answer repeats the state that it was asked with.
+  // A response repeats the state of its request.
   if (kind === 'state' && isFuzzing()) return;
   if (value !== undefined && value.length >= LEAST_CHARS) registerSecret(kind, value);
 }

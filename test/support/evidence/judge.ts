@@ -6,7 +6,7 @@ import { ByteFinder, type Hit } from './find-bytes.ts';
 import { formsOf, type Form } from './forms.ts';
 import { writesOf } from './redis-writes.ts';
 
-/** A secret where none may be; told without the secret. */
+/** A secret in a forbidden place, reported without its value. */
 export interface Finding {
   evidence: EvidenceKind;
   file: string;
@@ -28,7 +28,7 @@ interface Needle extends Form {
 const KINDS: readonly EvidenceKind[] = ['logs', 'redis', 'metrics', 'pages'];
 const AROUND_BYTES = 160;
 
-/** Looks for every registered secret in everything that a run of the tests left. @param root the run's evidence folder */
+/** Searches the evidence of a test run for every registered secret. @param root the run's evidence folder */
 export function judgeEvidence(root: string, allowances: readonly Allowance[] = ALLOWANCES): Judgement {
   const secrets = readSecrets(root);
   const needles = secrets.flatMap((secret) => formsOf(secret).map((form) => ({ ...form, secret })));
@@ -62,7 +62,7 @@ function allows(allowance: Allowance, evidence: EvidenceKind, part: Buffer, { ne
   return allowance.around.test(around);
 }
 
-/** Pages have most lines in common; one look at each is enough. */
+/** Most lines of pages are identical, so each is searched once. */
 function isRepeated(line: Buffer, seen: Set<string>): boolean {
   const text = line.toString('latin1');
   if (seen.has(text)) return true;

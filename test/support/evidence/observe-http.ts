@@ -5,8 +5,8 @@ import { keepEvidence } from './evidence.ts';
 import { harvestAnswer, harvestRequest } from './harvest.ts';
 
 /**
- * Looks at all HTTP of a test file's process, from Node's own diagnostics: pages and metrics are kept as evidence, what is
- * secret is registered, whichever stand-in or browser made or got it. Runs before each test file (jest.config.js).
+ * Observes all HTTP of a test file's process through Node's diagnostics channels: stores pages and metrics as evidence and
+ * registers secrets, for any client and server. Runs before each test file (jest.config.js).
  */
 const MOST_KEPT_CHARS = 4 * 1_048_576;
 
@@ -44,7 +44,7 @@ function watchServer({ request, response }: ServerSide): void {
   });
 }
 
-/** Answers of other processes are seen by who asked. */
+/** Responses of other processes are observed at the client. */
 function watchClient({ request, response }: ClientSide): void {
   const read = collect(response, 'push');
   response.once('close', () => {
@@ -60,12 +60,12 @@ function answered(url: string, status: number, answer: { headers: IncomingMessag
   else if (isPage) keepEvidence('pages', answer.body);
 }
 
-/** Nobody sees its body, which repeats the address of its header. */
+/** A redirect's body, which repeats the address of its header, is not displayed. */
 function isRedirect(status: number): boolean {
   return status >= 300 && status < 400;
 }
 
-/** Listens in on a method that is given the pieces of a body. @returns what it was given so far */
+/** Intercepts a method that receives the chunks of a body. @returns a function with the text so far */
 function collect(target: object, method: 'push' | 'write' | 'end'): () => string {
   const pieces: Buffer[] = [];
   let chars = 0;

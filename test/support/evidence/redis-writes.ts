@@ -1,6 +1,6 @@
 /**
- * The commands of an append-only file, each as the bytes of its arguments with a blank between them. Writes to the messaging
- * app's own keys are left out: it stands for WeCom, which knows what its people write.
+ * The commands of an append-only file, each as the bytes of its arguments joined by spaces. Writes to the simulator's own
+ * keys are left out: the simulator replaces WeCom, which knows the texts of its people.
  */
 export function* writesOf(file: Buffer): Generator<Buffer> {
   let at = 0;
@@ -12,7 +12,7 @@ export function* writesOf(file: Buffer): Generator<Buffer> {
   };
   while (at < file.length) {
     const head = line();
-    // Comments (`#TS:…`) and what a killed server left half written.
+    // Comments (`#TS:…`) and a command that a killed server left incomplete.
     if (!head.startsWith('*')) continue;
     const args: Buffer[] = [];
     for (let left = Number(head.slice(1)); left > 0 && at < file.length; left -= 1) {

@@ -1,7 +1,7 @@
 import type { MessengerDriver } from '../../../src/simulator/driver.ts';
 import { registerText } from './harvest.ts';
 
-/** A driver that registers what people say as secret before it is said. */
+/** A driver that registers the texts of people as secret before it sends them. */
 export function registerTexts(driver: MessengerDriver): MessengerDriver {
   const hear = (said: Parameters<MessengerDriver['say']>[1]) =>
     registerText(typeof said === 'string' ? said : said.text);

@@ -6,19 +6,19 @@ import { hashParts } from '../../../shared/crypto/ids.ts';
 import { holderOfSocket } from '../../../shared/http/port-holder.ts';
 import { LocalError } from './local-error.ts';
 
-/** Holds a data folder for this process until it ends or lets go. */
+/** Locks a data directory for this process until it ends or releases the lock. */
 export interface DataDirLock {
   release(): Promise<void>;
 }
 
 /**
- * Makes sure that one Parley at a time uses a data folder. A listening socket is the mark, since it dies with its process,
- * however that ends; a file with a process id would be believed after the id went to somebody else.
+ * Ensures that only one Parley uses a data directory. The lock is a listening socket, because it disappears with its
+ * process, however that ends; the id in a pid file may be reused by another process.
  * @param dataDir its real path
  * @throws LocalError `data_dir_in_use`
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
-  // In the temporary folder since a socket's path may have about 100 characters only.
+  // In the temporary directory, because a socket path is limited to about 100 characters.
   const path = join(tmpdir(), `parley-${hashParts(dataDir).slice(0, 20)}.sock`);
   const server = (await listenOn(path)) ?? (await takeOver(path));
   if (!server) {
@@ -35,13 +35,16 @@ async function takeOver(path: string): Promise<Server | undefined> {
   return listenOn(path);
 }
 
-/** Undefined when the path is taken. */
+/** Undefined if the path is taken. */
 function listenOn(path: string): Promise<Server | undefined> {
   const server = createServer((socket) => socket.destroy());
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') resolve(undefined);
-      else reject(new LocalError('data_dir_unusable', 'The temporary folder takes no socket', { cause: error }));
+      else
+        reject(
+          new LocalError('data_dir_unusable', 'No socket can be created in the temporary folder', { cause: error }),
+        );
     });
     server.listen(path, () => resolve(server));
   });

@@ -6,7 +6,7 @@ const WRITABLE_BY_ALL = 0o002;
 const USABLE = constants.R_OK | constants.W_OK | constants.X_OK;
 
 /**
- * Makes `DATA_DIR` for its owner alone (mode 0700) where it is not yet there.
+ * Creates `DATA_DIR` for its owner only (mode 0700) if it does not exist.
  * @returns its path without symbolic links
  * @throws LocalError `data_dir_unusable`, also for a folder that other users could read or write (SECURITY.md own-data-dir)
  */
@@ -24,13 +24,16 @@ export function openDataDir(path: string): string {
   }
 }
 
-/** What a start would say of `DATA_DIR`, as far as it can be seen without making anything; undefined when it can be used. */
+/**
+ * The fault of `DATA_DIR` that a start would report, as far as it can be found without creating anything. Undefined if it is
+ * usable.
+ */
 export function faultOfDataDir(path: string): string | undefined {
   let nearest = path;
   while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
   try {
     accessSync(nearest, USABLE);
-    // Of a file, and only of a file, this can be asked and is refused.
+    // Fails for a file, and only for a file.
     accessSync(`${nearest}/.`, USABLE);
     return nearest === path ? faultOfOwner(path) : undefined;
   } catch {
@@ -38,22 +41,22 @@ export function faultOfDataDir(path: string): string | undefined {
   }
 }
 
-/** Its keys open everything that is kept. Others may look in: the files themselves have mode 0600. */
+/** The keys in it decrypt all stored data. Other users may list it: the files themselves have mode 0600. */
 function faultOfOwner(path: string): string | undefined {
   const { uid, mode } = statSync(path);
-  // Root may own it, as it owns the volumes of containers: it can read everything anyway.
+  // Root may own it, as it does with container volumes: root can read everything anyway.
   if (uid !== 0 && uid !== (process.getuid?.() ?? uid))
     return `The folder ${path} belongs to another user: set DATA_DIR to one of your own, or change its owner with chown`;
   if ((mode & WRITABLE_BY_ALL) !== 0)
-    return `The folder ${path} can be written by every user: run chmod 700 ${path}, or set DATA_DIR to another folder`;
+    return `Every user can write to the folder ${path}: run chmod 700 ${path}, or set DATA_DIR to another folder`;
   return undefined;
 }
 
 function sentenceOn(path: string): string {
-  return `The folder ${path} cannot be used: set DATA_DIR to one that can be written`;
+  return `The folder ${path} is not writable: set DATA_DIR to a writable folder`;
 }
 
-/** Level by level: `recursive` never returns where the system makes folders itself, as below /proc. */
+/** Creates one level at a time: `recursive` never returns where the system creates directories itself, as below /proc. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });

@@ -4,20 +4,21 @@ import type { Log } from '../../../shared/log.ts';
 import type { EmbeddedRedis } from './embedded-redis.ts';
 
 export interface KeptRedisOptions {
-  /** Starts one, on this port when it is told. */
+  /** Starts a server, on this port if given. */
   start(port?: number): Promise<EmbeddedRedis>;
   log: Log;
-  /** Told, in a sentence for the operator, that there is no Redis any more. */
+  /** Called with a sentence for the operator when Redis is permanently down. */
   onGone(sentence: string): void;
 }
 
 const GONE =
-  'The embedded redis-server ended twice within a minute: look at the redis folder in DATA_DIR and at the disk, or set REDIS_URL.';
+  'The embedded redis-server ended twice within a minute: check the redis folder in DATA_DIR and the disk, or set REDIS_URL.';
 
 /**
- * Keeps an embedded redis-server running: one that ends by itself (killed for its memory, a full disk) is started again on
- * the same port, where all connections find it and its file. The second end within a minute is told and left.
- * @throws EmbeddedRedisError when the first one cannot start
+ * Keeps an embedded redis-server running. A server that ends unexpectedly (out of memory, a full disk) is restarted on the
+ * same port and file, where all connections find it. If it ends again within a minute, that is reported and it is not
+ * restarted.
+ * @throws EmbeddedRedisError when the first server cannot start
  */
 export async function startKeptRedis({ start, log, onGone }: KeptRedisOptions): Promise<EmbeddedRedis> {
   let isStopping = false;
@@ -28,17 +29,17 @@ export async function startKeptRedis({ start, log, onGone }: KeptRedisOptions): 
     await server.ended;
     if (wasStopped()) return;
     if (startedAtMs > performance.now() - MINUTE_MS) return onGone(GONE);
-    log.error('the embedded redis-server ended by itself; it is started again');
+    log.error('the embedded redis-server ended unexpectedly; Parley restarts it');
     try {
       current = await start(port);
     } catch (error) {
-      log.error({ error: asError(error) }, 'the embedded redis-server could not be started again');
+      log.error({ error: asError(error) }, 'the embedded redis-server could not be restarted');
       return onGone(GONE);
     }
     if (wasStopped()) return current.stop();
     watching = watch(current, performance.now());
   };
-  // The first one may end at any time; only what was started again is on trial.
+  // The minute applies only to restarted servers; the first may end at any time.
   let watching = watch(current, Number.NEGATIVE_INFINITY);
   return {
     url: current.url,

@@ -12,36 +12,39 @@ import { withTimeout } from '../../../shared/with-timeout.ts';
 import { endWithUs } from './exit-with-parent.ts';
 import { findRedisProgram } from './redis-program.ts';
 
-/** A redis-server process of our own, stopped with us, even when we are killed. */
+/** A redis-server child process, which is stopped with this process, even if this process is killed. */
 export interface EmbeddedRedis {
-  /** `redis://127.0.0.1:PORT/0`, on a free port of the loopback; `unix:` and a path where a socket was asked for. */
+  /** `redis://127.0.0.1:PORT/0` on a free loopback port, or `unix:` and a path if a socket was requested. */
   readonly url: string;
   readonly pid: number;
-  /** Settles when the process has ended, for whatever reason. */
+  /** Settles when the process has ended, for any reason. */
   readonly ended: Promise<void>;
-  /** Ends the process in order (its append-only file is complete then) and waits for its end. */
+  /** Stops the process in order, with a complete append-only file, and waits for its end. */
   stop(): Promise<void>;
 }
 
 export class EmbeddedRedisError extends CodedError<'redis_server_missing' | 'redis_server_failed'> {}
 
 export interface EmbeddedRedisOptions {
-  /** Where its append-only file lies; a temporary folder, removed at the stop, unless told. */
+  /** Directory of the append-only file. Defaults to a temporary one, which is removed at the stop. */
   dataDir?: string;
-  /** A fixed port; a free one unless told. */
+  /** Fixed port. Defaults to a free one. */
   port?: number;
-  /** Listens here for this machine's user alone, and on no port; where systems take paths of that length. */
+  /** Listens here only, for this user only, and on no port. Ignored if the path is too long for a socket. */
   socketPath?: string;
-  /** The program; `redis-server`, or `valkey-server` where that is missing. */
+  /** Defaults to `redis-server`, or `valkey-server` if that is missing. */
   program?: string;
-  /** Further `redis-server` arguments. */
+  /** Additional `redis-server` arguments. */
   extraArguments?: string[];
 }
 
-/** Reading a large append-only file takes a while; a server that cannot start ends at once. */
+/** Loading a large append-only file takes time. A server that cannot start ends at once. */
 const START_LIMIT_MS = 60 * SECOND_MS;
 
-/** Starts a redis-server with an append-only file and no eviction, as production needs it (SECURITY.md quick-takeover). @throws EmbeddedRedisError */
+/**
+ * Starts a redis-server with an append-only file and no eviction, as production requires (SECURITY.md quick-takeover).
+ * @throws EmbeddedRedisError
+ */
 export async function startEmbeddedRedis(options: EmbeddedRedisOptions = {}): Promise<EmbeddedRedis> {
   const dir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'parley-redis-'));
   mkdirSync(dir, { recursive: true });
@@ -64,10 +67,10 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions = {}): Pr
   };
 }
 
-/** Where it listens. */
+/** Where the server listens. */
 type Place = { path: string } | { host: string; port: number };
 
-/** What the shortest of systems takes for a socket's path, its end included. */
+/** Smallest limit of a socket path on any supported system, including its terminator. */
 const MOST_SOCKET_PATH_BYTES = 103;
 
 async function placeOf({ socketPath, port }: EmbeddedRedisOptions): Promise<Place> {
@@ -98,12 +101,16 @@ function spawnServer(options: EmbeddedRedisOptions, dir: string, place: Place): 
 async function untilReady(child: ChildProcess, place: Place): Promise<void> {
   let failure: EmbeddedRedisError | undefined;
   child.once('error', (cause) => {
-    failure = new EmbeddedRedisError('redis_server_missing', 'redis-server could not be started; is it installed?', {
-      cause,
-    });
+    failure = new EmbeddedRedisError(
+      'redis_server_missing',
+      'redis-server could not be started: install redis-server or set REDIS_URL',
+      {
+        cause,
+      },
+    );
   });
   child.once('exit', (code) => {
-    failure ??= new EmbeddedRedisError('redis_server_failed', `redis-server ended at once (exit ${String(code)})`);
+    failure ??= new EmbeddedRedisError('redis_server_failed', `redis-server ended immediately (exit ${String(code)})`);
   });
   let isOver = false;
   const probe = new Redis({
@@ -122,19 +129,19 @@ async function untilReady(child: ChildProcess, place: Place): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   } finally {
-    // A connection that is just being made would otherwise be tried for ever, in spite of the disconnect.
+    // A connection that is being opened would otherwise retry for ever despite the disconnect.
     isOver = true;
     probe.disconnect();
   }
   child.kill('SIGKILL');
-  throw failure ?? new EmbeddedRedisError('redis_server_failed', 'redis-server did not become ready in 60 s');
+  throw failure ?? new EmbeddedRedisError('redis_server_failed', 'redis-server did not become ready within 60 s');
 }
 
-/** Below the ports that systems give to outgoing connections, one of which could take the port before it is listened on. */
+/** Below the ephemeral ports, any of which an outgoing connection could take before the server listens. */
 const FIRST_PORT = 12_000;
 const PORTS = 20_000;
 
-/** A port that is free on the loopback at this moment. */
+/** Returns a loopback port that is free at this moment. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer();

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { randomToken } from '../../../shared/crypto/ids.ts';
 import { LocalError } from './local-error.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
 const FILE_NAME = 'keys.json';
 const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** WeCom's EncodingAESKey: 43 letters and digits which, with `=` behind, are 32 bytes in base64. */
+/** WeCom's EncodingAESKey: 43 letters and digits, which followed by `=` are 32 bytes in base64. */
 const AES_KEY_CHARS = 43;
 const BOT_TOKEN_CHARS = 24;
 const SECRET_KEY_BYTES = 32;
@@ -28,7 +29,7 @@ const keysSchema = z.object({
   slackClientSecret: z.string().min(1),
   slackAppToken: z.string().min(1),
 });
-/** What earlier versions kept: their file is completed. */
+/** Files of earlier versions lack these keys; they are added. */
 const keptSchema = keysSchema.partial({
   wecomBotSecret: true,
   slackSigningSecret: true,
@@ -37,12 +38,12 @@ const keptSchema = keysSchema.partial({
   slackAppToken: true,
 });
 
-/** The credentials with which local mode's parts talk to each other. */
+/** Credentials for calls between the parts of local mode. */
 export type LocalKeys = z.infer<typeof keysSchema>;
 
 /**
- * Reads the keys that an earlier start made, or makes and keeps them. The file is for its owner alone (mode 0600); without
- * its secret key everything that was kept encrypted would be lost, so it is never written over when it cannot be read.
+ * Reads the keys of an earlier start, or generates and stores them. The file is readable by its owner only (mode 0600).
+ * Without its secret key all encrypted data would be lost, so that an unreadable file is never overwritten.
  * @throws LocalError `local_keys_broken`
  */
 export function keepLocalKeys(dataDir: string): LocalKeys {
@@ -57,7 +58,7 @@ export function keepLocalKeys(dataDir: string): LocalKeys {
   return keys;
 }
 
-/** The keys that an earlier start made, if one did and they are whole. @throws LocalError `local_keys_broken` */
+/** The keys of an earlier start, if they exist and are complete. @throws LocalError `local_keys_broken` */
 export function findLocalKeys(dataDir: string): LocalKeys | undefined {
   const path = join(dataDir, FILE_NAME);
   return existsSync(path) ? keysSchema.safeParse(readKeys(path)).data : undefined;
@@ -66,15 +67,10 @@ export function findLocalKeys(dataDir: string): LocalKeys | undefined {
 function readKeys(path: string): z.infer<typeof keptSchema> {
   const read = keptSchema.safeParse(parseJson(readFileSync(path, 'utf8')));
   if (read.success) return read.data;
-  throw new LocalError('local_keys_broken', `${path} cannot be read: restore it, or remove its folder to begin anew`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  throw new LocalError(
+    'local_keys_broken',
+    `${path} cannot be read: restore it, or delete its folder to start with empty data`,
+  );
 }
 
 function makeKeys(): LocalKeys {

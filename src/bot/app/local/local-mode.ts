@@ -10,7 +10,7 @@ import { findLocalKeys, keepLocalKeys, type LocalKeys } from './local-keys.ts';
 import { needsLocalParts } from './needs-local-parts.ts';
 import { stopStaleRedis } from './stop-stale-redis.ts';
 
-/** The secrets of a process that runs what Parley brings itself: nothing that its parts need is missing. */
+/** Secrets of a process with embedded parts, with everything that these parts need. */
 export interface LocalSecrets extends Secrets {
   readonly secretKey: Buffer;
   readonly signInClientSecret: string;
@@ -36,19 +36,20 @@ export interface ServiceClient {
 export interface LocalMode {
   /** The given secrets, completed. */
   readonly secrets: LocalSecrets;
-  /** The embedded service's clients when no file names them: the bot. */
+  /** The embedded service's clients if no file is set: the bot. */
   readonly clients: ServiceClient[];
-  /** The key that this start made for the chat interface, to be printed once; undefined when `SERVICE_API_KEYS` is set. */
+  /** The key that this start generated for the chat interface, to print once. Undefined if `SERVICE_API_KEYS` is set. */
   readonly madeApiKey: string | undefined;
-  /** Undefined when `REDIS_URL` is set. */
+  /** Undefined if `REDIS_URL` is set. */
   readonly redis: EmbeddedRedis | undefined;
-  /** Stops the embedded Redis; call it after everything that writes to it. */
+  /** Stops the embedded Redis. Call it after everything that writes to Redis has stopped. */
   stop(): Promise<void>;
 }
 
 /**
- * Gets ready what Parley brings itself, in local mode and for the service alone: the keys, kept under `DATA_DIR`, and the
- * embedded Redis with its file there, which is started again if it ends. Data survive a restart, and a Redis that a crashed run left behind is ended first.
+ * Prepares the embedded parts, in local mode and for the service alone: the keys, stored under `DATA_DIR`, and the embedded
+ * Redis with its file there, which is restarted if it ends. Data survive a restart, and a Redis left behind by a crash is
+ * stopped first.
  * @throws LocalError @throws EmbeddedRedisError
  */
 export async function prepareLocalMode(
@@ -78,19 +79,21 @@ export async function prepareLocalMode(
   }
 }
 
-/** The given secrets, completed by the keys that an earlier start kept; makes none. */
+/** The given secrets, completed by the keys that an earlier start stored. Generates none. */
 export function secretsOfEarlierStart(config: Config, given: Secrets): Secrets {
   if (!needsLocalParts(config, given)) return given;
   try {
     const kept = findLocalKeys(config.local.dataDir);
     return kept ? completeSecrets(config, given, kept) : given;
   } catch {
-    // A start says what is wrong with them.
+    // The start reports what is wrong with the keys.
     return given;
   }
 }
 
-/** The address of the Redis that a start in this folder has brought; undefined where none runs, or listens on a port alone. */
+/**
+ * Address of the Redis that a start with this data directory runs. Undefined if none runs, or if it listens on a port only.
+ */
 export function socketOfEarlierStart({ local: { dataDir } }: Config): string | undefined {
   const socket = socketPathIn(join(dataDir, 'redis'));
   return existsSync(socket) ? `unix:${socket}` : undefined;
@@ -106,7 +109,7 @@ function completeSecrets(config: Config, given: Secrets, made: LocalKeys): Local
     ...given,
     secretKey: given.secretKey ?? Buffer.from(made.secretKey, 'base64'),
     serviceApiKeys,
-    // The embedded chat service knows its own keys only, whatever key was set for another.
+    // The embedded chat service accepts only its own keys, whatever key is set for another service.
     chatApiKey: config.embedded.chat ? serviceApiKeys[0] : given.chatApiKey,
     signInClientSecret: given.signInClientSecret ?? made.signInClientSecret,
     wecomBotToken: given.wecomBotToken ?? made.wecomBotToken,
@@ -134,7 +137,7 @@ async function startRedis(dataDir: string, log: Log, onGone: (sentence: string) 
   const pidFile = join(redisDir, 'redis.pid');
   mkdirSync(redisDir, { recursive: true });
   chmodSync(redisDir, 0o700);
-  if (await stopStaleRedis(redisDir, pidFile)) log.info('ended the redis-server that a crashed run left behind');
+  if (await stopStaleRedis(redisDir, pidFile)) log.info('ended a redis-server left by a crashed run');
   const listening = { socketPath: socketPathIn(redisDir), extraArguments: ['--pidfile', pidFile] };
   return startKeptRedis({
     start: (port) => startEmbeddedRedis({ dataDir: redisDir, ...listening, port }),

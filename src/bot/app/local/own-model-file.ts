@@ -5,10 +5,10 @@ import { z } from 'zod';
 const FILE_NAME = 'own-model.json';
 const schema = z.object({ baseUrl: z.url(), apiKey: z.string(), model: z.string().min(1) });
 
-/** The model that answers in local mode in the built-in one's place, as its person connected it on the page. */
+/** The model that answers instead of the built-in one in local mode, as connected by the person on the page. */
 export type OwnModel = z.infer<typeof schema>;
 
-/** Undefined where none was connected, or where the file cannot be read: then the built-in model answers, which the page says. */
+/** Undefined if none is connected or the file cannot be read. The built-in model then answers, and the page says so. */
 export function readOwnModel(dataDir: string): OwnModel | undefined {
   const path = join(dataDir, FILE_NAME);
   if (!existsSync(path)) return undefined;
@@ -19,7 +19,7 @@ export function readOwnModel(dataDir: string): OwnModel | undefined {
   }
 }
 
-/** Keeps it for its owner alone (mode 0600), since it holds a key; `undefined` forgets it. */
+/** Stores the model for its owner only (mode 0600), because it contains a key. `undefined` deletes it. */
 export function keepOwnModel(dataDir: string, own: OwnModel | undefined): void {
   const path = join(dataDir, FILE_NAME);
   if (!own) return rmSync(path, { force: true });

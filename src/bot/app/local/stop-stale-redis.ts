@@ -3,14 +3,14 @@ import { existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../../../shared/clock.ts';
 
-/** Redis finishes writing its file before it ends; only a frozen or broken one takes longer. */
+/** Redis finishes writing its file before it ends. Only a frozen or broken server takes longer. */
 const STOP_LIMIT_MS = 10 * SECOND_MS;
 const POLL_MS = 20;
 
 /**
- * Ends the redis-server that a crashed run left behind on the same folder, so that two never write one append-only file.
- * A process that merely got the same id since is left alone.
- * @param redisDir the folder's real path, which is the server's working directory
+ * Stops the redis-server that a crashed run left behind in the same directory, so that two never write one append-only file.
+ * Another process that got the same id is left alone.
+ * @param redisDir the directory's real path, which is the server's working directory
  * @returns whether there was one
  */
 export async function stopStaleRedis(redisDir: string, pidFile: string): Promise<boolean> {
@@ -26,7 +26,7 @@ function readPid(pidFile: string): number | undefined {
   return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** On Linux a process tells its working directory; elsewhere its program's name has to do. */
+/** On Linux compares the process's working directory, elsewhere only its program name. */
 function isRedisIn(pid: number, redisDir: string): boolean {
   if (!isAlive(pid)) return false;
   try {
@@ -37,9 +37,9 @@ function isRedisIn(pid: number, redisDir: string): boolean {
   }
 }
 
-/** @param isThere false for a dead process that its parent has not asked after yet, which a signal would still find */
+/** @param isThere false for a dead process that its parent has not reaped yet, which signals still reach */
 async function endProcess(pid: number, isThere: () => boolean): Promise<void> {
-  // A stopped process would sleep on through SIGTERM.
+  // A stopped process would not react to SIGTERM.
   process.kill(pid, 'SIGCONT');
   process.kill(pid, 'SIGTERM');
   const deadlineMs = performance.now() + STOP_LIMIT_MS;

@@ -8,42 +8,42 @@ import type { Log } from '../../../shared/log.ts';
 import type { WorkerQuestion, WorkerTask } from './worker-messages.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-/** Another one that runs in the place of one that ended. */
+/** A worker process that replaced an ended one. */
 export interface WorkerSuccession {
   processId: number;
-  /** From the end of the one before until this one takes turns. Milliseconds. */
+  /** Milliseconds from the end of the previous process until this one takes turns. */
   afterMs: number;
-  /** How many turns that were under way it took over. */
+  /** Number of running turns that it took over. */
   takenOver: number;
 }
 
 export interface KeptWorkerOptions {
   program: URL;
-  /** With what settings the next one begins. */
+  /** Settings of the next process. */
   settings(): Pick<WorkerTask, 'config' | 'secrets'>;
-  /** Told when another one has taken the place of one that ended. */
+  /** Called when a process has replaced an ended one. */
   onSuccession(succession: WorkerSuccession): void;
   log: Log;
 }
 
 const NAME_BYTES = 12;
-/** What ends sooner is not healthy, and another one at once would do no better. */
+/** A process that ends sooner is unhealthy, and an immediate restart would not help. */
 const YOUNG_MS = 10 * SECOND_MS;
 const FIRST_PAUSE_MS = SECOND_MS / 5;
 const LONGEST_PAUSE_MS = 5 * SECOND_MS;
 
 /**
- * Keeps one worker process running: one that ends is followed by another, at once the first time, after growing pauses while
- * they die young. Since their end is known for sure, what they had taken is given back without waiting for any lease.
+ * Keeps one worker process running. A process that ends is replaced, at once the first time and after growing pauses while
+ * the replacements end early. Because its end is certain, its turns are given back without waiting for a lease.
  */
 export class KeptWorker {
   readonly #options: KeptWorkerOptions;
-  /** Names of those that ended with turns in their hands, until another one has taken these over. */
+  /** Names of processes that ended with running turns, until another process has taken these over. */
   readonly #dead: string[] = [];
   #current: WorkerProcess;
   #isStopping = false;
   #youngDeaths = 0;
-  /** Settled when the next one takes turns, or comes to nothing. */
+  /** Settles when the next process takes turns or has failed. */
   #next = new Deferred();
 
   private constructor(options: KeptWorkerOptions) {
@@ -51,7 +51,7 @@ export class KeptWorker {
     this.#current = this.#begin();
   }
 
-  /** @throws Error when the first one does not come up */
+  /** @throws Error when the first process does not start */
   static async start(options: KeptWorkerOptions): Promise<KeptWorker> {
     const kept = new KeptWorker(options);
     try {
@@ -68,19 +68,20 @@ export class KeptWorker {
     return this.#current.processId;
   }
 
-  /** @throws Error when it does not answer in a second, or ends */
+  /** @throws Error when the process does not answer within a second, or ends */
   ask(question: WorkerQuestion): Promise<unknown> {
     return this.#current.ask(question);
   }
 
-  /** Ends it by `kill -9`; another one follows. */
+  /** Ends the process with `kill -9`; it is replaced. */
   kill(): void {
     this.#current.kill();
   }
 
   /**
-   * Lets another one, with the settings of now, take its place in order. Turns that do not end within the grace time go on there.
-   * @throws Error when that one does not come up; it is tried again then
+   * Replaces the process in order by one with the current settings. Turns that do not end within the grace period continue
+   * there.
+   * @throws Error when the new process does not start; starting is then tried again
    */
   async replace(graceSec: number): Promise<void> {
     const next = this.#next.promise;
@@ -88,7 +89,7 @@ export class KeptWorker {
     await next;
   }
 
-  /** Ends it in order, and lets none follow. */
+  /** Stops the process in order without replacing it. */
   async stop(graceSec: number): Promise<void> {
     this.#isStopping = true;
     await this.#current.stop(graceSec);
@@ -109,18 +110,18 @@ export class KeptWorker {
     }
   }
 
-  /** @returns whether another one is to follow */
+  /** @returns whether the process must be replaced */
   async #hasEnded(): Promise<boolean> {
     const { name, ended, processId } = this.#current;
     const { exitCode, signal, afterMs } = await ended;
     if (this.#isStopping) return false;
-    // One that ended in order has given everything back itself.
+    // A process that ended in order has given back everything itself.
     if (exitCode === 0) return true;
     this.#dead.push(name);
     this.#youngDeaths = afterMs < YOUNG_MS ? this.#youngDeaths + 1 : 0;
     this.#options.log.warn(
       { processId, exitCode, signal },
-      'the worker process ended by itself; another one is started',
+      'the worker process ended unexpectedly; Parley starts another',
     );
     return true;
   }
@@ -147,7 +148,7 @@ export class KeptWorker {
       settled.resolve();
     } catch (thrown) {
       const error = asError(thrown);
-      this.#options.log.error({ error }, 'the worker process could not be followed by another yet');
+      this.#options.log.error({ error }, 'no other worker process could be started yet');
       settled.reject(error);
       this.#current.kill();
     }

@@ -1,15 +1,15 @@
 import type { Config, Secrets } from '../../config/config.ts';
 
-/** What a worker process can be asked. */
+/** Questions to a worker process. */
 export type WorkerQuestion = 'running' | 'ready' | 'metrics';
 
-/** What a worker process is told before it does anything. It goes by the channel between the two, where nobody else reads. */
+/** Task of a worker process, sent before anything else. Sent over the private channel between the two processes. */
 export interface WorkerTask {
   config: Config;
   secrets: Secrets;
-  /** By what name it takes turns. */
+  /** Name under which it claims turns. */
   name: string;
-  /** Those before it that ended without giving back what they had taken. */
+  /** Names of earlier processes that ended without giving back their turns. */
   deadNames: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export type ToWorker =
   | { kind: 'ask'; id: number; question: WorkerQuestion }
   | { kind: 'stop'; graceSec: number };
 
-/** `here`: it listens. `ready`: it takes turns, and has taken so many over from the dead. */
+/** `here`: it listens. `ready`: it takes turns, and has taken over `takenOver` turns of dead workers. */
 export type FromWorker =
   | { kind: 'here' }
   | { kind: 'ready'; takenOver: number }

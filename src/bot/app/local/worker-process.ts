@@ -7,19 +7,19 @@ import type { FromWorker, ToWorker, WorkerQuestion, WorkerTask } from './worker-
 export interface WorkerEnd {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** How long it had run. Milliseconds. */
+  /** Milliseconds that it had run. */
   afterMs: number;
 }
 
 const ANSWER_LIMIT_MS = SECOND_MS;
-/** Beyond the grace time, for the last writes. */
+/** Time after the grace period for the last writes. */
 const END_RESERVE_MS = 3 * SECOND_MS;
 
-/** A worker in a process of its own, which ends when this one does, however that ends. */
+/** A worker in a separate process, which ends with this one, however this one ends. */
 export class WorkerProcess {
-  /** By what name it takes turns. */
+  /** Name under which it claims turns. */
   readonly name: string;
-  /** Once it takes turns: how many it took over from the dead. Rejects when it ends before. */
+  /** Resolves once it takes turns, with the number of turns taken over from dead workers. Rejects if it ends before. */
   readonly ready: Promise<number>;
   readonly ended: Promise<WorkerEnd>;
   readonly #child: ChildProcess;
@@ -29,7 +29,7 @@ export class WorkerProcess {
   constructor(program: URL, task: WorkerTask) {
     this.name = task.name;
     const startedMs = performance.now();
-    // A terminal's Ctrl+C reaches the whole process group: the worker is told by us alone, and once.
+    // A terminal's Ctrl+C reaches the whole process group: only this process must stop the worker, and only once.
     this.#child = fork(program, {
       detached: true,
       serialization: 'advanced',
@@ -60,7 +60,7 @@ export class WorkerProcess {
     return this.#child.pid;
   }
 
-  /** @throws Error when it does not answer in a second, or ends */
+  /** @throws Error when the worker does not answer within a second, or ends */
   async ask(question: WorkerQuestion): Promise<unknown> {
     this.#lastId += 1;
     const id = this.#lastId;
@@ -76,7 +76,7 @@ export class WorkerProcess {
     }
   }
 
-  /** Ends it in order within the grace time, by force beyond. */
+  /** Stops the worker in order within the grace period, and by force after it. */
   async stop(graceSec: number): Promise<void> {
     this.#tell({ kind: 'stop', graceSec });
     const timer = setTimeout(() => this.kill(), graceSec * SECOND_MS + END_RESERVE_MS);
@@ -84,13 +84,13 @@ export class WorkerProcess {
     clearTimeout(timer);
   }
 
-  /** What no program can hear or refuse: `kill -9`. */
+  /** Sends `kill -9`, which no program can handle or ignore. */
   kill(): void {
     this.#child.kill('SIGKILL');
   }
 
   #tell(message: ToWorker): void {
-    // Whom it does not reach any more has ended, which is told in its own way.
+    // A disconnected worker has ended; its end is reported separately.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 }

@@ -5,83 +5,96 @@ import * as kinds from '../setting-kinds.ts';
 /** The reference chat and sign-in service: embedded in local mode, alone with `ROLES=service`. */
 export const serviceSettings = {
   SERVICE_API_KEYS: secret(kinds.listOf(kinds.text, 'keys'), {
-    meaning: 'Keys that its chat interface accepts, comma-separated; in local mode the bot uses the first.',
+    meaning: 'API keys that the chat interface accepts, comma-separated. In local mode the bot uses the first.',
     default:
-      'in local mode or without REDIS_URL or SECRET_KEY one that is made, printed at the first start and kept in DATA_DIR/keys.json; none otherwise',
+      'in local mode, or without REDIS_URL or SECRET_KEY, one generated key, printed at the first start and stored in DATA_DIR/keys.json; none otherwise',
+    level: 'common',
   }),
   SERVICE_PUBLIC_URL: optional(kinds.publicOrigin, {
-    meaning: "How browsers reach it where it runs alone and PUBLIC_URL in the same file is the bot's.",
+    meaning:
+      "Address at which browsers reach the service. Needed if the service runs alone and PUBLIC_URL in the same file is the bot's.",
     default: 'PUBLIC_URL',
     example: 'https://service.example.org',
   }),
   SERVICE_CLIENTS_FILE: optional(kinds.text, {
-    meaning: 'JSON file of its OAuth clients.',
-    default: 'the bot alone in local mode; none otherwise',
+    meaning: 'JSON file with the OAuth clients.',
+    default: 'the bot only in local mode; none otherwise',
     example: 'config/clients.json',
+    level: 'common',
   }),
   SERVICE_DIRECTORY_FILE: optional(kinds.text, {
-    meaning: 'JSON file of the people who can sign in.',
-    default: 'config/people.json in local mode; nobody otherwise',
+    meaning: 'JSON file with the people who can sign in.',
+    default: 'config/people.json in local mode; none otherwise',
     example: 'config/people.json',
+    level: 'common',
   }),
   SERVICE_OIDC_ISSUER: optional(kinds.issuerAddress, {
-    meaning:
-      "The institution's OpenID Connect provider, letter by letter as it writes its own name; people then sign in there.",
-    default: 'the directory alone',
+    meaning: "Exact issuer of the institution's OpenID Connect provider, with which people then sign in.",
+    default: 'people sign in with the directory',
     example: 'https://id.example.edu/realms/campus',
+    level: 'common',
   }),
-  SERVICE_OIDC_CLIENT_ID: optional(kinds.text, { meaning: 'What the provider knows the service as.' }),
-  SERVICE_OIDC_CLIENT_SECRET: secret(kinds.text, { meaning: "The service's secret at the provider." }),
+  SERVICE_OIDC_CLIENT_ID: optional(kinds.text, {
+    meaning: "The service's client id at the provider.",
+    level: 'common',
+  }),
+  SERVICE_OIDC_CLIENT_SECRET: secret(kinds.text, {
+    meaning: "The service's client secret at the provider.",
+    level: 'common',
+  }),
   SERVICE_OIDC_CLIENT_AUTH: setting(
     kinds.oneOf('auto', 'client_secret_basic', 'client_secret_basic_raw', 'client_secret_post'),
     'auto',
-    'How that secret is sent, as SIGN_IN_CLIENT_AUTH has it.',
+    'How that secret is sent, with the values of SIGN_IN_CLIENT_AUTH.',
   ),
   SERVICE_OIDC_SCOPE: optional(kinds.oidcScope, {
-    meaning: 'What the provider is asked for, space-separated.',
+    meaning: 'Requested scopes, space-separated.',
     default: 'openid and profile',
     example: 'openid profile email',
   }),
   SERVICE_CAS_URL: optional(kinds.webAddress, {
-    meaning: "The institution's CAS server, instead of OpenID Connect.",
-    default: 'the directory alone',
+    meaning: "Address of the institution's CAS server, instead of OpenID Connect.",
+    default: 'people sign in with the directory',
     example: 'https://cas.example.edu/cas',
+    level: 'common',
   }),
   SERVICE_PROFILE_MAP_FILE: optional(kinds.text, {
-    meaning: "JSON file that says which of the institution's claims or attributes gives which part of a profile.",
-    default: 'the usual names',
+    meaning: "JSON file that maps the institution's claims or attributes to the fields of a profile.",
+    default: 'the standard names',
     example: 'config/profile-map.json',
   }),
   SERVICE_IDENTITY_NAME: optional(kinds.text, {
-    meaning: "What the button calls the institution's sign-in.",
+    meaning: "Name of the institution's sign-in on the button.",
     default: 'your institution',
     example: '统一身份认证',
   }),
   SERVICE_UPSTREAM_URL: optional(kinds.webAddress, {
-    meaning: 'OpenAI-compatible engine that answers in its place.',
-    default: 'a small built-in model that says so',
+    meaning: 'Address of an OpenAI-compatible engine that answers instead of the built-in model.',
+    default: 'a small built-in model that identifies itself as such',
     example: 'http://127.0.0.1:11434/v1',
+    level: 'common',
   }),
-  SERVICE_UPSTREAM_KEY: secret(kinds.text, { meaning: "The engine's key." }),
+  SERVICE_UPSTREAM_KEY: secret(kinds.text, { meaning: 'API key of the engine.', level: 'common' }),
   SERVICE_UPSTREAM_MODELS: optional(kinds.pairs, {
-    meaning: "Which of the engine's models answers for which of ours.",
+    meaning: 'Engine model for each model name of the service.',
     default: 'the same names',
     example: 'svc-plus=qwen3:8b,svc-max=qwen3:32b',
+    level: 'common',
   }),
   SERVICE_RELAYED_FIELDS: optional(kinds.listOf(kinds.text, 'field names'), {
-    meaning: 'Further request fields that are relayed to the engine, comma-separated.',
+    meaning: 'Additional request fields to relay to the engine, comma-separated.',
     default: 'the standard fields only',
     example: 'guided_json,min_tokens',
   }),
   SERVICE_IMAGE_ADDRESSES: setting(
     kinds.yesOrNo,
     'no',
-    'Whether requests may contain http and https addresses of images, which the engine fetches from its own network.',
+    'Whether requests may contain http and https image addresses, which the engine fetches from its own network.',
   ),
-  SERVICE_ACCESS_TOKEN_SEC: setting(kinds.wholeNumber(1, YEAR_SEC), '7200', 'Life of an access token, in seconds.'),
+  SERVICE_ACCESS_TOKEN_SEC: setting(kinds.wholeNumber(1, YEAR_SEC), '7200', 'Lifetime of an access token, in seconds.'),
   SERVICE_REFRESH_TOKEN_SEC: setting(
     kinds.wholeNumber(1, YEAR_SEC),
     String(30 * 24 * 60 * 60),
-    'Life of a refresh token, in seconds.',
+    'Lifetime of a refresh token, in seconds.',
   ),
 };

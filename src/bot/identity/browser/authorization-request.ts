@@ -16,7 +16,7 @@ import type { Returned } from './take-transaction.ts';
 
 const PLATFORM_PURPOSE = 'platform-departure';
 
-/** Where a browser is sent next, and what it has to come back with. */
+/** A redirect and the transaction that must match its callback. */
 export interface AuthorizationRequest {
   location: string;
   transaction: Transaction;
@@ -27,28 +27,45 @@ interface LegOptions {
   cookieHash: string;
   isChatProven: boolean;
   restarts: number;
-  /** What the pages service-failed and chat-app-failed need to offer a new start. */
+  /** Data for the "try again" form of the pages service-failed and chat-app-failed. */
   again: TryAgain;
 }
 
-/** A browser's ways to those who say who it is, and what it brings back from the sign-in service. */
+/** Redirects browsers to the platform and the sign-in service, and processes their callbacks. */
 export interface Authorizations {
-  /** Learns what has to be known before a page may lead to the service; a failure shows later. */
+  /** Loads what must be known before a page may link to the service. A failure is reported later. */
   prepare(): Promise<void>;
-  /** To the platform's own web sign-in (SECURITY.md chat-proof-first). @throws PageError chat-app-failed @throws TypeError when the platform has none */
+  /**
+   * Redirects to the platform's own web sign-in (SECURITY.md chat-proof-first).
+   * @throws PageError chat-app-failed
+   * @throws TypeError if the platform has none
+   */
   toPlatform(
     platform: Platform,
     leg: Pick<LegOptions, 'ticketHash' | 'cookieHash' | 'again'>,
   ): Promise<AuthorizationRequest>;
-  /** Asks the platform who came back from its web sign-in. @throws PlatformError; PageError sign-in-broken-off when what that needs does not open */
+  /**
+   * Asks the platform which user returned from its web sign-in.
+   * @throws PlatformError; PageError sign-in-broken-off if the stored verifier cannot be decrypted
+   */
   identify(returned: Returned, webSignIn: WebSignIn): ReturnType<WebSignIn['identify']>;
-  /** To the sign-in service (SECURITY.md one-transaction, fixed-redirect). @throws PageError service-failed */
+  /**
+   * Redirects to the sign-in service (SECURITY.md one-transaction, fixed-redirect).
+   * @throws PageError service-failed
+   */
   toService(leg: LegOptions): Promise<AuthorizationRequest>;
-  /** Binds the ticket to this browser for one authorization request. @throws PageError link-used-up when it is another browser's or over, too-many-tries when it was started too often */
+  /**
+   * Binds the invitation to this browser for one authorization request.
+   * @throws PageError link-used-up if it has ended or is bound to another browser, too-many-tries if it was started too
+   * often
+   */
   begin(start: Parameters<Tickets['start']>[0]): Promise<void>;
-  /** Exchanges what a return from the service brought. @throws IdentityError `service_…`; PageError sign-in-broken-off when what the exchange needs does not open */
+  /**
+   * Exchanges the code or ticket of a callback.
+   * @throws IdentityError `service_…`; PageError sign-in-broken-off if the stored verifier cannot be decrypted
+   */
   redeem(returned: Returned): Promise<Redeemed>;
-  /** What the sign-in service's failure is to a browser; everything else stays what it is. */
+  /** Maps a failure of the sign-in service to its error page; returns other errors unchanged. */
   failure(thrown: unknown, again: TryAgain): Error;
 }
 
@@ -72,8 +89,8 @@ export function createAuthorizations(parts: AuthorizationParts): Authorizations 
   const openKept = (purpose: string, cookieHash: string, sealed: string): string => {
     const opened = tryOpen(() => keyRing.open(purpose, cookieHash, sealed));
     if (opened.kind === 'opened') return opened.value;
-    // Broken, or without its key. The transaction is taken, so that no other process with the key can go on with it either.
-    log.warn({ error: opened.error }, 'what a browser’s return needs does not open');
+    // Corrupt, or its key is missing. The transaction is used up, so no other process with the key can continue either.
+    log.warn({ error: opened.error }, 'the stored sign-in state of a browser cannot be decrypted');
     throw new PageError('sign-in-broken-off');
   };
   return {
@@ -83,7 +100,7 @@ export function createAuthorizations(parts: AuthorizationParts): Authorizations 
       const state = newState();
       const redirectUri = platformCallbackUrl(publicOrigin, name);
       const { location, kept } = await webSignIn.leave({ redirectUri, state }).catch((thrown: unknown) => {
-        log.warn({ error: asError(thrown) }, 'the platform took no browser to its web sign-in');
+        log.warn({ error: asError(thrown) }, 'the web sign-in of the platform could not be started');
         throw new PageError('chat-app-failed', { again });
       });
       const verifier = keyRing.seal(PLATFORM_PURPOSE, cookieHash, kept);
@@ -92,7 +109,7 @@ export function createAuthorizations(parts: AuthorizationParts): Authorizations 
       return { location, transaction: { leg: `platform/${name}`, ...common, isChatProven: false, restarts: 0 } };
     },
     async identify({ code, query, cookieHash, transaction: { redirectUri, verifier } }, webSignIn) {
-      // Earlier versions kept nothing.
+      // Earlier versions stored nothing.
       const kept = verifier === undefined ? '' : openKept(PLATFORM_PURPOSE, cookieHash, verifier);
       return webSignIn.identify({ code, query, redirectUri, state: query.get('state') ?? '', kept });
     },
@@ -119,7 +136,7 @@ export function createAuthorizations(parts: AuthorizationParts): Authorizations 
   };
 }
 
-/** The one fixed address that the sign-in service returns to. */
+/** The fixed redirect address of the sign-in service. */
 export function serviceRedirectUri(publicOrigin: string): string {
   return `${publicOrigin}/oauth/callback`;
 }

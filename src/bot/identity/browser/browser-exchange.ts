@@ -5,7 +5,7 @@ import type { BrowserRequest, PageOutcome } from './step.ts';
 import type { PageHeaders } from '../pages/headers.ts';
 import { readBrowserCookie, writeBrowserCookie } from './request-guards.ts';
 
-/** What the steps read of a request. */
+/** Extracts the parts of a request that the steps need. */
 export function browserRequest(context: Context): BrowserRequest {
   const cookie = readBrowserCookie(context.headers.cookie);
   const { origin } = context.headers;
@@ -22,7 +22,7 @@ export function browserRequest(context: Context): BrowserRequest {
   };
 }
 
-/** Writes a step's outcome as the answer. */
+/** Sends a step's outcome as the response. */
 export function send(context: Context, headersOf: (back?: BackToChat) => PageHeaders, outcome: PageOutcome): void {
   context.set(headersOf(outcome.kind === 'page' ? outcome.back : undefined));
   if (outcome.cookie !== undefined) context.append('Set-Cookie', writeBrowserCookie(outcome.cookie));

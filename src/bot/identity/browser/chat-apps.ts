@@ -3,11 +3,11 @@ import type { BackToChat, Platform } from '../../platforms/platform.ts';
 import type { PlatformName } from '../../domain/platform-name.ts';
 import type { PersonOwner } from '../account.ts';
 
-/** The messaging apps, as the pages know them. */
+/** The messaging apps, for the pages. */
 export interface ChatApps {
-  /** The platform that a ticket belongs to; undefined when it is switched off meanwhile. */
+  /** The platform of an invitation; undefined if it has since been disabled. */
   platformOf(owner: PersonOwner): Platform | undefined;
-  /** How a page leads back to the chat: of this person, or of whoever uses this browser. */
+  /** How a page leads back to the chat of this person, or of the app whose browser this is. */
   backTo(userAgent: string, owner?: PersonOwner): BackToChat | undefined;
 }
 
@@ -21,7 +21,7 @@ export function createChatApps(platforms: ReadonlyMap<PlatformName, Platform>): 
   };
 }
 
-/** The person's own, else the one whose browser this is, else the only one. */
+/** The person's platform, else the one whose app browser this is, else the only one. */
 function platformToGoBackTo(
   platforms: ReadonlyMap<PlatformName, Platform>,
   userAgent: string,

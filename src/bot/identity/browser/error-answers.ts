@@ -17,7 +17,7 @@ interface ErrorAnswerOptions {
   log: Log;
 }
 
-/** Turns whatever a step throws into its error page; only a random reference joins the page with our log. */
+/** Maps any thrown value to its error page. Only a random reference connects the page with the log. */
 export function answerErrors({ apps, headersOf, helpUrl, log }: ErrorAnswerOptions): Middleware {
   return async (context, next) => {
     try {
@@ -27,7 +27,7 @@ export function answerErrors({ apps, headersOf, helpUrl, log }: ErrorAnswerOptio
       const reference = randomToken(6);
       const level = error.code === 'sign-in-unavailable' ? 'error' : 'info';
       const cause = error === thrown ? undefined : asError(thrown);
-      log[level]({ page: error.code, reference, error: cause }, 'a sign-in page refused');
+      log[level]({ page: error.code, reference, error: cause }, 'a sign-in was refused');
       const usual = ERROR_TEXTS[error.code];
       const { status = usual.status, retryAfterSec = usual.retryAfterSec } = error.details;
       const back = apps.backTo(context.get('User-Agent'));
@@ -43,7 +43,7 @@ export function answerErrors({ apps, headersOf, helpUrl, log }: ErrorAnswerOptio
   };
 }
 
-/** A body that is no form counts as no form of ours; the rest is our fault. */
+/** A body that is not a form counts as an expired form. Everything else is an internal error. */
 export function pageErrorOf(thrown: unknown): PageError {
   if (thrown instanceof PageError) return thrown;
   const status = typeof thrown === 'object' && thrown !== null && 'status' in thrown ? Number(thrown.status) : 500;

@@ -8,29 +8,29 @@ import type { PendingSignIn, PendingSignIns } from '../invitations/pending-sign-
 import type { Tickets } from '../invitations/invitations.ts';
 import type { BrowserRequest } from './step.ts';
 
-/** A finished sign-in of this browser that waits for its confirmation, or for its code to be typed. */
+/** A completed sign-in of this browser that awaits confirmation or a typed code. */
 export interface WaitingSignIn extends CommitRequest {
   kind: 'waiting';
   cookie: string;
   quarantined: PendingSignIn & { kind: 'waiting' };
 }
 
-/** One that has made its link; the name is the account's. */
+/** A sign-in that has created its link. The name is the account's. */
 export interface DoneSignIn {
   kind: 'done';
   name: string;
   ticketHash: string;
-  /** What waited when the link was made. */
+  /** What was waiting when the link was created. */
   waitsFor: WaitsFor;
 }
 
-/** @throws PageError page-expired: a form without the cookie is not one of ours */
+/** @throws PageError page-expired, since a form without the cookie was not issued by us */
 export function demandCookie({ cookie }: BrowserRequest): string {
   if (cookie === undefined) throw new PageError('page-expired');
   return cookie;
 }
 
-/** @throws PageError sign-in-broken-off when this browser has nothing to confirm, link-used-up when its ticket is over */
+/** @throws PageError sign-in-broken-off if this browser has nothing to confirm, link-used-up if its invitation has ended */
 export type FindSignIn = (cookie: string | undefined) => Promise<WaitingSignIn | DoneSignIn>;
 
 export interface FindSignInParts {
@@ -56,7 +56,7 @@ async function find(
   const { quarantined: pending, text } = read;
   if (pending.kind === 'done') return openDone(keyRing, cookieHash, pending);
   const ticket = await tickets.read(pending.ticketHash);
-  // Between the two reads the other half of a double click, or the typed code, may have made the link.
+  // Between the two reads, the other request of a double click or the typed code may have created the link.
   if (ticket?.status === 'done' && !isSecondLook) return find(parts, cookie, true);
   const isOpen = ticket?.status === 'started' || ticket?.status === 'awaiting_code';
   if (!isOpen || ticket.browser !== cookieHash) throw new PageError('link-used-up');
@@ -73,7 +73,7 @@ function openDone(
   return { kind: 'done', name, ticketHash, waitsFor };
 }
 
-/** A record that is broken or lacks its key is no record. */
+/** A record that is corrupt or whose key is missing counts as absent. */
 function openedOrRefused<Value>(opened: Opened<Value>): Value {
   if (opened.kind !== 'opened') throw new PageError('sign-in-broken-off');
   return opened.value;

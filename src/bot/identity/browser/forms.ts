@@ -5,18 +5,21 @@ import type { BrowserRequest } from './step.ts';
 
 const CSRF_PURPOSE = 'sign-in-csrf';
 
-/** The forms that we give to browsers, and know again (SECURITY.md same-origin-forms). */
+/** Issues form tokens and verifies them (SECURITY.md same-origin-forms). */
 export interface Forms {
-  /** The token for a form that is given to the browser with this cookie, about this ticket. */
+  /** The form token for this cookie and invitation. */
   token(cookie: string, ticketHash: string): string;
-  /** @returns the cookie. @throws PageError page-expired unless the form is one that we gave to this browser for this ticket */
+  /**
+   * @returns the cookie
+   * @throws PageError page-expired unless the form was issued to this browser for this invitation
+   */
   demandOwn(request: BrowserRequest, ticketHash: string): string;
 }
 
-/** @param publicOrigin `https://HOST[:PORT]`, from which alone our forms are sent */
+/** @param publicOrigin `https://HOST[:PORT]`, the only accepted origin of forms */
 export function createForms(keyRing: KeyRing, publicOrigin: string): Forms {
   const newestKey = keyRing.deriveKey(CSRF_PURPOSE);
-  // A form that was given out before a key rotation still counts.
+  // Forms issued before a key rotation remain valid.
   const csrfKeys = keyRing.deriveKeys(CSRF_PURPOSE);
   return {
     token: (cookie, ticketHash) => csrfToken(newestKey, cookie, ticketHash),

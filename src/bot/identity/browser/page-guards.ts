@@ -7,8 +7,8 @@ import type { FailureLimit } from '../failure-limit.ts';
 import { PageError, type ErrorPage } from '../pages/page-error.ts';
 
 /**
- * A page opened under another host name goes to ours: cookies and the Origin check are bound to it. A form that
- * is sent there is none of ours.
+ * Redirects pages opened under another host name to the public one, because cookies and the Origin check are bound to it.
+ * Forms sent to another host are refused.
  */
 export function onPublicHost(publicOrigin: string, trustedProxyHops: number): Middleware {
   return async (context, next) => {
@@ -25,10 +25,10 @@ export function onPublicHost(publicOrigin: string, trustedProxyHops: number): Mi
   };
 }
 
-/** Pages that whoever has no ticket, no sign-in under way or no form of ours is shown. */
+/** Error pages for requests without a valid invitation, sign-in or form. */
 const USELESS: readonly ErrorPage[] = ['link-used-up', 'sign-in-broken-off', 'page-expired'];
 
-/** Counts what an address asks for in vain; when it is too much it is told so (too-many-tries). What leads on is never looked at here. */
+/** Counts an address's failed requests and answers too-many-tries above the limit. Successful requests are not counted. */
 export function limitFailures(failures: FailureLimit, trustedProxyHops: number): Middleware {
   return async (context, next) => {
     try {

@@ -7,20 +7,20 @@ import { PageError, type ErrorPage } from '../pages/page-error.ts';
 import type { Tickets } from '../invitations/invitations.ts';
 import type { Returned } from './take-transaction.ts';
 
-/** Whether whoever came back is the ticket's own person, and what is done about a stranger. */
+/** Verifies that the returning user is the invited one, and handles strangers. */
 export interface PersonProof {
   /**
-   * The ticket's chat user id, converted where the platform encrypts it.
-   * @throws PageError other-chat-account with a reason of its own where it cannot be converted; chat-app-failed where the platform did not answer
+   * The invitation's chat user id, converted if the platform encrypts it.
+   * @throws PageError chat-account-unverifiable if it cannot be converted; chat-app-failed if the platform did not answer
    */
   plainIdOf(returned: Returned, platform: Platform): Promise<string>;
-  /** Somebody else used the link: it is spent, nothing is linked, and its owner is told. */
+  /** Another user opened the link: ends the invitation, creates no link and notifies the invited user. */
   refuseOther(
     returned: Returned,
     reason: IdentityReason,
     page?: 'other-chat-account' | 'other-organisation',
   ): Promise<PageError>;
-  /** @throws PageError chat-app-failed where the platform did not answer */
+  /** @throws PageError chat-app-failed if the platform did not answer */
   orTryAgain<T>(returned: Returned, answer: Promise<T>): Promise<T>;
 }
 
@@ -36,7 +36,7 @@ export function createPersonProof(parts: PersonProofParts): PersonProof {
     try {
       return await answer;
     } catch (thrown) {
-      // Who came back was not asked about yet.
+      // Thrown before the platform was asked for the user.
       if (thrown instanceof PageError) throw thrown;
       parts.log.warn({ error: asError(thrown) }, 'the platform did not identify a browser');
       throw new PageError('chat-app-failed', { again });

@@ -1,12 +1,15 @@
 import { hmacHex, sameSecret } from '../../../shared/crypto/ids.ts';
 import type { ReturnParameter } from '../providers/provider.ts';
 
-/** Binds a browser to its sign-in. The prefix makes browsers refuse it without `Secure`, or for another path or domain. */
+/**
+ * Binds a browser to its sign-in. With this prefix, browsers refuse the cookie without `Secure` or with another path or
+ * domain.
+ */
 const COOKIE_NAME = '__Host-bs';
 const COOKIE_LIFE_SEC = 15 * 60;
 const COOKIE_VALUE = /^[A-Za-z0-9_-]{43}$/;
 
-/** The value of the browser cookie in a `Cookie` header; undefined when it is absent, malformed or given twice. */
+/** The value of the browser cookie in a `Cookie` header; undefined if it is absent, malformed or present twice. */
 export function readBrowserCookie(header: string | undefined): string | undefined {
   const pairs = (header ?? '').split(';').map((pair) => pair.trim());
   const values = pairs
@@ -16,19 +19,19 @@ export function readBrowserCookie(header: string | undefined): string | undefine
   return values.length === 1 && value !== undefined && COOKIE_VALUE.test(value) ? value : undefined;
 }
 
-/** The `Set-Cookie` line of the browser cookie (SECURITY.md one-browser). */
+/** The `Set-Cookie` header value of the browser cookie (SECURITY.md one-browser). */
 export function writeBrowserCookie(value: string): string {
   return `${COOKIE_NAME}=${value}; Path=/; Max-Age=${COOKIE_LIFE_SEC}; Secure; HttpOnly; SameSite=Lax`;
 }
 
-/** The form token of one browser for one ticket: an HMAC over both (SECURITY.md one-browser). */
+/** The form token of one browser for one invitation: an HMAC over both (SECURITY.md one-browser). */
 export function csrfToken(key: Buffer, cookie: string, ticketHash: string): string {
   return hmacHex(key, `csrf|${cookie.length}:${cookie}|${ticketHash}`);
 }
 
 export interface FormPost {
   cookie: string | undefined;
-  /** The form's token, as it came. */
+  /** The form's token, unvalidated. */
   token: unknown;
   origin: string | undefined;
   secFetchSite: string | undefined;
@@ -40,7 +43,9 @@ export interface FormGuard {
   publicOrigin: string;
 }
 
-/** Whether a POST comes from a form that we gave to this browser (SECURITY.md same-origin-forms); what cannot be decided is refused. */
+/**
+ * Whether a POST comes from a form issued to this browser (SECURITY.md same-origin-forms). Undecidable cases are refused.
+ */
 export function isOwnForm(post: FormPost, { key, ticketHash, publicOrigin }: FormGuard): boolean {
   if (post.origin !== undefined && post.origin !== publicOrigin) return false;
   if (post.secFetchSite !== undefined && post.secFetchSite !== 'same-origin') return false;
@@ -48,23 +53,26 @@ export function isOwnForm(post: FormPost, { key, ticketHash, publicOrigin }: For
   return sameSecret(post.token, csrfToken(key, post.cookie, ticketHash));
 }
 
-/** What a browser brought back from a sign-in. */
+/** The parameters of a sign-in callback. */
 export interface CallbackQuery {
-  /** The code or ticket. */
+  /** The code or service ticket. */
   code?: string;
   state?: string;
-  /** The service said that it failed; its words are never shown or logged. */
+  /** The service reported an error. Its message is never shown or logged. */
   isError: boolean;
-  /** The person said no there (RFC 6749 section 4.1.2.1). */
+  /** The user declined (RFC 6749 section 4.1.2.1). */
   isDenied: boolean;
 }
 
 const CODE: ReturnParameter = { name: 'code', mostChars: 3_072 };
-/** Of a callback's query string; a longer one is refused unread. */
+/** Longer query strings of callbacks are refused unread. */
 export const MAX_QUERY_CHARS = 4_096;
 const MAX_STATE_CHARS = 256;
 
-/** Reads a callback's query string; undefined when a parameter is repeated, over-long or empty, or neither result came. */
+/**
+ * Parses a callback's query string. Returns undefined if a parameter is repeated, too long or empty, or if there is neither
+ * a code nor an error.
+ */
 export function readCallback(
   querystring: string,
   { name: codeName, mostChars }: ReturnParameter = CODE,

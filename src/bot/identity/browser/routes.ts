@@ -14,19 +14,11 @@ import { limitFailures, onPublicHost } from './page-guards.ts';
 import { BACK_SCRIPT, BACK_SCRIPT_PATH } from '../pages/back-to-chat.ts';
 import { STYLE_SHEET_PATH } from '../pages/layout.ts';
 import { pageHeaders } from '../pages/headers.ts';
-import type { CodeSteps } from '../typed-code/show-code.ts';
-import type { ConfirmSteps } from './confirm-sign-in.ts';
-import type { StartSteps } from './start-sign-in.ts';
-import type { BrowserRequest, PageOutcome, Step, StepOf } from './step.ts';
+import type { SignInSteps } from '../sign-in-flow.ts';
+import type { BrowserRequest, PageOutcome, Step } from './step.ts';
 
 const STYLE_SHEET = readFileSync(new URL('../pages/sign-in.css', import.meta.url), 'utf8');
 const MAX_FORM = '8kb';
-
-/** All that a browser can ask for on its way through a sign-in. */
-export interface SignInSteps extends StartSteps, ConfirmSteps, Pick<CodeSteps, 'showNewCode'> {
-  returnFromPlatform: StepOf<PlatformName>;
-  returnFromService: Step;
-}
 
 export interface RouteOptions {
   steps: SignInSteps;
@@ -35,14 +27,14 @@ export interface RouteOptions {
   apps: Pick<ChatApps, 'backTo'>;
   failures: FailureLimit;
   platformNames: readonly PlatformName[];
-  /** Where the forms' answers may lead. */
+  /** Allowed `form-action` origins. */
   formOrigins(): readonly string[];
   trustedProxyHops: number;
   helpUrl?: string;
   log: Log;
 }
 
-/** The sign-in's pages and callbacks. */
+/** The pages and callbacks of the sign-in. */
 export function createRoutes(options: RouteOptions): Router {
   const { steps, failures, publicOrigin, trustedProxyHops } = options;
   const headersOf = (back?: BackToChat) => pageHeaders(options.formOrigins(), back);
@@ -75,11 +67,11 @@ export function createRoutes(options: RouteOptions): Router {
   router.post('/sign-in/again', ...guard, form, step(steps.startAgain));
   const callback = (path: string, run: Step) => {
     router.get(path, ...guard, ignoreHead, step(run));
-    // A form from another site comes without the cookie, so that no sign-in can be found (SECURITY.md other-browser).
+    // A form from another site arrives without the cookie, so no sign-in can be found (SECURITY.md other-browser).
     router.post(path, ...guard, refuseForm);
   };
   const refuseForm: Middleware = () => {
-    log.warn('a sign-in came back by POST: the provider has to return by a redirect (response_mode=query)');
+    log.warn('a sign-in returned by POST: set response_mode=query at the provider so that it returns by a redirect');
     throw new PageError('sign-in-broken-off');
   };
   callback('/oauth/callback', steps.returnFromService);
@@ -95,7 +87,7 @@ export function createRoutes(options: RouteOptions): Router {
   return router;
 }
 
-/** A scanner or a prefetch that asks for the head of a callback spends nothing. */
+/** Scanners and prefetchers that send HEAD to a callback must not use up its code. */
 const ignoreHead: Middleware = (context, next) => {
   if (context.method !== 'HEAD') return next();
   context.status = 200;

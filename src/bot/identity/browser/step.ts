@@ -2,11 +2,11 @@ import type { SafeHtml } from '../../../shared/text/html.ts';
 import type { Language } from '../../../shared/text/texts.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
 
-/** What a step reads of a browser's request. */
+/** The parts of a browser's request that a step reads. */
 export interface BrowserRequest {
   language: Language;
   userAgent: string;
-  /** The valid value of the browser cookie. */
+  /** Value of the browser cookie, if valid. */
   cookie?: string;
   querystring: string;
   origin?: string;
@@ -14,14 +14,20 @@ export interface BrowserRequest {
   form: Readonly<Record<string, unknown>>;
 }
 
-/** What a step answers. `cookie` is a new value of the browser cookie. */
+/** The result of a step. `cookie` is a new value of the browser cookie. */
 export type PageOutcome =
   | { kind: 'page'; page: SafeHtml; cookie?: string; back?: BackToChat }
-  /** `isCallback`: the address holds a code, which the next page must not learn. */
+  /** `isCallback`: the current address contains a code, which must not leak to the next page. */
   | { kind: 'redirect'; location: string; cookie?: string; isCallback?: boolean };
 
-/** One request of a sign-in. @throws PageError */
+/**
+ * Handles one request of a sign-in.
+ * @throws PageError
+ */
 export type Step = (request: BrowserRequest) => Promise<PageOutcome>;
 
-/** One that is about what the address names. @throws PageError */
+/**
+ * A step with a parameter from the path.
+ * @throws PageError
+ */
 export type StepOf<Named> = (request: BrowserRequest, named: Named) => Promise<PageOutcome>;

@@ -10,22 +10,22 @@ import type { Forms } from './forms.ts';
 import { readCallback, type CallbackQuery } from './request-guards.ts';
 import type { BrowserRequest, PageOutcome } from './step.ts';
 
-/** A callback that belongs to a transaction of this browser. */
+/** A valid callback of this browser. */
 export interface Returned {
-  /** The code, or CAS's ticket. */
+  /** The code, or the CAS service ticket. */
   code: string;
   query: URLSearchParams;
   cookieHash: string;
   transaction: Transaction;
   ticket: Ticket;
-  /** What the pages service-failed and chat-app-failed need to offer a new start. */
+  /** Data for the "try again" form of the pages service-failed and chat-app-failed. */
   again: TryAgain;
 }
 
 /**
- * Takes the transaction that a callback belongs to (SECURITY.md plain-callbacks, state-by-mode). Whatever does not fit exactly is
- * refused, and the transaction is spent.
- * @returns the page for who chose not to sign in, where there is nothing to go on with
+ * Takes the transaction of a callback (SECURITY.md plain-callbacks, state-by-mode). Anything that does not match exactly is
+ * refused and the transaction is used up.
+ * @returns `declined` with a page if the user chose not to sign in
  * @throws PageError link-used-up, sign-in-broken-off, service-failed, chat-app-failed
  */
 export type TakeTransaction = (
@@ -34,7 +34,7 @@ export type TakeTransaction = (
 ) => Promise<Returned | { declined: PageOutcome }>;
 
 export interface TransactionParts {
-  /** How the sign-in service comes back. */
+  /** How the sign-in service's callback looks. */
   service: { state: 'required' | 'absent'; returns: ReturnParameter };
   transactions: Pick<Transactions, 'take' | 'peek'>;
   tickets: Pick<Tickets, 'read'>;
@@ -61,7 +61,10 @@ export function createTakeTransaction(parts: TransactionParts): TakeTransaction 
   };
 }
 
-/** The ticket that this browser began with. @throws PageError link-used-up */
+/**
+ * The invitation to which this browser is bound.
+ * @throws PageError link-used-up
+ */
 async function boundTicket(
   { tickets }: Pick<TransactionParts, 'tickets'>,
   { ticketHash }: Transaction,
@@ -73,8 +76,8 @@ async function boundTicket(
 }
 
 /**
- * The platform's authorization always needs its state; the service's may go without only where the deployment says that the
- * service does not return it, and a state that does come back must still be right. Stripping it is the attack.
+ * Callbacks of the platform always need `state`. Callbacks of the service may lack it only if the configuration says that
+ * the service does not return it; a returned `state` must still match. Removing `state` is the attack.
  */
 function isStateRight(
   service: TransactionParts['service'],
@@ -92,8 +95,9 @@ interface RefusedThere {
 }
 
 /**
- * The other side reported an error. Without our state nothing is taken by it, so that a forged one cannot end a sign-in that goes
- * on. A refusal with our state ends it: then the next invitation in the chat shows a link of its own.
+ * Handles an error reported by the platform or the service. Without a valid `state` the transaction is kept, so that a
+ * forged error cannot end a sign-in in progress. A refusal with a valid `state` ends it, and the next invitation in the chat
+ * has a new link.
  */
 async function refusedThere(
   parts: TransactionParts,

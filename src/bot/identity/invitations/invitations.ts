@@ -30,17 +30,17 @@ const closeScript = loadScript(import.meta.url, '../scripts/close-invitation.lua
 });
 
 const SHOWN_NAME_PURPOSE = 'link-ticket-shown-name';
-/** Pages show fewer characters. */
+/** The pages show fewer characters. */
 const MAX_NAME_CHARS = 128;
 const TICKET_PURPOSE = 'link-ticket-name';
 const NAME_BYTES = 12;
 const TICKET_LIFE_MS = 10 * MINUTE_MS;
 const MAX_TICKETS_PER_HOUR = 5;
-/** A link that is shown once more must leave the time for a sign-in. */
+/** A link is shown again only if enough time is left to sign in. */
 const LEAST_LEFT_MS = 2 * MINUTE_MS;
-/** Of one ticket, in its ten minutes. A whole sign-in takes one start, or two where the platform is asked first. */
+/** Maximum starts per invitation in its ten minutes. A sign-in takes one start, or two if the platform is asked first. */
 const MAX_STARTS = 60;
-/** Held messages live 55 minutes; the list of their conversations lives a little longer. */
+/** Held messages expire after 55 minutes; the list of their conversations lives slightly longer. */
 const WAITING_LIFE_MS = HOUR_MS;
 const MAX_WAITING = 50;
 const askScript = loadScript(import.meta.url, '../scripts/mint-invitation.lua', {
@@ -58,15 +58,18 @@ const askScript = loadScript(import.meta.url, '../scripts/mint-invitation.lua', 
   },
 });
 
-/** A link ticket as the pages see it. The ticket itself is only in the link; Redis knows its SHA-256 (SECURITY.md one-live-ticket). */
+/**
+ * An invitation, without the token itself: that is only in the link, and Redis stores its SHA-256 (SECURITY.md
+ * one-live-ticket).
+ */
 export interface Ticket {
   hash: string;
   status: 'new' | 'started' | 'awaiting_code' | 'done' | 'abused' | 'refused';
   expiresAtMs: number;
-  /** Hashes of the cookies of the one browser that started it: held now, and shown at the start. */
+  /** Hashes of the cookies of the browser that started it: the current cookie, and the one from before the start. */
   browser?: string;
   startedFrom?: string;
-  /** The code that the browser shows while the ticket awaits it; we keep its HMAC. */
+  /** The code that the browser shows while it is awaited. Only its HMAC is stored. */
   code?: { mac: string; serial: number };
   person: ChatPerson & { displayName?: string; language: Language };
 }
@@ -74,51 +77,63 @@ export interface Ticket {
 export interface SignInRequest extends ChatPerson {
   displayName?: string;
   language: Language;
-  /** The conversation whose held messages the link shall free; absent where nothing is to be held. */
+  /** The conversation whose held messages the sign-in releases; absent if none are held. */
   conversation?: ConversationRef;
   /**
-   * `always`: kills the ticket that lives and mints a new one (`/signin`). `never`: only the conversation is remembered, where the
-   * link could be shown to nobody. Unless told, a link that is still of use is shown once more.
+   * `always`: replaces a valid invitation by a new one (`/signin`). `never`: only stores the conversation, because the link
+   * cannot be shown there. By default a valid link is shown again.
    */
   mints?: 'always' | 'never';
   /**
-   * The message that asks. Handled again it gets the same link, while that one lives: the first time it may not have been
-   * shown, or this is the first time, executed late. Every asking is one of its own unless told.
+   * Id of the requesting message. A reprocessed message gets the same link while it is valid, because the first one may not
+   * have been shown. By default every request is separate.
    */
   askedBy?: string;
-  /** When the link was made that the caller has just found to be of no use. */
+  /** Creation time of the link that the caller has found to be unusable. */
   uselessLinkMs?: number;
 }
 
 export type Asked =
   | { kind: 'invited'; ticket: string; expiresAtMs: number }
-  /** A link of this person is still of use: its ticket, or nothing where none was to be minted. */
+  /** A link of this user is still valid. `ticket` is absent if none was to be created. */
   | { kind: 'waiting'; ticket: string | undefined; expiresAtMs: number }
   | NotAsked;
 
-/** Why nobody was asked to sign in. */
+/** Why the user was not invited. */
 export type NotAsked =
   | { kind: 'too-many'; retryAtMs: number }
-  /** An active link is there, made since the caller looked. */
+  /** An active link was created since the caller checked. */
   | { kind: 'linked'; linkedAtMs: number }
-  /** So many conversations of the person wait already. */
+  /** `most` conversations of the user are already waiting. */
   | { kind: 'full'; most: number };
 
 export interface Tickets {
-  /** One live ticket a person, five an hour; none for who is linked. @throws IdentityError `store_away` */
+  /**
+   * Creates an invitation. At most one is valid per user, and five are created per hour; linked users get none.
+   * @throws IdentityError `store_away`
+   */
   ask(request: SignInRequest): Promise<Asked>;
-  /** A ticket that has not expired, whatever its status. @throws IdentityError `store_away` */
+  /**
+   * Reads an invitation that has not expired, regardless of its status.
+   * @throws IdentityError `store_away`
+   */
   read(ticketHash: string): Promise<Ticket | undefined>;
-  /** Notes how the platform shows the ticket's person, while the ticket lives. @throws IdentityError `store_away` */
+  /**
+   * Stores the display name of the invited user, while the invitation is valid.
+   * @throws IdentityError `store_away`
+   */
   name(ticket: string, displayName: string): Promise<void>;
-  /** Binds the ticket to a browser and stores its transaction. `gone`: it is another browser's, or over */
+  /** Binds the invitation to a browser and stores its transaction. `gone`: it has ended or belongs to another browser. */
   start(options: {
     ticketHash: string;
     shownCookieHash: string;
     cookieHash: string;
     transaction: Transaction;
   }): Promise<'started' | 'gone' | 'too-often'>;
-  /** Ends the ticket and drops the browser's quarantine. @returns whether this call ended it */
+  /**
+   * Ends the invitation and deletes the browser's pending sign-in.
+   * @returns whether this call ended it
+   */
   close(ticket: Ticket, status: 'abused' | 'refused', cookieHash: string): Promise<boolean>;
 }
 
@@ -176,14 +191,14 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
   };
 }
 
-/** A ticket that is broken or lacks its key is an unknown one. */
+/** An invitation that cannot be decrypted counts as unknown. */
 function openPerson(keyRing: KeyRing, ticketHash: string, sealed: string): Ticket['person'] | undefined {
   const readPerson = (value: unknown) => readChatPerson(value) as Ticket['person'] | undefined;
   const opened = tryOpenJson(() => keyRing.open('link-ticket', ticketHash, sealed), readPerson);
   return opened.kind === 'opened' ? opened.value : undefined;
 }
 
-/** Broken or without its key, a name is left out: the pages say the id. */
+/** Undefined if it cannot be decrypted; the pages then show the id. */
 function openName(keyRing: KeyRing, ticketHash: string, sealed: string): string | undefined {
   const opened = tryOpen(() => keyRing.open(SHOWN_NAME_PURPOSE, ticketHash, sealed));
   return opened.kind === 'opened' ? opened.value : undefined;
@@ -192,14 +207,14 @@ function openName(keyRing: KeyRing, ticketHash: string, sealed: string): string 
 interface AskParts {
   store: IdentityStore;
   seal(hash: string, person: Ticket['person']): string;
-  /** Make tickets out of the names of askings, the newest first. */
+  /** Keys that derive invitation tokens from request names, newest first. */
   ticketKeys: readonly Buffer[];
   nowMs: NowMs;
 }
 
 async function askForTicket(parts: AskParts, request: SignInRequest): Promise<Asked> {
   const { askedBy = randomToken() } = request;
-  // A ticket that is over is never given again; each further one counts among those of the hour.
+  // An ended invitation is never returned again. Each new one counts towards the hourly limit.
   for (let serial = 0, { mints } = request; ; serial += 1) {
     const asked = await askOnce(parts, { ...request, mints }, `${serial}|${askedBy}`);
     if (asked === 'unknown') mints = 'always';
@@ -207,12 +222,15 @@ async function askForTicket(parts: AskParts, request: SignInRequest): Promise<As
   }
 }
 
-/** The ticket made of this, by whichever key; undefined when it is another one's. */
+/** The invitation token with this name and hash, under any key; undefined if none matches. */
 function ticketOf({ ticketKeys }: AskParts, madeOf: string, hash: string): string | undefined {
   return ticketKeys.map((key) => hmacBase64Url(key, madeOf)).find((ticket) => sha256Hex(ticket) === hash);
 }
 
-/** @returns undefined when this ticket was given before, and is over; `unknown` when one lives that cannot be told any more */
+/**
+ * @returns undefined if this invitation was already issued and has ended; `unknown` if a valid one exists but its token
+ * cannot be derived
+ */
 async function askOnce(
   parts: AskParts,
   request: SignInRequest,

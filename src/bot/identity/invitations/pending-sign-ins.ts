@@ -6,23 +6,29 @@ import type { SignedIn, Vault } from '../tokens/vault.ts';
 import type { WaitsFor } from '../links/waiting.ts';
 
 /**
- * What a browser's finished sign-in waits as until it is confirmed (SECURITY.md sealed-until-proven), and for a while what is
- * left of it, so that the page can be shown again. Sealed parts open only for the ticket's person.
+ * A completed sign-in of a browser that awaits confirmation (SECURITY.md sealed-until-proven). After the link is created, a
+ * remainder is kept for a while so that the page can be shown again. Encrypted for the invited user.
  */
 export type PendingSignIn =
   | { kind: 'waiting'; ticketHash: string; sealed: string; expiresAtMs: number }
-  /** `waitsFor`: what waited when the link was made; an older version does not note it. */
+  /** `waitsFor`: what was waiting when the link was created; absent if an older version created it. */
   | { kind: 'done'; ticketHash: string; sealedName: string; expiresAtMs: number; waitsFor?: WaitsFor };
 
 /** Milliseconds. */
 export const PENDING_SIGN_IN_LIFE_MS = 5 * MINUTE_MS;
 
 export interface PendingSignIns {
-  /** Keeps what a sign-in brought, sealed for the ticket's person; one a browser. @throws IdentityError `store_away` */
+  /**
+   * Stores a completed sign-in, encrypted for the invited user. One per browser.
+   * @throws IdentityError `store_away`
+   */
   keep(cookieHash: string, ticket: Ticket, brought: SignedIn): Promise<void>;
-  /** @returns also the text as it is stored, which the commit compares. @throws IdentityError `store_away` */
+  /**
+   * @returns the record and its stored text, which the commit compares
+   * @throws IdentityError `store_away`
+   */
   read(cookieHash: string): Promise<{ quarantined: PendingSignIn; text: string } | undefined>;
-  /** Opens a sign-in that waits for the ticket's person. */
+  /** Decrypts a pending sign-in for the invited user. */
   open(ticket: Ticket, pending: Kept): Opened<SignedIn>;
 }
 

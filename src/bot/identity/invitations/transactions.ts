@@ -3,20 +3,20 @@ import { takeOnce } from '../../../shared/redis/claim-once.ts';
 import type { PlatformName } from '../../domain/platform-name.ts';
 import { keys, type IdentityStore } from '../store.ts';
 
-/** Which sign-in a browser was sent to; its callback path must be the same (SECURITY.md transaction-taken-once). */
+/** The service to which a browser was sent. The callback path must match (SECURITY.md transaction-taken-once). */
 export type SignInProvider = 'service' | `platform/${PlatformName}`;
 
-/** What a browser that was sent to a sign-in has to come back with. One a browser: a new one takes the old one's place. */
+/** The expected callback of a browser that was sent to a sign-in. One per browser; a new one replaces it. */
 export interface Transaction {
   leg: SignInProvider;
   ticketHash: string;
   redirectUri: string;
   stateHash: string;
-  /** What the dialect or the platform needs at the return (PKCE verifier, nonce), sealed. */
+  /** Encrypted data that the protocol or the platform needs at the callback (PKCE verifier, nonce). */
   verifier?: string;
-  /** Whether this browser has shown by the platform's web sign-in that it is the chat person's. */
+  /** Whether the platform's web sign-in has proven that this browser belongs to the invited user. */
   isChatProven: boolean;
-  /** How often the flow was begun anew by itself. */
+  /** Number of automatic restarts. */
   restarts: number;
   expiresAtMs: number;
 }
@@ -25,9 +25,15 @@ export interface Transaction {
 export const TRANSACTION_LIFE_MS = 5 * MINUTE_MS;
 
 export interface Transactions {
-  /** Takes the transaction: of any number of callers one gets it. @throws IdentityError `store_away` */
+  /**
+   * Takes the transaction. Of several callers only one gets it.
+   * @throws IdentityError `store_away`
+   */
   take(cookieHash: string): Promise<Transaction | undefined>;
-  /** Looks without taking. @throws IdentityError `store_away` */
+  /**
+   * Reads the transaction without taking it.
+   * @throws IdentityError `store_away`
+   */
   peek(cookieHash: string): Promise<Transaction | undefined>;
 }
 

@@ -20,9 +20,9 @@ export interface BringBackParts {
 }
 
 /**
- * Writes again what a failover took back of the links that this process made and undid. For each person the latest change
- * counts, by Redis' clock, also beside what other processes bring back and what people have done since: a link that was
- * undone stays so. What was undone goes first, so that such a link is not there even for a moment.
+ * Restores the links and unlinks of this process that a failover lost. For each person the latest change wins, by Redis'
+ * clock, even over changes restored by other processes or made since; an unlinked account stays unlinked. Unlinks are
+ * restored first, so that a removed link is never active in between.
  * @throws IdentityError `store_away`
  */
 export async function bringBack(parts: BringBackParts, changes: RecentChange[]): Promise<void> {
@@ -39,7 +39,7 @@ export async function bringBack(parts: BringBackParts, changes: RecentChange[]):
 async function bringBackOne(parts: BringBackParts, change: RecentChange): Promise<void> {
   const { store, links, audit, nowMs } = parts;
   const who = links.openWho(change.person, change.who);
-  // Broken or without its key, it is written again all the same; only nobody is named or told.
+  // If it cannot be decrypted, the change is still restored, but not audited by name and not notified.
   const person = who.kind === 'opened' ? who.value : undefined;
   if (change.kind === 'unlinked') {
     if ((await unlinkAgain(store, change)) && person) audit('unlinked-again', person);
@@ -53,7 +53,7 @@ async function bringBackOne(parts: BringBackParts, change: RecentChange): Promis
   if (made.kind === 'held-elsewhere' && person) await tellLost(parts, change.person, person);
 }
 
-/** Somebody else is linked to the account by now, or again. Whoever is told decides what is to be done. */
+/** Another chat account is now linked to the account. The user is told and decides what to do. */
 async function tellLost({ store, audit, tell }: BringBackParts, key: PersonId, person: ChatPerson): Promise<void> {
   if (!(await store.withDeadline((redis) => isFirst(redis, keys.told(key, 'sign-in-lost'), DAY_MS)))) return;
   audit('link-lost', person, 'linked-elsewhere');

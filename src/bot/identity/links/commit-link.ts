@@ -22,57 +22,59 @@ import { asPersonId, type AccountId, type PersonId } from '../../domain/ids.ts';
 
 const commitScript = loadScript(import.meta.url, '../scripts/commit-link.lua', COMMIT_LINK_SHAPE);
 
-/** What became of a confirmed sign-in. */
+/** The outcome of a confirmed sign-in. */
 export type Committed =
   | { kind: 'linked'; releases: Release[]; waitsFor: WaitsFor }
-  /** An earlier or parallel confirmation of this very sign-in made the link, and told everybody. */
+  /** An earlier or parallel confirmation of this sign-in created the link and notified everyone. */
   | { kind: 'linked-before' }
-  /** The ticket or the quarantine is over, or belongs to another browser. */
+  /** The invitation or the pending sign-in has ended or belongs to another browser. */
   | { kind: 'gone' }
-  /** The chat person is linked to another account, and has to unlink there first. */
+  /** The chat user is linked to another account and must unlink that first. */
   | { kind: 'already-linked' }
-  /** The account is linked to another chat person of the same tenant; undefined when their record does not open. */
+  /**
+   * The account is linked to another chat user of the same tenant; `holder` is undefined if that record cannot be decrypted.
+   */
   | { kind: 'held-elsewhere'; holder: ChatPerson | undefined };
 
 export interface CommitRequest {
   ticket: Ticket;
   cookieHash: string;
-  /** The quarantine as it was read; the commit fails if it changed. */
+  /** The pending sign-in as read. The commit fails if it has changed. */
   quarantineText: string;
   signedIn: SignedIn;
 }
 
-/** A code that came by a chat message (SECURITY.md typed-code). */
+/** A code typed in a chat message (SECURITY.md typed-code). */
 export interface TypedProof {
-  /** HMAC of what was typed. */
+  /** HMAC of the typed code. */
   mac: string;
-  /** The message: the same one is counted once, and answered as before when it is handled again. */
+  /** Id of the message. A reprocessed message is counted once and gets the same answer. */
   messageId: string;
 }
 
-/** What became of a sign-in whose code was typed. */
+/** The outcome of a sign-in with a typed code. */
 export type CommittedTyped = Committed | { kind: 'wrong'; triesLeft: number };
 
 /**
- * Makes links. One atomic step: ticket, link, reverse index, tokens, releases; safe to repeat.
- * @param onLate gets the answer that came after the caller had given up: Redis may have made the link all the same
+ * Creates links in one atomic step: invitation, link, reverse index, tokens and releases. Safe to repeat.
+ * @param onLate receives an outcome that arrives after the call failed, since Redis may have created the link
  */
 export type CommitLink = (request: CommitRequest, onLate: (committed: Committed) => void) => Promise<Committed>;
 
-/** The same step, for a ticket that awaits its code; a wrong code is counted in it, and the fifth ends the ticket. */
+/** The same step for an invitation that awaits its code. Counts a wrong code; the fifth ends the invitation. */
 export type CommitTyped = (request: CommitRequest, proof: TypedProof) => Promise<CommittedTyped>;
 
 const NAME_BYTES = 12;
-/** Together about a minute, in which a Redis that stalls comes back; who confirmed is not told so long that it failed for good. */
+/** About a minute in total, enough for a stalled Redis to recover. */
 const LATE_TRY_GAP_MS = 2 * SECOND_MS;
 const MOST_LATE_TRIES = 20;
-/** Wrong codes that end a ticket (SECURITY.md typed-code). */
+/** Number of wrong codes that ends an invitation (SECURITY.md typed-code). */
 const MOST_WRONG_CODES = 5;
 
 type CommitParts = LinkParts & { waitsFor(person: ChatPerson): Promise<WaitsFor> };
 
 type KeepRules = Pick<SignInRules, 'keepTokens' | 'uncheckedLinkDays'>;
-/** Life of a link that no token can check again (SECURITY.md reused-numbers). */
+/** Default lifetime of a link that no token can re-check (SECURITY.md reused-numbers). */
 const UNCHECKED_LINK_DAYS = 30;
 
 export function createCommit(
@@ -88,7 +90,7 @@ export function createCommit(
   };
 }
 
-/** Without a typed code none can be wrong. */
+/** `wrong` cannot occur without a typed code. */
 function unlessWrong(committed: CommittedTyped): Committed {
   return committed.kind === 'wrong' ? { kind: 'gone' } : committed;
 }
@@ -144,10 +146,13 @@ function createRun(parts: CommitParts, links: Links, rules: KeepRules) {
   };
 }
 
-/** What became of a link that a failover may have taken back. `known`: this history has it, or a later change. */
+/** The result of restoring a link. `known`: Redis already has it, or a later change. */
 export type LinkedAgain = { kind: 'linked'; releases: Release[] } | { kind: 'known' } | { kind: 'held-elsewhere' };
 
-/** Makes a link again after a failover, as of then. @throws IdentityError `store_away` */
+/**
+ * Restores a link after a failover, with its original time.
+ * @throws IdentityError `store_away`
+ */
 export async function linkAgain(
   store: IdentityStore,
   { keys: names, args, atMs }: RecentLink,
@@ -158,7 +163,7 @@ export async function linkAgain(
   return { kind: kind === 'held-elsewhere' ? kind : 'known' };
 }
 
-/** The same call again, by its name, until Redis says what became of it; undefined when it never does. */
+/** Repeats the same call until Redis returns its outcome; undefined if it never does. */
 async function askLater(ask: () => Promise<CommittedTyped>): Promise<CommittedTyped | undefined> {
   for (let tries = 0; tries < MOST_LATE_TRIES; tries += 1) {
     await pause(LATE_TRY_GAP_MS, undefined, { ref: false });
@@ -168,7 +173,9 @@ async function askLater(ask: () => Promise<CommittedTyped>): Promise<CommittedTy
   return undefined;
 }
 
-/** The account within a platform's tenant: one chat person each (SECURITY.md linked-in-one-step). */
+/**
+ * Identifies an account within a platform's tenant, where it can have one chat user only (SECURITY.md linked-in-one-step).
+ */
 export function accountKeyOf({ platform, tenant }: PersonOwner, accountId: AccountId): string {
   return hashParts('account', platform, tenant, accountId).slice(0, 40);
 }
@@ -180,7 +187,7 @@ function linkOf(
 ): StoredLink {
   const { vault, nowMs, keepTokens } = parts;
   const { person } = ticket;
-  // Versions grow with time, so that a refresh that began before this link cannot write into it.
+  // Versions increase with time, so that a refresh started before this link cannot write to it.
   const version = nowMs();
   const tokens = tokensToKeep(signedIn.tokens, keepTokens);
   const hasTokens = tokens.refreshToken !== undefined || tokens.accessToken !== undefined;
@@ -202,7 +209,7 @@ function linkOf(
   };
 }
 
-/** Keeps as little as the setting allows (SECURITY.md keep-less). */
+/** Keeps only the tokens that the setting requires (SECURITY.md keep-less). */
 export function tokensToKeep({ refreshToken, accessToken, subject }: KeptTokens, keepTokens: KeepTokens): KeptTokens {
   if (keepTokens === 'none') return {};
   return { refreshToken, accessToken: keepTokens === 'both' ? accessToken : undefined, subject };
@@ -235,6 +242,6 @@ async function holderOf(links: Links, holder: PersonId | undefined): Promise<Cha
   const link = holder === undefined ? undefined : await links.read(holder);
   if (holder === undefined || !link) return undefined;
   const opened = links.openWho(holder, link.who);
-  // Broken or without its key: whoever holds the account cannot be told, and holds it all the same.
+  // Corrupt or without its key: the holder cannot be notified, but still holds the account.
   return opened.kind === 'opened' ? opened.value : undefined;
 }

@@ -2,10 +2,10 @@ import type { ChatPerson, Tell } from '../account.ts';
 import type { Audit } from '../audit.ts';
 import type { Committed } from './commit-link.ts';
 
-/** Why a confirmed sign-in made no link although all was in order with it. */
+/** The two outcomes in which a valid sign-in cannot create a link. */
 export type LinkConflict = Extract<Committed, { kind: 'already-linked' | 'held-elsewhere' }>;
 
-/** Writes a conflict down, and tells the account's present holder of the attempt (SECURITY.md linked-in-one-step). */
+/** Audits a conflict and notifies the account's current holder of the attempt (SECURITY.md linked-in-one-step). */
 export function reportConflict(
   { audit, tell }: { audit: Audit; tell: Tell },
   person: ChatPerson,

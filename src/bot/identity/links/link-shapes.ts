@@ -1,7 +1,7 @@
 import type { ScriptShape } from '../../../shared/redis/script-shape.ts';
 import { CHANGED_LIFE_MS } from '../store.ts';
 
-// What the scripts that link and unlink are given, which is kept beside them for the case that a failover takes them back.
+// The arguments of the link and unlink scripts. They are remembered so that a change lost in a failover can be restored.
 
 export const COMMIT_LINK_SHAPE = {
   constants: { CHANGED_LIFE_MS },
@@ -23,7 +23,7 @@ export const COMMIT_LINK_SHAPE = {
     ...(['codeMac?', 'messageId?', 'language', 'mostWrongCodes', 'outcomeLifeMs', 'callName', 'madeAtMs?'] as const),
     ...(['linkedAtMs', '...fields'] as const),
   ],
-  // What a ticket and a message's outcome keep of it has this order too, and older programs read it.
+  // Stored with invitations and message outcomes and read by older versions, so the order must not change.
   answer: {
     kind: ['linked', 'linked-before', 'gone', 'already-linked', 'held-elsewhere', 'wrong', 'known'],
     detail: 'text',

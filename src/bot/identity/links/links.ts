@@ -26,31 +26,42 @@ const renewScript = loadScript(import.meta.url, '../scripts/renew-link.lua', {
 });
 const unlinkScript = loadScript(import.meta.url, '../scripts/unlink.lua', UNLINK_SHAPE);
 
-/** A link that is re-checked lives on with each success; one that cannot be re-checked ends, and the person signs in again. */
+/**
+ * Lifetime of a link with re-checks, renewed by each successful one. A link without re-checks expires, and the user signs in
+ * again.
+ */
 export const CHECKED_LINK_LIFE_MS = 90 * DAY_MS;
-/** A turn may run again for as long as its message is remembered. */
+/** A turn may be repeated for as long as its message is remembered. */
 const UNLINKED_REMEMBERED_MS = DAY_MS;
 
 const NAME_BYTES = 12;
 
-/** Which version a conditional write is about. */
+/** The version that a conditional write checks. */
 export type VersionField = 'profileVersion' | 'tokensVersion';
 
-/** The links between chat persons and accounts. All methods: @throws IdentityError `store_away` */
+/** The links between chat users and accounts. All methods: @throws IdentityError `store_away` */
 export interface Links {
-  /** What is sealed with an older key is sealed anew on the way (SECURITY.md key-rotation). */
+  /** Re-encrypts fields that use an older key (SECURITY.md key-rotation). */
   read(person: PersonId): Promise<StoredLink | undefined>;
-  /** One read. A record that does not open counts as no link: the person signs in again (SECURITY.md key-rotation). */
+  /**
+   * One read. A record that cannot be decrypted counts as no link, and the user signs in again (SECURITY.md key-rotation).
+   */
   accountOf(person: ChatPerson): Promise<Account | undefined>;
-  /** Writes only if the version is still what the writer read. @returns whether it was written */
+  /**
+   * Writes only if the version is unchanged since it was read.
+   * @returns whether it was written
+   */
   write(person: PersonId, field: VersionField, expected: number, fields: LinkFields): Promise<boolean>;
-  /** Full life and the next re-check. */
+  /** Renews the link's full lifetime and schedules the next re-check. */
   renew(person: PersonId, nextCheckAtMs: number): Promise<void>;
-  /** Once for each message, whose outcome is remembered. @returns whether there was a link */
+  /**
+   * Removes the link, once per message.
+   * @returns whether there was a link; the same when the message is processed again
+   */
   remove(person: ChatPerson, messageId: string): Promise<boolean>;
-  /** Seals a chat person into its own link. */
+  /** Encrypts a chat user for their own link. */
   sealWho(person: ChatPerson): string;
-  /** Opens what `sealWho` made. */
+  /** Decrypts the result of `sealWho`. */
   openWho(person: PersonId, sealed: string): Opened<ChatPerson>;
 }
 
@@ -59,7 +70,7 @@ export interface LinkParts {
   keyRing: KeyRing;
   vault: Vault;
   audit: Audit;
-  /** Gets what was linked and undone, so that it can be written again after a failover. */
+  /** Receives each link and unlink, so that they can be restored after a failover. */
   changes: RecentChanges;
   nowMs: NowMs;
 }
@@ -100,7 +111,10 @@ export function createLinks(parts: LinkParts): Links {
   return links;
 }
 
-/** Writes again after a failover what `remove` wrote. @returns whether a link was there that had been undone */
+/**
+ * Repeats an unlink that a failover lost.
+ * @returns whether the removed link was there again
+ */
 export async function unlinkAgain(store: IdentityStore, { keys: names, args, atMs }: RecentUnlink): Promise<boolean> {
   return (await store.run(unlinkScript, names, { ...args, undoneAtMs: atMs })).wasLinked;
 }
@@ -119,7 +133,7 @@ async function readAccount(
     const { id, name, identityCode, department, departmentName } = opened.value;
     return { accountId: id, name, identityCode, department, departmentName, linkedAtMs, status };
   }
-  // Without its key it may still be opened by others, and stays as it is.
+  // If only the key is missing here, other processes may be able to decrypt it, so it stays unchanged.
   const isAltered = opened.kind === 'broken' && status !== 'suspended';
   if (isAltered && (await links.write(key, 'profileVersion', profileVersion, { status: 'suspended' }))) {
     audit('suspended', person, 'record-broken');

@@ -5,7 +5,10 @@ import { maskId } from '../mask-id.ts';
 import type { Committed, CommitLink, CommitRequest } from './commit-link.ts';
 import { reportConflict } from './link-conflict.ts';
 
-/** Makes the link of a confirmed sign-in and tells whoever has to know. @throws IdentityError `store_away`: then they are told later */
+/**
+ * Creates the link of a confirmed sign-in and notifies everyone concerned.
+ * @throws IdentityError `store_away`; notifications then follow later
+ */
 export type MakeLink = (confirmed: CommitRequest) => Promise<Committed>;
 
 export interface MakeLinkParts {
@@ -18,7 +21,7 @@ export interface MakeLinkParts {
 
 export function createMakeLink(parts: MakeLinkParts): MakeLink {
   return async (confirmed) => {
-    // Though its browser was told that Redis is away, the link may have been made.
+    // The link may have been created although the browser was told that Redis is unavailable.
     const committed = await parts.commit(confirmed, (late) => tellOutcome(parts, confirmed, late));
     tellOutcome(parts, confirmed, committed);
     return committed;

@@ -4,25 +4,25 @@ import type { ArgsOf, KeysOf, ScriptShape } from '../../../shared/redis/script-s
 import type { COMMIT_LINK_SHAPE, UNLINK_SHAPE } from './link-shapes.ts';
 import type { PersonId } from '../../domain/ids.ts';
 
-/** As long as receivers keep the messages that may have changed something without an answer to show for it. */
+/** Receivers keep messages for the same time, so that those without a visible answer can be repeated. */
 const KEEP_MS = HOUR_MS;
 const MOST = 10_000;
 const MOST_BYTES = 8 * MIB_BYTES;
 
-/** One change of a person's link as it was written: all that writing it again needs. What it says of the person is sealed. */
+/** One change of a person's link with everything needed to repeat it. Personal data in it is encrypted. */
 export type RecentChange = RecentLink | RecentUnlink;
 export type RecentLink = Change<'linked', typeof COMMIT_LINK_SHAPE>;
 export type RecentUnlink = Change<'unlinked', typeof UNLINK_SHAPE>;
 
 interface Change<Kind, Shape extends ScriptShape> {
   kind: Kind;
-  /** The link's key of the person, and the person sealed into it. */
+  /** The person's link key, and the encrypted person. */
   person: PersonId;
   who: string;
-  /** Keys and arguments of the script that wrote it. */
+  /** Keys and arguments of the script call. */
   keys: KeysOf<Shape>;
   args: ArgsOf<Shape>;
-  /** When it was written, by Redis' clock: of two changes the later one counts, whichever process brings it back. */
+  /** Time of the change by Redis' clock. The later of two changes wins, regardless of which process restores it. */
   atMs: number;
 }
 
@@ -34,15 +34,15 @@ interface Kept {
 }
 
 /**
- * The links that this process has made and undone within an hour, and that a Redis which takes over from another may not
- * have got. At most 10,000 and 8 MiB; beyond that the oldest are forgotten.
+ * The links and unlinks of this process in the last hour, which a new Redis primary may lack. At most 10,000 changes and 8
+ * MiB; beyond that the oldest are dropped.
  */
 export class RecentChanges {
   readonly #nowMs: NowMs;
   readonly #kept = new Fifo<Kept>();
   #bytes = 0;
 
-  /** @param nowMs the monotonic clock unless told */
+  /** @param nowMs defaults to the monotonic clock */
   constructor(nowMs: NowMs = monotonicMs) {
     this.#nowMs = nowMs;
   }
@@ -55,7 +55,7 @@ export class RecentChanges {
     this.#trim();
   }
 
-  /** All that is kept, the oldest first. */
+  /** All remembered changes, oldest first. */
   all(): RecentChange[] {
     this.#trim();
     return [...this.#kept].map(({ change }) => change);

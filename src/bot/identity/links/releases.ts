@@ -4,15 +4,24 @@ import { asConversationId, asPersonId, type PersonId } from '../../domain/ids.ts
 import type { Release } from '../account.ts';
 import { keys, type IdentityStore } from '../store.ts';
 
-/** Longer than held messages live, so that a release is never lost before what it frees. Milliseconds. */
+/** Longer than held messages live, so that a release outlives what it releases. Milliseconds. */
 export const releaseLifeMs = HOUR_MS;
 
 export interface Releases {
-  /** Releases that nobody has reported as done, oldest first. @throws IdentityError `store_away` */
+  /**
+   * Releases not yet reported as done, oldest first.
+   * @throws IdentityError `store_away`
+   */
   pending(limit: number): Promise<Release[]>;
-  /** Puts a release behind the others; how long it lives does not change. @throws IdentityError `store_away` */
+  /**
+   * Moves a release to the end of the queue. Its expiry does not change.
+   * @throws IdentityError `store_away`
+   */
   again(releaseId: string): Promise<void>;
-  /** Forgets a release. @throws IdentityError `store_away` */
+  /**
+   * Removes a release.
+   * @throws IdentityError `store_away`
+   */
   done(releaseId: string): Promise<void>;
 }
 
@@ -45,12 +54,14 @@ export function createReleases(store: IdentityStore, nowMs: NowMs): Releases {
   };
 }
 
-/** What the ids of one link's releases begin with: they name the person, since a version that knows only the id must not lose it. */
+/**
+ * Prefix of the ids of one link's releases. Contains the person, because versions that know only the id must preserve it.
+ */
 export function releaseIdPrefix(linkId: string, personId: PersonId): string {
   return `${linkId}.${personId}`;
 }
 
-/** A release as it stands in Redis. */
+/** Parses a stored release. */
 export function releaseFrom(id: string, text: string): Release {
   const [, personId] = /^[^.]*\.([0-9a-f]+)-\d+$/.exec(id) ?? [];
   return {
@@ -60,7 +71,7 @@ export function releaseFrom(id: string, text: string): Release {
   };
 }
 
-/** A conversation as it stands in Redis: `partition|id`. */
+/** The stored form of a conversation: `partition|id`. */
 export function conversationText({ partition, id }: ConversationRef): string {
   return `${partition}|${id}`;
 }

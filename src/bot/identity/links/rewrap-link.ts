@@ -21,16 +21,16 @@ export interface RewrapParts {
   vault: Vault;
 }
 
-/** The ids of the keys that a link's sealed parts need. */
+/** The ids of the keys needed to decrypt a link. */
 export function keyIdsOf(link: StoredLink): string[] {
   return SEALED_FIELDS.flatMap((field) => (link[field] === '' ? [] : [keyIdOf(link[field])]));
 }
 
 /**
- * Seals with the newest key what of a link is sealed with an older one (SECURITY.md key-rotation). The content and its version
- * stay, so writers who read before are not disturbed, and a value that somebody else has written meanwhile stays theirs.
- * What is broken or lacks its key stays as it is, and so does everything while Redis is away: the next reader tries again.
- * @returns the link with what was replaced
+ * Re-encrypts with the newest key the fields of a link that use an older one (SECURITY.md key-rotation). Content and
+ * versions stay the same, so concurrent writers are not disturbed, and a value written in the meantime is preserved. Fields
+ * that cannot be decrypted stay unchanged. If Redis is unavailable, nothing changes and the next reader tries again.
+ * @returns the link with the replaced fields
  */
 export function createRewrapLink({ store, keyRing, vault }: RewrapParts) {
   return async (key: PersonId, link: StoredLink): Promise<StoredLink> => {

@@ -6,34 +6,34 @@ import type { PersonId } from '../../domain/ids.ts';
 
 const WHO_PURPOSE = 'link-person';
 
-/** A link as it stands in Redis: plain fields that identify nobody beside the sealed ones (SECURITY.md plain-fields). */
+/** A link as stored in Redis. The plain fields identify no one; the others are encrypted (SECURITY.md plain-fields). */
 export interface StoredLink {
-  /** Hash of the account within the platform's tenant; the reverse index has the same. */
+  /** Hash of the account within the platform's tenant; also used by the reverse index. */
   accountKey: string;
-  /** The chat person, sealed, for whoever comes here by the key alone (re-check, conflict). */
+  /** The encrypted chat user, for callers that know only the key (re-check, conflict). */
   who: string;
   profile: string;
   profileVersion: number;
-  /** Empty when no token is kept. */
+  /** Empty if no token is stored. */
   tokens: string;
   tokensVersion: number;
   status: AccountStatus;
   linkedAtMs: number;
-  /** When the access token counts as stale; 0 when none is kept. */
+  /** When the access token becomes stale; 0 if none is stored. */
   refreshAtMs: number;
   lastRefreshAttemptMs: number;
-  /** Before this no refresh is tried, after one failed. */
+  /** Earliest time of the next refresh after a failed one. */
   notBeforeMs: number;
   failures: number;
-  /** When a refresh was first refused for reasons unknown; 0 for never. */
+  /** When a refresh was first refused for an unknown reason; 0 if never. */
   refusedAtMs: number;
-  /** Since when the re-check has not got an answer; 0 when it got one. */
+  /** Start of the current period of failed re-checks; 0 if the last one succeeded. */
   unreachableSinceMs: number;
 }
 
 export type LinkFields = Partial<StoredLink>;
 
-/** A link's hash as Redis gives it; undefined when there is none. */
+/** Parses a link's hash; undefined if there is no link. */
 export function readStoredLink(hash: Record<string, string>): StoredLink | undefined {
   const { accountKey, who, profile } = hash;
   if (accountKey === undefined || who === undefined || profile === undefined) return undefined;
@@ -56,19 +56,19 @@ export function readStoredLink(hash: Record<string, string>): StoredLink | undef
   };
 }
 
-/** Fields as a script's arguments: name, value, name, value, … */
+/** Fields as script arguments: name, value, name, value, … */
 export function fieldArguments(fields: LinkFields): string[] {
   return Object.entries(fields).flatMap(([name, value]) => [name, String(value)]);
 }
 
-/** Seals a chat person into its own link. */
+/** Encrypts a chat user for their own link. */
 export function sealWho(keyRing: KeyRing, person: ChatPerson): string {
   const { platform, tenant, app, chatUserId, language } = person;
   const who = { platform, tenant, app, chatUserId, language };
   return keyRing.seal(WHO_PURPOSE, personKey(person), JSON.stringify(who));
 }
 
-/** Opens what `sealWho` made; `person` is the link's key. */
+/** Decrypts the result of `sealWho`. `person` is the link's key. */
 export function openWho(keyRing: KeyRing, person: PersonId, sealed: string): Opened<ChatPerson> {
   return tryOpenJson(() => keyRing.open(WHO_PURPOSE, person, sealed), readChatPerson);
 }

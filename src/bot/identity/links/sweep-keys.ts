@@ -17,10 +17,10 @@ const noteScript = loadScript(import.meta.url, '../scripts/note-sealed-records.l
   args: ['lifeMs', '...counts'],
 });
 
-/** One whole sweep of the deployment in this time, by whichever process comes first. */
+/** Interval of sweeps in the whole deployment. The first process that is due runs the sweep. */
 const SWEEP_EVERY_MS = 10 * MINUTE_MS;
 const COUNTS_LIFE_MS = DAY_MS;
-/** Keys that one step of the scan looks at, of any kind: a step stays around a millisecond. */
+/** Keys per scan step, of any kind. A step takes about a millisecond. */
 const KEYS_A_STEP = 500;
 const READS_AT_ONCE = 20;
 
@@ -30,13 +30,13 @@ export interface SweepParts {
   links: Links;
 }
 
-/** How many sealed parts of links each key is needed for, by key id; every key of the ring is named, with 0 at least. */
+/** Number of encrypted link fields per key id. Lists every key of the ring, with at least 0. */
 export type SealedRecords = ReadonlyMap<string, number>;
 
 /**
- * While the ring holds more than one key: reads every link, which seals it with the newest key, and counts what each
- * key is still needed for (SECURITY.md key-rotation). A key that the counts show with 0 may go.
- * @returns the counts of the last sweep that was finished, by any process; undefined when there is none
+ * While the ring has more than one key: reads every link, which re-encrypts it with the newest key, and counts the fields
+ * per key (SECURITY.md key-rotation). A key with a count of 0 may be removed.
+ * @returns the counts of the last complete sweep of any process; undefined if there is none
  * @throws IdentityError `store_away`; another sweep follows
  */
 export async function sweepKeys(parts: SweepParts): Promise<SealedRecords | undefined> {

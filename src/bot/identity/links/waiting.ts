@@ -6,22 +6,25 @@ import { personKey, type ChatPerson } from '../account.ts';
 import { conversationFrom } from './releases.ts';
 import { keys, type IdentityStore } from '../store.ts';
 
-/** Which question waits for somebody's sign-in; one in a group is answered as long as it is not too old. */
+/** Where a question waits for the user's sign-in. A group question is answered only if it is recent enough. */
 export type WaitsFor = 'private' | 'group' | 'too-old-in-group' | 'nothing';
 
-/** Whether whoever signs in now gets an answer by it. */
+/** Whether signing in now leads to an answer. */
 export function isAnswered(waitsFor: WaitsFor): boolean {
   return waitsFor === 'private' || waitsFor === 'group';
 }
 
-/** Looks what of one person is held in these conversations; given by the composition root. */
+/** Finds a person's held messages in these conversations. Implemented by the composition root. */
 export type FindHeldMessages = (personId: PersonId, conversations: readonly ConversationRef[]) => Promise<WaitsFor>;
 
-/** Which question waits for this person's sign-in. @throws IdentityError `store_away` */
+/**
+ * Where a question waits for this user's sign-in.
+ * @throws IdentityError `store_away`
+ */
 export type FindWaiting = (person: ChatPerson) => Promise<WaitsFor>;
 
 /**
- * What the pages may promise. That it cannot be seen is no reason to show no page: then nothing is promised.
+ * Determines what the pages may promise. If the held messages cannot be read, promises nothing instead of failing.
  * @throws IdentityError `store_away`
  */
 export function createWaitsFor(
@@ -33,7 +36,7 @@ export function createWaitsFor(
     const waiting = await store.withDeadline((redis) => redis.smembers(keys.waiting(personId)));
     if (!lookForHeld || waiting.length === 0) return 'nothing';
     return lookForHeld(personId, waiting.map(conversationFrom)).catch((thrown: unknown) => {
-      log.info({ error: asError(thrown) }, 'it could not be seen what waits for a sign-in');
+      log.info({ error: asError(thrown) }, 'the messages waiting for a sign-in could not be read');
       return 'nothing';
     });
   };

@@ -1,17 +1,18 @@
 import { plainName } from '../../../shared/text/html.ts';
 import { IdentityError } from '../identity-error.ts';
-import { asJsonObject, readJsonObject, unwrapped, type JsonObject } from '../../../shared/sign-in/json-answer.ts';
+import { readJsonObject, unwrapped } from '../../../shared/sign-in/json-answer.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import { asAccountId, type AccountId } from '../../domain/ids.ts';
+import { asObject, type JsonObject } from '../../../shared/parse-json.ts';
 
-/** A profile that passed every check. */
+/** A validated profile. */
 export interface Profile {
   id: AccountId;
   name: string;
   identityCode: string;
   department: string;
   departmentName: string;
-  /** The profile's `attributes` that are texts, for the declared same-id rule. */
+  /** The text values of the profile's `attributes`, for the configured same-id rule. */
   attributes: Readonly<Record<string, string>>;
 }
 
@@ -20,22 +21,23 @@ export interface ProfileRules {
   allowedIdentityCodes?: readonly string[];
 }
 
-/** Staff and student numbers, account names, e-mail-like ids; nothing that could be markup, a path or a separator. */
+/** Staff and student numbers, account names, e-mail-like ids. Excludes markup, paths and separators. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,127}$/;
 const MAX_ATTRIBUTE_CHARS = 256;
 
 /**
- * Reads the answer to a profile request (SECURITY.md usable-profile): a usable id, an active account, our client, an
- * allowed identity type.
- * @throws IdentityError `service_refused` for another status than 200 or no JSON object, `profile_broken`, `profile_unfit`
+ * Parses and validates a profile response (SECURITY.md usable-profile): a valid id, an active account, the expected client
+ * and an allowed identity type.
+ * @throws IdentityError `service_refused` if the status is not 200 or the body is not a JSON object; `profile_broken`;
+ * `profile_unfit`
  */
 export function readProfile(answer: RawAnswer, rules: ProfileRules): Profile {
   return judgeProfile(profileObject(answer), rules);
 }
 
 /**
- * The object that a profile answer is, or that it wraps. Other answers say nothing about the account: the service failed, and a
- * new try may help (service-failed, not account-refused).
+ * Returns the profile object, unwrapped if necessary. Any other response is a failure of the service, which a retry may fix,
+ * and not a refusal of the account (service-failed, not account-refused).
  * @throws IdentityError `service_refused`
  */
 export function profileObject(answer: RawAnswer): JsonObject {
@@ -46,13 +48,16 @@ export function profileObject(answer: RawAnswer): JsonObject {
   return unwrapped(body, 'id');
 }
 
-/** The attributes of a profile: an object, or a list of objects with one attribute each. */
+/** The attributes of a profile: either one object, or a list of objects with one attribute each. */
 export function attributesIn(value: unknown): JsonObject {
   const all = Array.isArray(value) ? value : [value];
-  return Object.assign({}, ...all.map((one) => asJsonObject(one) ?? {})) as JsonObject;
+  return Object.assign({}, ...all.map((one) => asObject(one) ?? {})) as JsonObject;
 }
 
-/** Judges a profile, wherever it came from. @throws IdentityError `profile_broken`, `profile_unfit` */
+/**
+ * Validates a profile from any protocol.
+ * @throws IdentityError `profile_broken`, `profile_unfit`
+ */
 export function judgeProfile(body: JsonObject, rules: ProfileRules, form = ID): Profile {
   const { active, client_id: clientId, parentIdentityInfo: identity } = body;
   const id = Number.isSafeInteger(body['id']) ? String(body['id']) : body['id'];
@@ -60,7 +65,7 @@ export function judgeProfile(body: JsonObject, rules: ProfileRules, form = ID): 
   if (typeof active !== 'boolean') throw broken('active is not a boolean');
   if (!active) throw unfit('not active');
   if (clientId !== rules.clientId) throw unfit('of another client');
-  const identityCode = textOf(asJsonObject(identity)?.['code']);
+  const identityCode = textOf(asObject(identity)?.['code']);
   if (rules.allowedIdentityCodes && !rules.allowedIdentityCodes.includes(identityCode))
     throw unfit('identity type not allowed');
   const attributes = textsOf(body['attributes']);

@@ -1,4 +1,4 @@
-/** An answer of the sign-in service before anybody has judged it. */
+/** An unvalidated response of the sign-in service. */
 export interface RawAnswer {
   status: number;
   body: string;

@@ -1,22 +1,28 @@
-import { RequestError, TimeoutError } from 'got';
 import { asError } from '../../../shared/coded-error.ts';
+import { HttpCallError } from '../../../shared/http/call-http.ts';
 import { clientAuthParts } from '../../../shared/sign-in/client-auth.ts';
 import { IdentityError } from '../identity-error.ts';
 import type { SignInService } from '../options.ts';
-import { AnswerTooLargeError, CALL_TOTAL_MS, callService, type ServiceCall } from './call-service.ts';
+import { CALL_TOTAL_MS, callService, type ServiceCall } from './call-service.ts';
 import type { RawAnswer } from './raw-answer.ts';
 
-/** The sign-in service's addresses, spoken to without judging what it says: that is the `…-response.ts` files' part. */
+/** The endpoints of the sign-in service. Responses are returned unvalidated; the `…-response.ts` files validate them. */
 export interface ServiceRequests {
-  /** The address a browser is sent to. PKCE is always asked for; a service that does not know it ignores it. */
+  /** The address to redirect the browser to. Always includes PKCE parameters; a service without PKCE ignores them. */
   authorizeUrl(options: { redirectUri: string; state: string; codeChallenge: string }): string;
-  /** Exchanges a code. Never repeated, whatever happens (SECURITY.md code-used-once). @throws IdentityError */
+  /**
+   * Exchanges a code. Never retried (SECURITY.md code-used-once).
+   * @throws IdentityError
+   */
   exchangeCode(options: { code: string; redirectUri: string; codeVerifier: string }): Promise<RawAnswer>;
   /** @throws IdentityError `service_timeout`, `service_unreachable` */
   refresh(refreshToken: string): Promise<RawAnswer>;
-  /** Reads the profile, once more if no usable answer came, within 5 s in all. @throws IdentityError */
+  /**
+   * Reads the profile. Retries once without a usable response, within 5 s in total.
+   * @throws IdentityError
+   */
   profile(accessToken: string): Promise<RawAnswer>;
-  /** Where a browser signs out; what it returns to is fixed (SECURITY.md unlink-ends-all). */
+  /** The service's sign-out address with a fixed return address (SECURITY.md unlink-ends-all). */
   logoutUrl(returnTo: string): string;
 }
 
@@ -52,9 +58,9 @@ export function createServiceRequests(
 async function readTwice(call: ServiceCall): Promise<RawAnswer> {
   const startedMs = performance.now();
   const leftMs = () => Math.max(1, CALL_TOTAL_MS - (performance.now() - startedMs));
-  const first = await send({ ...call, totalMs: leftMs() }).catch((error: unknown) => asError(error));
+  const first = await send({ ...call, timeoutMs: leftMs() }).catch((error: unknown) => asError(error));
   const isUsable = !(first instanceof Error) && first.status < 500;
-  return isUsable ? first : send({ ...call, totalMs: leftMs() });
+  return isUsable ? first : send({ ...call, timeoutMs: leftMs() });
 }
 
 async function send(call: ServiceCall): Promise<RawAnswer> {
@@ -66,12 +72,10 @@ async function send(call: ServiceCall): Promise<RawAnswer> {
   }
 }
 
-/** Keeps what a log may hold: got's errors carry the request with its secrets (SECURITY.md secrets-stay-inside). */
 function describe(error: unknown): IdentityError {
-  if (error instanceof AnswerTooLargeError)
+  const { code, detail } = error instanceof HttpCallError ? error : { code: 'unreachable', detail: 'unknown' };
+  if (code === 'too_large')
     return new IdentityError('service_refused', 'The sign-in service answered with more than 256 KiB');
-  if (error instanceof TimeoutError)
-    return new IdentityError('service_timeout', `The sign-in service was too slow (${error.event})`);
-  const code = error instanceof RequestError ? error.code : 'unknown';
-  return new IdentityError('service_unreachable', `The sign-in service could not be reached (${code})`);
+  if (code === 'timeout') return new IdentityError('service_timeout', 'The sign-in service did not respond in time');
+  return new IdentityError('service_unreachable', `The sign-in service could not be reached (${detail})`);
 }

@@ -1,23 +1,24 @@
 import { KIB_BYTES } from '../../../shared/clock.ts';
 import { IdentityError } from '../identity-error.ts';
-import { readJsonObject, unwrapped, type JsonObject } from '../../../shared/sign-in/json-answer.ts';
+import { readJsonObject, unwrapped } from '../../../shared/sign-in/json-answer.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import { tokenLifeMs, type ExpiresUnit } from './token-life.ts';
+import type { JsonObject } from '../../../shared/parse-json.ts';
 
-/** What a token request yields. */
+/** The result of a token request. */
 export interface TokenSet {
   accessToken: string;
-  /** Absent where the service gave none; the caller keeps the one it has (SECURITY.md refresh-token-kept). */
+  /** Absent if the service returned none; the caller then keeps the current one (SECURITY.md refresh-token-kept). */
   refreshToken?: string;
   lifeMs: number;
 }
 
-/** Tokens with many groups have some 16 KiB. */
+/** Tokens with many groups take some 16 KiB. */
 const MAX_TOKEN_BYTES = 32 * KIB_BYTES;
 
 /**
- * Judges the answer to a code exchange or a refresh (SECURITY.md token-answer-checked): a JSON object with a usable access
- * token of type bearer. A 200 that carries `error` is an error.
+ * Validates the response to a code exchange or a refresh (SECURITY.md token-answer-checked): a JSON object with a usable
+ * access token of type bearer. A 200 response that contains `error` is an error.
  * @throws IdentityError `service_refused`
  */
 export function readTokenResponse(answer: RawAnswer, unit: ExpiresUnit): TokenSet {
@@ -25,7 +26,7 @@ export function readTokenResponse(answer: RawAnswer, unit: ExpiresUnit): TokenSe
   if (answer.status !== 200) throw refused(`status ${answer.status}${codeOf(whole)}`);
   if (!whole) throw refused('not a JSON object');
   const body = unwrapped(whole, 'access_token');
-  if (isError(whole) || isError(body)) throw refused(`an error in a 200${codeOf(whole)}`);
+  if (isError(whole) || isError(body)) throw refused(`an error with status 200${codeOf(whole)}`);
   const { access_token: accessToken, token_type: tokenType, refresh_token: refreshToken } = body;
   if (!isToken(accessToken)) throw refused('no usable access_token');
   if (typeof tokenType !== 'string' || tokenType.toLowerCase() !== 'bearer') throw refused('token_type is not bearer');
@@ -34,9 +35,11 @@ export function readTokenResponse(answer: RawAnswer, unit: ExpiresUnit): TokenSe
 }
 
 /**
- * What a refused refresh means (SECURITY.md refresh-outcomes).
- * - `definitive`: the refresh token is dead; - `ours`: our own client settings are refused, no user's fault;
- * - `transient`: try again later; - `unknown`: definitive only when it happens again.
+ * How to treat a refused refresh (SECURITY.md refresh-outcomes).
+ * - `definitive`: the refresh token is invalid;
+ * - `ours`: the client settings are wrong, which concerns no single user;
+ * - `transient`: retry later;
+ * - `unknown`: definitive only if repeated.
  */
 export type RefusalClass = 'definitive' | 'ours' | 'transient' | 'unknown';
 
@@ -44,7 +47,7 @@ const OUR_FAULTS = new Set(['invalid_client', 'unauthorized_client']);
 
 export function classifyRefusal(answer: RawAnswer): RefusalClass {
   const body = readJsonObject(answer.body);
-  // An error in a 200 is the refusal that its word says.
+  // A 200 response with an error is classified by its error code.
   const status = answer.status === 200 && body && isError(body) ? 400 : answer.status;
   if (status < 400 || status >= 500 || status === 408 || status === 429) return 'transient';
   if (!body) return 'transient';
@@ -58,7 +61,7 @@ function isError({ error }: JsonObject): boolean {
   return error !== undefined && error !== null && error !== '';
 }
 
-/** The protocol's own word for a refusal, for the log; other texts stay out of it. */
+/** The OAuth error code, for the log. Other texts are not logged. */
 function codeOf(body: JsonObject | undefined): string {
   const error = body?.['error'];
   return typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? ` (${error})` : '';
@@ -69,5 +72,5 @@ function isToken(value: unknown): value is string {
 }
 
 function refused(what: string): IdentityError {
-  return new IdentityError('service_refused', `The token answer was refused: ${what}`);
+  return new IdentityError('service_refused', `The token response was refused: ${what}`);
 }

@@ -4,7 +4,7 @@ import type { BackToChat } from '../../platforms/platform.ts';
 
 export const BACK_SCRIPT_PATH = '/assets/back-to-chat.js';
 
-/** Closes the page in the app's own browser; the one thing on our pages that needs a script. Words beside it say the same. */
+/** Closes the page in the app's built-in browser. The only script on the pages; the text also says how to return. */
 export const BACK_SCRIPT = `document.addEventListener('click', (event) => {
   const target = event.target;
   if (!(target instanceof Element) || !target.closest('[data-back="wecom"]')) return;
@@ -20,7 +20,7 @@ export const BACK_SCRIPT = `document.addEventListener('click', (event) => {
 
 const LABEL: Bilingual = { en: 'Back to the chat', zh: '返回聊天' };
 
-/** The button that leads back, where the app has a way; elsewhere the page's words say it. */
+/** The button that returns to the chat, if the app supports one. Otherwise the page's text says how. */
 export function backToChat(
   back: BackToChat | undefined,
   { language, isPrimary }: { language: Language; isPrimary: boolean },

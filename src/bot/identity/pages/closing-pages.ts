@@ -22,13 +22,13 @@ const TEXTS: Catalogue<
 > = {
   done: { en: 'You are signed in as {name}', zh: '登录成功：{name}' },
   undo: { en: 'Not you? Send /unlink to the bot.', zh: '不是你本人？请给机器人发送“解绑”。' },
-  cancelled: { en: 'Nothing was connected', zh: '没有绑定任何账号' },
+  cancelled: { en: 'No account was connected', zh: '未绑定任何账号' },
   cancelledNext: {
     en: 'You can close this page. To start again, send /signin in the chat.',
     zh: '你可以关闭此页面。如需重新开始，请在聊天中发送“登录”。',
   },
-  declined: { en: 'You chose not to share your account', zh: '你已拒绝授权' },
-  declinedNext: { en: 'Nothing was connected. Changed your mind?', zh: '没有绑定任何账号。改变主意了？' },
+  declined: { en: 'You declined to share your account', zh: '你已拒绝授权' },
+  declinedNext: { en: 'No account was connected. Changed your mind?', zh: '未绑定任何账号。如需继续，请重试。' },
   signedOut: { en: 'You are signed out', zh: '你已退出登录' },
   signedOutNext: {
     en: 'You can close this page and go back to the chat. To sign in again, send /signin there.',
@@ -36,24 +36,24 @@ const TEXTS: Catalogue<
   },
   returned: { en: 'You are back from {provider}', zh: '你已从{provider}返回' },
   returnedNext: {
-    en: 'If you signed out or signed in there, that counts there; no chat account was connected here. To sign in to the bot, send /signin in the chat.',
-    zh: '你在那里的退出或登录只在那里生效，这里没有绑定任何聊天账号。如需登录机器人，请在聊天中发送“登录”。',
+    en: 'Signing in or out there does not affect this bot; no chat account was connected. To sign in to the bot, send /signin in the chat.',
+    zh: '在那里登录或退出不影响机器人，未绑定任何聊天账号。如需登录机器人，请在聊天中发送“登录”。',
   },
 };
 
-/** What is true of the chat once somebody is signed in. */
+/** What happens in the chat after the sign-in. */
 const NEXT: Readonly<Record<WaitsFor, Bilingual>> = {
   private: {
-    en: 'Go back to the chat; your question is being answered.',
-    zh: '请返回聊天窗口，正在为你回答。',
+    en: 'Return to the chat; your question is being answered.',
+    zh: '请返回聊天，正在为你回答。',
   },
   group: {
-    en: 'Go back to the group; your question is being answered there.',
-    zh: '请返回群聊，正在那里为你回答。',
+    en: 'Return to the group; your question is being answered there.',
+    zh: '请返回群聊，正在为你回答。',
   },
   'too-old-in-group': {
-    en: 'Go back and ask again in the group: your question there is more than ten minutes old.',
-    zh: '请返回群聊重新提问：那里的问题已超过十分钟。',
+    en: 'Return to the group and ask again: your question is more than ten minutes old.',
+    zh: '请返回群聊重新提问：你的问题已超过十分钟。',
   },
   nothing: { en: 'You can go back to the chat now.', zh: '现在可以返回聊天了。' },
 };
@@ -63,7 +63,7 @@ interface ClosingView {
   back: BackToChat | undefined;
 }
 
-/** The last page of a sign-in that worked. */
+/** The last page of a successful sign-in. */
 export function donePage({
   language,
   back,
@@ -77,7 +77,7 @@ export function donePage({
   return closing({ language, back }, { outcome: 'done', title: say(TEXTS.done, language, { name }), body });
 }
 
-/** After the quiet way out. */
+/** Shown after the user cancelled. */
 export function cancelledPage(view: ClosingView): SafeHtml {
   return plainClosing(view, {
     outcome: 'cancelled',
@@ -86,7 +86,7 @@ export function cancelledPage(view: ClosingView): SafeHtml {
   });
 }
 
-/** After signing out at the sign-in service too. */
+/** Shown after signing out at the sign-in service as well. */
 export function signedOutPage(view: ClosingView): SafeHtml {
   return plainClosing(view, {
     outcome: 'signed-out',
@@ -95,7 +95,7 @@ export function signedOutPage(view: ClosingView): SafeHtml {
   });
 }
 
-/** For who comes back from the sign-in service with nothing, after signing out there, or in again. */
+/** Shown to users who return from the sign-in service without a result, after signing out or in there. */
 export function returnedPage({ providerName, ...view }: ClosingView & { providerName: Bilingual }): SafeHtml {
   const { language } = view;
   const provider = inSentence(say(providerName, language), language);
@@ -106,7 +106,7 @@ export function returnedPage({ providerName, ...view }: ClosingView & { provider
   });
 }
 
-/** After "Deny" at the sign-in service: a choice, which can be changed. */
+/** Shown after the user declined at the sign-in service, with an option to try again. */
 export function declinedPage({ again, ...view }: ClosingView & { again: TryAgain }): SafeHtml {
   const { language, back } = view;
   const body = html`<p class="lead">${say(TEXTS.declinedNext, language)}</p>

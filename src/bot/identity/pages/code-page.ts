@@ -19,24 +19,24 @@ const TEXTS: Catalogue<
 > = {
   title: { en: 'Type this code in the chat', zh: '请在聊天中输入此验证码' },
   lead: {
-    en: 'One step is left. Type this in your private chat with the bot in {platform}, as {chat}:',
-    zh: '还差一步。请用{chat}的身份，在{platform}中与机器人的私聊里输入：',
+    en: 'One step left. As {chat}, type this code in your private chat with the bot in {platform}:',
+    zh: '还差一步。请用{chat}的身份在{platform}中私聊机器人，输入：',
   },
   yet: { en: 'The chat has not received this code yet.', zh: '聊天中尚未收到此验证码。' },
   code: { en: 'Your code', zh: '你的验证码' },
-  life: { en: 'It works for {minutes} minutes.', zh: '{minutes} 分钟内有效。' },
-  oneMinute: { en: 'It works for one more minute.', zh: '1 分钟内有效。' },
+  life: { en: 'Valid for {minutes} minutes.', zh: '{minutes} 分钟内有效。' },
+  oneMinute: { en: 'Valid for one more minute.', zh: '1 分钟内有效。' },
   warning: {
-    en: 'Never give it to another person; our staff never ask.',
+    en: 'Never share this code with anyone; our staff will never ask for it.',
     zh: '切勿告诉任何人，我们的工作人员绝不会索要。',
   },
-  after: { en: 'Then you are signed in there as {name}.', zh: '之后你将在聊天中登录为{name}。' },
+  after: { en: 'You will then be signed in there as {name}.', zh: '输入后，你将以{name}的身份登录。' },
   afterAnswered: {
-    en: 'Then you are signed in there as {name}, and your question is answered.',
-    zh: '之后你将在聊天中登录为{name}，并可看到回答。',
+    en: 'You will then be signed in there as {name}, and your question is answered.',
+    zh: '输入后，你将以{name}的身份登录，并可看到回答。',
   },
   typed: { en: 'I have typed it', zh: '我已输入' },
-  renew: { en: 'New code', zh: '换一个' },
+  renew: { en: 'New code', zh: '重新获取' },
   cancel: { en: 'Cancel', zh: '取消' },
 };
 
@@ -48,15 +48,15 @@ interface CodeView {
   code: string;
   minutesLeft: number;
   csrf: string;
-  /** The page was opened again, and the code has not been typed. */
+  /** The page was reloaded, and the code has not been typed yet. */
   isAgain: boolean;
-  /** The serial of this code, as long as another may take its place. */
+  /** Serial of this code, if another may replace it. */
   replaces?: number;
-  /** Whether a question is answered after it. */
+  /** Whether a question will be answered afterwards. */
   isAwaited: boolean;
 }
 
-/** The code that the chat person has to type (SECURITY.md typed-code), and what happens then. */
+/** Shows the code to type in the chat (SECURITY.md typed-code) and the next step. */
 export function codePage(view: CodeView): SafeHtml {
   const { language, person, accountName, providerName, code, minutesLeft, csrf, isAgain, replaces, isAwaited } = view;
   const chat = inSentence(chatAccount(person, language), language);

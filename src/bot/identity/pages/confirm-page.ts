@@ -10,19 +10,19 @@ const TEXTS: Catalogue<
 > = {
   title: { en: 'Are both of these you?', zh: '这两个账号都是你的吗？' },
   question: {
-    en: 'The assistant in {platform} will answer this chat account as {name}.',
-    zh: '{platform}中的这个聊天账号今后将按{name}的身份使用机器人。',
+    en: 'In {platform}, the assistant will treat this chat account as {name}.',
+    zh: '此聊天账号将以{name}的身份使用{platform}中的机器人。',
   },
   joins: { en: 'will be connected with', zh: '将绑定到' },
   go: { en: 'Confirm and sign in', zh: '确认登录' },
   goToCode: { en: 'Yes, show my code', zh: '是，显示验证码' },
-  cancel: { en: 'No, cancel', zh: '不，取消' },
-  answered: { en: 'Back in the chat, your question is answered.', zh: '回到聊天窗口即可看到回答。' },
-  back: { en: 'Then you go back to the chat.', zh: '完成后返回聊天。' },
-  code: { en: 'You get a code to type in your private chat.', zh: '你会得到一个验证码，请在私聊中输入。' },
+  cancel: { en: 'No, cancel', zh: '不是，取消' },
+  answered: { en: 'Return to the chat to see the answer.', zh: '返回聊天查看回答。' },
+  back: { en: 'Then return to the chat.', zh: '完成后返回聊天。' },
+  code: { en: 'You will get a code to type in your private chat.', zh: '接下来会显示验证码，请在私聊中输入。' },
   codeAnswered: {
-    en: 'You get a code to type in your private chat; then your question is answered.',
-    zh: '你会得到一个验证码，在私聊中输入后即可看到回答。',
+    en: 'You will get a code to type in your private chat; your question is then answered.',
+    zh: '接下来会显示验证码，在私聊中输入后即可看到回答。',
   },
   undo: { en: 'You can sign out at any time with /unlink.', zh: '你可以随时发送“解绑”退出登录。' },
 };
@@ -33,13 +33,13 @@ interface ConfirmView {
   profile: Profile;
   providerName: string;
   csrf: string;
-  /** What comes next is a code for the chat, not yet the link (proof typed-code). */
+  /** The next step is a typed code, not yet the link (proof typed-code). */
   endsWithCode: boolean;
-  /** Whether a question is answered after it. */
+  /** Whether a question will be answered afterwards. */
   isAwaited: boolean;
 }
 
-/** Asks the person who signed in whether the chat account is theirs (SECURITY.md confirmed-by-name). */
+/** Asks the signed-in user whether the chat account is theirs (SECURITY.md confirmed-by-name). */
 export function confirmPage(view: ConfirmView): SafeHtml {
   const { language, person, profile, providerName, csrf, endsWithCode, isAwaited } = view;
   const [plain, awaited] = endsWithCode ? (['code', 'codeAnswered'] as const) : (['back', 'answered'] as const);

@@ -10,20 +10,20 @@ import { AGAIN, tryAgainForm } from './try-again.ts';
 
 const TEXTS: Catalogue<'help' | 'reference'> = {
   help: { en: 'Contact the help desk', zh: '联系服务台' },
-  reference: { en: 'Reference {reference}', zh: '编号 {reference}' },
+  reference: { en: 'Reference {reference}', zh: '参考编号 {reference}' },
 };
 
 interface ErrorView {
   language: Language;
   error: ErrorPage;
-  /** A random word that is in our log too. */
+  /** A random word that is also in the log. */
   reference: string;
   again?: TryAgain;
   helpUrl?: string;
   back?: BackToChat;
 }
 
-/** An error page: what happened, what to do, that as a button where there is somewhere to go, and a reference. */
+/** An error page: what happened, what to do, a button for it if possible, and a reference. */
 export function errorPage(view: ErrorView): SafeHtml {
   const { language, error, reference, back } = view;
   const text = ERROR_TEXTS[error];

@@ -5,9 +5,9 @@ import type { BackToChat } from '../../platforms/platform.ts';
 export type PageHeaders = Readonly<Record<string, string>>;
 
 /**
- * @param formOrigins origins that a form's answer may lead to: browsers apply `form-action` to the redirects that
- *   follow a POST, so the sign-in service's and the platforms' own are named one by one
- * @param back how the page leads back; our one script is allowed only where that needs it
+ * @param formOrigins origins to which a form's response may redirect: browsers apply `form-action` to redirects after a
+ * POST, so the origins of the sign-in service and the platforms are listed
+ * @param back how the page returns to the chat; the script is allowed only if this needs it
  */
 export function pageHeaders(formOrigins: readonly string[], back?: BackToChat): PageHeaders {
   const formAction = ["'self'", ...new Set(formOrigins)].join(' ');
@@ -22,7 +22,7 @@ export function pageHeaders(formOrigins: readonly string[], back?: BackToChat): 
   return {
     'Cache-Control': 'no-store',
     'Content-Security-Policy': policy.join('; '),
-    // Not no-referrer: browsers would then send `Origin: null` with the forms, which the Origin check refuses.
+    // With no-referrer, browsers would send `Origin: null` with the forms, which the Origin check refuses.
     'Referrer-Policy': 'same-origin',
     'Strict-Transport-Security': `max-age=${YEAR_SEC}`,
     'X-Content-Type-Options': 'nosniff',

@@ -26,38 +26,38 @@ const TEXTS: Catalogue<
 > = {
   title: { en: 'Sign in to continue', zh: '登录后继续' },
   lead: {
-    en: 'You wrote to the assistant in {platform}. To answer you, it needs to know who you are.',
+    en: 'You sent a message to the assistant in {platform}. It needs to know who you are before it can answer.',
     zh: '你在{platform}中给机器人发了消息。机器人需要先确认你的身份，才能回答。',
   },
-  next: { en: 'You sign in next', zh: '下一步登录' },
+  next: { en: 'Not signed in yet', zh: '待登录' },
   joins: { en: 'will be connected with', zh: '将绑定到' },
   warning: {
-    en: 'Only continue if you asked for this in that chat. If someone sent you this link, close the page.',
-    zh: '只有当你本人在该聊天中提出请求时才继续。如果链接是别人发给你的，请关闭此页面。',
+    en: 'Continue only if you requested this in that chat. If someone sent you this link, close this page.',
+    zh: '仅当你本人在该聊天中提出请求时才继续。如果链接是别人发给你的，请关闭此页面。',
   },
   steps: { en: 'What happens next', zh: '接下来' },
-  asksApp: { en: '{platform} confirms which account you use there.', zh: '由{platform}确认你在其中使用的账号。' },
-  signIn: { en: 'You sign in at {provider}.', zh: '在{provider}中登录。' },
-  check: { en: 'You check that both accounts are yours.', zh: '确认两个账号都是你的。' },
+  asksApp: { en: '{platform} confirms your account there.', zh: '由{platform}确认你的账号。' },
+  signIn: { en: 'Sign in at {provider}.', zh: '在{provider}中登录。' },
+  check: { en: 'Confirm that both accounts are yours.', zh: '确认两个账号都是你的。' },
   type: {
-    en: 'You get a code on this page and type it in your private chat. Give it to nobody.',
-    zh: '本页会显示一个验证码，请在私聊中输入；不要告诉任何人。',
+    en: 'Get a code on this page and type it in your private chat. Never share it with anyone.',
+    zh: '本页会显示一个验证码，请在私聊中输入，切勿告诉任何人。',
   },
-  answer: { en: 'Back in the chat, your question is answered.', zh: '回到聊天窗口即可看到回答。' },
-  back: { en: 'You go back to the chat.', zh: '返回聊天。' },
+  answer: { en: 'Return to the chat to see the answer.', zh: '返回聊天查看回答。' },
+  back: { en: 'Return to the chat.', zh: '返回聊天。' },
   go: { en: 'Continue', zh: '继续' },
   leave: {
-    en: 'Not you? Close this page; nothing has been connected.',
+    en: 'Not you? Close this page; no account has been connected.',
     zh: '不是你？关闭此页面即可，尚未绑定任何账号。',
   },
   elsewhere: { en: 'Open this link in {platform}', zh: '请在{platform}中打开此链接' },
   elsewhereLead: {
-    en: 'Go back to the chat in {platform} and open the link there. Nothing has been used up: the link stays good.',
-    zh: '请回到{platform}的聊天中打开此链接。链接没有被使用，仍然有效。',
+    en: 'Go back to the chat in {platform} and open the link there. The link is still valid.',
+    zh: '请回到{platform}的聊天中打开此链接。链接仍然有效。',
   },
   elsewhereWhy: {
-    en: 'You are recognised in {platform} only, so signing in cannot begin in this browser.',
-    zh: '只有在{platform}中才能识别你的身份，因此无法在此浏览器中开始登录。',
+    en: 'You can be identified only in {platform}, so you cannot sign in from this browser.',
+    zh: '只有在{platform}中才能识别你的身份，因此无法在此浏览器中登录。',
   },
 };
 
@@ -67,15 +67,15 @@ interface LandingView {
   providerName: string;
   action: string;
   csrf: string;
-  /** Proof same-browser, where the app's own web sign-in is a page that people see. */
+  /** Proof same-browser, if the app's own web sign-in shows a page. */
   asksApp: boolean;
-  /** Proof typed-code: a code has to be typed in the chat. */
+  /** Proof typed-code: a code must be typed in the chat. */
   endsWithCode: boolean;
-  /** Whether a question is answered once somebody has signed in. */
+  /** Whether a question will be answered after the sign-in. */
   isAwaited: boolean;
 }
 
-/** What a link shows before anything happens (SECURITY.md named-before-consent). */
+/** The page behind an invitation link, shown before anything happens (SECURITY.md named-before-consent). */
 export function landingPage(view: LandingView): SafeHtml {
   const { language, person, providerName, action, csrf, asksApp, endsWithCode, isAwaited } = view;
   const values = {
@@ -112,7 +112,7 @@ interface ElsewhereView {
   back: BackToChat | undefined;
 }
 
-/** What a link shows outside the app in which alone it works. There is nothing to press that would use it up. */
+/** Shown if the link was opened outside the app that it requires. Offers no action that would use it up. */
 export function openInAppPage({ language, person, providerName, back }: ElsewhereView): SafeHtml {
   const values = { platform: inSentence(platformLabel(person.platform, language), language) };
   const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);

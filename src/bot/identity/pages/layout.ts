@@ -10,20 +10,20 @@ export const STYLE_SHEET_PATH = '/assets/sign-in.css';
 
 const HTML_LANGUAGE: Readonly<Record<Language, string>> = { en: 'en', zh: 'zh-CN' };
 
-/** How a page ends somebody's way through our pages; others lead on. The local messenger reads it. */
+/** Set on the final pages of the flow. Read by the simulator. */
 export type PageOutcome = 'done' | 'cancelled' | 'declined' | 'signed-out' | 'returned' | 'error';
 
 interface PageOptions {
   language: Language;
   title: string;
-  /** The institution's name above the card. */
+  /** Name of the institution, shown above the card. */
   header?: string;
   outcome?: PageOutcome;
   back?: BackToChat;
   body: SafeHtml;
 }
 
-/** A whole page: one card in the middle. Nothing from outside, and no script but the one that closes the page. */
+/** A whole page with one centered card. Loads nothing external and no script except the one that closes the page. */
 export function page({ language, title, header, outcome, back, body }: PageOptions): SafeHtml {
   return html`<!doctype html>
     <html lang="${HTML_LANGUAGE[language]}" ${outcome && html` data-outcome="${outcome}"`}>
@@ -50,17 +50,17 @@ export function platformLabel(name: PlatformName, language: Language): string {
   return say(describePlatform(name).label, language);
 }
 
-/** One side of the pair of identities. */
+/** One of the two accounts. */
 export interface Side {
-  /** Where this identity lives: the app, the institution. */
+  /** Where the account belongs: the app or the institution. */
   place: string;
   name: string;
   detail: string;
-  /** Not known yet: drawn as an empty seat. */
+  /** Not known yet: drawn as a placeholder. */
   isOpen?: boolean;
 }
 
-/** Two identities side by side with an arrow between them. */
+/** Two accounts side by side with an arrow between them. */
 export function pairOf(left: Side, right: Side, joins: string): SafeHtml {
   return html`<div class="pair" role="group" aria-label="${left.name} ${joins} ${right.name}">
     ${seat(left)}
@@ -91,14 +91,14 @@ function initialOf(name: string): string {
   return ([...name][0] ?? '?').toUpperCase();
 }
 
-/** The chat person as the pages show them. */
+/** The chat user as the pages show them. */
 export interface ShownPerson {
   platform: PlatformName;
   chatUserId: string;
   displayName?: string;
 }
 
-/** The chat account in a sentence: its name with the masked id, or the id alone. */
+/** The chat account in a sentence: the name with the masked id, or only the id. */
 export function chatAccount(person: ShownPerson, language: Language): string {
   const { name, detail } = chatSide(person, language);
   return plainName(person.displayName ?? '') === '' ? name : say(NAMED_ACCOUNT, language, { name, id: detail });
@@ -106,7 +106,7 @@ export function chatAccount(person: ShownPerson, language: Language): string {
 
 const NAMED_ACCOUNT: Bilingual = { en: '{name} ({id})', zh: '{name}（{id}）' };
 
-/** The chat side of a pair: platform, display name, masked id (SECURITY.md named-before-consent). */
+/** The chat account of a pair: platform, display name, masked id (SECURITY.md named-before-consent). */
 export function chatSide({ platform, chatUserId, displayName }: ShownPerson, language: Language): Side {
   const masked = maskId(plainName(chatUserId));
   const name = plainName(displayName ?? '');

@@ -1,6 +1,6 @@
 import { CodedError } from '../../../shared/coded-error.ts';
 
-/** The error pages of SECURITY.md page-headers; two have a second wording where the way out is another one. */
+/** The error pages of SECURITY.md page-headers. Two have a variant with another next step. */
 export type ErrorPage =
   | 'link-used-up'
   | 'sign-in-broken-off'
@@ -16,7 +16,7 @@ export type ErrorPage =
   | 'too-many-tries'
   | 'sign-in-unavailable';
 
-/** What the "try again" form of service-failed and chat-app-failed carries. */
+/** Fields of the "try again" form on service-failed and chat-app-failed. */
 export interface TryAgain {
   ticketHash: string;
   csrf: string;
@@ -24,12 +24,12 @@ export interface TryAgain {
 
 interface PageErrorDetails {
   again?: TryAgain;
-  /** Another status than the page's own (service-failed: 504 for a time-out). */
+  /** Overrides the page's status (service-failed: 504 for a timeout). */
   status?: number;
   retryAfterSec?: number;
 }
 
-/** Ends a step with an error page. It says nothing about why beyond the page. */
+/** Ends a step with an error page. Contains no details beyond the page. */
 export class PageError extends CodedError<ErrorPage> {
   readonly details: PageErrorDetails;
 

@@ -4,7 +4,7 @@ import type { TryAgain } from './page-error.ts';
 
 export const AGAIN: Bilingual = { en: 'Try again', zh: '重试' };
 
-/** A new start in this browser, with the same link. */
+/** A form that restarts the sign-in in this browser with the same link. */
 export function tryAgainForm({ csrf, ticketHash }: TryAgain, language: Language): SafeHtml {
   return html`<form method="post" action="/sign-in/again">
     <input type="hidden" name="csrf" value="${csrf}" />

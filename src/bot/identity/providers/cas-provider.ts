@@ -6,7 +6,7 @@ import type { SignInDialect } from './provider.ts';
 import { profileOfClaims } from './profile-of-claims.ts';
 import { orIdentityError } from './provider-failure.ts';
 
-/** CAS: a service ticket tells the person once; nothing can be renewed or asked again, so that links end by their age. */
+/** CAS: a service ticket identifies the user once and cannot be refreshed or checked again, so links expire by age. */
 export function createCasDialect({ authUrl, profileMap = {} }: SignInService, rules: ProfileRules): SignInDialect {
   const client = new CasClient(authUrl);
   return {
@@ -26,7 +26,7 @@ export function createCasDialect({ authUrl, profileMap = {} }: SignInService, ru
         return { tokens: {}, lifeMs: 0, profile };
       }),
     renew: async () => ({ kind: 'refused', refusal: 'definitive', status: 0 }),
-    profile: () => Promise.reject(new IdentityError('service_refused', 'CAS cannot be asked about a person again')),
+    profile: () => Promise.reject(new IdentityError('service_refused', 'CAS cannot re-validate an account')),
     logoutUrl: (returnTo) => Promise.resolve(client.logoutUrl(returnTo)),
   };
 }

@@ -7,7 +7,7 @@ import { createOidcDialect } from './oidc-provider.ts';
 
 const MAKERS = { oauth2: createOauth2Dialect, oidc: createOidcDialect, cas: createCasDialect };
 
-/** The dialect that the deployment's sign-in service speaks; the specification's own unless told. */
+/** Creates the adapter for the configured sign-in service. Defaults to OAuth 2.0. */
 export function createDialect(service: SignInService, rules: ProfileRules): SignInDialect {
   return MAKERS[service.type ?? 'oauth2'](service, rules);
 }

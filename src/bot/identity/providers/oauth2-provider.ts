@@ -16,7 +16,7 @@ import type { SignInDialect } from './provider.ts';
 import { profileOfClaims } from './profile-of-claims.ts';
 import { orIdentityError } from './provider-failure.ts';
 
-/** The specification's own sign-in interface: `/oauth2.0/authorize`, `accessToken`, `profile`. */
+/** The OAuth 2.0 sign-in interface of the specification: `/oauth2.0/authorize`, `accessToken`, `profile`. */
 export function createOauth2Dialect(settings: SignInService, rules: ProfileRules): SignInDialect {
   const service = createServiceRequests(settings);
   const { profileMap = {} } = settings;
@@ -54,7 +54,10 @@ export function createOauth2Dialect(settings: SignInService, rules: ProfileRules
   };
 }
 
-/** A profile of other names, by the operator's map. It may leave out its client; another client's is refused. */
+/**
+ * Reads a profile with other field names, using the configured map. The client id may be absent; another client's id is
+ * refused.
+ */
 function profileByMap(answer: RawAnswer, map: ProfileMap, rules: ProfileRules): Profile {
   const body = profileObject(answer);
   const { client_id: clientId = rules.clientId, id: sub } = body;

@@ -11,12 +11,12 @@ import { orIdentityError } from './provider-failure.ts';
 /** Entra's codes have well over a thousand characters. */
 const MOST_CODE_CHARS = 3_072;
 
-/** OpenID Connect: id token and user address together tell the person. */
+/** OpenID Connect: the id token and the userinfo endpoint together identify the user. */
 export function createOidcDialect(service: SignInService, rules: ProfileRules): SignInDialect {
   const { authUrl: issuer, clientId, clientSecret, clientAuth, scope = 'openid profile', profileMap = {} } = service;
   const client = new OidcClient({ issuer, clientId, clientSecret, clientAuth, scope });
   const profileOf = async ({ accessToken, subject, claims }: CurrentToken) => {
-    if (subject === undefined) throw new IdentityError('service_refused', 'These tokens name no subject');
+    if (subject === undefined) throw new IdentityError('service_refused', 'The tokens contain no subject');
     const more = await client.userInfo(accessToken, subject);
     return profileOfClaims({ ...claims, ...more, sub: subject }, profileMap, rules);
   };
@@ -47,7 +47,7 @@ export function createOidcDialect(service: SignInService, rules: ProfileRules): 
       }),
     renew: ({ refreshToken = '', subject }) =>
       orIdentityError(async () => {
-        // Kept by another dialect, before the deployment changed to this one.
+        // Stored by another protocol, before the configuration changed.
         if (subject === undefined) return { kind: 'refused', refusal: 'definitive', status: 0 };
         const renewed = await client.refresh(refreshToken);
         if ('refusal' in renewed) {
@@ -56,7 +56,7 @@ export function createOidcDialect(service: SignInService, rules: ProfileRules): 
         }
         const { claims, expiresIn, ...tokens } = renewed;
         if (claims !== undefined && claims['sub'] !== subject)
-          throw new IdentityError('profile_unfit', 'A refresh brought the tokens of another subject');
+          throw new IdentityError('profile_unfit', 'A refresh returned tokens of another subject');
         return { kind: 'renewed', tokens: { ...tokens, lifeMs: tokenLifeMs(expiresIn, 'seconds') }, claims };
       }),
     profile: (token) => orIdentityError(() => profileOf(token)),

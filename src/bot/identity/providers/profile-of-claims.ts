@@ -2,12 +2,18 @@ import { personFromClaims, type Claims } from '../../../shared/sign-in/person-fr
 import type { ProfileMap } from '../../../shared/sign-in/profile-map-file.ts';
 import { judgeProfile, type Profile, type ProfileRules } from '../oauth/profile-response.ts';
 
-/** As providers write subjects (RFC 7519 leaves that open): base64url begins with any of its characters, some join parts by a bar. */
+/**
+ * Subjects as providers issue them (RFC 7519 leaves the format open). Base64url may start with any of its characters; some
+ * providers join parts with a bar.
+ */
 const SUBJECT = /^[A-Za-z0-9_-][A-Za-z0-9._@|-]{0,127}$/;
 
-/** The profile that claims give by the map, judged as every other. @throws IdentityError `profile_broken`, `profile_unfit`; ProviderError */
+/**
+ * Maps claims to a profile and validates it.
+ * @throws IdentityError `profile_broken`, `profile_unfit`; ProviderError
+ */
 export function profileOfClaims(claims: Claims, map: ProfileMap, rules: ProfileRules): Profile {
   const { profile } = personFromClaims(map, claims);
-  // Whose client the claims are for was checked before: by the audience, or by the address that a ticket is for.
+  // The client was already verified, by the audience or by the service address of the ticket.
   return judgeProfile({ ...profile, client_id: rules.clientId }, rules, SUBJECT);
 }

@@ -10,7 +10,10 @@ const CODES: Readonly<Record<ProviderErrorCode, IdentityErrorCode>> = {
   profile_unusable: 'profile_broken',
 };
 
-/** Turns what fails at an institution's provider into this room's errors. @throws IdentityError */
+/**
+ * Converts errors of the identity provider to identity errors.
+ * @throws IdentityError
+ */
 export async function orIdentityError<Result>(work: () => Promise<Result> | Result): Promise<Result> {
   try {
     return await work();

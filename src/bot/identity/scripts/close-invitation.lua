@@ -1,7 +1,7 @@
--- Ends a ticket that was refused: it can be used no more, and the person's next message mints a new one.
--- keys  ticket   liveTicket: of the person   quarantine: of the browser
--- args  status: the new one   ticketHash   closing: name of this closing
--- Answers 1 when it was open, else 0 (so that people are told once). Safe to repeat.
+-- Ends an invitation that was refused: it cannot be used again, and the person's next message creates a new one.
+-- Keys       ticket: the invitation   liveTicket: of the person   quarantine: pending sign-in of the browser
+-- Arguments  status: the new one   ticketHash   closing: name of this call
+-- Returns    1 if it was open, else 0 (so that the person is notified once). Safe to repeat.
 local status, closing = unpack(redis.call('HMGET', keys.ticket, 'status', 'closing'))
 redis.call('DEL', keys.quarantine)
 if closing == args.closing then return 1 end

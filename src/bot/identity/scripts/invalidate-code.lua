@@ -1,10 +1,11 @@
--- Ends the ticket whose code was seen where it must not be: in a group, or with another person (SECURITY.md typed-code).
--- keys  code: its ticket   outcomes: what became of the sender's messages
--- args  codeMac   ticketPrefix, quarantinePrefix, liveTicketPrefix: of those keys   messageId   outcome: what becomes of it
---       outcomeLifeMs   spoiling: name of this spoiling
--- Answers ticketHash and sealedPerson of the ticket that ended now, or neither. Safe to repeat: the code is known, and of no
--- use, for as long as it would have lived.
+-- Ends the invitation whose code was typed in a group or by another person (SECURITY.md typed-code).
+-- Keys       code: names its invitation   outcomes: of the sender's messages
+-- Arguments  codeMac   ticketPrefix, quarantinePrefix, liveTicketPrefix: of those keys   messageId   outcome: of the message
+--            outcomeLifeMs   spoiling: name of this call
+-- Returns    ticketHash and sealedPerson of the invitation that this call ended, or neither. Safe to repeat: the code stays
+-- known, and invalid, for the rest of its lifetime.
 local hash = redis.call('GET', keys.code)
+-- guard: typed-code/ends-in-group
 if not hash then return answer {} end
 local ticket = redis.call('HMGET', args.ticketPrefix .. hash, 'status', 'codeMac', 'browser', 'person', 'sealed', 'spoiling')
 if ticket[6] == args.spoiling then return answer { ticketHash = hash, sealedPerson = ticket[5] } end

@@ -1,15 +1,16 @@
--- Asks a chat person to sign in: mints a link ticket, unless one is of use, the hour's share is used up, or a link was made since
--- the caller looked: then nobody would make one again, and whatever is held now would wait for ever.
--- Of use is one that nobody has opened and that lives for a while, or with which a browser is signing in at this moment.
--- Constants  LEAST_LEFT_MS (so long a link must live to be shown once more)
--- keys  liveTicket: of the person   minted: tickets of the last hour   waiting: conversations that wait   ticket: the new one   link
--- args  nowMs   minting: whether a link is minted: 0 if none is of use, 1 in any case, 2 never   ticketHash   ticketLifeMs
---       hourMs   mostAnHour   person   sealed: the ticket   conversation: whose messages are to be held ('' for none)
---       waitingLifeMs, mostWaiting: of the conversations that wait   uselessLinkMs: when the link was made that the caller found
---       to be of no use ('' for none)   madeOf: what the ticket is made of   ticketPrefix, transactionPrefix, quarantinePrefix: of those keys
--- Answers kind, and what belongs to it: 'invited' expiresAtMs | 'waiting' expiresAtMs, liveHash (of the ticket that lives), liveMadeOf |
---         'too-many' retryAtMs | 'linked' linkedAtMs | 'full' most, when too many conversations wait |
---         'spent' when this very ticket was minted and is over. Safe to repeat.
+-- Invites a chat person to sign in: creates an invitation, unless one is usable, the hourly limit is reached, or a link was
+-- created since the caller checked. (After such a link no sign-in would follow, so a message held now would never be released.)
+-- An invitation is usable if it is unopened and lives long enough, or if a browser is signing in with it at this moment.
+-- Constants  LEAST_LEFT_MS (minimum remaining life of an invitation that is shown again)
+-- Keys       liveTicket: of the person   minted: invitations of the last hour   waiting: conversations that wait
+--            ticket: the new invitation   link
+-- Arguments  nowMs   minting: when to create one: 0 if none is usable, 1 always, 2 never   ticketHash   ticketLifeMs
+--            hourMs   mostAnHour   person   sealed: the encrypted person   conversation: with messages to be held ('' for none)
+--            waitingLifeMs, mostWaiting: of the conversations that wait   uselessLinkMs: creation time of the link that the caller
+--            found unusable ('' for none)   madeOf: input of the token   ticketPrefix, transactionPrefix, quarantinePrefix: of those keys
+-- Returns    kind and its values: 'invited' expiresAtMs | 'waiting' expiresAtMs, liveHash (of the usable one), liveMadeOf |
+--            'too-many' retryAtMs | 'linked' linkedAtMs | 'full' most (too many conversations wait) |
+--            'spent' if this invitation was already created and has ended. Safe to repeat.
 local now = tonumber(args.nowMs)
 local link = redis.call('HMGET', keys.link, 'status', 'linkedAtMs')
 local linkedAt = link[2] or '0'
@@ -39,7 +40,7 @@ if old and args.minting == '0' then
   local untilMs = openUntil(old)
   local status, browser, madeOf = unpack(redis.call('HMGET', args.ticketPrefix .. old, 'status', 'browser', 'madeOf'))
   local isUnopened = status == 'new' and untilMs and tonumber(untilMs) - now >= LEAST_LEFT_MS
-  -- A browser that was sent away and came back with nothing, or never came back, has left it to nobody.
+  -- A browser that never returned, or returned without a result, has no transaction or pending sign-in left.
   local isUnderWay = untilMs and browser and redis.call('EXISTS', args.transactionPrefix .. browser, args.quarantinePrefix .. browser) > 0
   if isUnopened or isUnderWay then
     return answer { kind = 'waiting', expiresAtMs = untilMs, liveHash = old, liveMadeOf = madeOf }
@@ -47,11 +48,13 @@ if old and args.minting == '0' then
 end
 
 redis.call('ZREMRANGEBYSCORE', keys.minted, '-inf', now - tonumber(args.hourMs))
+-- guard: one-live-ticket/hourly-limit
 if redis.call('ZCARD', keys.minted) >= tonumber(args.mostAnHour) then
   local oldest = redis.call('ZRANGE', keys.minted, 0, 0, 'WITHSCORES')
   return answer { kind = 'too-many', retryAtMs = string.format('%.0f', tonumber(oldest[2]) + tonumber(args.hourMs)) }
 end
 
+-- guard: one-live-ticket/replaces-old
 if old then redis.call('DEL', args.ticketPrefix .. old) end
 redis.call('HSET', keys.ticket, 'status', 'new', 'person', args.person, 'sealed', args.sealed, 'expiresAtMs', expiry, 'madeOf', args.madeOf)
 redis.call('PEXPIRE', keys.ticket, args.ticketLifeMs)

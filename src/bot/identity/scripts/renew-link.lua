@@ -1,7 +1,7 @@
--- Gives a link and its reverse index their full life again, and sets its next re-check.
--- keys  link   rechecks: index of re-checks
--- args  person   lifeMs   nextCheckAtMs   holderPrefix: of holder keys
--- Answers 1, or 0 when the link is gone (its place in the index goes too). Safe to repeat.
+-- Renews the full lifetime of a link and its reverse index, and schedules its next re-check.
+-- Keys       link   rechecks: index of re-checks
+-- Arguments  person   lifeMs   nextCheckAtMs   holderPrefix: of holder keys
+-- Returns    1, or 0 if there is no link (its index entry is removed as well). Safe to repeat.
 local account = redis.call('HGET', keys.link, 'accountKey')
 if not account then
   redis.call('ZREM', keys.rechecks, args.person)

@@ -1,10 +1,10 @@
--- Begins to await a typed code (SECURITY.md typed-code), or puts a new code in the old one's place. Ticket, quarantine
--- and the person's live ticket go on for as long as the code does.
--- keys  ticket   quarantine: of the browser   liveTicket: of the person   code: the new code's ticket
--- args  nowMs   cookieHash   ticketHash   quarantineRead: as it was read   newQuarantine: with its new end   codeMac
---       serial, expiresAtMs, lifeMs: of the code   rememberedMs: how long its end is remembered after it   language
--- Answers 1, or 0 when nothing changed: the ticket is over or another browser's, or this or a later code is shown by now.
--- Safe to repeat: a repeat changes nothing, and the caller looks at what is shown.
+-- Starts waiting for a typed code (SECURITY.md typed-code), or replaces the previous code. Extends the invitation, the pending
+-- sign-in and the person's live invitation to the life of the code.
+-- Keys       ticket: the invitation   quarantine: pending sign-in of the browser   liveTicket: of the person   code: of the new code
+-- Arguments  nowMs   cookieHash   ticketHash   quarantineRead: as it was read   newQuarantine: with its new expiry   codeMac
+--            serial, expiresAtMs, lifeMs: of the code   rememberedMs: how long an expired code is recognized   language
+-- Returns    1, or 0 if nothing changed: the invitation has ended or belongs to another browser, or this or a later code is shown.
+-- Safe to repeat: a repetition changes nothing, and the caller reads which code is shown.
 local ticket = redis.call('HMGET', keys.ticket, 'status', 'expiresAtMs', 'browser', 'codeSerial')
 if ticket[3] ~= args.cookieHash or tonumber(ticket[2] or '0') <= tonumber(args.nowMs) then return 0 end
 local isNext = ticket[1] == 'awaiting_code' and tonumber(ticket[4]) + 1 == tonumber(args.serial)

@@ -17,21 +17,22 @@ const releaseLock = loadScript(import.meta.url, '../scripts/release-lock.lua', {
 
 const LOCK_LIFE_MS = 15 * SECOND_MS;
 const POLL_GAP_MS = 100;
-/** Added to the gap at random, so that many who wait do not ask in step. */
+/** Random addition to the poll interval, so that waiting callers do not poll in step. */
 const POLL_JITTER_MS = 100;
 const POLL_LIMIT_MS = 6 * SECOND_MS;
 
 export interface AccessTokens {
   /**
-   * A usable access token; refreshed by exactly one of any number of callers and processes (SECURITY.md one-refresh).
-   * @param rejected a token that the service has just refused with 401: it counts as stale
+   * Returns a usable access token. Of any number of callers and processes, exactly one refreshes it (SECURITY.md
+   * one-refresh).
+   * @param rejected a token that the service has just refused with 401 and that counts as stale
    * @throws IdentityError `refresh_later`, `sign_in_again`, `store_away`
    */
   fresh(person: ChatPerson, rejected?: string): Promise<string>;
   /**
-   * The same, with what was said of the person when the token was given.
-   * @param options.isAnew renews even a token that lives
-   * @throws IdentityError as `fresh`; `profile_unfit` when the new token is another person's
+   * The same, with the user that the token was issued for.
+   * @param options.isAnew refreshes even a valid token
+   * @throws IdentityError as `fresh`; `profile_unfit` if the new token belongs to another user
    */
   current(person: ChatPerson, options?: { rejected?: string; isAnew?: boolean }): Promise<CurrentToken>;
 }
@@ -58,8 +59,8 @@ function freshToken({ link, tokens }: Held, { nowMs }: TokenParts, rejected?: st
 }
 
 /**
- * Refreshes under the lock. Who does not get it never calls the service: it uses what the holder writes, stops at once
- * when the holder wrote that the service refused, and takes over from a holder that died once the lock has run out.
+ * Refreshes under a lock. Callers without the lock never call the service: they wait for the holder's result, stop as soon
+ * as the holder records a refusal, and take over when the lock of a crashed holder expires.
  */
 async function refreshAlone(parts: TokenParts, first: Held, rejected?: string): Promise<CurrentToken> {
   const { store } = parts;
@@ -79,7 +80,7 @@ async function refreshAlone(parts: TokenParts, first: Held, rejected?: string): 
   throw new IdentityError('refresh_later', 'Another process is refreshing this token');
 }
 
-/** Between the first look and the lock another may have refreshed, so the holder looks again (SECURITY.md read-after-lock). */
+/** Another caller may have refreshed before the lock was taken, so the holder reads again (SECURITY.md read-after-lock). */
 async function refreshLocked(
   parts: TokenParts,
   { person }: Held,

@@ -11,7 +11,7 @@ import type { IdentityStore } from '../store.ts';
 import type { KeptTokens, Vault } from './vault.ts';
 import type { PersonId } from '../../domain/ids.ts';
 
-/** What reading and renewing tokens needs. */
+/** Dependencies for reading and refreshing tokens. */
 export interface TokenParts {
   store: IdentityStore;
   links: Links;
@@ -24,19 +24,21 @@ export interface TokenParts {
   log: Log;
 }
 
-/** A link as one reader found it. */
+/** A link as read. */
 export interface HeldLink {
   key: PersonId;
   person: ChatPerson;
   link: StoredLink;
 }
 
-/** A link's tokens as one reader found them. */
+/** A link's tokens as read. */
 export interface Held extends HeldLink {
   tokens: KeptTokens;
 }
 
-/** @throws IdentityError `sign_in_again` when nothing is left to refresh with, or the record is broken or lacks its key; `store_away` */
+/**
+ * @throws IdentityError `sign_in_again` if nothing is left to refresh with or the record cannot be decrypted; `store_away`
+ */
 export async function readHeld(
   { links, vault }: Pick<TokenParts, 'links' | 'vault'>,
   person: ChatPerson,
@@ -49,7 +51,7 @@ export async function readHeld(
   return { key, person, link, tokens: opened.value };
 }
 
-/** There is no token any more. */
+/** The error for a link without a usable token. */
 export function signInAgain(cause?: Error): IdentityError {
-  return new IdentityError('sign_in_again', 'There is no token to use; the person has to sign in again', { cause });
+  return new IdentityError('sign_in_again', 'There is no usable token; the person must sign in again', { cause });
 }

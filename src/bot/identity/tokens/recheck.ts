@@ -21,9 +21,14 @@ const claimScript = loadScript(import.meta.url, '../scripts/claim-rechecks.lua',
 const CLAIM_LIFE_MS = 10 * MINUTE_MS;
 const CHECK_EVERY_MS = DAY_MS;
 const RETRY_AFTER_MS = HOUR_MS;
-/** How long a link outlives a sign-in service that does not answer, or a key that no process has (SECURITY.md daily-check). */
+/**
+ * How long a link remains valid while the sign-in service does not respond or its key is missing (SECURITY.md daily-check).
+ */
 const GRACE_MS = 72 * HOUR_MS;
-/** The longest check (a refresh and a profile read) is 10 s; so many at once keep a due day's people in an hour. */
+/**
+ * Concurrent checks. A check (a refresh and a profile read) takes at most 10 s; this many at once handle a day's users in an
+ * hour.
+ */
 const AT_ONCE = 5;
 
 export interface RecheckParts extends Omit<TokenParts, 'keepTokens' | 'log'> {
@@ -32,9 +37,9 @@ export interface RecheckParts extends Omit<TokenParts, 'keepTokens' | 'log'> {
 }
 
 /**
- * Asks the sign-in service again about people whose day is over: inactive, or another id, suspends the link at once.
- * @param limit most people of this call
- * @returns how many were looked at; as many as `limit` means that more may be due
+ * Re-checks users whose last check is a day old. An inactive account or a different id suspends the link immediately.
+ * @param limit maximum users per call
+ * @returns how many were checked; if equal to `limit`, more may be due
  * @throws IdentityError `store_away`
  */
 export async function recheckDue(parts: RecheckParts, limit: number): Promise<number> {
@@ -66,20 +71,21 @@ async function recheckOne(parts: RecheckParts, key: PersonId): Promise<void> {
   } catch (error) {
     if (isIdentityError(error, 'profile_unfit')) return suspend(parts, checked, 'inactive');
     if (isIdentityError(error, 'store_away')) throw error;
-    // Dropped already, unless the tokens do not open: a link must not live on unchecked because of that.
+    // Usually the tokens are already deleted. If they could not be decrypted, they are deleted now, because a link must not
+    // remain unchecked.
     if (isIdentityError(error, 'sign_in_again')) await dropTokens(parts, checked, 'record-broken');
     else await postpone(parts, checked, 'service-unreachable');
   }
 }
 
-/** Whether a key is lacking for what the check reads and writes; what is broken is no such thing, and is never left. */
+/** Whether the check lacks a key that it needs. Corrupt records do not count. */
 function isLocked({ keyRing }: RecheckParts, { who, profile, tokens }: StoredLink): boolean {
   return [who, profile, tokens].some((sealed) => keyRing.lacksKeyOf(sealed));
 }
 
 /**
- * In a change of keys another process has the key; its turn comes once this claim is over. If nobody has it, what still opens
- * here is not believed for ever. A link that does not even say whose it is gives nobody anything here.
+ * During a key rotation another process has the key and can check the link after this claim expires. If no process has it,
+ * the link is suspended after the grace time. A link whose person cannot be decrypted grants nothing here.
  */
 async function leaveToOthers(
   parts: RecheckParts,
@@ -90,20 +96,20 @@ async function leaveToOthers(
   if (person) await postpone(parts, { key, person, link }, 'key-lacking');
 }
 
-/** Without its key the link is left to others (`isLocked`); a broken one is nobody's, and is checked no more. */
+/** A corrupt link is not checked again. A link without its key is left to other processes (`isLocked`). */
 function openWho({ links }: RecheckParts, key: PersonId, { who }: StoredLink): ChatPerson | undefined {
   const opened = links.openWho(key, who);
   return opened.kind === 'opened' ? opened.value : undefined;
 }
 
-/** The truth about a token is a 401: then it is refreshed once and the call repeated once (SECURITY.md expiry-unit). */
+/** A 401 is authoritative: the token is then refreshed once and the call repeated once (SECURITY.md expiry-unit). */
 async function readProfileNow({ accessTokens, dialect }: RecheckParts, person: ChatPerson): Promise<Profile> {
   const token = await accessTokens.current(person, { isAnew: dialect.checksByRenewal });
   const first = await dialect.profile(token);
   if (first !== 'token-refused') return first;
   const second = await dialect.profile(await accessTokens.current(person, { rejected: token.accessToken }));
   if (second !== 'token-refused') return second;
-  throw new IdentityError('service_refused', 'A token that was just renewed was refused');
+  throw new IdentityError('service_refused', 'A token was refused right after its renewal');
 }
 
 async function confirmLink(
@@ -118,13 +124,13 @@ async function confirmLink(
     status: 'active',
     unreachableSinceMs: 0,
   });
-  // Up to a tenth earlier, so that people who signed in together do not stay together.
+  // Up to a tenth earlier, to spread the checks of users who signed in together.
   await links.renew(key, nowMs() + CHECK_EVERY_MS * (1 - Math.random() / 10));
 }
 
 async function suspend(parts: RecheckParts, { key, person, link }: HeldLink, reason: 'inactive'): Promise<void> {
   const { links, store, audit, tell, nowMs } = parts;
-  // Later than any version so far, so that a refresh that is under way cannot write tokens into a suspended link.
+  // Higher than any version so far, so that a refresh in progress cannot write tokens to a suspended link.
   const tokensVersion = Math.max(nowMs(), link.tokensVersion + 1);
   const fields: LinkFields = { status: 'suspended', tokens: '', tokensVersion, refreshAtMs: 0 };
   if (await links.write(key, 'profileVersion', link.profileVersion, fields)) {
@@ -134,7 +140,7 @@ async function suspend(parts: RecheckParts, { key, person, link }: HeldLink, rea
   await store.withDeadline((redis) => redis.zrem(keys.rechecks(), key));
 }
 
-/** It could not be checked: the link stays for the grace time, then it is suspended until a check succeeds. */
+/** The check failed. After the grace time the link is suspended until a check succeeds. */
 async function postpone(
   { links, nowMs, store, audit, tell }: RecheckParts,
   { key, person, link }: HeldLink,

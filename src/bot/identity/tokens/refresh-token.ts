@@ -10,22 +10,24 @@ import { keys } from '../store.ts';
 import type { LinkFields } from '../links/stored-link.ts';
 import type { KeptTokens } from './vault.ts';
 
-/** At most one refresh a person in this time (SECURITY.md expiry-unit). */
+/** Minimum interval between two refreshes of a user (SECURITY.md expiry-unit). */
 const REFRESH_FLOOR_MS = MINUTE_MS;
-/** A refusal of unknown kind counts as final when it is repeated after this long (SECURITY.md refresh-outcomes). */
+/** A refusal for an unknown reason is final if it is repeated after this time (SECURITY.md refresh-outcomes). */
 const SECOND_REFUSAL_MS = MINUTE_MS;
 const FIRST_BACKOFF_MS = 5 * SECOND_MS;
 const LONGEST_BACKOFF_MS = 10 * MINUTE_MS;
+const CLIENT_REFUSED = 'the sign-in service refuses our client: correct SIGN_IN_CLIENT_ID and SIGN_IN_CLIENT_SECRET';
 
-/** @throws IdentityError `refresh_later` when this link's tokens were refreshed, or their refresh refused, a moment ago */
+/** @throws IdentityError `refresh_later` if this link's tokens were refreshed, or their refresh refused, a moment ago */
 export function refuseTooEarly({ nowMs }: Pick<TokenParts, 'nowMs'>, { link }: HeldLink): void {
   const floorMs = Math.max(link.notBeforeMs, link.lastRefreshAttemptMs + REFRESH_FLOOR_MS);
-  if (nowMs() < floorMs) throw new IdentityError('refresh_later', 'This token was refreshed or refused a moment ago');
+  if (nowMs() < floorMs) throw new IdentityError('refresh_later', 'This token was just refreshed or refused');
 }
 
 /**
- * Renews a link's tokens; the caller holds the lock. Every outcome is written under the version that was read.
- * @throws IdentityError `refresh_later`, `sign_in_again`, `store_away`; `profile_unfit` when the new tokens are another person's
+ * Refreshes a link's tokens. The caller holds the lock. Every outcome is written conditionally on the version that was read.
+ * @throws IdentityError `refresh_later`, `sign_in_again`, `store_away`; `profile_unfit` if the new tokens belong to another
+ * user
  */
 export async function refresh(parts: TokenParts, held: Held): Promise<CurrentToken> {
   const { nowMs, dialect } = parts;
@@ -53,7 +55,7 @@ async function keep(
   const { links, vault, keepTokens } = parts;
   const { key, person, link, tokens } = held;
   const version = link.tokensVersion + 1;
-  // A reply without a refresh token does not take away the one that we have (SECURITY.md refresh-token-kept).
+  // A response without a refresh token keeps the current one (SECURITY.md refresh-token-kept).
   const kept = tokensToKeep({ ...tokens, ...tokensOf(renewed) }, keepTokens);
   const isWritten = await links.write(key, 'tokensVersion', link.tokensVersion, {
     tokens: vault.seal({ purpose: 'tokens', person, version }, kept),
@@ -62,7 +64,7 @@ async function keep(
     lastRefreshAttemptMs: startedMs,
     ...{ notBeforeMs: 0, failures: 0, refusedAtMs: 0 },
   });
-  // Unlinked or linked anew meanwhile: this token belongs to a link that is no more.
+  // The link was removed or replaced in the meantime, so the new token is not usable.
   if (!isWritten) throw new IdentityError('refresh_later', 'The link changed during the refresh');
 }
 
@@ -79,7 +81,7 @@ async function judgeRefusal(
   const { key, link } = held;
   const cause = new IdentityError('service_refused', `A refresh was refused: ${refusal}, status ${status}`);
   if (refusal === 'definitive') return giveUp(parts, held);
-  if (refusal === 'ours') log.error({ status }, 'the sign-in service refuses our client id or secret');
+  if (refusal === 'ours') log.error({ status }, CLIENT_REFUSED);
   if (refusal !== 'unknown') return backOff(parts, held, cause);
   if (link.refusedAtMs > 0 && nowMs() - link.refusedAtMs >= SECOND_REFUSAL_MS) return giveUp(parts, held);
   const refusedAtMs = link.refusedAtMs || nowMs();
@@ -87,16 +89,19 @@ async function judgeRefusal(
   throw new IdentityError('refresh_later', 'A refresh was refused', { cause });
 }
 
-/** Keeps the tokens and waits, longer after each failure, with jitter. */
+/** Keeps the tokens and delays the next attempt with exponential backoff and jitter. */
 async function backOff({ nowMs, links }: TokenParts, { key, link }: Held, cause: Error): Promise<never> {
   const longestMs = Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(link.failures, 10), LONGEST_BACKOFF_MS);
   const notBeforeMs = nowMs() + Math.round(longestMs * (0.5 + Math.random() / 2));
   const fields: LinkFields = { notBeforeMs, failures: link.failures + 1, lastRefreshAttemptMs: nowMs() };
   await links.write(key, 'tokensVersion', link.tokensVersion, fields);
-  throw new IdentityError('refresh_later', 'The sign-in service could not refresh a token now', { cause });
+  throw new IdentityError('refresh_later', 'The sign-in service cannot refresh tokens at present', { cause });
 }
 
-/** The refresh token is dead, unless the link moved on meanwhile: then what was written counts (SECURITY.md refresh-outcomes). */
+/**
+ * The refresh token is invalid, unless the link has changed in the meantime; then the new state is used (SECURITY.md
+ * refresh-outcomes).
+ */
 async function giveUp(parts: TokenParts, held: Held): Promise<CurrentToken> {
   if (await dropTokens(parts, held, 'token-refused')) throw signInAgain();
   const { link, tokens } = await readHeld(parts, held.person);
@@ -106,8 +111,8 @@ async function giveUp(parts: TokenParts, held: Held): Promise<CurrentToken> {
 }
 
 /**
- * Deletes tokens that are of no use any more: the person signs in again, and is told so once in 24 hours.
- * @returns false when the link moved on meanwhile, and nothing was done
+ * Deletes invalid tokens. The user must sign in again and is notified at most once in 24 hours.
+ * @returns false if the link changed in the meantime and nothing was deleted
  * @throws IdentityError `store_away`
  */
 export async function dropTokens(

@@ -3,22 +3,22 @@ import { recordWith, tryOpen, tryOpenJson, type Opened } from '../../../shared/c
 import type { ChatPerson } from '../account.ts';
 import type { Profile } from '../oauth/profile-response.ts';
 
-/** The provider's name within sealed records; one sign-in service a deployment. */
+/** The provider's name in encrypted records. A deployment has one sign-in service. */
 const PROVIDER = 'sign-in-service';
 
-/** The tokens that are kept of a person; both absent once they are dead. */
+/** The stored tokens of a user. Both are absent once invalid. */
 export interface KeptTokens {
   refreshToken?: string;
   accessToken?: string;
-  /** Whose they are, as the provider names them; OpenID Connect only. */
+  /** The provider's subject of the tokens. OpenID Connect only. */
   subject?: string;
 }
 
-/** What a finished sign-in brought, before it is proven whose it is. */
+/** The result of a completed sign-in, before it is proven whose it is. */
 export interface SignedIn {
   profile: Profile;
   tokens: KeptTokens;
-  /** Life of the access token from `obtainedAtMs` on. */
+  /** Lifetime of the access token, starting at `obtainedAtMs`. */
   lifeMs: number;
   obtainedAtMs: number;
 }
@@ -30,13 +30,13 @@ interface Contents {
 }
 
 /**
- * Seals records so that each opens only for its purpose, person and version (SECURITY.md sealed-records): a record copied to
- * another person, or an older version put back, does not open.
+ * Encrypts records so that each can be decrypted only for its purpose, person and version (SECURITY.md sealed-records). A
+ * record copied to another person, or restored from an older version, cannot be decrypted.
  */
 export interface Vault {
   seal<Purpose extends keyof Contents>(record: RecordName<Purpose>, content: Contents[Purpose]): string;
   open<Purpose extends keyof Contents>(record: RecordName<Purpose>, sealed: string): Opened<Contents[Purpose]>;
-  /** The same content under the ring's newest key. */
+  /** Re-encrypts the content with the newest key of the ring. */
   rewrap(record: RecordName<keyof Contents>, sealed: string): Opened<string>;
 }
 
@@ -54,7 +54,7 @@ const READERS: Readers = {
 interface RecordName<Purpose> {
   purpose: Purpose;
   person: ChatPerson;
-  /** The record's version, or for the quarantine the ticket's hash. */
+  /** The record's version; for a pending sign-in the invitation's hash. */
   version: number | string;
 }
 

@@ -1,32 +1,32 @@
 import { hmacHex } from '../../../shared/crypto/ids.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 
-/** Crockford's base 32: without I, L, O and U, which are misread or make words. */
+/** Crockford's base 32, without I, L, O and U, which are easily misread or form words. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const CODE_BITS = 40;
 const SYMBOL_BITS = 5;
 const CODE_PURPOSE = 'typed-code';
 const MAC_PURPOSE = 'typed-code-mac';
 
-/** What a code is made of. */
+/** The inputs of a code. */
 export interface CodeSource {
-  /** The value of the browser's cookie, of which we keep the hash only. */
+  /** Value of the browser cookie, of which only the hash is stored. */
   cookie: string;
   ticketHash: string;
-  /** Counts the codes of one ticket, from 1. */
+  /** Number of the code within its invitation, from 1. */
   serial: number;
 }
 
 /**
- * The code that a browser is shown for its ticket (SECURITY.md typed-code): 40 bits, eight symbols. It is derived from
- * the cookie's 256 random bits, so that the same browser can be shown it again although we keep no copy of it, not even
- * a sealed one; without the cookie nobody can make it, whatever they read in Redis.
+ * Computes the code that a browser shows for an invitation (SECURITY.md typed-code): 40 bits, eight symbols. It is derived
+ * from the cookie's 256 random bits, so that the same browser can be shown it again without any stored copy. Nobody can
+ * compute it from the data in Redis.
  */
 export function makeCode(keyRing: KeyRing, source: CodeSource): string {
   return codeUnder(keyRing.deriveKey(CODE_PURPOSE), source);
 }
 
-/** The same code as each key of the ring makes it, the newest first: one that was shown before a change of keys still counts. */
+/** The code under each key of the ring, newest first, so that a code shown before a key rotation remains valid. */
 export function makeCodes(keyRing: KeyRing, source: CodeSource): string[] {
   return keyRing.deriveKeys(CODE_PURPOSE).map((key) => codeUnder(key, source));
 }
@@ -35,7 +35,8 @@ function codeUnder(key: Buffer, { cookie, ticketHash, serial }: CodeSource): str
   for (let round = 0; ; round += 1) {
     const digest = hmacHex(key, `${cookie.length}:${cookie}|${ticketHash}|${serial}|${round}`);
     const code = inSymbols(digest.slice(0, CODE_BITS / 4));
-    // One in twenty has no digit or no letter; without those nobody's words or numbers can be a code, at 0.1 bit's cost.
+    // About one code in twenty has only letters or only digits. Skipping these costs 0.1 bit and keeps ordinary words and
+    // numbers from being valid codes.
     if (/[A-Z]/.test(code) && /[0-9]/.test(code)) return code;
   }
 }
@@ -50,12 +51,14 @@ function inSymbols(hex: string): string {
   return code;
 }
 
-/** What is stored of a code. The same for every ticket, so that a code that turns up elsewhere is found by it. */
+/**
+ * The stored HMAC of a code. Independent of the invitation, so that a code typed elsewhere can be traced to its invitation.
+ */
 export function macOfCode(keyRing: KeyRing, code: string): string {
   return hmacHex(keyRing.deriveKey(MAC_PURPOSE), code);
 }
 
-/** What each key of the ring would have stored of a code, the newest first. */
+/** The stored HMAC under each key of the ring, newest first. */
 export function macsOfCode(keyRing: KeyRing, code: string): string[] {
   return keyRing.deriveKeys(MAC_PURPOSE).map((key) => hmacHex(key, code));
 }

@@ -1,40 +1,42 @@
 import { compatibleForm, withoutUnseen } from '../../../shared/text/sanitize-text.ts';
 
 /**
- * How much a text looks like a sign-in code:
- * - `shown`: four, a dash, four, with letters and digits, as the page shows it;
+ * How closely a text resembles a sign-in code:
+ * - `shown`: four symbols, a dash, four symbols, with letters and digits, as the page shows it;
  * - `mixed`: letters and digits without that dash;
- * - `plain`: letters alone or digits alone, as ordinary words and numbers are too; a code only when O, I or L was typed
- *   for its one digit.
+ * - `plain`: only letters or only digits, like ordinary words and numbers; a valid code only if O, I or L was typed for its
+ *   one digit.
  */
 export type CodeShape = 'shown' | 'mixed' | 'plain';
 
-/** A sign-in code that somebody may have typed. */
+/** A possible sign-in code in a message. */
 export interface ReadCode {
   /** Eight symbols of Crockford's base 32. */
   code: string;
   look: CodeShape;
-  /** Whether the message is nothing but this code. */
+  /** Whether the message contains only this code. */
   isWhole: boolean;
 }
 
 const SYMBOLS = /^[0-9A-HJKMNP-TV-Z]{8}$/;
 const DASHES = '\\p{Pd}\\u2212';
 const BETWEEN = `[\\s_${DASHES}]`;
-/** Eight symbols with dash, spaces and some quotes or asterisks around. */
+/** Eight symbols with a dash, spaces and some quotes or asterisks. */
 const MOST_WHOLE_CHARS = 40;
-/** Enough for every honest message; more would let one message ask about many guesses. */
+/** Enough for any honest message. Limits the guesses per message. */
 const MOST_CODES = 5;
 
-/** `four-four` within a longer text, or eight capitals and digits in a row; no piece of something longer such as a UUID. */
+/**
+ * `four-four` within a longer text, or eight capitals and digits in a row, but not part of something longer such as a UUID.
+ */
 const WITHIN = new RegExp(
   `(?<![A-Za-z0-9_${DASHES}])(?:[A-Za-z0-9]{4}\\s?[${DASHES}]\\s?[A-Za-z0-9]{4}|[A-Z0-9]{8})(?![A-Za-z0-9_${DASHES}])`,
   'gu',
 );
 
 /**
- * The sign-in codes that a message may hold: the message as a whole, or else what stands within it and can hardly be
- * anything else. Forgives case, full-width forms, missing or other dashes, spaces, and O, I and L for 0 and 1.
+ * Finds possible sign-in codes: the message as a whole, or else unmistakable codes within it. Accepts lower case, full-width
+ * characters, missing or other dashes, spaces, and O, I and L for 0 and 1.
  */
 export function readCodes(text: string): ReadCode[] {
   const normal = withoutUnseen(compatibleForm(text));
@@ -53,7 +55,7 @@ function readWhole(normal: string): ReadCode | undefined {
   const code = bare.replace(/O/g, '0').replace(/[IL]/g, '1');
   if (!SYMBOLS.test(code)) return undefined;
   const isMixed = /[A-Z]/.test(bare) && /[0-9]/.test(bare);
-  // Words with spaces between them are words; a code of letters alone may only be parted in its middle.
+  // Letters separated by spaces are words. A code of letters only may contain a gap only in its middle.
   if (!isMixed && !new RegExp(`^[A-Za-z0-9]{4}${BETWEEN}*[A-Za-z0-9]{4}$`, 'u').test(trimmed)) return undefined;
   const isParted = new RegExp(`^[A-Za-z0-9]{4}\\s*[${DASHES}]\\s*[A-Za-z0-9]{4}$`, 'u').test(trimmed);
   return { code, look: isMixed ? (isParted ? 'shown' : 'mixed') : 'plain', isWhole: true };

@@ -21,24 +21,26 @@ import { readCodes, type ReadCode } from './read-codes.ts';
 import type { AwaitedCode, InvalidatedTicket, RememberedOutcome, TypedCodes } from './typed-codes.ts';
 import type { PersonId } from '../../domain/ids.ts';
 
-/** A chat message, as far as a typed code matters. */
+/** The parts of a chat message that matter for a typed code. */
 export interface TypedMessage {
   owner: PersonOwner;
   chatUserId: string;
   chatKind: 'private' | 'group';
   text: string;
-  /** Stays the same when the message is handled again: then the outcome does too. */
+  /** Unchanged when the message is processed again, which then has the same outcome. */
   messageId: string;
 }
 
-/** What became of a message that held a code. Whatever it is, the message goes no further. */
+/** The outcome of a message that contained a code. Such a message is never processed further. */
 export type TypedOutcome = { language: Language | undefined } & (
   | { kind: 'linked'; name: string; maskedId: string; atMs: number }
   | { kind: 'wrong'; triesLeft: number }
   | { kind: 'code-expired' | 'already-linked' | 'held-elsewhere' }
-  /** Nobody awaits a code here. If it was somebody else's, it is of no use any more, and they were told. */
+  /**
+   * No code is expected from this user. If the code belonged to someone else, it is now invalid and its owner was notified.
+   */
   | { kind: 'not-awaited' }
-  /** Codes belong in the private chat; if this was one, it is of no use any more. */
+  /** Codes may be typed only in the private chat. If this was a real code, it is now invalid. */
   | { kind: 'seen-in-group' }
 );
 
@@ -63,9 +65,9 @@ interface Typed {
 }
 
 /**
- * Takes a sign-in code out of the chat (SECURITY.md typed-code). Only the ticket's own person, in the private chat, can
- * finish a sign-in with it; anywhere else it spoils the ticket that it belongs to.
- * @returns undefined when the message holds no code and goes its ordinary way
+ * Processes a sign-in code typed in the chat (SECURITY.md typed-code). Only the invited user, in the private chat, can
+ * complete a sign-in with it. Anywhere else, the code invalidates its invitation.
+ * @returns undefined if the message contains no code and is to be processed normally
  * @throws IdentityError `store_away`
  */
 export async function redeemTypedCode(parts: RedeemParts, message: TypedMessage): Promise<TypedOutcome | undefined> {
@@ -101,7 +103,10 @@ async function takeUnawaited(parts: RedeemParts, typed: Typed): Promise<TypedOut
   return (await invalidateAny(parts, typed)) || isAsShown(first) ? notAwaited : undefined;
 }
 
-/** Compares and links in one step. The quarantine is opened before, since only we can, and thrown away if the code is wrong. */
+/**
+ * Compares the code and creates the link in one step. The pending sign-in is decrypted beforehand, because Redis cannot do
+ * it, and discarded if the code is wrong.
+ */
 async function commit(parts: RedeemParts, { message, codes }: Typed, awaited: AwaitedCode): Promise<CommittedTyped> {
   const ticket = await parts.tickets.read(awaited.ticketHash);
   const cookieHash = ticket?.browser;
@@ -109,10 +114,10 @@ async function commit(parts: RedeemParts, { message, codes }: Typed, awaited: Aw
   if (!ticket || cookieHash === undefined || read?.quarantined.kind !== 'waiting') return { kind: 'gone' };
   const { quarantined: pending, text } = read;
   const opened = parts.pendingSignIns.open(ticket, pending);
-  // Broken or without its key: nothing is there to be linked.
+  // Corrupt or without its key: there is no sign-in to link.
   if (opened.kind !== 'opened') return { kind: 'gone' };
   const macs = macsOfCode(parts.keyRing, codes[0].code);
-  // The key that the code was shown under may have become an older one since; any other is a wrong code.
+  // The code may have been shown before a key rotation. If no key matches, the code is wrong.
   const mac = macs.find((one) => one === awaited.mac) ?? macs[0] ?? '';
   const request = { ticket, cookieHash, quarantineText: text, signedIn: opened.value };
   const committed = await parts.commitTyped(request, { mac, messageId: message.messageId });
@@ -130,12 +135,12 @@ async function commit(parts: RedeemParts, { message, codes }: Typed, awaited: Aw
 async function takeFromGroup(parts: RedeemParts, typed: Typed): Promise<TypedOutcome | undefined> {
   const isOne = await invalidateAny(parts, typed);
   const looksLikeOne = typed.codes.some(({ look }) => look !== 'plain');
-  // Mistyped or not: a person who awaits a code and writes one into a group has shown it to everybody there.
+  // Even a mistyped code counts: its owner has shown the group almost all of it.
   const isOwn = looksLikeOne && (await spoilOwnInGroup(parts, typed));
   return isOne || isOwn || isAsShown(typed.codes[0]) ? { kind: 'seen-in-group', language: undefined } : undefined;
 }
 
-/** Ends the tickets that the codes in the message belong to, and tells their owners. */
+/** Ends the invitations of all codes in the message and notifies their owners. */
 async function invalidateAny(parts: RedeemParts, { message, sender, codes }: Typed): Promise<boolean> {
   const isInGroup = message.chatKind === 'group';
   let isAny = false;
@@ -156,14 +161,14 @@ async function spoilOwnInGroup(parts: RedeemParts, { sender, message }: Typed): 
   const awaited = await parts.codes.awaitedFrom(sender);
   const ticket = awaited && (await parts.tickets.read(awaited.ticketHash));
   if (!ticket) return false;
-  // Remembered first: handled again after a crash, the message ends the ticket then.
+  // Stored first, so that after a crash the reprocessed message still ends the invitation.
   await parts.codes.rememberSeenInGroup(sender, message.messageId);
   if (!(await parts.tickets.close(ticket, 'abused', ticket.browser ?? ''))) return false;
   parts.audit('link-refused', ticket.person, 'code-in-group');
   return true;
 }
 
-/** Whose ticket is broken or lacks its key cannot be told; it is of no use any more all the same. */
+/** The owner of an invitation. Undefined if it is corrupt or its key is missing; the invitation is invalid regardless. */
 function openOwner(
   { keyRing }: Pick<RedeemParts, 'keyRing'>,
   { ticketHash, sealedPerson }: InvalidatedTicket,
@@ -174,12 +179,15 @@ function openOwner(
 
 const notAwaited: TypedOutcome = { kind: 'not-awaited', language: undefined };
 
-/** Nobody awaits it, and it is nobody's: only what stands there just as our page shows codes is kept from the model. */
+/**
+ * For a code that nobody expects and that matches no invitation: only text in exactly the page's format is withheld from the
+ * model.
+ */
 function isAsShown({ look, isWhole }: ReadCode): boolean {
   return isWhole && look === 'shown';
 }
 
-/** A message that was handled before: what was decided stays, and what a crash may have left undone is done. */
+/** A message that was processed before keeps its outcome. Steps that a crash may have interrupted are completed. */
 async function takeAgain(parts: RedeemParts, typed: Typed, { kind, more, language }: RememberedOutcome) {
   if (kind === 'wrong') await invalidateAny(parts, typed);
   if (kind === 'seen-in-group') await takeFromGroup(parts, typed);

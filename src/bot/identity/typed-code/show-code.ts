@@ -17,18 +17,22 @@ export interface ShowCodeParts {
   nowMs: NowMs;
 }
 
-/** The steps of a sign-in that ends with a code in the chat (SECURITY.md typed-code). */
+/** The steps of a sign-in that ends with a typed code (SECURITY.md typed-code). */
 export interface CodeSteps {
   /**
-   * Shows the first code of a confirmed sign-in and begins to await it; nothing is linked. A second click gets the same code.
+   * Shows the first code of a confirmed sign-in and starts waiting for it. Creates no link. A second click shows the same
+   * code.
    * @throws PageError link-used-up
    */
   awaitCode: StepOf<WaitingSignIn>;
-  /** GET while the code is awaited: the same code in the same browser, and that it has not been typed yet. @throws PageError link-used-up */
+  /**
+   * GET while waiting for the code: shows the same code in the same browser, with a note that it has not been typed yet.
+   * @throws PageError link-used-up
+   */
   showCodeAgain: StepOf<WaitingSignIn>;
   /**
-   * POST of "new code": the old one is worth nothing from then on. The form names the code that it replaces, so that a
-   * second click does not replace the new one.
+   * POST of "new code": the previous code becomes invalid. The form names the code to replace, so that a second click does
+   * not replace the new code.
    * @throws PageError link-used-up, sign-in-broken-off, page-expired
    */
   showNewCode: Step;
@@ -60,7 +64,7 @@ async function showSerial(
   { found, serial }: Showing,
 ): Promise<PageOutcome> {
   await parts.codes.show({ ...found, serial });
-  // The other half of a double click may have been there first; both see the same.
+  // The other request of a double click may have been first; both show the same code.
   const now = await parts.findSignIn(found.cookie);
   if (now.kind === 'done') return { kind: 'redirect', location: '/sign-in/confirm' };
   return pageOf(parts, request, now, false);

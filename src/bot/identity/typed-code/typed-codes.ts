@@ -33,18 +33,18 @@ const spoilScript = loadScript(import.meta.url, '../scripts/invalidate-code.lua'
 
 /** SECURITY.md typed-code. Milliseconds. */
 export const CODE_LIFE_MS = 5 * MINUTE_MS;
-/** Codes that one ticket may show, one after the other: a sign-in does not wait without end. */
+/** Maximum codes per invitation, so that a sign-in cannot stay open indefinitely. */
 export const MOST_CODES_OF_A_TICKET = 3;
-/** A code that is typed too late is told so for this long. */
+/** How long an expired code is still recognized as expired. */
 const END_REMEMBERED_MS = 10 * MINUTE_MS;
-/** A message is repeated, after a crash or by a client, within seconds. */
+/** Messages are redelivered, after a crash or by a client, within seconds. */
 export const OUTCOME_LIFE_MS = HOUR_MS;
 
 const NAME_BYTES = 12;
 const NOT_AWAITED = JSON.stringify(['not-awaited', '', '']);
 const SEEN_IN_GROUP = JSON.stringify(['seen-in-group', '', '']);
 
-/** What a chat person is awaited with. */
+/** The code expected from a chat user. */
 export interface AwaitedCode {
   ticketHash: string;
   mac: string;
@@ -52,7 +52,7 @@ export interface AwaitedCode {
   language: Language | undefined;
 }
 
-/** What became of a message with a code, as the scripts remember it. */
+/** The stored outcome of a message with a code. */
 export interface RememberedOutcome {
   kind: string;
   more: string;
@@ -61,7 +61,7 @@ export interface RememberedOutcome {
 
 export interface InvalidateRequest {
   code: string;
-  /** Who sent the message that holds it. */
+  /** Sender of the message that contains the code. */
   sender: PersonId;
   messageId: string;
   isInGroup: boolean;
@@ -69,7 +69,7 @@ export interface InvalidateRequest {
 
 export interface InvalidatedTicket {
   ticketHash: string;
-  /** Opens as the ticket's. */
+  /** Encrypted for the invitation. */
   sealedPerson: string;
 }
 
@@ -82,18 +82,24 @@ export interface ShowRequest {
   serial: number;
 }
 
-/** The codes that browsers show and people type (SECURITY.md typed-code). All methods: @throws IdentityError `store_away` */
+/** The codes that browsers show and users type (SECURITY.md typed-code). All methods: @throws IdentityError `store_away` */
 export interface TypedCodes {
-  /** Awaits the code of this serial, unless the ticket is over or this or a later code is awaited by now. */
+  /**
+   * Starts waiting for the code with this serial, unless the invitation has ended or this or a later code is already
+   * expected.
+   */
   show(request: ShowRequest): Promise<void>;
-  /** The code of a ticket as its browser sees it; undefined when its key has left the ring since it was shown. */
+  /** The code that the browser of an invitation shows; undefined if its key was removed from the ring. */
   codeOf(ticket: Ticket, cookie: string): string | undefined;
   awaitedFrom(person: PersonId): Promise<AwaitedCode | undefined>;
   outcomeOf(person: PersonId, messageId: string): Promise<RememberedOutcome | undefined>;
-  /** Whether this code has made this person's link: typed twice, it is answered twice. */
+  /** Whether this code created this user's link, so that typing it twice gets the same answer. */
   hasLinked(person: PersonId, code: string): Promise<boolean>;
   rememberSeenInGroup(person: PersonId, messageId: string): Promise<void>;
-  /** Ends the ticket that a code belongs to. @returns that ticket, if it ended now */
+  /**
+   * Ends the invitation of a code.
+   * @returns the invitation, if this call ended it
+   */
   invalidate(request: InvalidateRequest): Promise<InvalidatedTicket | undefined>;
 }
 

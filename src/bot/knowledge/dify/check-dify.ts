@@ -1,17 +1,18 @@
 import { SECOND_MS } from '../../../shared/clock.ts';
+import { HttpCallError } from '../../../shared/http/call-http.ts';
 import type { CheckSource, SourceFinding } from '../source-check.ts';
 import type { DifyDefinition } from '../source-kinds.ts';
 import { DifyError, retrieve, type DifyFault } from './retrieve.ts';
 
-/** As long as an answer would wait for it. */
+/** The same limit as for a search. */
 const ANSWER_LIMIT_MS = 5 * SECOND_MS;
-/** What is found is of no interest. */
+/** The results are ignored. */
 const TRIED = { query: 'library', most: 1 };
 
-/** Asks the service one question, with its key. */
+/** Sends one test query with the configured key. */
 export const checkDify: CheckSource<DifyDefinition> = async (definition, signal) => {
   const { address, knowledgeId, keyFile, readers } = definition;
-  // What an address may hold behind that is the service's own, and may be a key.
+  // The query string may contain a key, so it is not shown.
   const { origin, pathname } = new URL(address);
   const place = origin + pathname;
   const ending = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]);
@@ -22,8 +23,8 @@ export const checkDify: CheckSource<DifyDefinition> = async (definition, signal)
     if (ending.aborted)
       return {
         verdict: 'fault',
-        detail: `${place} gives no answer within ${ANSWER_LIMIT_MS / SECOND_MS} seconds`,
-        nextStep: 'people wait no longer for it: see to the service, or to the way there',
+        detail: `${place} does not answer within ${ANSWER_LIMIT_MS / SECOND_MS} seconds`,
+        nextStep: 'searches skip it after that time: check the service and the network',
       };
     if (error instanceof DifyError) return faultOf(error, definition, place);
     throw error;
@@ -32,8 +33,8 @@ export const checkDify: CheckSource<DifyDefinition> = async (definition, signal)
   if (readers === 'nobody')
     return {
       verdict: 'warning',
-      detail: `${answers}; it has no readers, so that nobody is given anything of it`,
-      nextStep: 'say in KNOWLEDGE_FILE who may read it, "public" or a who',
+      detail: `${answers}; it has no readers, so no one can find its documents`,
+      nextStep: 'set "readers" in KNOWLEDGE_FILE to "public" or a who',
     };
   return { verdict: 'ok', detail: answers };
 };
@@ -46,25 +47,26 @@ function faultOf(
   const said: Record<DifyFault, Omit<SourceFinding, 'verdict'>> = {
     key_unreadable: {
       detail: `its key file ${keyFile} cannot be read (${codeOf(cause)})`,
-      nextStep: 'correct keyFile, or the rights of that file',
+      nextStep: 'correct keyFile or the permissions of that file',
     },
     wrong_key: {
-      detail: keyFile === '' ? `${place} wants a key` : `${place} does not take the key of ${keyFile}`,
-      nextStep: keyFile === '' ? 'name a file with it in keyFile' : 'put the key that the service gives into that file',
+      detail: keyFile === '' ? `${place} requires a key` : `${place} refuses the key in ${keyFile}`,
+      nextStep: keyFile === '' ? 'set keyFile to a file with the key' : 'write the key of the service into that file',
     },
     no_such_knowledge: { detail: `${place} has no knowledge base ${knowledgeId}`, nextStep: 'correct knowledgeId' },
     senseless: {
-      detail: `${place} answers ${status === undefined ? 'too much' : `with status ${status}`} and no records`,
-      nextStep: 'write the whole address that takes the questions: nothing is added to it, as Dify adds /retrieval',
+      detail: `${place} answers ${status === undefined ? 'too much data' : `with status ${status}`} and no records`,
+      nextStep: 'write the complete address of the retrieval API: unlike Dify, Parley does not append /retrieval',
     },
     unreachable: {
       detail: `${place} cannot be reached (${codeOf(cause)})`,
-      nextStep: 'start the service, correct the address, or open the way to it from this machine',
+      nextStep: 'start the service, correct the address, or allow the connection from this machine',
     },
   };
   return { verdict: 'fault', ...said[fault] };
 }
 
 function codeOf(cause: unknown): string {
+  if (cause instanceof HttpCallError) return cause.detail;
   return typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : 'no connection';
 }

@@ -4,19 +4,20 @@ import { mayRead, readReaders, type Reader } from '../readers.ts';
 import type { RemoteSource } from '../remote-source.ts';
 import type { DifyDefinition } from '../source-kinds.ts';
 import { retrieve, type DifyRecord } from './retrieve.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
-/** Some of them may be nobody's, or not this reader's. */
+/** More than are returned, because some may be filtered out for this reader. */
 const ASKED_RECORDS = 20;
 const MOST_TEXT_CHARS = 2_000;
 const MOST_TITLE_CHARS = 200;
 
-/** A retrieval service that speaks Dify's External Knowledge interface, as RAGFlow and others do. */
+/** A retrieval service that implements Dify's External Knowledge API, such as RAGFlow. */
 export function createDifySource(definition: DifyDefinition): RemoteSource {
   const { name, readers } = definition;
   return {
     name,
     async search(query, reader, most, signal) {
-      // Whoever may read nothing of it has nothing asked in their name.
+      // Readers without access to the source cause no request.
       if (!mayRead(readers, reader)) return [];
       const records = await retrieve(definition, { query, most: ASKED_RECORDS }, signal);
       return records
@@ -28,19 +29,14 @@ export function createDifySource(definition: DifyDefinition): RemoteSource {
   };
 }
 
-/** A record may narrow whom it is for; what it says counts only where it says something (SECURITY.md knowledge-rights). */
+/** A record may restrict the readers of its source further (SECURITY.md knowledge-rights). */
 function mayReadRecord({ metadata }: DifyRecord, reader: Reader): boolean {
   return !Object.hasOwn(metadata, 'readers') || mayRead(readReaders(parsed(metadata['readers'])), reader);
 }
 
-/** Services keep metadata as text more often than not. */
+/** Many services store metadata values as text. */
 function parsed(written: unknown): unknown {
-  if (typeof written !== 'string' || !written.trim().startsWith('{')) return written;
-  try {
-    return JSON.parse(written);
-  } catch {
-    return undefined;
-  }
+  return typeof written === 'string' && written.trim().startsWith('{') ? parseJson(written) : written;
 }
 
 function foundOf(source: string, { content, title, score, metadata }: DifyRecord): Found {

@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { request } from 'undici';
 import { z } from 'zod';
-import { MIB_BYTES } from '../../../shared/clock.ts';
-import { outgoing } from '../../../shared/http/http-agent.ts';
+import { MIB_BYTES, MINUTE_MS } from '../../../shared/clock.ts';
+import { callHttp, HttpCallError } from '../../../shared/http/call-http.ts';
 import { SourceError } from '../remote-source.ts';
 import type { DifyDefinition } from '../source-kinds.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
 const MOST_ANSWER_BYTES = 2 * MIB_BYTES;
+/** The signal usually ends the request earlier. */
+const TIMEOUT_MS = MINUTE_MS;
 
-/** What is missing or odd in one record says nothing about the others. */
+/** A missing or malformed field does not invalidate the other records. */
 const recordSchema = z.object({
   content: z.string().catch(''),
   title: z.string().catch(''),
@@ -17,20 +19,20 @@ const recordSchema = z.object({
 });
 const answerSchema = z.object({ records: z.array(z.unknown()) });
 const errorSchema = z.object({ error_code: z.union([z.number(), z.string()]) });
-/** Codes by which such a service says that its key is wrong. */
+/** Error codes for a wrong API key. */
 const WRONG_KEY = new Set(['1001', '1002']);
-/** And that it has no knowledge base of this id. */
+/** Error code for an unknown knowledge base id. */
 const NO_SUCH_KNOWLEDGE = '2001';
 
 export type DifyRecord = z.output<typeof recordSchema>;
 
-/** More exactly why: what an administrator has to mend. */
+/** The detailed cause, for the administrator. */
 export type DifyFault = 'key_unreadable' | 'wrong_key' | 'no_such_knowledge' | 'senseless' | 'unreachable';
 
-/** Its words hold neither query nor key nor anything of the answer. */
+/** The message contains neither the query, the key nor any part of the response. */
 export class DifyError extends SourceError {
   readonly fault: DifyFault;
-  /** The HTTP status, where one came. */
+  /** HTTP status; undefined if there was no response. */
   readonly status: number | undefined;
 
   constructor(fault: DifyFault, message: string, { status, cause }: { status?: number; cause?: unknown } = {}) {
@@ -49,65 +51,43 @@ const CODES = {
 } as const;
 
 /**
- * Asks once, with the key as the file holds it now, so that a new one needs no restart.
- * @param most records that are asked for @throws DifyError; the signal's reason
+ * Sends one retrieval request. Reads the key file each time, so that a rotated key needs no restart.
+ * @param most maximum number of records
+ * @throws DifyError; the signal's reason
  */
 export async function retrieve(
   { address, knowledgeId, keyFile, condition }: DifyDefinition,
   { query, most }: { query: string; most: number },
   signal: AbortSignal,
 ): Promise<DifyRecord[]> {
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' };
+  const headers: Record<string, string> = { accept: 'application/json' };
   if (keyFile !== undefined) headers['authorization'] = `Bearer ${readKey(keyFile)}`;
-  const body = JSON.stringify({
+  const asked = {
     knowledge_id: knowledgeId,
     query,
     retrieval_setting: { top_k: most, score_threshold: 0 },
     metadata_condition: condition,
-  });
-  let status: number;
-  let text: string;
-  try {
-    const answer = await request(address, { method: 'POST', headers, body, dispatcher: outgoing, signal });
-    status = answer.statusCode;
-    text = await readBounded(answer.body);
-  } catch (cause) {
+  };
+  const limits = { maxBytes: MOST_ANSWER_BYTES, timeoutMs: TIMEOUT_MS, signal };
+  const { status, body } = await callHttp(address, { json: asked, headers, ...limits }).catch((cause: unknown) => {
     signal.throwIfAborted();
-    if (cause instanceof SourceError) throw cause;
+    if (cause instanceof HttpCallError && cause.code === 'too_large')
+      throw new DifyError('senseless', 'The retrieval service returned too much data');
     throw new DifyError('unreachable', 'The retrieval service cannot be reached', { cause });
-  }
-  const json = jsonOf(text);
+  });
+  const json = parseJson(body.toString('utf8'));
   const fault = errorSchema.safeParse(json);
   const code = fault.success ? String(fault.data.error_code) : undefined;
   if (status === 401 || status === 403 || (code !== undefined && WRONG_KEY.has(code)))
-    throw new DifyError('wrong_key', 'The retrieval service takes no such key', { status });
+    throw new DifyError('wrong_key', 'The retrieval service refuses the key', { status });
   if (code === NO_SUCH_KNOWLEDGE)
     throw new DifyError('no_such_knowledge', 'The retrieval service has no such knowledge base', { status });
   const read = answerSchema.safeParse(json);
   if (status !== 200 || fault.success || !read.success)
-    throw new DifyError('senseless', `The retrieval service answered with status ${status} what cannot be used`, {
+    throw new DifyError('senseless', `The retrieval service returned an unusable answer with status ${status}`, {
       status,
     });
   return read.data.records.flatMap((record) => recordSchema.safeParse(record).data ?? []);
-}
-
-async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
-  const pieces: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const piece of body) {
-    sizeBytes += piece.length;
-    if (sizeBytes > MOST_ANSWER_BYTES) throw new DifyError('senseless', 'The retrieval service sends too much');
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function readKey(path: string): string {

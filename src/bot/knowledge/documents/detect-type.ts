@@ -1,20 +1,20 @@
 import { DocumentError, type DocumentHint } from './document.ts';
 
-/** Kinds that are told by their first bytes, and by their name where all texts begin alike. */
+/** Detected by the first bytes; text formats by the file name. */
 export type DocumentKind = 'pdf' | 'office' | 'html' | 'markdown' | 'csv' | 'text';
 
 const PDF_MARK = '%PDF-';
-/** Readers allow so much before the mark. */
+/** PDF readers accept up to 1,024 bytes before the header. */
 const PDF_HEAD_BYTES = 1_024;
 const ZIP_MARK = Buffer.from('504b0304', 'hex');
 const EMPTY_ZIP_MARK = Buffer.from('504b0506', 'hex');
-/** Of Office before 2007, and of encrypted files of today's. */
+/** Office files from before 2007 and encrypted current ones. */
 const OLE_MARK = Buffer.from('d0cf11e0a1b11ae1', 'hex');
-/** How an encrypted document names the stream that it lies in, in UTF-16. */
+/** The stream name in an encrypted Office document, in UTF-16. */
 const ENCRYPTED_STREAM = Buffer.from('EncryptedPackage', 'utf16le');
 const ARCHIVE_MARKS = ['526172211a07', '377abcaf271c', '1f8b', 'fd377a585a00', '425a68', '28b52ffd', '4d534346'];
 const TAR_MARK_AT = 257;
-/** Pictures, sound, films, programs, fonts and databases that people may send: none is a document. */
+/** Images, audio, video, executables, fonts and databases. None of these is a document. */
 const OTHER_MARKS =
   /^(\x89PNG|\xff\xd8\xff|GIF8|RIFF|BM[^]{4}\0\0|II\*\0|MM\0\*|ID3|OggS|fLaC|\x7fELF|MZ|\xca\xfe\xba\xbe|\0\0\0.ftyp|\x1aE\xdf\xa3|SQLite|\{\\rtf|%!PS|wOF)/;
 const XML_MARK = /^<\?xml[^>]*>/i;
@@ -22,22 +22,25 @@ const COMMENT_BEGIN = '<!--';
 const COMMENT_END = '-->';
 const HTML_MARK = /^<(!doctype html|html|head|body|title|meta)\b/i;
 
-/** Tells a document's kind by its content first and its name second. @throws DocumentError for what is none */
+/**
+ * Detects a document's type by its content first and its name second.
+ * @throws DocumentError if the type is not supported
+ */
 export function tellKind(bytes: Buffer, { name, mediaType = '' }: DocumentHint): DocumentKind {
   if (bytes.subarray(0, PDF_HEAD_BYTES).includes(PDF_MARK)) return 'pdf';
   if (startsWith(bytes, ZIP_MARK) || startsWith(bytes, EMPTY_ZIP_MARK)) return 'office';
   if (startsWith(bytes, OLE_MARK)) {
     if (bytes.includes(ENCRYPTED_STREAM)) throw new DocumentError('encrypted', 'The document is encrypted');
-    throw new DocumentError('old_office', 'The document is of an old Office');
+    throw new DocumentError('old_office', 'The document has an Office format from before 2007');
   }
   if (isArchive(bytes)) throw new DocumentError('archive', 'The file is an archive');
   const head = bytes.toString('latin1', 0, 1_024);
-  if (OTHER_MARKS.test(head)) throw new DocumentError('unsupported', 'The file is no document');
+  if (OTHER_MARKS.test(head)) throw new DocumentError('unsupported', 'The file is not a document');
   if (HTML_MARK.test(behindComments(head))) return 'html';
   return kindOfName(name, mediaType);
 }
 
-/** What stands behind the XML declaration and the comments with which a page may begin. */
+/** The text after the XML declaration and leading comments. */
 function behindComments(head: string): string {
   let rest = head.trimStart().replace(XML_MARK, '').trimStart();
   while (rest.startsWith(COMMENT_BEGIN)) {
@@ -59,7 +62,7 @@ function isArchive(bytes: Buffer): boolean {
   );
 }
 
-/** Every text begins with letters; what is none is found out when it is read. */
+/** Text formats share no signature. Binary content is rejected later, when the text is decoded. */
 function kindOfName(name: string, mediaType: string): DocumentKind {
   const ending = /\.([^.]+)$/.exec(name.toLowerCase())?.[1] ?? '';
   if (['htm', 'html', 'xhtml'].includes(ending) || /^text\/html\b|xhtml/.test(mediaType)) return 'html';

@@ -2,10 +2,10 @@ import { MIB_BYTES } from '../../../shared/clock.ts';
 import { CodedError } from '../../../shared/coded-error.ts';
 
 /**
- * Why a document cannot be read. `unsupported`: of no kind that is read; `old_office`: Word, Excel or PowerPoint of before 2007;
- * `archive`: it holds other files; `encrypted`: it wants a password; `broken`: it ends early or contradicts itself, or is made to
- * mislead; `too_large`: bytes; `too_heavy`: reading it took too much time or memory; `not_read`: the process that reads documents ended twice, which says nothing of the document;
- * `no_text`: there is neither text nor a picture in it.
+ * Why a document cannot be read. `unsupported`: unknown type; `old_office`: Word, Excel or PowerPoint from before 2007;
+ * `archive`: contains other files; `encrypted`: needs a password; `broken`: truncated, contradictory or deliberately
+ * misleading; `too_large`: too many bytes; `too_heavy`: reading took too much time or memory; `not_read`: the reader process
+ * ended twice, which is not the document's fault; `no_text`: contains neither text nor images.
  */
 export const DOCUMENT_FAULTS = [
   'unsupported',
@@ -20,28 +20,27 @@ export const DOCUMENT_FAULTS = [
 ] as const;
 export type DocumentFault = (typeof DOCUMENT_FAULTS)[number];
 
-/** Thrown when bytes cannot be read as a document. */
 export class DocumentError extends CodedError<DocumentFault> {}
 
 export function brokenDocument(what: string, cause?: unknown): DocumentError {
   return new DocumentError('broken', what, cause === undefined ? undefined : { cause });
 }
 
-/** What the sender says of a document. Its content counts first. */
+/** What the sender states about a document. The content takes precedence. */
 export interface DocumentHint {
   name: string;
   mediaType?: string;
 }
 
-/** A piece of a document that people can find again. */
+/** A part of a document with a label by which people can find it. */
 export interface DocumentPart {
-  /** `page 3`, `sheet Budget`, `section Opening hours`, `rows 201–400`. */
+  /** For example `page 3`, `sheet Budget`, `section Opening hours`, `rows 201–400`. */
   label?: string;
-  /** Markdown, or plain text where the document knows no more. */
+  /** Markdown, or plain text if the document has no structure. */
   text: string;
 }
 
-/** A scanned page, or a picture that stands in the document; not yet judged by whoever decodes images. */
+/** A scanned page or an embedded image. Not yet validated by the image decoder. */
 export interface DocumentPicture {
   label: string;
   bytes: Buffer;
@@ -49,23 +48,23 @@ export interface DocumentPicture {
 }
 
 export interface ReadDocument {
-  /** What the document calls itself. */
+  /** The title in the document's own metadata or content. */
   title?: string;
-  /** In their order; what it says in all is at most `MOST_TEXT_CHARS`. */
+  /** In document order. At most `MOST_TEXT_CHARS` in total. */
   parts: DocumentPart[];
   pictures: DocumentPicture[];
-  /** The label of the last part that was read, or as much as is known of it, where more follows that was not. */
+  /** Set if the document was truncated: the label of the last part that was read, if known. */
   cutAt?: string;
-  /** Of a PDF. */
+  /** PDF only. */
   pageCount?: number;
-  /** It holds a program, which nobody ran and nobody read. */
+  /** The document contains macros. They are neither run nor read. */
   hasMacros?: boolean;
 }
 
 export const MAX_DOCUMENT_BYTES = 20 * MIB_BYTES;
-/** Of one document: far more than a prompt takes; what is longer is cut at a named place. */
+/** Maximum text per document, far more than fits into a prompt. Longer documents are cut, and `cutAt` names the place. */
 export const MOST_TEXT_CHARS = 2_000_000;
-/** As many as a question's own images may be, and less. */
+/** At most as many as the images of a question. */
 export const MOST_PICTURES = 8;
-/** Of all pictures of a document together. */
+/** Total for all images of a document. */
 export const MOST_PICTURE_BYTES = 12 * MIB_BYTES;

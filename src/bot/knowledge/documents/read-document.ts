@@ -6,15 +6,15 @@ import { threadModule } from '../../../shared/process/worker-pool.ts';
 import { DocumentError, MAX_DOCUMENT_BYTES, type DocumentHint, type ReadDocument } from './document.ts';
 import type { ReaderAnswer } from './reader.ts';
 
-/** With the start of the process it stays below ten seconds (SECURITY.md read-apart). */
+/** Together with the process start, reading takes less than ten seconds (SECURITY.md read-apart). */
 const READ_LIMIT_MS = 9 * SECOND_MS;
-/** What it takes between two looks stays below 150 MB. */
+/** Checked periodically. Growth between two checks keeps the process below 150 MB. */
 const MOST_RESIDENT_BYTES = 143_000_000;
 const MOST_HEAP_MIB = 64;
-/** The reader of PDFs takes 25 MiB once, and the largest documents leave as much as they took. */
+/** PDFium takes 25 MiB once; the largest documents leave behind as much as they used. */
 const MOST_GROWN_BYTES = 60 * MIB_BYTES;
 
-/** One document at a time in a process: so its memory is bounded, whatever comes at once. */
+/** One document at a time, so that memory is bounded regardless of the load. */
 const lane = new SerialQueue(1);
 const reader = new BoundedProcess({
   name: 'documents',
@@ -26,9 +26,9 @@ const reader = new BoundedProcess({
 });
 
 /**
- * Reads a document: its text in pieces that people can find again, and the pictures in it. It is read in a process of its own,
- * which holds no key, and has an end of time and memory (SECURITY.md read-apart).
- * @param owner whose document it is: their many documents do not hold up another's
+ * Extracts the text of a document, in labelled parts, and its images. Runs in a separate process that holds no keys and has
+ * time and memory limits (SECURITY.md read-apart).
+ * @param owner owner of the document; one owner's many documents do not block another's
  * @throws DocumentError; the signal's reason
  */
 export async function readDocument(

@@ -7,14 +7,14 @@ import {
   type ReadDocument,
 } from './document.ts';
 
-/** The reader stops by itself before whoever waits for it ends it. Milliseconds. */
+/** The reader stops by itself before the caller's time limit ends the process. Milliseconds. */
 const READING_MS = 6_000;
-/** A page or a section each. */
+/** Pages or sections. */
 const MOST_PARTS = 10_000;
-/** A label is told to people. */
+/** Labels are shown to users. */
 const MOST_LABEL_CHARS = 80;
 
-/** Gathers what a reader finds, within the limits of a document. */
+/** Collects the text and images of a document within the limits. */
 export class Gathering {
   readonly #parts: DocumentPart[] = [];
   readonly #pictures: DocumentPicture[] = [];
@@ -23,12 +23,12 @@ export class Gathering {
   #leftPictureBytes = MOST_PICTURE_BYTES;
   #cutAt: string | undefined;
 
-  /** Whether nothing more is taken: a reader may stop. */
+  /** Whether the reader should stop. */
   get isFull(): boolean {
     return this.#cutAt !== undefined || performance.now() > this.#endMs;
   }
 
-  /** What does not fit is cut off, and so is all that would follow. */
+  /** Truncates text that does not fit. Everything after it is dropped. */
   add(text: string, label?: string): void {
     const trimmed = text.trim();
     if (trimmed === '' || this.#cutAt !== undefined) return;
@@ -43,7 +43,7 @@ export class Gathering {
     this.cut(name);
   }
 
-  /** More follows that is not read. */
+  /** Marks the document as truncated. */
   cut(label?: string): void {
     this.#cutAt ??= label ?? this.#parts.at(-1)?.label ?? 'the beginning';
   }

@@ -4,9 +4,12 @@ const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const COLOURS = 2;
 const CHANNELS = 3;
 
-/** Writes rows of red, green and blue bytes as a PNG. @param rows one after the other, each with a leading zero byte */
+/**
+ * Encodes RGB rows as a PNG.
+ * @param rows concatenated rows, each with a leading zero filter byte
+ */
 export function writePng(width: number, height: number, rows: Buffer): Buffer {
-  if (rows.length !== height * (1 + width * CHANNELS)) throw new RangeError('The rows do not fit the size');
+  if (rows.length !== height * (1 + width * CHANNELS)) throw new RangeError('The rows do not match the image size');
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);

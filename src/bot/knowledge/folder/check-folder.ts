@@ -5,7 +5,7 @@ import type { FolderDefinition } from '../source-kinds.ts';
 import { whyNoDocument } from './read-document.ts';
 import { FOLDER_LIMITS, walkFolder, type FolderFile, type WalkedFolder } from './walk-folder.ts';
 
-/** Looks what lies in the folder. No document is read: the index does that, and tells in the log which it could not. */
+/** Lists the folder's files without reading them. The index reads them and logs those that it skips. */
 export const checkFolder: CheckSource<FolderDefinition> = async (definition, signal) => {
   const { folder, readers } = definition;
   let walked: WalkedFolder | undefined;
@@ -18,15 +18,19 @@ export const checkFolder: CheckSource<FolderDefinition> = async (definition, sig
   if (!walked)
     return {
       verdict: 'fault',
-      detail: `there is no folder ${folder}`,
-      nextStep: 'make it, correct its path in KNOWLEDGE_FILE, or mount it where Parley runs in a container',
+      detail: `the folder ${folder} does not exist`,
+      nextStep: 'create it, correct its path in KNOWLEDGE_FILE, or mount it if Parley runs in a container',
     };
   const documents = walked.files.filter(({ path }) => whyNoDocument(path) === undefined);
   const others = countOthers(walked, documents.length);
-  const behind = others === 0 ? '' : `, beside ${counted(others, 'file')} that ${others === 1 ? 'is' : 'are'} left out`;
+  const behind = others === 0 ? '' : `; ${counted(others, 'file')} ${others === 1 ? 'is' : 'are'} skipped`;
   const found = `${counted(documents.length, 'document')} in ${folder}${behind}`;
   if (documents.length === 0)
-    return { verdict: 'warning', detail: found, nextStep: 'put documents there: docs/KNOWLEDGE.md names the kinds' };
+    return {
+      verdict: 'warning',
+      detail: found,
+      nextStep: 'add documents of a supported type (docs/guide/KNOWLEDGE.md)',
+    };
   const closed = await unreadable(documents, signal);
   if (closed.length > 0)
     return {
@@ -39,11 +43,11 @@ export const checkFolder: CheckSource<FolderDefinition> = async (definition, sig
     : { verdict: 'ok', detail: found };
 };
 
-const RIGHTS = "let Parley's user read the folder and what is in it";
+const RIGHTS = "give Parley's user read permission for the folder and its files";
 const WITHOUT_READERS: SourceFinding = {
   verdict: 'warning',
-  detail: '; it has no readers, so that only what names its own is found',
-  nextStep: 'say in KNOWLEDGE_FILE who may read it, "public" or a who',
+  detail: '; it has no readers, so only documents that name their own readers are found',
+  nextStep: 'set "readers" in KNOWLEDGE_FILE to "public" or a who',
 };
 
 function countOthers({ files, leftOut }: WalkedFolder, documents: number): number {

@@ -1,18 +1,18 @@
 import { basename, extname } from 'node:path/posix';
 import { DocumentError } from '../documents/document.ts';
+import { readSitePage } from '../documents/kinds/html.ts';
 import { readDocument } from '../documents/read-document.ts';
 import { decodeText } from '../documents/text/decode-text.ts';
 import { takeFrontMatter, type FrontMatter } from '../front-matter.ts';
-import { textOfHtml } from './html-text.ts';
 import { readWholeFile } from './read-file.ts';
 import type { FolderFile } from './walk-folder.ts';
 
-/** A document's text, and what it says about itself. */
+/** A document's text and front matter. */
 export interface ReadText extends FrontMatter {
   title: string;
   url?: string;
   parts: readonly { label?: string; text: string }[];
-  /** Why it has no text; a code. */
+  /** Reason code if the document has no text. */
   refused?: string;
 }
 
@@ -23,13 +23,13 @@ const MARKDOWN_HEADING = /^#{1,6}[ \t]+(.{1,200})/m;
 const markdown: Kind = (text) => ({ title: headingIn(text), parts: [{ text }] });
 
 const html: Kind = (text) => {
-  const read = textOfHtml(text);
+  const read = readSitePage(text);
   return { title: read.title, parts: [{ text: read.text }] };
 };
 
 const plainText: Kind = (text) => ({ parts: [{ text }] });
 
-/** The kinds that are read here, by the end of a file's name. */
+/** Types that are read in this process, by file extension. */
 const KINDS: Readonly<Record<string, Kind>> = {
   '.md': markdown,
   '.markdown': markdown,
@@ -37,17 +37,18 @@ const KINDS: Readonly<Record<string, Kind>> = {
   '.htm': html,
   '.txt': plainText,
 };
-/** Those that may be broken in ways of their own are read in a process that may end. */
+/** Complex formats, which are read in a separate process. */
 const READ_APART: ReadonlySet<string> = new Set(['.csv', '.tsv', '.pdf', '.docx', '.docm', '.xlsx', '.xlsm']);
 
-/** @returns why a file is no document, by its name alone; undefined where it may be one */
+/** @returns why a file is not a document, judged by its name only; undefined if it may be one */
 export function whyNoDocument(path: string): string | undefined {
   const extension = extname(path).toLowerCase();
   return Object.hasOwn(KINDS, extension) || READ_APART.has(extension) ? undefined : 'unknown_kind';
 }
 
 /**
- * Reads a document; one that cannot be read is one without text, and says why. @param file one that may be a document
+ * Reads a document. For an unreadable document, returns no text and the reason in `refused`.
+ * @param file passed `whyNoDocument`
  * @throws the signal's reason
  */
 export async function readDocumentFile(
@@ -71,12 +72,12 @@ export async function readDocumentFile(
 
 type MaybeTitled = Omit<ReadText, 'title'> & { title?: string };
 
-/** Somebody wrote who may read the document, or may have, in a way that cannot be understood. */
+/** Used if the document seems to restrict its readers but the restriction cannot be parsed. */
 const LEFT_OUT: MaybeTitled = { readers: 'nobody', parts: [], refused: 'front_matter' };
 
 /** @throws DocumentError */
 async function readApart(path: string, bytes: Buffer, signal: AbortSignal): Promise<MaybeTitled> {
-  // Rows and pages keep their names; a table may say first whose it is, as a text may.
+  // Rows and pages keep their labels. A CSV or TSV file may start with front matter.
   const isTable = /\.[ct]sv$/i.test(path);
   const { matter, text, isOdd } = isTable
     ? takeFrontMatter(decodeText(bytes))
@@ -84,11 +85,11 @@ async function readApart(path: string, bytes: Buffer, signal: AbortSignal): Prom
   if (isOdd === true) return LEFT_OUT;
   const rest = text === undefined ? bytes : Buffer.from(text);
   const { title, parts } = await readDocument(rest, { name: basename(path) }, READER, signal);
-  if (parts.length === 0) throw new DocumentError('no_text', 'There is no text in the document');
+  if (parts.length === 0) throw new DocumentError('no_text', 'The document contains no text');
   return { ...matter, title: matter.title ?? title, parts };
 }
 
-/** In whose name documents are read. */
+/** Owner name under which documents are read. */
 export const READER = 'knowledge';
 
 /** @throws DocumentError */

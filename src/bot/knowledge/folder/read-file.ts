@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
- * Reads a file whole. No link is followed, and what is no file (a pipe would never end) is not opened for long.
- * @returns undefined when it is none, is larger by now, or is gone
+ * Reads a whole file. Follows no symbolic links and does not block on special files such as pipes.
+ * @returns undefined if it is not a regular file, has grown beyond the limit or was deleted
  */
 export function readWholeFile(path: string, mostBytes: number): Buffer | undefined {
   let file: number;

@@ -9,35 +9,35 @@ export interface FolderLimits {
   fileBytes: number;
 }
 
-/** Of a source's folder. */
+/** Limits per source folder. */
 export const FOLDER_LIMITS: FolderLimits = { files: 50_000, depth: 20, fileBytes: 20 * MIB_BYTES };
 
-/** A file that may be a document. */
 export interface FolderFile {
-  /** From the folder, with `/` whatever the system writes. */
+  /** Relative to the folder, always with `/` separators. */
   path: string;
-  /** Where it really lies. */
+  /** After resolving links. */
   realPath: string;
-  /** Another one means that it may have changed. */
+  /** Changes whenever the file may have changed. */
   stamp: string;
 }
 
-/** Why something in a folder is no document of ours. */
+/** Why an entry of a folder is skipped. */
 export type LeftOutReason = 'too_many' | 'too_deep' | 'too_large' | 'link_outside' | 'unreadable';
 
 export interface WalkedFolder {
   files: FolderFile[];
-  /** How much is left out for what reason, and the first of each by name. */
+  /** Count and first path, by reason. */
   leftOut: ReadonlyMap<LeftOutReason, { count: number; first: string }>;
 }
 
-/** What programs leave beside documents; what begins with a dot is nobody's document. */
+/** Dotfiles and temporary files of office programs. */
 const NOT_A_DOCUMENT = /^(?:\.|~\$)/;
 
 /**
- * Lists the files of a folder and its sub-folders, in order of their names. Links are followed to files within the folder only, never
- * to folders; so nothing outside becomes a document, and no circle is walked (SECURITY.md knowledge-borders).
- * @returns undefined where there is no such folder @throws the system's error when it cannot be read
+ * Lists the files of a folder recursively, sorted by name. Follows links only to files inside the folder and never to
+ * folders, so that no outside file becomes a document and no cycle is walked (SECURITY.md knowledge-borders).
+ * @returns undefined if the folder does not exist
+ * @throws the system's error if it cannot be read
  */
 export async function walkFolder(folder: string, limits: FolderLimits): Promise<WalkedFolder | undefined> {
   const root = realRoot(folder);
@@ -91,7 +91,7 @@ function entriesOf(directory: string, isRoot: boolean, fail: () => void): Dirent
   }
 }
 
-/** @returns undefined for what is no file, and for what is gone by now */
+/** @returns undefined if it is not a regular file or was deleted */
 function fileAt(
   whole: string,
   entry: Dirent,
@@ -111,7 +111,7 @@ function fileAt(
   }
 }
 
-/** Whoever keeps size and time of a change keeps not the time at which the file's record changed. */
+/** Includes the ctime, because a file can be changed with its size and mtime preserved. */
 function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): string {
   return [size, mtimeMs, ctimeMs, ino].join('-');
 }

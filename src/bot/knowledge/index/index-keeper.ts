@@ -15,34 +15,34 @@ import type { DocumentEntry } from './segment.ts';
 export type IndexReport = Pick<KnowledgeReport, 'documentsLeftOut' | 'indexed'>;
 
 export interface IndexKeeperOptions {
-  /** Where the index is kept from one start to the next. */
+  /** Where the index is stored between restarts. */
   folder: string;
   report: IndexReport;
-  /** Between two looks at what changed; 3 s unless told. */
+  /** Poll interval. Defaults to 3 s. */
   lookEveryMs?: number;
 }
 
-/** Of all sources together. */
+/** Total for all sources. */
 const MOST_TEXT_BYTES = 512 * MIB_BYTES;
 const LOOK_EVERY_MS = 3 * SECOND_MS;
 
-/** A source, and whether what the index has of it was compared with what is there now. */
+/** A source and whether its index has been compared with the folder's current content. */
 interface KeptSource extends LocalSource {
   isCompared: boolean;
 }
 
-/** Keeps an index of folders, and looks every few seconds what changed there. */
+/** Maintains an index of folders and polls them for changes. */
 export class IndexKeeper implements LocalIndex {
   readonly #report: IndexReport;
   readonly #lookEveryMs: number;
   readonly #index: PassageIndex;
   readonly #ending = new AbortController();
-  /** By what stands in entries: another folder of the same name is another source. */
+  /** By the source key in index entries. The same name with another folder is another source. */
   #sources: ReadonlyMap<string, KeptSource> = new Map();
-  /** What was last told of what each source leaves out. */
+  /** The last report of skipped files per source. */
   readonly #told = new Map<string, string>();
   #looking: Promise<void> | undefined;
-  /** Ends the rest between two looks. */
+  /** Interrupts the wait between two polls. */
   #waking = new AbortController();
 
   constructor({ folder, report, lookEveryMs = LOOK_EVERY_MS }: IndexKeeperOptions) {
@@ -95,7 +95,10 @@ export class IndexKeeper implements LocalIndex {
     }
   }
 
-  /** Brings the index to what stands in the folders now. What went or changed is taken out first, since its readers may have, too. */
+  /**
+   * Updates the index to the current folder content. Deleted and changed documents are removed first, because their readers
+   * may have changed.
+   */
   async #look(): Promise<void> {
     for (const key of this.#index.sources()) if (!this.#sources.has(key)) this.#index.removeSource(key);
     const seen: { key: string; source: KeptSource; files: readonly FolderFile[]; leftOut: LeftOut }[] = [];
@@ -136,7 +139,7 @@ export class IndexKeeper implements LocalIndex {
     if (hasNews) this.#report.indexed({ ...this.#index.size(), memoryBytes: process.memoryUsage.rss() });
   }
 
-  /** Once, until something else is left out. */
+  /** Reports skipped files only if they changed since the last report. */
   #tellLeftOut(source: string, leftOut: LeftOut): void {
     const told = JSON.stringify(leftOut.reasons());
     if ((this.#told.get(source) ?? '[]') === told) return;

@@ -1,13 +1,13 @@
 import type { KnowledgeReport } from '../knowledge-report.ts';
 import type { LocalHit, LocalQuery, LocalSource } from './local-index.ts';
 
-/** What the index's process is told. The first message is `begin`. */
+/** Messages to the index process. The first one is `begin`. */
 export type ToIndex =
   | { kind: 'begin'; folder: string; lookEveryMs?: number }
   | { kind: 'use'; sources: readonly LocalSource[] }
   | { kind: 'search'; id: number; query: LocalQuery };
 
-/** What it tells. */
+/** Messages from the index process. */
 export type FromIndex =
   | { kind: 'found'; id: number; hits: readonly LocalHit[] }
   | { kind: 'failed'; id: number }

@@ -8,25 +8,26 @@ import type { FromIndex, ToIndex } from './index-messages.ts';
 import type { LocalHit, LocalIndex, LocalQuery, LocalSource } from './local-index.ts';
 
 export interface IndexProcessOptions {
-  /** Where the index is kept from one start to the next. */
+  /** Where the index is stored between restarts. */
   folder: string;
   report: Pick<KnowledgeReport, 'documentsLeftOut' | 'indexed' | 'indexEnded'>;
   lookEveryMs?: number;
 }
 
 const PROGRAM = fileURLToPath(threadModule('./index-program.js', import.meta.url));
-/** Lists and text are no part of it. MiB. */
+/** V8 heap limit. Typed arrays and buffers are not included. MiB. */
 const HEAP_MIB = 512;
-/** For glibc: what is freed goes back to the system. */
+/** glibc settings that return freed memory to the system. */
 const MEMORY_HABITS = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1048576' };
-/** What ends sooner is not healthy, and another one at once would do no better. */
+/** A process that ends sooner is restarted with a delay. */
 const YOUNG_MS = 10 * SECOND_MS;
 const FIRST_PAUSE_MS = SECOND_MS / 5;
 const LONGEST_PAUSE_MS = 5 * SECOND_MS;
 
 /**
- * The index in a process of its own: reading documents, building and searching hold up no answer, and what a bad document does, it
- * does to a process that has no key. One that ends is followed by another; searches that it had, and those until then, fail.
+ * Runs the index in a separate process, so that reading, indexing and searching do not block answers, and a malicious
+ * document cannot reach a process that holds keys. If the process ends, it is restarted. Pending searches, and searches
+ * until the restart, fail.
  */
 export class IndexProcess implements LocalIndex {
   readonly #options: IndexProcessOptions;
@@ -42,7 +43,7 @@ export class IndexProcess implements LocalIndex {
     this.#start();
   }
 
-  /** For tests, which end it. */
+  /** For tests. */
   get processId(): number | undefined {
     return this.#child?.pid;
   }
@@ -53,7 +54,7 @@ export class IndexProcess implements LocalIndex {
   }
 
   async search(query: LocalQuery, signal: AbortSignal): Promise<LocalHit[]> {
-    if (!this.#child?.connected) throw new Error('The index is away');
+    if (!this.#child?.connected) throw new Error('The index is unavailable');
     const id = (this.#lastId += 1);
     const answer = new Deferred<LocalHit[]>();
     const forget = () => this.#asked.delete(id);
@@ -74,7 +75,7 @@ export class IndexProcess implements LocalIndex {
     if (child?.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
     child.ref();
-    // What it writes is whole at every moment.
+    // Safe because its files are consistent at all times.
     child.kill('SIGKILL');
     await gone;
   }
@@ -84,7 +85,7 @@ export class IndexProcess implements LocalIndex {
     const { folder, lookEveryMs } = this.#options;
     const beganMs = monotonicMs();
     const child = fork(PROGRAM, {
-      // Nothing of our environment: it holds keys.
+      // The environment is not inherited because it contains keys.
       env: MEMORY_HABITS,
       execArgv: [`--max-old-space-size=${HEAP_MIB}`],
       serialization: 'advanced',
@@ -112,16 +113,16 @@ export class IndexProcess implements LocalIndex {
     if (message.kind === 'leftOut') this.#options.report.documentsLeftOut(message.event);
     else if (message.kind === 'indexed') this.#options.report.indexed(message.event);
     else if (message.kind === 'found') this.#asked.get(message.id)?.resolve([...message.hits]);
-    else this.#asked.get(message.id)?.reject(new Error('The index could not search'));
+    else this.#asked.get(message.id)?.reject(new Error('The index could not be searched'));
   }
 
   #tell(message: ToIndex): void {
-    // That it ended is told by the process itself.
+    // Errors are ignored: the `exit` event reports a dead process.
     if (this.#child?.connected) this.#child.send(message, () => undefined);
   }
 
   #failAll(): void {
-    for (const answer of this.#asked.values()) answer.reject(new Error('The index ended'));
+    for (const answer of this.#asked.values()) answer.reject(new Error('The index process ended'));
     this.#asked.clear();
   }
 }

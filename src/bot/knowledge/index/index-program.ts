@@ -3,8 +3,8 @@ import { IndexKeeper, type IndexReport } from './index-keeper.ts';
 import type { FromIndex, ToIndex } from './index-messages.ts';
 
 /**
- * The program of the process that keeps the index (`index-process.ts`). It has no key and no environment, and ends with whoever
- * started it. An error that nobody caught ends it, and another one starts from what is on disk.
+ * Entry point of the index process (`index-process.ts`). It has no keys and an empty environment, and exits with its parent.
+ * An uncaught error ends it; its successor starts from the files on disk.
  */
 const REPORT: IndexReport = {
   documentsLeftOut: (event) => tell({ kind: 'leftOut', event }),
@@ -32,5 +32,5 @@ process.on('message', (message: ToIndex) => {
 });
 ignoreDebuggerSignal();
 process.on('disconnect', () => process.exit());
-// Ctrl+C in a terminal, or a service manager, tells all processes at once, and whoever searches may still answer.
+// Ctrl+C or a service manager signals all processes at once, but the parent may still finish answers that need the index.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);

@@ -1,23 +1,23 @@
 import type { Reader, Readers } from '../readers.ts';
 
-/** Documents on this machine. */
+/** A source of local documents. */
 export interface LocalSource {
-  /** `pages`: what was fetched of a site, as `site/kept-page.ts` writes it. */
+  /** `pages`: the fetched pages of a site, as written by `site/kept-page.ts`. */
   kind: 'folder' | 'pages';
   name: string;
   readers: Readers;
-  /** Absolute. */
+  /** Absolute path. */
   folder: string;
-  /** Where documents are to be read; their path is added to it. */
+  /** Base URL of the documents. The document's path is appended. */
   url?: string;
 }
 
-/** A document that fits, as the index tells it. */
+/** A matching document. */
 export interface LocalHit {
   source: string;
   path: string;
   title: string;
-  /** By what it was judged; judged once more by whoever asked. */
+  /** The readers by which the index filtered. The caller checks them again. */
   readers: Readers;
   place: string;
   text: string;
@@ -29,16 +29,16 @@ export interface LocalHit {
 export interface LocalQuery {
   query: string;
   reader: Reader;
-  /** Names of sources. */
+  /** Source names. */
   sources: readonly string[];
   most: number;
 }
 
-/** The documents on this machine, wherever their index runs. */
+/** The index of local documents, in this or another process. */
 export interface LocalIndex {
-  /** From now on these are the sources, and no others. */
+  /** Replaces all sources. */
   use(sources: readonly LocalSource[]): void;
-  /** @throws when the index is away */
+  /** @throws if the index is unavailable */
   search(query: LocalQuery, signal: AbortSignal): Promise<LocalHit[]>;
   close(): Promise<void>;
 }

@@ -3,11 +3,14 @@ import type { FolderFile } from '../folder/walk-folder.ts';
 import { readPageFile, whyNoPage } from '../site/read-kept-page.ts';
 import type { LocalSource } from './local-index.ts';
 
-/** How the files of a kind of source are read. */
+/** How files of a source kind are read. */
 interface LocalKind {
-  /** @returns why a file is no document, by its name alone; undefined where it may be one */
+  /** @returns why a file is not a document, judged by its name only; undefined if it may be one */
   whyNone(path: string): string | undefined;
-  /** Reads a document; one that cannot be read is one without text, and says why. @throws the signal's reason */
+  /**
+   * Reads a document. For an unreadable document, returns no text and the reason in `refused`.
+   * @throws the signal's reason
+   */
   readFile(file: FolderFile, mostBytes: number, signal: AbortSignal): Promise<ReadText>;
 }
 

@@ -5,13 +5,13 @@ import type { SegmentFiles } from './segment-files.ts';
 import type { DocumentEntry, Segment } from './segment.ts';
 import { textAround } from './text-around.ts';
 
-/** A document that fits, with what fits best of it. */
+/** A matching document and its best passage. */
 export interface IndexHit {
   entry: DocumentEntry;
-  /** Headings, a page or a sheet; empty where there is nothing of the kind. */
+  /** Headings, page or sheet; empty if there are none. */
   place: string;
   text: string;
-  /** From 0 to 1. */
+  /** Between 0 and 1. */
   score: number;
 }
 
@@ -21,17 +21,17 @@ export interface IndexSize {
   textBytes: number;
 }
 
-/** A segment is closed from here on, so that what was read is found while the rest is still being read. */
+/** Size at which a segment is closed, so that documents are searchable while the rest is still being read. */
 const SEGMENT_BYTES = 4 * 1_024 * 1_024;
-/** So many small segments are made one. */
+/** Number of small segments that triggers a merge. */
 const MOST_SMALL = 8;
 
-/** The documents of all local sources, in segments. */
+/** All local documents, in segments. */
 export class PassageIndex {
   readonly #files: SegmentFiles;
   readonly #breath = new Breath();
   #segments: Segment[] = [];
-  /** Where each document stands: by its source, then by its path. */
+  /** Location of each document, by source and path. */
   readonly #places = new Map<string, Map<string, { segment: Segment; document: number }>>();
   #builder = new SegmentBuilder();
 
@@ -40,7 +40,7 @@ export class PassageIndex {
     for (const segment of files.load()) this.#take(segment);
   }
 
-  /** @returns undefined where there is none */
+  /** @returns undefined if it is not indexed */
   find(source: string, path: string): DocumentEntry | undefined {
     const place = this.#places.get(source)?.get(path);
     return place?.segment.parts.documents[place.document];
@@ -54,7 +54,7 @@ export class PassageIndex {
     return [...(this.#places.get(source)?.keys() ?? [])];
   }
 
-  /** Takes a document in; it is found once `settle` is done, or sooner. */
+  /** Adds a document. It is searchable after `settle` at the latest. */
   async add(document: NewDocument): Promise<void> {
     await this.#builder.add(document, this.#breath);
     if (this.#builder.textBytes >= SEGMENT_BYTES) await this.#close();
@@ -72,7 +72,7 @@ export class PassageIndex {
     for (const path of this.paths(source)) this.remove(source, path);
   }
 
-  /** Lets all that was added be found, and keeps what there is. */
+  /** Makes all added documents searchable and saves the index. */
   async settle(): Promise<void> {
     if (this.#builder.documents > 0) await this.#close();
     const worn = this.#segments.filter((segment) => segment.liveBytes * 3 < segment.parts.text.sizeBytes * 2);
@@ -100,7 +100,7 @@ export class PassageIndex {
     return rankDocuments(this.#segments, query).flatMap((ranked) => hitOf(ranked) ?? []);
   }
 
-  /** What is still there of a segment goes into the next one; it stays searched until that is there. */
+  /** Copies a segment's live documents into the current builder. The segment stays searchable until the new one is ready. */
   async #merge(segment: Segment): Promise<void> {
     for (const [document, entry] of segment.parts.documents.entries()) {
       if (segment.isDeleted(document)) continue;
@@ -109,7 +109,7 @@ export class PassageIndex {
       try {
         await this.#builder.addPieces(facts, segment.pieces(document), this.#breath);
       } catch {
-        // Its text is gone: it is read anew.
+        // Its text cannot be read, so the document is removed and indexed again.
         this.remove(source, path);
       }
       if (this.#builder.textBytes >= SEGMENT_BYTES) await this.#close();
@@ -122,7 +122,7 @@ export class PassageIndex {
     this.#take(this.#files.keep(await builder.build(this.#breath)));
   }
 
-  /** Earlier documents of the same name are deleted in the same step. */
+  /** Deletes earlier versions of the same documents in the same step. */
   #take(segment: Segment): void {
     this.#segments.push(segment);
     for (const [document, { source, path }] of segment.parts.documents.entries()) {
@@ -135,7 +135,7 @@ export class PassageIndex {
   }
 }
 
-/** @returns undefined where its text cannot be read any more */
+/** @returns undefined if its text cannot be read */
 function hitOf({ segment, document, passage, score }: Ranked): IndexHit | undefined {
   const { documents, passages, contexts } = segment.parts;
   const entry = documents[document] as DocumentEntry;

@@ -1,23 +1,26 @@
-/** A piece of a document that is judged and shown as one. */
+/** A part of a document that is ranked and shown as a unit. */
 export interface Passage {
-  /** In the document's text, in characters. */
+  /** Character offset in the document's text. */
   from: number;
   to: number;
-  /** What stands above it and says what it is about: headings, a page, a sheet. */
+  /** Heading, page or sheet of the passage. */
   context: string;
 }
 
-/** An ideograph says as much as two letters, and costs a model as much. */
+/**
+ * Counted in columns: a CJK character counts as two, since it carries about as much information and as many tokens as two
+ * letters.
+ */
 const MOST_WIDTH = 1_500;
-/** From here on a passage ends where a paragraph does. */
+/** A passage of at least this width ends at the next paragraph end. */
 const ENOUGH_WIDTH = 900;
 const HEADING = /^#{1,6}[ \t]([^\n]*)/;
 const MOST_HEADING_CHARS = 120;
 
 /**
- * Cuts a text into passages, between paragraphs where that can be, else between lines, sentences or characters. They follow each other
- * without a gap, so that what stands around one is at hand. Linear in the text.
- * @param label what the whole text is of its document, such as `page 3`
+ * Splits a text into passages at paragraph ends, or else at line ends, sentence ends or characters. Passages are contiguous,
+ * so that the surrounding text can be shown. Linear in the text.
+ * @param label place of the text in the document, such as `page 3`
  */
 export function cutIntoPassages(text: string, label = ''): Passage[] {
   const passages: Passage[] = [];
@@ -33,7 +36,7 @@ export function cutIntoPassages(text: string, label = ''): Passage[] {
   };
   for (const piece of piecesOf(text)) {
     const headed = HEADING.exec(text.slice(piece.from, Math.min(piece.to, piece.from + 200)))?.[1];
-    // What is under a heading belongs together, unless that is hardly anything.
+    // A heading starts a new passage, unless the current one is still short.
     if (width > 0 && (width + piece.width > MOST_WIDTH || (headed !== undefined && width >= ENOUGH_WIDTH / 3)))
       end(piece.from);
     if (headed !== undefined) {
@@ -57,7 +60,7 @@ interface Piece {
   endsParagraph: boolean;
 }
 
-/** Lines, and of long lines sentences, none wider than a passage. */
+/** Splits into lines, and long lines into sentences. No piece is wider than a passage. */
 function* piecesOf(text: string): Generator<Piece> {
   let from = 0;
   let width = 0;
@@ -90,9 +93,9 @@ function* piecesOf(text: string): Generator<Piece> {
 
 const FIRST_WIDE = 0x2e80;
 const LINE_FEED = 10;
-/** After which a sentence, or a part of one, has ended. */
+/** Characters that end a sentence or a clause. */
 const STOPS: ReadonlySet<number> = new Set([...'。！？；.!?; \t'].map((stop) => stop.charCodeAt(0)));
-/** So far a blank line is looked for. */
+/** Maximum whitespace characters to check for a blank line. */
 const MOST_BLANKS = 20;
 
 function isBlankLine(text: string, at: number): boolean {

@@ -1,4 +1,4 @@
-/** Numbers in as few bytes as they need, one behind the other, in memory that grows. */
+/** A growable buffer for variable-length integers. */
 export class ByteWriter {
   #bytes = new Uint8Array(4_096);
   #length = 0;
@@ -7,7 +7,10 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** Seven bits a byte, the highest tells that more follow. @param value below 2^31 */
+  /**
+   * Seven bits per byte; the high bit marks continuation.
+   * @param value below 2^31
+   */
   varint(value: number): void {
     if (this.#length + 5 > this.#bytes.length) this.#grow();
     let left = value;
@@ -29,10 +32,13 @@ export class ByteWriter {
   }
 }
 
-/** How often a term counts in one passage; more says nothing more. */
+/** Maximum term count per passage. Higher counts have no effect on the ranking. */
 export const MOST_OCCURRENCES = 255;
 
-/** Writes in which passages a term stands, in rising order, and how often. @param pairs passage, count, passage, count, … */
+/**
+ * Writes the passages of a term, in ascending order, with the term count in each.
+ * @param pairs passage, count, passage, count, …
+ */
 export function writePostings(writer: ByteWriter, pairs: readonly number[]): void {
   let before = -1;
   for (let at = 0; at < pairs.length; at += 2) {
@@ -44,17 +50,19 @@ export function writePostings(writer: ByteWriter, pairs: readonly number[]): voi
   }
 }
 
-/** Passages in which a term stands, and how often there; places from 0 on, as many as were collected. */
+/** Passages with a term and the term's count in each. Filled from index 0. */
 export interface CollectedPostings {
   passages: Uint32Array;
   counts: Uint32Array;
 }
 
 /**
- * Reads what `writePostings` wrote between two places, and collects what counts. One loop without calls: common words have tens of
- * thousands of postings, and each search reads some.
- * @param document of each passage @param counts whether a document counts @param begin the first free place
- * @returns the next free place
+ * Decodes the postings between two offsets and collects those of readable documents. A single loop without calls, because
+ * common words have tens of thousands of postings.
+ * @param document document of each passage
+ * @param counts whether a document is included
+ * @param begin first free index
+ * @returns the next free index
  */
 export function collectPostings(
   bytes: Uint8Array,

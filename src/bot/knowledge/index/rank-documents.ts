@@ -5,32 +5,32 @@ import type { Term } from '../../../shared/text/word-terms.ts';
 
 export interface IndexQuery {
   query: string;
-  /** Documents for which this is false do not exist for the search. */
+  /** Documents for which this returns false are ignored completely. */
   isReadable(entry: DocumentEntry): boolean;
   most: number;
 }
 
-/** A document that fits, and its best passage; both by their numbers in the segment. */
+/** A matching document and its best passage, by their indexes in the segment. */
 export interface Ranked {
   segment: Segment;
   document: number;
   passage: number;
-  /** From 0 to 1. */
+  /** Between 0 and 1. */
   score: number;
 }
 
-/** What a question has more is not looked up. */
+/** Maximum query terms. Further terms are ignored. */
 const MOST_TERMS = 64;
-/** Okapi BM25's usual constants: how soon further occurrences stop counting, and how much length counts. */
+/** The usual Okapi BM25 constants: term frequency saturation and length normalization. */
 const K1 = 1.2;
 const B = 0.75;
-/** What a passage has of a question must weigh at least so much of the whole: one rare word that fits by chance is no answer. */
+/** Minimum share of the query's total weight that a passage must match, so that one rare word is not enough. */
 const LEAST_COVERAGE = 0.15;
 
 /**
- * Ranks documents by their best passage (BM25). Documents that may not be read are left out of everything, the counts by which
- * words weigh included: a search says nothing of them (SECURITY.md knowledge-rights). The order is the same for the same documents,
- * however they lie in segments.
+ * Ranks documents by their best passage (BM25). Unreadable documents are left out of everything, including the document
+ * frequencies, so that a search reveals nothing about them (SECURITY.md knowledge-rights). The order does not depend on how
+ * documents are distributed over segments.
  */
 export function rankDocuments(segments: readonly Segment[], { query, isReadable, most }: IndexQuery): Ranked[] {
   const words = queryWords(query, MOST_TERMS);
@@ -44,14 +44,14 @@ export function rankDocuments(segments: readonly Segment[], { query, isReadable,
 
 interface Plot {
   segment: Segment;
-  /** By document. */
+  /** By document index. */
   isReadable: Uint8Array;
-  /** By passage. */
+  /** By passage index. */
   scores: Float64Array;
   coverage: Float64Array;
 }
 
-/** Searches run one after another, and what one wrote is wiped for the next: new lists for each would be most of its work. */
+/** Reused and cleared, because allocating new arrays would dominate the cost of a search. Searches do not overlap. */
 const plots = new WeakMap<Segment, Plot>();
 
 function plotOf(segment: Segment): Plot {
@@ -74,9 +74,9 @@ class Field {
   readonly passages: number;
   readonly #plots: readonly Plot[];
   readonly #averageLength: number;
-  /** Where a term stands, one segment's behind the other's. */
+  /** Postings of the current term, segment by segment. */
   readonly #found: CollectedPostings;
-  /** Terms that were looked up in place of others. */
+  /** Terms already searched as a fallback. */
   readonly #fallbacks = new Set<Term>();
 
   constructor(segments: readonly Segment[], isReadable: (entry: DocumentEntry) => boolean) {
@@ -98,7 +98,10 @@ class Field {
     this.#averageLength = passages === 0 ? 1 : terms / passages;
   }
 
-  /** Adds what one word of a question says. @returns how much it weighs */
+  /**
+   * Adds the scores of one query word.
+   * @returns its weight
+   */
   addWord({ anyOf, orElse, isOptional }: QueryWord): number {
     const added = this.#add(anyOf);
     if (added.found > 0) return added.weight;
@@ -159,7 +162,7 @@ function insert(best: Ranked[], ranked: Ranked, most: number): void {
   best.length = Math.min(best.length, most);
 }
 
-/** What is equal is ordered by name, so that nothing hangs on where it lies. */
+/** Ties are ordered by name, independent of the segment. */
 function comesBefore(one: Ranked, other: Ranked): boolean {
   if (one.score !== other.score) return one.score > other.score;
   return nameOf(one) < nameOf(other);

@@ -5,27 +5,27 @@ import type { DocumentEntry, DocumentPiece, PassageTable, SegmentParts } from '.
 import { TermTable } from './term-table.ts';
 import { eachTerm, type Term, type TermForm } from '../../../shared/text/search-terms.ts';
 
-/** What is known of a document beside its text. */
+/** Metadata of a document. */
 export type DocumentFacts = Pick<
   DocumentEntry,
   'source' | 'path' | 'title' | 'readers' | 'url' | 'date' | 'stamp' | 'refused'
 >;
 
-/** A document that was read. */
+/** A document to be indexed. */
 export interface NewDocument extends DocumentFacts {
-  /** With labels such as `page 3` where it has such parts. */
+  /** With labels such as `page 3`, if the document has such parts. */
   parts: readonly { label?: string; text: string }[];
 }
 
-/** A built segment, but for a place to keep its text. */
+/** A built segment whose text is not stored yet. */
 export interface BuiltSegment extends Omit<SegmentParts, 'text'> {
   text: Buffer;
 }
 
-/** Between two parts of a document. */
+/** Separator between two parts of a document. */
 const PART_BREAK = '\n\n';
 
-/** Makes one segment of documents. Long work makes way for searches. */
+/** Builds one segment. Yields to searches during long work. */
 export class SegmentBuilder {
   readonly #documents: DocumentEntry[] = [];
   readonly #passages: Record<keyof PassageTable, number[]> = {
@@ -37,7 +37,7 @@ export class SegmentBuilder {
   };
   readonly #contexts = new Map<string, number>();
   readonly #table = new TermTable();
-  /** Postings are chains: each names its passage, how often the term stands there, and the next one of the term. */
+  /** Postings are linked lists: each has its passage, the term count and the next posting of the term. */
   #passageOf = new Int32Array(65_536);
   #countOf = new Uint16Array(65_536);
   #nextOf = new Int32Array(65_536);
@@ -57,7 +57,7 @@ export class SegmentBuilder {
     await this.addPieces(about, piecesOf(parts), breath);
   }
 
-  /** Adds a document whose passages are known, in order. */
+  /** Adds a document that is already split into passages, in order. */
   async addPieces(about: DocumentFacts, pieces: Iterable<DocumentPiece>, breath = new Breath()): Promise<void> {
     const entry = {
       ...about,
@@ -75,7 +75,7 @@ export class SegmentBuilder {
     this.#documents.push({ ...entry, textTo: this.#textBytes });
   }
 
-  /** Nothing can be added any more. */
+  /** Builds the segment. Nothing can be added afterwards. */
   async build(breath = new Breath()): Promise<BuiltSegment> {
     const terms = this.#table.sorted();
     const starts = new Uint32Array(terms.length + 1);
@@ -113,7 +113,7 @@ export class SegmentBuilder {
     };
   }
 
-  /** @returns how many terms it has */
+  /** @returns its number of terms */
   #addPassage(heads: string, text: string, context: string): number {
     const passage = this.#passages.document.length;
     let length = 0;
@@ -124,7 +124,7 @@ export class SegmentBuilder {
     const takeForm = (form: Term, kind: TermForm) => {
       if (kind !== 'question') this.#addTerm(form, passage);
     };
-    // What a document is about often stands in its title alone.
+    // A document's topic is often named only in its title.
     eachTerm(heads, take, takeForm);
     eachTerm(text, take, takeForm);
     this.#passages.document.push(this.#documents.length);

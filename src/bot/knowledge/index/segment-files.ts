@@ -20,12 +20,12 @@ import { usableFolder } from '../usable-folder.ts';
 import { Segment, type DocumentEntry, type SegmentText } from './segment.ts';
 import type { BuiltSegment } from './segment-builder.ts';
 
-/** An index with other terms, or of documents that were read otherwise, is built again. */
+/** Increment to rebuild the index when the terms or the document readers change. */
 const FORMAT = 3;
 const LIST = 'index.json';
 const FILE_NAME = /^[\w-]{16}\.segment$/;
 const NAME_BYTES = 12;
-/** Lists begin where a list of the widest numbers may. */
+/** Lists are aligned to the widest number type. */
 const ALIGNMENT = 8;
 const HEAD_BYTES = 8;
 
@@ -47,20 +47,21 @@ interface Head {
 }
 
 /**
- * Segments as files in a folder: lists are in memory, text stays in the file. A segment's file never changes, and the list of them is
- * replaced whole, so that a process may end anywhere, and two may use one folder: what one takes away, the other still holds open.
+ * Stores segments as files in a folder. The lists are held in memory; the text stays in the file. Segment files are
+ * immutable and the list of segments is replaced atomically, so a crash is safe at any point and two processes may share a
+ * folder: a file that one deletes remains open in the other.
  */
 export class SegmentFiles {
   readonly #folder: string | undefined;
   readonly #kept = new Map<Segment, { file: string; checksum: number }>();
   #listed = '';
 
-  /** @param folder where files are kept; where nothing can be written, they last as long as this process */
+  /** @param folder where the files are stored; if it is not writable, the segments last only as long as this process */
   constructor(folder: string) {
     this.#folder = usableFolder(folder);
   }
 
-  /** What an earlier process left, as far as it is whole. What is broken is not: its documents are read anew. */
+  /** Loads the intact segments of an earlier process. Documents of broken segments are indexed again. */
   load(): Segment[] {
     if (this.#folder === undefined) return [];
     const listed = readList(join(this.#folder, LIST));
@@ -71,7 +72,7 @@ export class SegmentFiles {
     return segments;
   }
 
-  /** @returns the segment, its text in a file where that can be */
+  /** @returns the segment, with its text in a file if possible */
   keep({ text, ...built }: BuiltSegment): Segment {
     const written = this.#write({ text, ...built });
     const kept = written && this.#open(written.file, written.checksum, []);
@@ -85,7 +86,10 @@ export class SegmentFiles {
     if (kept) this.#remove(kept.file);
   }
 
-  /** Notes which segments there are, and what is deleted in them. @returns whether that could be written */
+  /**
+   * Saves the list of segments and their deleted documents.
+   * @returns whether it was saved
+   */
   list(): boolean {
     if (this.#folder === undefined) return false;
     const segments = [...this.#kept].map(([segment, kept]) => ({ ...kept, deleted: segment.deleted() }));
@@ -158,7 +162,7 @@ export class SegmentFiles {
     try {
       opened = openSync(path, 'r');
       const bytes = readFileSync(path);
-      if (crc32(bytes) !== checksum) throw new Error('A segment is broken');
+      if (crc32(bytes) !== checksum) throw new Error('An index segment is damaged');
       const segment = new Segment(partsOf(bytes, opened), deleted);
       this.#kept.set(segment, { file, checksum });
       return segment;
@@ -172,7 +176,7 @@ export class SegmentFiles {
     if (this.#folder !== undefined) rmSync(join(this.#folder, file), { force: true });
   }
 
-  /** What a process that ended in between left behind; another one may be writing what is young. */
+  /** Deletes files that a crashed process left behind. Recent files may belong to a running process and are kept. */
   #sweep(): void {
     const known = new Set([...this.#kept.values()].map(({ file }) => file));
     for (const file of readdirSync(this.#folder as string)) {
@@ -193,7 +197,7 @@ function partsOf(bytes: Buffer, opened: number): Segment['parts'] {
   };
   const headBytes = take(bytes.readUInt32LE());
   const head = JSON.parse(headBytes.toString()) as Head;
-  // Copied, so that the bytes of the text need not stay in memory.
+  // Copied, so that the file's text does not stay in memory.
   const numbers = (count: number): Uint32Array => {
     const list = new Uint32Array(count);
     take(count * 4).copy(new Uint8Array(list.buffer));
@@ -229,7 +233,7 @@ function inFile(opened: number, begin: number, sizeBytes: number): SegmentText {
     read(from, to) {
       const bytes = Buffer.alloc(to - from);
       if (isClosed || readSync(opened, bytes, 0, bytes.length, begin + from) !== bytes.length)
-        throw new Error('The text of a segment is gone');
+        throw new Error('The text of an index segment is missing');
       return bytes;
     },
     close() {
@@ -247,7 +251,7 @@ function readList(path: string): Listed {
   try {
     return listSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
-    // As good as none.
+    // Treated as missing.
   }
   return { format: FORMAT, segments: [] };
 }

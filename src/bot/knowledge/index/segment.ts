@@ -2,53 +2,53 @@ import type { Readers } from '../readers.ts';
 import { collectPostings, type CollectedPostings } from './postings.ts';
 import { rangeOf, type Term } from '../../../shared/text/search-terms.ts';
 
-/** A document as the index keeps it. */
+/** An indexed document. */
 export interface DocumentEntry {
   source: string;
-  /** Within its source; with it the document's name. */
+  /** Unique within the source. */
   path: string;
   title: string;
-  /** What it says itself; absent where its source's readers are its own. */
+  /** From the document's front matter; absent if the source's `readers` apply. */
   readers?: Readers;
   url?: string;
   /** `YYYY-MM-DD` */
   date?: string;
-  /** Another one means that the document may have changed. */
+  /** Changes whenever the document may have changed. */
   stamp: string;
-  /** Why it has no text, so that it is not read again before it changes. */
+  /** Reason code if the document has no text. Stored so that it is not read again until it changes. */
   refused?: string;
   firstPassage: number;
   passages: number;
-  /** Terms of all of its passages. */
+  /** Total terms in all passages. */
   terms: number;
-  /** Where its text stands in the segment's. Bytes. */
+  /** Byte offset in the segment's text. */
   textFrom: number;
   textTo: number;
 }
 
-/** A passage on its way into the index. */
+/** A passage to be added to the index. */
 export interface DocumentPiece {
-  /** What stands between it and the one before. */
+  /** Text between this passage and the previous one. */
   gap: string;
   text: string;
   context: string;
 }
 
-/** The passages of a segment, one place each in all lists. */
+/** The passages of a segment as parallel arrays. */
 export interface PassageTable {
   document: Uint32Array;
-  /** Bytes of the segment's text. */
+  /** Byte offset in the segment's text. */
   from: Uint32Array;
   to: Uint32Array;
-  /** How many terms, by which long ones count no more than short ones. */
+  /** Number of terms, for length normalization. */
   length: Uint32Array;
   context: Uint32Array;
 }
 
-/** All documents' text, one behind the other, as UTF-8. */
+/** The concatenated text of all documents, as UTF-8. */
 export interface SegmentText {
   readonly sizeBytes: number;
-  /** @throws when it cannot be read any more */
+  /** @throws if it can no longer be read */
   read(from: number, to: number): Buffer;
   close(): void;
 }
@@ -57,14 +57,14 @@ export interface SegmentParts {
   documents: readonly DocumentEntry[];
   passages: PassageTable;
   contexts: readonly string[];
-  /** Rising; `starts` has one more. */
+  /** Ascending. `starts` has one more entry. */
   terms: Float64Array;
   starts: Uint32Array;
   postings: Uint8Array;
   text: SegmentText;
 }
 
-/** Some documents' index. It never changes but by what is deleted. */
+/** An immutable index of some documents, except for deletions. */
 export class Segment {
   readonly parts: SegmentParts;
   readonly #isDeleted: Uint8Array;
@@ -81,7 +81,7 @@ export class Segment {
     return this.parts.passages.document.length;
   }
 
-  /** Of the text of documents that are not deleted. */
+  /** Text bytes of documents that are not deleted. */
   get liveBytes(): number {
     return this.#liveBytes;
   }
@@ -90,7 +90,7 @@ export class Segment {
     return this.#isDeleted[document] === 1;
   }
 
-  /** @returns the numbers of deleted documents, rising */
+  /** @returns the indexes of deleted documents, ascending */
   deleted(): number[] {
     return [...this.#isDeleted.keys()].filter((document) => this.isDeleted(document));
   }
@@ -102,7 +102,10 @@ export class Segment {
     this.#liveBytes -= entry.textTo - entry.textFrom;
   }
 
-  /** A document's passages as they were added. @throws when the text cannot be read */
+  /**
+   * The passages of a document, as added.
+   * @throws if the text cannot be read
+   */
   *pieces(document: number): Generator<DocumentPiece> {
     const { documents, passages, contexts, text } = this.parts;
     const { firstPassage, passages: count, textFrom, textTo } = documents[document] as DocumentEntry;
@@ -119,8 +122,10 @@ export class Segment {
   }
 
   /**
-   * Collects the passages in which any of a word's terms stands, with the count of the most frequent one. @param isReadable by document
-   * @param begin the first free place @returns the next free place
+   * Collects the passages that contain any of the terms, with the count of the most frequent one.
+   * @param isReadable by document
+   * @param begin first free index
+   * @returns the next free index
    */
   collect(anyOf: readonly Term[], isReadable: Uint8Array, collected: CollectedPostings, begin: number): number {
     const { starts, postings, passages } = this.parts;
@@ -141,7 +146,7 @@ export class Segment {
     const [only] = found;
     if (!only) return begin;
     if (found.length === 1 && only.end === only.first + 1) return collectAt(only.first, collected, begin);
-    // A passage may have several of the terms.
+    // A passage may contain several of the terms.
     const most = new Uint32Array(this.passages);
     const each = { passages: new Uint32Array(this.passages), counts: new Uint32Array(this.passages) };
     for (const { first, end } of found) {
@@ -162,7 +167,7 @@ export class Segment {
     return next;
   }
 
-  /** The place of the first term that is not below a given one. */
+  /** The index of the first term not less than the given one. */
   #placeOf(term: Term): number {
     const { terms } = this.parts;
     let low = 0;

@@ -3,7 +3,7 @@ import type { Term } from '../../../shared/text/search-terms.ts';
 const FIRST_SLOTS = 4_096;
 const NONE = -1;
 
-/** Terms by number of a slot, each with the first and the last of its postings. Open addressing in typed arrays. */
+/** Maps terms to slots with the first and last posting of each. Open addressing in typed arrays. */
 export class TermTable {
   #keys = new Float64Array(FIRST_SLOTS).fill(NONE);
   #firsts = new Int32Array(FIRST_SLOTS);
@@ -14,13 +14,16 @@ export class TermTable {
     return this.#used;
   }
 
-  /** The newest posting of a term. @returns -1 for a term that has none yet */
+  /**
+   * The latest posting of a term.
+   * @returns -1 if it has none
+   */
   lastOf(term: Term): number {
     const slot = this.#slotOf(term);
     return this.#keys[slot] === term ? (this.#lasts[slot] as number) : NONE;
   }
 
-  /** @returns -1 for a term that has none */
+  /** @returns -1 if it has none */
   firstOf(term: Term): number {
     const slot = this.#slotOf(term);
     return this.#keys[slot] === term ? (this.#firsts[slot] as number) : NONE;
@@ -37,7 +40,7 @@ export class TermTable {
     this.#lasts[slot] = posting;
   }
 
-  /** All terms, rising. */
+  /** All terms, ascending. */
   sorted(): Float64Array {
     return this.#keys.filter((key) => key !== NONE).sort();
   }

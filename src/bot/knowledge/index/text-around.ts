@@ -1,9 +1,9 @@
 import type { DocumentEntry, Segment } from './segment.ts';
 
-/** What stands before and behind a passage often says what it is about. Bytes, on each side. */
+/** Context before and after a passage, which often names its topic. Bytes per side. */
 const ROOM_BYTES = 300;
 
-/** The text of a passage with some room around it, in whole words of the same document. */
+/** The text of a passage with context from the same document, cut at word boundaries. */
 export function textAround(
   { parts: { documents, passages, text } }: Segment,
   document: number,
@@ -23,7 +23,7 @@ export function textAround(
   return `${led}${within}${followed}`.trim();
 }
 
-/** A character that was cut is left out. */
+/** Removes characters that were cut at either end. */
 function wholeCharacters(bytes: Buffer): string {
   return bytes.toString('utf8').replace(/^\uFFFD+|(?<!\uFFFD)\uFFFD+$/g, '');
 }

@@ -8,7 +8,7 @@ import { siteBorders } from './crawl-scope.ts';
 
 const ANSWER_LIMIT_MS = 20 * SECOND_MS;
 
-/** Reads the site's sitemap once, and none that it names. No page is asked for. */
+/** Reads only the site's own sitemap. Fetches no nested sitemaps and no pages. */
 export const checkSite: CheckSource<SitemapDefinition> = async (definition, signal) => {
   const { host, pathname } = new URL(definition.sitemap);
   const place = host + pathname;
@@ -17,23 +17,23 @@ export const checkSite: CheckSource<SitemapDefinition> = async (definition, sign
     return judge(await listed(definition, ending), place, definition);
   } catch (error) {
     signal.throwIfAborted();
-    if (ending.aborted) return { verdict: 'fault', detail: `${place} gives no sitemap in time`, nextStep: REACH };
+    if (ending.aborted) return { verdict: 'fault', detail: `${place} returns no sitemap in time`, nextStep: REACH };
     if (!(error instanceof SourceError)) throw error;
     return { verdict: 'fault', detail: `${place}: ${error.message}`, nextStep: STEPS[error.code] };
   }
 };
 
-const REACH = 'see to the site, or open the way to it from this machine';
+const REACH = 'check the site, or allow the connection from this machine';
 const STEPS = {
   away: REACH,
   late: REACH,
-  refused: 'write the address to which it leads in the end; it must want no sign-in',
-  failed: 'write the address of its sitemap in XML, or of a list of addresses',
+  refused: 'write the final address after redirects; it must not require a sign-in',
+  failed: 'write the address of an XML sitemap or of a list of addresses',
 };
 
 interface Listed {
   pages: number;
-  /** Pages that lie outside of the site's borders. */
+  /** Pages outside the crawl scope. */
   outside: number;
   sitemaps: number;
 }
@@ -54,18 +54,18 @@ async function listed(definition: SitemapDefinition, signal: AbortSignal): Promi
 }
 
 function judge({ pages, outside, sitemaps }: Listed, place: string, { readers }: SitemapDefinition): SourceFinding {
-  const more = outside === 0 ? '' : `, ${outside} of them outside of its borders`;
+  const more = outside === 0 ? '' : `, ${outside} of them outside the allowed addresses`;
   const detail =
     sitemaps > 0
-      ? `${place} names ${counted(sitemaps)}`
+      ? `${place} lists ${counted(sitemaps)}`
       : `${place} lists ${pages === 1 ? 'one page' : `${pages} pages`}${more}`;
   if (pages > 0 && outside === pages)
-    return { verdict: 'warning', detail, nextStep: 'name in "under" of this source where its pages lie' };
+    return { verdict: 'warning', detail, nextStep: 'list the addresses of the pages in "under" of this source' };
   if (readers !== 'nobody') return { verdict: 'ok', detail };
   return {
     verdict: 'warning',
-    detail: `${detail}; it has no readers, so that nobody is given anything of it`,
-    nextStep: 'say in KNOWLEDGE_FILE who may read it, "public" or a who',
+    detail: `${detail}; it has no readers, so no one can find its documents`,
+    nextStep: 'set "readers" in KNOWLEDGE_FILE to "public" or a who',
   };
 }
 

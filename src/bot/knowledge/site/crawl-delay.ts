@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../../../shared/clock.ts';
 
-/** Keeps the pause between two requests to a site. */
+/** Enforces the delay between two requests to a site. */
 export class Pace {
-  /** Milliseconds; what a site asks for may lengthen it. */
+  /** Milliseconds. The site's crawl delay may increase it. */
   pauseMs: number;
   #restedMs = -Infinity;
 
@@ -11,7 +11,10 @@ export class Pace {
     this.pauseMs = pauseMs;
   }
 
-  /** Makes one request when it is time. @throws what it throws; the signal's reason */
+  /**
+   * Waits for the delay, then makes the request.
+   * @throws the request's error; the signal's reason
+   */
   async next<Answer>(request: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
     await this.wait(this.#restedMs + this.pauseMs - monotonicMs(), signal);
     try {

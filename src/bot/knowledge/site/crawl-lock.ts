@@ -4,13 +4,13 @@ import { monotonicMs } from '../../../shared/clock.ts';
 import { inBackground } from '../../../shared/in-background.ts';
 
 export interface ClaimTimes {
-  /** Between two renewals. */
+  /** Renewal interval. */
   renewMs: number;
-  /** One that nobody renewed for so long is lost. */
+  /** Time without a renewal after which a claim expires. */
   lostAfterMs: number;
 }
 
-/** Thrown when another process has taken the round over. */
+/** Thrown if another process has taken over the crawl. */
 export class ClaimLostError extends Error {}
 
 interface SeenClaim {
@@ -22,9 +22,9 @@ interface SeenClaim {
 const NAME = /^claim-(\d{1,15})(\.free)?$/;
 
 /**
- * Whose turn it is to read a site, among all processes that share its folder: a file with a number that only grows. Whoever takes over
- * makes the next number, which only one can, and what the earlier one then finds ends its round. How long nobody renewed a claim is
- * counted here, by how long we see it unchanged, so that neither machine's clock decides.
+ * A lock for crawling a site, shared by all processes that use its folder. It is a file with an increasing number. Creating
+ * the next number takes over the lock; only one process can succeed, and the previous holder then stops. Expiry is measured
+ * by how long this process sees a claim unchanged, so that clock differences between machines do not matter.
  */
 export class RoundClaims {
   readonly #folder: string;
@@ -36,7 +36,10 @@ export class RoundClaims {
     this.#times = times;
   }
 
-  /** @returns undefined while another process has it @throws the system's error */
+  /**
+   * @returns undefined if another process holds the lock
+   * @throws the system's error
+   */
   async take(): Promise<RoundClaim | undefined> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const newest = await this.#newest();
@@ -80,7 +83,7 @@ export class RoundClaims {
   }
 }
 
-/** A round that is ours. */
+/** A lock held by this process. */
 export class RoundClaim {
   readonly #path: string;
   readonly #next: string;
@@ -90,19 +93,22 @@ export class RoundClaim {
     this.#path = join(folder, `claim-${number}`);
     this.#next = join(folder, `claim-${number + 1}`);
     const renew = async () => {
-      // Where it is taken over, or the disk away, `check` tells.
+      // If the lock was taken over or the disk is unavailable, `check` reports it.
       await utimes(this.#path, new Date(), new Date()).catch(() => undefined);
     };
     this.#renewal = setInterval(() => inBackground(renew), renewMs).unref();
   }
 
-  /** To be asked before anything is asked or written. @throws ClaimLostError */
+  /**
+   * Must be called before each request and write.
+   * @throws ClaimLostError
+   */
   async check(): Promise<void> {
     if ((await isThere(this.#next)) || !(await isThere(this.#path)))
-      throw new ClaimLostError('Another process reads the site now');
+      throw new ClaimLostError('Another process is crawling the site');
   }
 
-  /** Lets whoever wants it have it. */
+  /** Releases the lock. */
   async release(): Promise<void> {
     clearInterval(this.#renewal);
     await rename(this.#path, `${this.#path}.free`).catch(() => undefined);

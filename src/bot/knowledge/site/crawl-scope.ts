@@ -3,33 +3,36 @@ import { isInsideAddress, isLoopback } from '../../../shared/web/inside-address.
 import { isPublicAddress } from '../../../shared/web/public-address.ts';
 import type { SitemapDefinition } from '../source-kinds.ts';
 
-/** What may be opened for a site (SECURITY.md site-borders). */
+/** Which addresses a crawl may fetch (SECURITY.md site-borders). */
 export interface SiteBorders {
-  /** @param written as a sitemap has it @returns the address by which a page is asked; undefined for what is none of the site's */
+  /**
+   * @param written the address as listed in a sitemap
+   * @returns the address to fetch; undefined if it is outside the site
+   */
   pageAt(written: string): URL | undefined;
-  /** The same of a sitemap that a sitemap names. */
+  /** The same for a nested sitemap. */
   sitemapAt(written: string): URL | undefined;
-  /** For pages: what lies under the addresses that the administrator named, and nothing else. */
+  /** For pages: only addresses under the configured prefixes. */
   ofPages: EgressPolicy;
-  /** For sitemaps and robots.txt: also what lies where the sitemap does. */
+  /** For sitemaps and robots.txt: also the sitemap's own origin. */
   ofSitemaps: EgressPolicy;
 }
 
-/** The sitemaps' own limit. */
+/** The limit of the sitemap protocol. */
 const MOST_ADDRESS_CHARS = 2_048;
 const STEP_UP = /(?:^|[/\\])\.\.(?:[/\\]|$)/;
 
-/** @param resolve looks a name up, as the public web's rules do */
+/** @param resolve DNS lookup, as in the rules for the public web */
 export function siteBorders(
   { sitemap, under }: Pick<SitemapDefinition, 'sitemap' | 'under'>,
   resolve: EgressPolicy['resolve'],
 ): SiteBorders {
   const { origin, hostname } = new URL(sitemap);
-  // For a try on this machine, and never from a site elsewhere.
+  // Loopback addresses are allowed only if the sitemap itself is on one, for local testing.
   const mayBeHere = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname);
   const isPage = (url: URL) => under.some((prefix) => liesUnder(url, prefix));
   const isSitemap = (url: URL) => url.origin === origin || isPage(url);
-  // Ports are the allow-list's; what is not on it is not asked at any.
+  // Any port is allowed, because the prefixes already restrict it.
   const policy = (mayOpen: (url: URL) => boolean): EgressPolicy => ({
     protocols: ['https:', 'http:'],
     mayUsePort: () => true,
@@ -37,7 +40,7 @@ export function siteBorders(
     mayOpen,
     resolve,
   });
-  // A redirect of robots.txt or of a sitemap may lead to where pages lie, too.
+  // robots.txt or a sitemap may redirect to an origin of the pages.
   const origins: ReadonlySet<string> = new Set([origin, ...under.map((prefix) => new URL(prefix).origin)]);
   return {
     pageAt: (written) => addressIn(written, isPage),
@@ -47,7 +50,7 @@ export function siteBorders(
   };
 }
 
-/** Where a site's list says http and https is allowed, https is asked. */
+/** Upgrades http to https if the site allows both. */
 function addressIn(written: string, isAllowed: (url: URL) => boolean): URL | undefined {
   if (written.length > MOST_ADDRESS_CHARS || !URL.canParse(written)) return undefined;
   const url = new URL(written);
@@ -62,7 +65,7 @@ function addressIn(written: string, isAllowed: (url: URL) => boolean): URL | und
 
 function liesUnder(url: URL, prefix: string): boolean {
   const place = url.origin + url.pathname;
-  // Some servers read a stroke or a dot that is written as a number only after they looked where it leads.
+  // Some servers decode percent-encoded slashes or dots only after their access checks.
   return (place.startsWith(prefix) || `${place}/` === prefix) && !STEP_UP.test(decoded(url.pathname));
 }
 

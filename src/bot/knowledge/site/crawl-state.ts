@@ -3,17 +3,17 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { Breath } from '../../../shared/event-loop-yielder.ts';
 
-/** What is known of a page from the last time that it was asked. */
+/** What is known of a page from its last fetch. */
 const askedSchema = z.object({
-  /** When the site last said how it is. Milliseconds since the epoch. */
+  /** When the site last confirmed this state. Milliseconds since the epoch. */
   askedAtMs: z.number(),
-  /** Of the file that is kept of it. */
+  /** Size of the stored file. */
   sizeBytes: z.number(),
-  /** Of what stands in it, to tell a page that did not change. */
+  /** Digest of the content, to detect unchanged pages. */
   digest: z.string(),
-  /** Where it was found. */
+  /** Final address after redirects. */
   url: z.string(),
-  /** What the sitemap said of it then. */
+  /** The sitemap's `lastmod` at that time. */
   listedAs: z.string().optional(),
   etag: z.string().optional(),
   lastModified: z.string().optional(),
@@ -24,8 +24,8 @@ export type AskedPage = z.output<typeof askedSchema>;
 const lineSchema = z.tuple([z.string(), askedSchema.nullable()]);
 
 /**
- * Notes what was asked of a site's pages, a line each, so that the next round, by whichever process, need not ask for all of them
- * anew. A line that is broken, because its writer died, counts as none: its page is fetched once more.
+ * Stores the fetch state of a site's pages, one line each, so that the next crawl, by any process, can skip unchanged pages.
+ * A line left incomplete by a crash is ignored: its page is fetched again.
  */
 export class AskedPages {
   readonly #path: string;
@@ -47,7 +47,7 @@ export class AskedPages {
       if (breath.isDue) await breath.take();
     }
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    // What follows must not stand in a line that was never ended.
+    // Terminates an incomplete last line, so that the next one starts on its own line.
     if (text !== '' && !text.endsWith('\n')) await appendFile(path, '\n', { mode: 0o600 });
     return asked;
   }
@@ -60,14 +60,20 @@ export class AskedPages {
     return [...this.#pages.keys()];
   }
 
-  /** @param page undefined where nothing is kept of it any more @throws the system's error */
+  /**
+   * @param page undefined if the page is no longer stored
+   * @throws the system's error
+   */
   async note(name: string, page: AskedPage | undefined): Promise<void> {
     if (page) this.#pages.set(name, page);
     else if (!this.#pages.delete(name)) return;
     await appendFile(this.#path, lineOf(name, page), { mode: 0o600 });
   }
 
-  /** Writes each page once. @throws the system's error */
+  /**
+   * Rewrites the file with one line per page.
+   * @throws the system's error
+   */
   async tidy(): Promise<void> {
     const breath = new Breath();
     const lines: string[] = [];
@@ -86,7 +92,7 @@ export class AskedPages {
       if (page) this.#pages.set(name, page);
       else this.#pages.delete(name);
     } catch {
-      // As good as none.
+      // Treated as missing.
     }
   }
 }

@@ -5,28 +5,31 @@ import { WebError } from '../../../shared/web/web-error.ts';
 import type { AskedPage } from './crawl-state.ts';
 import { mostBytesOf, PAGE_TYPES } from './page-kinds.ts';
 
-/** What a site says when it is asked for a page. */
+/** The result of fetching a page. */
 export type PageAnswer =
   | { kind: 'page'; answer: WebAnswer; body: readonly Buffer[]; etag?: string; lastModified?: string }
   | { kind: 'unchanged' }
-  /** It is no page of ours, or none any more. */
+  /** The address is not, or no longer, a page of the site. */
   | { kind: 'gone'; reason: string }
-  /** Nobody knows; `waitMs`: after so long it may be asked again. */
+  /** A temporary failure. `waitMs`: delay before a retry, if the site gave one. */
   | { kind: 'failed'; waitMs?: number };
 
-/** As many as RFC 9110's older readers followed; each is looked at. */
+/** The maximum that older HTTP specifications recommended. Each redirect target is checked. */
 const REDIRECTS = 5;
 const TOTAL_MS = 30 * SECOND_MS;
 const LONGEST_WAIT_MS = 5 * MINUTE_MS;
 const NOT_THERE: ReadonlySet<number> = new Set([404, 410]);
 const CLOSED: ReadonlySet<number> = new Set([401, 403, 407, 451]);
 const BUSY: ReadonlySet<number> = new Set([429, 503]);
-/** Where it leads in the end is noted. */
+/** Maximum length of the final address, which is stored. */
 const MOST_URL_CHARS = 4_096;
-/** What goes back in a request's header is plain and short. */
+/** Values that are safe to send back in a request header. */
 const HEADER_VALUE = /^[\x20-\x7e]{1,300}$/;
 
-/** @param known what was kept of it the last time @throws the signal's reason */
+/**
+ * @param known state from the last fetch
+ * @throws the signal's reason
+ */
 export async function askPage(
   address: string,
   { egress, known, nowMs }: { egress: EgressPolicy; known: AskedPage | undefined; nowMs: NowMs },
@@ -71,7 +74,7 @@ function plainHeader(answer: WebAnswer, name: string): string | undefined {
   return value !== undefined && HEADER_VALUE.test(value) ? value : undefined;
 }
 
-/** @returns undefined where it names no time, or one too far away to be waited for. Milliseconds */
+/** @returns milliseconds; undefined if there is no time or it is too far away */
 function waitOf(retryAfter: string | undefined, nowMs: NowMs): number | undefined {
   if (retryAfter === undefined) return undefined;
   const waitMs = /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * SECOND_MS : Date.parse(retryAfter) - nowMs();

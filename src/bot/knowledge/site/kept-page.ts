@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { randomToken, sha256Hex } from '../../../shared/crypto/ids.ts';
 import { MOST_HEAD_BYTES } from './page-kinds.ts';
 
-/** What is told of a page beside its bytes. */
+/** Metadata of a stored page. */
 const headSchema = z.object({
   format: z.literal(1),
-  /** Where it was found. */
+  /** Final address after redirects. */
   url: z.string(),
   mediaType: z.string(),
   charset: z.string().optional(),
-  /** The day to which it goes back, `YYYY-MM-DD`. */
+  /** Date of the page, `YYYY-MM-DD`. */
   date: z.string().optional(),
 });
 
@@ -22,21 +22,22 @@ export interface KeptPage {
   body: Buffer;
 }
 
-/** What else lies there is no page. */
+/** File names of stored pages. */
 export const PAGE_NAME = /^[0-9a-f]{32}\.page$/;
 const NAME_CHARS = 32;
 const TOKEN_BYTES = 12;
-/** What was not finished ends so. */
+/** Suffix of incomplete files. */
 export const BESIDE_ENDING = '.new';
 
-/** The file of the page that a sitemap has under this address. */
+/** The file name of a page, by its address in the sitemap. */
 export function pageName(address: string): string {
   return sha256Hex(address).slice(0, NAME_CHARS) + '.page';
 }
 
 /**
- * Keeps a page as it came, for the index to read: a line of JSON, then the bytes. It stands there whole or not at all.
- * @returns how many bytes it has on disk @throws the system's error
+ * Stores a page unchanged for the index: a line of JSON, then the bytes. The write is atomic.
+ * @returns its size on disk in bytes
+ * @throws the system's error
  */
 export async function keepPage(
   folder: string,
@@ -44,7 +45,7 @@ export async function keepPage(
   { head, body }: { head: PageHead; body: readonly Buffer[] },
 ): Promise<number> {
   const bytes = [Buffer.from(`${JSON.stringify({ format: 1, ...head })}\n`), ...body];
-  // The index leaves out what begins with a dot.
+  // The index ignores dotfiles.
   const beside = join(folder, `.${randomToken(TOKEN_BYTES)}${BESIDE_ENDING}`);
   try {
     await writeFile(beside, bytes, { mode: 0o600, flag: 'wx' });
@@ -56,7 +57,7 @@ export async function keepPage(
   return bytes.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** @returns undefined for what was not written by us */
+/** @returns undefined if the file was not written by `keepPage` */
 export function openKeptPage(bytes: Buffer): KeptPage | undefined {
   const end = bytes.subarray(0, MOST_HEAD_BYTES).indexOf('\n');
   if (end < 0) return undefined;

@@ -12,17 +12,17 @@ import type { Pace } from './crawl-delay.ts';
 import { readSitemap, type SitemapEntry, type SitemapKind } from './read-sitemap.ts';
 import type { SiteBorders } from './crawl-scope.ts';
 
-/** A page that a site's sitemap names. */
+/** A page listed in a site's sitemap. */
 export interface ListedPage {
   url: URL;
-  /** As the sitemap says it. */
+  /** The sitemap's `lastmod`, unchanged. */
   lastModified?: string;
 }
 
 export interface PageList {
-  /** By address; what stands first comes first. */
+  /** By address, in sitemap order. */
   pages: ReadonlyMap<string, ListedPage>;
-  /** Whether all of it could be read, so that what is not on it is not there. */
+  /** Whether all sitemaps could be read, so that unlisted pages can be deleted. */
   isWhole: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface ListParts {
   leftOut: LeftOut;
 }
 
-/** After decompression; the protocol has 50 MiB for the few who need as many. */
+/** After decompression. The protocol allows 50 MiB. */
 const MOST_BYTES = 20 * MIB_BYTES;
 const MOST_CHILDREN = 50;
 const REDIRECTS = 3;
@@ -43,9 +43,9 @@ const ACCEPT = 'application/xml, text/xml, text/plain;q=0.9, application/gzip;q=
 const lane = new SerialQueue(1);
 
 /**
- * Lists the pages of a site, by its sitemap and those that it names itself; these name no further ones. What lies outside of the
- * site's borders is none of its pages.
- * @throws SourceError where the sitemap gives nothing; the signal's reason
+ * Lists the pages of a site from its sitemap and one level of nested sitemaps. Addresses outside the crawl scope are
+ * ignored.
+ * @throws SourceError if the sitemap cannot be read; the signal's reason
  */
 export async function listPages({ site, borders, pace, leftOut }: ListParts, signal: AbortSignal): Promise<PageList> {
   const pages = new Map<string, ListedPage>();
@@ -64,7 +64,7 @@ export async function listPages({ site, borders, pace, leftOut }: ListParts, sig
     else children.add(url.href);
   };
   const read = (address: string, takers: Takers) =>
-    // Long lists take memory, so one is read at a time, of whichever site.
+    // Long lists use much memory, so one sitemap is read at a time across all sites.
     pace.next(() => lane.run(site.sitemap, () => readSitemapAt(address, borders.ofSitemaps, takers, signal)), signal);
   await read(site.sitemap, { pages: takePage, sitemaps: takeChild });
   let isWhole = true;
@@ -75,7 +75,7 @@ export async function listPages({ site, borders, pace, leftOut }: ListParts, sig
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       leftOut.add('sitemap_unread', child);
-      // One that is gone for good lists nothing; of any other one nobody knows what it lists.
+      // A sitemap that was removed lists no pages. After any other failure the list is incomplete.
       if (!(error instanceof GoneError)) isWhole = false;
     }
   return { pages, isWhole };
@@ -87,7 +87,10 @@ type Takers = Readonly<Record<SitemapKind, (entry: SitemapEntry) => void>>;
 
 class GoneError extends SourceError {}
 
-/** Fetches a sitemap and gives its entries to whoever takes such. @throws SourceError; the signal's reason */
+/**
+ * Fetches a sitemap and passes its entries to the taker for its kind.
+ * @throws SourceError; the signal's reason
+ */
 export async function readSitemapAt(
   address: string,
   egress: EgressPolicy,
@@ -97,10 +100,10 @@ export async function readSitemapAt(
   try {
     const asked = { egress, redirects: REDIRECTS, totalMs: TOTAL_MS, accept: ACCEPT, mostBytesOf: () => MOST_BYTES };
     const { status, body } = await fetchAddress(address, asked, signal);
-    if (status === 404 || status === 410) throw new GoneError('failed', 'There is no such sitemap');
-    if (!body) throw new SourceError(faultOf(status), `The sitemap is answered with status ${status}`);
+    if (status === 404 || status === 410) throw new GoneError('failed', 'The sitemap does not exist');
+    if (!body) throw new SourceError(faultOf(status), `The sitemap returned status ${status}`);
     const kind = await readSitemap(await unpacked(body), (entry, of) => takers[of](entry), signal);
-    if (!kind) throw new SourceError('failed', 'The address leads to no sitemap');
+    if (!kind) throw new SourceError('failed', 'The address does not lead to a sitemap');
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof WebError)) throw error;
@@ -115,7 +118,10 @@ function faultOf(status: number): 'refused' | 'away' | 'failed' {
   return status >= 500 || status === 429 ? 'away' : 'failed';
 }
 
-/** A file that is compressed itself, whatever the answer says of it. @throws WebError */
+/**
+ * Decompresses a file that is itself gzip-compressed, regardless of the response headers.
+ * @throws WebError
+ */
 async function unpacked(body: readonly Buffer[]): Promise<readonly Buffer[]> {
   const [first] = body;
   if (first?.[0] !== 0x1f || first[1] !== 0x8b) return body;

@@ -1,6 +1,6 @@
 import { KIB_BYTES, MIB_BYTES } from '../../../shared/clock.ts';
 
-/** How a page of this media type is read: `apart` in a process that may end. */
+/** How a page of this media type is read. `apart`: in a separate process. */
 export type PageKind = 'html' | 'markdown' | 'text' | 'apart';
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
@@ -17,21 +17,21 @@ const KINDS: Readonly<Record<string, PageKind>> = {
   [`${OFFICE}.spreadsheetml.sheet`]: 'apart',
 };
 
-/** Of pages, and of documents that lie between them. */
+/** For pages, and for documents among them. */
 const MOST_HTML_BYTES = 2 * MIB_BYTES;
 const MOST_DOCUMENT_BYTES = 10 * MIB_BYTES;
-/** What is noted of a page before its bytes. */
+/** Maximum size of the metadata before a page's bytes. */
 export const MOST_HEAD_BYTES = 16 * KIB_BYTES;
 
-/** Media types, as a site is asked for them. */
+/** The `Accept` header of page requests. */
 export const PAGE_TYPES = [...Object.keys(KINDS), '*/*;q=0.1'].join(', ');
 
-/** @returns undefined for what is no page and no document */
+/** @returns undefined if the media type is not supported */
 export function pageKindOf(mediaType: string): PageKind | undefined {
   return Object.hasOwn(KINDS, mediaType) ? KINDS[mediaType] : undefined;
 }
 
-/** How many bytes a page of this media type may have; undefined for what is none. */
+/** Maximum size of a page of this media type; undefined if the media type is not supported. */
 export function mostBytesOf(mediaType: string): number | undefined {
   const kind = pageKindOf(mediaType);
   return kind && (kind === 'html' ? MOST_HTML_BYTES : MOST_DOCUMENT_BYTES);

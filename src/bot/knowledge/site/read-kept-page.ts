@@ -1,9 +1,9 @@
 import { basename } from 'node:path/posix';
 import { DocumentError } from '../documents/document.ts';
+import { readSitePage } from '../documents/kinds/html.ts';
 import { readDocument } from '../documents/read-document.ts';
 import { decodeText } from '../documents/text/decode-text.ts';
 import { charsetOf } from '../../../shared/web/decode-page.ts';
-import { textOfHtml } from '../folder/html-text.ts';
 import { headingIn, READER, type ReadText } from '../folder/read-document.ts';
 import { readWholeFile } from '../folder/read-file.ts';
 import type { FolderFile } from '../folder/walk-folder.ts';
@@ -12,14 +12,15 @@ import { pageKindOf } from './page-kinds.ts';
 
 type Read = Pick<ReadText, 'parts'> & { title?: string };
 
-/** @returns why a file is no kept page, by its name alone; undefined where it may be one */
+/** @returns why a file is not a stored page, judged by its name only; undefined if it may be one */
 export function whyNoPage(path: string): string | undefined {
   return PAGE_NAME.test(path) ? undefined : 'unknown_kind';
 }
 
 /**
- * Reads a page as it was kept. Whatever it says of its readers does not count: whoever writes on a site would else say who may read
- * what is found of it (SECURITY.md knowledge-rights). @throws the signal's reason
+ * Reads a stored page. Ignores any `readers` in it: otherwise authors on the site could decide who may read the page
+ * (SECURITY.md knowledge-rights).
+ * @throws the signal's reason
  */
 export async function readPageFile(
   { realPath }: FolderFile,
@@ -43,7 +44,7 @@ export async function readPageFile(
 /** @throws DocumentError; the signal's reason */
 async function readBody({ head, body }: KeptPage, signal: AbortSignal): Promise<Read> {
   const kind = pageKindOf(head.mediaType);
-  if (kind === undefined) throw new DocumentError('unsupported', 'The page is of no kind that is read');
+  if (kind === undefined) throw new DocumentError('unsupported', 'The page has an unsupported type');
   if (kind === 'apart') {
     const hint = { name: nameOf(head.url), mediaType: head.mediaType };
     const { title, parts } = await readDocument(body, hint, READER, signal);
@@ -51,7 +52,7 @@ async function readBody({ head, body }: KeptPage, signal: AbortSignal): Promise<
   }
   const text = decodeText(body, charsetOf({ charset: head.charset, body }));
   if (kind === 'html') {
-    const page = textOfHtml(text);
+    const page = readSitePage(text);
     return withText({ title: page.title, parts: [{ text: page.text }] });
   }
   return withText({ title: kind === 'markdown' ? headingIn(text) : undefined, parts: [{ text }] });
@@ -59,11 +60,12 @@ async function readBody({ head, body }: KeptPage, signal: AbortSignal): Promise<
 
 /** @throws DocumentError */
 function withText(read: Read): Read {
-  if (!read.parts.some(({ text }) => text.trim() !== '')) throw new DocumentError('no_text', 'There is no text in it');
+  if (!read.parts.some(({ text }) => text.trim() !== ''))
+    throw new DocumentError('no_text', 'The page contains no text');
   return read;
 }
 
-/** What stands last in its address, as people would name it. */
+/** The last path segment, as a readable name. */
 function nameOf(address: string): string {
   const { pathname, host } = new URL(address);
   const last = basename(pathname);

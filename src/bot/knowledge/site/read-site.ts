@@ -19,32 +19,32 @@ export type SiteRead = Parameters<KnowledgeReport['siteRead']>[0];
 
 export interface SiteRoundParts {
   site: SitemapDefinition;
-  /** Where its pages are kept. */
+  /** Where the site's pages are stored. */
   folder: string;
   asked: AskedPages;
   borders: SiteBorders;
   claim: Pick<RoundClaim, 'check'>;
   nowMs: NowMs;
-  /** Of all of a site's pages together; 1 GiB unless told. */
+  /** Total for all pages of a site. Defaults to 1 GiB. */
   mostBytes?: number;
 }
 
-/** So long what the sitemap says of a page counts for it. */
+/** How long an unchanged `lastmod` makes a new fetch unnecessary. */
 const FRESH_MS = 7 * DAY_MS;
 const MOST_BYTES = 1_024 * MIB_BYTES;
-/** So many failures one after another end a round: more of them help nobody. */
+/** Consecutive failures after which a crawl stops. */
 const MOST_FAILURES_IN_ROW = 10;
 
-/** One look at all pages of a site (SECURITY.md site-borders, site-asked-gently). */
+/** One crawl of a site (SECURITY.md site-borders, site-asked-gently). */
 export class SiteRound {
   readonly #parts: SiteRoundParts;
   readonly #pace: Pace;
   readonly #leftOut = new LeftOut();
   readonly #counts = { fetched: 0, unchanged: 0, gone: 0, failed: 0 };
-  /** By the names of their files. */
+  /** By file name. */
   readonly #sizes = new Map<string, number>();
   #totalBytes = 0;
-  /** Where pages were found in this round: one that two addresses lead to is one. */
+  /** Final addresses of this crawl. A page with two listed addresses is stored once. */
   readonly #found = new Set<string>();
   #failuresInRow = 0;
 
@@ -53,7 +53,7 @@ export class SiteRound {
     this.#pace = new Pace(parts.site.pauseMs);
   }
 
-  /** @throws SourceError where the sitemap gives nothing; ClaimLostError; the system's error; the signal's reason */
+  /** @throws SourceError if the sitemap cannot be read; ClaimLostError; the system's error; the signal's reason */
   async run(signal: AbortSignal): Promise<SiteRead> {
     const beganMs = monotonicMs();
     const { site, borders, claim } = this.#parts;
@@ -78,7 +78,7 @@ export class SiteRound {
     };
   }
 
-  /** What lies there, which need not be what was noted: files may be lost, or their writer may have died. */
+  /** Compares the stored files with the recorded state. They may differ because files were lost or a process crashed. */
   async #measure(): Promise<void> {
     const { folder, asked } = this.#parts;
     for (const name of await readdir(folder)) {
@@ -122,7 +122,7 @@ export class SiteRound {
       await this.#pace.wait(answer.waitMs, signal);
       answer = await this.#pace.next(ask, signal);
     }
-    // It may have taken long.
+    // The fetch may have taken long.
     await claim.check();
     await this.#take(page, name, known, answer);
   }
@@ -224,7 +224,7 @@ async function digestOf(pieces: readonly Buffer[]): Promise<string> {
   return hash.digest('hex');
 }
 
-/** @returns `YYYY-MM-DD`; undefined for what is no day */
+/** @returns `YYYY-MM-DD`; undefined if it is not a date */
 function dayOf(written: string | undefined): string | undefined {
   if (written === undefined) return undefined;
   const day = /^\d{4}-\d{2}-\d{2}(?!\d)/.exec(written)?.[0];

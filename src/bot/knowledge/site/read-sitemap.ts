@@ -1,28 +1,28 @@
 import { Tokenizer } from 'htmlparser2';
 import { Breath } from '../../../shared/event-loop-yielder.ts';
 
-/** An entry of a sitemap, as it stands there. */
+/** An entry of a sitemap, unvalidated. */
 export interface SitemapEntry {
   address: string;
   lastModified?: string;
 }
 
-/** `pages`: it lists pages; `sitemaps`: it lists sitemaps. */
+/** `pages`: a list of pages; `sitemaps`: a sitemap index. */
 export type SitemapKind = 'pages' | 'sitemaps';
 
 type Take = (entry: SitemapEntry, kind: SitemapKind) => void;
 
-/** Longer ones than these are handed on cut, so that they are none. */
+/** Longer addresses are truncated to this length, which makes them invalid. */
 const MOST_ADDRESS_CHARS = 2_049;
 const MOST_DATE_CHARS = 64;
 const MOST_NAME_CHARS = 80;
-/** What is in so many characters takes a few milliseconds. */
+/** Characters per chunk; parsing one takes a few milliseconds. */
 const PIECE = 16_384;
 
 interface Root {
-  /** Undefined for what is no sitemap. */
+  /** Undefined if it is not a sitemap. */
   kind: SitemapKind | undefined;
-  /** The tag of an entry. */
+  /** Element name of an entry. */
   entry: string;
 }
 
@@ -32,9 +32,11 @@ const ROOTS: Readonly<Record<string, Root>> = {
 };
 
 /**
- * Reads a sitemap, XML or a list of lines, in pieces between which others get their turn: linear in its length, however deep, broken
- * or false it is. Nothing that it defines itself counts, so it stands for no more than is in it. @returns undefined for what is none
- * @param take gets each entry as it comes, and what it is an entry of @throws the signal's reason
+ * Parses a sitemap, XML or plain text, in chunks and yields in between. Linear in the length, even for deeply nested, broken
+ * or hostile input. Custom entities are ignored, so the content cannot expand.
+ * @returns undefined if it is not a sitemap
+ * @param take receives each entry and its kind
+ * @throws the signal's reason
  */
 export async function readSitemap(
   bytes: Iterable<Buffer>,
@@ -42,7 +44,7 @@ export async function readSitemap(
   signal: AbortSignal,
 ): Promise<SitemapKind | undefined> {
   const breath = new Breath();
-  // What was fetched last may have come in this very turn.
+  // Yields first, because the download may have used this event loop turn.
   await breath.take();
   let reader: XmlReader | LineReader | undefined;
   for (const text of decoded(bytes)) {
@@ -57,7 +59,7 @@ export async function readSitemap(
   return reader?.kind;
 }
 
-/** An encoding of its own is none of a sitemap's. */
+/** Sitemaps are always UTF-8; a declared encoding is ignored. */
 function* decoded(bytes: Iterable<Buffer>): Generator<string> {
   const decoder = new TextDecoder();
   for (const piece of bytes)
@@ -66,12 +68,12 @@ function* decoded(bytes: Iterable<Buffer>): Generator<string> {
   yield decoder.decode();
 }
 
-/** An address in each line. */
+/** Plain text, one address per line. */
 class LineReader {
   readonly isNone = false;
   kind: SitemapKind | undefined;
   readonly #take: Take;
-  /** As much of a line as has come. */
+  /** The incomplete current line. */
   #line = '';
 
   constructor(take: Take) {
@@ -102,17 +104,17 @@ class LineReader {
 
 const ignore = () => undefined;
 
-/** Takes what a tokenizer finds. Of the tags that stand open only their number is kept, and only within an entry. */
+/** Handles tokenizer events. Keeps only the nesting depth, and only inside an entry. */
 class XmlReader {
   readonly #take: Take;
   readonly #tokenizer = new Tokenizer({ xmlMode: true, decodeEntities: true }, this);
-  /** What was written, with the place of each piece: a tag may stand in several. */
+  /** The unprocessed input, with the offset of each chunk. A tag may span several chunks. */
   readonly #pieces: { at: number; text: string }[] = [];
   #root: Root | undefined;
-  /** The tag that begins at present, without its namespace's prefix. */
+  /** The name of the tag that is being opened, without its namespace prefix. */
   #tag = '';
   #entry: { loc: string; lastmod: string } | undefined;
-  /** Tags that stand open within the entry. */
+  /** Nesting depth inside the entry. */
   #depth = 0;
   #field: 'loc' | 'lastmod' | undefined;
 
@@ -148,7 +150,7 @@ class XmlReader {
       this.#root = rootOf(name);
       return;
     }
-    // One that was never closed ends where the next one begins.
+    // An unclosed entry ends where the next one begins.
     if (name === this.#root.entry && this.#depth < 2) this.#begin();
     else if (this.#entry) {
       this.#depth += 1;
@@ -156,7 +158,7 @@ class XmlReader {
     }
   }
 
-  /** Empty: it says nothing. */
+  /** A self-closing element has no content. */
   onselfclosingtag(): void {
     this.#root ??= rootOf(this.#tag);
   }
@@ -191,7 +193,7 @@ class XmlReader {
 
   #add(field: 'loc' | 'lastmod', text: string): void {
     const entry = this.#entry;
-    // Blanks stand around it, as many as somebody likes.
+    // Leading whitespace may be arbitrarily long.
     if (entry && entry[field].length < MOST_ADDRESS_CHARS)
       entry[field] = (entry[field] + text).trimStart().slice(0, MOST_ADDRESS_CHARS);
   }
@@ -236,7 +238,7 @@ function rootOf(tag: string): Root {
   return (Object.hasOwn(ROOTS, tag) ? ROOTS[tag] : undefined) ?? { kind: undefined, entry: '' };
 }
 
-/** A part of a text holds all of it in memory; what is kept for long must not. */
+/** Copies a substring. V8 substrings keep the whole parent string in memory. */
 function unshared(part: string): string {
   return Buffer.from(part).toString();
 }

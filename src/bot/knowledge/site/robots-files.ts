@@ -5,7 +5,7 @@ import { WebError } from '../../../shared/web/web-error.ts';
 import type { Pace } from './crawl-delay.ts';
 import { mayAsk, parseRobots, type RobotsRules } from './robots.ts';
 
-/** Whether an address may be asked; `unknown`: the site does not say at present. */
+/** Whether an address may be fetched. `unknown`: robots.txt is unavailable at present. */
 export type RobotsVerdict = 'yes' | 'no' | 'unknown';
 
 const MOST_BYTES = 2_048 * KIB_BYTES;
@@ -14,7 +14,7 @@ const TOTAL_MS = 30 * SECOND_MS;
 const LONGEST_PAUSE_MS = MINUTE_MS;
 const NO_RULES: RobotsRules = { rules: [] };
 
-/** What the robots.txt of each host of a site says, asked once a round; what they ask for lengthens the pause. */
+/** The robots.txt rules of each host of a site, fetched once per crawl. A `Crawl-delay` increases the delay. */
 export class RobotsFiles {
   readonly #egress: EgressPolicy;
   readonly #pace: Pace;
@@ -33,7 +33,7 @@ export class RobotsFiles {
     return (await mayAsk(rules, url)) ? 'yes' : 'no';
   }
 
-  /** @returns undefined where it cannot be told */
+  /** @returns undefined if the rules are unavailable */
   async #fetch(url: URL, signal: AbortSignal): Promise<RobotsRules | undefined> {
     const asked = { egress: this.#egress, redirects: REDIRECTS, totalMs: TOTAL_MS, accept: 'text/plain, */*;q=0.1' };
     const fetching = () =>
@@ -41,7 +41,7 @@ export class RobotsFiles {
     try {
       const { status, body } = await this.#pace.next(fetching, signal);
       if (body) return this.#take(await parseRobots(new TextDecoder().decode(Buffer.concat(body))));
-      // A site without one lets everybody ask; one that cannot say at present must not be taken for it.
+      // A missing robots.txt allows everything. An unavailable one must not be treated as missing.
       return status >= 400 && status < 500 && status !== 429 ? NO_RULES : undefined;
     } catch (error) {
       signal.throwIfAborted();

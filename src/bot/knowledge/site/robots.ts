@@ -1,17 +1,17 @@
 import { Breath } from '../../../shared/event-loop-yielder.ts';
 
-/** What a site's robots.txt asks of us (RFC 9309). */
+/** The robots.txt rules that apply to Parley (RFC 9309). */
 export interface RobotsRules {
   rules: readonly RobotsRule[];
-  /** Seconds between two requests, as far as it says so. */
+  /** Seconds between two requests, if given. */
   crawlDelaySec?: number;
 }
 
 interface RobotsRule {
   isAllowed: boolean;
-  /** What stands between its asterisks. */
+  /** The literal parts between asterisks. */
   pieces: readonly string[];
-  /** Ends where the path does. */
+  /** Whether the pattern must match to the end of the path. */
   isWhole: boolean;
   chars: number;
 }
@@ -22,18 +22,18 @@ interface Group {
   crawlDelaySec?: number;
 }
 
-/** By this name sites may speak to us. */
+/** User agent name in robots.txt. */
 export const ROBOT_NAME = 'parley';
-/** As much as every robot has to read; what stands behind it does not count. */
+/** The minimum that crawlers must read. The rest is ignored. */
 const MOST_CHARS = 512_000;
-/** More than an address has. */
+/** Longer than any address. */
 const MOST_LINE_CHARS = 4_096;
 const LINE = /[^\r\n]+/g;
 const UNRESERVED = /[\w.~-]/;
 
 /**
- * Reads robots.txt: the groups that name us, else those for everybody. The kept packages look at all rules in one go, which a long
- * file makes take seconds, so this is our own.
+ * Parses robots.txt: the groups for Parley, or else those for all crawlers. Own implementation, because existing packages
+ * process all rules in one synchronous step, which takes seconds for a long file.
  */
 export async function parseRobots(text: string): Promise<RobotsRules> {
   const groups = await groupsIn(text.slice(0, MOST_CHARS));
@@ -46,7 +46,7 @@ export async function parseRobots(text: string): Promise<RobotsRules> {
   };
 }
 
-/** Whether an address may be asked: by the longest rule that fits it, and by leave where two are as long. */
+/** Whether an address may be fetched. The longest matching rule wins; on a tie, `allow` wins. */
 export async function mayAsk({ rules }: Pick<RobotsRules, 'rules'>, { pathname, search }: URL): Promise<boolean> {
   const path = comparable(pathname + search);
   const breath = new Breath();
@@ -86,7 +86,7 @@ function take(group: Group, field: string, value: string): void {
   } else if (value !== '') group.rules.push(ruleOf(field === 'allow', value));
 }
 
-/** Versions do not count. */
+/** The product name without its version. */
 function agentIn(value: string): string {
   const name = value.trim();
   return name.startsWith('*') ? '*' : (/^[\w-]+/.exec(name)?.[0].toLowerCase() ?? '');
@@ -102,7 +102,7 @@ function isHeavier(one: RobotsRule, other: RobotsRule): boolean {
   return one.chars > other.chars || (one.chars === other.chars && one.isAllowed && !other.isAllowed);
 }
 
-/** Each piece is looked for once, behind the one before it, so that no pattern takes longer than its length and the path's. */
+/** Each part is searched once, after the previous one, so that the cost is linear in the pattern and the path. */
 function fits({ pieces, isWhole }: RobotsRule, path: string): boolean {
   const [first = '', ...others] = pieces;
   if (!path.startsWith(first)) return false;
@@ -117,7 +117,7 @@ function fits({ pieces, isWhole }: RobotsRule, path: string): boolean {
   return last === undefined || (path.length - last.length >= at && path.endsWith(last));
 }
 
-/** The same letters in one way of writing. */
+/** Normalizes percent-encoding. */
 function comparable(path: string): string {
   return path
     .replace(/[^\0-\x7f]+/g, (letters) => Buffer.from(letters).toString('hex').replace(/../g, '%$&'))

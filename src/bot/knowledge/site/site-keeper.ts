@@ -16,28 +16,29 @@ import { AskedPages } from './crawl-state.ts';
 import { SiteRound, type SiteRead } from './read-site.ts';
 import { ClaimLostError, RoundClaims, type ClaimTimes } from './crawl-lock.ts';
 import { siteBorders } from './crawl-scope.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
 export interface SiteKeeperParts {
-  /** Where pages are kept, a folder for each site. */
+  /** Where pages are stored, one folder per site. */
   folder: string;
   report: Pick<KnowledgeReport, 'siteRead'>;
   nowMs: NowMs;
-  /** Looks a name up, as the public web's rules do. */
+  /** DNS lookup, as in the rules for the public web. */
   resolve: EgressPolicy['resolve'];
   claimTimes?: ClaimTimes;
-  /** Between two looks whether a round is due; 30 s unless told. */
+  /** How often to check whether a crawl is due. Defaults to 30 s. */
   lookEveryMs?: number;
-  /** Of all of a site's pages together; 1 GiB unless told. */
+  /** Total for all pages of a site. Defaults to 1 GiB. */
   mostBytes?: number;
 }
 
 const CLAIM_TIMES: ClaimTimes = { renewMs: 30 * SECOND_MS, lostAfterMs: 5 * MINUTE_MS };
 const LOOK_EVERY_MS = 30 * SECOND_MS;
-/** One that came to nothing is not waited for as long as others. */
+/** Delay before a failed crawl is repeated. */
 const AGAIN_AFTER_MS = HOUR_MS;
 const KEY_CHARS = 16;
 const KEY = /^[0-9a-f]{16}$/;
-/** What is no page begins with a dot, so that the index leaves it out. */
+/** A dot folder, which the index ignores. */
 const ROUND_FOLDER = '.round';
 
 const endedSchema = z.object({ endedAtMs: z.number(), isWhole: z.boolean() });
@@ -49,20 +50,23 @@ interface KeptSite {
 }
 
 /**
- * Reads the sites that the sources name, each in rounds, and keeps their pages where the index finds them. Of all processes that share
- * the folder one at a time reads a site (SECURITY.md site-asked-gently).
+ * Crawls the configured sites periodically and stores their pages for the index. Among all processes that share the folder,
+ * one at a time crawls a site (SECURITY.md site-asked-gently).
  */
 export class SiteKeeper {
   readonly #parts: SiteKeeperParts;
   readonly #sites = new Map<string, KeptSite>();
-  /** What ends, so that nothing is deleted beneath it. */
+  /** Removed sites that are still stopping. Their files are deleted afterwards. */
   readonly #leaving = new Set<Promise<void>>();
 
   constructor(parts: SiteKeeperParts) {
     this.#parts = parts;
   }
 
-  /** From now on these are the sites, and no others. @returns where the index finds their pages */
+  /**
+   * Replaces all sites.
+   * @returns the sources for the index
+   */
   use(sites: readonly SitemapDefinition[]): LocalSource[] {
     const root = sites.length > 0 ? (usableFolder(this.#parts.folder) ?? this.#parts.folder) : this.#parts.folder;
     const wanted = new Map<string, SitemapDefinition>();
@@ -98,7 +102,7 @@ export class SiteKeeper {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
     } catch {
-      // Told with the round that comes to nothing.
+      // The crawl will fail and report it.
     }
     const ending = new AbortController();
     const kept: KeptSite = { site, ending, running: Promise.resolve() };
@@ -106,7 +110,7 @@ export class SiteKeeper {
     this.#sites.set(key, kept);
   }
 
-  /** Deletes what is kept of sites that nobody names any more. */
+  /** Deletes the stored pages of sites that are no longer configured. */
   async #forget(root: string): Promise<void> {
     await Promise.all(this.#leaving);
     const names = await readdir(root).catch(() => []);
@@ -123,7 +127,7 @@ export class SiteKeeper {
       if (monotonicMs() >= againAtMs)
         await this.#readIfDue(kept, folder, claims).catch((error: unknown) => {
           if (signal.aborted || error instanceof ClaimLostError) return;
-          // A disk that is full or gone, and no fault of the site's.
+          // For example a full or missing disk, which is not the site's fault.
           againAtMs = monotonicMs() + AGAIN_AFTER_MS;
           this.#parts.report.siteRead(nothingRead(kept.site, 'failed'));
         });
@@ -136,7 +140,7 @@ export class SiteKeeper {
     const claim = await claims.take();
     if (!claim) return;
     try {
-      // Another process may have ended one meanwhile.
+      // Another process may have finished a crawl in the meantime.
       if (await this.#isDue(kept.site, folder)) await this.#read(kept, folder, claim);
     } finally {
       await claim.release();
@@ -168,10 +172,10 @@ export class SiteKeeper {
     this.#parts.report.siteRead(read);
   }
 
-  /** A clock that was set back counts as time that went by. */
+  /** If the clock was set back, the crawl is due. */
   async #isDue({ everyMs }: SitemapDefinition, folder: string): Promise<boolean> {
     const text = await readFile(join(folder, ROUND_FOLDER, 'ended.json'), 'utf8').catch(() => '{}');
-    const ended = endedSchema.safeParse(jsonOf(text)).data;
+    const ended = endedSchema.safeParse(parseJson(text)).data;
     if (!ended) return true;
     const ageMs = this.#parts.nowMs() - ended.endedAtMs;
     return ageMs < 0 || ageMs >= (ended.isWhole ? everyMs : Math.min(everyMs, AGAIN_AFTER_MS));
@@ -189,12 +193,4 @@ function nothingRead({ name }: SitemapDefinition, fault: SiteRead['fault']): Sit
 async function writeWhole(path: string, value: z.output<typeof endedSchema>): Promise<void> {
   await writeFile(`${path}.new`, JSON.stringify(value), { mode: 0o600 });
   await rename(`${path}.new`, path);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,13 +1,17 @@
 -- Shares the concurrency of one engine among all workers: a worker reports its calls and gets permits for waiting questions.
--- Additive increase, multiplicative decrease: a refusal sets the limit to the number of calls that the engine was serving, or
--- halves it where it served none; each round of accepted calls raises it by one while questions wait.
+-- A refusal sets the limit to the number of calls that the engine was serving, or halves it where it served none. While questions
+-- wait and the engine serves as many calls as the limit allows, the limit rises by 1, 2, 4 … every GROW_EVERY_MS: the length of the
+-- answers must not decide how soon a larger engine is used. A refused attempt costs one short call.
 -- Nothing is stored before an engine has refused a call. A worker that stops reporting loses its permits after LEASE_MS.
 --
--- keys  engine: a hash with the limit, and one field per worker
--- args  process   seq: of the report, which counts once   held: permits   running: calls that the engine accepted
---       top: the most of them at once since the last report   waiting   waitedMs: of the oldest waiting question   passed, refused: calls since the last report
---       pauseMs: the longest wait that a refusal asked for   channel: for workers that wait
--- Answers granted   limit: 0 for none   againInMs: when to report again, 0 for the next lease renewal
+-- Constants  GROW_EVERY_MS, MAX_STEP (of the limit), GROW_AFTER (multiple of a refusal's pause until the limit may rise)
+--            FIRST_BACKOFF_MS, MAX_BACKOFF_MS (pause after a refusal while no call runs), FIRST_PROBE_MS, MAX_PAUSE_MS
+--            RAMP_MS, RAMP_STEP_MS (calls resume gradually after a pause), LEASE_MS, FORGET_MS (of an engine without refusals)
+-- Keys       engine: a hash with the limit, and one field per worker
+-- Arguments  process   seq: report number, counted once   held: permits   running: calls accepted by the engine
+--            top: maximum concurrent calls since the last report   waiting   waitedMs: of the oldest waiting question   passed, refused: calls since the last report
+--            pauseMs: longest wait requested by a refusal   channel: for waiting workers
+-- Returns    granted   limit: 0 for none   againInMs: time until the next report, 0 for the next lease renewal
 local now = redisNowMs()
 local state = {}
 local flat = redis.call('HGETALL', keys.engine)
@@ -37,36 +41,34 @@ local serving = running + othersRunning
 local pausedUntil = tonumber(state.pausedUntil or '0')
 local growAt = tonumber(state.growAt or '0')
 local streak = tonumber(state.streak or '0')
-local grown = tonumber(state.grown or '0')
+local step = tonumber(state.step or '1')
 local top = math.max(running, tonumber(args.top)) + othersRunning
-local peak = math.max(tonumber(state.peak or '0'), top)
 local isNew = limit == 0
 if refused > 0 then
   limit = top > 0 and top or math.max(1, math.floor(limit / 2))
-  -- Calls that were sent before the pause began say nothing new.
+  -- Refusals of calls that were sent before the pause began add no information.
   if now >= pausedUntil then streak = streak + 1 end
   local doubled = 2 ^ math.min(streak - 1, 10)
-  -- An engine with a fixed Retry-After may have a free place long before. A long pause is tested by single calls, each after twice the wait.
+  -- An engine with a fixed Retry-After may have a free place much earlier. A long pause is probed by single calls, with a
+  -- wait that doubles each time.
   local pauseMs = math.min(tonumber(args.pauseMs), MAX_PAUSE_MS, FIRST_PROBE_MS * doubled)
-  -- A free place is told by the end of a call; where none runs, only time can tell.
+  -- The end of a call signals a free place. If no call is running, only time can tell.
   if pauseMs == 0 and serving == 0 then pauseMs = math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * doubled) end
   if pauseMs > 0 then pausedUntil = math.max(pausedUntil, now + pauseMs) end
   growAt = math.max(growAt, now + GROW_AFTER * math.max(pauseMs, FIRST_BACKOFF_MS))
-  grown = 0
+  step = 1
   state.refusedAt = now
 elseif passed > 0 then
   streak = 0
-  if limit * 2 < peak then
-    limit = limit + passed
-  elseif now >= growAt and waiting + othersWaiting > 0 then
-    grown = grown + passed
-    if grown >= limit then limit, grown = limit + 1, 0 end
-  end
 end
--- What the engine serves, it can serve.
+-- The limit is never below the number of calls that the engine is serving.
 limit = math.max(limit, serving)
+local mayGrow = refused == 0 and waiting + othersWaiting > 0 and serving >= limit
+if mayGrow and now >= growAt then
+  limit, step, growAt = limit + step, math.min(step * 2, MAX_STEP), now + GROW_EVERY_MS
+end
 
--- After a pause the calls come back over RAMP_MS and not at once.
+-- After a pause, calls resume gradually over RAMP_MS.
 local allowed = limit
 local isRamping = now < pausedUntil + RAMP_MS and pausedUntil > 0
 if isRamping then allowed = math.max(1, math.floor(limit * (now - pausedUntil) / RAMP_MS)) end
@@ -79,11 +81,12 @@ if waiting + othersWaiting == 0 and now - tonumber(state.refusedAt or now) > FOR
 end
 
 redis.call('HSET', keys.engine, 'limit', limit, 'pausedUntil', pausedUntil, 'growAt', growAt, 'streak', streak,
-  'grown', grown, 'peak', peak, 'refusedAt', state.refusedAt or now, mine,
+  'step', step, 'refusedAt', state.refusedAt or now, mine,
   string.format('%d:%d:%d:%d:%d:%s', held, running, waiting, oldest, now + LEASE_MS, args.seq))
 redis.call('PEXPIRE', keys.engine, FORGET_MS)
 if isNew or (free > granted and othersWaiting > 0) then redis.call('PUBLISH', args.channel, keys.engine .. ' ' .. args.process) end
 local againInMs = 0
 if waiting > 0 and now < pausedUntil then againInMs = pausedUntil - now
-elseif waiting > 0 and isRamping then againInMs = RAMP_STEP_MS end
+elseif waiting > 0 and isRamping then againInMs = RAMP_STEP_MS
+elseif waiting > 0 and mayGrow then againInMs = math.max(growAt - now, RAMP_STEP_MS) end
 return answer { granted = granted, limit = limit, againInMs = againInMs }

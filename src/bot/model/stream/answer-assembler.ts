@@ -9,20 +9,20 @@ export interface AssemblerOptions extends ReplyTextOptions {
   maxAnswerChars: number;
 }
 
-/** Fourth layer: chunks to chat events. Joins the pieces of tool calls, keeps the text inside its cap, finds the end. */
+/** Fourth layer: chunks to chat events. Joins fragments of tool calls, enforces the text limit and detects the end. */
 export class AnswerAssembler {
   readonly #maxAnswerChars: number;
   readonly #calls = new CallPieces();
   readonly #text: ReplyText;
-  /** The text as it came, for what comes again. */
+  /** The text as received, to detect repeated text. */
   readonly #whole = new WholeText();
   #textChars = 0;
   #hasReasoning = false;
   #hasSaid = false;
-  /** Half of a character outside the basic plane, until its other half comes: every delta is well-formed. */
+  /** High surrogate that waits for its low surrogate, so that every delta is well-formed. */
   #half = '';
   #finishReason: string | undefined;
-  /** The last word on it: some engines count on with each chunk. */
+  /** The latest usage; some engines send a running total with each chunk. */
   #usage: CompletionChunk['usage'];
   #isFull = false;
 
@@ -31,17 +31,17 @@ export class AnswerAssembler {
     this.#text = new ReplyText(options);
   }
 
-  /** Whether the service has said why the answer ended; what comes after is usage at most. */
+  /** Whether the service has sent the finish reason. At most the usage follows. */
   get isFinished(): boolean {
     return this.#finishReason !== undefined;
   }
 
-  /** Whether the text has reached its cap: nothing more needs to be read. */
+  /** Whether the text has reached its limit, so that no more input is needed. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** Whether the finish reason is one that this version does not know. */
+  /** Whether this version does not know the finish reason. */
   get hasUnknownReason(): boolean {
     return this.#finishReason !== undefined && readFinishReason(this.#finishReason) === undefined;
   }
@@ -49,7 +49,7 @@ export class AnswerAssembler {
   /** Appends the chunk's events to `events`. */
   add(chunk: CompletionChunk, events: ChatEvent[]): void {
     const isSummary = chunk.isMessage && this.#hasSaid;
-    // A last chunk may come again with the whole of its thought.
+    // The last chunk may repeat the complete reasoning.
     if (chunk.reasoning !== '' && !isSummary && !this.isFinished) {
       if (!this.#hasReasoning) this.#text.namesThought();
       this.#hasReasoning = true;
@@ -64,8 +64,8 @@ export class AnswerAssembler {
   }
 
   /**
-   * The last events. @param sawDone whether the service marked the end itself; complete is a finish reason or that
-   * mark (SECURITY.md whole-answers)
+   * Returns the last events. @param sawDone whether the service sent the end marker; an answer is complete with a finish
+   * reason or that marker (SECURITY.md whole-answers)
    */
   end(sawDone: boolean): ChatEvent[] {
     const events: ChatEvent[] = [];
@@ -107,7 +107,7 @@ export class AnswerAssembler {
     else this.#part(text, 'more', events);
   }
 
-  /** Some engines write the thought and calls of tools into the text. */
+  /** Some engines write reasoning and tool calls into the text. */
   #part(piece: string, ending: Ending, events: ChatEvent[]): void {
     const { thought, text, calls, retracts } = this.#text.part(piece, ending);
     if (retracts && this.#textChars > 0) {
@@ -135,7 +135,7 @@ export class AnswerAssembler {
     this.#textChars += delta.length;
     if (delta === '') return;
     const last = events.at(-1);
-    // What came in one piece is handed on in one piece: a reader that is behind catches up at the price of one event.
+    // Text from one read is delivered as one event, so that a slow listener catches up at the cost of a single event.
     if (last?.type === 'text') last.delta += delta;
     else events.push({ type: 'text', delta });
   }

@@ -5,7 +5,7 @@ import { ChatError } from '../chat-error.ts';
 import type { ChatEvent, EndReason, OnChatEvent } from '../chat-types.ts';
 import type { AnswerDecoder } from './stream-decoder.ts';
 
-/** An answer without a word may end for one of these. */
+/** Finish reasons with which an empty answer is valid. */
 const SILENT_REASONS: ReadonlySet<EndReason> = new Set(['length', 'content_filter']);
 
 export interface ReaderOptions {
@@ -15,8 +15,8 @@ export interface ReaderOptions {
 }
 
 /**
- * Reads one HTTP answer to its end. This is the hottest place of the bot, so bytes become events and reach the listener in
- * the step in which they come: nothing waits for a promise between the connection and what the person is shown.
+ * Reads one HTTP response to its end. This is the hottest path of the bot, so bytes become events and reach the listener
+ * synchronously: there is no await between the connection and the text shown to the user.
  */
 export class AnswerReader {
   readonly #ended = new Deferred();
@@ -33,23 +33,23 @@ export class AnswerReader {
     this.#onEvent = onEvent;
   }
 
-  /** Settles once the `end` event was handed on. Rejects with a ChatError, or with what the listener threw. */
+  /** Resolves after the `end` event was delivered. Rejects with a ChatError or the listener's error. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }
 
-  /** `open` until the end event; after it `complete` or `truncated`. */
+  /** `open` until the `end` event, then `complete` or `truncated`. */
   get outcome(): 'complete' | 'truncated' | 'open' {
     return this.#outcome;
   }
 
-  /** Whether the finish reason is one that this version does not know. */
+  /** Whether this version does not know the finish reason. */
   get hasUnknownReason(): boolean {
     return this.#decoder.hasUnknownReason;
   }
 
   onBytes(bytes: Buffer): void {
-    // After a complete answer the rest is read off, so that the connection can be used again.
+    // After a complete answer, the remaining bytes are drained so that the connection can be reused.
     if (!this.#isOver) this.#take(() => this.#decode(bytes));
   }
 
@@ -82,14 +82,14 @@ export class AnswerReader {
   #decode(bytes: Buffer): ChatEvent[] {
     this.#watch.sawBytes(bytes.length);
     const events = this.#decoder.push(bytes);
-    // What came in the same bytes as the end is handed on with it.
+    // Events from the same bytes as the end are delivered with it.
     this.#hasSpoken ||= events.length > 0;
     if (this.#decoder.isDone) return [...events, ...this.#end()];
     if (this.#decoder.isFinished) this.#watch.sawFinish();
     return events;
   }
 
-  /** The connection broke, or the watch ended it. Once the finish reason was seen neither matters but a cancel. */
+  /** The connection broke, or the watch ended it. After the finish reason, only a cancellation matters. */
   #cut(cause: Error): ChatEvent[] {
     const failure = this.#watch.failure;
     if (failure && (failure.code === 'chat_cancelled' || !this.#decoder.isFinished)) throw failure;
@@ -107,13 +107,16 @@ export class AnswerReader {
         isRetryable: true,
         cause,
       });
-    // An engine that is out of order may end well without a word. One that was stopped has said why.
+    // A faulty engine may end normally without any text. The SILENT_REASONS explain an empty answer.
     if (isSilent && last?.type === 'end' && !SILENT_REASONS.has(last.reason))
       throw new ChatError('chat_bad_stream', 'The chat service sent an empty answer', { isRetryable: true });
     return events;
   }
 
-  /** Nothing more is wanted. The connection may go on for a short while to its mark and be used again, or is cut at once. */
+  /**
+   * Stops reading. After a complete answer the connection may briefly wait for the end marker so that it can be reused;
+   * otherwise it is aborted.
+   */
   #leave(): void {
     if (this.#outcome === 'complete' && this.#decoder.isFinished) this.#watch.sawFinish();
     else this.#watch.abort();

@@ -4,13 +4,16 @@ import type { ChatLimits } from '../chat-limits.ts';
 export interface WatchOptions {
   limits: Pick<ChatLimits, 'idleMs' | 'afterFinishMs' | 'maxAnswerBytes'>;
   firstByteMs: number;
-  /** What is left for the whole call. */
+  /** Remaining time for the whole call. */
   totalMs: number;
-  /** The caller's signal. */
+  /** The caller's abort signal. */
   signal: AbortSignal;
 }
 
-/** Watches over one HTTP call: its times, its size and the caller's signal all end it in one way (SECURITY.md chat-time-limits). */
+/**
+ * Enforces the time and size limits and the caller's signal on one HTTP call; all of them end it the same way
+ * (SECURITY.md chat-time-limits).
+ */
 export class AnswerWatch {
   readonly #options: WatchOptions;
   #failure: ChatError | undefined;
@@ -36,34 +39,34 @@ export class AnswerWatch {
     else options.signal.addEventListener('abort', this.#cancel, { once: true });
   }
 
-  /** @param listener is told once, at once where it has happened already; it ends the HTTP call */
+  /** @param listener called once, immediately if the failure has already happened; must end the HTTP call */
   onFailure(listener: (failure: ChatError) => void): void {
     this.#onFailure = listener;
     if (this.#failure) listener(this.#failure);
   }
 
-  /** Why the call was ended from here, if it was. */
+  /** The failure with which the watch ended the call, if any. */
   get failure(): ChatError | undefined {
     return this.#failure;
   }
 
-  /** Notes that bytes came. @throws ChatError `chat_answer_too_large` */
+  /** Records received bytes. @throws ChatError `chat_answer_too_large` */
   sawBytes(count: number): void {
     this.#bytes += count;
     if (this.#bytes > this.#options.limits.maxAnswerBytes) {
-      throw new ChatError('chat_answer_too_large', 'The answer passed the cap on its bytes');
+      throw new ChatError('chat_answer_too_large', 'The answer exceeded its maximum size');
     }
     if (this.#stage === 'waiting') this.#enter('reading', this.#options.limits.idleMs, 'The answer stalled');
     else if (this.#stage === 'reading') this.#stageTimer.refresh();
   }
 
-  /** Notes that the finish reason came: a call that hangs from now on has still succeeded. */
+  /** Records the finish reason. A call that hangs afterwards has still succeeded. */
   sawFinish(): void {
     if (this.#stage !== 'ending')
-      this.#enter('ending', this.#options.limits.afterFinishMs, 'The end mark did not come');
+      this.#enter('ending', this.#options.limits.afterFinishMs, 'The end marker of the stream is missing');
   }
 
-  /** Frees the connection at once, whatever it is doing. */
+  /** Frees the connection immediately, in any state. */
   abort(): void {
     this.#cancel();
     this.close();

@@ -1,22 +1,22 @@
 import { readPayload, type Payload } from '../../../shared/models/stream-payload.ts';
 import { readChunk, type CompletionChunk } from './completion-chunk.ts';
 
-/** A content with a text that stands in JSON as it is. */
+/** A `content` field whose text needs no JSON escapes. */
 const CONTENT = /("content"\s*:\s*")([^"\\\p{Cc}]+)"/u;
-/** What ends a text, or is written otherwise in JSON. */
+/** Characters that end a JSON string or need an escape. */
 const NEEDS_READING = /["\\\p{Cc}]/u;
 const NO_TOOL_CALLS: CompletionChunk['toolCalls'] = [];
 
 /**
- * Reads the chunks of one stream. Most differ from the one before in nothing but their text: then only that is read, which
- * costs a tenth. A chunk is taken so only where what stands before and after its text is, to the letter, what stood there
- * before, and the text itself holds nothing that JSON writes in another way.
+ * Reads the chunks of one stream. Most chunks differ from the previous one only in their text; then only the text is read,
+ * at a tenth of the cost. This requires that everything before and after the text is identical to the previous chunk and
+ * that the text needs no JSON escapes.
  */
 export class ChunkReader {
   #before = '';
   #after: string | undefined;
 
-  /** @returns `done` for the mark that ends a stream, undefined for what says nothing. @throws like `readChunk` */
+  /** @returns `done` for the end marker, undefined for a payload without content. @throws like `readChunk` */
   read(data: string): CompletionChunk | 'done' | undefined {
     return this.#readText(data) ?? this.#readWhole(data);
   }
@@ -52,7 +52,7 @@ export class ChunkReader {
       return chunk;
     const start = payload.indexOf('"content"');
     const found = CONTENT.exec(payload);
-    // With a second one nothing is known about which of them is the text.
+    // With a second `content` field, it is unknown which of them is the text.
     if (found?.index !== start || found[2] !== text || payload.includes('"content"', start + 1)) return chunk;
     this.#before = payload.slice(0, start + (found[1] ?? '').length);
     this.#after = payload.slice(this.#before.length + text.length);
@@ -60,7 +60,7 @@ export class ChunkReader {
   }
 }
 
-/** Like `startsWith`, which compares long beginnings character by character; so a chunk takes a third of the time. */
+/** Like `startsWith`, which compares long prefixes character by character. Reduces the time per chunk to a third. */
 function beginsWith(text: string, beginning: string): boolean {
   // eslint-disable-next-line @typescript-eslint/prefer-string-starts-ends-with
   return text.slice(0, beginning.length) === beginning;

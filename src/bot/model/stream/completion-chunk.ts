@@ -1,17 +1,17 @@
 import { ChatError } from '../chat-error.ts';
 import { readCallPieces, type ToolCallPiece } from '../../../shared/models/call-pieces.ts';
 import { readContent, readThought } from '../../../shared/models/content-parts.ts';
-import { asObject, parseJson, type JsonObject } from '../../../shared/models/json-scan.ts';
 import { errorIn, type Payload } from '../../../shared/models/stream-payload.ts';
 import { mapHttpStatus } from '../map-http-status.ts';
+import { asObject, parseJson, type JsonObject } from '../../../shared/parse-json.ts';
 
 export type { ToolCallPiece };
 
-/** What one streamed chunk, or one whole completion, says. Everything else in it is passed over. */
+/** Contents of one streamed chunk or one complete response. All other fields are ignored. */
 export interface CompletionChunk {
-  /** Whether it held a reply at all; usage and keep-alive chunks come without. */
+  /** Whether the chunk contains a reply; usage and keep-alive chunks do not. */
   hasReply: boolean;
-  /** Whether the reply stands where whole ones do (`message`): in a stream it sums up what came before. */
+  /** Whether the reply is in `message`, as in complete responses. In a stream, it repeats all previous chunks. */
   isMessage: boolean;
   text: string;
   reasoning: string;
@@ -21,8 +21,8 @@ export interface CompletionChunk {
 }
 
 /**
- * Third layer: one payload to one chunk. Reads streamed chunks (`delta`) and whole completions (`message`) alike.
- * @throws ChatError `chat_bad_stream` for an object that lost a part, or what the service's own error stands for
+ * Third layer: one payload to one chunk. Reads streamed chunks (`delta`) and complete responses (`message`) alike.
+ * @throws ChatError `chat_bad_stream` for a torn object, or the error that the service reports
  */
 export function readChunk(body: Payload): CompletionChunk | undefined {
   if (body === 'torn') throw new ChatError('chat_bad_stream', 'The chat service sent a malformed chunk');
@@ -42,17 +42,17 @@ export function readChunk(body: Payload): CompletionChunk | undefined {
     reasoning: readThought(reply) || thought,
     toolCalls: readCallPieces(reply, isMessage),
     finishReason: asText(choice?.['finish_reason']) || undefined,
-    // Some engines write it beside the finish reason.
+    // Some engines send the usage next to the finish reason.
     usage: readUsage(body['usage']) ?? readUsage(choice?.['usage']),
   };
 }
 
-/** Reads a JSON object; undefined for anything else. */
+/** Parses a JSON object; undefined for anything else. */
 export function parseObject(text: string): JsonObject | undefined {
   return asObject(parseJson(text));
 }
 
-/** What an error inside an answer of status 200 stands for. @param error an object or a text, which is read and not kept */
+/** Maps an error inside a response with status 200. @param error an object or a text; not stored */
 export function failureOf(error: unknown): ChatError {
   return mapHttpStatus(200, { body: error });
 }

@@ -1,19 +1,21 @@
 import { ChatError } from '../chat-error.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
 export interface StreamedEvent {
-  /** The `event:` field; chat services leave it out but for errors. */
+  /** The `event:` field. Chat services omit it except for errors. */
   name: string | undefined;
   data: string;
 }
 
 /**
- * Second layer: lines to server-sent events. Comments and unknown fields are passed over, several `data:` lines form one
- * event. The service's text promises only lines, no blank ones between: so a new payload also ends a one-line payload before it.
+ * Second layer: lines to server-sent events. Comments and unknown fields are ignored; several `data:` lines form one event.
+ * The service's documentation does not promise blank lines between events, so a new payload also ends a preceding one-line
+ * payload.
  */
 export class EventReader {
   readonly #maxEventChars: number;
   #name: string | undefined;
-  /** The event's data lines; joined once, since joining at each line would cost the square of their number. */
+  /** Data lines of the event, joined once: joining at each line would have quadratic cost. */
   #lines: string[] = [];
   #chars = 0;
 
@@ -21,7 +23,7 @@ export class EventReader {
     this.#maxEventChars = maxEventChars;
   }
 
-  /** @returns the event that this line completed, if any. @throws ChatError `chat_bad_stream` for an over-long event */
+  /** @returns the event that this line completes, if any. @throws ChatError `chat_bad_stream` for an over-long event */
   push(line: string): StreamedEvent | undefined {
     if (line === '') return this.flush();
     if (line.startsWith('data:')) return this.#addData(valueOf(line, 'data:'.length));
@@ -29,7 +31,7 @@ export class EventReader {
     return undefined;
   }
 
-  /** Ends the event that has begun, if any: at a blank line and at the end of the stream. */
+  /** Ends the current event, if any. Called at a blank line and at the end of the stream. */
   flush(): StreamedEvent | undefined {
     const [first] = this.#lines;
     const event =
@@ -57,17 +59,11 @@ function valueOf(line: string, start: number): string {
   return line.slice(line.charCodeAt(start) === 32 ? start + 1 : start);
 }
 
-/** A line that is no object is none of the parts of one. */
+/** A line that does not begin an object cannot be part of the object that follows. */
 function isNoiseBefore(first: string, next: string): boolean {
   return !first.startsWith('{') && next.startsWith('{');
 }
 
 function isWhole(data: string): boolean {
-  if (!data.trimEnd().endsWith('}')) return false;
-  try {
-    JSON.parse(data);
-    return true;
-  } catch {
-    return false;
-  }
+  return data.trimEnd().endsWith('}') && parseJson(data) !== undefined;
 }

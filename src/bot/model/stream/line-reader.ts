@@ -6,13 +6,13 @@ const CR = 13;
 const BYTE_ORDER_MARK = 0xfeff;
 
 /**
- * First layer of a stream: bytes to lines. A character may be split over pieces, and a line may end in LF, CR or CRLF,
- * also with the pair split (WHATWG HTML, "Interpreting an event stream"). Broken UTF-8 becomes U+FFFD.
+ * First layer of a stream: bytes to lines. A character may be split across reads, and a line may end in LF, CR or CRLF, even
+ * if the pair is split (WHATWG HTML, "Interpreting an event stream"). Broken UTF-8 becomes U+FFFD.
  */
 export class LineReader {
   readonly #maxLineChars: number;
   readonly #decoder = new StringDecoder('utf8');
-  /** The line that has begun but not ended. */
+  /** The current incomplete line. */
   #rest = '';
   #isStart = true;
   #skipsLf = false;
@@ -21,7 +21,10 @@ export class LineReader {
     this.#maxLineChars = maxLineChars;
   }
 
-  /** @returns the lines that ended in these bytes, without their ends. @throws ChatError `chat_bad_stream` for an over-long one */
+  /**
+   * @returns the lines completed by these bytes, without line endings. @throws ChatError `chat_bad_stream` for an over-long
+   * line
+   */
   push(bytes: Buffer): string[] {
     const text = this.#decoder.write(bytes);
     const lines: string[] = [];
@@ -40,7 +43,7 @@ export class LineReader {
     return lines;
   }
 
-  /** @returns the last line if the stream ended without ending it, else an empty text */
+  /** @returns the last line if the stream ended without a line ending, else an empty text */
   end(): string {
     return this.#rest + this.#decoder.end();
   }

@@ -1,5 +1,4 @@
 import { asError } from '../../../shared/coded-error.ts';
-import { parseJson } from '../../../shared/models/json-scan.ts';
 import { readPayload } from '../../../shared/models/stream-payload.ts';
 import { AnswerAssembler, type AssemblerOptions } from './answer-assembler.ts';
 import type { ChatEvent } from '../chat-types.ts';
@@ -9,19 +8,20 @@ import { ChunkReader } from './chunk-reader.ts';
 import { failureOf, parseObject, readChunk } from './completion-chunk.ts';
 import { EventReader, type StreamedEvent } from './event-reader.ts';
 import { LineReader } from './line-reader.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
-/** What turns an answer's bytes into events; one for streams, one for whole replies. */
+/** Converts the bytes of a response into events. Implementations exist for streams and for complete responses. */
 export interface AnswerDecoder {
   /**
-   * @returns the events that these bytes completed. @throws ChatError; events decoded before the fault in the same
-   * bytes are returned first and the error comes with the next call
+   * @returns the events completed by these bytes. @throws ChatError; events decoded before a fault in the same bytes are
+   * returned first, and the next call throws the error
    */
   push(bytes: Buffer): ChatEvent[];
-  /** The last events, once the bytes have ended for whatever reason. @throws ChatError */
+  /** Returns the last events after the bytes have ended, for any reason. @throws ChatError */
   end(): ChatEvent[];
-  /** Whether the end mark (or our cap on the text) was reached: no more bytes are needed. */
+  /** Whether the end marker or the text limit was reached, so that no more bytes are needed. */
   readonly isDone: boolean;
-  /** Whether the service has said why the answer ended. */
+  /** Whether the service has sent the finish reason. */
   readonly isFinished: boolean;
   readonly hasUnknownReason: boolean;
 }
@@ -29,8 +29,9 @@ export interface AnswerDecoder {
 export type DecoderLimits = Pick<ChatLimits, 'maxLineChars'> & AssemblerOptions;
 
 /**
- * The four layers of a streamed answer in one: bytes → lines → events → chunks → chat events (SECURITY.md whole-answers, strict-streams).
- * What says nothing is passed over, and so is whatever follows the finish reason but usage.
+ * Combines the four layers of a streamed answer: bytes → lines → events → chunks → chat events
+ * (SECURITY.md whole-answers, strict-streams). Payloads without content are ignored, as is everything after the finish
+ * reason except the usage.
  */
 export class StreamDecoder implements AnswerDecoder {
   readonly #lines: LineReader;
@@ -81,7 +82,7 @@ export class StreamDecoder implements AnswerDecoder {
     return decoded;
   }
 
-  /** A last event that was not ended counts if it is whole; a torn one is part of the truncation. */
+  /** An unterminated last event counts if it is complete; a torn event is part of the truncation. */
   #decodeRest(decoded: ChatEvent[]): void {
     const lastLine = this.#lines.end();
     const waiting = lastLine === '' ? undefined : this.#events.push(lastLine);
@@ -97,13 +98,13 @@ export class StreamDecoder implements AnswerDecoder {
       if (chunk === 'done') this.#sawDone = true;
       else if (chunk) this.#answer.add(chunk, decoded);
     } catch (failure) {
-      // The answer is whole already.
+      // The answer is already complete.
       if (!this.isFinished) throw failure;
     }
   }
 }
 
-/** Reads an answer that comes as JSON: one object, or one on each line, asked for or sent although a stream was asked for. */
+/** Reads a JSON response: one object, or one per line. Some services send it even when a stream was requested. */
 export class WholeDecoder implements AnswerDecoder {
   readonly isDone = false;
   readonly isFinished = false;
@@ -130,7 +131,7 @@ export class WholeDecoder implements AnswerDecoder {
     if (!chunks.some(({ hasReply, text: said }) => hasReply || said !== '')) throw noCompletion();
     const decoded: ChatEvent[] = [];
     for (const chunk of chunks) this.#answer.add(chunk, decoded);
-    // A whole object is complete even when it does not say why it ended.
+    // A single object is complete even without a finish reason.
     decoded.push(...this.#answer.end(lines.length === 1));
     return decoded;
   }
@@ -141,12 +142,12 @@ function noCompletion(): ChatError {
 }
 
 const FIRST_SIGN = /[^\s\ufeff]/;
-/** Maximum number of blanks before an answer. */
+/** Maximum bytes of whitespace before an answer. */
 const MAX_BLANK_BYTES = 65_536;
 
 /**
- * Chooses the decoder by the first character of the answer: engines and the proxies before them name the wrong content type. JSON begins
- * with a brace, a page with an angle bracket; all else is a stream of events.
+ * Selects the decoder by the first character of the response, because engines and their proxies send wrong content types.
+ * JSON begins with a brace and an HTML page with an angle bracket; anything else is an event stream.
  */
 export class SniffingDecoder implements AnswerDecoder {
   readonly #limits: DecoderLimits;
@@ -174,7 +175,7 @@ export class SniffingDecoder implements AnswerDecoder {
     this.#blanks = Buffer.concat([this.#blanks, bytes]);
     const sign = FIRST_SIGN.exec(this.#blanks.toString('latin1').replace('\u00ef\u00bb\u00bf', ''))?.[0];
     if (sign === undefined && this.#blanks.length < MAX_BLANK_BYTES) return [];
-    if (sign === '<') throw new ChatError('chat_bad_stream', 'The chat service answered with a page', PAGE);
+    if (sign === '<') throw new ChatError('chat_bad_stream', 'The chat service answered with an HTML page', PAGE);
     this.#chosen = sign === '{' ? new WholeDecoder(this.#limits) : new StreamDecoder(this.#limits);
     return this.#chosen.push(this.#blanks);
   }
@@ -185,5 +186,5 @@ export class SniffingDecoder implements AnswerDecoder {
   }
 }
 
-/** A proxy's page may be gone with the next request. */
+/** A proxy's error page may not recur on the next request. */
 const PAGE = { status: 200, isRetryable: true };

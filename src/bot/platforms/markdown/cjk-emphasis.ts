@@ -6,14 +6,15 @@ import { QUICK_INLINE } from './quick-inline.ts';
 import { isTooIntricate } from './read-tree.ts';
 
 /*
- * Emphasis beside Chinese, Japanese and Korean text. By CommonMark a sign of emphasis between punctuation and a letter neither opens nor closes,
- * so that `**重要。**请看` is not bold, and the words between two such texts may be. Models mean what the CJK-friendly amendment of these rules says:
- * CJK letters and punctuation never keep a sign from opening or closing.
+ * Emphasis next to Chinese, Japanese and Korean text. In CommonMark an emphasis delimiter between punctuation and a letter
+ * neither opens nor closes, so `**重要。**请看` is not bold, while the words between two such texts may be. Models assume the
+ * rules of the CJK-friendly amendment, in which CJK letters and punctuation never prevent a delimiter from opening or
+ * closing.
  */
 
-/** A thin space, which is white space to every reader and hardly seen. */
+/** A hair space: every parser treats it as white space, and it is barely visible. */
 const THIN_SPACE = '\u200a';
-/** A sign of emphasis beside punctuation on one side and a letter on the other; without one both rules read the same. */
+/** A delimiter between punctuation and a letter; without one, both rules give the same result. */
 const MAY_DIFFER =
   /(?![*~])[\p{P}\p{S}](?:\*{1,16}|~~)[^\s\p{P}\p{S}]|[^\s\p{P}\p{S}](?:\*{1,16}|~~)(?![*~])[\p{P}\p{S}]/u;
 const STRIKETHROUGH: DelimiterType = { resolve: 'Strikethrough', mark: 'StrikethroughMark' };
@@ -50,19 +51,19 @@ const strikethrough: InlineParser = {
 
 const reader = parser.configure([GFM, QUICK_INLINE, { parseInline: [emphasis, strikethrough] }]);
 
-/** Whether emphasis may be read differently by the two rules; cheap. */
+/** Whether the two rules may give different results. Cheap. */
 export function mayDiffer(markdown: string): boolean {
   return MAY_DIFFER.test(markdown);
 }
 
-/** Reads markdown like `readTree`, with emphasis as models mean it. */
+/** Parses markdown like `readTree`, with the CJK-friendly emphasis rules. */
 export function readFriendly(markdown: string): Tree {
   return reader.parse(markdown);
 }
 
 /**
- * Writes emphasis so that every reader of CommonMark finds what was meant: where a sign would neither open nor close, a thin space stands
- * outside of it. Doing it twice changes nothing more.
+ * Makes the intended emphasis work in every CommonMark parser: inserts a hair space outside each delimiter that would
+ * neither open nor close. Idempotent.
  */
 export function separateEmphasis(markdown: string): string {
   if (!mayDiffer(markdown) || isTooIntricate(markdown)) return markdown;
@@ -80,7 +81,7 @@ export function separateEmphasis(markdown: string): string {
   });
   const places = new Set<number>();
   for (const { from, to } of openings.values()) {
-    // The inner sign of `***` stands behind the outer one.
+    // In `***` the inner delimiter follows the outer one.
     let start = from;
     for (let outer = openings.get(start); outer; outer = openings.get(start)) start = outer.from;
     if (!strictFlanking(...around(markdown, start, to)).left) places.add(start);

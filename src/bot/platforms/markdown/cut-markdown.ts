@@ -3,23 +3,26 @@ import { cutText, niceCut } from './cut-text.ts';
 import { fenceOf } from './fence.ts';
 import { isTooIntricate, readTree } from './read-tree.ts';
 
-/** What a cut goes through: how the next piece opens it again, how this one closes it. */
+/** The block in which a cut falls: the text that reopens it in the next piece, and the text that closes it in this piece. */
 interface CutThrough {
   opening: string;
   closing: string;
-  /** Lines of the next piece, to here, stand so many blanks further left than in the text; a list's indent is left behind. */
+  /**
+   * Number of indentation characters to remove from each line of the next piece, up to the given offset. Removes a list's
+   * indent.
+   */
   outdentChars: number;
   outdentTo: number;
 }
 
 const NOTHING: CutThrough = { opening: '', closing: '', outdentChars: 0, outdentTo: 0 };
-/** What closing a fence can cost: a line end, what stands before it, and its mark. */
+/** Maximum bytes for closing a fence: line end, line prefix and marker. */
 const CLOSING_ROOM_BYTES = 40;
-/** Longer marks and leads are cut through as they are. */
+/** Fences with a longer marker and prefix are cut without being closed. */
 const MOST_FENCE_CHARS = 38;
-/** Table heads that would take more of the room are not repeated. */
+/** Maximum share of a piece for a repeated table header; a larger header is not repeated. */
 const MOST_HEAD_SHARE = 0.25;
-/** A link, a code span or an emphasis is cut before, not through, as long as that leaves most of the piece. */
+/** Nodes that are kept whole: the cut moves in front of them if at least half of the piece remains. */
 const WHOLE = new Set([
   'Link',
   'Image',
@@ -32,9 +35,9 @@ const WHOLE = new Set([
 ]);
 
 /**
- * Cuts markdown into pieces of at most `maxBytes` of UTF-8 each: at a paragraph's end, else at a line's, else at a space or
- * a full stop, never inside a character. A fence that is cut through is closed and opened again with its language, a table
- * that is cut through has its head again; both are counted. A fence that the text itself leaves open stays open.
+ * Splits markdown into pieces of at most `maxBytes` of UTF-8 each: at the end of a paragraph, else of a line, else at a
+ * space or full stop, never inside a character. A fence that is cut is closed and reopened with its language; a table that
+ * is cut repeats its header. Both count towards the limit. A fence that the text leaves open stays open.
  * @param maxBytes at least 128
  */
 export function* cutMarkdown(markdown: string, maxBytes: number): Generator<string> {
@@ -60,7 +63,7 @@ export function* cutMarkdown(markdown: string, maxBytes: number): Generator<stri
     const next = cutThrough(markdown, tree, cut, maxBytes);
     const body = outdented(markdown, at, cut, through);
     const gap = next.closing === '' || body.endsWith('\n') ? '' : '\n';
-    // What was opened again without its list's indent is closed without it.
+    // A fence that was reopened without its list indent is closed without it.
     yield through.opening + body + gap + (cut <= through.outdentTo ? next.closing.trimStart() : next.closing);
     at = cut;
     through = next;

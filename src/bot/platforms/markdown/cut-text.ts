@@ -1,21 +1,24 @@
-/** A nicer place to cut is looked for in the second half of the room. */
+/** A natural boundary is searched in the second half of the available room only. */
 const LOOK_BACK = 0.5;
 const GRAPHEME_WINDOW_CHARS = 64;
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const encoder = new TextEncoder();
 
-/** How many UTF-16 units of a text fit `maxBytes` of UTF-8 without cutting a character as people see it. */
+/** Number of UTF-16 units of a text that fit `maxBytes` of UTF-8 without splitting a grapheme. */
 export function fittingChars(text: string, maxBytes: number): number {
   const { read } = encoder.encodeInto(text, new Uint8Array(Math.max(0, maxBytes)));
   if (read >= text.length) return text.length;
   const start = Math.max(0, read - GRAPHEME_WINDOW_CHARS);
   const segments = graphemes.segment(text.slice(start, read + GRAPHEME_WINDOW_CHARS));
   const boundary = start + (segments.containing(read - start)?.index ?? 0);
-  // A character longer than the window (marks piled on marks) is cut after all.
+  // A grapheme longer than the window (many stacked combining characters) is split.
   return boundary > start ? boundary : read;
 }
 
-/** Where to cut a text that is too long: at a paragraph's end, else at a line's, else at a sentence's or a word's. Counts UTF-16 units. */
+/**
+ * Best position to cut a text that is too long: the end of a paragraph, else of a line, a sentence or a word. Counted in
+ * UTF-16 units.
+ */
 export function niceCut(text: string, maxBytes: number): number {
   const most = Math.max(1, fittingChars(text, maxBytes));
   const least = Math.floor(most * LOOK_BACK);
@@ -26,7 +29,7 @@ export function niceCut(text: string, maxBytes: number): number {
   return beforeMark(text, most);
 }
 
-/** Cuts a text that is not markdown into pieces of at most `maxBytes` of UTF-8. The pieces joined are the text. */
+/** Splits plain text into pieces of at most `maxBytes` of UTF-8. The joined pieces equal the text. */
 export function* cutText(text: string, maxBytes: number): Generator<string> {
   let rest = text;
   while (Buffer.byteLength(rest) > maxBytes) {
@@ -37,7 +40,7 @@ export function* cutText(text: string, maxBytes: number): Generator<string> {
   yield rest;
 }
 
-/** A cut must not make a call to everybody out of another word, `@all|ocate`: such a word goes to the next piece as a whole. */
+/** Avoids creating a broadcast mention by cutting another word (`@all|ocate`): the whole word moves to the next piece. */
 function beforeMark(text: string, cut: number): number {
   const word = /@\w*$/.exec(text.slice(Math.max(0, cut - 16), cut))?.[0] ?? '';
   const isCutThrough = word !== '' && /^\w/.test(text.slice(cut, cut + 1));

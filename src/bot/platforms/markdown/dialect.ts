@@ -1,14 +1,15 @@
-/** What sets one platform's markdown apart from another's. */
+/** Platform-specific markdown rules. */
 export interface Dialect {
   readonly name: string;
   /**
-   * Alters what would call people, pose as the platform's own or hide an address there, beyond what every platform's texts
-   * are rid of. Runs over the whole text, code included, before anything is read. Marks begin with `@`, `<` or `&`; texts without these are not asked about. Doing it twice changes nothing more.
+   * Neutralises the platform's own mentions, markup that imitates the platform, and hidden addresses, in addition to the
+   * rules for all platforms. Runs over the whole text, including code, before parsing. Such markup begins with `@`, `<` or
+   * `&`; texts without these characters are not passed in. Idempotent.
    */
   alterOwnMarks(text: string): string;
   /**
-   * What is done about markdown that is not finished while an answer grows. `close`: it is closed for this snapshot, since each
-   * snapshot replaces the one before. `hold`: it is held back until it is whole, since snapshots are added to and never taken back.
+   * Handling of unfinished markdown in a growing answer. `close`: it is closed for this snapshot, because each snapshot
+   * replaces the previous one. `hold`: it is held back until complete, because snapshots are appended and never withdrawn.
    */
   readonly unfinished: 'close' | 'hold';
 }

@@ -1,4 +1,4 @@
-/** A part of a text and what stands in its place. Edits are in order and do not overlap. */
+/** A range of a text and its replacement. Edits are sorted and do not overlap. */
 export interface Edit {
   from: number;
   to: number;
@@ -6,8 +6,8 @@ export interface Edit {
 }
 
 /**
- * Writes part of a text with its edits. What no edit touches is written as it stands, byte for byte.
- * @param between changes what lies between edits; as it is unless given
+ * Applies edits to a range of a text. Text outside the edits is copied byte for byte.
+ * @param between transforms the text between edits. Defaults to no change
  */
 export function applyEdits(
   source: string,

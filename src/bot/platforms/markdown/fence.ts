@@ -1,15 +1,15 @@
 import type { SyntaxNode } from '@lezer/common';
 
-/** A fenced code block: its mark, the language named behind it, and what stands before it on its line (quotes, a list's indent). */
+/** A fenced code block: its marker, its language, and the prefix of its line (quotes, list indent). */
 export interface Fence {
   mark: string;
   language: string;
-  /** What each of its lines begins with: `> ` in quotes, blanks in lists. */
+  /** Prefix of each line: `> ` in quotes, spaces in lists. */
   lead: string;
   isClosed: boolean;
 }
 
-/** @returns undefined for a node that is no fenced code block */
+/** @returns undefined for a node that is not a fenced code block */
 export function fenceOf(node: SyntaxNode, markdown: string): Fence | undefined {
   if (node.name !== 'FencedCode') return undefined;
   const [open, close] = node.getChildren('CodeMark');

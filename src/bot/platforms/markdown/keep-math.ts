@@ -4,20 +4,20 @@ import { mathIn, type Math } from './math-spans.ts';
 
 const MATH_SIGN = /\\[([\])]|\$/;
 const TEXT_BLOCKS = /^(?:Paragraph|ATXHeading\d|SetextHeading\d|Task|TableCell)$/;
-/** What is in these is no formula, or no reader changes it. */
+/** Nodes that contain no formula, or that no renderer changes. */
 const NOT_MATH = new Set(['InlineCode', 'URL', 'Autolink', 'HTMLTag', 'Comment', 'ProcessingInstruction', 'LinkTitle']);
 const BRACKETS = new Set(['(', ')', '[', ']']);
-/** Escapes, and signs of emphasis: `*` unless it stands alone, `_` where no letter stands before it. */
-const CHANGED = /\\([!-/:-@[-`{-~])|(?<=\S)\*|\*(?=\S)|(?<![A-Za-z0-9])_/g;
+/** Escapes and emphasis delimiters: `*` unless surrounded by spaces, `_` unless a letter or digit precedes it, and `~~`. */
+const CHANGED = /\\([!-/:-@[-`{-~])|(?<=\S)\*|\*(?=\S)|(?<![A-Za-z0-9])_|(?<=~)~|~(?=~)/g;
 
-/** Whether a text may hold a formula; without a sign of one no reader of markdown changes any. */
+/** Whether a text may contain a formula. Without one of these characters there is none. */
 export function hasFormula(markdown: string): boolean {
   return MATH_SIGN.test(markdown);
 }
 
 /**
- * Writes formulas (`\(…\)`, `\[…\]`, `$…$`, `$$…$$`) so that they are shown as they were written: no platform sets them, and a reader
- * of markdown takes their backslashes for escapes and their signs for emphasis. Doing it twice changes nothing more.
+ * Escapes formulas (`\(…\)`, `\[…\]`, `$…$`, `$$…$$`) so that they are shown verbatim: no platform typesets them, and
+ * markdown renderers treat their backslashes as escapes and their characters as emphasis. Idempotent.
  */
 export function keepMath(markdown: string, tree: Tree): string {
   const edits: Edit[] = [];
@@ -32,7 +32,7 @@ export function keepMath(markdown: string, tree: Tree): string {
   return applyEdits(markdown, edits);
 }
 
-/** A block's text with what can be no formula in it blotted out. */
+/** A block's text, with the nodes that contain no formula masked. */
 export function proseOf(markdown: string, block: SyntaxNode): string {
   const blots: Edit[] = [];
   block.cursor().iterate(({ name, from, to }) => {
@@ -43,7 +43,7 @@ export function proseOf(markdown: string, block: SyntaxNode): string {
   return applyEdits(markdown, blots, block);
 }
 
-/** What is to be changed in one formula; nothing where every reader shows it as it stands. */
+/** Edits for one formula; none if every renderer shows it verbatim. */
 function mathEdits(text: string, { from, to, markChars }: Math, offset: number): Edit[] {
   const inner = innerEdits(text.slice(from + markChars, to - markChars), from + markChars + offset);
   const hasBackslash = text[from] === '\\';
@@ -64,7 +64,7 @@ function innerEdits(inner: string, offset: number): Edit[] {
   }));
 }
 
-/** Brackets behind a backslash would begin a formula again, so that the backslash alone is escaped. */
+/** Escapes only the backslash before a bracket; escaping both would start a formula again. */
 function shownAs(written: string, escaped: string | undefined): string {
   if (escaped === undefined || BRACKETS.has(escaped)) return `\\${written}`;
   return `\\\\\\${escaped}`;

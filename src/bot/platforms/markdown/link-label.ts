@@ -2,29 +2,32 @@ import { isIPv6 } from 'node:net';
 import type { SyntaxNode } from '@lezer/common';
 import { compatibleForm } from '../../../shared/text/sanitize-text.ts';
 
-/** Signs that a reader does not see. */
+/** Markdown characters that are invisible when rendered. */
 const UNSEEN_SIGNS = new Set(['EmphasisMark', 'CodeMark', 'StrikethroughMark']);
 const HOST_LIKE = /(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,62}\.){1,8}\p{L}[\p{L}\p{M}]{1,62}/giu;
 const IPV4_LIKE = /(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/g;
 const IPV6_LIKE = /(?<![\w:])[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}(?![\w:])/gi;
-/** A label that holds a whole address says where it leads, whatever its host looks like. */
+/** A complete address in a label must have the link's host, even if that host does not look like a domain name. */
 const ADDRESS_LIKE = /[a-z][a-z\d+.-]{1,20}:\/\/[^\s<>"]{1,300}/gi;
-/** What the names of hosts take for a dot (`apple。com`), in any place. */
+/** Characters that host names treat as a dot (`apple。com`), in any position. */
 const DOTS = /[\u3002\uff61]/g;
-/** What only looks like one; it also parts words and people's names, so that it counts before Latin letters alone. */
+/**
+ * Characters that only look like a dot. They also separate words and personal names, so they count only before Latin
+ * letters.
+ */
 const DOT_LIKE = /[\u00b7\u0387\u05c5\u0660\u06d4\u06f0\u0701\u2022\u2027\u2219\u22c5\u30fb\ua4f8](?=[a-z]{2})/gi;
-/** `app.ts` looks like a host, but is what people call a file, and ends in no domain that there is. */
+/** Names such as `app.ts` that look like a host but are file names; their endings are not domains. */
 const FILE_NAME = /^[^.]+\.(?:[mc]?[jt]sx?|json|ya?ml|txt|html?|css|csv|pdf|docx?|xlsx?|pptx?|png|jpe?g|svg)$/i;
-/** What people call files, but ends in a country's domain. */
+/** File names whose ending is also a country's domain. */
 const FILE_OR_HOST = /^[^.]+\.md$/i;
-/** Where a Chinese sentence ends and the next begins; no domain has a last part so long. */
+/** Two Chinese sentences joined by a dot; no domain has such a long last part. */
 const TWO_SENTENCES = /\.\p{Script=Han}{5,}$/u;
 const HARMLESS_ENTITY = /^&(?:amp|lt|gt|quot|nbsp);$/;
 
 /**
- * Whether a link's label could be taken for another address than the link leads to (SECURITY.md honest-links): it names a host, in
- * whatever letters, or an IP address, or holds an entity that we do not read.
- * @param label as a reader sees it; see `seenText`
+ * Whether a link's label could be mistaken for an address other than the link's target (SECURITY.md honest-links): it names
+ * a host in any script, or an IP address, or contains an unknown entity.
+ * @param label as rendered; see `seenText`
  */
 export function namesAnotherHost(label: string, url: URL): boolean {
   const plain = compatibleForm(label.replace(url.href, '')).replace(DOTS, '.').replace(DOT_LIKE, '.');
@@ -38,7 +41,7 @@ export function namesAnotherHost(label: string, url: URL): boolean {
   );
 }
 
-/** A name that may be a host's too is a file's where the link leads to such a file. */
+/** A name that may be a file or a host counts as a file if the link leads to that file. */
 function isFileOf(name: string, url: URL): boolean {
   return (
     FILE_NAME.test(name) || (FILE_OR_HOST.test(name) && url.pathname.toLowerCase().endsWith(`/${name.toLowerCase()}`))
@@ -49,14 +52,14 @@ function isHostOf(address: string, { hostname }: URL): boolean {
   return URL.canParse(address) && new URL(address).hostname === hostname && !hasUserInfo(new URL(address));
 }
 
-/** Whether an address begins with somebody's name, which can look like the host (`https://bank.example@…`). */
+/** Whether an address contains user info, which can look like the host (`https://bank.example@…`). */
 export function hasUserInfo({ username, password }: URL): boolean {
   return username !== '' || password !== '';
 }
 
 /**
- * What a reader sees of part of a node: without the signs of emphasis and code, escapes taken as what they stand for, and
- * of an image its description.
+ * The rendered text of part of a node: without emphasis and code delimiters, with escapes resolved and images replaced by
+ * their descriptions.
  */
 export function seenText(markdown: string, node: SyntaxNode, from: number, to: number): string {
   let seen = '';
@@ -74,7 +77,7 @@ export function seenText(markdown: string, node: SyntaxNode, from: number, to: n
   return seen + markdown.slice(at, to);
 }
 
-/** An image's description without signs that could make a link or an image of it. */
+/** An image's description without characters that could form a link or an image. */
 export function imageDescription(markdown: string, image: SyntaxNode): string {
   const [open, close] = image.getChildren('LinkMark');
   return open && close ? markdown.slice(open.to, close.from).replace(/[[\]!]/g, '') : '';

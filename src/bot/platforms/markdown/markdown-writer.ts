@@ -12,35 +12,38 @@ import { settledEnd, shapeUnfinished } from './shape-unfinished.ts';
 import { withoutThoughts } from './strip-thoughts.ts';
 import { withoutLinks, writeSafely } from './write-safely.ts';
 
-/** Writes a model's markdown in one platform's dialect: the text itself, byte for byte, but for what would harm (SECURITY.md harmless-marks, honest-links). */
+/**
+ * Renders a model's markdown in one platform's dialect. The text is kept byte for byte, except for neutralised mentions,
+ * links and HTML (SECURITY.md harmless-marks, honest-links).
+ */
 export interface MarkdownWriter {
-  /** As much of a finished text as fits. Writing it again changes nothing. @param maxBytes at least 128 of UTF-8 */
+  /** Renders a finished text, cut to the limit. Idempotent. @param maxBytes at least 128 of UTF-8 */
   finished(text: string, maxBytes: number): string;
-  /** One snapshot of a text that still grows: shaped so that nothing flickers, as much as fits. */
+  /** Renders one snapshot of a growing text without flicker, cut to the limit. */
   growing(text: string, maxBytes: number): string;
-  /** A finished text in pieces that each fit and are each as `finished` would write them. Blank ones are left out. */
+  /** Splits a finished text into pieces that each fit and are each rendered as by `finished`. Blank pieces are omitted. */
   pieces(text: string, maxBytes: number): string[];
-  /** The same for a text that cannot be read as markdown: as plain text with nothing in it that would harm, cut anywhere. */
+  /** Like `pieces` for a text that cannot be parsed as markdown: neutralised plain text, cut anywhere. */
   plainPieces(text: string, maxBytes: number): string[];
-  /** Takes pieces of a finished text that another writer made as its own, so that none of them is read once more. */
+  /** Registers pieces of a finished text that another writer rendered, so that they are not parsed again. */
   knowPieces(text: string, pieces: readonly string[]): void;
 }
 
-/** None of these: no mark, link or sign of markdown, nothing unseen. Such a text is shown as it is. */
+/** Matches any text with mentions, links, markdown or invisible characters. Any other text is shown unchanged. */
 const NOT_PLAIN =
   /[^\t\n\r\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u03ff\u0400-\u052f\u2010-\u2027\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e]|[@<&[\]|`*_~\\$]|^[ \t>]*(?:[-=+#>]|\d{1,9}[.)]?)[-=+# \t]*$/m;
-/** A piece that grows when it is written once more is cut again, so much smaller. */
+/** Size factor for cutting a piece again that grew when it was rendered. */
 const SMALLER = 0.9;
 const MOST_ATTEMPTS = 6;
 const LEAST_BYTES = 128;
 const MARK_BYTES = 64;
-/** Room for what altering marks adds, and for what a later cut looks at. */
+/** Extra characters to read, for bytes added by neutralising and for context that a cut needs. */
 const MARGIN_CHARS = 1_024;
-/** Of a growing text that holds a thought so many snapshots are read, since the thought takes its room away. */
+/** Number of snapshot lengths to read of a growing text that contains reasoning, because the reasoning is removed. */
 const LOOKS_READ = 2;
 const THOUGHT_BEGINS = /<\s{0,8}think/i;
 
-/** @param dialect the platform's */
+/** @param dialect of the platform */
 export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
   const settledTexts = new SettledTexts();
   const fullLooks = new SettledTexts();
@@ -64,7 +67,7 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
     });
   }
 
-  /** What is longer than a snapshot goes on and on, while the snapshot stays as it is. */
+  /** Caches the snapshot of a text that exceeds the limit: the text keeps growing, but its snapshot stays the same. */
   function fitting(source: string, maxBytes: number, write: (markdown: string) => string): string {
     const full = fullLooks.of(source);
     if (full.source === source && Buffer.byteLength(full.shown) <= maxBytes) return full.shown;
@@ -75,7 +78,7 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
     return shown;
   }
 
-  /** Where an address may stand in another place, what is settled is not known. */
+  /** Without a cache if the text may contain link definitions, because they can change earlier text. */
   const settledOf = (markdown: string): SettledText =>
     markdown.includes(']:') ? { source: '', shown: '' } : settledTexts.of(markdown);
 
@@ -85,7 +88,7 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
     return withoutHtml(settled.shown + safely(markdown.slice(settled.source.length)));
   }
 
-  /** Each piece is written once more before it is shown; that it is as it is to be need not be found out again. */
+  /** Each piece is rendered again before it is shown; remembering it avoids parsing it again. */
   function remember(pieces: readonly string[]): void {
     for (const piece of pieces) fullLooks.remember({ source: piece, shown: piece });
   }
@@ -97,12 +100,12 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
     const tree = mayDiffer(tail) ? readFriendly(tail) : readTree(tail);
     const { end, closing } = shapeUnfinished(tail, tree, dialect.unfinished);
     const newlySettled = tail.slice(0, Math.min(settledEnd(tail, tree), end));
-    // What has settled is read a second time as a whole, once for each block; what still grows by itself.
+    // Settled text is checked by the second parser as a whole, once per block; the growing text is checked separately.
     const shown = newlySettled === '' ? settled.shown : withoutHtml(settled.shown + safely(newlySettled));
     if (newlySettled !== '' && !markdown.includes(']:')) {
       settledTexts.remember({ source: settled.source + newlySettled, shown });
     }
-    // What is closed for now may be read otherwise than what is open.
+    // Text that is closed for this snapshot may parse differently from the open text.
     const open = safely(alterMarks(tail.slice(newlySettled.length, end), dialect)) + closing;
     return shown + withoutHtml(separateEmphasis(open));
   }
@@ -111,12 +114,12 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
     finished(text, maxBytes) {
       const [source, write] = isPlain(text) ? [text, asItIs] : [clean(text, true), whole];
       const written = fitting(source, maxBytes, write);
-      // Nothing of an answer stays here once it has come to its end.
+      // Frees the cached text of an answer that has ended.
       fullLooks.forget(source);
       return written;
     },
     growing(text, maxBytes) {
-      // No more of it than a snapshot can hold is read, however long it has grown.
+      // Reads only as much as a snapshot can hold, regardless of the text's length.
       const mostChars = maxBytes + MARGIN_CHARS;
       const head = text.slice(0, mostChars);
       if (isPlain(head)) return fitting(head, maxBytes, asItIs);
@@ -135,7 +138,7 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
         alterMarks(withoutThoughts(withoutUnseen(withPlainEnds(text)), true, 'as words'), dialect),
         dialect,
       );
-      // A cut can lay a mark bare once more; altering it takes two bytes.
+      // Cutting can expose a mention again; neutralising it takes two bytes.
       const all = [...cutText(plain, maxBytes - MARK_BYTES)].map((piece) => withoutLinks(piece, dialect));
       return withoutBlank(all);
     },
@@ -148,7 +151,10 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
   };
 }
 
-/** For an app a line may end with a carriage return alone; where the parser does not see that, what follows would be no code to the app. */
+/**
+ * Some apps treat a lone carriage return as a line end. The parser does not, and could treat text as code that the app does
+ * not.
+ */
 function withPlainEnds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }

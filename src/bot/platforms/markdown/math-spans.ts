@@ -1,24 +1,24 @@
-/** A formula in a text, with its marks. */
+/** A formula in a text, including its delimiters. */
 export interface Math {
   from: number;
   to: number;
-  /** How long each of its two marks is; both are one where a bracket stands on a line of its own. */
+  /** Length of each delimiter. A bracket on a line of its own is a single delimiter. */
   markChars: number;
 }
 
-/** A formula that is longer is taken for none, so that a growing text is never held back for long. */
+/** Longer spans are not formulas, so that a growing text is never held back for long. */
 const MOST_CHARS = 1_000;
 const MOST_INLINE_CHARS = 120;
 const MARKS = /\\[^]|\$\$/g;
 const CLOSERS: Readonly<Record<string, string>> = { '\\(': '\\)', '\\[': '\\]', $$: '$$' };
-/** On one line, with nothing blank beside its marks: two prices are no formula. */
+/** An inline formula: on one line, with no blank next to its delimiters, so that two prices are not a formula. */
 const INLINE = /(?<![\\$])\$(?![\s$])(?:\\.|[^$\\\n]){1,120}?(?<!\s)\$(?![\w$])/g;
 const OPEN_INLINE = /(?<![\\$])\$(?![\s$\d])(?:\\.|[^$\\\n]){0,120}$/;
-/** Brackets are escaped in prose as well; these tell a formula. */
+/** Distinguishes a formula from brackets that are escaped in prose. */
 const IS_MATH = /\\[A-Za-z\\]|[=^_]|^[ \t]*\n/;
 const LONE_BRACKET = /^[ \t>]*(\\[[\]])[ \t]*$/gm;
 
-/** The formulas of one block of text, in order. Costs no more than the text is long. */
+/** Finds the formulas in one block of text, in order. Linear time. */
 export function mathIn(text: string): Math[] {
   const { spans } = marked(text);
   const inline = [...text.matchAll(INLINE)].map(({ index, 0: whole }) => ({
@@ -33,17 +33,17 @@ export function mathIn(text: string): Math[] {
   return withoutOverlaps(spans, [...inline, ...lone]);
 }
 
-/** Where the formula begins that a growing block of text has not closed yet; its length where there is none. */
+/** Start of the unclosed formula at the end of a growing block of text; the text's length if there is none. */
 export function openMathAt(text: string): number {
   const { spans, open } = marked(text);
   if (open !== undefined && text.length - open <= MOST_CHARS) return open;
-  // One sign may be half of two.
+  // A single `$` may be the first half of `$$`.
   if (/(?<!\\)\$$/.test(text) && spans.at(-1)?.to !== text.length) return text.length - 1;
   const inline = OPEN_INLINE.exec(text.slice(-MOST_INLINE_CHARS - 1));
   return inline ? Math.max(0, text.length - MOST_INLINE_CHARS - 1) + inline.index : text.length;
 }
 
-/** Formulas between marks of two signs, and where one begins that is not closed. */
+/** Finds formulas with two-character delimiters, and the start of an unclosed one. */
 function marked(text: string): { spans: Math[]; open: number | undefined } {
   const spans: Math[] = [];
   let open: { at: number; closer: string } | undefined;
@@ -63,7 +63,7 @@ function isFormula(text: string, from: number, to: number): boolean {
   return IS_MATH.test(text.slice(from + 2, to - 2)) && !/[([:]/.test(text.charAt(to));
 }
 
-/** @param first these stay @param further those that touch none of the first, nor one another */
+/** @param first kept @param further kept if they overlap neither `first` nor one another */
 function withoutOverlaps(first: readonly Math[], further: readonly Math[]): Math[] {
   const all = [...first.map((math) => ({ math, rank: 0 })), ...further.map((math) => ({ math, rank: 1 }))];
   all.sort((left, right) => left.math.from - right.math.from || left.rank - right.rank);

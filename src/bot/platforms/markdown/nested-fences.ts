@@ -1,6 +1,6 @@
-/** Languages of blocks whose text may hold fences of its own. */
+/** Languages of blocks that may contain fences. */
 const HOLDS_FENCES = /^(?:markdown|md|mdx|mkd|gfm|commonmark|text|txt|plain|plaintext)$/i;
-/** What may stand before a fence: quotes, and the marks and indents of lists. */
+/** A fence with its prefix: quotes, list markers and indents. */
 const FENCE = /^((?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t]){0,80})(`{3,}(?!`)|~{3,}(?!~))([^\n]*)$/;
 const SHORT_MARK_CHARS = 3;
 const WIDE_MARK_CHARS = 6;
@@ -9,23 +9,26 @@ interface OpenFence {
   line: number;
   sign: string;
   markChars: number;
-  /** Whether its text may hold fences; then those are counted. */
+  /** Whether the block may contain fences; if so, they are counted. */
   mayHold: boolean;
   isWide: boolean;
   depth: number;
 }
 
 export interface WidenOptions {
-  /** False while the text grows: its last line may become another one. */
+  /** False while the text grows: its last line is incomplete. */
   isFinished: boolean;
-  /** Whether every such block is widened, since what was shown of it is never taken back; else only one that holds fences. */
+  /**
+   * Widens every such block, because text already shown is never withdrawn. Otherwise only blocks that contain fences are
+   * widened.
+   */
   isAlways: boolean;
 }
 
 /**
- * Widens the mark of a block of markdown or plain text, so that fences inside of it belong to it: models write both with three signs, and by
- * CommonMark the first inner end would end the outer block. A fence inside opens where a language stands behind it, and closes where none does.
- * Doing it twice changes nothing more; costs what the text is long.
+ * Widens the fence of a markdown or plain-text block so that fences inside belong to it. Models write both with three
+ * characters, and in CommonMark the first inner closing fence would end the outer block. A fence inside opens if a language
+ * follows it, and closes otherwise. Idempotent; linear time.
  */
 export function widenFences(text: string, { isFinished, isAlways }: WidenOptions): string {
   if (!/(?:`{3}|~{3})[ \t]*[A-Za-z]/.test(text)) return text;

@@ -3,7 +3,7 @@ import { applyEdits, type Edit } from './edit-text.ts';
 import { hasUserInfo, imageDescription, namesAnotherHost, seenText } from './link-label.ts';
 import { showTags, showTagsInCode } from './show-tags.ts';
 
-/** What stands in another place of the text and gives links their addresses, by their folded names. */
+/** Link reference definitions: addresses by normalised label. */
 type Definitions = ReadonlyMap<string, string>;
 
 interface Reading {
@@ -11,7 +11,7 @@ interface Reading {
   definitions: Definitions;
 }
 
-/** Code is shown as it is, but not indented code: clients disagree about that. */
+/** Code that is shown unchanged. Excludes indented code, because clients disagree about it. */
 const CODE = new Set(['FencedCode', 'InlineCode']);
 const HTML = new Set([
   'HTMLTag',
@@ -21,22 +21,22 @@ const HTML = new Set([
   'ProcessingInstruction',
   'ProcessingInstructionBlock',
 ]);
-/** What only a lenient client takes for a tag or a link. */
+/** Start of markup that only a lenient client treats as a tag. */
 const LOOSE_TAG = /<(?=[!?]|\s{0,8}(?:a\s|img|iframe|video|audio|svg|object|embed|script|style|link|form)\b)/gi;
 const WHOLE_TAG =
   /<(?=\/?[A-Za-z][A-Za-z0-9-]{0,40}(?:\s{1,8}[A-Za-z_:][\w:.-]{0,40}(?:\s{0,8}=\s{0,8}(?:"[^"]{0,300}"|'[^']{0,300}'|[^\s"'=<>`]{1,300}))?){0,8}\s{0,8}\/?>)/g;
 const TAG_LIKE = /<(?=\/?[A-Za-z][^<>]*>)/g;
 const TAG_BEGIN = /<(?=[A-Za-z/!?])/g;
 const LOOSE_DEFINITION = /^([ \t>*+\-\d.)]{0,40}\[[^\]]{1,300}\]):/gm;
-/** The sign behind a name in an address, before its host; clients make links of bare addresses too. */
+/** The at sign after user info in an address. Clients also make links of bare addresses. */
 const USER_INFO = /(:\/\/[^\s/?#<>@]{0,300})@/g;
 const LOOSE_LINK = /(\[[^[\]\n]{0,300})?\](?=\(([^()\n]{0,2000}))/g;
 
 /**
- * Writes markdown so that links lead where they say (SECURITY.md honest-links): only http and https, images become links with their
- * address in full, a label that names another host is put beside the address, addresses that stand elsewhere come to their
- * link, and HTML is shown as text. All else is written as it stands. What is left may read as a link in turn, so this is
- * repeated until nothing changes (`writeSafely`).
+ * Makes links lead where they say (SECURITY.md honest-links). Only http and https links are kept; images become links with
+ * their full address; a label that names another host is shown next to the address; reference links become inline links;
+ * HTML is shown as text. All other text is unchanged. The result may contain new links, so this is repeated until nothing
+ * changes (`writeSafely`).
  */
 export function openLinks(markdown: string, tree: Tree): string {
   const reading: Reading = { markdown, definitions: definitionsOf(markdown, tree) };
@@ -45,7 +45,7 @@ export function openLinks(markdown: string, tree: Tree): string {
   return applyEdits(markdown, edits, undefined, showLooseSigns);
 }
 
-/** @returns whether what lies inside is to be looked at */
+/** @returns whether to visit the node's children */
 function collect(node: SyntaxNodeRef, reading: Reading, edits: Edit[]): boolean {
   const { name, from, to } = node;
   const { markdown } = reading;
@@ -66,7 +66,7 @@ function collect(node: SyntaxNodeRef, reading: Reading, edits: Edit[]): boolean 
   return false;
 }
 
-/** Clients disagree about where a paragraph ends, so a code span of several lines may be none to them. */
+/** Clients disagree about where a paragraph ends, so they may not treat a code span of several lines as code. */
 function code(name: string, written: string): string {
   return name === 'InlineCode' && written.includes('\n') ? looseInCode(showTagsInCode(written, WHOLE_TAG)) : written;
 }
@@ -75,7 +75,7 @@ function showLooseSigns(prose: string): string {
   return looseInCode(showTags(prose, WHOLE_TAG));
 }
 
-/** @param written without tags that a client could obey */
+/** @param written without tags that a client could interpret */
 function looseInCode(written: string): string {
   return written
     .replace(LOOSE_TAG, '＜')
@@ -88,7 +88,7 @@ function looseInCode(written: string): string {
     });
 }
 
-/** @returns undefined where the node is no link, since what it refers to is nowhere */
+/** @returns undefined if the node refers to a missing definition and is therefore not a link */
 function link(node: SyntaxNode, reading: Reading): string | undefined {
   const { markdown } = reading;
   const [open, close] = node.getChildren('LinkMark');
@@ -104,7 +104,7 @@ function link(node: SyntaxNode, reading: Reading): string | undefined {
   });
 }
 
-/** The address beside a label, or where the definition of its name stands. @param label with its brackets */
+/** The inline address of a link, or that of its definition. @param label including its brackets */
 function addressOf(
   node: SyntaxNode,
   label: { from: number; to: number },
@@ -119,8 +119,8 @@ function addressOf(
 }
 
 /**
- * The name of something that is nowhere is prose to clients, but was not read as such: behind a blank it is, by the next
- * reading. Names without angle brackets (`grid[row][column]`) hold nothing that could be a link or a tag.
+ * Separates the label of a missing reference. Clients treat it as prose, but the parser did not check it as such; after a
+ * space, the next pass does. Labels without angle brackets (`grid[row][column]`) cannot contain a link or a tag.
  */
 function partReference(node: SyntaxNode, markdown: string, edits: Edit[]): void {
   const name = node.getChild('LinkLabel');
@@ -131,13 +131,13 @@ function partReference(node: SyntaxNode, markdown: string, edits: Edit[]): void 
 interface Link {
   isImage: boolean;
   label: string;
-  /** The label as a reader sees it. */
+  /** The label as rendered. */
   seen: string;
   address: string;
 }
 
 function showLink({ isImage, label, seen, address }: Link): string {
-  // Escapes and entities in an address are read differently by clients and by us.
+  // Clients parse escapes and entities in an address differently from this parser.
   const isClear = !/[\\\s[\]<>]|&(?!amp;)[#\w]{1,32};/.test(address);
   const isWeb = isClear && /^https?:\/\//i.test(address) && URL.canParse(address) && !hasUserInfo(new URL(address));
   if (!isWeb) return address === '' ? label : `${label} (${withoutUserInfo(address)})`;
@@ -146,7 +146,7 @@ function showLink({ isImage, label, seen, address }: Link): string {
   return namesAnotherHost(seen, new URL(address)) ? `${label} ([${address}](${address}))` : `[${label}](${address})`;
 }
 
-/** A label with what lies inside it written safely; an image in it is its description alone. */
+/** A label with its content neutralised; images in it are replaced by their descriptions. */
 function labelOf(node: SyntaxNode, from: number, to: number, markdown: string): string {
   const edits: Edit[] = [];
   node.cursor().iterate((inner) => {
@@ -164,7 +164,7 @@ function labelOf(node: SyntaxNode, from: number, to: number, markdown: string): 
 
 const LINE_BREAK = /^<br\s{0,8}\/?>$/i;
 
-/** HTML is shown, not obeyed; but a line's end is a line's end. */
+/** Shows HTML as text; a line break tag becomes a line break. */
 function html({ name, node }: SyntaxNodeRef, written: string): string {
   if (name === 'HTMLTag' && LINE_BREAK.test(written)) return node.parent?.name === 'TableCell' ? ' ' : '\n';
   return showTags(written, TAG_BEGIN);
@@ -175,12 +175,12 @@ function autolink(written: string): string {
   return shown === written && /^<https?:[^<>\s|]*>$/i.test(written) ? written : withoutBrackets(shown);
 }
 
-/** Shows that what stands before the host is no host. Doing it twice changes nothing more. */
+/** Makes visible that user info in an address is not its host. Idempotent. */
 function withoutUserInfo(text: string): string {
   return text.replace(USER_INFO, '$1＠');
 }
 
-/** A definition is seen by nobody, and gives an address to a label elsewhere: it is shown instead. */
+/** Shows a link reference definition as text, because it is invisible and gives an address to a label elsewhere. */
 function definition(node: SyntaxNode, markdown: string): string {
   const colon = node.getChild('LinkMark');
   if (!colon) return markdown.slice(node.from, node.to);
@@ -209,7 +209,7 @@ function foldName(name: string): string {
   return name.replace(/\s+/g, ' ').toLowerCase();
 }
 
-/** Brackets around an address allow for round ones in it that do not pair; without them these are written in their other form. */
+/** Angle brackets allow unbalanced parentheses in an address; without them the parentheses must be percent-encoded. */
 function withoutBrackets(address: string): string {
   if (!/^<.*>$/s.test(address)) return address;
   return address.slice(1, -1).replaceAll('(', '%28').replaceAll(')', '%29');

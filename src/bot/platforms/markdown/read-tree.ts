@@ -4,15 +4,16 @@ import { QUICK_INLINE } from './quick-inline.ts';
 
 const reader = parser.configure([GFM, QUICK_INLINE]);
 
-/** Beyond these, reading takes time by the square; nobody writes so, but a text made to hold us up does. */
+/** Above these limits parsing takes quadratic time. Only texts made to block the process exceed them. */
 const MOST_BRACKETS = 400;
 const MOST_SIGNS = 2_000;
 const DEEP_NESTING = /^[ \t]{0,200}(?:(?:[-+*>]|\d{1,9}[.)])[ \t]*){17}/m;
-/** Whether what follows a line with a bar makes a table of it is found out by trying each blank before it. */
+/** After a line with a bar, the parser checks for a table at each leading blank of the next line. */
 const LONG_INDENT = /^[ \t>]{500}/m;
 /**
- * What begins like a definition and is none, in a paragraph that goes on for long: it is read from its beginning with each further
- * line. A definition has its label's end within 999 characters, and nothing behind its address but a title.
+ * Text that begins like a link reference definition but is not one, in a long paragraph: the parser restarts at its
+ * beginning with each further line. A definition's label ends within 999 characters, and only a title may follow its
+ * address.
  */
 const LEAD = String.raw`^[ \t>*+\-\d.)]{0,80}\[`;
 const IN_PARAGRAPH = String.raw`(?!\n[ \t]{0,80}\n)`;
@@ -22,17 +23,22 @@ const NO_DEFINITION = new RegExp(
     String.raw`(?:${IN_PARAGRAPH}[^]){2000}`,
   'm',
 );
-/** An address in angle brackets is sought from each bracket to the next blank. */
+/** The parser searches an address in angle brackets from each bracket to the next blank. */
 const ENDLESS_ADDRESS = /<[a-z][-\w+.]{1,80}:[^\s>]{1000}/i;
 const INTRICATE = [DEEP_NESTING, LONG_INDENT, ENDLESS_LABEL, NO_DEFINITION, ENDLESS_ADDRESS];
 const SIGN = /[[*_~`<]|\n[ \t]*\n/g;
 
-/** Reads markdown (CommonMark and GitHub's tables, strikethrough, tasks, bare addresses) to a tree of positions in the text. */
+/**
+ * Parses markdown (CommonMark plus GitHub's tables, strikethrough, tasks and bare addresses) into a tree of text positions.
+ */
 export function readTree(markdown: string): Tree {
   return reader.parse(markdown);
 }
 
-/** Whether a text is so intricate that reading it would hold up everybody else's: a list in a list in a list, a paragraph of brackets. */
+/**
+ * Whether a text is so intricate that parsing it would block the process, such as deeply nested lists or a paragraph of
+ * brackets.
+ */
 export function isTooIntricate(markdown: string): boolean {
   if (INTRICATE.some((pattern) => pattern.test(markdown))) return true;
   if (markdown.length <= MOST_BRACKETS) return false;

@@ -1,18 +1,19 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import { isTooIntricate } from './read-tree.ts';
 
-/** An independent reader of CommonMark that obeys HTML and follows every address. */
+/** An independent CommonMark parser that accepts HTML and all addresses. */
 const reader = new MarkdownIt({ html: true });
 reader.validateLink = () => true;
-/** HTML begins so for every reader, unless a backslash escapes the sign; texts without it are not read again. */
+/** Possible start of HTML for any parser. Texts without a match are not checked again. */
 const MAY_BE_HTML = /(?<!\\)(?:\\\\){0,64}<[A-Za-z/!?]/;
 const TAG_SIGN = /<(?=[A-Za-z/!?])/g;
-/** One reading mends what it finds, and what that lays bare is mended by the next. */
+/** Maximum passes. Each pass repairs what it finds, which may expose more for the next pass. */
 const MAX_READINGS = 4;
 
 /**
- * Reads a text that is about to be shown a second time, by another parser: where two readers disagree about what is code, a client may find HTML
- * or an address in angle brackets that ours did not (SECURITY.md two-readings). Such brackets are altered in those lines. Doing it twice changes nothing more.
+ * Checks a text that is about to be shown with a second parser. If two parsers disagree about what is code, a client may
+ * find HTML or an autolink that the first parser did not (SECURITY.md two-readings). Angle brackets in the affected lines
+ * are neutralised. Idempotent.
  */
 export function withoutHtml(markdown: string): string {
   let shown = markdown;
@@ -38,7 +39,7 @@ function hasHtml({ type, children }: Token): boolean {
   );
 }
 
-/** Addresses of the web lead where they say. */
+/** Whether an autolink has a scheme other than http or https. Web autolinks show their target. */
 function isHiddenAddress(token: Token): boolean {
   return (
     token.markup === 'autolink' && token.type === 'link_open' && !/^https?:/i.test(String(token.attrGet('href') ?? ''))

@@ -1,4 +1,4 @@
-/** The part of a growing text that will not change any more, and how it is shown. */
+/** The part of a growing text that will not change any more, and its rendered form. */
 export interface SettledText {
   source: string;
   shown: string;
@@ -8,19 +8,19 @@ const KEY_CHARS = 48;
 const MOST_TEXTS = 512;
 
 /**
- * Remembers how the beginnings of growing texts are shown, so that each snapshot reads only what is new. It is found again by the
- * text itself, so nothing is passed around and a wrong one is never taken; one that was forgotten costs only time.
+ * Caches the rendered beginnings of growing texts, so that each snapshot parses only new text. Entries are looked up by the
+ * text itself, so a wrong entry is never used; a missing entry only costs time.
  */
 export class SettledTexts {
   readonly #texts = new Map<string, SettledText>();
 
-  /** The longest remembered beginning of a text; empty where there is none. */
+  /** The longest cached beginning of a text; empty if there is none. */
   of(text: string): SettledText {
     const settled = this.#texts.get(text.slice(0, KEY_CHARS));
     return settled && text.startsWith(settled.source) ? settled : { source: '', shown: '' };
   }
 
-  /** Remembers a beginning, for as long as few others come. Short ones are not worth it. */
+  /** Caches a beginning until newer texts displace it. Short beginnings are not cached. */
   remember(settled: SettledText): void {
     if (settled.source.length < KEY_CHARS) return;
     const key = settled.source.slice(0, KEY_CHARS);
@@ -30,7 +30,7 @@ export class SettledTexts {
     if (oldest !== undefined) this.#texts.delete(oldest);
   }
 
-  /** Forgets what is known of a text that has come to its end. */
+  /** Removes the entry of a text that has ended. */
   forget(text: string): void {
     this.#texts.delete(text.slice(0, KEY_CHARS));
   }

@@ -3,7 +3,7 @@ import { fenceOf } from './fence.ts';
 import { shapeInline } from './unfinished-inline.ts';
 import { beforeBareSigns, shownLines } from './unfinished-line.ts';
 
-/** What is shown of a text that still grows: as far as `end`, then `closing`, which is not the text's own. */
+/** Visible part of a growing text: its first `end` characters, followed by the added text `closing`. */
 export interface UnfinishedShape {
   end: number;
   closing: string;
@@ -11,14 +11,14 @@ export interface UnfinishedShape {
 
 const CONTAINERS = new Set(['Document', 'Blockquote', 'BulletList', 'OrderedList', 'ListItem', 'Task']);
 const INLINE_BLOCKS = /^(?:Paragraph|ATXHeading\d|SetextHeading\d|Task)$/;
-/** Half a call to everybody, or half a character, shows nothing of what it becomes. */
+/** Partial broadcast mentions and characters are hidden until they are complete. */
 const HALF_CALL =
   /@(?:a|al|all|e|ev|eve|ever|every|everyo|everyon|everyone|h|he|her|here|c|ch|cha|chan|chann|channe|channel|所|所有|所有人)?$/i;
 const HALF_CHARACTER = /[\uD800-\uDBFF]$/;
 
 /**
- * Shapes a text that still grows, so that nothing flickers: what may yet become something else is held back for a moment, what
- * is open is closed for this snapshot or held back. Nothing is changed, only what stands at the end. Finished texts are not shaped.
+ * Shapes a growing text so that it does not flicker: text that may still change its meaning is held back briefly; open
+ * markup is closed for this snapshot or held back. Only the end of the text is affected. Finished texts are not shaped.
  */
 export function shapeUnfinished(markdown: string, tree: Tree, unfinished: 'close' | 'hold'): UnfinishedShape {
   const leaf = lastBlock(tree);
@@ -39,7 +39,7 @@ export function shapeUnfinished(markdown: string, tree: Tree, unfinished: 'close
   return { end, closing };
 }
 
-/** Where the last block begins: what stands before it is not changed by what comes. */
+/** Start of the last block; later text does not change the text before it. */
 export function settledEnd(markdown: string, tree: Tree): number {
   const last = tree.topNode.lastChild;
   return last ? markdown.lastIndexOf('\n', last.from - 1) + 1 : 0;

@@ -1,10 +1,10 @@
 /**
- * Names alone in angle brackets: types (`List<T>`, `<T extends Shape>`), something to fill in (`<your-name>`), or HTML that does
- * nothing without values.
+ * Angle brackets that contain only names: types (`List<T>`, `<T extends Shape>`), placeholders (`<your-name>`), or HTML
+ * without attribute values.
  */
 const BARE_NAMES = /^<\/?([A-Za-z][\w.:-]{0,40})(?:\s{1,8}[A-Za-z_:][\w.:-]{0,40}){0,6}\s{0,8}\/?>/;
 const MOST_TAG_CHARS = 300;
-/** What these begin, a client could load, ask for, or take all that follows for. */
+/** Tags with which a client could load a resource, request input, or swallow the following text. */
 const OBEYED = new Set(
   (
     'applet area audio base body button canvas datalist dialog embed fieldset form frame frameset head html iframe image img ' +
@@ -12,7 +12,7 @@ const OBEYED = new Set(
     'slot source style svg template textarea title track video xmp'
   ).split(' '),
 );
-/** Other names that HTML knows; where it is not certain what is code, these could be taken for it. */
+/** Other HTML tags. Where it is uncertain what is code, a name like these may be HTML. */
 const HARMLESS = new Set(
   (
     'a abbr address article aside at b bdi bdo big blockquote br caption center cite code col colgroup data dd del details dfn dir ' +
@@ -23,9 +23,9 @@ const HARMLESS = new Set(
 );
 
 /**
- * Shows tags in prose as they were written, without their being tags to any client: a bare name is escaped, which every reader of
- * markdown takes back; what could be obeyed has its sign altered, so that not even a client without escapes obeys it.
- * @param begins finds the signs with which tags begin
+ * Shows tags in prose as text in every client. A tag of bare names is escaped, which every markdown parser resolves; the
+ * bracket of a dangerous tag is replaced, so that even clients without escapes show it as text.
+ * @param begins matches the brackets with which tags begin
  */
 export function showTags(prose: string, begins: RegExp): string {
   return prose.replace(begins, (sign: string, ...rest: unknown[]) => {
@@ -35,7 +35,7 @@ export function showTags(prose: string, begins: RegExp): string {
   });
 }
 
-/** The same where an escape would be seen: names that no HTML has are left as they are, all others are altered. */
+/** Like `showTags` where an escape would be visible: names that are not HTML are unchanged, all others are replaced. */
 export function showTagsInCode(written: string, begins: RegExp): string {
   return written.replace(begins, (sign: string, ...rest: unknown[]) => {
     const name = nameAt(written, placeIn(rest));
@@ -43,7 +43,7 @@ export function showTagsInCode(written: string, begins: RegExp): string {
   });
 }
 
-/** @returns an empty text where there are not names alone */
+/** @returns an empty string if the tag contains more than names */
 function nameAt(text: string, at: number): string {
   return BARE_NAMES.exec(text.slice(at, at + MOST_TAG_CHARS))?.[1]?.toLowerCase() ?? '';
 }
@@ -58,7 +58,7 @@ function isEscaped(text: string, at: number): boolean {
   return signs % 2 === 1;
 }
 
-/** Where a match lies, from the arguments that a replacer gets behind the match itself. */
+/** Position of a match, from the arguments that a replacer receives after the match itself. */
 function placeIn(rest: readonly unknown[]): number {
   return Number(rest.findLast((each) => typeof each === 'number'));
 }

@@ -6,18 +6,18 @@ const THOUGHT_ENDS = /<\s{0,8}\/\s{0,8}think(?:ing)?\s{0,8}>\s{0,64}/gi;
 const CODE = new Set(['FencedCode', 'InlineCode', 'CodeText', 'CodeMark', 'CodeInfo']);
 
 /**
- * Takes out what a model thought aloud in its answer, `<think>…</think>` from a line's beginning on. Thoughts
- * have a channel of their own; this is the last gate. Tags in code are what the answer is about, and stay.
- * @param isFinished false while the answer grows: a thought that has no end yet may get one. In a finished text only one that the
- * text begins with is a thought without an end; elsewhere it is a word like others
- * @param code `as words`: where it is not known what is code, a tag in it is a tag
+ * Removes reasoning that a model wrote into its answer (`<think>…</think>` at the start of a line). Reasoning has its own
+ * channel; this is the last safeguard. Tags in code belong to the answer and are kept.
+ * @param isFinished false while the answer grows: an unclosed tag may still be closed. In a finished text an unclosed tag
+ * counts as reasoning only at the start of the text
+ * @param code `as words`: tags in code are treated like all others, because it is unknown what is code
  */
 export function withoutThoughts(text: string, isFinished: boolean, code: 'kept' | 'as words' = 'kept'): string {
   if (!/<\s{0,8}think/i.test(text)) return text;
   const tree = code === 'as words' || isTooIntricate(text) ? undefined : readTree(text);
   let said = '';
   let at = 0;
-  /** From here on no thought ends. */
+  /** Position after which no closing tag exists. */
   let lastEnd = text.length;
   for (const { index, 0: begin } of text.matchAll(THOUGHT_BEGINS)) {
     const isCode = tree !== undefined && CODE.has(tree.resolveInner(index + begin.length - 1, -1).name);
@@ -34,7 +34,7 @@ export function withoutThoughts(text: string, isFinished: boolean, code: 'kept' 
   return said + text.slice(at);
 }
 
-/** Whether nothing of a finished text is seen: it is blank, or nothing but a thought. Costs little, however long the text is. */
+/** Whether a finished text is invisible: blank, or reasoning only. Cheap for texts of any length. */
 export function isBlank(text: string): boolean {
   return withoutThoughts(withoutUnseen(text), true, 'as words').trim() === '';
 }

@@ -3,17 +3,17 @@ import { applyEdits } from './edit-text.ts';
 import { proseOf } from './keep-math.ts';
 import { mathIn, openMathAt } from './math-spans.ts';
 
-/** How far a growing paragraph is shown, and what closes it for now. */
+/** Visible part of a growing paragraph, and the text that closes it for this snapshot. */
 export interface InlineShape {
   end: number;
   closing: string;
 }
 
-/** Longer than this nothing is held back because of an open sign of emphasis or code. */
+/** Maximum characters held back because of open emphasis or code. */
 const MOST_HELD_CHARS = 120;
 const HALF_LINK =
   /!?\[(?:[^[\]\n]{0,120}|[^[\]\n]{0,300}\](?:\((?:[^\s()]|\((?:[^\s()]{0,300}\))?){0,2000}(?:\s{1,8}["'][^"'\n]{0,200}["']?)?|\[[^[\]\n]{0,120}|:)?)$/;
-/** Label, address and title of a link that is held back while it grows. */
+/** Maximum length of an incomplete link that is held back: label, address and title. */
 const MAX_HALF_LINK_CHARS = 2_600;
 const HALF_TAG = /<(?:[!@#/?A-Za-z][^<>\n]{0,100})?$/;
 const OPEN_CODE = /`+/;
@@ -22,8 +22,9 @@ const LINKS = new Set(['Link', 'Image']);
 const BARE_SIGNS = /(?:[*_~]{1,3}|\\)$/;
 
 /**
- * The shape of a paragraph that still grows: half a link, tag or formula is held back, open emphasis and code are closed or held back.
- * @param leaf the last block of the text @param end what stands behind this is not shown anyway
+ * Shapes a growing paragraph: an incomplete link, tag or formula is held back; open emphasis and code are closed or held
+ * back.
+ * @param leaf the last block of the text @param end end of the text that is shown anyway
  */
 export function shapeInline(
   markdown: string,
@@ -56,11 +57,11 @@ export function shapeInline(
   }
   const signs = emphasis.map(([sign]) => sign).reverse();
   const closing = (code && !isBareCode ? code[0] : '') + signs.join('');
-  // A closing sign behind a blank closes nothing.
+  // A closing delimiter after a blank does not close.
   return { end: from + (closing === '' ? open : open.trimEnd()).length, closing };
 }
 
-/** The paragraph with what is whole in it blotted out, so that only signs without a partner are left. */
+/** The paragraph with its complete nodes masked, so that only unmatched delimiters are left. */
 function withoutWhole(markdown: string, leaf: SyntaxNode): string {
   let open = '';
   let at = leaf.from;
@@ -73,7 +74,7 @@ function withoutWhole(markdown: string, leaf: SyntaxNode): string {
   return open + markdown.slice(at);
 }
 
-/** @param prose the same text, in which formulas are not blotted out */
+/** @param prose the same text with its formulas unmasked */
 function withoutMath(open: string, prose: string): string {
   const edits = mathIn(prose).map(({ from, to }) => ({ from, to, text: '\0'.repeat(to - from) }));
   return applyEdits(open, edits);

@@ -1,15 +1,18 @@
 import type { SyntaxNode } from '@lezer/common';
 import { fenceOf } from './fence.ts';
 
-/** A line that only begins something yet: a bullet, a heading, a rule, a fence. */
+/** A line that consists only of block syntax: a bullet, a heading, a rule, a fence. */
 const ONLY_SIGNS = /^(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t]){0,200}(?:[-=*+_#]{1,6}|\d{1,9}[.)]?|`{1,2}|~{1,2})?[ \t]*$/;
 const ONLY_FENCE_SIGNS = /^[ \t>]{0,200}(`{1,16}|~{1,16})[ \t]*$/;
 const TABLE_LINE = /^[ \t>]{0,200}\|/;
 const UNDER_TABLE_HEAD = /^[ \t>]{0,200}[|:\- \t]*$/;
-/** A line that is longer is shown as it comes, whatever it becomes. */
+/** Longer lines are shown as they arrive. */
 const MOST_HELD_CHARS = 1_000;
 
-/** How far a growing text is shown with regard to its last line, which may yet become something else. @param leaf its last block */
+/**
+ * Length of the visible part of a growing text, based on its last line, which may still change its meaning. @param leaf its
+ * last block
+ */
 export function shownLines(markdown: string, leaf: SyntaxNode): number {
   const start = markdown.lastIndexOf('\n') + 1;
   const line = markdown.slice(start);
@@ -28,7 +31,7 @@ export function shownLines(markdown: string, leaf: SyntaxNode): number {
   return beforeBareSigns(markdown, markdown.length);
 }
 
-/** Where the line begins whose beginning says nothing yet; `end` itself where it says something. */
+/** Start of the last line if it consists only of block syntax; otherwise `end`. */
 export function beforeBareSigns(markdown: string, end: number): number {
   const start = markdown.lastIndexOf('\n', end - 1) + 1;
   return end > start && ONLY_SIGNS.test(markdown.slice(start, end)) ? start : end;

@@ -4,17 +4,22 @@ import { hasFormula, keepMath } from './keep-math.ts';
 import { openLinks } from './open-links.ts';
 import { isTooIntricate, readTree } from './read-tree.ts';
 
-/** Without one of these, nothing is a link, an image or HTML to any client, but for bare addresses that lead where they say. */
+/**
+ * A text without a match contains no link, image or HTML in any client, except bare addresses, which lead where they say.
+ */
 const LINK_OR_HTML = /\]\(|\]\[|\]:|<[A-Za-z/!?]|:\/\/[^\s/?#<>@]{0,300}@/;
 const LINK_SIGN = /\](?=[([:])/g;
 const TAG_SIGN = /<(?=[A-Za-z/!?])/g;
-/** One reading mends what it finds; what that lays bare is mended by the next. More than these are a text made for it. */
+/**
+ * Maximum passes. Each pass repairs what it finds, which may expose more for the next pass. Only texts made for this purpose
+ * need more.
+ */
 const MOST_READINGS = 6;
 
 /**
- * Writes markdown so that it neither calls people, loads anything nor hides where a link leads (SECURITY.md harmless-marks, honest-links), and so that
- * formulas are shown as they are written. A text without such things is written as it is. Doing it twice changes nothing more.
- * @param markdown already rid of marks (`alterMarks`)
+ * Renders markdown so that it mentions no one, loads nothing, hides no link target
+ * (SECURITY.md harmless-marks, honest-links), and shows formulas verbatim. Other text is unchanged. Idempotent.
+ * @param markdown with mentions already neutralised (`alterMarks`)
  */
 export function writeSafely(markdown: string, dialect: Dialect): string {
   let shown = markdown;
@@ -28,7 +33,7 @@ export function writeSafely(markdown: string, dialect: Dialect): string {
   return withoutRemoteImages(shown);
 }
 
-/** For a text that would take too long to read: nothing in it is a link, an image or HTML any more. Doing it twice changes nothing more. */
+/** For a text that is too expensive to parse: neutralises all links, images and HTML. Idempotent. */
 export function withoutLinks(markdown: string, dialect: Dialect): string {
   return alterMarks(markdown.replace(LINK_SIGN, '］').replace(TAG_SIGN, '＜'), dialect);
 }

@@ -7,14 +7,14 @@ import { PlatformError } from '../platform-error.ts';
 import { formatHandle, readHandle, type ReplyTarget } from './reply-target.ts';
 import { blocksOf } from './write-snapshot.ts';
 
-/** Stands in a handle in place of a `ts`: what only one person sees is no message of the channel, and cannot be edited. */
+/** Replaces the `ts` in the handle of an ephemeral message, which is not a message of the channel and cannot be edited. */
 const SEEN_BY_ONE = 'response';
-/** Such an answer comes whole; what grows of it is not shown. */
+/** An ephemeral answer is sent only when complete; growing snapshots are not shown. */
 const NOT_BEFORE_THE_END: PushResult = { result: 'busy', retryAfterMs: 60 * SECOND_MS };
-/** Slack's answers to a post where the app is no member: nobody there sees what it says. */
+/** Slack's errors for a post to a channel of which the app is not a member. */
 const NOT_THERE = new Set(['not_in_channel', 'channel_not_found', 'is_archived']);
 
-/** Whether a command may be answered at an address: the configured Slack's own origin, or its host for that. */
+/** Whether a command may be answered at this address: the configured Slack origin, or its `hooks` host. */
 export function isResponseAddress(address: string, apiUrl: string): boolean {
   if (!URL.canParse(address)) return false;
   const { origin, protocol, port, hostname } = new URL(address);
@@ -22,20 +22,20 @@ export function isResponseAddress(address: string, apiUrl: string): boolean {
   return origin === api.origin || (protocol === 'https:' && port === '' && hostname === `hooks.${api.hostname}`);
 }
 
-/** Whether Slack refused a post since the app is no member of the channel in which its command was typed. */
+/** Whether Slack refused a post because the app is not a member of the channel in which the command was typed. */
 export function isNotThere(error: string): boolean {
   return NOT_THERE.has(error);
 }
 
-/** Whether a handle is that of an answer which only its asker saw, and which stays as it was shown. */
+/** Whether a handle belongs to an ephemeral answer, which only the asker saw and which cannot be changed. */
 export function isSeenByOne(handle: string): boolean {
   return readHandle(handle).ts === SEEN_BY_ONE;
 }
 
 /**
- * Answers the app's own command so that only its sender sees it, by the address that came with it (PLATFORM_FACTS.md slack-assistant: five
- * times in half an hour, without a token).
- * @returns undefined where that address is used up or too old: then the channel itself is left
+ * Answers a slash command so that only its sender sees the answer, using the command's `response_url`
+ * (PLATFORM_FACTS.md slack-assistant: valid for five uses within half an hour, without a token).
+ * @returns undefined if that address is used up or has expired; the answer must then be posted in the channel
  */
 export async function answerCommand(
   { channel, response }: ReplyTarget,
@@ -49,7 +49,7 @@ export async function answerCommand(
     const answer = await outsideCall('slack.response', () => requestBounded(new URL(response.url), request));
     return judge(answer, channel);
   } catch (error) {
-    // It may have arrived. To be told twice is better than to be told nothing, and cannot be looked up.
+    // The answer may have arrived. It cannot be looked up, and a duplicate is better than no answer.
     if (error instanceof PlatformError) return { result: 'busy', retryAfterMs: SECOND_MS };
     throw error;
   }

@@ -12,12 +12,12 @@ import { readTarget } from './reply-target.ts';
 const BYTES_TIMEOUT_MS = 20 * SECOND_MS;
 
 /**
- * Files beside answers. Slack gives a file its id before anybody sees it, and shows it once it is told that it is complete
- * (PLATFORM_FACTS.md slack-files): one id is one file, however often that is said.
+ * Files next to answers. Slack gives a file its id before the file is visible, and shows it when its upload is completed
+ * (PLATFORM_FACTS.md slack-files). One id is one file, regardless of how often it is completed.
  */
 export function createFileReplies(api: SlackApi, apiUrl: string): FileReplies {
   return {
-    // What a command asks may be answered to its sender alone, and a file is seen by everybody there.
+    // A command may be answered to its sender only, whereas everyone in the chat sees a file.
     canShow: (target) => readTarget(target).response === undefined,
     async bring(file) {
       const length = Buffer.byteLength(file.text);
@@ -35,17 +35,17 @@ export function createFileReplies(api: SlackApi, apiUrl: string): FileReplies {
       const args = { files, channel_id: channel, thread_ts: threadTs };
       const answer = await api.call('files.completeUploadExternal', args);
       const shown: PostResult = answer.kind === 'ok' ? 'sent' : failureOf(answer);
-      // Slack may say no to what it did before.
+      // Slack may refuse a call that it has already carried out.
       return shown === 'refused' && mayStand && (await isShown(api, target, fileId)) ? 'sent' : shown;
     },
   };
 }
 
-/** The address is good for this file alone, so it takes no token. */
+/** The upload address is valid for this file only and needs no token. */
 async function bringBytes(address: URL, fileId: string, { text }: AnswerFile): Promise<FileBrought> {
   const request = {
     method: 'POST',
-    text,
+    body: text,
     headers: { 'content-type': 'application/octet-stream' },
     timeoutMs: BYTES_TIMEOUT_MS,
   } as const;
@@ -59,7 +59,9 @@ async function bringBytes(address: URL, fileId: string, { text }: AnswerFile): P
   }
 }
 
-/** Whether a file stands in the chat where the answer goes. What Slack does not say is taken for no: to show it once more harms nothing. */
+/**
+ * Whether a file is visible in the answer's chat. An unknown state counts as no, because showing the file again is harmless.
+ */
 async function isShown(api: SlackApi, target: string, fileId: string): Promise<boolean> {
   const answer = await api.call('files.info', { file: fileId }, FENCE_HOLDS_MS);
   const shares = answer.kind === 'ok' ? fieldsOf(fieldsOf(answer.body['file'])['shares']) : {};

@@ -1,9 +1,9 @@
 /**
- * All that this folder asks of Slack, with the right that each needs: no call can be made and no event is read that does not stand
- * here, and the app's manifest and `npm run check` are made from it (PLATFORM_FACTS.md slack-scopes).
+ * All Slack methods and events used by this folder, with the scopes that each needs. No other method can be called and no
+ * other event is read. The app manifest and `npm run check` are generated from this list (PLATFORM_FACTS.md slack-scopes).
  */
 
-/** The calls of Slack's Web API, by whose token they are made; each needs all that it names. */
+/** Methods of Slack's Web API, by the credentials of the call. Each needs all of its scopes. */
 export const METHODS = {
   bot: {
     'assistant.threads.setStatus': ['chat:write'],
@@ -12,13 +12,13 @@ export const METHODS = {
     'chat.appendStream': ['chat:write'],
     'chat.delete': ['chat:write'],
     'chat.postEphemeral': ['chat:write'],
-    // To a person's id too, for whom Slack opens the private chat.
+    // Also posts to a person's id, for which Slack opens the private chat.
     'chat.postMessage': ['chat:write', 'im:write'],
     'chat.startStream': ['chat:write'],
     'chat.stopStream': ['chat:write'],
     'chat.update': ['chat:write'],
     'conversations.history': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],
-    // A channel that a question mentions.
+    // For channels mentioned in a question.
     'conversations.info': ['channels:read', 'groups:read'],
     'conversations.replies': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],
     'files.completeUploadExternal': ['files:write'],
@@ -26,17 +26,17 @@ export const METHODS = {
     'files.info': ['files:read'],
     'users.info': ['users:read'],
   },
-  /** The same token, where the app is declared as an agent. */
+  /** Bot token of an app that is declared as an agent. */
   agent: { 'assistant.threads.setSuggestedPrompts': ['assistant:write'] },
-  /** With the app-level token. */
+  /** App-level token. */
   app: { 'apps.connections.open': ['connections:write'] },
-  /** By a person's browser, and for that person. */
+  /** On behalf of a person who signs in. */
   signIn: { 'openid.connect.token': ['openid'], 'openid.connect.userInfo': ['openid'] },
-  /** With the app's own secret. */
+  /** Client secret of the app. */
   client: { 'oauth.v2.access': [] },
 } as const;
 
-/** The events that are read, as they are subscribed to. */
+/** The events that are read, by their subscription names. */
 export const EVENTS = {
   agent_session_stopped: ['assistant:write'],
   app_home_opened: [],
@@ -50,29 +50,29 @@ export const EVENTS = {
   tokens_revoked: [],
 } as const;
 
-/** What else comes or is fetched. */
+/** Scopes needed for anything else. */
 const OTHERS = { files: ['files:read'], command: ['commands'] } as const;
 
-/** The command that the app answers to anywhere in Slack. */
+/** The slash command, available everywhere in Slack. */
 export const COMMAND = '/parley';
 
-/** Events that only an app is sent that its makers declared as an agent, which also gives it the scope. */
+/** Events sent only to apps declared as agents, which also have the scope. */
 const OF_AGENTS: ReadonlySet<string> = new Set<keyof typeof EVENTS>([
   'agent_session_stopped',
   'app_home_opened',
   'assistant_thread_started',
 ]);
-/** Events by which an app learns that it was taken out of a workspace. */
+/** Events that report that the app was removed from a workspace. */
 const OF_SHARED_APPS: ReadonlySet<string> = new Set<keyof typeof EVENTS>(['app_uninstalled', 'tokens_revoked']);
 
-/** Rights without which something smaller is lost than answers, and what that is. */
+/** Scopes without which only a minor feature is lost, and that feature. */
 const LOST_WITHOUT: Readonly<Record<string, string>> = {
   'channels:read': 'names of mentioned public channels',
   commands: `the command ${COMMAND}`,
-  'files:read': 'pictures and files',
+  'files:read': 'images and files',
   'files:write': 'very long answers as a file',
   'groups:read': 'names of mentioned private channels',
-  'im:write': 'writing to people first',
+  'im:write': 'direct messages from the bot',
   'mpim:history': 'group chats',
   'users:read': 'names on the sign-in page and of mentioned people',
 };
@@ -81,15 +81,15 @@ export type BotMethod = keyof typeof METHODS.bot | keyof typeof METHODS.agent;
 export type AppMethod = keyof typeof METHODS.app;
 type OtherMethod = keyof typeof METHODS.signIn | keyof typeof METHODS.client;
 
-/** Where a call goes. @param apiUrl ends in `/api` */
+/** Address of a method. @param apiUrl ends in `/api` */
 export function methodUrl(apiUrl: string, method: BotMethod | AppMethod | OtherMethod): string {
   return `${apiUrl}/${method}`;
 }
 
-/** The types that events have: `message.im` and its like all arrive as `message`. */
+/** Event types as delivered: `message.im` and the other message events arrive as `message`. */
 const EVENT_TYPES: ReadonlySet<unknown> = new Set(Object.keys(EVENTS).map((name) => name.split('.', 1)[0]));
 
-/** Whether an event is one of those that the app subscribes to; no other is read. */
+/** Whether the app subscribes to an event; no other event is read. */
 export function isSubscribedTo(event: unknown): boolean {
   return typeof event === 'object' && event !== null && 'type' in event && EVENT_TYPES.has(event.type);
 }
@@ -99,23 +99,23 @@ export function subscribedEvents({ isAgent = false, isShared = false }): string[
   return eventsFor(isAgent).flatMap(([name]) => (isShared || !OF_SHARED_APPS.has(name) ? [name] : []));
 }
 
-/** The scopes of the bot's token, in order. */
+/** The scopes of the bot token, sorted. */
 export function botScopes(isAgent: boolean): string[] {
   const events = eventsFor(isAgent).map(([, scopes]) => scopes);
   const ofAgents = isAgent ? Object.values(METHODS.agent) : [];
   return inOrder([...Object.values(METHODS.bot), ...ofAgents, ...events, ...Object.values(OTHERS)]);
 }
 
-/** How the scopes that were granted differ from those that the code uses. */
+/** Difference between the granted scopes and those that the code uses. */
 export interface ScopesCompared {
-  /** Without which no answer comes everywhere. */
+  /** Scopes without which answers do not work everywhere. */
   missing: string[];
-  /** With what is lost behind each. */
+  /** Missing scopes of minor features, each followed by the lost feature. */
   wanting: string[];
   unused: string[];
 }
 
-/** @param granted comma-separated, as Slack's header has them */
+/** @param granted comma-separated, as in Slack's header */
 export function compareScopes(granted: string): ScopesCompared {
   const given = granted.split(',').map((scope) => scope.trim());
   const lacking = botScopes(false).filter((scope) => !given.includes(scope));
@@ -127,7 +127,7 @@ export function compareScopes(granted: string): ScopesCompared {
   };
 }
 
-/** The scopes that a person who signs in is asked for. */
+/** The scopes requested from a person who signs in. */
 export function signInScopes(): string[] {
   return inOrder(Object.values(METHODS.signIn));
 }

@@ -6,7 +6,7 @@ import { reasonBlocks } from './offers.ts';
 import type { SlackApi } from './platform-api.ts';
 import { readTarget } from './reply-target.ts';
 
-/** Asks somebody who thinks little of an answer what is wrong with it; they alone see the question. */
+/** Asks a person who rated an answer as bad what is wrong with it; only that person sees the question. */
 export async function askWhy(
   api: SlackApi,
   { target, language }: FeedbackFollowUp,
@@ -18,7 +18,7 @@ export async function askWhy(
   await api.call('chat.postEphemeral', { channel, user: userId, thread_ts: threadTs, text: question, blocks });
 }
 
-/** Puts thanks in that question's place. Its address is Slack's own, takes no token, and is good for five uses in half an hour. */
+/** Replaces that question by a thank-you. The address is Slack's `response_url`: no token, five uses within half an hour. */
 export async function thank({ askedAt }: FeedbackFollowUp, text: string): Promise<void> {
   if (askedAt === undefined) return;
   const json = { response_type: 'ephemeral', replace_original: true, text };

@@ -8,7 +8,10 @@ import { compareScopes, type AppMethod } from './app-rights.ts';
 import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';
 
-/** Asks Slack who the bot's token belongs to, and what it may do. @param moreTeams the further workspaces, which are none of it */
+/**
+ * Checks the owner and the scopes of the bot token. @param moreTeams the further workspaces, which must not include the
+ * token's own workspace
+ */
 export async function checkBot(api: SlackApi, moreTeams: readonly string[]): Promise<CheckResult[]> {
   const name = 'Slack bot';
   const answer = await api.call('auth.test', {});
@@ -24,7 +27,7 @@ export async function checkBot(api: SlackApi, moreTeams: readonly string[]): Pro
     name,
     verdict: 'warning',
     detail: `SLACK_MORE_WORKSPACES names ${team}, which is the workspace of SLACK_BOT_TOKEN itself`,
-    nextStep: `Take ${team} out of SLACK_MORE_WORKSPACES: what is said there waits for an installation that is not needed`,
+    nextStep: `Remove ${team} from SLACK_MORE_WORKSPACES: its messages would wait for an installation that it does not need`,
   };
   return [...judgeBot(name, answer), ...(moreTeams.includes(team) ? [twice] : [])];
 }
@@ -38,10 +41,11 @@ function judgeScopes(granted: string): CheckResult {
   const name = 'Slack scopes';
   const { missing, wanting, unused } = compareScopes(granted);
   const lacking = [...missing, ...wanting];
-  if (lacking.length + unused.length === 0) return { name, verdict: 'ok', detail: 'all that are used, and no others' };
+  if (lacking.length + unused.length === 0)
+    return { name, verdict: 'ok', detail: 'all required scopes are granted, and no others' };
   const parts = [
     ...(lacking.length > 0 ? [`missing: ${lacking.join(', ')}`] : []),
-    ...(unused.length > 0 ? [`granted and never used: ${unused.join(', ').slice(0, MOST_NAMED_CHARS)}`] : []),
+    ...(unused.length > 0 ? [`granted but never used: ${unused.join(', ').slice(0, MOST_NAMED_CHARS)}`] : []),
   ];
   const nextStep =
     "Run npm run slack:manifest, paste config/slack-manifest.yaml into the app's App Manifest page, and reinstall the app";
@@ -52,19 +56,19 @@ interface WorkspaceChecked {
   team: string;
   api: SlackApi;
   installations: Installations;
-  /** On the bot's own host, where the installation begins too. */
+  /** On the bot's own host, where the installation also starts. */
   redirectUri: string;
 }
 
-/** Asks Slack about a further workspace. */
+/** Checks the app's installation in a further workspace. */
 export async function checkWorkspace(checked: WorkspaceChecked): Promise<CheckResult[]> {
   const { team, api, installations, redirectUri } = checked;
   const name = `Slack ${team}`;
   if (!(await installations.untilRead(TIMEOUT_MS)))
-    return [{ name, verdict: 'fault', detail: 'Redis does not say whether the app is installed there' }];
+    return [{ name, verdict: 'fault', detail: 'Redis did not return whether the app is installed there' }];
   const answer = await api.call('auth.test', {});
   if (answer.kind === 'unauthorised') {
-    const nextStep = `An administrator of that workspace opens ${new URL('/install/slack', redirectUri).href}`;
+    const nextStep = `Ask an administrator of that workspace to open ${new URL('/install/slack', redirectUri).href}`;
     return [{ name, verdict: 'warning', detail: `the app is not installed there (${answer.error})`, nextStep }];
   }
   if (answer.kind !== 'ok')
@@ -72,16 +76,16 @@ export async function checkWorkspace(checked: WorkspaceChecked): Promise<CheckRe
   return judgeBot(name, answer);
 }
 
-/** Asks for a socket. An address that is not connected to costs nothing: no other socket is closed for it. */
+/** Requests a socket address. Harmless without a connection: Slack closes no other socket. */
 export async function checkSocket(api: SlackApi<AppMethod>): Promise<CheckResult> {
   const name = 'Slack socket';
   const answer = await api.call('apps.connections.open', {});
   if (answer.kind === 'ok')
-    return { name, verdict: 'ok', detail: 'Slack opens one: no public address is needed for it' };
+    return { name, verdict: 'ok', detail: 'Slack accepts the connection; no public address is needed for it' };
   return faultOf(name, answer, {
     refusal: 'Slack refuses the app-level token',
     nextStep:
-      "In the app's settings switch Socket Mode on, and copy an app-level token with connections:write (Basic Information) into SLACK_APP_TOKEN",
+      "Enable Socket Mode in the app's settings, and copy an app-level token with connections:write (Basic Information) into SLACK_APP_TOKEN",
   });
 }
 
@@ -105,13 +109,15 @@ interface WebSignInChecked {
   redirectUri: string;
 }
 
-/** What Slack says is repeated so far. */
+/** Maximum characters of Slack's scopes that are repeated. */
 const MOST_NAMED_CHARS = 300;
 const BAD_CLIENT = /^(?:invalid_client_id|bad_client_secret|invalid_client)$/;
 const BAD_CODE = /^(?:invalid_code|invalid_grant)$/;
 const TIMEOUT_MS = 5 * SECOND_MS;
 
-/** A code of our own must be refused for the code, not for the client; and the keys by which id tokens are checked must be there. */
+/**
+ * Redeems a random code: Slack must refuse the code, not the client. Also checks that the keys for id tokens can be read.
+ */
 export async function checkWebSignIn({ client, addresses, redirectUri }: WebSignInChecked): Promise<CheckResult> {
   const name = 'Slack sign-in';
   const { token_endpoint: tokenUrl, jwks_uri: keysUrl } = openIdAddresses(addresses);
@@ -124,19 +130,18 @@ export async function checkWebSignIn({ client, addresses, redirectUri }: WebSign
     redirect_uri: redirectUri,
   });
   const answer = await ask(tokenUrl, { method: 'POST', body: form });
-  const error = answer && (errorOf(answer) ?? 'no sensible answer');
+  const error = answer && (errorOf(answer) ?? 'an unexpected answer');
   if (error === undefined) return fault('Slack did not answer', 'Check that this machine reaches SLACK_API_URL');
   if (BAD_CLIENT.test(error)) {
     const next =
       "Copy Client ID and Client Secret from the app's Basic Information page into SLACK_CLIENT_ID and SLACK_CLIENT_SECRET";
     return fault(`Slack refuses the client (${error})`, next);
   }
-  if (!BAD_CODE.test(error))
-    return fault(`Slack refuses the sign-in (${error.slice(0, 64)})`, 'See that SLACK_API_URL is Slack’s');
+  if (!BAD_CODE.test(error)) return fault(`Slack refuses the sign-in (${error.slice(0, 64)})`, 'Check SLACK_API_URL');
   const keys = await ask(keysUrl, {});
   if (!keys?.includes('"keys"'))
     return fault('Slack’s keys for id tokens cannot be read', 'Check that this machine reaches SLACK_OPEN_URL');
-  const detail = `client id and secret fit; the app's OAuth & Permissions must list the redirect URL ${redirectUri} and the user scope openid`;
+  const detail = `client id and secret are accepted; the app's OAuth & Permissions page must list the redirect URL ${redirectUri} and the user scope openid`;
   return { name, verdict: 'ok', detail };
 }
 

@@ -6,10 +6,10 @@ import type { AssembleParts, PlatformDescription } from '../description.ts';
 const API_URL = 'https://slack.com/api';
 const OPEN_URL = 'https://slack.com';
 
-/** The app's client id in the workspace that local mode's messenger plays. */
+/** The app's client id in the simulator's workspace. */
 const LOCAL_CLIENT_ID = '1000000000.2000000000';
 
-/** What people read of the app in Slack itself. */
+/** Texts about the app that people see in Slack. */
 export const MANIFEST_TEXTS = {
   description: {
     en: 'Answers questions, privately and wherever it is mentioned',
@@ -23,6 +23,7 @@ export const MANIFEST_TEXTS = {
 const settings = {
   SLACK_SIGNING_SECRET: secret(kinds.textLike(/^[\x21-\x7e]{6,128}$/, "must be the app's Signing Secret"), {
     meaning: "The app's Signing Secret, from its Basic Information page.",
+    level: 'first',
   }),
   SLACK_BOT_TOKEN: secret(
     kinds.textLike(
@@ -31,17 +32,20 @@ const settings = {
     ),
     {
       meaning: 'The Bot User OAuth Token (`xoxb-…`).',
+      level: 'first',
     },
   ),
-  SLACK_CLIENT_ID: optional(kinds.textLike(/^[\w.-]{1,128}$/, "must be the app's Client ID, a name without spaces"), {
+  SLACK_CLIENT_ID: optional(kinds.textLike(/^[\w.-]{1,128}$/, "must be the app's Client ID, without spaces"), {
     meaning: "The app's Client ID, from its Basic Information page, for sign-in with Slack (`same-browser`).",
     example: '1234567890.9876543210',
+    level: 'common',
   }),
-  SLACK_CLIENT_SECRET: secret(kinds.text, { meaning: "The app's Client Secret, from the same page." }),
+  SLACK_CLIENT_SECRET: secret(kinds.text, { meaning: "The app's Client Secret, from the same page.", level: 'common' }),
   SLACK_BOT_NAME: setting(
     kinds.textLike(/^(?! )[^\p{Cc}]{1,35}(?<! )$/u, 'must be a name of at most 35 characters'),
     'Parley',
-    "The app's name in the manifest that `npm run slack:manifest` makes.",
+    "The app's name in the manifest that `npm run slack:manifest` creates.",
+    'common',
   ),
   SLACK_MORE_WORKSPACES: optional(
     kinds.listOf(kinds.textLike(/^T[A-Z0-9]{1,20}$/, 'must be a workspace id'), 'workspace ids such as T0123ABCD'),
@@ -50,28 +54,32 @@ const settings = {
         'Further workspaces that may install the app at `PUBLIC_URL/install/slack`, by their ids; `SLACK_BOT_TOKEN` is the first one’s.',
       default: 'none',
       example: 'T0123ABCD,T0456EFGH',
+      level: 'common',
     },
   ),
   SLACK_CONNECT: setting(
     kinds.oneOf('http', 'socket'),
     'http',
     'How Slack delivers: `http` (it calls `/webhooks/slack`) or `socket` (Parley opens connections to Slack; no public address is needed for it).',
+    'common',
   ),
   SLACK_APP_TOKEN: secret(
     kinds.textLike(/^xapp-[\x21-\x7e]{5,512}$/, 'must be an app-level token, which begins with xapp-'),
     {
       meaning: 'The app-level token (`xapp-…`, scope `connections:write`), with `SLACK_CONNECT=socket`.',
+      level: 'common',
     },
   ),
   SLACK_REPLY: setting(
     kinds.oneOf('stream', 'edit'),
     'stream',
-    "How answers grow: `stream` (Slack's native streaming) or `edit` (a message and edits of it).",
+    "How answers are updated: `stream` (Slack's native streaming) or `edit` (a message that is edited).",
   ),
   SLACK_BUTTONS: setting(
     kinds.yesOrNo,
     'yes',
-    "Whether answers have buttons: stop, try again, good and bad. Slack must know where presses go (the app's Interactivity, which the manifest sets).",
+    "Whether answers have buttons: stop, try again, good and bad. Requires the app's Interactivity, which the manifest enables.",
+    'common',
   ),
   SLACK_API_URL: optional(kinds.webAddress, {
     meaning: "Address of Slack's Web API, ending in /api/, for tests.",
@@ -94,10 +102,10 @@ interface SlackConfig {
   readonly reply: 'stream' | 'edit';
   readonly hasButtons: boolean;
   readonly apiUrl: string;
-  /** Of the app, when its web sign-in is set up. */
+  /** Set if web sign-in is configured. */
   readonly clientId: string | undefined;
   readonly openUrl: string;
-  /** Further workspaces that may install it. */
+  /** Further workspaces that may install the app. */
   readonly moreWorkspaces: readonly string[];
 }
 
@@ -116,14 +124,14 @@ export const slack = {
     setting: 'SLACK_CONNECT',
     value: 'socket',
     credentials: ['SLACK_APP_TOKEN', 'SLACK_BOT_TOKEN'],
-    consoleLine: 'Switch Socket Mode on in Slack’s app: nothing else has to be saved there',
+    consoleLine: 'Enable Socket Mode in the Slack app; no address has to be saved there',
   },
   webSignIn: ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET'],
   needs: { SLACK_MORE_WORKSPACES: ['SLACK_BOT_TOKEN', 'SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET'] },
   signs: 'SLACK_SIGNING_SECRET',
   nameSetting: 'SLACK_BOT_NAME',
   bareWords: true,
-  consoleLine: (webhookUrl: string) => `Save in Slack's app under Event Subscriptions: ${webhookUrl}`,
+  consoleLine: (webhookUrl: string) => `In the Slack app under Event Subscriptions, save: ${webhookUrl}`,
   assemble: ({ settings: own, isOn, messengerUrl }: AssembleParts<Own>): SlackConfig => ({
     isOn,
     connect: own.SLACK_CONNECT,

@@ -5,7 +5,7 @@ import { textOf } from './post-answer.ts';
 
 const TIMEOUT_MS = 3 * SECOND_MS;
 
-/** How Slack shows a person: the name that they chose, else their full one. Undefined where the app may not see it. */
+/** A person's display name in Slack, else their full name. Undefined if the app may not read it. */
 export async function displayNameOf(api: SlackApi, userId: string): Promise<string | undefined> {
   const answer = await api.call('users.info', { user: userId }, TIMEOUT_MS);
   if (answer.kind !== 'ok') return undefined;

@@ -8,9 +8,9 @@ import { ANSWER_EVENT, REMOVED_EVENT } from './post-answer.ts';
 import { formatHandle, type ReplyTarget } from './reply-target.ts';
 
 const MESSAGES_A_PAGE = 200;
-/** Of one thread since one question; beyond that nothing is known. */
+/** Maximum pages of one thread since one question; beyond that the result is `unknown`. */
 const MOST_PAGES = 25;
-/** A slash command is no message of its own, so that only the clock says since when to look. */
+/** A slash command is not a message, so the search starts at a time instead of at the question. */
 const COMMAND_AGE_MS = 2 * HOUR_MS;
 
 const messageShape = z.looseObject({
@@ -33,9 +33,10 @@ const pageShape = z.looseObject({
 type FoundMessage = z.infer<typeof messageShape>;
 
 /**
- * Looks in the chat for an answer that was posted, perhaps (SECURITY.md looked-up-not-repeated, "lookup"), to the end of what was said since the
- * question. What can be edited carries its key as metadata, which Slack only returns with `include_all_metadata`. A native
- * stream has none before its end: one that its opener lost cannot be told from anybody else's, so it is told apart as a stray.
+ * Searches the chat for a possibly posted answer, through all messages since the question
+ * (SECURITY.md looked-up-not-repeated, "lookup"). An editable message carries its key as metadata, which Slack returns only
+ * with `include_all_metadata`. A native stream has no metadata until it ends: a stream whose opener died cannot be told from
+ * another turn's, so it is reported as a stray.
  */
 export async function findAnswer(
   { api, nowMs }: { api: SlackApi; nowMs: NowMs },
@@ -61,14 +62,14 @@ export async function findAnswer(
   const handles = (messages: FoundMessage[]) => messages.map((message) => formatHandle({ channel, ts: message.ts }));
   return {
     keyed: handles(own.filter((message) => keyOf(message) === postKey)),
-    // Only a thread can hold a stream; what else is said in a channel is written there on purpose.
+    // Only a thread can contain a stream; other messages in a channel were posted on purpose.
     strays: threadTs === undefined ? [] : handles(own.filter(isStray)),
     isWhole: isWhole(own, postKey),
     doomed: handles(own.filter(({ metadata }) => metadata?.event_type === REMOVED_EVENT)),
   };
 }
 
-/** @returns undefined where Slack does not show all of it now */
+/** @returns undefined if Slack does not return all messages now */
 async function readToTheEnd(
   api: SlackApi,
   method: BotMethod,
@@ -78,7 +79,7 @@ async function readToTheEnd(
   let cursor = '';
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const answer = await api.call(method, { ...args, cursor: cursor === '' ? undefined : cursor });
-    // A command typed where the app is no member: nothing of ours can stand there.
+    // The app is not a member of the channel in which the command was typed, so none of its messages can be there.
     if (answer.kind === 'error' && isNotThere(answer.error) && page === 0) return [];
     const read = answer.kind === 'ok' ? pageShape.safeParse(answer.body) : undefined;
     if (read?.success !== true) return undefined;
@@ -89,7 +90,7 @@ async function readToTheEnd(
   return undefined;
 }
 
-/** A stream holds no files. */
+/** A stream has no files. */
 function isStray({ metadata, files = [] }: FoundMessage): boolean {
   return metadata === undefined && files.length === 0;
 }
@@ -98,7 +99,7 @@ function isOwn({ user, bot_id: botId }: FoundMessage, botUserId: string | undefi
   return botId !== undefined && (botUserId === undefined || user === undefined || user === botUserId);
 }
 
-/** Both are seconds with decimals of the same width or not; as text they compare by length of the seconds, then letter by letter. */
+/** Compares two timestamps as text: first the seconds, padded to the same length, then the decimals. */
 function isAfter(ts: string, questionTs: string | undefined): boolean {
   if (questionTs === undefined) return true;
   const [seconds = '', part = ''] = ts.split('.');
@@ -108,7 +109,7 @@ function isAfter(ts: string, questionTs: string | undefined): boolean {
   return left === right ? part.padEnd(9, '0') > thanPart.padEnd(9, '0') : left > right;
 }
 
-/** An answer is whole once its last part has its last snapshot; the parts before it had theirs by then. */
+/** An answer is complete once its last part has its final snapshot; all earlier parts have theirs by then. */
 function isWhole(own: readonly FoundMessage[], postKey: string): boolean {
   const ends = own.flatMap((message) => {
     const { last, merged = '' } = message.metadata?.event_payload ?? {};

@@ -7,15 +7,15 @@ import { displayNameOf } from './display-name.ts';
 import type { SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';
 
-/** The turn waits no longer for the names of those who are mentioned in its question. */
+/** Maximum time that a turn waits for the names of people and channels mentioned in its question. */
 const LOOK_UP_LIMIT_MS = 2 * SECOND_MS;
 const CALL_TIMEOUT_MS = 3 * SECOND_MS;
 const REMEMBER_MS = 10 * MINUTE_MS;
-/** A name that Slack did not tell is soon asked for again. */
+/** How long a failed lookup is cached. */
 const REMEMBER_MISSING_MS = MINUTE_MS;
 const MAX_REMEMBERED = 1_000;
 
-/** Finds the names of people and channels, each asked for once in a while. */
+/** Looks up the names of people and channels, and caches them. */
 export class NameFinder {
   readonly #api: SlackApi;
   readonly #nowMs: NowMs;
@@ -27,7 +27,8 @@ export class NameFinder {
   }
 
   /**
-   * The names of references (`@U1`, `#C1`) by reference. Those that Slack does not tell in time are left out. Never rejects.
+   * The names of references (`@U1`, `#C1`), by reference. Names that Slack does not return in time are omitted. Never
+   * rejects.
    */
   async find(references: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const asked = references.filter((one) => /^(?:@[UW]|#[CG])/.test(one));

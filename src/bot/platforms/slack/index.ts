@@ -25,36 +25,36 @@ import { isSignedBy, signatureFields } from './verify-delivery.ts';
 import { suggestPrompts } from './suggest-prompts.ts';
 import { createWebSignIn } from './web-sign-in.ts';
 
-/** Lengths of time that a test shortens. */
+/** Durations that tests shorten. */
 export interface SlackPace {
   /** Overrides the trait `postSettlesWithinMs`. Milliseconds. */
   settlesWithinMs: number;
   socket: Partial<SocketTiming>;
 }
 
-/** Further workspaces by the same app, and where an administrator comes back to who adds one. */
+/** Further workspaces of the same app, and the redirect address for the administrator who adds one. */
 interface MoreWorkspaces {
   installations: Installations;
   redirectUri: string;
 }
 
 export interface SlackOptions {
-  /** Empty where deliveries come over the socket: then nothing that calls the webhook is proven. */
+  /** Empty if deliveries arrive over the socket; then every webhook call is refused. */
   signingSecret: string;
-  /** Opens the socket over which deliveries come; absent where Slack calls the webhook. */
+  /** Opens the socket over which deliveries arrive; absent if Slack calls the webhook. */
   appToken?: string;
   botToken: string;
-  /** Ends in `/api` or `/api/`; Slack's own unless told. */
+  /** Ends in `/api` or `/api/`. Defaults to Slack's own address. */
   apiUrl?: string;
-  /** Where its pages are; Slack's own unless told. */
+  /** Address of Slack's web pages. Defaults to Slack's own address. */
   openUrl?: string;
-  /** The app's client, where its web sign-in is set up, and where that returns to. */
+  /** Client credentials and redirect address of the web sign-in; absent if it is not configured. */
   webSignIn?: { client: SlackClient; redirectUri: string; more?: MoreWorkspaces };
-  /** Native streams where the chat has them, or a message that is edited. */
+  /** Native streams where the chat supports them, or a message that is edited. */
   reply: 'stream' | 'edit';
   /**
-   * The models that people may choose here by name, whether a thread in which the bot has answered may go on without naming it, and
-   * whether answers have buttons (they have unless told).
+   * Models that people may select by name; whether thread replies after an answer need no mention; whether answers have
+   * buttons (defaults to true).
    */
   talk?: { models: readonly string[]; followsThreads: boolean; hasButtons?: boolean };
   webhookWindowSec: number;
@@ -63,22 +63,25 @@ export interface SlackOptions {
   pace?: Partial<SlackPace>;
 }
 
-/** Slack has no word for this. Its own limit of a request lies below, with room for what a network holds back. */
+/** Slack documents no limit. Its own request limit is shorter; the rest allows for network delays. */
 const SETTLES_WITHIN_MS = 30 * SECOND_MS;
-/** Threads are read in tier 3, about 50 times a minute for all of a workspace's answers. */
+/** Thread reads are in tier 3: about 50 calls per minute for all answers in a workspace. */
 const LOOK_UP_AGAIN_AFTER_MS = 8 * SECOND_MS;
 
-/** Long enough for a state of Slack's that is being changed, short enough for somebody who waits. */
+/** Long enough for a state that is changing in Slack, short enough for a waiting person. */
 const REFUSALS_PASS_WITHIN_MS = 10 * SECOND_MS;
 
-/** The first workspace's id is not part of any key: this word is. A further one goes by its id, which begins with T. */
+/** Tenant of the first workspace in keys, instead of its id. Further workspaces use their id, which begins with T. */
 const TENANT = 'slack';
 const APP = 'bot';
 
-/** One append in 0.7 s keeps a reply within Slack's tier 4; edits are tier 3, at most one in 1.2 s (PLATFORM_FACTS.md slack-web-api). */
+/**
+ * One append per 0.7 s keeps a reply within Slack's tier 4; edits are tier 3, at most one per 1.2 s
+ * (PLATFORM_FACTS.md slack-web-api).
+ */
 const EDIT_GAP_MS = { stream: 700, edit: 1_200 } as const;
 
-/** Slack: Events API in, one growing message out. */
+/** Slack: receives through the Events API; each answer is one growing message. */
 export function createSlack(options: SlackOptions): Platform {
   const apiUrl = withoutSlash(options.apiUrl ?? 'https://slack.com/api');
   const addresses = { apiUrl, openUrl: withoutSlash(options.openUrl ?? 'https://slack.com') };
@@ -147,7 +150,10 @@ interface Workspace {
   api: SlackApi;
 }
 
-/** One workspace: how its deliveries are read, and all that goes out to it. Deliveries come to the first. */
+/**
+ * One workspace: how its deliveries are read, and its outgoing calls. All deliveries arrive at the first workspace's
+ * platform.
+ */
 function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspace {
   const { addresses, api, token, tenant, ownApp, onLeft } = parts;
   const { apiUrl } = addresses;
@@ -166,7 +172,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
   };
   const replyTraits: ReplyTraits = {
     delivery: reply === 'stream' ? 'append' : 'edit',
-    // A message can be edited for as long as anybody waits; that a stream cannot is this folder's own affair.
+    // A message can be edited for longer than a person waits. The shorter lifetime of a stream is handled in this folder.
     liveLifetimeMs: HOUR_MS,
     laterReplyLifetimeMs: 0,
     laterReplyUses: 'one',
@@ -215,7 +221,7 @@ function withoutSlash(url: string): string {
   return url.replace(/(?<!\/)\/+$/, '');
 }
 
-/** Slack's certificate check may come unsigned, in a form as short as this. */
+/** Maximum size of Slack's certificate check, a form that may come unsigned. */
 const LONGEST_CHECK_BYTES = 1_024;
 
 function isForm({ headers }: DeliveryHead): boolean {
@@ -226,7 +232,7 @@ function timeOf({ headers }: DeliveryHead): string {
   return String(headers['x-slack-request-timestamp']);
 }
 
-/** Whether it may be Slack's certificate check, which comes unsigned; nothing else of it is looked at then. */
+/** Whether a delivery may be Slack's certificate check, which comes unsigned and has no other effect. */
 function mayBeCheck(head: DeliveryHead): boolean {
   return isForm(head) && Number(head.headers['content-length']) < LONGEST_CHECK_BYTES;
 }
@@ -249,7 +255,7 @@ function admit(head: DeliveryHead, options: SlackOptions, reading: Reading): Ref
   };
 }
 
-/** Slack opens the private channel by itself when a message goes to a person's id. */
+/** Slack opens the private channel itself when a message is sent to a person's id. */
 async function writePrivately(api: SlackApi, userId: string, text: string): Promise<PostResult> {
   const content = renderReply({ text, finished: true });
   const args = { channel: userId, markdown_text: content, unfurl_links: false, unfurl_media: false };

@@ -7,11 +7,12 @@ import type { Installations } from './installations.ts';
 import type { SlackAddresses, SlackClient } from './open-id.ts';
 import { fieldsOf } from './body-fields.ts';
 import { textOf } from './post-answer.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
 interface InstallParts {
   client: SlackClient;
   addresses: SlackAddresses;
-  /** Where Slack sends the administrator back to. */
+  /** Address to which Slack redirects the administrator. */
   redirectUri: string;
   installations: Installations;
 }
@@ -19,8 +20,9 @@ interface InstallParts {
 const TIMEOUT_MS = 10 * SECOND_MS;
 
 /**
- * An administrator adds the app to a further workspace by Slack's OAuth (PLATFORM_FACTS.md slack-installation). Only the workspaces that the
- * settings name may have it; `state` is a hash of the browser's cookie, so that nobody else's return counts, and each counts once.
+ * Lets an administrator add the app to a further workspace by Slack's OAuth (PLATFORM_FACTS.md slack-installation). Only
+ * workspaces named in the settings are accepted. `state` is a hash of the browser's cookie, so that a return is accepted
+ * only from the same browser and only once.
  */
 export function createInstall({ client, addresses, redirectUri, installations }: InstallParts): InstallPages {
   return {
@@ -58,7 +60,7 @@ function onlyTexts(query: URLSearchParams): { state?: string; code?: string } {
 async function redeem(url: string, form: URLSearchParams): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
     const answer = await boundedFetch(url, { method: 'POST', body: form, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    return fieldsOf(JSON.parse(await answer.text()));
+    return fieldsOf(parseJson(await answer.text()));
   } catch {
     return undefined;
   }

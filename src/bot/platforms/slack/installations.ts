@@ -7,30 +7,32 @@ import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { settledWithin } from '../../../shared/settled-within.ts';
 import { recordWith, tryOpenJson } from '../../../shared/crypto/decrypt-record.ts';
 
-/** What Slack gave when the app was installed in a further workspace. */
+/** The result of an installation in a further workspace. */
 export interface Installation {
   token: string;
-  /** Whose events are ours there. */
+  /** App id of the events to accept from this workspace. */
   appId: string;
   botUserId: string;
 }
 
 const KEY = 'slack-installations';
 const PURPOSE = 'slack-installation';
-/** Other processes know of a new installation, or of its end, so much later. */
+/** Maximum delay until other processes see a new or ended installation. */
 const READ_AGAIN_AFTER_MS = 2 * SECOND_MS;
-/** Nobody waits longer for Redis: what was known before holds. */
+/** Maximum wait for Redis; after it, the last known state is used. */
 const LONGEST_WAIT_MS = SECOND_MS;
-/** An administrator waits longer. */
+/** Maximum wait for Redis when an administrator installs the app. */
 const LONGEST_OPENING_MS = 5 * SECOND_MS;
 const LOOK_AGAIN_AFTER_MS = 50;
-/** From the return on as long as the browser keeps its cookie from the beginning; nobody has proven anything by then, so no longer. */
+/**
+ * How long a return is remembered; as long as the browser keeps its cookie. Not longer, because a return is unauthenticated.
+ */
 const RETURN_REMEMBERED_MS = 10 * MINUTE_MS;
 const readInstallation = recordWith<Installation>('token', 'appId', 'botUserId');
 
 /**
- * The further workspaces in which the app is installed: each one's token sealed in Redis under a purpose of its own, bound to its team
- * (SECURITY.md secrets-stay-inside). Every process keeps what it read, and reads again at use.
+ * Installations of the app in further workspaces. Each token is sealed in Redis under its own purpose and bound to its team
+ * (SECURITY.md secrets-stay-inside). Every process caches what it read, and refreshes it on use.
  */
 export class Installations {
   readonly #redis: RedisClient;
@@ -40,7 +42,7 @@ export class Installations {
   #readAtMs = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
 
-  /** @param teams the workspaces that may have the app */
+  /** @param teams workspaces that may install the app */
   constructor(redis: RedisClient, keyRing: KeyRing, teams: readonly string[]) {
     this.#redis = redis;
     this.#keyRing = keyRing;
@@ -51,12 +53,12 @@ export class Installations {
     return this.#teams;
   }
 
-  /** Whether Redis ever said what there is. */
+  /** Whether the installations have been read from Redis at least once. */
   get isRead(): boolean {
     return this.#readAtMs !== Number.NEGATIVE_INFINITY;
   }
 
-  /** Looks until Redis says, for so long: a connection may just be opening. Milliseconds. */
+  /** Retries until the installations have been read, because Redis may still be connecting. @param limitMs maximum wait */
   async untilRead(limitMs: number): Promise<boolean> {
     const untilMs = monotonicMs() + limitMs;
     for (;;) {
@@ -66,12 +68,12 @@ export class Installations {
     }
   }
 
-  /** What was known at the last look. */
+  /** The installation at the last read. */
   known(team: string): Installation | undefined {
     return this.#known.get(team);
   }
 
-  /** What to wait for before `known` is relied upon; undefined where it was read just now. Never rejects. */
+  /** Refreshes the cache before `known` is used; undefined if it was read recently. Never rejects. */
   fresh(): Promise<unknown> | undefined {
     if (monotonicMs() - this.#readAtMs < READ_AGAIN_AFTER_MS) return undefined;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
@@ -84,22 +86,22 @@ export class Installations {
   }
 
   /**
-   * Whether nobody has come back with this `state` before: each counts once, also where a browser keeps its cookie.
-   * @throws whatever the connection throws when Redis is away
+   * Whether this `state` is used for the first time; each is accepted once, even if the browser keeps its cookie.
+   * @throws any error of the Redis connection
    */
   async isFirstReturn(state: string): Promise<boolean> {
-    // The connection may just be opening.
+    // Redis may still be connecting.
     await this.untilRead(LONGEST_OPENING_MS);
     return isFirst(this.#redis, `slack-install-return:${state}`, RETURN_REMEMBERED_MS);
   }
 
-  /** @throws whatever the connection throws when Redis is away */
+  /** @throws any error of the Redis connection */
   async keep(team: string, installation: Installation): Promise<void> {
     await this.#redis.hset(KEY, team, this.#keyRing.seal(PURPOSE, team, JSON.stringify(installation)));
     this.#known.set(team, installation);
   }
 
-  /** Forgets a token, unless another has taken its place meanwhile. */
+  /** Deletes an installation, unless another token has replaced this one meanwhile. */
   async end(team: string, token: string): Promise<void> {
     await this.#read();
     if (this.known(team)?.token !== token) return;
@@ -115,10 +117,10 @@ export class Installations {
       const one = sealed[index];
       if (typeof one !== 'string') continue;
       const opened = tryOpenJson(() => this.#keyRing.open(PURPOSE, team, one), readInstallation);
-      // Broken or without its key: the app is installed there anew.
+      // A damaged installation, or one whose key is missing, must be repeated by an administrator.
       if (opened.kind !== 'opened') continue;
       known.set(team, opened.value);
-      // The old key may go once all is sealed by the new one.
+      // Sealed again with the current key, so that the old key can be removed.
       if (one.split('.')[1] !== this.#keyRing.currentKeyId) inBackground(() => this.keep(team, opened.value));
     }
     this.#known = known;

@@ -4,7 +4,7 @@ import type { Installation, Installations } from './installations.ts';
 import type { AppIdentity, Origin } from './own-app.ts';
 import type { SlackApi } from './platform-api.ts';
 
-/** The app in one further workspace: who it is there was told at its installation. */
+/** The app in one further workspace; its identity was recorded at its installation. */
 export class InstalledApp implements AppIdentity {
   readonly #team: string;
   readonly #installations: Installations;
@@ -26,9 +26,9 @@ export class InstalledApp implements AppIdentity {
     return teamId === this.#team && (await this.#installations.find(this.#team)) !== undefined;
   }
 
-  /** Events of a workspace that the app is not installed in, or of another app there, are nobody's. */
+  /** Ignores events of workspaces without an installation, and of other apps. */
   isStranger({ teamId, appId }: Origin): boolean {
-    // While Redis is away nothing can be stored either, and Slack is asked to send again; it may be back by then.
+    // While Redis is unavailable nothing can be stored either. Slack is asked to deliver again, when Redis may be back.
     if (!this.#installations.isRead) return false;
     const installation = this.#known();
     return installation === undefined || teamId !== this.#team || appId !== installation.appId;
@@ -41,7 +41,10 @@ export class InstalledApp implements AppIdentity {
     return { kind: 'link', platform: 'slack', href: `slack://user?${where.toString()}` };
   }
 
-  /** Slack says that the app is gone from here. It may say so late, of an installation before this one: then the token still works. */
+  /**
+   * Handles a report that the app was removed. Such a report may be late and concern an earlier installation, whose
+   * successor's token still works.
+   */
   left(api: SlackApi): void {
     inBackground(async () => {
       const installation = await this.#installations.find(this.#team);

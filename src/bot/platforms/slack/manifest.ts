@@ -4,27 +4,27 @@ import { botScopes, COMMAND, signInScopes, subscribedEvents } from './app-rights
 import { MANIFEST_TEXTS } from './description.ts';
 
 export interface ManifestWish {
-  /** An origin that Slack and browsers reach. */
+  /** Origin that Slack and browsers can reach. */
   publicUrl: string;
-  /** Over sockets Slack calls no address of ours. */
+  /** With `socket`, Slack calls no address of this deployment. */
   connect: 'http' | 'socket';
   botName: string;
-  /** Whether the app is installed in further workspaces too. */
+  /** Whether the app may be installed in further workspaces. */
   isShared: boolean;
-  /** Whether people show by Slack's own web sign-in who they are. */
+  /** Whether people sign in through Slack's web sign-in. */
   hasWebSignIn: boolean;
   /** Declares the app as an agent, for Slack's own stop button. */
   isAgent: boolean;
   language: Language;
 }
 
-/** Bits of a manifest, in the order in which they are written; what is undefined is left out. */
+/** Parts of a manifest, in output order; undefined parts are omitted. */
 type Part = string | boolean | readonly Part[] | { readonly [name: string]: Part | undefined };
 
 const HEAD =
   '# The Slack app of Parley, with the scopes and events that the code uses and no others.\n# Made from the settings by npm run slack:manifest.\n';
 
-/** What a Slack app is created from, "From a manifest", as YAML (PLATFORM_FACTS.md slack-manifest). */
+/** The YAML from which a Slack app is created with "From a manifest" (PLATFORM_FACTS.md slack-manifest). */
 export function renderManifest(wish: ManifestWish): string {
   return `${HEAD}${linesOf(manifestOf(wish)).join('\n')}\n`;
 }
@@ -68,7 +68,7 @@ function manifestOf(wish: ManifestWish): Part {
   };
 }
 
-/** Block style, with no more than a manifest needs. */
+/** YAML in block style, limited to the constructs that a manifest needs. */
 function linesOf(part: Part): string[] {
   if (typeof part === 'string') return [scalar(part)];
   if (typeof part === 'boolean') return [String(part)];
@@ -86,7 +86,7 @@ function isList(part: Part): part is readonly Part[] {
   return Array.isArray(part);
 }
 
-/** Plain where nothing in it could be read otherwise. */
+/** A plain scalar if it is unambiguous; otherwise a quoted one. */
 function scalar(text: string): string {
   const isPlain =
     /^[A-Za-z/](?:[\w ./,|-]|:(?! ))*$/.test(text) && !/^(?:y|n|yes|no|on|off|true|false|null)$|[ :]$/i.test(text);

@@ -9,7 +9,10 @@ import { textOf } from './post-answer.ts';
 
 const DOWNLOAD_TIMEOUT_MS = 20 * SECOND_MS;
 
-/** Whether the bot's token may be sent to an address: the configured platform's origin, or Slack's own hosts by https (SECURITY.md pinned-media). */
+/**
+ * Whether the bot's token may be sent to an address: the configured platform's origin, or Slack's own hosts over https
+ * (SECURITY.md pinned-media).
+ */
 export function isFileAddress(address: string, apiUrl: string): boolean {
   if (!URL.canParse(address)) return false;
   const { origin, protocol, port, hostname } = new URL(address);
@@ -17,14 +20,14 @@ export function isFileAddress(address: string, apiUrl: string): boolean {
   return protocol === 'https:' && port === '' && /(?:^|\.)slack\.com$/.test(hostname);
 }
 
-/** What stands in place of an address where Slack is to be asked for it by the file's id. */
+/** Prefix of a reference that has a file id instead of an address; Slack must be asked for the address. */
 const ASK_FOR = 'slack-file:';
 
 export function isFileId(id: string | undefined): id is string {
   return id !== undefined && /^F[A-Z0-9]{1,40}$/.test(id);
 }
 
-/** The reference of a file of which only the id is known. */
+/** Reference of a file whose address is unknown. */
 export function refOfFile(id: string): string {
   return `${ASK_FOR}${id}`;
 }
@@ -39,8 +42,9 @@ interface FileRequest {
 }
 
 /**
- * Downloads a file with the bot's token; redirects are not followed, so the token never leaves Slack.
- * @throws PlatformError `media_refused`, `media_elsewhere`, `media_gone`, `media_too_large`, `media_unreadable`, `unreachable`
+ * Downloads a file with the bot's token. Redirects are not followed, so the token is sent only to Slack.
+ * @throws PlatformError `media_refused`, `media_elsewhere`, `media_gone`, `media_too_large`, `media_unreadable`,
+ * `unreachable`
  */
 export async function fetchFile({ mediaRef, api, ...request }: FileRequest): Promise<FetchedMedia> {
   if (!mediaRef.startsWith(ASK_FOR)) return fetchFrom(mediaRef, request);
@@ -49,17 +53,18 @@ export async function fetchFile({ mediaRef, api, ...request }: FileRequest): Pro
   return { bytes: fetched.bytes, name: name ?? fetched.name };
 }
 
-/** @throws PlatformError `media_gone` where Slack does not hand it out, `unreachable` */
+/** @throws PlatformError `media_gone` if Slack does not provide the file, `unreachable` */
 async function askFor(api: SlackApi, fileId: string): Promise<{ address: string; name: string | undefined }> {
   const answer = await api.call('files.info', { file: fileId });
   if (answer.kind === 'error')
-    throw new PlatformError('media_gone', `Slack tells nothing of the file (${answer.error})`);
-  if (answer.kind !== 'ok') throw new PlatformError('unreachable', `Slack does not tell of the file (${answer.kind})`);
+    throw new PlatformError('media_gone', `Slack returned no information about the file (${answer.error})`);
+  if (answer.kind !== 'ok')
+    throw new PlatformError('unreachable', `Slack returned no information about the file (${answer.kind})`);
   const file = fieldsOf(answer.body['file']);
   if (file['mode'] === 'external' || file['is_external'] === true)
     throw new PlatformError('media_elsewhere', 'The file is stored outside Slack');
   const address = textOf(file['url_private_download']) ?? textOf(file['url_private']);
-  if (address === undefined) throw new PlatformError('media_gone', 'The file has no address');
+  if (address === undefined) throw new PlatformError('media_gone', 'Slack returned no address for the file');
   return { address, name: textOf(file['name']) };
 }
 
@@ -67,7 +72,7 @@ async function fetchFrom(
   address: string,
   { apiUrl, botToken, maxBytes, signal }: Omit<FileRequest, 'mediaRef' | 'api'>,
 ): Promise<FetchedMedia> {
-  if (!isFileAddress(address, apiUrl)) throw new PlatformError('media_refused', 'The file does not lie at Slack');
+  if (!isFileAddress(address, apiUrl)) throw new PlatformError('media_refused', 'The file is not stored at Slack');
   const { status, body, contentType, headers } = await requestBounded(new URL(address), {
     method: 'GET',
     headers: { authorization: `Bearer ${botToken}` },
@@ -75,12 +80,13 @@ async function fetchFrom(
     timeoutMs: DOWNLOAD_TIMEOUT_MS,
     signal,
   });
-  if (status === 404 || status === 410) throw new PlatformError('media_gone', `The file is gone (${status})`);
+  if (status === 404 || status === 410) throw new PlatformError('media_gone', `The file no longer exists (${status})`);
   if (status !== 200) throw new PlatformError('unreachable', `The file could not be fetched (${status})`);
   const disposition = headers['content-disposition'];
-  // With a token that Slack does not take, a login page comes with status 200 (PLATFORM_FACTS.md slack-messages); a page that somebody sent is handed out as a file.
+  // If Slack rejects the token, it returns a login page with status 200 (PLATFORM_FACTS.md slack-messages). A real HTML file
+  // is sent as an attachment.
   if (contentType?.startsWith('text/html') === true && !isAttachment(disposition))
-    throw new PlatformError('media_unreadable', 'Slack sent a login page in place of the file');
+    throw new PlatformError('media_unreadable', 'Slack returned a login page instead of the file');
   return { bytes: body, name: fileNameOf(disposition) };
 }
 

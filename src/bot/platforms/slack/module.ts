@@ -4,7 +4,7 @@ import type { PlatformParts } from '../platform-module.ts';
 import { createSlack } from './index.ts';
 import { Installations } from './installations.ts';
 
-/** Slack from the settings. */
+/** Creates the Slack platform from the settings. */
 export function create(parts: PlatformParts): Platform {
   const { config, secrets, redis, keyRing, nowMs, postSettlesWithinMs, onRefused, onWriteRefused } = parts;
   const { clientId, moreWorkspaces } = config.slack;

@@ -4,8 +4,8 @@ import { asDeliveryId, type DeliveryId } from '../../domain/ids.ts';
 import type { ReplyOffers } from '../../domain/reply.ts';
 
 /*
- * What may be pressed at an answer, as Slack's blocks (PLATFORM_FACTS.md slack-buttons). A value says which answer it stands at and in
- * which language; it comes back in a delivery that Slack signs, and says nothing that whoever sees the answer may not know.
+ * Buttons of an answer as Slack blocks (PLATFORM_FACTS.md slack-buttons). A button's value names its answer and language. It
+ * returns in a delivery that Slack signs, and contains nothing that a reader of the answer may not know.
  */
 
 export const ACTIONS = {
@@ -34,13 +34,13 @@ export function offerBlocks(offers: ReplyOffers | undefined): object[] {
   ];
 }
 
-/** The question why an answer is no good, with a button for each reason. */
+/** The question what is wrong with an answer, with one button per reason. */
 export function reasonBlocks(
   question: string,
   labels: ReadonlyMap<FeedbackReason, string>,
   at: Pick<ReplyOffers, 'answer' | 'language'>,
 ): object[] {
-  // Every action of a block needs a name of its own.
+  // Slack requires a unique id for every action of a block.
   const buttons = [...labels].map(([reason, label]) =>
     button(`${ACTIONS.reason}_${reason}`, label, valueOf(reason, at)),
   );
@@ -50,7 +50,7 @@ export function reasonBlocks(
   ];
 }
 
-/** What one of these buttons says when it is pressed. */
+/** The value of a pressed button. */
 export interface PressedOffer {
   word: 'stop' | 'retry' | 'good' | 'bad' | FeedbackReason;
   answer: DeliveryId;
@@ -65,7 +65,7 @@ const WORDS_OF: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(FEEDBACK_REASONS.map((reason) => [`${ACTIONS.reason}_${reason}`, [reason]])),
 };
 
-/** @returns undefined for what is none of our buttons */
+/** @returns undefined if the button is not one of ours */
 export function readOffer(actionId: string, value = ''): PressedOffer | undefined {
   const { word = '', language, answer = '' } = VALUE.exec(value)?.groups ?? {};
   if (!(Object.hasOwn(WORDS_OF, actionId) && WORDS_OF[actionId]?.includes(word))) return undefined;

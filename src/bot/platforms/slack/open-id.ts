@@ -2,19 +2,19 @@ import { boundedFetch } from '../../../shared/sign-in/bounded-fetch.ts';
 import { OidcClient } from '../../../shared/sign-in/oidc-client.ts';
 import { methodUrl, signInScopes } from './app-rights.ts';
 
-/** The app as Slack's OpenID Connect knows it. */
+/** OpenID Connect client credentials of the app. */
 export interface SlackClient {
   clientId: string;
   clientSecret: string;
 }
 
-/** Where Slack is: pages and keys under the one, calls under the other. Neither ends in a slash. */
+/** Base addresses without a trailing slash: `openUrl` for pages and keys, `apiUrl` for calls. */
 export interface SlackAddresses {
   openUrl: string;
   apiUrl: string;
 }
 
-/** Slack's addresses of OpenID Connect (PLATFORM_FACTS.md slack-web-sign-in); its issuer is where its pages are. */
+/** Slack's OpenID Connect addresses (PLATFORM_FACTS.md slack-web-sign-in). The issuer is the base address of its pages. */
 export function openIdAddresses({ openUrl, apiUrl }: SlackAddresses) {
   return {
     issuer: openUrl,
@@ -27,10 +27,13 @@ export function openIdAddresses({ openUrl, apiUrl }: SlackAddresses) {
   };
 }
 
-/** Who signs in is told by an id token whose signature, issuer, audience, nonce and times are checked (SECURITY.md checked-id-tokens). */
+/**
+ * The id token identifies the person; its signature, issuer, audience, nonce and times are checked
+ * (SECURITY.md checked-id-tokens).
+ */
 export function createOpenIdClient(client: SlackClient, addresses: SlackAddresses): OidcClient {
   const server = openIdAddresses(addresses);
-  // Apps opt in to PKCE at Slack one by one; code and browser are bound by the nonce, and only we have the secret.
+  // Slack enables PKCE per app on request. The nonce binds the code to the browser, and only Parley has the secret.
   return new OidcClient({
     ...client,
     issuer: server.issuer,
@@ -41,7 +44,10 @@ export function createOpenIdClient(client: SlackClient, addresses: SlackAddresse
   });
 }
 
-/** Slack says no with HTTP 200 and `ok` false. In OAuth's words that is 400 with the same `error` (RFC 6749 section 5.2). */
+/**
+ * Slack reports a refusal as HTTP 200 with `ok` false. Converts it to OAuth's form: 400 with the same `error` (RFC 6749
+ * section 5.2).
+ */
 async function inOauthWords(url: string, options: RequestInit): Promise<Response> {
   const response = await boundedFetch(url, options);
   if (response.status !== 200) return response;
@@ -50,7 +56,7 @@ async function inOauthWords(url: string, options: RequestInit): Promise<Response
   return new Response(text, { status: errorOf(text) === undefined ? 200 : 400, headers });
 }
 
-/** Slack's word for why it says no; undefined when it does not. */
+/** Slack's error code; undefined for a success. */
 export function errorOf(text: string): string | undefined {
   try {
     const answer = JSON.parse(text) as { ok?: unknown; error?: unknown } | null;

@@ -7,14 +7,17 @@ import type { SlackApi } from './platform-api.ts';
 import { fieldsOf } from './body-fields.ts';
 import { textOf } from './post-answer.ts';
 
-/** Where an event says that it comes from; absent where it does not say. */
+/** Origin of an event; fields are absent if the event does not name them. */
 export interface Origin {
   teamId: string | undefined;
   enterpriseId?: string;
   appId: string | undefined;
 }
 
-/** Reads it of an event's envelope, of a click or of a command. In a channel shared with others the context is what the app serves. */
+/**
+ * Reads the origin from the envelope of an event, a click or a command. In a channel shared between workspaces, the context
+ * names the workspace that the app serves.
+ */
 export function originOf(parsed: unknown): Origin {
   const fields = fieldsOf(parsed);
   const isShared = fields['is_ext_shared_channel'] === true;
@@ -30,24 +33,24 @@ function idIn(value: unknown): string | undefined {
   return textOf(fieldsOf(value)['id']);
 }
 
-/** A first event waits no longer for what Slack says of our token; Slack itself waits three seconds. */
+/** Maximum wait of a first event for the identity of our token; Slack itself waits three seconds. */
 const LONGEST_WAIT_MS = SECOND_MS;
 const ASKED_AGAIN_AFTER_MS = 30 * SECOND_MS;
 
-/** Who the app is in a workspace: whose events are ours, and how people get back to it. */
+/** Identity of the app in a workspace: which events belong to it, and how people return to its chat. */
 export interface AppIdentity {
-  /** What an event should wait for before it is judged; undefined once all is known. Never rejects. */
+  /** Work to await before an event is judged; undefined once the identity is known. Never rejects. */
   pending(): Promise<unknown> | undefined;
   team(): Promise<string | undefined>;
-  /** @throws PlatformError `unreachable` while Slack does not say */
+  /** @throws PlatformError `unreachable` while Slack does not answer */
   isOwnWorkspace(origin: Omit<Origin, 'appId'>): Promise<boolean>;
   isStranger(origin: Origin): boolean;
   chatLink(): BackToChat | undefined;
 }
 
 /**
- * Whose events are ours: those of the workspace (or organisation) and of the app that the bot's token belongs to. A signature says only
- * that Slack sent them: one secret serves every workspace in which the app was installed, by whomever.
+ * Accepts events of the workspace (or organisation) and of the app to which the bot token belongs. A signature alone does
+ * not identify them: one secret serves every workspace in which the app was installed.
  */
 export class OwnApp implements AppIdentity {
   readonly #api: SlackApi;
@@ -62,31 +65,35 @@ export class OwnApp implements AppIdentity {
     this.#api = api;
   }
 
-  /** What an event should wait for before it is judged; undefined once all is known, and while Slack does not say. Never rejects. */
+  /**
+   * Work to await before an event is judged; undefined once the identity is known, and while Slack does not answer. Never
+   * rejects.
+   */
   pending(): Promise<unknown> | undefined {
     if (this.#teamId !== undefined || this.#enterpriseId !== undefined) return undefined;
     if (!this.#asking && monotonicMs() - this.#askedAtMs >= ASKED_AGAIN_AFTER_MS) inBackground(() => this.#askOnce());
     return this.#asking && settledWithin([this.#asking], LONGEST_WAIT_MS);
   }
 
-  /** The one workspace that the app is in; undefined for an app of a whole organisation, and while Slack does not say. Never rejects. */
+  /** The workspace of the app; undefined for an organisation-wide app, and while Slack does not answer. Never rejects. */
   async team(): Promise<string | undefined> {
     await this.pending();
     return this.#teamId;
   }
 
   /**
-   * Whether a workspace is the one of the app, or of its organisation. Nobody is taken for one of ours while that is not known.
-   * @throws PlatformError `unreachable` while Slack does not say
+   * Whether a workspace is that of the app, or belongs to its organisation. Throws instead of accepting a workspace while
+   * this is unknown.
+   * @throws PlatformError `unreachable` while Slack does not answer
    */
   async isOwnWorkspace({ teamId, enterpriseId }: Omit<Origin, 'appId'>): Promise<boolean> {
     if (this.#teamId === undefined && this.#enterpriseId === undefined) await this.#askOnce();
     if (this.#enterpriseId !== undefined) return enterpriseId === this.#enterpriseId;
     if (this.#teamId !== undefined) return teamId === this.#teamId;
-    throw new PlatformError('unreachable', 'Slack did not say which workspace the bot is in');
+    throw new PlatformError('unreachable', 'Slack did not return the workspace of the bot');
   }
 
-  /** The private chat with the bot, as an address that Slack opens; undefined while Slack has not said who we are. */
+  /** Link that opens the private chat with the bot in Slack; undefined while the identity is unknown. */
   chatLink(): BackToChat | undefined {
     inBackground(async () => this.pending());
     if (this.#teamId === undefined || this.#userId === undefined) return undefined;
@@ -94,7 +101,10 @@ export class OwnApp implements AppIdentity {
     return { kind: 'link', platform: 'slack', href: `slack://user?${where.toString()}` };
   }
 
-  /** Whether an event is another workspace's or another app's. The first of our workspace shows our app, where Slack did not say. */
+  /**
+   * Whether an event belongs to another workspace or another app. If Slack did not name our app, the first event of our
+   * workspace does.
+   */
   isStranger({ teamId, enterpriseId, appId }: Origin): boolean {
     if (this.#enterpriseId !== undefined) {
       if (enterpriseId !== this.#enterpriseId) return true;
@@ -108,7 +118,7 @@ export class OwnApp implements AppIdentity {
     return appId !== this.#appId;
   }
 
-  /** All who come meanwhile wait for one answer. */
+  /** Concurrent callers share one request. */
   #askOnce(): Promise<void> {
     this.#askedAtMs = monotonicMs();
     return (this.#asking ??= this.#ask().finally(() => (this.#asking = undefined)));
@@ -121,9 +131,9 @@ export class OwnApp implements AppIdentity {
     this.#userId = textOf(body['user_id']);
     const bot = textOf(body['bot_id']);
     const info = bot === undefined ? undefined : await this.#api.call('bots.info', { bot });
-    // It needs a right that the app may not have.
+    // This call needs a scope that the app may not have.
     if (info?.kind === 'ok') this.#appId = textOf(fieldsOf(info.body['bot'])['app_id']);
-    // An app that an organisation installed serves all of its workspaces.
+    // An organisation-wide installation serves all workspaces of the organisation.
     if (body['is_enterprise_install'] === true) this.#enterpriseId = textOf(body['enterprise_id']);
     else this.#teamId = textOf(body['team_id']);
   }

@@ -1,14 +1,15 @@
+import { SECOND_MS } from '../../../shared/clock.ts';
 import type { Chat, InboundMessage, InboundStop } from '../../domain/message.ts';
 import type { SlashCommand } from '../../domain/slash-words.ts';
 import type { Delivery, HttpAnswer } from '../platform.ts';
 
-/** The workspace in which something was said, and the app to which. */
+/** Workspace and app to which a message belongs. */
 export interface Place {
   tenant: string;
   app: string;
 }
 
-/** "Taken": Slack shows nothing of it to anybody. */
+/** Acknowledges a delivery; Slack shows nothing. */
 export const EMPTY_ANSWER: HttpAnswer = { status: 200, body: '' };
 
 export function ignored(reason: string): Delivery {
@@ -23,9 +24,20 @@ export function chatOf(
   return threadId === undefined ? chat : { ...chat, threadId };
 }
 
-/** A message's `ts` is its id within its channel only. The same for every delivery of it: so is a retry of Slack's known (queue/accept.ts). */
+/**
+ * A `ts` is unique only within its channel. The id is the same for every delivery of a message, so Slack's retries are
+ * recognised (queue/accept.ts).
+ */
 export function messageIdOf(channel: string, ts: string): string {
   return `${channel}:${ts}`;
+}
+
+/** A `ts` has six decimals and is unique within its channel. */
+const MICROSECONDS = 1_000_000;
+
+/** The position in a chat that a `ts` gives: of a message, or of a press between messages. */
+export function orderOf(ts: string): Required<Pick<InboundMessage, 'saidAtMs' | 'chatOrder'>> {
+  return { saidAtMs: Math.floor(Number(ts) * SECOND_MS), chatOrder: Math.round(Number(ts) * MICROSECONDS) };
 }
 
 type Spoken = Pick<
@@ -47,7 +59,7 @@ export function spoken({ tenant, app }: Place, slash: SlashCommand | undefined, 
   return { version: 1, platform: 'slack', tenant, app, ...said, slash };
 }
 
-/** Where a stop was meant. */
+/** Where a stop was requested. */
 interface StopPlace {
   tenant: string;
   channel: string;
@@ -58,7 +70,7 @@ interface StopPlace {
 
 export function stopIn(
   { tenant, channel, user, threadTs, isPrivate }: StopPlace,
-  { stopId, ...which }: Pick<InboundStop, 'stopId' | 'shownAt'>,
+  { stopId, ...which }: Pick<InboundStop, 'stopId' | 'chatOrder' | 'shownAt'>,
 ): Extract<Delivery, { kind: 'stop' }> {
   const stop: InboundStop = {
     stopId: messageIdOf(channel, stopId),

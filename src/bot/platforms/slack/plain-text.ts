@@ -4,19 +4,19 @@ const ENTITIES = new Map([
   ['&gt;', '>'],
 ]);
 const MENTION = /<@([A-Z0-9]+)(?:\|[^<>]*)?>/g;
-/** A person, a group of people, or all of a channel; a date has the same sign. */
+/** A mention of a person, a user group or a whole channel; a date has the same prefix. */
 const CALL = /<@|<!(?!date)/;
 const REFERENCE = /<([#!@])([^<>|]*)(?:\|([^<>]*))?>/g;
 /** Maximum references of one message that are looked up. */
 const MAX_UNNAMED = 20;
 const UNNAMED_ID = /^(?:subteam\^)?[A-Z][A-Z0-9]{1,40}$/;
 const LINK = /<([^<>|\s]+)(?:\|([^<>]*))?>/g;
-/** What tells an address; looked for once what stands in the brackets is known, else it would be sought from every place anew. */
+/** Recognises an address. Checked only after the brackets have been matched, to keep the search linear. */
 const IS_ADDRESS = /[^][:@][^]/;
 
 /**
- * What a person wrote, without Slack's escapes: `<url|label>` as they saw it, entities as signs, references by their names
- * (PLATFORM_FACTS.md slack-messages). Half a surrogate pair becomes the replacement character here, once.
+ * Text of a message without Slack's escapes: `<url|label>` as shown, entities as characters, references by name
+ * (PLATFORM_FACTS.md slack-messages). A lone surrogate becomes the replacement character here, once.
  */
 export function plainText(text: string): string {
   const shown = text
@@ -29,8 +29,8 @@ export function plainText(text: string): string {
 }
 
 /**
- * Whether the bot is named, and the text without its mentions; other people's stay.
- * @param ownIds as the event names them; where it names none, the first mention is taken for the bot's
+ * Whether the bot is mentioned, and the text without its mentions; mentions of other people stay.
+ * @param ownIds the bot's ids in the event; if empty, the first mention counts as the bot's
  */
 export function mentionOf(text: string, ownIds: readonly string[]): { isMentioned: boolean; text: string } {
   let isMentioned = false;
@@ -43,7 +43,7 @@ export function mentionOf(text: string, ownIds: readonly string[]): { isMentione
   return { isMentioned, text: without.replace(/[ \t]{2,}/g, ' ').trim() };
 }
 
-/** The references that `plainText` writes by their ids alone, as it writes them: `@U1`, `#C1`. */
+/** The references that `plainText` writes as ids, in the same form: `@U1`, `#C1`. */
 export function unnamedIn(text: string): string[] {
   const found = [...text.matchAll(REFERENCE)].flatMap(([, sign = '', id = '', label]) => {
     const isNamed = label !== undefined && label !== '';
@@ -52,7 +52,7 @@ export function unnamedIn(text: string): string[] {
   return [...new Set(found)].slice(0, MAX_UNNAMED);
 }
 
-/** Whether a person, a group of people or all of a channel is called. */
+/** Whether a text mentions a person, a user group or a whole channel. */
 export function namesAnybody(text: string): boolean {
   return CALL.test(text);
 }
@@ -71,7 +71,7 @@ function reference(sign: string, id: string, label: string | undefined): string 
   return name ?? `@${id.replace(/^subteam\^/, '')}`;
 }
 
-/** A date without a text of its own. */
+/** A date without a fallback text. */
 function dayOf(seconds: number): string {
   const at = new Date(seconds * 1_000);
   return Number.isNaN(at.getTime()) ? '' : at.toISOString().slice(0, 16).replace('T', ' ');

@@ -8,11 +8,12 @@ import { PlatformError } from '../platform-error.ts';
 import { WriteJudge, type Refusal } from '../write-meaning.ts';
 import { methodUrl, type AppMethod, type BotMethod } from './app-rights.ts';
 import { isWrite, SLACK_MEANINGS } from './refusals.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
 /**
- * What a call came to. HTTP is 200 even for failures, so `ok` decides (PLATFORM_FACTS.md slack-web-api).
- * `busy`: nothing was done, try again after the pause. `uncertain`: it may or may not have happened. `unauthorised`: Slack
- * takes no such call until the operator mends the app. `grantedScopes` are those of the token, comma-separated, where Slack says.
+ * Outcome of a call. HTTP is 200 even for failures, so `ok` decides (PLATFORM_FACTS.md slack-web-api). `busy`: nothing was
+ * done, retry after the pause. `uncertain`: the call may or may not have been carried out. `unauthorised`: Slack refuses all
+ * such calls until the operator repairs the app. `grantedScopes`: scopes of the token, comma-separated, if Slack sends them.
  */
 export type SlackAnswer =
   | { kind: 'ok'; body: Record<string, unknown>; grantedScopes?: string }
@@ -21,35 +22,35 @@ export type SlackAnswer =
   | { kind: 'uncertain' }
   | { kind: 'unauthorised'; error: string };
 
-/** Which calls there are, and what right each needs, is told in `app-rights.ts`. */
+/** `app-rights.ts` lists the methods and the scopes that each needs. */
 export interface SlackApi<Method extends BotMethod | AppMethod = BotMethod> {
   /**
-   * Calls a method with JSON and the token. Never throws for what Slack answers or does not answer.
-   * @param timeoutMs limit of the whole call; 5 s unless told
+   * Calls a method with JSON and the token. Never throws, whether Slack answers or not.
+   * @param timeoutMs limit of the whole call. Defaults to 5 s
    */
   call(method: Method, args: Record<string, unknown>, timeoutMs?: number): Promise<SlackAnswer>;
 }
 
-/** Refusals of one kind of call. Others are of the whole app: any call that is taken shows that they are over. */
+/** Refusals that concern one kind of call. All others concern the whole app and are resolved once any call succeeds. */
 const OF_ONE_CALL = new Set(['missing_scope', 'no_permission', 'access_denied', 'not_allowed_token_type']);
 const DEFAULT_RETRY_AFTER_MS = SECOND_MS;
 const LONGEST_RETRY_AFTER_MS = 60 * SECOND_MS;
 const CALL_TIMEOUT_MS = 5 * SECOND_MS;
 
-/** What answers cannot be shown without; of other calls (a line of status) a refusal is no alarm. */
+/** Calls without which answers cannot be shown. A refusal of any other call (such as a status line) raises no alarm. */
 const NEEDED = /^(?:chat|conversations)\./;
 
-/** What Slack's answers show of whether it takes our calls. @param onRefused called with Slack's code */
+/** Tracks whether Slack takes our calls, by its answers. @param onRefused called with Slack's code */
 export function createSlackAccess(onRefused?: (code: string) => void): PlatformAccess {
   return new PlatformAccess((_, code) => !OF_ONE_CALL.has(code), onRefused);
 }
 
-/** A workspace's token as it is now; undefined where the app is not installed. Fast, and never rejects. */
+/** The current token of a workspace; undefined if the app is not installed there. Fast; never rejects. */
 export type TokenSource = () => Promise<string | undefined>;
 
 /**
  * @param apiUrl ends in `/api`
- * @param access learns what Slack refuses until the operator mends the app
+ * @param access records refusals that last until the operator repairs the app
  * @param writes decides what a refusal means
  */
 export function createSlackApi<Method extends BotMethod | AppMethod = BotMethod>(
@@ -68,15 +69,16 @@ export function createSlackApi<Method extends BotMethod | AppMethod = BotMethod>
       const url = new URL(methodUrl(apiUrl, method));
       try {
         const bearer = typeof token === 'string' ? token : await token();
-        // Nothing was done, and only an administrator can mend it.
+        // Nothing was sent, and only an administrator can repair this.
         if (bearer === undefined) return { kind: 'unauthorised', error: 'app_uninstalled' };
         const headers = { authorization: `Bearer ${bearer}` };
         const limits = { timeoutMs, leavesWithinMs: FENCE_HOLDS_MS };
-        const request = { method: 'POST', ...bodyOf(method, args, headers), ...limits } as const;
+        const request = { method: 'POST', headers, ...bodyOf(method, args), ...limits } as const;
         const answer = await outsideCall(`slack.${method}`, () => requestBounded(url, request));
         return tell(method, judge(answer, method, writes));
       } catch (error) {
-        // A process that was frozen before the call left asks the fence anew: somebody else may have taken over.
+        // The process was frozen before the call was sent, so another worker may have taken over; the fence must be checked
+        // again.
         if (error instanceof PlatformError && error.code === 'unsent') return { kind: 'busy', retryAfterMs: 0 };
         if (error instanceof PlatformError) return { kind: 'uncertain' };
         throw error;
@@ -85,19 +87,14 @@ export function createSlackApi<Method extends BotMethod | AppMethod = BotMethod>
   };
 }
 
-/** The calls about files take a form; what is nested in one is JSON (PLATFORM_FACTS.md slack-files). */
-function bodyOf(
-  method: string,
-  args: Record<string, unknown>,
-  headers: Record<string, string>,
-): Pick<BoundedRequest, 'json' | 'text' | 'headers'> {
-  if (!method.startsWith('files.')) return { json: args, headers };
+/** File calls take a form; nested values are JSON (PLATFORM_FACTS.md slack-files). */
+function bodyOf(method: string, args: Record<string, unknown>): Pick<BoundedRequest, 'json' | 'form'> {
+  if (!method.startsWith('files.')) return { json: args };
   const fields = Object.entries(definedOnly(args)).map(([name, value]): [string, string] => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
   ]);
-  const text = new URLSearchParams(fields).toString();
-  return { text, headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' } };
+  return { form: Object.fromEntries(fields) };
 }
 
 function judge({ status, body, retryAfter, headers }: BoundedAnswer, method: string, writes: WriteJudge): SlackAnswer {
@@ -122,12 +119,8 @@ function retryAfterMs(header: string | undefined): number {
   return Number.isNaN(seconds) ? DEFAULT_RETRY_AFTER_MS : Math.min(seconds * SECOND_MS, LONGEST_RETRY_AFTER_MS);
 }
 
-/** An object that says whether it is ok; every snapshot of an answer brings one, so it is read by hand. */
+/** An object with a boolean `ok`. Parsed without a schema, because every snapshot of an answer causes one. */
 function readAnswer(body: Buffer): Record<string, unknown> | undefined {
-  try {
-    const answer = JSON.parse(body.toString('utf8')) as Record<string, unknown> | null;
-    return typeof answer?.['ok'] === 'boolean' ? answer : undefined;
-  } catch {
-    return undefined;
-  }
+  const answer = parseJson(body) as Record<string, unknown> | null | undefined;
+  return typeof answer?.['ok'] === 'boolean' ? answer : undefined;
 }

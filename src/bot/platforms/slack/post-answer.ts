@@ -5,15 +5,15 @@ import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
 import { areBlocksRefused, asTextAlone, blocksOf, plainText, wholeSnapshot, type Words } from './write-snapshot.ts';
 
-/** The kind of our messages' metadata, by which they are found again. */
+/** Metadata type of our messages, used to find them again. */
 export const ANSWER_EVENT = 'parley_answer';
 
 const UNFURL_OFF = { unfurl_links: false, unfurl_media: false };
 
-/** The kind of metadata of a message that is nobody's answer and is being taken away. */
+/** Metadata type of a message that is not an answer and is being deleted. */
 export const REMOVED_EVENT = 'parley_removed';
 
-/** The metadata that marks an answer as ours, and as whole; it holds hashes, nothing of what was said. */
+/** Metadata that marks a message as our answer, and its end as complete. It contains only hashes, no text. */
 export function metadataOf(postKey: string, { ends }: Pick<ReplySnapshot, 'ends'> = {}): object {
   const merged = ends && ends.mergedKeys.length > 0 ? ends.mergedKeys.join(' ') : undefined;
   return {
@@ -22,7 +22,7 @@ export function metadataOf(postKey: string, { ends }: Pick<ReplySnapshot, 'ends'
   };
 }
 
-/** Posts an answer as a message that is edited later; in plainer forms where Slack does not take what the message holds. */
+/** Posts an answer as a message that can be edited later. Falls back to plainer forms if Slack refuses the content. */
 export async function postMessage(
   api: SlackApi,
   target: ReplyTarget,
@@ -47,14 +47,14 @@ export async function postMessage(
   return resultOf(answer, (body) => ({ channel: textOf(body['channel']) ?? channel, ts: textOf(body['ts']) ?? '' }));
 }
 
-/** Whether Slack did not take what a message holds, in the form in which it was given. */
+/** Whether Slack refused the content in the form in which it was sent. */
 function isFormRefused(answer: SlackAnswer): boolean {
   return answer.kind === 'error' && answer.meaning === 'snapshot';
 }
 
 /**
- * The app's command can be typed where the app is no member. What was typed between two people is answered in the app's own chat with
- * the one who asked, which Slack opens for their id; in a channel the asker alone sees it.
+ * Handles a command typed where the app is not a member. In a chat between two people it is answered in the app's own chat
+ * with the asker, which Slack opens for the asker's id; in a channel only the asker sees the answer.
  */
 async function postElsewhere(
   api: SlackApi,
@@ -68,7 +68,7 @@ async function postElsewhere(
 }
 
 /**
- * Replaces all that a message says, as blocks: whatever stood below it goes with them, which nobody promises of other edits
+ * Replaces the whole content of a message with blocks. Blocks are required to also replace everything below the text
  * (SECURITY.md whole-texts).
  */
 export async function editMessage(
@@ -84,7 +84,7 @@ export async function editMessage(
   return resultOf(answer, () => ({ channel, ts }));
 }
 
-/** Slack's answer to a post, and under which handle the message stands if it does. */
+/** Converts Slack's answer to a post, with the handle of the posted message. */
 export function resultOf(answer: SlackAnswer, posted: (body: Record<string, unknown>) => PostedMessage): PushResult {
   switch (answer.kind) {
     case 'ok': {

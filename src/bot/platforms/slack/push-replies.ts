@@ -20,15 +20,15 @@ export interface PushRepliesOptions {
   /** Whether answers have buttons. */
   hasButtons: boolean;
   nowMs: NowMs;
-  /** How long Slack may still carry out a post after it left. Milliseconds. */
+  /** How long Slack may still carry out a post after it was sent. Milliseconds. */
   settlesWithinMs: number;
-  /** Tells the places of a further workspace from those of the first; empty there. */
+  /** Distinguishes the places of a further workspace; empty for the first workspace. */
   placePrefix?: string;
 }
 
 const NOTHING_THERE: FoundPosts = { keyed: [], strays: [], doomed: [] };
 
-/** How answers grow in Slack: one message each, by a native stream or by edits. Any process can go on with a handle. */
+/** Shows each answer as one growing message, by a native stream or by edits. Any process can continue with a handle. */
 export function createPushReplies(options: PushRepliesOptions): PushReplies {
   const { api, apiUrl, reply, hasButtons, placePrefix = '' } = options;
   const withOffers = (snapshot: ReplySnapshot) => (hasButtons ? snapshot : { ...snapshot, offers: undefined });
@@ -48,7 +48,7 @@ export function createPushReplies(options: PushRepliesOptions): PushReplies {
     },
     update: (handle, snapshot, postKey) => update(options, handle, withOffers(snapshot), postKey),
     async find(target, postKey) {
-      // What one person sees cannot be looked up.
+      // An ephemeral message cannot be looked up.
       if (readTarget(target).response?.isFirst === true) return NOTHING_THERE;
       return findAnswer(options, await botUserId(), readTarget(target), postKey);
     },
@@ -88,7 +88,7 @@ async function update(
   return editMessage(options.api, posted, snapshot, postKey);
 }
 
-/** Who the bot is, asked once it matters; a failure is asked again next time. */
+/** The bot's user id, requested on first use; a failed request is repeated on the next use. */
 function rememberBotUserId(api: SlackApi): () => Promise<string | undefined> {
   let known: string | undefined;
   return async () => {

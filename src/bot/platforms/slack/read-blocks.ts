@@ -9,12 +9,12 @@ const MAX_TABLES = 5;
 type Fields = Record<string, unknown>;
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-/** A part of rich text that ends its line. */
+/** Rich text elements that end a line. */
 const ENDS_LINE = /^rich_text_(?:section|quote|preformatted)$/;
-/** Texts of blocks that Slack's own markup is in already. */
+/** Types of block texts that already use Slack's markup. */
 const IS_MARKUP = new Set(['mrkdwn']);
 
-/** What parts of rich text stand for in Slack's own markup, by their type. */
+/** Slack markup of rich text elements, by type. */
 const REFERENCES: Readonly<Record<string, (part: Fields) => string>> = {
   user: ({ user_id: id }) => `<@${idOf(id)}>`,
   channel: ({ channel_id: id }) => `<#${idOf(id)}>`,
@@ -25,15 +25,15 @@ const REFERENCES: Readonly<Record<string, (part: Fields) => string>> = {
     typeof fallback === 'string' ? escaped(fallback) : `<!date^${String(timestamp)}^>`,
 };
 
-/**
- * The words of a message's blocks in Slack's own markup, section by section, without its tables. Parts that are not as they should be are
- * left out.
- */
+/** The text of a message's blocks in Slack's markup, section by section, without tables. Malformed parts are omitted. */
 export function textOfBlocks(blocks: unknown): string {
   return wordsOf(blocks, { left: MAX_PARTS }).trim().slice(0, MAX_TEXT_CHARS);
 }
 
-/** The tables of a message's blocks and of its attachments' blocks as markdown, without Slack's own markup (PLATFORM_FACTS.md slack-messages). */
+/**
+ * The tables of a message's blocks and of its attachments' blocks, as markdown without Slack's markup
+ * (PLATFORM_FACTS.md slack-messages).
+ */
 export function tablesIn(blocks: unknown, attachments: unknown): string[] {
   const budget = { left: MAX_PARTS };
   const attached = listOf(attachments).flatMap((one) => listOf(fieldsOf(one)['blocks']));

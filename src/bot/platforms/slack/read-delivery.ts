@@ -1,4 +1,3 @@
-import { SECOND_MS } from '../../../shared/clock.ts';
 import { textOfUtf8 } from '../../../shared/text/utf8.ts';
 import type { Delivery } from '../platform.ts';
 import type { InboundMessage, MessagePart } from '../../domain/message.ts';
@@ -6,7 +5,7 @@ import { readOwnCommand, readSlashCommand, type BareEnglish, type SlashCommand }
 import { isSubscribedTo } from './app-rights.ts';
 import { isFileId, refOfFile } from './media.ts';
 import { originOf, type Origin } from './own-app.ts';
-import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, spoken, stopIn, type Place } from './place.ts';
+import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, orderOf, spoken, stopIn, type Place } from './place.ts';
 import { tablesIn, textOfBlocks } from './read-blocks.ts';
 import { readPress } from './read-press.ts';
 import { readShared } from './shared-messages.ts';
@@ -28,61 +27,55 @@ import {
   type WireOpening,
   type WireStop,
 } from './wire-event.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
 export interface ReadOptions extends Place {
-  /** Whether an answer in a private chat opens a thread: native streams need one (PLATFORM_FACTS.md slack-web-api). */
+  /** Whether an answer in a private chat opens a thread, which native streams need (PLATFORM_FACTS.md slack-web-api). */
   answersInThreads: boolean;
-  /** Whether a thread in which the bot has answered may go on without naming it (SECURITY.md unaddressed-talk). */
+  /** Whether replies in a thread with an answer need no mention of the bot (SECURITY.md unaddressed-talk). */
   followsThreads: boolean;
-  /** How words are read that people type without a slash: Slack keeps what begins with one for itself. */
+  /** How command words without a slash are read; Slack reserves messages that begin with one. */
   bare: BareEnglish;
-  /** Whether an address is Slack's own, so that an answer may be posted to it. */
+  /** Whether an address belongs to Slack, so that an answer may be posted to it. */
   isOwnAddress(address: string): boolean;
-  /** Whether a file lies at Slack, so that it may be fetched with the bot's token. */
+  /** Whether a file is stored at Slack, so that it may be downloaded with the bot's token. */
   isFileAddress(address: string): boolean;
-  /** Whether what comes from there is another workspace's or app's, and none of our business. */
+  /** Whether an origin belongs to another workspace or app; its deliveries are ignored. */
   isStranger(origin: Origin): boolean;
-  /** Slack says that the app is gone from the workspace. */
+  /** Called when Slack reports that the app was removed from the workspace. */
   onLeft?(): void;
 }
 
-/** How what comes from a workspace is read. */
+/** Selects how deliveries of a workspace are read. */
 export type Reading = (origin: Origin) => ReadOptions;
 
-/** System notes of a channel are `message` events too; these are the subtypes that a person writes. */
+/** Subtypes of `message` events that people write; all others are system notes of a channel. */
 const SPOKEN_SUBTYPES = new Set(['file_share', 'thread_broadcast', 'me_message']);
-/** Slack's own accounts: what they write is no question. */
+/** Slack's own accounts, whose messages are not questions. */
 const SYSTEM_USERS = new Set(['USLACK', 'USLACKBOT']);
-/** Documents that live in Slack itself and have no file behind them. */
+/** Documents that exist only in Slack and have no file. */
 const SLACK_DOCUMENTS = new Set(['canvas', 'quip', 'list', 'post', 'space']);
 const NOT_HANDED_OUT = new Set(['access_denied', 'file_not_found', 'file_not_accessible', 'file_deleted']);
 const MAX_QUERY_TEXT_CHARS = 100_000;
-/** A `ts` has six decimals and is unique in its channel. */
-const MICROSECONDS = 1_000_000;
-/** More of one message are never kept. */
+/** Maximum images of one message that are stored. */
 const MOST_IMAGES_KEPT = 20;
 const STRANGER = 'of another workspace or app';
 
-/** Reads a verified body. Whatever makes no sense is ignored with an empty 200, always the same (SECURITY.md quiet-ignorance). */
+/**
+ * Reads a verified body. Unreadable or unwanted content is always ignored with the same empty 200
+ * (SECURITY.md quiet-ignorance).
+ */
 export function readDelivery(body: Buffer, isForm: boolean, reading: Reading): Delivery {
   const text = textOfUtf8(body);
   if (text === undefined) return ignored('not UTF-8');
   return isForm ? readForm(new URLSearchParams(text), reading) : readEnvelope(parseJson(text), reading);
 }
 
-/** Reads what came over the socket: the same payloads, already parsed, under a word that says which. */
+/** Reads a delivery from the socket: the same payload, already parsed, with its type. */
 export function readEnvelopeOf(type: string, payload: unknown, reading: Reading): Delivery {
   if (type === 'events_api') return readEnvelope(payload, reading);
   if (type === 'interactive') return readInteraction(payload, reading);
   return type === 'slash_commands' ? readCommandFields(payload, reading) : ignored('unwanted envelope');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function readEnvelope(parsed: unknown, reading: Reading): Delivery {
@@ -116,14 +109,14 @@ function readOpening(
   return { kind: 'opened-chat', tenant, sender: { userId: user }, target, answer: EMPTY_ANSWER };
 }
 
-/** The person pressed Slack's own stop button. */
+/** A press of Slack's own stop button. */
 function readButton(
   { channel, user, thread_ts: threadTs, streaming_message_ts: streaming, event_ts: ts }: WireStop,
   { tenant }: ReadOptions,
 ) {
   const shownAt = streaming.map((one) => formatHandle({ channel, ts: one }));
   const place = { tenant, channel, user, threadTs, isPrivate: channel.startsWith('D') };
-  return stopIn(place, { stopId: `stop:${ts}`, shownAt });
+  return stopIn(place, { stopId: `stop:${ts}`, chatOrder: orderOf(ts).chatOrder, shownAt });
 }
 
 function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOptions): Delivery {
@@ -134,7 +127,7 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
   if (!isForUs && !mayFollow(event, options)) return ignored('a message without a mention');
   const parts = partsOf(text, event, options);
   const isBareMention = isForUs && !isPrivate && parts.length === 0;
-  // What is only forwarded is asked about, too.
+  // A forwarded message without further text is also a question.
   if (parts.length === 0 && (quoteOf(event, options) !== undefined || isBareMention))
     parts.push({ type: 'text', text: '' });
   if (parts.length === 0) return ignored('an empty message');
@@ -143,14 +136,14 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
   return isForUs ? delivery : { ...delivery, isUnaddressed: true };
 }
 
-/** A message that was deleted or edited. What of it was never for us is not told apart here: of that one nothing is known. */
+/** A deleted or edited message. Whether it was meant for the bot is not decided here: an unknown message has no effect. */
 function readChange({ before, after, editedAt }: WireChange, envelope: WireEnvelope, options: ReadOptions): Delivery {
   const stands = after ?? before;
   const stranger = stands && strangerIn(stands, envelope);
   if (!stands || stranger !== undefined) return ignored(stranger ?? 'an unreadable change');
   const isSame = before?.text === after?.text && before?.files.length === after?.files.length;
   if (before && after && isSame) return ignored('a change of nothing that was said');
-  // A thread's first message names its own thread once there are answers; when it was said, there was none.
+  // Once a thread has answers, its first message names its own thread; when it was sent, there was none.
   const { thread_ts: threadTs, ts } = stands;
   const event = { ...stands, thread_ts: threadTs === ts ? undefined : threadTs };
   const { isPrivate, isForUs, text } = addressOf(event, envelope);
@@ -171,7 +164,7 @@ function readChange({ before, after, editedAt }: WireChange, envelope: WireEnvel
   };
 }
 
-/** Why nobody is meant to hear of a message; undefined for a person's own words. */
+/** Why a message is ignored; undefined for a message that a person wrote. */
 function strangerIn({ user, bot_id: botId, subtype }: WireMessage, { ownIds }: WireEnvelope): string | undefined {
   if (user === undefined || botId !== undefined) return 'not from a person';
   if (SYSTEM_USERS.has(user)) return 'said by the platform';
@@ -179,13 +172,14 @@ function strangerIn({ user, bot_id: botId, subtype }: WireMessage, { ownIds }: W
   return ownIds.includes(user) ? 'said by ourselves' : undefined;
 }
 
-/** For whom a message is, and what it says without the bot's name. */
+/** Whether a message is meant for the bot, and its text without the bot's mention. */
 function addressOf(message: WireMessage, { ownIds }: WireEnvelope) {
   const { type, channel_type: channelType } = message;
   const text = saidText(message);
   const isPrivate = type === 'message' && channelType === 'im';
   const mention = mentionOf(text, ownIds);
-  // In a channel only what names the bot is for it; its `message` and its `app_mention` are one message with one ts.
+  // In a channel only messages that mention the bot are meant for it. Its `message` and `app_mention` events are one message
+  // with one ts.
   const isForUs = isPrivate || type === 'app_mention' || (ownIds.length > 0 && mention.isMentioned);
   return { isPrivate, isForUs, text: isPrivate ? text : mention.text };
 }
@@ -207,13 +201,12 @@ function saidBy(
     isPrivate,
   });
   const quote = parts.length === 0 ? undefined : quoteOf(event, options);
-  // With nothing behind the mention, its writer looks for help.
+  // A bare mention is answered with the help text.
   const isBare = !isPrivate && quote === undefined && isBlank(parts);
   const slash: SlashCommand | undefined = isBare ? { word: 'help', argument: '' } : slashOf(parts, options.bare);
   return spoken(options, slash, {
     messageId: messageIdOf(channel, ts),
-    saidAtMs: Math.floor(Number(ts) * SECOND_MS),
-    chatOrder: Math.round(Number(ts) * MICROSECONDS),
+    ...orderOf(ts),
     chat: chatOf({ isPrivate, channel, user }, threadTs),
     sender: { userId: user },
     parts,
@@ -226,8 +219,8 @@ function saidBy(
 }
 
 /**
- * Whether it may go on with what the bot has answered in its thread: written there by a person, for nobody else who is named. What is
- * also sent to the channel is said to the channel.
+ * Whether a message may continue a conversation in a thread with an answer: a reply by a person that mentions no one. A
+ * reply that is also sent to the channel does not count.
  */
 function mayFollow({ type, subtype, text = '', ts, thread_ts: threadTs }: WireMessage, options: ReadOptions): boolean {
   const isReply = type === 'message' && threadTs !== undefined && threadTs !== ts;
@@ -236,13 +229,17 @@ function mayFollow({ type, subtype, text = '', ts, thread_ts: threadTs }: WireMe
   );
 }
 
-/** The stop word alone in a thread of a channel. It ends the sender's own answer there, if there is one, and says nothing. */
+/**
+ * Whether a message in a thread of a channel is only the stop word. It ends the sender's own answer there, if there is one,
+ * and gets no reply.
+ */
 function isBareStop({ thread_ts: threadTs, text = '', files }: WireMessage, { bare }: ReadOptions): boolean {
   return threadTs !== undefined && files.length === 0 && readSlashCommand(plainText(text), bare)?.word === 'stop';
 }
 
 function readBareStop({ channel, thread_ts: threadTs, ts, user = '' }: WireMessage, { tenant }: ReadOptions): Delivery {
-  return stopIn({ tenant, channel, user, threadTs, isPrivate: false }, { stopId: `stop:${ts}` });
+  const { chatOrder } = orderOf(ts);
+  return stopIn({ tenant, channel, user, threadTs, isPrivate: false }, { stopId: `stop:${ts}`, chatOrder });
 }
 
 function slashOf(parts: MessagePart[], bare: BareEnglish): SlashCommand | undefined {
@@ -254,7 +251,7 @@ function isBlank(parts: readonly MessagePart[]): boolean {
   return parts.length === 1 && parts[0]?.type === 'text' && parts[0].text === '';
 }
 
-/** What a message says: its text, else that of its blocks. */
+/** The text of a message, else the text of its blocks. */
 function saidText({ text = '', blocks }: WireMessage): string {
   return text.trim() === '' ? textOfBlocks(blocks) : text;
 }
@@ -266,7 +263,7 @@ function partsOf(text: string, { files, blocks, attachments }: WireMessage, opti
   return [...(plain === '' ? [] : [{ type: 'text' as const, text: plain }]), ...parts];
 }
 
-/** What was forwarded with it: who said it, what, and its pictures. */
+/** The forwarded messages: their authors, texts and files. */
 function quoteOf({ attachments }: WireMessage, options: ReadOptions): MessagePart[] | undefined {
   const parts = readShared(attachments).flatMap(({ author, text, files }) => {
     const words = plainText([author === '' ? '' : `${author}:`, text].filter((one) => one !== '').join(' ')).trim();
@@ -276,14 +273,14 @@ function quoteOf({ attachments }: WireMessage, options: ReadOptions): MessagePar
   return parts.length === 0 ? undefined : parts;
 }
 
-/** People and channels that the message names by their ids. */
+/** People and channels that the message mentions only by id. */
 function unnamedOf(event: WireMessage): string[] | undefined {
   const texts = [saidText(event), ...readShared(event.attachments).map(({ text }) => text)];
   const unnamed = unnamedIn(texts.join('\n').slice(0, MAX_QUERY_TEXT_CHARS));
   return unnamed.length === 0 ? undefined : unnamed;
 }
 
-/** A file that Slack does not hand out is named with its reason, so that its sender still gets an answer. */
+/** A file that Slack does not provide becomes a part with the reason, so that its sender still gets an answer. */
 function filePart(file: WireFile, { isFileAddress }: ReadOptions): MessagePart {
   const { name, mode = '', file_access: access = '', plain_text: mail } = file;
   if (mode === 'email' && mail !== undefined && mail.trim() !== '')
@@ -293,7 +290,7 @@ function filePart(file: WireFile, { isFileAddress }: ReadOptions): MessagePart {
   const address = file.url_private_download ?? file.url_private;
   if (NOT_HANDED_OUT.has(access)) return { type: 'unsupported', what: 'withheld', name };
   if (address === undefined) {
-    // Of another company's file (Slack Connect) the event tells that it is there; of what kind it is shows when it is fetched.
+    // For another company's file (Slack Connect) the event names only the id; the file type is known after the download.
     if (access === 'check_file_info' && isFileId(file.id))
       return { type: 'file', mediaRef: refOfFile(file.id), name: file.name };
     return { type: 'unsupported', what: 'withheld', name };
@@ -303,7 +300,7 @@ function filePart(file: WireFile, { isFileAddress }: ReadOptions): MessagePart {
   return { type: 'file', mediaRef: address, name: file.name };
 }
 
-/** Form bodies: clicks (`payload`) and the app's slash command (`/parley help`). */
+/** Reads form bodies: clicks (`payload`) and the app's slash command (`/parley help`). */
 function readForm(form: URLSearchParams, reading: Reading): Delivery {
   const payload = form.get('payload');
   if (payload !== null) return readInteraction(parseJson(payload), reading);
@@ -319,7 +316,7 @@ function readCommandFields(fields: unknown, reading: Reading): Delivery {
   return readCommand(command.data, options);
 }
 
-/** A word behind the app's command, or a question. With nothing behind it somebody looks for help. */
+/** Reads a slash command: a command word or a question. An empty one requests the help text. */
 function readCommand(
   {
     text,

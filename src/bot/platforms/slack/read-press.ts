@@ -1,16 +1,19 @@
 import type { InboundFeedback } from '../../domain/feedback.ts';
 import type { Delivery, Press } from '../platform.ts';
 import { readOffer, type PressedOffer } from './offers.ts';
-import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, spoken, stopIn, type Place } from './place.ts';
+import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, orderOf, spoken, stopIn, type Place } from './place.ts';
 import { formatHandle, formatTarget } from './reply-target.ts';
 import { wirePress, type WirePress } from './wire-event.ts';
 
 interface PressOptions extends Place {
-  /** Whether an address is Slack's own, so that something may be posted to it. */
+  /** Whether an address belongs to Slack, so that a message may be posted to it. */
   isOwnAddress(address: string): boolean;
 }
 
-/** Somebody pressed a button. It says which answer it stands at; who pressed it and where, Slack says (SECURITY.md own-buttons). */
+/**
+ * Reads a press of a button. The button's value names the answer; Slack names the person and the chat
+ * (SECURITY.md own-buttons).
+ */
 export function readPress(parsed: unknown, options: PressOptions): Delivery {
   const read = wirePress.safeParse(parsed);
   const action = read.success ? read.data.actions[0] : undefined;
@@ -19,7 +22,7 @@ export function readPress(parsed: unknown, options: PressOptions): Delivery {
   const pressed = {
     ...placeOf(read.data, offer),
     offer,
-    pressedAt: action.action_ts ?? read.data.container.message_ts,
+    pressedAt: action.action_ts,
   };
   const { word } = offer;
   if (word === 'stop') return stopOf(pressed, options);
@@ -32,12 +35,12 @@ interface Pressed {
   offer: PressedOffer;
   channel: string;
   user: string;
-  /** Of the message at which the button stands. */
+  /** `ts` of the message with the button. */
   ts: string;
   threadTs: string | undefined;
   isPrivate: boolean;
-  /** The same for every delivery of one press. */
-  pressedAt: string;
+  /** `ts` of the press, the same for every delivery of it. */
+  pressedAt: string | undefined;
   press: Press;
 }
 
@@ -52,18 +55,21 @@ function placeOf({ channel, user, container, message, team }: WirePress, { langu
 
 function stopOf({ channel, user, ts, threadTs, isPrivate, pressedAt, press }: Pressed, { tenant }: Place): Delivery {
   const shownAt = [formatHandle({ channel, ts })];
-  const stop = stopIn({ tenant, channel, user, threadTs, isPrivate }, { stopId: `stop:${pressedAt}`, shownAt });
+  const chatOrder = pressedAt === undefined ? undefined : orderOf(pressedAt).chatOrder;
+  const which = { stopId: `stop:${pressedAt ?? ts}`, chatOrder, shownAt };
+  const stop = stopIn({ tenant, channel, user, threadTs, isPrivate }, which);
   return { ...stop, pressed: press };
 }
 
-/** The word itself, said in the answer's place. Of one answer it is said once, however often it is pressed. */
-function retryOf({ channel, user, ts, threadTs, isPrivate, press, offer }: Pressed, place: Place): Delivery {
+/** The command word, as a message at the answer's place. Several presses for one answer count once. */
+function retryOf({ channel, user, ts, threadTs, isPrivate, pressedAt, press, offer }: Pressed, place: Place): Delivery {
   const { answer } = offer;
   const message = spoken(
     place,
     { word: 'retry', argument: answer },
     {
       messageId: messageIdOf(channel, `retry:${ts}`),
+      ...(pressedAt === undefined ? {} : orderOf(pressedAt)),
       chat: chatOf({ isPrivate, channel, user }, threadTs),
       sender: { userId: user },
       parts: [{ type: 'text', text: '/retry' }],

@@ -1,12 +1,12 @@
 import type { MeaningTable } from '../write-meaning.ts';
 
-/** What Slack's error codes mean for a write (PLATFORM_FACTS.md slack-errors). */
+/** Meanings of Slack's error codes for a write (PLATFORM_FACTS.md slack-errors). */
 export const SLACK_MEANINGS: MeaningTable = {
   every: {
     'rate-limited': ['ratelimited', 'rate_limited'],
     // Slack failed in the middle of the call.
     'unknown-fate': ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'],
-    // The token, its scopes or the app in this workspace.
+    // The token, its scopes, or the app in this workspace is at fault.
     unauthorised: [
       'access_denied',
       'account_inactive',
@@ -77,7 +77,7 @@ export const SLACK_MEANINGS: MeaningTable = {
   },
 };
 
-/** Which calls show something to people; of the others a refusal is neither logged nor counted as one of a write. */
+/** Calls that show something to people. Refusals of other calls are neither logged nor counted as write refusals. */
 const WRITE = /^(?:chat|files)\.(?!info$)/;
 
 export function isWrite(method: string): boolean {

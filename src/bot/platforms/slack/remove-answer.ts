@@ -3,8 +3,9 @@ import { REMOVED_EVENT } from './post-answer.ts';
 import { readHandle } from './reply-target.ts';
 
 /**
- * Ends a message's stream, if it is one, and deletes it. The end marks it first, so that a worker that follows a crash in
- * between knows it for what it is. A stray that is no growing stream is left alone: whoever else uses our token may have said it.
+ * Ends a message's stream, if there is one, and deletes the message. Ending the stream also marks the message, so that a
+ * worker that follows a crash recognises it. A stray that is not a growing stream is left alone, because another user of the
+ * token may have posted it.
  */
 export async function removeAnswer(
   api: SlackApi,

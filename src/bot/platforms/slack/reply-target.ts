@@ -2,21 +2,21 @@ import { z } from 'zod';
 
 const targetShape = z.object({
   channel: z.string(),
-  /** The question's own id; absent for a slash command, which is no message. */
+  /** The question's own id; absent for a slash command, which is not a message. */
   ts: z.string().optional(),
-  /** The thread that the answer goes to. */
+  /** The thread of the answer. */
   threadTs: z.string().optional(),
   userId: z.string(),
   teamId: z.string(),
   isPrivate: z.boolean(),
   /**
-   * Of the app's own command: where it is answered so that only its sender sees it, whether or not the bot is in that channel.
-   * `isFirst`: before the channel itself is tried, since a word is nobody else's business.
+   * Set for a slash command: the address at which it can be answered so that only its sender sees the answer, whether or not
+   * the bot is in the channel. `isFirst`: use it before the channel, because a command word concerns only its sender.
    */
   response: z.object({ url: z.string(), isFirst: z.boolean() }).optional(),
 });
 
-/** Where an answer goes; it travels with the message, opaque to all but this folder. */
+/** Destination of an answer. Stored with the message; opaque outside this folder. */
 export type ReplyTarget = z.infer<typeof targetShape>;
 
 export function formatTarget(target: ReplyTarget): string {
@@ -27,11 +27,11 @@ export function readTarget(text: string): ReplyTarget {
   return targetShape.parse(JSON.parse(text));
 }
 
-/** A posted answer: a native stream that this app opened, or a message that is edited. */
+/** A posted answer: a native stream opened by this app, or a message that is edited. */
 export interface PostedMessage {
   channel: string;
   ts: string;
-  /** When a native stream was opened (our clock, ms); absent for a message that is edited. */
+  /** When the native stream was opened, by our clock. Milliseconds; absent for a message that is edited. */
   streamSinceMs?: number;
 }
 

@@ -1,15 +1,15 @@
 import { textOfBlocks } from './read-blocks.ts';
 import { readFiles, type WireFile } from './wire-event.ts';
 
-/** A message that somebody forwarded, or shared, with theirs. */
+/** A forwarded or shared message. */
 export interface WireShared {
   author: string;
-  /** As Slack writes it, with its escapes. */
+  /** With Slack's escapes. */
   text: string;
   files: WireFile[];
 }
 
-/** Of one message; more are left out. */
+/** Maximum shared messages of one message; further ones are omitted. */
 const MOST_SHARED = 5;
 const MOST_TEXT_CHARS = 20_000;
 const MOST_AUTHOR_CHARS = 100;
@@ -17,8 +17,8 @@ const MOST_AUTHOR_CHARS = 100;
 type Fields = Record<string, unknown>;
 
 /**
- * What of a message's attachments is somebody's message (PLATFORM_FACTS.md slack-messages). Whatever is not as it should be is left out:
- * what was said beside it is a question all the same.
+ * Reads the shared messages among a message's attachments (PLATFORM_FACTS.md slack-messages). Malformed ones are omitted,
+ * because the text next to them is still a question.
  */
 export function readShared(attachments: unknown): WireShared[] {
   if (!Array.isArray(attachments)) return [];

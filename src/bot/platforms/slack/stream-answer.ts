@@ -6,22 +6,25 @@ import { editMessage, metadataOf, resultOf, textOf } from './post-answer.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
 import { belowStream, areBlocksRefused, asTextAlone } from './write-snapshot.ts';
 
-/** A stream dies about 306 s after its start, whatever is appended (PLATFORM_FACTS.md slack-web-api); from here on it is edited. */
+/**
+ * A stream expires about 306 s after its start, regardless of appends (PLATFORM_FACTS.md slack-web-api). After this time the
+ * message is edited instead.
+ */
 const STREAM_LIFE_MS = 240 * SECOND_MS;
 const LEAST_TIMEOUT_MS = 5 * SECOND_MS;
-/** Slack's answers when a message is no stream (any more): it can still be edited. */
+/** Slack's errors for a message that is not, or no longer, a stream. The message can still be edited. */
 const NO_STREAM = new Set(['message_not_in_streaming_state', 'message_not_found_in_streaming_state']);
 export interface StreamParts {
   api: SlackApi;
   nowMs: NowMs;
-  /** How long Slack may still carry out a post after it left. Milliseconds. */
+  /** How long Slack may still carry out a post after it was sent. Milliseconds. */
   settlesWithinMs: number;
 }
 
 /**
- * Opens a native stream with the first text. It takes no metadata, so that only Slack's answer says which message it is: that is
- * waited for as long as it could come.
- * @returns undefined where Slack opens no stream: then the answer is posted and edited
+ * Opens a native stream with the first text. It accepts no metadata, so only Slack's answer names the message; the call
+ * waits for that answer as long as it may arrive.
+ * @returns undefined if Slack opens no stream; the answer is then posted and edited
  */
 export async function openStream(
   { api, nowMs, settlesWithinMs }: StreamParts,
@@ -46,8 +49,8 @@ export async function openStream(
 }
 
 /**
- * Brings a stream to a snapshot. What only adds is appended; anything else ends the stream and edits the whole text, since an
- * append has no sequence number and cannot be repeated safely.
+ * Updates a stream to a snapshot. Added text is appended; any other change ends the stream and edits the whole text, because
+ * an append has no sequence number and cannot be repeated safely.
  */
 export async function growStream(
   parts: StreamParts,
@@ -58,7 +61,7 @@ export async function growStream(
   const { api, nowMs } = parts;
   const { channel, ts, streamSinceMs = 0 } = posted;
   const beganMs = monotonicMs();
-  // What comes after a call that took long is asked of the fence first: this process may have been frozen in it.
+  // After a slow call the fence must be checked again, because the process may have been frozen.
   const hasTime = () => monotonicMs() - beganMs < FENCE_HOLDS_MS;
   const isOld = nowMs() - streamSinceMs >= STREAM_LIFE_MS;
   const added =
@@ -79,13 +82,13 @@ export async function growStream(
     return editMessage(api, posted, snapshot, postKey);
   if (answer.kind === 'error' && areBlocksRefused(answer.error, snapshot))
     return growStream(parts, posted, asTextAlone(snapshot), postKey);
-  // Whether it was appended is not known, or the last text is not taken this way: the whole text is laid over it.
+  // The append is uncertain, or the final text was refused: the whole text replaces the content.
   const isEndRefused = answer.kind === 'error' && answer.meaning !== 'stopped' && snapshot.finished;
   if (answer.kind === 'uncertain' || isEndRefused) return endAndEdit(api, posted, snapshot, { postKey, hasTime });
   return resultOf(answer, () => (snapshot.finished ? { channel, ts } : posted));
 }
 
-/** Ends the stream, be it open or over, and lays the whole text over it. */
+/** Ends the stream, whether open or not, and replaces the content with the whole text. */
 async function endAndEdit(
   api: SlackApi,
   posted: PostedMessage,
@@ -100,11 +103,12 @@ async function endAndEdit(
   });
   if (ended.kind === 'busy') return { result: 'busy', retryAfterMs: ended.retryAfterMs };
   if (ended.kind === 'unauthorised') return { result: 'unauthorised' };
-  // A stream that may still be open refuses the edit; that refusal would be taken for the last word.
+  // An open stream refuses the edit, and that refusal would count as permanent.
   if (ended.kind === 'uncertain' || !hasTime()) return { result: 'uncertain' };
   if (ended.kind === 'error' && ended.meaning === 'stopped' && !finished) return { result: 'stopped' };
   const edited = await editMessage(api, posted, snapshot, postKey);
-  // A stream whose end was refused for now may be open, which is why the edit was refused: both may be taken later.
+  // If Slack temporarily refused to end the stream, the stream may be open and may have caused the edit's refusal; both may
+  // succeed later.
   const mayBeOpen = ended.kind === 'error' && ended.meaning === 'passing';
   return mayBeOpen && edited.result === 'refused' ? { result: 'refused', why: 'passing' } : edited;
 }

@@ -9,10 +9,13 @@ import type { SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';
 import { readTarget } from './reply-target.ts';
 
-/** Somebody looks at an empty chat: what comes later than this is of no use. */
+/** A person is looking at an empty chat; later suggestions are useless. */
 const TIMEOUT_MS = 3 * SECOND_MS;
 
-/** Offers questions in a new thread with the app, or in the app's own chat where it has no threads yet (PLATFORM_FACTS.md slack-assistant). */
+/**
+ * Suggests questions in a new thread with the app, or in the app's own chat, which has no threads yet
+ * (PLATFORM_FACTS.md slack-assistant).
+ */
 export async function suggestPrompts(
   api: SlackApi,
   target: string,
@@ -31,7 +34,7 @@ export async function suggestPrompts(
   await api.call('assistant.threads.setSuggestedPrompts', args, TIMEOUT_MS);
 }
 
-/** In which of our languages somebody has Slack; undefined where it is another one, or Slack does not say. */
+/** A person's Slack language, if Parley supports it; otherwise undefined, also if Slack does not return it. */
 async function languageOf(api: SlackApi, userId: string): Promise<Language | undefined> {
   const answer = await api.call('users.info', { user: userId, include_locale: true }, TIMEOUT_MS);
   const locale = answer.kind === 'ok' ? textOf(fieldsOf(answer.body['user'])['locale']) : undefined;

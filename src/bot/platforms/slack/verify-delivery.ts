@@ -4,12 +4,12 @@ import { SECOND_MS, type NowMs } from '../../../shared/clock.ts';
 import type { DeliveryHead } from '../platform.ts';
 
 export interface VerifyOptions {
-  /** How far a delivery's time may lie from ours, either way. Seconds. */
+  /** Maximum difference between a delivery's time and our clock. Seconds. */
   windowSec: number;
   nowMs: NowMs;
 }
 
-/** Why a delivery is refused whatever its body says. */
+/** Why a delivery is refused before its body is read. */
 export type Refusal = 'no signature' | 'outside the time window';
 
 const PREFIX = 'v0=';
@@ -20,7 +20,10 @@ export interface SignatureFields {
   timestamp: string;
 }
 
-/** Judges what stands before the body: whether there is something like a signature, of a time near ours. @returns why not, or both */
+/**
+ * Checks the headers of a delivery: a well-formed signature, and a time near ours. @returns the signature and time, or the
+ * refusal
+ */
 export function signatureFields({ headers }: DeliveryHead, options: VerifyOptions): SignatureFields | Refusal {
   const signature = onlyHeader(headers, 'x-slack-signature');
   const timestamp = onlyHeader(headers, 'x-slack-request-timestamp');
@@ -28,14 +31,17 @@ export function signatureFields({ headers }: DeliveryHead, options: VerifyOption
   return isWithinWindow(timestamp, options) ? { signature, timestamp } : 'outside the time window';
 }
 
-/** Whether Slack signed these bytes: HMAC-SHA256 over `v0:timestamp:` and them (PLATFORM_FACTS.md slack-deliveries, SECURITY.md constant-time, time-window). */
+/**
+ * Whether Slack signed these bytes: HMAC-SHA256 over `v0:timestamp:` and the body (PLATFORM_FACTS.md slack-deliveries,
+ * SECURITY.md constant-time, time-window).
+ */
 export function isSignedBy(signingSecret: string, { signature, timestamp }: SignatureFields, body: Buffer): boolean {
-  // Both are 32 bytes: the pattern saw to the one's length.
+  // Both are 32 bytes; the pattern ensures the length of the received one.
   const given = Buffer.from(signature.slice(PREFIX.length), 'hex');
   return timingSafeEqual(given, hmacOf(signingSecret, timestamp, body));
 }
 
-/** The signature that Slack sends with these bytes. */
+/** The signature that Slack sends with a body. */
 export function signDelivery(signingSecret: string, timestamp: string, body: Buffer): string {
   return PREFIX + hmacOf(signingSecret, timestamp, body).toString('hex');
 }
@@ -49,7 +55,9 @@ function isWithinWindow(timestamp: string, { nowMs, windowSec }: VerifyOptions):
   return Math.abs(Math.floor(nowMs() / SECOND_MS) - Number(timestamp)) <= windowSec;
 }
 
-/** A header that must occur once. Node joins repeated ones with a comma, which no signature or time holds. */
+/**
+ * A header that must occur once. Node joins repeated headers with a comma, which neither a signature nor a time contains.
+ */
 function onlyHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' && !value.includes(',') ? value : undefined;

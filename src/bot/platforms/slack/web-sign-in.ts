@@ -16,14 +16,17 @@ interface Parts {
   tenant: string;
 }
 
-/** Sign in with Slack: works in any browser, and tells who is there and of which workspace (PLATFORM_FACTS.md slack-web-sign-in). */
+/**
+ * Sign in with Slack: works in any browser, and identifies the person and their workspace
+ * (PLATFORM_FACTS.md slack-web-sign-in).
+ */
 export function createWebSignIn({ client, addresses, ownApp, tenant }: Parts): WebSignIn {
   const openId = createOpenIdClient(client, addresses);
   return {
     needsAppBrowser: false,
     origins: originsOf(addresses.openUrl),
     async leave({ redirectUri, state }) {
-      // Whoever is signed in to several workspaces is then not asked which is meant.
+      // Skips Slack's workspace selection for a person who is signed in to several workspaces.
       const more = { team: await ownApp.team() };
       return orPlatformError(() => openId.leave({ callbackUrl: redirectUri, state, more }));
     },
@@ -36,7 +39,7 @@ export function createWebSignIn({ client, addresses, ownApp, tenant }: Parts): W
       const userId = agreed(token, told, USER);
       const teamId = agreed(token, told, TEAM);
       if (userId === undefined || teamId === undefined)
-        throw new PlatformError('refused', 'Slack’s sign-in names no user or no workspace');
+        throw new PlatformError('refused', 'Slack’s sign-in returned no user or no workspace');
       if (await ownApp.isOwnWorkspace({ teamId, enterpriseId: agreed(token, told, ENTERPRISE) }))
         return { userId, tenant };
       throw new PlatformError('not_a_member', 'The person signed in to another workspace');
@@ -44,14 +47,17 @@ export function createWebSignIn({ client, addresses, ownApp, tenant }: Parts): W
   };
 }
 
-/** What the id token and the user address say alike, or one of them alone. @throws PlatformError where they differ */
+/** The value on which the id token and the user info agree, or that of either alone. @throws PlatformError if they differ */
 function agreed(token: Claims, told: Claims, name: string): string | undefined {
   const said = [token[name], told[name]].filter((value) => typeof value === 'string' && value !== '') as string[];
-  if (new Set(said).size > 1) throw new PlatformError('refused', 'Slack’s sign-in names two users or two workspaces');
+  if (new Set(said).size > 1)
+    throw new PlatformError('refused', 'Slack’s sign-in returned two users or two workspaces');
   return said[0];
 }
 
-/** Browsers apply `form-action` to redirects too, and Slack sends people to sign in at their workspace's own host below it. */
+/**
+ * Browsers also apply `form-action` to redirects, and Slack redirects people to their workspace's own subdomain to sign in.
+ */
 function originsOf(openUrl: string): string[] {
   const { origin, protocol, host, hostname } = new URL(openUrl);
   const isName = hostname.includes('.') && !/^[\d.]+$/.test(hostname);

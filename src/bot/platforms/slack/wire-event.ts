@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
 /*
- * What Slack sends, read up to the first fault. Events are read by hand, since each of them passes here and a schema took a
- * tenth of all that is done for one; the tests hold these readers against schemas.
+ * Slack's payloads, read up to the first fault. Events are read without a schema, because each one passes here and a schema
+ * took a tenth of the total time per event. Tests compare these readers with schemas.
  */
 
-/** A file of a message; what is not there for us has no address. */
+/** A file of a message; a file that the app cannot access has no address. */
 export interface WireFile {
   id: string | undefined;
-  /** `check_file_info`: the event tells nothing else of the file (PLATFORM_FACTS.md slack-messages). */
+  /** `check_file_info`: the event contains no other data of the file (PLATFORM_FACTS.md slack-messages). */
   file_access: string | undefined;
-  /** How Slack has the file: `hosted`, or for example `external`, `tombstone`, `canvas`. */
+  /** How Slack stores the file: `hosted`, or for example `external`, `tombstone`, `canvas`. */
   mode: string | undefined;
   is_external: boolean;
-  /** The text of an e-mail that was forwarded into Slack. */
+  /** Text of an e-mail forwarded to Slack. */
   plain_text: string | undefined;
   name: string | undefined;
   mimetype: string | undefined;
@@ -21,7 +21,7 @@ export interface WireFile {
   url_private: string | undefined;
 }
 
-/** The events that carry what a person said. Slack says null where a field is not there, or leaves it out. */
+/** Events with a person's message. Slack sends null for a missing field, or omits it. */
 export interface WireMessage {
   type: 'message' | 'app_mention';
   subtype: string | undefined;
@@ -34,7 +34,7 @@ export interface WireMessage {
   ts: string;
   thread_ts: string | undefined;
   files: WireFile[];
-  /** As they came; `shared-messages.ts` and `read-blocks.ts` read them. */
+  /** Unparsed; read by `shared-messages.ts` and `read-blocks.ts`. */
   attachments: unknown;
   blocks: unknown;
 }
@@ -43,7 +43,7 @@ export interface WireEnvelope {
   type: string;
   challenge: string | undefined;
   team_id: string | undefined;
-  /** The users that this app is, as the event names them. */
+  /** This app's user ids, as the event names them. */
   ownIds: string[];
   event: unknown;
 }
@@ -51,13 +51,16 @@ export interface WireEnvelope {
 type Fields = Record<string, unknown>;
 type Absent = null | undefined;
 
-/** A message's `ts` is its id in its channel: digits with six decimals, never a number (PLATFORM_FACTS.md slack-messages). */
+/**
+ * A message's `ts` identifies it within its channel: digits with six decimals, never a number
+ * (PLATFORM_FACTS.md slack-messages).
+ */
 const TS = /^\d{1,16}\.\d{1,9}$/;
 
-/** Maximum characters that are read of a forwarded e-mail. */
+/** Maximum characters of a forwarded e-mail that are read. */
 const MOST_MAIL_CHARS = 20_000;
 
-/** Of one session; one is usual. */
+/** Maximum streams of one session; usually there is one. */
 const MOST_STREAMS = 20;
 
 const isObject = (value: unknown): value is Fields =>
@@ -71,7 +74,7 @@ const isMaybeText = (value: unknown, mostChars?: number): value is string | Abse
   isAbsent(value) || isText(value, mostChars);
 const isMaybeId = (value: unknown): value is string | Absent => isAbsent(value) || isId(value);
 
-/** @returns undefined for what is no event of the Events API */
+/** @returns undefined if this is not an event of the Events API */
 export function readEnvelopeFields(parsed: unknown): WireEnvelope | undefined {
   if (!isObject(parsed)) return undefined;
   const { type, challenge, team_id: teamId, authorizations, event } = parsed;
@@ -95,7 +98,7 @@ function readOwnIds(authorizations: unknown): string[] | undefined {
   return ids;
 }
 
-/** @returns undefined for any other event, and for one whose fields are not what they should be */
+/** @returns undefined for any other event, and for malformed fields */
 export function readMessageFields(event: unknown): WireMessage | undefined {
   if (!isObject(event)) return undefined;
   const { type, channel, ts, user, text, subtype, thread_ts: threadTs, channel_type: channelType } = event;
@@ -123,19 +126,19 @@ export function readMessageFields(event: unknown): WireMessage | undefined {
   );
 }
 
-/** A message that was deleted or edited: as it was, and as it is now (PLATFORM_FACTS.md slack-messages). */
+/** A deleted or edited message: its previous and its current version (PLATFORM_FACTS.md slack-messages). */
 export interface WireChange {
-  /** Absent where Slack does not say. */
+  /** Absent if Slack does not send it. */
   before: WireMessage | undefined;
-  /** Absent of a deleted one. */
+  /** Absent for a deleted message. */
   after: WireMessage | undefined;
-  /** When it was edited, for whoever compares: microseconds. */
+  /** Time of the edit, for comparison. Microseconds. */
   editedAt: number;
 }
 
 /**
- * A deleted message, under which a thread hangs, becomes another one that says so: to whoever wrote it, it is deleted.
- * @returns undefined for any other event, for one whose fields are not what they should be, and for what Slack itself changes (previews)
+ * A deleted message with a thread becomes a tombstone; for its author it is deleted.
+ * @returns undefined for any other event, for malformed fields, and for changes by Slack itself (previews)
  */
 export function readChangeFields(event: unknown): WireChange | undefined {
   if (!isObject(event) || event['type'] !== 'message') return undefined;
@@ -190,7 +193,7 @@ function readFile(file: unknown): WireFile | undefined {
   };
 }
 
-/** Slack's own stop button was pressed (PLATFORM_FACTS.md slack-assistant). */
+/** A press of Slack's own stop button (PLATFORM_FACTS.md slack-assistant). */
 export interface WireStop {
   channel: string;
   user: string;
@@ -200,7 +203,7 @@ export interface WireStop {
   event_ts: string;
 }
 
-/** @returns undefined for any other event, and for one whose fields are not what they should be */
+/** @returns undefined for any other event, and for malformed fields */
 export function readStopFields(event: unknown): WireStop | undefined {
   if (!isObject(event) || event['type'] !== 'agent_session_stopped') return undefined;
   const { channel, user, thread_ts: threadTs, streaming_message_ts: streaming, event_ts: eventTs } = event;
@@ -209,14 +212,17 @@ export function readStopFields(event: unknown): WireStop | undefined {
   return { channel, user, thread_ts: threadTs ?? undefined, streaming_message_ts: streaming, event_ts: eventTs };
 }
 
-/** Somebody has opened a new thread with the app, or the app's own chat, which has no thread then (PLATFORM_FACTS.md slack-assistant). */
+/**
+ * A person opened a new thread with the app, or the app's own chat, which then has no thread
+ * (PLATFORM_FACTS.md slack-assistant).
+ */
 export interface WireOpening {
   channel: string;
   user: string;
   thread_ts: string | undefined;
 }
 
-/** @returns undefined for any other event, and for one whose fields are not what they should be */
+/** @returns undefined for any other event, and for malformed fields */
 export function readOpeningFields(event: unknown): WireOpening | undefined {
   if (!isObject(event)) return undefined;
   const { type, tab, user, channel, assistant_thread: thread } = event;
@@ -228,7 +234,7 @@ export function readOpeningFields(event: unknown): WireOpening | undefined {
   return { channel: where, user: opener, thread_ts: threadTs ?? undefined };
 }
 
-/** Whether an event says that the app is gone from the workspace, or its bot's token is. */
+/** Whether an event reports that the app was removed from the workspace, or its bot token revoked. */
 export function saysGone(event: unknown): boolean {
   if (!isObject(event)) return false;
   const { type, tokens } = event;
@@ -255,7 +261,7 @@ const ts = z.string().regex(TS);
 /** A value that may be absent or null. */
 const maybe = <Shape extends z.ZodType>(shape: Shape) => shape.nullish().transform((value) => value ?? undefined);
 
-/** A press of a button (PLATFORM_FACTS.md slack-buttons). Of a message that one person alone sees Slack sends no `message`. */
+/** A press of a button (PLATFORM_FACTS.md slack-buttons). For an ephemeral message Slack sends no `message`. */
 export const wirePress = z.object({
   type: z.literal('block_actions'),
   user: z.object({ id, team_id: maybe(id) }),

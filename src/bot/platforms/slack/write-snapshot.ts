@@ -5,12 +5,15 @@ import { SLACK_DIALECT } from './dialect.ts';
 import { offerBlocks } from './offers.ts';
 import { renderReply } from './render-reply.ts';
 
-/** `text` beside blocks is what a notification and a screen reader get; over 4,000 characters an edit is refused (PLATFORM_FACTS.md slack-web-api). */
+/**
+ * Maximum characters of `text` next to blocks, which notifications and screen readers use. Slack refuses an edit over 4,000
+ * (PLATFORM_FACTS.md slack-web-api).
+ */
 const MAX_NOTIFIED_CHARS = 3_900;
-/** A text of a block takes 3,000 characters; a note is a few lines. */
+/** Slack allows 3,000 characters per block text; a note has a few lines. */
 const MAX_NOTE_CHARS = 2_000;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-/** Slack's answers when it is the blocks that it does not take; nothing was done. */
+/** Slack's errors for refused blocks; nothing was done. */
 const BLOCKS_REFUSED: ReadonlySet<string> = new Set([
   'block_mismatch',
   'invalid_blocks',
@@ -19,40 +22,43 @@ const BLOCKS_REFUSED: ReadonlySet<string> = new Set([
   'msg_too_long',
 ]);
 
-/** What a snapshot says: its text, what is said about it, and whether it is an answer's last. */
+/** Content of a snapshot: its text, note and buttons, and whether it is the final one. */
 export type Words = Pick<ReplySnapshot, 'content' | 'note' | 'offers' | 'ends'>;
 
 /**
- * The arguments with which `chat.postMessage` and `chat.update` show a snapshot: its text as a block of its own and the note
- * below it, apart. `markdown_text` may not stand beside blocks, so it is for snapshots without a note.
+ * Arguments of `chat.postMessage` and `chat.update` for a snapshot: its text as one block and the note below it as another.
+ * Slack does not allow `markdown_text` next to blocks, so it is used for snapshots without a note.
  */
 export function wholeSnapshot(words: Words): object {
   return blocksBelow(words).length === 0 ? { markdown_text: words.content } : blocksOf(words);
 }
 
-/** The same where there is no `markdown_text`. */
+/** Like `wholeSnapshot`, for calls that do not use `markdown_text`. */
 export function blocksOf(words: Words): object {
   const { content } = words;
   return { text: notifiedText(content), blocks: [{ type: 'markdown', text: content }, ...blocksBelow(words)] };
 }
 
-/** What `chat.stopStream` shows below a streamed text. */
+/** Blocks that `chat.stopStream` shows below a streamed text. */
 export function belowStream(words: Words): { blocks?: object[] } {
   const blocks = blocksBelow(words);
   return { blocks: blocks.length === 0 ? undefined : blocks };
 }
 
-/** What stands below the text: the note, and what may be pressed. */
+/** Blocks below the text: the note and the buttons. */
 function blocksBelow({ note, offers }: Words): object[] {
   return [...noteBlocks(note), ...offerBlocks(offers)];
 }
 
-/** Whether a snapshot was refused for what stands below its text: then the note goes into the text, so that neither is lost. */
+/**
+ * Whether a snapshot was refused because of the blocks below its text. The note then moves into the text, so that neither is
+ * lost.
+ */
 export function areBlocksRefused(error: string, words: Words): boolean {
   return blocksBelow(words).length > 0 && BLOCKS_REFUSED.has(error);
 }
 
-/** The same snapshot as text alone, with its note as the last lines and nothing to press. */
+/** The snapshot as text only: the note becomes its last lines, and there are no buttons. */
 export function asTextAlone<Look extends Words>({
   note,
   offers: _offers,
@@ -62,21 +68,21 @@ export function asTextAlone<Look extends Words>({
   return { ...snapshot, content: [snapshot.content, last].filter((part) => part !== '').join('\n\n') };
 }
 
-/** A text of `chat.postMessage`; Slack cuts what is longer. */
+/** Maximum characters of a text in `chat.postMessage`; Slack cuts a longer one. */
 const MAX_TEXT_CHARS = 40_000;
 
-/** A snapshot as nothing but escaped text: what every Slack takes, shown with its marks. */
+/** The snapshot as escaped plain text, which every Slack workspace accepts. Its markdown characters stay visible. */
 export function plainText(words: Words): string {
   return escapedText(asTextAlone(words).content, MAX_TEXT_CHARS);
 }
 
-/** Plain text: nothing in a note is markup, so no name in it calls, links or decorates. */
+/** The note as plain text, so that no name in it becomes a mention, a link or formatting. */
 function noteBlocks(note = ''): object[] {
   const text = cutTo(alterMarks(withoutUnseen(note), SLACK_DIALECT).trim(), MAX_NOTE_CHARS);
   return text === '' ? [] : [{ type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] }];
 }
 
-/** `text` is Slack's own markup: its three signs are escaped, and an entity is never cut. */
+/** `text` is Slack's own markup: its three special characters are escaped, and an entity is never cut. */
 function notifiedText(content: string): string {
   return escapedText(content, MAX_NOTIFIED_CHARS);
 }

@@ -7,26 +7,28 @@ export interface StoredToken {
   expiresAtMs: number;
 }
 
-/** Where the processes of one deployment share the app's access token; what it keeps is sealed. */
+/** Shares the app's access token between the processes of a deployment; stores it sealed. */
 export interface AccessTokenStore {
   read(key: string): Promise<StoredToken | undefined>;
   write(key: string, value: StoredToken): Promise<void>;
 }
 
 interface AccessTokenOptions {
-  /** The name in the store: each app has a token of its own. */
+  /** Key in the store; each app has its own token. */
   key: string;
   store: AccessTokenStore;
-  /** Asks the platform for a token; `expiresInSec` is the platform's word. */
+  /** Requests a token from the platform, which also returns its lifetime as `expiresInSec`. */
   fetchToken(): Promise<{ token: string; expiresInSec: number }>;
   nowMs: NowMs;
   log: Log;
 }
 
-/** A token is renewed this long before its end, or earlier when its life is short. */
+/** A token is renewed this long before it expires, or after four fifths of its lifetime, whichever is later. */
 const RENEW_BEFORE_MS = 5 * MINUTE_MS;
 
-/** The app's access token: from memory, else from the store, else from the platform, one fetch at a time in this process. */
+/**
+ * The app's access token: from memory, else from the store, else from the platform. At most one fetch at a time per process.
+ */
 export class AccessToken {
   readonly #options: AccessTokenOptions;
   #current: StoredToken | undefined;
@@ -36,7 +38,7 @@ export class AccessToken {
     this.#options = options;
   }
 
-  /** @param refused a token that the platform has just refused; it is not given again. @throws PlatformError */
+  /** @param refused a token that the platform has refused; it is not returned again. @throws PlatformError */
   async get(refused?: string): Promise<string> {
     if (this.#isFresh(this.#current, refused)) return this.#current.token;
     this.#fetching ??= this.#renew(refused).finally(() => (this.#fetching = undefined));
@@ -54,7 +56,7 @@ export class AccessToken {
     const { token, expiresInSec } = await fetchToken();
     const lifeMs = expiresInSec * SECOND_MS;
     const fresh = { token, expiresAtMs: nowMs() + lifeMs - Math.min(RENEW_BEFORE_MS, lifeMs / 5) };
-    // Without the store each process fetches for itself, which the platform allows.
+    // Without the store each process fetches its own token, which the platform allows.
     await store.write(key, fresh).catch((error: unknown) => {
       log.warn({ error: asError(error) }, 'the access token could not be shared');
     });

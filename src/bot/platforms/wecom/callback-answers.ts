@@ -5,16 +5,16 @@ import { encryptText, signText } from './crypto.ts';
 import { offersCard } from './offers-card.ts';
 import { welcomeReply } from './welcome.ts';
 
-/** "No reply": what WeCom is told whenever there is nothing to show. */
+/** The empty reply to WeCom, if there is nothing to show. */
 export const EMPTY_ANSWER: HttpAnswer = { status: 200, body: '' };
 
 /** Builds the encrypted, signed answers to one callback. */
 export interface AnswerBuilder {
-  /** To a message: names the stream to poll and asks for feedback; empty when there is nothing to show. */
+  /** Answers a message: names the stream to poll and requests feedback. Empty if there is nothing to show. */
   firstAnswer(reply: PulledReply | undefined): HttpAnswer;
-  /** To a poll: the whole text so far. */
+  /** Answers a poll with the whole text so far. */
   poll(reply: PulledReply): HttpAnswer;
-  /** To somebody's first entry of the day. */
+  /** Answers a person's first entry of the day. */
   welcome(welcome: Welcome): HttpAnswer;
 }
 
@@ -22,9 +22,9 @@ interface AnswerOptions {
   token: string;
   aesKey: Buffer;
   nowMs: NowMs;
-  /** The nonce of the callback, which goes back. */
+  /** The nonce of the callback, repeated in the answer. */
   nonce: string;
-  /** Where a tap on a card itself leads; without one there are no cards. */
+  /** Link of a card's body; without it there are no cards. */
   cardUrl?: string;
 }
 

@@ -6,18 +6,18 @@ import { CODE_INVALID } from './web-sign-in.ts';
 
 const NAME = 'WeCom app';
 
-/** What to do about the faults that a first set-up meets. */
+/** Next steps for faults that are common during the first setup. */
 const NEXT_STEPS: Readonly<Record<number, string>> = {
   40_001: 'Copy the secret of the self-built app into WECOM_AGENT_SECRET again',
   40_013: 'Set WECOM_CORP_ID to the company id shown under "My Company"',
   40_056: 'Set WECOM_AGENT_ID to the AgentId of the self-built app',
-  48_002: 'Give the self-built app the permission to sign people in on the web',
+  48_002: 'Enable web sign-in for the self-built app',
   50_001: 'Set the host of PUBLIC_URL as the trusted domain of the self-built app',
-  60_011: 'Let the self-built app’s visible range contain the people who will sign in',
+  60_011: 'Add the people who will sign in to the self-built app’s visible range',
   60_020: 'Add this machine’s outgoing address to the self-built app’s trusted IP list',
 };
 
-/** The lines of `npm run check` for WeCom. The callback's own keys are proven only when WeCom verifies the address. */
+/** Results of `npm run check` for WeCom. Only WeCom's verification of the callback address can check the callback's keys. */
 export async function checkWecom({ agent, api, bot }: WecomChecked): Promise<CheckResult[]> {
   const tried = async () => (bot === 'callback' ? CALLBACK : bot?.());
   const lines = await Promise.all([tried(), agent ? checkAgent(api) : Promise.resolve(NO_AGENT)]);
@@ -27,30 +27,34 @@ export async function checkWecom({ agent, api, bot }: WecomChecked): Promise<Che
 interface WecomChecked {
   agent: WecomAgent | undefined;
   api: WecomApi;
-  /** Tries the bot's connection, where it has one that is to be tried. */
+  /** Checks the bot's connection; undefined to skip it. */
   bot: 'callback' | (() => Promise<CheckResult>) | undefined;
 }
 
 const CALLBACK: CheckResult = {
   name: 'WeCom bot',
   verdict: 'ok',
-  detail: 'token and EncodingAESKey have their form; saving the address /webhooks/wecom in WeCom’s console proves them',
+  detail:
+    'token and EncodingAESKey have a valid format; to verify them, save the address /webhooks/wecom in WeCom’s console',
 };
 
 const NO_AGENT: CheckResult = {
   name: NAME,
   verdict: 'warning',
-  detail: 'not set: no same-browser sign-in, no private notices, encrypted sender ids cannot be converted',
+  detail: 'not configured: no same-browser sign-in or private notices, and encrypted sender ids cannot be converted',
   nextStep: 'Set WECOM_CORP_ID, WECOM_AGENT_ID and WECOM_AGENT_SECRET of a self-built app',
 };
 
-/** A token alone does not show a missing trusted IP; a sign-in with a code of our own does: it must fail for the code. */
+/**
+ * Attempts a sign-in with a random code, which must be refused because of the code. A successful token request does not
+ * reveal a missing trusted IP.
+ */
 async function checkAgent(api: WecomApi): Promise<CheckResult> {
   try {
     const query = { code: randomToken(16) };
     const { errcode } = await api.call({ method: 'GET', path: '/cgi-bin/auth/getuserinfo', query });
     if (errcode === CODE_INVALID)
-      return { name: NAME, verdict: 'ok', detail: 'access token given, web sign-in answers' };
+      return { name: NAME, verdict: 'ok', detail: 'access token issued, web sign-in works' };
     return fault('the web sign-in', errcode);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
@@ -59,7 +63,7 @@ async function checkAgent(api: WecomApi): Promise<CheckResult> {
       name: NAME,
       verdict: 'fault',
       detail: `no usable answer: ${error.message}`,
-      nextStep: 'See that this machine reaches the address (WECOM_API_URL)',
+      nextStep: 'Check that this machine can reach WECOM_API_URL',
     };
   }
 }

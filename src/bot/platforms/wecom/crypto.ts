@@ -7,10 +7,10 @@ const KEY_BYTES = 32;
 const IV_BYTES = 16;
 const RANDOM_BYTES = 16;
 const LENGTH_BYTES = 4;
-/** WeCom pads to 32 bytes, twice the cipher's block, so the cipher's own padding stays off. */
+/** WeCom pads to 32 bytes, twice the cipher's block size, so the cipher's own padding is disabled. */
 const PAD_BLOCK_BYTES = 32;
 
-/** Reads an EncodingAESKey: 43 base64 symbols that stand for 32 bytes. @throws PlatformError `bad_setting` */
+/** Parses an EncodingAESKey: 43 base64 characters for 32 bytes. @throws PlatformError `bad_setting` */
 export function readAesKey(encodingAesKey: string): Buffer {
   const key = Buffer.from(encodingAesKey, 'base64');
   if (!/^[A-Za-z0-9+/]{43}=?$/.test(encodingAesKey) || key.length !== KEY_BYTES) {
@@ -19,13 +19,13 @@ export function readAesKey(encodingAesKey: string): Buffer {
   return key;
 }
 
-/** The signature of a callback or of an answer: SHA-1 over the four texts in byte order, lower-case hex. */
+/** Signature of a callback or an answer: SHA-1 over the four texts in byte order, in lower-case hex. */
 export function signText(token: string, { timestamp, nonce, encrypt }: SignedFields): string {
   const sorted = [token, timestamp, nonce, encrypt].map((text) => Buffer.from(text)).sort(Buffer.compare);
   return hash('sha1', Buffer.concat(sorted), 'hex');
 }
 
-/** Whether this is the signature of these fields; in constant time. @param signature 40 lower-case hex digits */
+/** Whether a signature matches these fields, in constant time. @param signature 40 lower-case hex digits */
 export function isSignatureOf(token: string, fields: SignedFields, signature: string): boolean {
   return timingSafeEqual(Buffer.from(signature, 'hex'), Buffer.from(signText(token, fields), 'hex'));
 }
@@ -37,13 +37,13 @@ export interface SignedFields {
 }
 
 interface EncryptOptions {
-  /** Empty for an AI bot of one's own company. */
+  /** Empty for an AI bot of the deployment's own company. */
   receiveId?: string;
-  /** 16 random bytes; given only to reproduce a known ciphertext. */
+  /** 16 random bytes; set only to reproduce a known ciphertext. */
   random?: Buffer;
 }
 
-/** Encrypts a text as WeCom does: random bytes, byte length, text, receiver; padded; base64. */
+/** Encrypts a text in WeCom's format: random bytes, byte length, text, receiver; padded; base64. */
 export function encryptText(aesKey: Buffer, text: string, { receiveId = '', random }: EncryptOptions = {}): string {
   const message = Buffer.from(text);
   const length = Buffer.alloc(LENGTH_BYTES);
@@ -53,8 +53,8 @@ export function encryptText(aesKey: Buffer, text: string, { receiveId = '', rand
 }
 
 /**
- * Opens what `encryptText` made. Every check is strict, and every fault gives the same error, so that nothing can be
- * learned from it (SECURITY.md verify-then-decrypt). The cipher has no integrity of its own: verify the signature first.
+ * Decrypts the result of `encryptText`. Every check is strict, and every fault gives the same error, so that the error
+ * reveals nothing (SECURITY.md verify-then-decrypt). The cipher has no integrity protection: verify the signature first.
  * @throws PlatformError `undecryptable`
  */
 export function decryptText(aesKey: Buffer, encrypt: string, receiveId = ''): Buffer {
@@ -68,18 +68,18 @@ export function decryptText(aesKey: Buffer, encrypt: string, receiveId = ''): Bu
   return framed.subarray(start, end);
 }
 
-/** Encrypts bytes under the key, as the platform does with media. */
+/** Encrypts bytes with the key, as the platform does with media. */
 export function encryptPadded(aesKey: Buffer, plain: Buffer): Buffer {
   const padBytes = PAD_BLOCK_BYTES - (plain.length % PAD_BLOCK_BYTES);
   const cipher = createCipheriv(CIPHER, aesKey, aesKey.subarray(0, IV_BYTES)).setAutoPadding(false);
   return Buffer.concat([cipher.update(plain), cipher.update(Buffer.alloc(padBytes, padBytes)), cipher.final()]);
 }
 
-/** Opens what `encryptPadded` made, with the whole padding checked. @throws PlatformError `undecryptable` */
+/** Decrypts the result of `encryptPadded` and checks the whole padding. @throws PlatformError `undecryptable` */
 export function decryptPadded(aesKey: Buffer, sealed: Buffer): Buffer {
   if (sealed.length === 0 || sealed.length % PAD_BLOCK_BYTES !== 0) throw undecryptable();
   const decipher = createDecipheriv(CIPHER, aesKey, aesKey.subarray(0, IV_BYTES)).setAutoPadding(false);
-  // Without a padding of its own it keeps nothing back for a final piece: a file is not copied once more.
+  // With its own padding disabled, the cipher returns all bytes here, so that a file is not copied again.
   const padded = decipher.update(sealed);
   const padBytes = padded.at(-1) ?? 0;
   const padding = padded.subarray(padded.length - padBytes);
@@ -89,5 +89,5 @@ export function decryptPadded(aesKey: Buffer, sealed: Buffer): Buffer {
 }
 
 function undecryptable(): PlatformError {
-  return new PlatformError('undecryptable', 'An encrypted text does not open');
+  return new PlatformError('undecryptable', 'An encrypted text cannot be decrypted');
 }

@@ -7,57 +7,69 @@ const API_URL = 'https://qyapi.weixin.qq.com';
 const OPEN_URL = 'https://open.weixin.qq.com';
 const WS_URL = 'wss://openws.work.weixin.qq.com';
 
-/** The bot that local mode's messenger knows, and its address there. */
+/** The bot in the simulator, and its address there. */
 const LOCAL_BOT_ID = 'aibot-parley';
 const LOCAL_WS_PATH = '/wecom-connection';
-/** The self-built app that local mode's messenger knows. */
+/** The self-built app in the simulator. */
 const LOCAL_APP = { corpId: 'wwparleylocal', agentId: '1000002' };
 
-/** WeCom: the AI bot by its callback or its connection, and the self-built app whose web sign-in proves who opened a link. */
+/**
+ * WeCom: the AI bot, by callback or connection, and the self-built app, whose web sign-in identifies the person who opened a
+ * link.
+ */
 const settings = {
   WECOM_BOT_TOKEN: secret(kinds.textLike(/^[\w-]{1,32}$/, "must be the bot's Token: at most 32 letters and digits"), {
     meaning: "The AI bot's Token, as its callback settings show it.",
+    level: 'first',
   }),
   WECOM_BOT_AES_KEY: secret(
     kinds.textLike(/^[A-Za-z0-9+/]{43}$/, "must be the bot's EncodingAESKey: 43 letters and digits"),
     {
       meaning: "The AI bot's EncodingAESKey.",
+      level: 'first',
     },
   ),
   WECOM_BOT_NAME: setting(
     kinds.text,
     'Parley',
     "The bot's display name, by which its mention in a group is recognised.",
+    'common',
   ),
   WECOM_CONNECT: setting(
     kinds.oneOf('callback', 'connection'),
     'callback',
     'How WeCom delivers: `callback` (it calls `/webhooks/wecom`) or `connection` (Parley opens one connection to WeCom; no public address is needed for it).',
+    'common',
   ),
   WECOM_BOT_ID: optional(kinds.textLike(/^[\x21-\x7e]{1,128}$/, 'must be the Bot ID, without spaces'), {
     meaning: "The AI bot's Bot ID, with `WECOM_CONNECT=connection`.",
     example: 'aibAbCdEf0123456789',
+    level: 'common',
   }),
   WECOM_BOT_SECRET: secret(
     kinds.textLike(/^[\x21-\x7e]{1,256}$/, "must be the long connection's Secret, without spaces"),
     {
       meaning: "The Secret of the AI bot's long connection, with `WECOM_CONNECT=connection`.",
+      level: 'common',
     },
   ),
   WECOM_BUTTONS: setting(
     kinds.yesOrNo,
     'no',
-    'Whether a card with *stop* and *try again* stands below each answer. WeCom cannot take a card away again, so each answer keeps its own; the words `/stop` and `/retry` do the same. With `WECOM_CONNECT=connection` it needs `SIGN_IN_HELP_URL`, where a tap on the card leads, and offers *try again* alone.',
+    'Whether each answer has a card with *stop* and *try again* below it. WeCom cannot remove cards. With `WECOM_CONNECT=connection` it requires `SIGN_IN_HELP_URL`, which a tap on the card opens, and offers only *try again*.',
+    'common',
   ),
   WECOM_CORP_ID: optional(kinds.textLike(/^[\w.:/@-]+$/, 'must be a name without spaces'), {
     meaning: "The company's CorpId, for sign-in inside WeCom and app messages.",
     example: 'ww0123456789abcdef',
+    level: 'common',
   }),
   WECOM_AGENT_ID: optional(kinds.textLike(/^\d{1,20}$/, 'must be the AgentId, a number'), {
     meaning: "The self-built app's AgentId.",
     example: '1000002',
+    level: 'common',
   }),
-  WECOM_AGENT_SECRET: secret(kinds.text, { meaning: "The self-built app's Secret." }),
+  WECOM_AGENT_SECRET: secret(kinds.text, { meaning: "The self-built app's Secret.", level: 'common' }),
   WECOM_API_URL: optional(kinds.webAddress, {
     meaning: "Address of WeCom's server interface, for private deployments and tests.",
     default: 'https://qyapi.weixin.qq.com; the messenger in local mode',
@@ -84,9 +96,9 @@ interface WecomConfig {
   readonly botName: string;
   /** Whether answers have a card with buttons. */
   readonly hasButtons: boolean;
-  /** The self-built app, when its credentials are set. */
+  /** The self-built app; undefined without its credentials. */
   readonly app: { readonly corpId: string; readonly agentId: string } | undefined;
-  /** Where and as whom the bot connects, where it does in place of its callback. */
+  /** Address and credentials of the bot's connection; undefined if it uses the callback. */
   readonly connection: { readonly url: string; readonly botId: string } | undefined;
   readonly apiUrl: string;
   readonly openUrl: string;
@@ -107,16 +119,16 @@ export const wecom = {
     setting: 'WECOM_CONNECT',
     value: 'connection',
     credentials: ['WECOM_BOT_SECRET', 'WECOM_BOT_ID'],
-    consoleLine: 'Choose the long connection as the API mode of WeCom’s bot: no address has to be saved there',
+    consoleLine: 'Set the API mode of the WeCom bot to the long connection; no address has to be saved there',
   },
   webSignIn: ['WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET'],
   signs: 'WECOM_BOT_TOKEN',
   nameSetting: 'WECOM_BOT_NAME',
   advice: {
-    WECOM_BOT_NAME: "WECOM_BOT_NAME is not set: mentions are recognised only if the bot's name is Parley",
+    WECOM_BOT_NAME: "WECOM_BOT_NAME is not set: mentions are recognised only if the bot's name in WeCom is Parley",
   },
   prefix: 'WECOM_',
-  consoleLine: (webhookUrl: string) => `Save in WeCom's console as the bot's callback URL: ${webhookUrl}`,
+  consoleLine: (webhookUrl: string) => `In WeCom's console, save as the bot's callback URL: ${webhookUrl}`,
   assemble({ settings: own, isOn, messengerUrl }: AssembleParts<Own>): WecomConfig {
     const { WECOM_CORP_ID: corpId, WECOM_AGENT_ID: agentId } = own;
     const named = corpId !== undefined && agentId !== undefined ? { corpId, agentId } : undefined;

@@ -2,13 +2,14 @@ import { alterMarks } from '../markdown/alter-marks.ts';
 import { withoutUnseen } from '../../../shared/text/sanitize-text.ts';
 import type { Dialect } from '../markdown/dialect.ts';
 
-/** What WeCom would take for its own thinking block, however it is written. */
+/** Tags that WeCom would treat as its own thinking block, in any notation. */
 const THINKING = /(?:<|&(?:lt|#0{0,5}60|#x0{0,5}3c);)(?=\s{0,8}\\?\/?\s{0,8}think)/gi;
 const LINK_TAG = /<(?=a\s)/gi;
 
 /**
- * WeCom's markdown_v2: headings, lists, quotes, links, code and tables (PLATFORM_FACTS.md wecom-web-sign-in). Each answer to a poll replaces
- * the one before, so what is unfinished is closed for the snapshot. A text cannot pose as the platform's thinking block.
+ * WeCom's markdown_v2: headings, lists, quotes, links, code and tables (PLATFORM_FACTS.md wecom-web-sign-in). Each answer to
+ * a poll replaces the previous one, so unfinished markdown is closed for the snapshot. A text cannot imitate the platform's
+ * thinking block.
  */
 export const WECOM_DIALECT: Dialect = {
   name: 'wecom',
@@ -16,7 +17,10 @@ export const WECOM_DIALECT: Dialect = {
   alterOwnMarks: (text) => text.replace(THINKING, '＜'),
 };
 
-/** A text that WeCom shows as it is, but for its own link tag, without what calls people or disguises. Doing it twice changes nothing more. */
+/**
+ * Neutralises a text that WeCom shows verbatim, apart from its own link tag: mentions, thinking tags, link tags and
+ * invisible characters. Idempotent.
+ */
 export function safePlainText(text: string): string {
   return alterMarks(withoutUnseen(text), WECOM_DIALECT).replace(LINK_TAG, '＜');
 }

@@ -2,9 +2,9 @@ import type { PlainUserIds } from './plain-user-id.ts';
 import type { WecomApi } from './platform-api.ts';
 
 /**
- * How WeCom shows a member. Undefined where the self-built app may not see the name: then WeCom leaves it out, or gives the id
- * in its place.
- * @throws PlatformError when the platform does not answer
+ * A member's display name in WeCom. Undefined if the self-built app may not read it; WeCom then omits the name or returns
+ * the id in its place.
+ * @throws PlatformError if the platform does not answer
  */
 export async function displayNameOf(api: WecomApi, userIds: PlainUserIds, userId: string): Promise<string | undefined> {
   const plainUserId = await userIds.find(userId);

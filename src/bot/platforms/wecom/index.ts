@@ -26,30 +26,31 @@ import { createMentionStripper } from './strip-mention.ts';
 import { signatureFields, verifyDelivery } from './verify-delivery.ts';
 import { splitPrivately, writePrivately } from './write-privately.ts';
 import { createWebSignIn } from './web-sign-in.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
 export type { AccessTokenStore, StoredToken } from './access-token.ts';
 export { createPrivateRate } from './private-rate.ts';
 
-/** The AI bot. */
+/** Credentials and name of the AI bot. */
 export interface WecomBot {
   /** The callback's token and EncodingAESKey (43 symbols). */
   token: string;
   aesKey: string;
-  /** As shown in the chat; group mentions are recognised by it. */
+  /** Name as shown in the chat; used to recognise mentions in groups. */
   name: string;
 }
 
 export interface WecomOptions {
   bot: WecomBot;
-  /** Where WeCom delivers over a connection: then the callback's secrets are not used. */
+  /** Set if WeCom delivers over a connection; the callback's secrets are then unused. */
   connection?: WecomConnection;
-  /** The self-built app beside it. */
+  /** The self-built app. */
   agent?: WecomAgent;
-  /** Base addresses; the platform's own unless told. */
+  /** Base addresses. Default to the platform's own. */
   addresses?: { apiUrl?: string; openUrl?: string };
-  /** Where a tap on a card itself leads; without one a welcome is a text, and answers have no cards. */
+  /** Link of a card's body; without it a welcome is a text, and answers have no cards. */
   cardUrl?: string;
-  /** Whether answers have a card with what may be pressed; not unless told. */
+  /** Whether answers have a card with buttons. Defaults to false. */
   hasButtons?: boolean;
   webhookWindowSec: number;
   nowMs: NowMs;
@@ -59,7 +60,7 @@ export interface WecomOptions {
   told?: TellsRefusals;
 }
 
-/** A deployment serves one bot, so its id is not part of any key: the company and this word are. */
+/** A deployment serves one bot, so keys contain the company and this word instead of the bot's id. */
 const APP = 'aibot';
 const ONLY_TENANT = 'wecom';
 
@@ -69,7 +70,7 @@ const REPLY_TRAITS: ReplyTraits = {
   laterReplyLifetimeMs: HOUR_MS,
   handoverMarginMs: 30 * SECOND_MS,
   maxBytes: MAX_REPLY_BYTES,
-  // WeCom polls about once a second; a newer snapshot than the next poll needs is not worth a write.
+  // WeCom polls about once a second, so more frequent snapshots would not be seen.
   minEditGapMs: 250,
   thinking: 'block',
   laterReplyUses: 'one',
@@ -77,21 +78,23 @@ const REPLY_TRAITS: ReplyTraits = {
   lookUpAfterMs: 0,
   postSettlesWithinMs: 0,
   refusalsPassWithinMs: 20 * SECOND_MS,
-  // Three tries of five seconds each, and what lies between them.
+  // Three attempts of five seconds each, plus the pauses between them.
   deliveredWithinMs: 20 * SECOND_MS,
 };
 
-/** Over the connection: no polls, and a message's request takes further messages for a day. */
+/** Traits over the connection: there are no polls, and the request of a message accepts further messages for a day. */
 const CONNECTION_TRAITS: ReplyTraits = {
   ...REPLY_TRAITS,
   isTold: true,
   laterReplyLifetimeMs: DAY_MS,
   laterReplyUses: 'many',
-  // Each snapshot is a frame of its own, over one connection for all.
+  // Each snapshot is a separate frame, and all answers share one connection.
   minEditGapMs: 400,
 };
 
-/** WeCom's AI bot, by its callback or its connection. @throws PlatformError `bad_setting` when the EncodingAESKey has no usable form */
+/**
+ * WeCom's AI bot, by its callback or its connection. @throws PlatformError `bad_setting` if the EncodingAESKey is malformed
+ */
 export function createWecom(options: WecomOptions): Platform {
   const { bot, agent, addresses = {}, log, nowMs, tokenStore } = options;
   const apiUrl = withoutSlash(addresses.apiUrl ?? 'https://qyapi.weixin.qq.com');
@@ -156,7 +159,10 @@ export function createWecom(options: WecomOptions): Platform {
   };
 }
 
-/** Over the connection a card is a message of its own: it follows the answer (PLATFORM_FACTS.md wecom-offers). */
+/**
+ * When buttons are shown. Over the connection a card is a separate message after the answer
+ * (PLATFORM_FACTS.md wecom-offers).
+ */
 function offersFrom({ hasButtons = false, cardUrl, connection }: WecomOptions): ReplyTraits['takesOffers'] {
   if (!hasButtons || cardUrl === undefined) return undefined;
   return connection ? 'finished' : 'growing';
@@ -190,27 +196,23 @@ function admit(
         : ignored('does not open');
     }
     const { plain } = verified;
-    // WeCom compares the echoed bytes exactly, and gives the answer one second.
+    // WeCom compares the echoed bytes exactly, and waits one second for the answer.
     if (isHandshake)
       return { kind: 'handshake', answer: { status: 200, contentType: 'text/plain', body: plain.toString() } };
     const { nonce, timestamp } = fields;
     const sentAtMs = Number(timestamp) * SECOND_MS;
-    return readDelivery(parseJson(plain), createCallbackAnswers({ token, aesKey, nowMs, nonce, cardUrl }), {
-      ...reading,
-      sentAtMs,
-    });
+    return readDelivery(
+      parseJson(textOfUtf8(plain) ?? ''),
+      createCallbackAnswers({ token, aesKey, nowMs, nonce, cardUrl }),
+      {
+        ...reading,
+        sentAtMs,
+      },
+    );
   };
 }
 
-function parseJson(plain: Buffer): unknown {
-  try {
-    return JSON.parse(textOfUtf8(plain) ?? '');
-  } catch {
-    return undefined;
-  }
-}
-
-/** WeCom itself, and the builds of it for governments and for an institution's own servers. */
+/** Matches WeCom, and its editions for governments and on-premises servers. */
 function isAppBrowser(userAgent: string): boolean {
   return /\bwxwork[a-z]*\//i.test(userAgent);
 }

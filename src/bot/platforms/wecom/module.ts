@@ -4,7 +4,9 @@ import { createSealedTokenStore } from '../sealed-token-store.ts';
 import type { Config } from '../../config/config.ts';
 import { createPrivateRate, createWecom } from './index.ts';
 
-/** WeCom from the settings. Token and counts are shared by all processes of a deployment. */
+/**
+ * Creates the WeCom platform from the settings. All processes of a deployment share the access token and the rate counters.
+ */
 export function create({
   config,
   secrets,
@@ -34,7 +36,10 @@ export function create({
   });
 }
 
-/** The help desk's page, else the one that browsers find where WeCom delivers; over a connection there is none. */
+/**
+ * Link of a card's body: the help page if set, else the page that browsers see at the callback's address. Undefined over a
+ * connection without a help page.
+ */
 function cardUrlOf({ http, signIn: { helpUrl }, wecom }: Config): string | undefined {
   if (helpUrl?.startsWith('http') === true) return helpUrl;
   return wecom.connection ? undefined : new URL('/webhooks/wecom', http.publicUrl).href;

@@ -4,13 +4,16 @@ import { safePlainText } from './dialect.ts';
 
 const ASKS = 3;
 const OPENS_ADDRESS = 1;
-/** So much of an answer's id tells it from a person's other ones, and can be read in a chat. */
+/**
+ * Number of characters that distinguish an answer's id from a person's other answers and are short enough to show in a chat.
+ */
 const SHORT_ID_CHARS = 8;
 
 /**
- * What may be pressed at an answer, as a card below it (PLATFORM_FACTS.md wecom-offers). A tap says the word as a message of whoever
- * taps: so it is accepted once, its answer grows like any other, and nobody can press for somebody else.
- * @param cardUrl where a tap on the card itself leads, which WeCom insists on; without one there is no card
+ * Buttons of an answer, as a card below it (PLATFORM_FACTS.md wecom-offers). A tap sends the command word as a message of
+ * the person who taps. It is therefore accepted once, its answer grows like any other, and no one can press for another
+ * person.
+ * @param cardUrl link of the card's body, which WeCom requires; without it there is no card
  */
 export function offersCard(offers: ReplyOffers | undefined, cardUrl: string | undefined): object | undefined {
   if (!offers || cardUrl === undefined) return undefined;
@@ -32,7 +35,7 @@ function tap(title: string, question: string): object {
   return { type: ASKS, title: safePlainText(title), question };
 }
 
-/** With its slash: a word with something behind it is a question without. */
+/** Includes the slash: a word with an argument but without a slash is a question. */
 function word(name: SlashWord, language: ReplyOffers['language']): string {
   const [english = '', chinese = ''] = SLASH_SPELLINGS[name];
   return language === 'zh' ? `/${chinese}` : english;

@@ -4,10 +4,10 @@ import type { WecomAnswer, WecomApi } from './platform-api.ts';
 
 const MOST_REMEMBERED = 5_000;
 const REMEMBER_MS = HOUR_MS;
-/** An answer that rests on the id's looks alone, since the platform could not be asked, is soon asked for again. */
+/** How long a result is cached that relies only on the id's form because the platform could not be asked. */
 const REMEMBER_GUESS_MS = MINUTE_MS;
 const USER_UNKNOWN = 60_111;
-/** What WeCom's encrypted ids look like; a company's own ids are at most this long only by chance. */
+/** The form of WeCom's encrypted ids. A company's own ids rarely match. */
 const LOOKS_ENCRYPTED = /^wo[\w-]{18,}$/;
 
 const conversionShape = z.object({
@@ -20,9 +20,9 @@ interface Found {
 }
 
 /**
- * Turns sender ids into plain ones. Senders are encrypted unless the bot was made by a super administrator, and an id
- * does not say which it is. With the self-built app the platform is asked; without it an id that looks encrypted has no
- * plain form.
+ * Converts sender ids to plain user ids. Sender ids are encrypted unless a super administrator created the bot, and an id
+ * does not say which it is. With the self-built app, the platform is asked; without it, an id that looks encrypted cannot be
+ * converted.
  */
 export class PlainUserIds {
   readonly #api: WecomApi | undefined;
@@ -35,7 +35,10 @@ export class PlainUserIds {
     this.#nowMs = nowMs;
   }
 
-  /** @returns undefined when the id cannot be converted. @throws PlatformError when an id that looks encrypted cannot be asked for now */
+  /**
+   * @returns undefined if the id cannot be converted. @throws PlatformError if an id looks encrypted and the platform cannot
+   * be asked now
+   */
   async find(userId: string): Promise<string | undefined> {
     const known = this.#remembered.get(userId);
     if (known && known.untilMs > this.#nowMs()) return known.userId;
@@ -54,7 +57,7 @@ export class PlainUserIds {
     try {
       const converted = await this.#convert(this.#api, userId);
       if (converted !== undefined) return { userId: converted, forMs: REMEMBER_MS };
-      // Plain ids come back as not convertible, and so do ids of nobody.
+      // WeCom reports both plain ids and unknown ids as not convertible.
       const { errcode } = await this.#read(this.#api, userId);
       if (errcode === 0) return { userId, forMs: REMEMBER_MS };
       return errcode === USER_UNKNOWN ? { userId: undefined, forMs: REMEMBER_GUESS_MS } : byLooks;

@@ -8,8 +8,9 @@ import { FENCE_HOLDS_MS } from '../platform.ts';
 import { PlatformError } from '../platform-error.ts';
 import { RATE_LIMITED } from './refusals.ts';
 import { AccessToken, type AccessTokenStore } from './access-token.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
-/** The self-built app beside the bot: it signs people in on the web, converts ids and writes to people unasked. */
+/** Credentials of the self-built app, which signs people in on the web, converts ids and sends unsolicited messages. */
 export interface WecomAgent {
   corpId: string;
   agentId: string;
@@ -17,7 +18,7 @@ export interface WecomAgent {
 }
 
 export interface WecomApiOptions {
-  /** Base address without a slash at its end. */
+  /** Base address without a trailing slash. */
   apiUrl: string;
   agent: WecomAgent | undefined;
   tokenStore: AccessTokenStore;
@@ -27,33 +28,36 @@ export interface WecomApiOptions {
 
 interface ApiCall {
   method: 'GET' | 'POST';
-  /** Below the base address, such as `/cgi-bin/message/send`. */
+  /** Path below the base address, such as `/cgi-bin/message/send`. */
   path: string;
   query?: Record<string, string>;
   json?: object;
-  /** It shows something to a person: it leaves within two seconds of its fence, or never. */
+  /** The call shows something to a person. It is sent within two seconds of its fence check, or never. */
   isPost?: true;
 }
 
-/** A token that the platform no longer takes: it is fetched anew and the call is repeated, once. */
+/** Error codes for an expired or invalid token: a new token is fetched and the call is repeated once. */
 const TOKEN_REFUSED = new Set([40_014, 42_001, 41_001]);
 
-/** The gateway's word for what `errcode` calls a rate limit. */
+/** HTTP status with which the gateway reports a rate limit, instead of an `errcode`. */
 const TOO_MANY_REQUESTS = 429;
 
 const answerShape = z.looseObject({ errcode: z.number().default(0) });
 const tokenShape = z.object({ access_token: z.string().min(1).max(512), expires_in: z.number().positive() });
 
-/** WeCom's answer to a call: `errcode` decides, the HTTP status does not. */
+/** WeCom's answer to a call. `errcode` gives the result; the HTTP status does not. */
 export type WecomAnswer = z.infer<typeof answerShape>;
 
 export interface WecomApi {
   /**
-   * Calls with the app's access token.
-   * @returns the answer whatever its `errcode`. @throws PlatformError `unreachable`, `unsent`, `not_configured`, `refused`
+   * Makes a call with the app's access token.
+   * @returns the answer, whatever its `errcode`. @throws PlatformError `unreachable`, `unsent`, `not_configured`, `refused`
    */
   call(call: ApiCall): Promise<WecomAnswer>;
-  /** Posts to an address that carries its own permission. @returns the answer. @throws PlatformError `unreachable`, `unsent` */
+  /**
+   * Posts to an address that contains its own authorisation. @returns the answer. @throws PlatformError `unreachable`,
+   * `unsent`
+   */
   postTo(url: URL, json: object): Promise<WecomAnswer>;
 }
 
@@ -78,7 +82,7 @@ export function createWecomApi(options: WecomApiOptions): WecomApi {
   };
 }
 
-/** @throws PlatformError with the platform's code when an answer reports a fault. */
+/** @throws PlatformError with the platform's code if the answer reports an error */
 export function assertAnswered(answer: WecomAnswer, path: string): WecomAnswer {
   if (answer.errcode === 0) return answer;
   throw new PlatformError('refused', `WeCom refused ${path} (errcode ${answer.errcode})`, answer.errcode);
@@ -90,7 +94,7 @@ async function fetchToken({ agent, apiUrl }: WecomApiOptions): Promise<{ token: 
   const path = '/cgi-bin/gettoken';
   const url = addressOf(apiUrl, path, { corpid: agent.corpId, corpsecret: agent.secret });
   const answer = tokenShape.safeParse(assertAnswered(await ask(url, { method: 'GET' }), path));
-  if (!answer.success) throw new PlatformError('unreachable', `GET ${url.host}${url.pathname} gave no token`);
+  if (!answer.success) throw new PlatformError('unreachable', `GET ${url.host}${url.pathname} returned no token`);
   return { token: answer.data.access_token, expiresInSec: answer.data.expires_in };
 }
 
@@ -111,12 +115,4 @@ async function ask(
     throw new PlatformError('unreachable', `${method} ${url.host}${url.pathname} answered ${status} without a result`);
   }
   return answer.data;
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -13,7 +13,7 @@ export interface PostOptions {
   api: WecomApi;
   apiUrl: string;
   log: Log;
-  /** Learns what WeCom refuses until the operator mends the app. */
+  /** Records refusals that last until the operator repairs the app. */
   access: PlatformAccess;
   /** Decides what a refusal means. */
   writes: WriteJudge;
@@ -22,15 +22,18 @@ export interface PostOptions {
 const TO_ADDRESS = 'response_url';
 export const BY_APP = 'message/send';
 /**
- * What WeCom's answers to posts show of whether it takes our calls. A post by the app shows that its secret, its ids and its
- * address are in order; an address that carries its own permission shows nothing but itself.
+ * Tracks whether WeCom takes our calls, by its answers to posts. A successful post by the app shows that its secret, ids and
+ * address are correct. A post to an address with its own authorisation shows nothing about the app.
  * @param onRefused called with the errcode
  */
 export function createWecomAccess(onRefused?: (code: string) => void): PlatformAccess {
   return new PlatformAccess((taken, code) => taken === BY_APP && code !== String(FORBIDDEN), onRefused);
 }
 
-/** Posts an answer to a message's response_url: good for one hour and one use. All but `sent` and `refused` may be tried again. */
+/**
+ * Posts an answer to a message's response_url, which is valid for one hour and one use. All results except `sent` and
+ * `refused` may be retried.
+ */
 export async function replyLater(handle: string, text: string, options: PostOptions): Promise<PostResult> {
   if (!isReplyAddress(handle, options.apiUrl)) return 'refused';
   const content = renderReply({ text, finished: true });
@@ -38,7 +41,7 @@ export async function replyLater(handle: string, text: string, options: PostOpti
   return resultOf(post, options, TO_ADDRESS);
 }
 
-/** What became of a post. Never rejects. @param name of the kind of post */
+/** Result of a post. Never rejects. @param name of the kind of post */
 export async function resultOf(
   post: Promise<WecomAnswer>,
   { log, access, writes }: Pick<PostOptions, 'log' | 'access' | 'writes'>,
@@ -57,14 +60,14 @@ export async function resultOf(
     if (answer.errcode === 0) return hasReached ? 'sent' : because(NOBODY_REACHED);
     return because(answer.errcode);
   } catch (error) {
-    log.warn({ post: name, error: asError(error) }, 'the fate of a post to WeCom is not known');
+    log.warn({ post: name, error: asError(error) }, 'it is unknown whether a message sent to WeCom arrived');
     if (!(error instanceof PlatformError) || error.code === 'unreachable') return 'uncertain';
-    // A process that was frozen before the call left asks its fence again.
+    // The process was frozen before the call was sent, so the caller must check its fence again.
     return error.code === 'unsent' ? 'busy' : because(error.platformCode);
   }
 }
 
-/** WeCom's code for a message that no receiver may get; one that names them beside a success means the same here. */
+/** WeCom's code for a message without a permitted receiver. A success that lists invalid receivers means the same here. */
 const NOBODY_REACHED = 81_013;
 
 const RESULTS: Readonly<Record<WriteMeaning, Exclude<PostResult, 'sent'>>> = {

@@ -5,23 +5,24 @@ import { loadScript } from '../../../shared/redis/lua-script.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 import type { PartOfText } from '../platform.ts';
 
-/** How much is written to one person unasked, by all processes together. */
+/** Limits unsolicited messages to one person, across all processes. */
 export interface PrivateRate {
   /**
-   * Asked right before messages leave.
-   * @param person a pseudonym. @param partOf the longer text that they are of; one text at a time is written to a person
-   * @returns whether they may leave now; else nothing is counted, and the same may be asked again
+   * Called right before messages are sent.
+   * @param person a pseudonym. @param partOf the longer text to which they belong; only one text at a time is sent to a
+   * person
+   * @returns whether they may be sent now; if not, nothing is counted and the call may be repeated
    */
   mayLeave(person: string, count: number, partOf?: PartOfText): Promise<boolean>;
 }
 
 /**
- * WeCom shows a member 30 messages of an app in a minute and 1,000 in an hour, and drops the rest without an error. Twelve at
- * once and one in four seconds are at most 30 in any 70 seconds and 915 in an hour: they may be ten seconds late, each by itself.
+ * WeCom shows a member 30 messages of an app per minute and 1,000 per hour, and drops the rest without an error. A burst of
+ * 12 and then one per 4 s is at most 30 in any 70 seconds and 915 in an hour, so each message may be up to ten seconds late.
  */
 const MOST_AT_ONCE = 12;
 const GAP_MS = 4 * SECOND_MS;
-/** Longer than a worker's pause between two tries of one text. */
+/** Longer than a worker's pause between two attempts to send one text. */
 const HELD_MS = MINUTE_MS;
 const script = loadScript(import.meta.url, './scripts/may-leave.lua', {
   constants: { MOST_AT_ONCE, GAP_MS, HELD_MS },
@@ -37,7 +38,7 @@ export function createPrivateRate(redis: RedisClient, log: Log): PrivateRate {
       try {
         return await script.run(redis, { record: `private-rate:${person}` }, args);
       } catch (error) {
-        log.warn({ error: asError(error) }, 'it could not be asked how much a person was written to');
+        log.warn({ error: asError(error) }, 'the number of messages sent to a person could not be read');
         return false;
       }
     },

@@ -8,21 +8,21 @@ import { wireContent, type WireContent } from './wire-message.ts';
 export type MessageContent = Pick<InboundMessage, 'parts' | 'quote' | 'slash'>;
 
 /**
- * Reads what a person said and quoted. Undefined for blank texts alone: every other message gets an answer, also one of a kind that cannot be
- * read (SECURITY.md unreadable-answered).
- * @param mention takes the bot's mention away; given for group messages only
+ * Reads a message and its quote. Undefined only for blank texts: every other message gets an answer, including one of an
+ * unreadable kind (SECURITY.md unreadable-answered).
+ * @param mention removes the bot's mention; set for group messages only
  */
 export function readMessageContent(parsed: unknown, mention: MentionStripper | undefined): MessageContent | undefined {
   const { parts: original, isShared } = contentOf(parsed, 0);
   const stripped = original.map((part) =>
     part.type === 'text' && mention ? { ...part, text: mention.fromStart(part.text) } : part,
   );
-  // A mention and nothing else is still addressed to the bot: it is kept, so that it gets an answer.
+  // A bare mention is still addressed to the bot. The text is kept, so that the message gets an answer.
   const parts = withoutBlank(stripped).length > 0 ? withoutBlank(stripped) : withoutBlank(original);
   if (parts.length === 0) return undefined;
 
   const quote = quoteOf(parsed);
-  // What other people wrote is quoted, not asked.
+  // Other people's messages are quoted text, not the question.
   if (isShared) return { parts: [{ type: 'text', text: '' }], quote: [...parts, ...(quote ?? [])] };
   const only = original.length === 1 && original[0]?.type === 'text' ? original[0].text : undefined;
   const slash = only === undefined ? undefined : readSlashCommand(mention ? mention.fromBothEnds(only) : only);
@@ -36,7 +36,7 @@ function quoteOf(parsed: unknown): MessagePart[] | undefined {
   return parts.length > 0 ? parts : undefined;
 }
 
-/** Mixed messages hold no mixed ones. */
+/** A mixed message cannot contain another mixed message. */
 const MAX_DEPTH = 1;
 
 function contentOf(value: unknown, depth: number): OtherContent {
@@ -51,7 +51,7 @@ function partsOf(content: WireContent, depth: number): MessagePart[] {
     case 'text':
       return [textPart(content.text.content)];
     case 'voice':
-      // Speech that WeCom could not write down has an empty transcript; the person still gets an answer.
+      // WeCom's transcript is empty if it could not transcribe the speech; the person still gets an answer.
       return content.voice.content.trim() === ''
         ? [{ type: 'unsupported', what: 'voice' }]
         : [textPart(content.voice.content)];
@@ -66,7 +66,10 @@ function partsOf(content: WireContent, depth: number): MessagePart[] {
   }
 }
 
-/** Half a surrogate pair has no UTF-8 form; it becomes the replacement character here, once, rather than differently later. */
+/**
+ * A lone surrogate has no UTF-8 form. It becomes the replacement character here, once, so that all later steps see the same
+ * text.
+ */
 function textPart(text: string): MessagePart {
   return { type: 'text', text: Buffer.from(text).toString() };
 }

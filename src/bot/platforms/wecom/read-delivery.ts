@@ -10,16 +10,16 @@ import { wireEnvelope, wireEvent, wirePoll, type WireEnvelope, type WireFeedback
 export interface ReadOptions {
   tenant: string;
   app: string;
-  /** As WeCom shows the bot. */
+  /** The bot's name as shown in WeCom. */
   botName: string;
   mention: MentionStripper;
-  /** When WeCom handed it over, by WeCom's clock; a message has no time of its own. Milliseconds; absent where nothing tells. */
+  /** When WeCom sent the delivery, by WeCom's clock; a message itself has no time. Milliseconds; absent if unknown. */
   sentAtMs?: number;
-  /** The platform's way to answer a message later; undefined where there is none. */
+  /** The platform's handle for a later answer; undefined if there is none. */
   laterReplyHandle(envelope: WireEnvelope, chat: Chat): string | undefined;
 }
 
-/** The sender of what WeCom itself says in a chat. */
+/** Sender of WeCom's own messages in a chat. */
 const SYSTEM_SENDER = 'sys';
 const OWN_ID = /^[0-9a-f]{40}$/;
 const VERDICTS = new Map([
@@ -29,8 +29,9 @@ const VERDICTS = new Map([
 ] as const);
 
 /**
- * Reads a verified callback: what its JSON says, undefined where it is none. Whatever makes no sense is `ignored`: answered with an empty 200, always the
- * same, and seen by nobody (SECURITY.md quiet-ignorance).
+ * Reads a verified callback. Unreadable or unwanted content is `ignored`: always answered with the same empty 200 and
+ * otherwise without effect (SECURITY.md quiet-ignorance).
+ * @param parsed its JSON; undefined if it is not JSON
  */
 export function readDelivery(parsed: unknown, answers: AnswerBuilder, options: ReadOptions): Delivery {
   const envelope = wireEnvelope.safeParse(parsed);
@@ -71,7 +72,7 @@ function readEvent(
     : ignored('unknown feedback');
 }
 
-/** The codes of reasons begin with 1 and are in this order (PLATFORM_FACTS.md wecom-events). */
+/** Reason codes start at 1 and have this order (PLATFORM_FACTS.md wecom-events). */
 function feedbackOf({
   id,
   type,
@@ -81,7 +82,7 @@ function feedbackOf({
   const verdict = VERDICTS.get(type as 1 | 2 | 3);
   if (!verdict) return undefined;
   const reasons = verdict === 'bad' ? FEEDBACK_REASONS.filter((_, index) => codes.includes(index + 1)) : [];
-  // Ids of ours are all alike.
+  // All our ids have the same form.
   const answer = id !== undefined && OWN_ID.test(id) ? asDeliveryId(id) : undefined;
   return { answer, verdict, reasons, words: content };
 }

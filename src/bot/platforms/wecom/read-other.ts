@@ -1,13 +1,14 @@
 import type { MessagePart } from '../../domain/message.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
 /**
- * Reads the kinds of message whose fields WeCom does not document for a bot (PLATFORM_FACTS.md wecom-callbacks). Names of kinds and fields
- * differ between WeCom's interfaces, so they are compared without case and separators.
+ * Reads message types whose fields WeCom does not document for bots (PLATFORM_FACTS.md wecom-callbacks). Names of types and
+ * fields differ between WeCom's interfaces, so they are compared without case and separators.
  */
 
 type Fields = Record<string, unknown>;
 
-/** The kinds that are told apart, by the names that WeCom's interfaces give them. */
+/** Known message types, with their names in WeCom's interfaces. */
 const KINDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     link: ['link', 'news', 'docmsg'],
@@ -23,7 +24,7 @@ const KINDS: ReadonlyMap<string, string> = new Map(
   }).flatMap(([kind, names]) => names.map((name) => [name, kind] as const)),
 );
 
-/** What is read of a kind, one line for each field, in this order; each by all of its names. */
+/** Fields to read of a type, one line each, in this order; each with all of its names. */
 const TITLE = ['title', 'name', 'label'];
 const READ_FIELDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   link: [TITLE, ['description', 'desc', 'digest'], ['url', 'linkurl', 'link', 'href']],
@@ -38,13 +39,13 @@ const MAX_DEPTH = 4;
 const MAX_LINE_CHARS = 4_000;
 const MAX_TEXT_CHARS = 20_000;
 
-/** What a message of an undocumented kind says; `isShared` where its words are those of other people. */
+/** Content of a message of an undocumented type. `isShared`: its text was written by other people. */
 export interface OtherContent {
   parts: MessagePart[];
   isShared: boolean;
 }
 
-/** Reads a message of a kind without a documented shape. Its words where it has any, else one part that names the kind. */
+/** Reads a message of an undocumented type: its text if it has any, else one part that names the type. */
 export function readOther(content: Fields): OtherContent {
   const name = typeof content['msgtype'] === 'string' ? content['msgtype'] : '';
   const kind = kindOf(name);
@@ -72,7 +73,7 @@ function textOf(content: Fields, kind: string | undefined, depth: number): strin
   return fieldText(body, fields);
 }
 
-/** The object under the message's own kind, else the message itself. */
+/** The object stored under the message's own type, else the message itself. */
 function bodyOf(content: Fields): Fields {
   const name = plain(line(content['msgtype']));
   const own = Object.entries(content).find(([key, value]) => plain(key) === name && isFields(value));
@@ -83,7 +84,7 @@ function fieldText(body: Fields, fields: readonly (readonly string[])[]): string
   return lines(fields.map((names) => line(find(body, names))));
 }
 
-/** A title, then a line for each forwarded message: who wrote it, and its text or its kind. */
+/** A title, then one line per forwarded message: its author, and its text or type. */
 function recordText(body: Fields, depth: number): string {
   const items = listIn(body);
   if (items === undefined || depth >= MAX_DEPTH) return '';
@@ -110,14 +111,9 @@ function itemText(item: Fields, depth: number): string {
   );
 }
 
-/** Some interfaces put JSON into a text. */
+/** Some interfaces embed JSON in a text. */
 function parsed(value: unknown): unknown {
-  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
+  return typeof value === 'string' && value.trimStart().startsWith('{') ? (parseJson(value) ?? value) : value;
 }
 
 function listIn(body: Fields): unknown[] | undefined {
@@ -135,7 +131,7 @@ function find(body: Fields, names: readonly string[]): unknown {
 
 function line(value: unknown): string {
   if (typeof value !== 'string') return '';
-  // Half a surrogate pair has no UTF-8 form.
+  // A lone surrogate has no UTF-8 form.
   return Buffer.from(value.trim().slice(0, MAX_LINE_CHARS)).toString();
 }
 

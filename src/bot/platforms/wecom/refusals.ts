@@ -1,16 +1,16 @@
 import type { MeaningTable } from '../write-meaning.ts';
 import { STREAM_OVER, UNKNOWN_REQUEST } from './connection/codes.ts';
 
-/** The app has no right to this one kind of call. */
+/** The app has no permission for this kind of call. */
 export const FORBIDDEN = 48_002;
-/** WeCom's word for too many calls. */
+/** WeCom's code for a rate limit. */
 export const RATE_LIMITED = 45_009;
 
-/** What WeCom's error codes mean for a write (PLATFORM_FACTS.md wecom-errors). */
+/** Meanings of WeCom's error codes for a write (PLATFORM_FACTS.md wecom-errors). */
 export const WECOM_MEANINGS: MeaningTable = {
   every: {
     'rate-limited': [-1, RATE_LIMITED, 45_033],
-    // The app's secret, ids or rights, or the addresses that it trusts.
+    // The app's secret, ids or permissions, or its trusted addresses are at fault.
     unauthorised: [40_001, 40_013, 40_014, 40_056, 41_001, 42_001, FORBIDDEN, 60_011, 60_020],
     snapshot: [40_008, 40_058, 44_004, 45_002],
     way: [40_007, 600_039, UNKNOWN_REQUEST, STREAM_OVER],

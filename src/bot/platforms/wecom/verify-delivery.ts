@@ -2,6 +2,7 @@ import { SECOND_MS, type NowMs } from '../../../shared/clock.ts';
 import { textOfUtf8 } from '../../../shared/text/utf8.ts';
 import type { DeliveryHead, RawDelivery } from '../platform.ts';
 import { decryptText, isSignatureOf } from './crypto.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
 export interface VerifyOptions {
   token: string;
@@ -9,21 +10,21 @@ export interface VerifyOptions {
 }
 
 interface Clock {
-  /** How far a delivery's time may lie from ours, either way. Seconds. */
+  /** Maximum difference between a delivery's time and our clock. Seconds. */
   windowSec: number;
   nowMs: NowMs;
 }
 
 /**
- * What verification found. `undecryptable` was signed by somebody who knows the token, but does not open: it is
- * answered like any signed nonsense.
+ * Result of verification. `undecryptable`: signed with the token but not decryptable; answered like any other signed but
+ * unreadable delivery.
  */
 export type Verified =
   | { verdict: 'refused'; status: 400 | 401; reason: string }
   | { verdict: 'undecryptable' }
   | { verdict: 'opened'; plain: Buffer };
 
-/** The official plug-in takes all three spellings; a callback carries exactly one of them, once. */
+/** Spellings accepted by the official plug-in; a callback has exactly one of them, once. */
 const SIGNATURE_NAMES = ['msg_signature', 'msgsignature', 'signature'];
 const MAX_NONCE_CHARS = 128;
 const SIGNATURE = /^[0-9a-f]{40}$/;
@@ -35,8 +36,8 @@ export interface SignatureFields {
 }
 
 /**
- * The signature and what it covers beside the sealed text, or why they are refused whatever that text is. The fields are signed
- * sorted and without separators, so that time and nonce could change places: each must be what only it can be.
+ * The signature and the signed fields except the encrypted text, or why they are refused whatever that text is. The fields
+ * are signed in sorted order without separators, so time and nonce could be swapped: each must be valid only as itself.
  */
 export function signatureFields({ query }: DeliveryHead, options: Clock): SignatureFields | { reason: string } {
   const signature = onlyValue(query, SIGNATURE_NAMES);
@@ -51,8 +52,9 @@ export function signatureFields({ query }: DeliveryHead, options: Clock): Signat
 }
 
 /**
- * Judges a delivery whose fields were taken, in the order of SECURITY.md raw-bytes-only, verify-then-decrypt: the sealed text, then the signature in constant
- * time, then the decryption. Nothing but a hash is computed for a sender who does not know the token.
+ * Verifies a delivery whose fields were accepted, in the order of SECURITY.md raw-bytes-only, verify-then-decrypt: the
+ * encrypted text, then the signature in constant time, then the decryption. Without the token, a sender causes no work
+ * beyond one hash.
  */
 export function verifyDelivery(delivery: RawDelivery, fields: SignatureFields, options: VerifyOptions): Verified {
   const encrypt = delivery.method === 'GET' ? sealedEcho(delivery.query) : sealedBody(delivery.body);
@@ -69,29 +71,25 @@ export function verifyDelivery(delivery: RawDelivery, fields: SignatureFields, o
   }
 }
 
-/** A time has ten digits until the year 2286, so that none of a neighbour's can be taken for its own. */
+/** A time has exactly ten digits until the year 2286, so digits of an adjacent field cannot be counted as part of it. */
 function isWithinWindow(time: string, { nowMs, windowSec }: Clock): boolean {
   const ageSec = Math.abs(nowMs() / SECOND_MS - (/^\d{10}$/.test(time) ? Number(time) : Number.NaN));
   return ageSec <= windowSec; // false for NaN
 }
 
-/** Base64 holds no spaces: one can only be a plus sign that was not escaped in the query. */
+/** Base64 contains no spaces: a space is a plus sign that was not escaped in the query. */
 function sealedEcho(query: URLSearchParams): string | undefined {
   return onlyValue(query, ['echostr'])?.replaceAll(' ', '+');
 }
 
 function sealedBody(body: Buffer): string | undefined {
-  try {
-    const outer: unknown = JSON.parse(textOfUtf8(body) ?? '');
-    if (typeof outer !== 'object' || outer === null) return undefined;
-    const sealed = 'encrypt' in outer ? outer.encrypt : 'Encrypt' in outer ? outer.Encrypt : undefined;
-    return typeof sealed === 'string' && sealed !== '' ? sealed : undefined;
-  } catch {
-    return undefined;
-  }
+  const outer = parseJson(textOfUtf8(body) ?? '');
+  if (typeof outer !== 'object' || outer === null) return undefined;
+  const sealed = 'encrypt' in outer ? outer.encrypt : 'Encrypt' in outer ? outer.Encrypt : undefined;
+  return typeof sealed === 'string' && sealed !== '' ? sealed : undefined;
 }
 
-/** The value of a parameter that must occur exactly once, under one of its names. */
+/** Value of a parameter that must occur exactly once, under one of its names. */
 function onlyValue(query: URLSearchParams, names: string[]): string | undefined {
   let only: string | undefined;
   for (const name of names)

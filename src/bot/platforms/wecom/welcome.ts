@@ -3,16 +3,16 @@ import { safePlainText } from './dialect.ts';
 import { renderPlain } from './render-reply.ts';
 
 const MAX_WELCOME_BYTES = 2_048;
-/** What a card takes of each kind (PLATFORM_FACTS.md wecom-events). */
+/** Limits of a card (PLATFORM_FACTS.md wecom-events). */
 const MOST_QUESTIONS = 3;
 const MAX_QUESTION_BYTES = 200;
 const ASKS = 3;
 const OPENS_ADDRESS = 1;
 
 /**
- * The answer to somebody's first entry of the day. As a card the questions can be tapped; what a card does not take, or all of them
- * where there can be none, stand as lines of the text.
- * @param cardUrl where a tap on the card itself leads, which WeCom insists on; without one there is no card
+ * The answer to a person's first entry of the day. On a card, the questions can be tapped. Questions that do not fit the
+ * card, or all questions if there is no card, become lines of the text.
+ * @param cardUrl link of the card's body, which WeCom requires; without it there is no card
  */
 export function welcomeReply(welcome: Welcome, cardUrl: string | undefined): object {
   const { botName, text, prompts } = welcome;
@@ -37,7 +37,7 @@ export function welcomeReply(welcome: Welcome, cardUrl: string | undefined): obj
   };
 }
 
-/** A line that would be cut is left out: half a question is none. */
+/** Questions that do not fit completely are omitted. */
 function withLines(text: string, heading: string, questions: readonly string[]): string {
   let written = text;
   let isFirst = true;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** What WeCom says in a callback, after decryption; unknown fields are left out. Only what Parley reads is named. */
+/** WeCom's callback content after decryption. Only the fields that Parley reads are listed; others are ignored. */
 
 const shortText = z.string().min(1).max(512);
 const address = z.string().min(1).max(4_096);
 const text = z.object({ content: z.string() });
-/** Over the connection each file has a key of its own. */
+/** Over the connection each file has its own key. */
 const key = z.string().max(512).optional().catch(undefined);
 const media = z
   .object({ url: address, aeskey: key, aes_key: key, filename: z.string().max(512).optional().catch(undefined) })
@@ -14,7 +14,7 @@ const media = z
 const textContent = z.object({ msgtype: z.literal('text'), text });
 const imageContent = z.object({ msgtype: z.literal('image'), image: media });
 const voiceContent = z.object({ msgtype: z.literal('voice'), voice: text });
-/** The name is told with the bytes; where a message has one, it counts. */
+/** The file name also comes with the bytes; a name in the message takes precedence. */
 const fileContent = z.object({ msgtype: z.literal('file'), file: media });
 const videoContent = z.object({ msgtype: z.literal('video'), video: media });
 const mixedContent = z.object({
@@ -24,7 +24,7 @@ const mixedContent = z.object({
   }),
 });
 
-/** The kinds of message that a person can send or quote. */
+/** Message types that a person can send or quote. */
 export const wireContent = z.discriminatedUnion('msgtype', [
   textContent,
   imageContent,
@@ -35,7 +35,7 @@ export const wireContent = z.discriminatedUnion('msgtype', [
 ]);
 export type WireContent = z.infer<typeof wireContent>;
 
-/** What every callback has. `chattype` is absent from some events, which happen in private chats. */
+/** Fields of every callback. `chattype` is absent from some events, which occur in private chats. */
 export const wireEnvelope = z.object({
   msgid: shortText,
   chattype: z.enum(['single', 'group']).default('single'),
@@ -49,7 +49,7 @@ export type WireEnvelope = z.infer<typeof wireEnvelope>;
 
 export const wirePoll = z.object({ stream: z.object({ id: shortText }) });
 
-/** Which answer, what is thought of it, and why: codes of reasons, and words. */
+/** The rated answer, the verdict, and its reasons: codes and a comment. */
 const feedback = z.object({
   id: shortText.optional().catch(undefined),
   type: z.number().optional().catch(undefined),
@@ -59,7 +59,7 @@ const feedback = z.object({
 
 export type WireFeedback = z.infer<typeof feedback>;
 
-/** The feedback's fields are shown both in an object of their own and beside the event's type. */
+/** WeCom documents the feedback's fields both in a nested object and next to the event's type. */
 export const wireEvent = z.object({
   event: feedback.extend({
     eventtype: shortText,

@@ -20,13 +20,13 @@ interface PrivateMessage {
 }
 
 const MAX_APP_TEXT_BYTES = 2_048;
-/** Only a text's end is as short as this, and what it repeats is longer. */
+/** Minimum length to which a repeated message is shortened. */
 const LEAST_CUT_CHARS = 64;
-/** WeCom drops the same text to the same person within this time, which makes repeating an uncertain post harmless. */
+/** WeCom drops an identical text to the same person within this time, so that repeating an uncertain post is harmless. */
 const DUPLICATE_CHECK_SEC = 1_800;
 const USER_ID = /^[A-Za-z0-9][\w.@-]{0,63}$/;
 
-/** Cuts a text into messages of the app, no two the same: WeCom would drop the second. */
+/** Splits a text into app messages, no two of them equal, because WeCom would drop the second. */
 export function splitPrivately(text: string): string[] {
   const [pieces, seen] = [[] as string[], new Set<string>()];
   let rest = safePlainText(text);
@@ -41,14 +41,14 @@ export function splitPrivately(text: string): string[] {
 }
 
 function firstPiece(text: string, maxBytes: number): string {
-  // No more of it is looked at than decides where to cut.
+  // Reads only as much as the cut depends on.
   const [piece = ''] = cutText(text.slice(0, 2 * MAX_APP_TEXT_BYTES), maxBytes);
   return piece;
 }
 
 /**
- * Writes to one person as the self-built app. What does not fit one message leaves whole or not at all, and stops at the first
- * message that does not arrive.
+ * Sends a text to one person as the self-built app. A text of several messages is sent completely or not at all, and stops
+ * at the first message that does not arrive.
  */
 export async function writePrivately(
   { userId, text, partOf }: PrivateMessage,
@@ -59,13 +59,13 @@ export async function writePrivately(
   try {
     plainId = await options.userIds.find(userId);
   } catch {
-    // It could not be asked who that is: nothing was posted.
+    // The person's id could not be resolved, so nothing was posted.
     return 'busy';
   }
-  // `@all` and joined ids would reach others; neither is an id.
+  // `@all` and joined ids would reach other people; neither is an id.
   if (plainId === undefined || !USER_ID.test(plainId)) return 'refused';
   const messages = splitPrivately(text);
-  // WeCom drops what exceeds its rate without an error.
+  // WeCom drops messages above its rate limit without an error.
   const person = sha256Hex(`${agent.corpId}|${agent.agentId}|${plainId.toLowerCase()}`).slice(0, 32);
   if (!(await privateRate.mayLeave(person, messages.length, partOf))) return 'busy';
   for (const content of messages) {

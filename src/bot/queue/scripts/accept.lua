@@ -1,138 +1,152 @@
--- Stores one message, once: remembers its delivery, appends it to the inbox, marks the conversation pending.
+-- Stores one message once: remembers its delivery, appends it to the inbox and marks the conversation as pending.
 -- Safe to repeat: a known delivery changes nothing.
 --
--- Inbox and state get no life here: what waits must not vanish, however long no worker comes (begin.lua gives the state its life).
+-- Inbox and state get no expiry here: waiting messages must not vanish, however long no worker runs (claim.lua sets the state's expiry).
 --
 -- Constants  REMEMBER_MS (life of a message record), STOP_CHANNEL,
---            LONGEST_INBOX (messages that wait), LONGEST_WITH_WORDS (with slash words, which are over at once),
---            MOST_OF_A_PERSON and MOST_OF_A_CHAT (messages a minute),
---            MOST_BEFORE_A_STOP (messages of a person in a minute; a stop word beyond them acts, but waits for no answer of its own)
--- keys  record: of the message   inbox   state   pending   personRate   chatRate: of groups only
---       personRate counts over all chats and lies elsewhere, but on a cluster, where it counts the chats of this partition (person-limit.ts)
--- args  deliveryId   conversationId   owner: person id   mergeKey: '-' = never merged
---       words: 'later' if it can be answered later, 'stop' if this is a stop word, 'word' if it is another slash word,
---         'again:' and when it was taken, ms, if it was acknowledged before, 'over' if too many of the person came in other chats
---       sealed: the message   opener: of a stop word in a thread: the delivery that began the thread, else ''
---       target: where to answer, sealed by itself, so that an apology reaches the person although the message does not open; '' where the platform polls
---       saidAtMs: by the platform's clock; '' where it does not tell   chatOrder: its place in the chat, '' where the platform gives none
--- Answers result: 'new' | 'limited' (refused, now or before, because too many came; a stop word has acted all the same) | 'repeat'
---         takenAtMs: if it waits (0 = it does not)
-local record = redis.call('HMGET', keys.record, 'state', 'atMs', 'editedTo', 'editedMerge')
-local known = record[1]
-local isAgain = string.match(args.words, 'again:(%d+)')
--- After a failover nothing is known of what was posted, unless it stands there; post.lua reads this.
+--            LONGEST_INBOX (maximum waiting messages), LONGEST_WITH_WORDS (the same for slash commands, which finish at once),
+--            MOST_OF_A_PERSON and MOST_OF_A_CHAT (maximum messages per minute),
+--            MOST_BEFORE_A_STOP (a person's messages per minute above which a stop command still acts but gets no reply)
+-- Keys       record: of the message   inbox   state   pending
+--            personRate: counts over all chats; on a cluster only over the chats of this partition (person-limit.ts)
+--            chatRate: groups only
+-- Arguments  deliveryId   conversationId   owner: person id   mergeKey: inbox-entry.ts   sealed: the message
+--            command: 'stop' | 'other' for another slash command | '' for a question
+--            isAnswerableLater: the platform has a later way for its answer   isOverLimit: the person exceeded the limit in other chats
+--            opener: for a stop command in a thread, the delivery that began the thread, else ''
+--            target: reply target, encrypted separately so that an apology can be sent for an unreadable message; '' where the platform polls
+--            saidAtMs: platform clock; '' if unknown   chatOrder: position in the chat; '' where the platform gives none
+--            takenBeforeMs: acceptance time of a message that was acknowledged before and is stored again, else ''
+-- Returns    result: 'new' | 'limited' (refused by a limit, now or before; a stop command has taken effect) | 'repeat'
+--            takenAtMs: acceptance time if the message waits, else 0
+local isStop = args.command == 'stop'
+local takenBeforeMs, chatOrder = tonumber(args.takenBeforeMs), tonumber(args.chatOrder)
+local isAgain = takenBeforeMs ~= nil
+
+local known, acceptedMs, editedTo, editedMerge = unpack(redis.call('HMGET', keys.record, 'state', 'atMs', 'editedTo', 'editedMerge'))
+-- After a failover, posts are unknown unless the record contains them. post.lua reads this mark.
 if isAgain and known ~= 'limited' then
   redis.call('HSET', keys.record, 'again', '1', 'againMs', redisNowMs())
   redis.call('HDEL', keys.record, 'polledAgain')
 end
+-- guard: accept-once/known-message
 if known then
-  return answer { result = known == 'limited' and known or 'repeat', takenAtMs = known == 'accepted' and tonumber(record[2]) or 0 }
+  return answer { result = known == 'limited' and known or 'repeat', takenAtMs = known == 'accepted' and tonumber(acceptedMs) or 0 }
 end
 
--- Ages are judged by one clock, Redis' own, whoever stores, answers, polls or sweeps.
+-- All ages use the Redis clock, whichever process stores, answers, polls or sweeps.
 local nowMs = redisNowMs()
-local isStop = string.find(args.words, 'stop', 1, true)
 local recordPrefix = string.sub(keys.record, 1, #keys.record - #args.deliveryId)
 
--- One write for each message: every write of a script is also one in the append-only file.
+-- One write per message: every write of a script is also written to the append-only file.
 local function count(key)
   return redis.call('SET', key, '1', 'PX', 60000, 'NX') and 1 or redis.call('INCR', key)
 end
 
 local ofPerson, waiting = count(keys.personRate), redis.call('LLEN', keys.inbox)
-local isLimited = ofPerson > MOST_OF_A_PERSON or string.find(args.words, 'over', 1, true)
--- A private chat has one person, whose own limit is the lower one.
+-- guard: rate-limits/person
+local isLimited = ofPerson > MOST_OF_A_PERSON or args.isOverLimit == '1'
+-- A private chat has one person, whose own limit is lower.
+-- guard: rate-limits/chat
 if keys.chatRate and count(keys.chatRate) > MOST_OF_A_CHAT then isLimited = true end
--- A stop word gets through whatever came and whatever waits: it is what ends a flood.
+-- A stop command bypasses the usual limits, because it ends a flood.
+-- guard: rate-limits/stop
 if isStop then isLimited = ofPerson > MOST_BEFORE_A_STOP end
-local isWord = isStop or string.find(args.words, 'word', 1, true)
-if waiting >= (isWord and LONGEST_WITH_WORDS or LONGEST_INBOX) then isLimited = true end
+-- guard: back-pressure/full-inbox
+if waiting >= (args.command ~= '' and LONGEST_WITH_WORDS or LONGEST_INBOX) then isLimited = true end
 
 local function nextSeq() return redis.call('HINCRBY', keys.state, 'seq', 1) end
 local function setStop(seq)
   redis.call('HSET', keys.state, 'stopSeq', seq, 'stopOwner', args.owner)
-  redis.call('PUBLISH', STOP_CHANNEL, args.conversationId .. ':' .. seq .. ':' .. args.owner)
+  tellTurn(args.conversationId, seq, args.owner)
 end
--- The answer that opens a thread belongs to a question of the chat, which is another conversation: the mark goes to that one message.
+-- The answer that opens a thread belongs to a question of the chat, which is another conversation: mark only that message.
 local function stopOpener()
   local opener = args.opener ~= '' and recordPrefix .. args.opener
-  local asked = opener and redis.call('HMGET', opener, 'state', 'owner', 'conversation') or {}
-  if asked[2] ~= args.owner or (asked[1] ~= 'accepted' and asked[1] ~= 'held') then return false end
+  local state, owner, conversationId = unpack(opener and redis.call('HMGET', opener, 'state', 'owner', 'conversation') or {})
+  -- guard: no-second-beginning/own-opener
+  if owner ~= args.owner or (state ~= 'accepted' and state ~= 'held') then return false end
   redis.call('HSET', opener, 'stopped', '1')
-  redis.call('PUBLISH', STOP_CHANNEL, asked[3] .. ':0:' .. args.owner .. ':' .. args.opener)
+  tellTurn(conversationId, 0, args.owner, args.opener)
   return true
 end
 
--- What was acknowledged once stays so.
+-- A message that was acknowledged once stays accepted.
 if isLimited and not isAgain then
   redis.call('HSET', keys.record, 'state', 'limited', 'owner', args.owner, 'atMs', nowMs)
   redis.call('PEXPIRE', keys.record, REMEMBER_MS)
   if isStop then
-    -- Without a state nothing was asked here, and one that is made now would never go. What was said before something newer ends nothing.
-    local saidMs = tonumber(args.saidAtMs or '') or nowMs
+    -- Without a state nothing was asked here, and a new state would never expire. A stop that is older than the newest
+    -- message ends nothing.
+    local saidMs = tonumber(args.saidAtMs) or nowMs
     if redis.call('EXISTS', keys.state) == 1 and saidMs >= tonumber(redis.call('HGET', keys.state, 'saidMs') or '0') then setStop(nextSeq()) end
     stopOpener()
   end
   return answer { result = 'limited' }
 end
 
-local takenMs = isAgain and math.min(tonumber(isAgain), nowMs) or nowMs
--- Messages that wait stand in the order of the chat, in whatever order their deliveries come; where the chat has none, a message that is
--- stored again takes its place by the time at which it was taken. A turn that has begun keeps its place in front. The entries behind the
--- new one get new sequence numbers, so that a stop ends what was said before it and nothing else.
+local takenMs = isAgain and math.min(takenBeforeMs, nowMs) or nowMs
+-- Waiting messages keep the order of the chat, in whatever order their deliveries arrive. In a chat without an order, a
+-- message that is stored again is placed by its acceptance time. A turn that has begun keeps its place in front. Entries
+-- behind the new one get new sequence numbers, so that a stop ends only messages sent before it.
 local behind, isOvertaken = {}, false
-local chatOrder = tonumber(args.chatOrder or '')
+local turn, size, newestSaidMs = unpack(redis.call('HMGET', keys.state, 'turn', 'size', 'saidMs'))
 local function isLater(entry)
-  local id, atMs = string.match(entry, '^(%x+):[^:]+:(%d+):')
-  local order = chatOrder and id and tonumber(redis.call('HGET', recordPrefix .. id, 'chatOrder') or '')
+  local order = chatOrder and entry.seq and tonumber(redis.call('HGET', recordPrefix .. entry.id, 'chatOrder') or '')
+  -- guard: in-order/chat-order
   if order then return order > chatOrder end
-  if isAgain then return tonumber(atMs or '0') > takenMs end
+  if isAgain then return (entry.takenMs or 0) > takenMs end
 end
 if waiting > 0 and (isAgain or chatOrder) then
-  local state = redis.call('HMGET', keys.state, 'turn', 'size')
-  local begun = state[1] and tonumber(state[2] or '0') or 0
-  for _, entry in ipairs(isAgain and begun > 0 and redis.call('LRANGE', keys.inbox, 0, begun - 1) or {}) do
-    isOvertaken = isOvertaken or isLater(entry)
+  local begun = turn and tonumber(size or '0') or 0
+  for _, text in ipairs(isAgain and begun > 0 and redis.call('LRANGE', keys.inbox, 0, begun - 1) or {}) do
+    isOvertaken = isOvertaken or isLater(readEntry(text))
   end
   local entries = redis.call('LRANGE', keys.inbox, begun, -1)
   local first = #entries + 1
   for index = #entries, 1, -1 do
+    entries[index] = readEntry(entries[index])
     local later = isLater(entries[index])
     if later then first = index end
-    -- What waits is in order already.
+    -- Waiting messages are already in order.
     if later == false and not isAgain then break end
   end
   for index = first, #entries do behind[#behind + 1] = entries[index] end
   for _ = 1, #behind do redis.call('RPOP', keys.inbox) end
 end
--- What a receiver sent while Redis stood still is carried out late, although its delivery was refused; a stop among it means what was said before it.
-local saidMs = not isAgain and tonumber(args.saidAtMs or '')
+-- Commands that a receiver sent while Redis was stalled run late, although the delivery was refused. A stop among them
+-- applies to earlier messages only.
+local saidMs = not isAgain and tonumber(args.saidAtMs)
 if saidMs then
-  if saidMs < tonumber(redis.call('HGET', keys.state, 'saidMs') or '0') then isOvertaken = true
+  if saidMs < tonumber(newestSaidMs or '0') then isOvertaken = true
   else redis.call('HSET', keys.state, 'saidMs', saidMs) end
 end
 local seq = nextSeq()
--- It may have been answered, by itself or with others: it is a turn of its own, whichever version reads it.
-local merge = isAgain and '-' or record[4] or args.mergeKey
--- It was edited before it came (amend.lua).
-if record[3] then redis.call('HDEL', keys.record, 'editedTo', 'editedMerge') end
-redis.call('RPUSH', keys.inbox, args.deliveryId .. ':' .. merge .. ':' .. takenMs .. ':' .. seq .. ':' .. (record[3] or args.sealed))
-local stops = #behind > 0 and redis.call('HMGET', keys.state, 'stopSeq', 'stopServed') or {}
+-- A message that is stored again may have been answered already, alone or with others. It becomes a separate turn, whichever
+-- version reads it.
+local mergeKey = isAgain and '-' or editedMerge or args.mergeKey
+-- The message was edited before it arrived (edit-message.lua).
+if editedTo then redis.call('HDEL', keys.record, 'editedTo', 'editedMerge') end
+redis.call('RPUSH', keys.inbox, writeEntry(args.deliveryId, mergeKey, takenMs, seq, editedTo or args.sealed))
+local stopSeq, stopServed = unpack(#behind > 0 and redis.call('HMGET', keys.state, 'stopSeq', 'stopServed') or {})
 for _, entry in ipairs(behind) do
-  local start, old, rest = string.match(entry, '^(%x+:[^:]+:%d+:)(%d+)(:.*)$')
-  local new = nextSeq()
-  redis.call('RPUSH', keys.inbox, start and start .. new .. rest or entry)
-  if old and old == stops[1] then redis.call('HSET', keys.state, 'stopSeq', new) end
-  if old and old == stops[2] then redis.call('HSET', keys.state, 'stopServed', new) end
+  local newSeq = nextSeq()
+  redis.call('RPUSH', keys.inbox, entry.seq and writeEntry(entry.id, entry.mergeKey, entry.takenMs, newSeq, sealedOf(entry)) or entry.text)
+  if entry.seq and entry.seq == tonumber(stopSeq or '') then redis.call('HSET', keys.state, 'stopSeq', newSeq) end
+  if entry.seq and entry.seq == tonumber(stopServed or '') then redis.call('HSET', keys.state, 'stopServed', newSeq) end
 end
-redis.call('HSET', keys.record, 'state', 'accepted', 'conversation', args.conversationId, 'owner', args.owner, 'atMs', takenMs, 'history', redisHistory())
-if args.target ~= '' then redis.call('HSET', keys.record, 'target', args.target) end
-if chatOrder then redis.call('HSET', keys.record, 'chatOrder', args.chatOrder) end
-if string.find(args.words, 'later', 1, true) then redis.call('HSET', keys.record, 'later', '1') end
+-- Written with one command, which also keeps the append-only file small.
+local fields = {'state', 'accepted', 'conversation', args.conversationId, 'owner', args.owner, 'atMs', takenMs, 'history', redisHistory()}
+if args.target ~= '' then fields[#fields + 1], fields[#fields + 2] = 'target', args.target end
+if chatOrder then fields[#fields + 1], fields[#fields + 2] = 'chatOrder', args.chatOrder end
+if args.isAnswerableLater == '1' then fields[#fields + 1], fields[#fields + 2] = 'later', '1' end
+redis.call('HSET', keys.record, unpack(fields))
+-- guard: accept-once/record-life
 redis.call('PEXPIRE', keys.record, REMEMBER_MS)
+-- guard: accept-once/pending
 redis.call('ZADD', keys.pending, 'NX', nowMs, args.conversationId)
 if isStop then
-  -- A turn that runs although it was said later is not meant; of two stops the one that was said last counts.
+  -- A running turn is not stopped if its message was sent later. Of two stops, the one sent last counts.
   if not isOvertaken and seq >= tonumber(redis.call('HGET', keys.state, 'stopSeq') or '0') then setStop(seq) end
   if stopOpener() then redis.call('HSET', keys.state, 'stopServed', seq) end
 end

@@ -1,8 +1,7 @@
--- Tells which of a partition's messages have their answer. One that waits for its sender's sign-in has none, and of one without a
--- record nothing is known. Changes nothing.
+-- Finds which of a partition's messages are answered. A message that waits for sign-in is not, and one without a record is not listed. Changes nothing.
 --
--- keys  records: of the messages
--- Answers their places among the records, from 1
+-- Keys       records: of the messages
+-- Returns    the positions of the answered messages among the records, from 1
 local answered = {}
 for place, key in ipairs(keys.records) do
   local state = redis.call('HGET', key, 'state')

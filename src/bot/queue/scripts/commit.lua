@@ -1,45 +1,50 @@
--- Ends a turn in one step: its messages leave the inbox (or move to `held`), their records become final, history grows.
--- Refused when a newer epoch exists. Safe to repeat: a connection that broke before the answer came sends it once more, and
--- then the turn is no longer the one that runs (SECURITY.md repeatable-scripts).
+-- Ends a turn in one step: its messages leave the inbox (or move to `held`), their records become final, and the history grows.
+-- Refused if a newer epoch exists. Safe to repeat: a connection that broke before the answer arrived sends the command again, and
+-- by then the turn is no longer the running one (SECURITY.md repeatable-scripts).
 --
--- Constants  REPLY_CHANNEL, CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, should it have expired)
--- keys  state   inbox   pending   held   history   notices   summary   threadHistory: of the thread that the answer begins
--- args  conversationId   epoch   messagePrefix: of message keys   changes: as JSON:
---       { outcome: 'final' | 'held' | 'dead', heldLifeMs, heldIn?: 'group', history?: { forget, replaceLast, append, anew }, threadHistory?, kept: { most, lifeMs, summary? },
---         records: [{ id, fields: [name, value, …], followUp?, isTold? }], followUps?: { due, prefix, lifeMs }, noticesShown, stopServed, answeredBy,
---         preferences?: { key, field, sealed, lifeMs },
---         erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
---         thread?: { index, id }, mostThreads, followed?: { key, lifeMs },
---         usage?: { key, add: { field: count }, lifeMs } }
--- Answers verdict: 'done' | 'stale' | 'amended' (what was asked has changed: it is to be answered anew)   waiting: messages that still wait
+-- Constants  REPLY_CHANNEL, CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, if it had expired)
+-- Keys       state   inbox   pending   held   history   notices   summary   threadHistory: of the thread that the answer begins
+-- Arguments  conversationId   epoch   messagePrefix: of message keys   changes: as JSON:
+--            { outcome: 'final' | 'held' | 'dead', heldLifeMs, heldIn?: 'group', history?: { forget, replaceLast, append, anew }, threadHistory?, kept: { most, lifeMs, summary? },
+--              records: [{ id, fields: [name, value, ...], followUp?, isTold? }], followUps?: { due, prefix, lifeMs }, noticesShown, stopServed, answeredBy,
+--              preferences?: { key, field, sealed, lifeMs },
+--              erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
+--              thread?: { index, id }, mostThreads, followed?: { key, lifeMs },
+--              usage?: { key, add: { field: count }, lifeMs } }
+-- Returns    verdict: 'done' | 'stale' | 'amended' (the question has changed and must be answered again)   waiting: messages that still wait
+-- guard: fence/commit
 if tonumber(redis.call('HGET', keys.state, 'epoch') or '0') ~= tonumber(args.epoch) then return answer { verdict = 'stale' } end
 local changes = cjson.decode(args.changes)
+-- guard: repeatable-scripts/committed-turn
 if redis.call('HGET', keys.state, 'turn') ~= changes.answeredBy then return answer { verdict = 'done', waiting = redis.call('LLEN', keys.inbox) } end
 local size = tonumber(redis.call('HGET', keys.state, 'size') or '0')
 
--- What waited for a day may have lost its record: written anew, it must not stay for ever.
+-- The record of a message that waited for a day may have expired. A rewritten record must expire too.
 local function note(id, ...)
   local record = args.messagePrefix .. id
   redis.call('HSET', record, ...)
   if redis.call('PTTL', record) == -1 then redis.call('PEXPIRE', record, RECORD_LIFE_MS) end
 end
--- Whoever answers it anew goes on in the message that stands.
-local function leaveAnew()
+-- The worker that answers again continues in the existing post.
+local function leaveUnanswered()
   for _, record in ipairs(changes.records) do
     for at = 1, #record.fields, 2 do
+      -- guard: taken-back/keeps-posts
       if string.sub(record.fields[at], 1, 5) == 'post:' then note(record.id, record.fields[at], record.fields[at + 1]) end
     end
   end
   return answer { verdict = 'amended' }
 end
-if redis.call('HGET', keys.state, 'amended') == changes.answeredBy then return leaveAnew() end
--- What its sender has deleted altogether is no history.
+-- guard: taken-back/edited-meanwhile
+if redis.call('HGET', keys.state, 'amended') == changes.answeredBy then return leaveUnanswered() end
+-- A turn whose messages were all deleted leaves no history.
 local isTakenBack = size > 0
 for _, entry in ipairs(redis.call('LRANGE', keys.inbox, 0, size - 1)) do
-  if redis.call('HGET', args.messagePrefix .. string.match(entry, '^%x+'), 'deleted') ~= '1' then isTakenBack = false end
+  if redis.call('HGET', args.messagePrefix .. readEntry(entry).id, 'deleted') ~= '1' then isTakenBack = false end
 end
--- Nor does it wait for a sign-in: whoever takes it anew finds it stopped, and takes the invitation away.
-if isTakenBack and changes.outcome == 'held' then return leaveAnew() end
+-- It is not held for sign-in either: the worker that takes it again finds it stopped and deletes the invitation.
+if isTakenBack and changes.outcome == 'held' then return leaveUnanswered() end
+-- guard: taken-back/no-history
 if isTakenBack then changes.history, changes.threadHistory, changes.thread, changes.followed = nil, nil, nil, nil end
 local looks = {}
 for _, record in ipairs(changes.records) do
@@ -54,7 +59,7 @@ end
 for _ = 1, size do
   local entry = redis.call('LPOP', keys.inbox)
   if entry and changes.outcome == 'held' then redis.call('RPUSH', keys.held, entry) end
-  local id = entry and string.match(entry, '^(%x+):')
+  local id = entry and readEntry(entry).id
   if id then
     note(id, 'state', changes.outcome, 'turn', changes.answeredBy, 'epoch', args.epoch, unpack(looks[id] or {}))
     if changes.heldIn then note(id, 'heldIn', changes.heldIn) end
@@ -70,18 +75,19 @@ local function remember(key, turn)
   redis.call('LTRIM', key, -changes.kept.most, -1)
   redis.call('PEXPIRE', key, changes.kept.lifeMs)
 end
--- What is written in its place refuses a summary that is being made meanwhile of what is forgotten now (write-summary.lua).
+-- This mark makes write-summary.lua refuse a summary in progress of the forgotten turns.
 local function clear(summary)
   redis.call('SET', summary, '-' .. changes.answeredBy, 'PX', CLEARED_MARK_MS)
 end
 local history = changes.history
 if history then
   if history.forget then redis.call('DEL', keys.history) end
+  -- guard: group-is-not-private/summary-ends
   if history.forget or history.anew then clear(keys.summary) end
   if history.replaceLast then redis.call('RPOP', keys.history) end
   if history.append then
     remember(keys.history, history.append)
-    -- A summary lives as long as the turns that it stands beside.
+    -- A summary lives as long as the turns that it accompanies.
     if changes.kept.summary and not history.anew then redis.call('PEXPIRE', keys.summary, changes.kept.lifeMs) end
   end
 end
@@ -121,7 +127,7 @@ if waiting == 0 then
 else
   local nowMs = redisNowMs()
   redis.call('ZADD', keys.pending, nowMs, args.conversationId)
-  -- What waits next was behind this turn until now, which is nobody's delay.
+  -- The next message waited behind this turn until now, which does not count as delay.
   redis.call('HSET', keys.state, 'dueMs', nowMs)
 end
 return answer { verdict = 'done', waiting = waiting }

@@ -1,6 +1,8 @@
--- Counts one person's message of the current minute, for all processes of a cluster.
--- keys  messages: the person's
--- Answers how many. Safe to repeat: a delivery counts once.
+-- Counts one person's message in the current minute, for all processes of a cluster. Safe to repeat: a delivery counts once.
+--
+-- Keys       messages: deliveries of the person in this minute
+-- Arguments  deliveryId   minuteMs: life of the count
+-- Returns    the count
 redis.call('SADD', keys.messages, args.deliveryId)
 if redis.call('PTTL', keys.messages) < 0 then redis.call('PEXPIRE', keys.messages, args.minuteMs) end
 return redis.call('SCARD', keys.messages)

@@ -1,25 +1,25 @@
--- Takes one accepted message back, or changes what it says, wherever it is by now. Safe to repeat: what was taken back stays so, and an
--- edit that is not newer than the last one changes nothing.
+-- Deletes or edits one accepted message in whatever state it is. Safe to repeat: a deleted message stays deleted, and an edit that is not
+-- newer than the last one changes nothing.
 --
--- Constants  STOP_CHANNEL, NOTE_LIFE_MS (of what is noted of a message that has not come yet)
--- keys  record: of the message   state   inbox   held
--- args  deliveryId   conversationId   messagePrefix: of message keys   owner: person id
---       kind: 'deleted' | 'edited'   editedAt: of an edit; the greater the later
---       sealed: the message as it stands from now on; of a deleted one nothing that it said   mergeKey: as in accept.lua
---       mayCome: whether a message that is not known yet is to be remembered
--- Answers where: 'unknown' | 'elsewhere' (in conversationId) | 'waiting' | 'held' (under the invitation of the turn turnId) |
---         'running' (its turn ends, or begins anew) | 'answered' (in the turn turnId) | 'nothing' (was changed)
---         isRepeat: of 'answered', the same came before   nothingWaits: of a deleted 'held' one, that invitation is nobody's any more
+-- Constants  STOP_CHANNEL, NOTE_LIFE_MS (life of a note about a message that has not arrived yet)
+-- Keys       record: of the message   state   inbox   held
+-- Arguments  deliveryId   conversationId   messagePrefix: of message keys   owner: person id
+--            kind: 'deleted' | 'edited'   editedAt: of an edit; greater is later
+--            sealed: the new message; without its content if deleted   mergeKey: as in accept.lua
+--            mayCome: whether to remember the change for a message that is not known yet
+-- Returns    where: 'unknown' | 'elsewhere' (in conversationId) | 'waiting' | 'held' (under the invitation of the turn turnId) |
+--            'running' (its turn ends or restarts) | 'answered' (in the turn turnId) | 'nothing' (was changed)
+--            isRepeat: for 'answered', the same change came before   nothingWaits: for a deleted 'held' message, no other uses its invitation
 local record = redis.call('HMGET', keys.record, 'state', 'conversation', 'owner', 'deleted', 'editedAt', 'turn')
 local state, isDeleted, editedAt = record[1], args.kind == 'deleted', tonumber(args.editedAt)
 local function noteEdit() redis.call('HSET', keys.record, 'editedAt', args.editedAt) end
 local turn = record[6] or args.deliveryId
 
--- An invitation stands as the answer to one message. Of several that it is for, the newest that still waits has it from now on.
+-- An invitation is the answer to one message. If several messages share it, it passes to the newest that still waits.
 local function leaveInvitation()
   local others = {}
   for _, entry in ipairs(redis.call('LRANGE', keys.held, 0, -1)) do
-    local id = string.match(entry, '^%x+')
+    local id = readEntry(entry).id
     if id ~= args.deliveryId and redis.call('HGET', args.messagePrefix .. id, 'turn') == turn then others[#others + 1] = id end
   end
   local heir = others[#others]
@@ -37,19 +37,21 @@ end
 if not state then
   if args.mayCome ~= '1' or (not isDeleted and tonumber(record[5] or '0') >= editedAt) then return answer { where = 'unknown' } end
   redis.call('HDEL', keys.record, 'editedTo', 'editedMerge')
+  -- guard: taken-back/deleted-mark
   if isDeleted then redis.call('HSET', keys.record, 'state', 'deleted')
   else redis.call('HSET', keys.record, 'editedAt', args.editedAt, 'editedTo', args.sealed, 'editedMerge', args.mergeKey) end
   redis.call('PEXPIRE', keys.record, NOTE_LIFE_MS)
   return answer { where = 'unknown' }
 end
 if state == 'deleted' or state == 'limited' then
-  -- Whoever tells it again does so since the invitation could not be taken away.
+  -- The caller repeats the deletion because the invitation could not be deleted.
   local left = redis.call('HMGET', args.messagePrefix .. turn, 'state', 'keep')
   if isDeleted and left[1] == 'deleted' and left[2] == '1' then return answer { where = 'held', turnId = turn, nothingWaits = true } end
   return answer { where = 'nothing' }
 end
 if record[2] and record[2] ~= args.conversationId then return answer { where = 'elsewhere', conversationId = record[2] } end
--- Nobody changes what another person said.
+-- Only its author may change a message.
+-- guard: taken-back/own-message
 if record[3] and record[3] ~= args.owner then return answer { where = 'nothing' } end
 local isAnswered, isRepeat = state ~= 'accepted' and state ~= 'held', false
 if isDeleted then isRepeat = record[4] == '1'
@@ -66,22 +68,23 @@ if isRepeat then return answer { where = 'nothing' } end
 local list = state == 'held' and keys.held or keys.inbox
 local entries, at = redis.call('LRANGE', list, 0, -1), nil
 for index, entry in ipairs(entries) do
-  if string.sub(entry, 1, #args.deliveryId + 1) == args.deliveryId .. ':' then at = index end
+  if readEntry(entry).id == args.deliveryId then at = index end
 end
 if not at and isDeleted and state == 'held' then
-  -- It waited too long for its sender's sign-in.
+  -- The message waited too long for its sender's sign-in and has expired.
   redis.call('HSET', keys.record, 'state', 'deleted')
   return leaveInvitation()
 end
 if not at then return answer { where = 'nothing' } end
-local merge, times = string.match(entries[at], '^%x+:([^:]+):(%d+:%d+):')
-local function rewrite(newMerge) redis.call('LSET', list, at - 1, args.deliveryId .. ':' .. newMerge .. ':' .. times .. ':' .. args.sealed) end
+local entry = readEntry(entries[at])
+local function rewrite(mergeKey) redis.call('LSET', list, at - 1, writeEntry(entry.id, mergeKey, entry.takenMs, entry.seq, args.sealed)) end
 
 local begun = redis.call('HMGET', keys.state, 'turn', 'size')
 local size = tonumber(begun[2] or '0')
 local isBegun = state == 'accepted' and begun[1] and at <= size
 if not isBegun then
   if isDeleted then
+    -- guard: taken-back/leaves-inbox
     redis.call('LREM', list, 1, entries[at])
     redis.call('HSET', keys.record, 'state', 'deleted')
     if state == 'held' then return leaveInvitation() end
@@ -92,19 +95,19 @@ if not isBegun then
   return answer { where = state == 'held' and 'held' or 'waiting' }
 end
 
-rewrite(merge)
+rewrite(entry.mergeKey)
 if isDeleted then redis.call('HSET', keys.record, 'deleted', '1') else noteEdit() end
 local isAllDeleted = isDeleted
 for index = 1, size do
-  local id = entries[index] and string.match(entries[index], '^(%x+):')
+  local id = entries[index] and readEntry(entries[index]).id
   if id and redis.call('HGET', args.messagePrefix .. id, 'deleted') ~= '1' then isAllDeleted = false end
 end
 if isAllDeleted then
   redis.call('HSET', keys.record, 'stopped', '1')
-  redis.call('PUBLISH', STOP_CHANNEL, args.conversationId .. ':0:' .. args.owner .. ':' .. args.deliveryId)
+  tellTurn(args.conversationId, 0, args.owner, args.deliveryId)
 else
-  -- The commit of what was asked before is refused by this mark (commit.lua), the next claim takes it away (begin.lua).
+  -- This mark makes commit.lua refuse the answer to the old question; the next claim clears it (claim.lua).
   redis.call('HSET', keys.state, 'amended', begun[1])
-  redis.call('PUBLISH', STOP_CHANNEL, args.conversationId .. ':amended')
+  tellTurn(args.conversationId, 'amended')
 end
 return answer { where = 'running' }

@@ -1,8 +1,8 @@
--- Compare and set of the shared isolation state. It is a small document that changes only while workers die.
+-- Compare-and-set of the shared isolation state, a small document that changes only while workers die.
 --
--- keys  state
--- args  expected: the text that was read; `?` to read only   next   lifeMs
--- Answers isTaken: whether `next` was stored   current: the stored text now, '' = none   redisNowMs
+-- Keys       state
+-- Arguments  expected: the text that was read; `?` to read only   next   lifeMs
+-- Returns    isTaken: whether `next` was stored   current: the stored text now; '' = none   redisNowMs
 local current = redis.call('GET', keys.state) or ''
 local isTaken = current == args.expected
 if isTaken then

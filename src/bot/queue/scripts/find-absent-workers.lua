@@ -1,9 +1,9 @@
--- Registers this worker and names those whose subscription is gone. Redis ends a subscription with its connection, and the system ends
--- the connection of a killed process at once, so a death shows here seconds before its leases run out.
+-- Registers this worker and finds workers whose subscription has ended. Redis ends a subscription with its connection, and the operating
+-- system closes a killed process's connections at once, so that a death shows here seconds before its leases expire.
 --
--- keys  workers: sorted set of names, by when they were last registered
--- args  name   channelPrefix   forgetMs: an absent worker is forgotten after this time
--- Answers isHeard: whether our own subscription stands; without it nothing can be said of the others   absent: names
+-- Keys       workers: sorted set of names, by last registration
+-- Arguments  name   channelPrefix   forgetMs: an absent worker is forgotten after this time
+-- Returns    isHeard: whether this worker's own subscription is active; if not, nothing is known of the others   absent: names
 local nowMs = redisNowMs()
 redis.call('ZADD', keys.workers, nowMs, args.name)
 redis.call('PEXPIRE', keys.workers, 2 * args.forgetMs)

@@ -1,11 +1,13 @@
--- Finds conversations of a partition that have something waiting and that nobody has touched for a while, and touches them, so
--- that other sweepers leave them alone for a moment. Safe to repeat: what a lost answer named is found again after that moment.
+-- Finds pending conversations of a partition that were not touched for a while, and touches them, so that other sweepers skip them for a
+-- moment. Safe to repeat: conversations named in a lost answer are found again after that moment.
 --
--- args  untouchedMs: how long ago they were touched, at least   most   touchedAgoMs: so long ago they count as touched now
--- Answers conversation ids, the longest untouched first, then those touched that far ahead of the clock
+-- Keys       pending
+-- Arguments  untouchedMs: minimum time since the last touch   most: maximum conversations   touchedAgoMs: age of the new touch
+-- Returns    conversation ids, the longest untouched first, then those touched equally far in the future
 local nowMs = redisNowMs()
+-- guard: accept-once/stale-only
 local ids = redis.call('ZRANGEBYSCORE', keys.pending, '-inf', nowMs - args.untouchedMs, 'LIMIT', 0, args.most)
--- Nobody touches in the future: since then the clock was set back, and they would be left alone until it has come so far again.
+-- A touch in the future shows that the clock was set back. Such conversations would be skipped until the clock catches up.
 if #ids < tonumber(args.most) then
   local ahead = redis.call('ZRANGEBYSCORE', keys.pending, nowMs + args.untouchedMs, '+inf', 'LIMIT', 0, args.most - #ids)
   for _, id in ipairs(ahead) do table.insert(ids, id) end

@@ -1,7 +1,8 @@
--- Takes back a crash that was counted for a turn: the worker from which it was taken is alive and says so, once.
+-- Retracts, once, a crash that was counted for a turn: the worker from which the turn was taken reports that it is alive.
 --
--- args  claim: from which the turn was taken
--- Answers 1 if a crash was taken back
+-- Keys       state
+-- Arguments  claim: from which the turn was taken
+-- Returns    1 if a crash was retracted
 local taken = redis.call('HGET', keys.state, 'takenFrom') or ''
 if taken ~= args.claim then return 0 end
 redis.call('HDEL', keys.state, 'takenFrom')

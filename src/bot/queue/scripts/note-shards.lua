@@ -1,10 +1,10 @@
--- Notes by how many shards a process wakes, and says by how many others do. Safe to repeat.
+-- Records a process's shard count, and returns the counts of all processes. Safe to repeat.
 --
--- Constants  REMEMBER_MS (life of what nobody says any more)
--- keys  numbers: of shards, by when a process last said that it wakes by it
--- args  own: this process's number   inUseMs: so long after it was last said a number is still in use
---       forgetAbove: if given, larger numbers that are not in use are forgotten
--- Answers used: the largest number in use   known: the largest of which shards may be left
+-- Constants  REMEMBER_MS (life of the counts after the last report)
+-- Keys       numbers: sorted set of shard counts, by last report
+-- Arguments  own: this process's count   inUseMs: how long after its last report a count is in use
+--            forgetAbove: if given, larger counts that are not in use are removed
+-- Returns    used: the largest count in use   known: the largest count whose shards may remain
 local nowMs = redisNowMs()
 redis.call('ZADD', keys.numbers, nowMs, args.own)
 redis.call('PEXPIRE', keys.numbers, REMEMBER_MS)

@@ -1,10 +1,11 @@
--- Stops the answer that a person is being given, in one conversation or by the message that opened its thread, once.
+-- Stops a person's running answer once, in one conversation or by the message that opened its thread.
 --
 -- Constants  STOP_CHANNEL, REMEMBER_MS (of the stop's own delivery)
--- keys  state: of the conversation   stop: record of the stop's own delivery
--- args  owner: person id   messagePrefix: of message keys   opener: the delivery that began the thread, or ''
---       shownAt: handles of the visible messages that are meant; none means any
--- Answers how many were stopped
+-- Keys       state: of the conversation   stop: record of the stop's own delivery
+-- Arguments  owner: person id   messagePrefix: of message keys   opener: the delivery that began the thread, or ''
+--            chatOrder: position of the stop in the chat; '' where the platform gives none
+--            shownAt: handles of the posts to stop; none means any
+-- Returns    how many answers were stopped
 if redis.call('HSETNX', keys.stop, 'state', 'final') == 0 then return 0 end
 redis.call('PEXPIRE', keys.stop, REMEMBER_MS)
 
@@ -24,11 +25,13 @@ end
 local stopped = 0
 for _, delivery in ipairs({args.opener, redis.call('HGET', keys.state, 'turn') or ''}) do
   local record = args.messagePrefix .. delivery
-  local asked = delivery == '' and {} or redis.call('HMGET', record, 'state', 'owner', 'conversation')
-  -- Nobody stops another's question.
-  if asked[1] == 'accepted' and asked[2] == args.owner and isShownThere(record) then
+  local asked = delivery == '' and {} or redis.call('HMGET', record, 'state', 'owner', 'conversation', 'chatOrder')
+  -- A stop that arrives late ends no question that was sent after it.
+  local isLater = (tonumber(asked[4] or '') or 0) > (tonumber(args.chatOrder) or math.huge)
+  -- Only the person who asked a question may stop it.
+  if asked[1] == 'accepted' and asked[2] == args.owner and not isLater and isShownThere(record) then
     redis.call('HSET', record, 'stopped', '1')
-    redis.call('PUBLISH', STOP_CHANNEL, asked[3] .. ':0:' .. args.owner .. ':' .. delivery)
+    tellTurn(asked[3], 0, args.owner, delivery)
     stopped = stopped + 1
   end
 end

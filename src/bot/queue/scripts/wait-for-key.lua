@@ -1,27 +1,23 @@
--- Notes that a conversation waits for a worker with another key. The sweeper wakes it again, so that any worker may look.
--- A key that stays away must not hold up what can be read: after a while what waits for it lets the others pass, and from
--- then on at once. Until then the order stays, since in a change of keys another worker has it.
--- Safe to repeat: what was put behind is not at the head any more.
+-- Records that a conversation waits for a worker with another key. The sweeper wakes it again, so that any worker can try.
+-- A missing key must not block readable messages for ever: after PATIENCE_MS the entries that need it move behind the others, and later at once
+-- whenever they reach the head again. Until then the order stays, because during a key change another worker has the key.
+-- Safe to repeat: entries that moved are no longer at the head.
 --
 -- Constants  PATIENCE_MS
--- keys  state   inbox   pending
--- args  conversationId   keyIds: of the keys that this worker has   epochStep: how far the epoch goes on
--- Answers 1 when something that can be read came to the head, else 0
-local head = redis.call('LINDEX', keys.inbox, 0)
-if not head then return 0 end
+-- Keys       state   inbox   pending
+-- Arguments  conversationId   keyIds: keys of this worker   epochStep: increment of the epoch
+-- Returns    1 if a readable entry came to the head, else 0
+local headText = redis.call('LINDEX', keys.inbox, 0)
+if not headText then return 0 end
+local head = readEntry(headText)
 local nowMs = redisNowMs()
 redis.call('ZADD', keys.pending, nowMs, args.conversationId)
-local function isLocked(entry)
-  local keyId = string.match(entry, '^%x+:[^:]+:%d+:%d+:s1%.(%x+)%.')
-  return keyId and not string.find(args.keyIds, keyId, 1, true)
-end
-local function seqOf(entry) return tonumber(string.match(entry, '^%x+:[^:]+:%d+:(%d+):') or '0') end
 
--- Whoever has the key takes a new epoch, and with it the wait that is noted here is over.
+-- A worker that has the key takes a new epoch, which ends the wait noted here.
 local state = redis.call('HMGET', keys.state, 'epoch', 'keyless', 'passed')
-local wait = (state[1] or '0') .. ':' .. string.match(head, '^(%x+):') .. ':'
+local wait = (state[1] or '0') .. ':' .. head.id .. ':'
 local noted, passed = state[2] or '', tonumber(state[3] or '0')
-if not (isLocked(head) and seqOf(head) <= passed) then
+if not (lackedKeyOf(head, args.keyIds) and head.seq <= passed) then
   if string.sub(noted, 1, #wait) ~= wait then
     redis.call('HSET', keys.state, 'keyless', wait .. nowMs)
     return 0
@@ -30,21 +26,22 @@ if not (isLocked(head) and seqOf(head) <= passed) then
 end
 
 local locked, open = {}, 0
-for _, entry in ipairs(redis.call('LRANGE', keys.inbox, 0, -1)) do
-  if isLocked(entry) then
-    locked[#locked + 1] = entry
-    passed = math.max(passed, seqOf(entry))
+for _, text in ipairs(redis.call('LRANGE', keys.inbox, 0, -1)) do
+  local entry = readEntry(text)
+  if lackedKeyOf(entry, args.keyIds) then
+    locked[#locked + 1] = text
+    passed = math.max(passed, entry.seq)
   else
     open = open + 1
   end
 end
 if open == 0 then return 0 end
--- A worker that runs the turn after all is fenced by the epoch: its commit would take the wrong messages out.
+-- The epoch fences a worker that runs the turn after all: its commit would remove the wrong messages.
 redis.call('HINCRBY', keys.state, 'epoch', args.epochStep)
 redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'keyless')
 redis.call('HSET', keys.state, 'passed', passed)
-for _, entry in ipairs(locked) do
-  redis.call('LREM', keys.inbox, 1, entry)
-  redis.call('RPUSH', keys.inbox, entry)
+for _, text in ipairs(locked) do
+  redis.call('LREM', keys.inbox, 1, text)
+  redis.call('RPUSH', keys.inbox, text)
 end
 return 1

@@ -2,7 +2,7 @@ import type { KeptFeedback } from './read-feedback.ts';
 
 const COLUMNS = ['time', 'platform', 'answer', 'verdict', 'reasons', 'model', 'rule', 'rater', 'words'] as const;
 
-/** Header line of the table, with the byte order mark by which spreadsheets recognise UTF-8. */
+/** Header line of the table. Starts with a byte order mark, so that spreadsheets recognise UTF-8. */
 export const CSV_HEAD = `\uFEFF${COLUMNS.join(',')}\r\n`;
 
 /** One line of the table (RFC 4180). Times are UTC; text that a spreadsheet would run as a formula is escaped. */
@@ -11,7 +11,7 @@ export function csvLine({ atMs, reasons, ...rest }: KeptFeedback): string {
   return `${COLUMNS.map((name) => cell(row[name])).join(',')}\r\n`;
 }
 
-/** Whitespace before the sign counts, because spreadsheets trim it. */
+/** Allows leading whitespace, because spreadsheets trim it. */
 const FORMULA = /^[\s\uFEFF]*[=+\-@\t\r＝＋－＠]/u;
 
 function cell(text: string): string {

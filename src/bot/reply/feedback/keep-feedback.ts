@@ -8,7 +8,7 @@ import { feedbackKey, messageKey, ratedAnswersKey, ratedByKey } from '../../doma
 
 /** Maximum raters of one answer; enough even in a group of thousands. */
 const MOST_RATERS = 200;
-/** Maximum characters of a rating's words; longer than any platform's input field. */
+/** Maximum characters of a rating's comment; longer than any platform's input field. */
 const MAX_WORDS_CHARS = 2_000;
 export const FEEDBACK_PURPOSE = 'feedback';
 /** Fields per rater in an answer's hash, each followed by the rater's pseudonym. */
@@ -28,7 +28,7 @@ export interface Rating {
   platform: PlatformName;
   personId: PersonId;
   verdict: FeedbackVerdict;
-  /** Empty keeps the reasons that were given before with the same verdict. */
+  /** Empty keeps the reasons given earlier with the same verdict. */
   reasons: readonly FeedbackReason[];
   words?: string;
 }
@@ -38,7 +38,7 @@ export interface KeepFeedbackOptions {
   keyRing: KeyRing;
   /** Lifetime of a rating. Milliseconds. */
   lifeMs: number;
-  /** Whether the words of a rating are stored. */
+  /** Whether rating comments are stored. */
   keepsWords: boolean;
 }
 
@@ -53,7 +53,7 @@ export function raterOf(keyRing: KeyRing, personId: PersonId): string {
   return keyRing.pseudonym('feedback', personId);
 }
 
-/** The stored ratings of a person in a partition, for erasure: the hash fields, and the list of rated answers. */
+/** Keys and fields of one person's stored ratings in a partition, for erasure. */
 export async function keysOfRatings(
   { redis, keyRing }: Pick<KeepFeedbackOptions, 'redis' | 'keyRing'>,
   partition: number,
@@ -68,7 +68,7 @@ export async function keysOfRatings(
 }
 
 /**
- * Stores a rating with the model and the policy rule of the answer (SECURITY.md feedback-kept). Safe to repeat.
+ * Stores a rating together with the model and the policy rule of the answer (SECURITY.md feedback-kept). Safe to repeat.
  * @throws any error of the Redis connection
  */
 export async function keepFeedback(options: KeepFeedbackOptions, rating: Rating): Promise<FeedbackChange> {

@@ -11,7 +11,7 @@ export interface KeptFeedback {
   /** Time of the last change. */
   atMs: number;
   platform: string;
-  /** The answered message; log lines and `trace` use the same id. */
+  /** Id of the answered message; log lines and `trace` use the same id. */
   answer: DeliveryId;
   /** Pseudonym of the rater. */
   rater: string;
@@ -20,15 +20,15 @@ export interface KeptFeedback {
   /** Empty if the answer was more than a day old at its first rating. */
   model: string;
   rule: string;
-  /** Empty if nothing was written, words are not stored, or they cannot be decrypted any more. */
+  /** Empty if the rater wrote nothing, comments are not stored, or the stored comment cannot be decrypted. */
   words: string;
 }
 
-/** Answers read at once, so that a long list takes little memory. */
+/** Number of answers read per batch; bounds memory for long lists. */
 const AT_ONCE = 200;
 
 /**
- * All ratings since a time, one partition after another; within each, by the time of the answer's last rating.
+ * All ratings since the given time, partition by partition; within a partition in order of the answer's last rating.
  * @throws any error of the Redis connection
  */
 export async function* readFeedback(

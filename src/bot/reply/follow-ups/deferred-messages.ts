@@ -36,8 +36,8 @@ export async function keepLeftover(
 }
 
 /**
- * Opens the oldest readable leftover that a turn's claim carries. A damaged one, or one whose key is missing, is skipped
- * and expires.
+ * Opens the oldest readable deferred message in a turn's claim. A damaged one, or one whose key is missing, is skipped and
+ * expires.
  */
 export function openLeftover(
   keyRing: KeyRing,

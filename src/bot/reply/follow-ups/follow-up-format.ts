@@ -4,20 +4,20 @@ import { REPLY_TEXTS } from '../../i18n/reply-texts.ts';
 import { ANSWER_FILE_NAME } from '../answer-file.ts';
 import type { FollowUp } from './follow-up.ts';
 
-/** Maximum pieces of a follow-up; the last one says that the answer was cut. */
+/** Maximum pieces of a follow-up; the last piece says that the answer was cut. */
 const MAX_PIECES = 4;
 
-/** The sentence below a message whose answer continues elsewhere. */
+/** Notice below a message whose answer continues in another message. */
 export function goesOn(language: Language): string {
   return `\n\n${say(REPLY_TEXTS.goesOn, language)}`;
 }
 
-/** The sentence below a message whose whole answer follows as a file. */
+/** Notice below a message whose complete answer follows as a file. */
 export function followsAsFile(language: Language): string {
   return `\n\n${say(REPLY_TEXTS.wholeAsFile, language, { name: ANSWER_FILE_NAME })}`;
 }
 
-/** Room for the longer of the two sentences. Bytes. */
+/** Size of the longer of the two notices. Bytes. */
 export function goesOnBytes(language: Language): number {
   return Math.max(Buffer.byteLength(goesOn(language)), Buffer.byteLength(followsAsFile(language)));
 }
@@ -29,7 +29,7 @@ export function keptPieces(platform: Platform, pieces: readonly string[], langua
   return [...pieces.slice(0, MAX_PIECES - 1), last];
 }
 
-/** Text sent by the message's own handle: one message, below the one that it continues. */
+/** Text sent by the message's own reply handle: one message, shown below the message that it continues. */
 export function wordsByHandle(platform: Platform, { pieces, language }: FollowUp, sentPieces: number): string {
   const [first = '', ...more] = pieces.slice(sentPieces);
   if (more.length === 0) return platform.renderReply({ text: first, finished: true });
@@ -38,13 +38,13 @@ export function wordsByHandle(platform: Platform, { pieces, language }: FollowUp
   return platform.renderReply({ text: fitting + mark, finished: true });
 }
 
-/** Text sent as a message of its own, with a heading that says where it belongs. */
+/** Text sent as a separate message, with a heading that marks it as an earlier answer or the remainder of one. */
 export function wordsByItself({ pieces, isWhole, language }: FollowUp, sentPieces: number): string {
   const heading = REPLY_TEXTS[isWhole && sentPieces === 0 ? 'earlierAnswer' : 'restOfAnswer'];
   return [say(heading, language), ...pieces.slice(sentPieces)].join('\n\n');
 }
 
-/** The rest of a text of several messages, of which the first were already sent. */
+/** The remainder of a text of several messages, of which the first have already been sent. */
 export function restOfParts({ language }: FollowUp, parts: string[], sentParts: number): string {
   return [say(REPLY_TEXTS.restOfAnswer, language), parts.slice(sentParts).join('')].join('\n\n');
 }

@@ -37,9 +37,12 @@ export interface TakenFollowUp {
 export interface FollowUpStore {
   /** Claims due follow-ups. @param heldMs how long no other worker can claim them */
   take(heldMs: number, most: number): Promise<TakenFollowUp[]>;
-  /** Records the progress. @returns false if another worker has claimed it or it has ended; then nothing may be sent */
+  /**
+   * Records the progress. @returns false if another worker has claimed the follow-up or it has ended; nothing may be sent
+   * then
+   */
   hold(taken: TakenFollowUp, heldMs: number, progress: KeptProgress): Promise<boolean>;
-  /** @returns whether this call ended it */
+  /** @returns whether this call ended the follow-up */
   end(taken: TakenFollowUp, delivery: string): Promise<boolean>;
 }
 
@@ -68,7 +71,7 @@ export function createFollowUpStore({ redis, partition, claim }: StoreOptions): 
         const { state, parts } = progress;
         const args = { deliveryId: taken.deliveryId, claim, heldMs, state, parts };
         if (!(await holdScript.run(redis, { due, followUp: keyOf(taken) }, args))) return false;
-        // The process may have been frozen before the result arrived, and another worker may have claimed it.
+        // The process may have been frozen before the result arrived, and another worker may have claimed the follow-up.
         if (monotonicMs() - askedMs < FENCE_HOLDS_MS) return true;
       }
     },

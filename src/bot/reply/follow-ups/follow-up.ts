@@ -5,29 +5,32 @@ import type { ConversationRef } from '../../domain/conversation.ts';
 import type { PlatformName } from '../../domain/platform-name.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 
-/** The rest of an answer that its live message could not hold. The turn's commit writes it, sealed, with the last snapshot. */
+/**
+ * The remainder of an answer that its live message could not hold. The turn's commit writes it, sealed, with the final
+ * snapshot.
+ */
 export interface FollowUp {
   version: 1;
   platform: PlatformName;
   /** The asker, the only recipient. */
   userId: string;
-  /** The asker's private conversation, where the next reply begins with any text that could not be delivered. */
+  /** The asker's private conversation. If the text cannot be delivered, the next reply there begins with it. */
   privateChat: ConversationRef;
-  /** The platform's handle for a later answer to the message, valid for one post. */
+  /** The platform's handle for a later answer to the message. */
   handle: string;
-  /** Age of the message at the commit, from which the handle's lifetime counts. Milliseconds. */
+  /** Age of the message at the commit; the handle's lifetime counts from the message. Milliseconds. */
   handleAgeMs: number;
   /** The text, in pieces that each fit one message. */
   pieces: string[];
   /** The complete answer, if it is sent as a file; `pieces` is the fallback. */
   file?: string;
-  /** Whether it is the complete answer; otherwise the live message shows its beginning. */
+  /** True for a complete answer; false if the live message shows its beginning. */
   isWhole: boolean;
   language: Language;
 }
 
 const PURPOSE = 'follow-up';
-/** A separate purpose, so that versions without file support cannot open it and send as messages what is sent as a file. */
+/** A separate purpose, so that versions without file support cannot open the follow-up and send it as messages. */
 const FILE_PURPOSE = 'follow-up-file';
 
 /** @param deliveryId of the answered message */

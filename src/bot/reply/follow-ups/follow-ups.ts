@@ -17,13 +17,15 @@ import { keepLeftover } from './deferred-messages.ts';
 import { afterTry, formatProgress, nextWay, readProgress, type Progress, type Way } from './progress.ts';
 import { restOfParts, wordsByHandle, wordsByItself } from './follow-up-format.ts';
 
-/** How long the platform's own ways are tried after the commit; then the next private reply begins with the text. */
+/**
+ * How long the platform's own delivery methods are tried after the commit. Then the next private reply begins with the text.
+ */
 const TRIED_FOR_MS = 10 * MINUTE_MS;
-/** Claim time; longer than any single try. A worker silent for longer loses the claim. */
+/** Claim time; longer than any single attempt. A worker that is silent for longer loses the claim. */
 const HELD_MS = 20 * SECOND_MS;
 const FIRST_PAUSE_MS = 0.5 * SECOND_MS;
 const MAX_PAUSE_MS = 30 * SECOND_MS;
-/** Claim time of a follow-up that no key of this process opens; the key may return. */
+/** Claim time of a follow-up whose key this process does not have; the key may return. */
 const UNREADABLE_HELD_MS = 5 * MINUTE_MS;
 const MAX_AT_ONCE = 50;
 const CLAIM_BYTES = 12;
@@ -50,8 +52,8 @@ interface Bringing {
 }
 
 /**
- * Delivers follow-ups after their turn has ended, while the conversation continues. Each is claimed by one worker at a
- * time; another worker resumes one of a dead worker in the same way, without duplicates.
+ * Delivers follow-ups after their turn has ended, while the conversation continues. Each follow-up is claimed by one worker
+ * at a time. If that worker dies, another resumes the delivery without duplicates.
  */
 export class FollowUps {
   readonly #options: FollowUpsOptions;
@@ -62,11 +64,13 @@ export class FollowUps {
     this.#options = options;
   }
 
-  /** Called after each commit with a follow-up. Returns at once; a later pass claims what cannot be claimed now. */
+  /**
+   * Called after each commit with a follow-up. Returns at once; a later pass claims the follow-ups that this call cannot.
+   */
   wake(partition: number): void {
     inBackground(
       () => this.takeUp(partition),
-      (error) => this.#options.log.warn({ error }, 'what follows an answer waits'),
+      (error) => this.#options.log.warn({ error }, 'the rest of an answer waits'),
     );
   }
 
@@ -81,24 +85,24 @@ export class FollowUps {
     for (const taken of await store.take(HELD_MS, most)) {
       const ageMs = () => taken.ageMs + now() - takenAtMs;
       const bringing = this.#bring(store, taken, ageMs).catch((error: unknown) => {
-        this.#options.log.warn({ error: asError(error) }, 'what follows an answer could not be brought now');
+        this.#options.log.warn({ error: asError(error) }, 'the rest of an answer could not be delivered yet');
       });
       this.#running.add(bringing);
       inBackground(() => bringing.finally(() => this.#running.delete(bringing)));
     }
   }
 
-  /** One pass over all partitions, for follow-ups of dead workers. */
+  /** Makes one pass over all partitions, for follow-ups of dead workers. */
   async repeat(): Promise<void> {
     await Promise.allSettled(ALL_PARTITIONS.map((partition) => this.takeUp(partition)));
   }
 
-  /** Waits until this process has delivered all its claims. */
+  /** Waits until this process has delivered all follow-ups that it has claimed. */
   async settle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** Ends after the tries under way; releases the rest. */
+  /** Ends after the attempts in progress; releases the other claims. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.settle();
@@ -111,8 +115,8 @@ export class FollowUps {
   async #bring(store: FollowUpStore, taken: TakenFollowUp, ageMs: () => number): Promise<void> {
     const { keyRing, platforms, log } = this.#options;
     const opened = openFollowUp(keyRing, taken.deliveryId, taken.sealed);
-    // A damaged follow-up, or one whose key is missing, is held while another process may open it, and retried.
-    if (opened.kind !== 'opened') log.warn({ error: opened.error }, 'what follows an answer does not open');
+    // A damaged follow-up, or one whose key is missing, is retried later; another process may be able to open it.
+    if (opened.kind !== 'opened') log.warn({ error: opened.error }, 'the rest of an answer cannot be decrypted');
     const followUp = opened.kind === 'opened' ? opened.value : undefined;
     const platform = followUp && platforms.get(followUp.platform);
     if (!platform) await store.hold(taken, UNREADABLE_HELD_MS, taken.progress);
@@ -130,7 +134,7 @@ export class FollowUps {
       progress = nextWay(progress, { followUp, platform, ageMs: ageMs() });
       if (progress.way === 'reply') return this.#keep(bringing, progress);
       if (progress.way === 'private' && parts.length === 0) parts = partsOf(bringing, progress);
-      // The progress is stored before the post, for the next worker if this process dies during it.
+      // Stored before the post, for the next worker in case this process dies during the post.
       const posting = progress.way === 'handle' ? { ...progress, isInDoubt: true } : progress;
       if (!(await store.hold(taken, HELD_MS, formatProgress(posting)))) return;
       const said = await post(bringing, progress, parts);
@@ -161,9 +165,9 @@ export class FollowUps {
   }
 
   /**
-   * Stores the text for the next private reply, unless another worker has claimed it and may have delivered it. It is
-   * stored before the follow-up ends, so that a crash in between loses nothing; the next worker then stores it again,
-   * safely.
+   * Stores the text for the next private reply, unless another worker has claimed the follow-up and may have delivered it.
+   * The text is stored before the follow-up ends, so that a crash in between loses nothing; the next worker then stores it
+   * again, which is safe.
    */
   async #keep(bringing: Bringing, progress: Progress): Promise<void> {
     const { redis, keyRing } = this.#options;
@@ -185,7 +189,7 @@ export class FollowUps {
   }
 }
 
-/** The private messages for the text that no handle delivered. */
+/** The private messages that hold the text not delivered by a handle. */
 function partsOf({ followUp, platform }: Bringing, { sentPieces }: Progress): string[] {
   const text = wordsByItself(followUp, sentPieces);
   return platform.splitPrivately?.(text) ?? [text];

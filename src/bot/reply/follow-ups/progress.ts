@@ -3,7 +3,7 @@ import type { Platform, PostResult } from '../../platforms/platform.ts';
 import type { FollowUp } from './follow-up.ts';
 
 /**
- * Ways to deliver a follow-up, in order: a file or messages by the message's handle, a separate private message, the next
+ * Methods to deliver a follow-up, in order: a file or messages by the message's handle, a separate private message, the next
  * private reply.
  */
 export type Way = 'file' | 'handle' | 'private' | 'reply';
@@ -13,18 +13,18 @@ export interface Progress {
   way: Way;
   /** Number of pieces already sent. */
   sentPieces: number;
-  /** Number of sent private messages, of those that hold the remaining pieces. */
+  /** Number of private messages already sent for the remaining pieces. */
   sentParts: number;
-  /** Whether a post by the handle of unknown fate may have arrived. */
+  /** Whether a post by the handle may or may not have arrived. */
   isInDoubt: boolean;
 }
 
-/** Time before a handle's expiry from which it is not used any more. */
+/** Time before a handle's expiry from which it is no longer used. */
 const HANDLE_MARGIN_MS = MINUTE_MS;
 
 /**
- * The stored form in Redis. `parts` is separate: a version that does not know it sends all parts again, and WeCom shows
- * none twice.
+ * The form stored in Redis. `parts` is separate: a version that does not know it sends all parts again, and WeCom shows none
+ * twice.
  */
 export interface KeptProgress {
   state: string;
@@ -35,7 +35,7 @@ export function formatProgress({ way, sentPieces, sentParts, isInDoubt }: Progre
   return { state: `${way} ${sentPieces} ${isInDoubt ? 'in-doubt' : 'known'}`, parts: String(sentParts) };
 }
 
-/** @param kept written by `formatProgress`; any other value means not begun @param first the way to begin with */
+/** @param kept written by `formatProgress`; any other value means not started @param first the first method to try */
 export function readProgress({ state, parts }: KeptProgress, first: 'file' | 'handle' = 'handle'): Progress {
   const [, way, sentPieces, doubt] = /^(file|handle|private|reply) (\d+) (in-doubt|known)$/.exec(state) ?? [];
   if (way === undefined) return { way: first, sentPieces: 0, sentParts: 0, isInDoubt: false };
@@ -50,7 +50,7 @@ interface Situation {
   ageMs: number;
 }
 
-/** Moves on from a way that does not exist or has expired. */
+/** Skips methods that the platform does not have or that have expired. */
 export function nextWay(progress: Progress, { followUp, platform, ageMs }: Situation): Progress {
   const isHandleOver = followUp.handleAgeMs + ageMs >= platform.replyTraits.laterReplyLifetimeMs - HANDLE_MARGIN_MS;
   const begun = progress.way === 'file' && !platform.replyLaterAsFile ? 'handle' : progress.way;
@@ -59,10 +59,10 @@ export function nextWay(progress: Progress, { followUp, platform, ageMs }: Situa
 }
 
 /**
- * The progress after a try. By the handle, a refusal after a post of unknown fate means that the first post had arrived:
- * the handle works once. A platform that is busy or refuses all calls has not checked the handle, so its answer says
- * nothing about it.
- * @param parts private messages for the text that no handle delivered @param uses how many messages the handle is valid for
+ * The progress after an attempt. If a single-use handle is refused after a post of unknown fate, the earlier post arrived. A
+ * platform that is busy or refuses all calls has not checked the handle, so its answer says nothing about the handle.
+ * @param parts private messages that hold the text not delivered by a handle @param uses how many messages the handle is
+ * valid for
  */
 export function afterTry(
   progress: Progress,
@@ -78,7 +78,7 @@ export function afterTry(
     if (result !== 'sent') return { ...progress, way: 'reply' };
     return sentParts + 1 >= parts ? 'brought' : { ...progress, sentParts: sentParts + 1 };
   }
-  // A handle valid for many posts takes the same message twice: a refusal says nothing about an earlier try.
+  // A handle valid for many posts accepts the same message twice, so a refusal says nothing about an earlier attempt.
   const hasArrived = result === 'sent' || (isInDoubt && uses === 'one');
   const sent = sentPieces + (hasArrived ? 1 : 0);
   if (sent >= pieces) return 'brought';

@@ -1,12 +1,12 @@
--- Claims a message that no record owns, for removal: from then on no worker can record it as its own (post.lua).
--- Safe to repeat.
+-- Claims a message that no record owns, for removal. Afterwards no worker can record it as its own (post.lua). Safe to
+-- repeat.
 --
 -- Constants  PLACE_LIFE_MS (of the posts of a place)
--- keys  place: its posts (post.lua)
--- args  handle   asker: delivery id and part of the caller   messagePrefix: of message keys
---       settledAfterMs: age from which no post is under way any more
--- Answers 'owned' (by a record) | 'doubtful' (it may belong to another turn, which is posting now) |
---         'mine' (no other part can have posted it) | 'nobody' (owner unknown, and no worker will ask for it)
+-- Keys       place: its posts (post.lua)
+-- Arguments  handle   asker: delivery id and part of the caller   messagePrefix: of message keys
+--            settledAfterMs: age from which no post can still arrive
+-- Returns    'owned' (by a record) | 'doubtful' (it may belong to another turn, which is posting now) |
+--            'mine' (no other part can have posted it) | 'nobody' (owner unknown, and no worker will ask for it)
 local handle, nowMs = args.handle, redisNowMs()
 local isDoubtful, verdict = false, 'mine'
 local members = redis.call('ZRANGE', keys.place, 0, -1, 'WITHSCORES')
@@ -15,7 +15,7 @@ for index = 1, #members, 2 do
   local kept = id and redis.call('HMGET', args.messagePrefix .. id, 'post:' .. part, 'left:' .. part)
   local known = kept and kept[1]
   if known and (known == handle or string.sub(known, 1, #handle + 1) == handle .. '/') then return 'owned' end
-  -- A message that a part has abandoned is deleted by the worker that answers that part.
+  -- A message that a part has abandoned is deleted by the worker that handles that part.
   for left in string.gmatch(kept and kept[2] or '', '%S+') do
     if left == handle or string.sub(left, 1, #handle + 1) == handle .. '/' then return 'owned' end
   end

@@ -1,19 +1,20 @@
--- Checks the fence before a post and keeps its ledger: unsent → posting (fate unknown) → handle. `posting` and its time are
--- stored before the post leaves: a worker that finds it asks the platform instead of posting blindly, and knows from when
--- the platform can no longer carry it out.
--- Safe to repeat: a handle is recorded again, and a post that may leave is recorded as younger.
+-- Checks the fence before a post and maintains the post's ledger: unsent, posting (fate unknown), handle. `posting` and its
+-- time are stored before the post is sent. A worker that finds `posting` looks the post up on the platform instead of
+-- posting again, and knows when the platform can no longer carry it out.
+-- Safe to repeat: a handle is recorded again, and a post that may be sent is recorded as younger.
 --
 -- Constants  RECORD_LIFE_MS (of a record that has expired meanwhile), PLACE_LIFE_MS (of the posts of a place)
--- keys  state   record: of the message   place: its posts: sorted set of `delivery id:part` by the time when one may have left,
---       and of `stray:handle` for unowned messages (claim-stray.lua)
--- args  epoch   part: of the answer, from 0   handle: of the visible message ('' = none to record)
---       answer: sealed and complete, right before its last snapshot: claim.lua gives it to the next worker ('' = not yet)
---       isUnsent: this worker knows that nothing of the part is under way, so a post may leave now   deliveryId
---       left: handle that the part abandons, since the platform takes no more edits of it ('' = none): another is posted
---       doubtedAgeMs: assumed age of a post whose note a failover may have lost
--- Answers verdict: 'stale' | 'gone' (the handle was claimed as unowned) | 'ok', with known: 'unsent' | 'posting' | handle
---         sinceMs: how long ago a post may have left   isOwn: this worker recorded that itself
---         left: handles that the part has abandoned, separated by blanks
+-- Keys       state   record: of the message   place: its posts: sorted set of `delivery id:part` by the time when one may have left,
+--            and of `stray:handle` for unowned messages (claim-stray.lua)
+-- Arguments  epoch   part: of the answer, from 0   handle: of the visible message ('' = none to record)
+--            answer: sealed and complete, right before its final snapshot: claim.lua gives it to the next worker ('' = not yet)
+--            isUnsent: this worker knows that no post of the part is in flight, so a post may be sent now   deliveryId
+--            left: handle that the part abandons, since the platform no longer edits it ('' = none): another is posted
+--            doubtedAgeMs: assumed age of a post whose note may have been lost in a failover
+-- Returns    verdict: 'stale' | 'gone' (the handle was claimed as unowned) | 'ok', with known: 'unsent' | 'posting' | handle
+--            sinceMs: maximum time since the post was sent   isOwn: this worker recorded that itself
+--            left: handles that the part has abandoned, separated by blanks
+-- guard: fence/post
 if tonumber(redis.call('HGET', keys.state, 'epoch') or '0') ~= tonumber(args.epoch) then return answer { verdict = 'stale' } end
 if args.answer ~= '' then redis.call('HSET', keys.state, 'answer', args.answer) end
 local field, since, by, handle = 'post:' .. args.part, 'since:' .. args.part, 'by:' .. args.part, args.handle
@@ -49,11 +50,12 @@ if found[1] and found[1] ~= 'posting' then return answer { verdict = 'ok', known
 
 local nowMs = redisNowMs()
 -- A failover may have lost the newest ledger entries (accept.lua), so an unrecorded part may have been posted. Such a post
--- left before the failover, so little of its settling time remains.
+-- was sent before the failover, so little of its settling time remains.
 local known = (found[1] or found[2]) and 'posting' or 'unsent'
 local leavesNow = args.isUnsent == '1' or known == 'unsent'
 local notedMs = not leavesNow and tonumber(found[3] or nil)
 local sinceMs = notedMs or known == 'posting' and not leavesNow and not found[1] and nowMs - args.doubtedAgeMs or nowMs
+-- guard: noted-before-posted/note
 if not notedMs then
   note(field, 'posting', since, sinceMs, by, leavesNow and args.epoch or '')
   redis.call('ZADD', keys.place, nowMs, args.deliveryId .. ':' .. args.part)

@@ -1,5 +1,5 @@
-// Makes readable text of one page, in a thread of its own: other people's HTML may take as long as it likes, and this
-// thread is ended then. Plain JavaScript, so that it runs from src/ and from dist/ alike.
+// Extracts readable text from one page in a separate thread, which is terminated if untrusted HTML takes too long. Plain
+// JavaScript, so that it runs from both src/ and dist/.
 import { parentPort, workerData } from 'node:worker_threads';
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
@@ -8,12 +8,12 @@ const MOST_ELEMENTS = 30_000;
 const BLOCKS = 'p,div,li,tr,br,h1,h2,h3,h4,h5,h6,section,article,pre,blockquote,dt,dd,table,ul,ol';
 const UNSEEN = 'script,style,noscript,template,svg,iframe,object,head';
 
-/** An HTML document of whatever was sent: a fragment gets what it lacks. */
+/** Parses HTML as a full document; a fragment is wrapped in `<html><body>`. */
 function parse(html) {
   return parseHTML(/<html[\s>]/i.test(html) ? html : `<!doctype html><html><body>${html}</body></html>`).document;
 }
 
-/** The text with a line for each block. */
+/** The text, with one line per block element. */
 function textOf({ documentElement: root }) {
   if (!root) return '';
   for (const element of root.querySelectorAll(UNSEEN)) element.remove();
@@ -24,7 +24,7 @@ function textOf({ documentElement: root }) {
     .trim();
 }
 
-/** The article alone, or everything that is seen where there is no article. */
+/** The article, or all visible text if there is no article. */
 function read(html) {
   const title = (parse(html).querySelector('title')?.textContent ?? '').trim();
   try {
@@ -32,7 +32,7 @@ function read(html) {
     const text = article?.content ? textOf(parse(article.content)) : '';
     if (text !== '') return { title: article.title?.trim() || title, text };
   } catch {
-    // Too many elements, or what no article is made of.
+    // The page has too many elements or no article.
   }
   return { title, text: textOf(parse(html)) };
 }

@@ -8,7 +8,7 @@ export interface ReadableText {
 
 const MODULE = new URL('./readable-text-worker.mjs', import.meta.url);
 
-/** Makes readable text of HTML, off the event loop. @throws ToolError `unusable`, or the signal's reason */
+/** Extracts readable text from HTML off the event loop. @throws ToolError `unusable`, or the signal's reason */
 export async function readableText(html: string, signal: AbortSignal): Promise<ReadableText> {
   try {
     return await inThread<ReadableText>(MODULE, { html }, { purpose: 'page', signal });

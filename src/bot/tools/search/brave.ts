@@ -9,13 +9,15 @@ const answerSchema = z.object({
   }),
 });
 
-/** Searches by the Brave Search API, which takes the query in the address only. @param baseUrl `BRAVE_URL` but in tests */
+/**
+ * Searches with the Brave Search API, which accepts the query only in the URL. @param baseUrl `BRAVE_URL` except in tests
+ */
 export function createBraveSearch(key: string, baseUrl = BRAVE_URL): SearchWeb {
   return async (query, signal) => {
     const url = new URL(`${baseUrl}/res/v1/web/search`);
     url.searchParams.set('q', query);
     const headers = { 'x-subscription-token': key, accept: 'application/json' };
-    const json = await requestSearch(url, { method: 'GET', headers }, signal);
+    const json = await requestSearch(url, { headers }, signal);
     const { web: { results } = { results: [] } } = answerSchema.safeParse(json).data ?? {};
     return results.map(({ title, url: address, description }) => ({ title, url: address, excerpt: description ?? '' }));
   };

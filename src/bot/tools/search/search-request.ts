@@ -1,7 +1,5 @@
-import { request, type Dispatcher } from 'undici';
-import { MIB_BYTES } from '../../../shared/clock.ts';
-import { outgoing } from '../../../shared/http/http-agent.ts';
-import { readPlainBody } from '../../../shared/web/read-plain-body.ts';
+import { MIB_BYTES, MINUTE_MS } from '../../../shared/clock.ts';
+import { callHttp, type HttpCall } from '../../../shared/http/call-http.ts';
 import { ToolError } from '../tool-error.ts';
 
 export interface SearchResult {
@@ -10,24 +8,26 @@ export interface SearchResult {
   excerpt: string;
 }
 
-/** A service that finds web pages. @throws ToolError `unreachable`, or the signal's reason */
+/** A web search service. @throws ToolError `unreachable`, or the signal's reason */
 export type SearchWeb = (query: string, signal: AbortSignal) => Promise<SearchResult[]>;
 
 const MOST_BYTES = MIB_BYTES;
+/** The signal usually ends the request earlier. */
+const TIMEOUT_MS = MINUTE_MS;
 
 /**
- * Asks a search service, once, without redirects. @returns its JSON. @throws ToolError `unreachable`; neither the address
- * nor the HTTP client's error goes on, since they may hold the query and the key (SECURITY.md secrets-stay-inside)
+ * Sends one request to a search service, without retries or redirects. @returns the JSON response. @throws ToolError
+ * `unreachable`, without the address or the HTTP client's error, which may contain the query and the key
+ * (SECURITY.md secrets-stay-inside)
  */
 export async function requestSearch(
   url: URL,
-  options: { method: Dispatcher.HttpMethod; headers: Record<string, string>; body?: string },
+  call: Pick<HttpCall, 'headers' | 'form'>,
   signal: AbortSignal,
 ): Promise<unknown> {
   try {
-    const answer = await request(url, { ...options, body: options.body ?? null, dispatcher: outgoing, signal });
-    const body = await readPlainBody(answer.body, undefined, MOST_BYTES);
-    if (answer.statusCode !== 200) throw new ToolError('unreachable', 'The search service refused the search.');
+    const { status, body } = await callHttp(url, { ...call, maxBytes: MOST_BYTES, timeoutMs: TIMEOUT_MS, signal });
+    if (status !== 200) throw new ToolError('unreachable', 'The search service refused the search.');
     return JSON.parse(body.toString('utf8'));
   } catch (error) {
     signal.throwIfAborted();

@@ -6,14 +6,13 @@ const answerSchema = z.object({
 });
 
 /**
- * Searches by SearXNG's JSON API, whose `search.formats` must hold `json`. The query goes in the body, so that it stands
- * in no access log. @param baseUrl without a slash at its end
+ * Searches with SearXNG's JSON API, whose `search.formats` must include `json`. The query is sent in the body to keep it out
+ * of access logs. @param baseUrl without a trailing slash
  */
 export function createSearxngSearch(baseUrl: string): SearchWeb {
   return async (query, signal) => {
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
-    const body = new URLSearchParams({ q: query, format: 'json' }).toString();
-    const json = await requestSearch(new URL(`${baseUrl}/search`), { method: 'POST', headers, body }, signal);
+    const call = { headers: { accept: 'application/json' }, form: { q: query, format: 'json' } };
+    const json = await requestSearch(new URL(`${baseUrl}/search`), call, signal);
     const { results = [] } = answerSchema.safeParse(json).data ?? {};
     return results.map(({ title, url, content }) => ({ title, url, excerpt: content ?? '' }));
   };

@@ -1,357 +1,327 @@
 import type { NowMs } from '../../../shared/clock.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
-import { ChatError } from '../../model/chat-error.ts';
+import type { Language } from '../../../shared/text/texts.ts';
 import { promptRoom } from '../../../shared/models/model-catalog.ts';
-import type { EndReason, OnChatEvent } from '../../model/chat-types.ts';
-import { buildPrompt } from '../conversation/build-prompt.ts';
-import type { PromptSizes } from '../conversation/prompt-sizes.ts';
-import { usageChange } from '../conversation/usage-store.ts';
-import type { MediaStore } from '../conversation/images/media-store.ts';
-import { personIdOf, type GroupScope } from '../../domain/conversation.ts';
-import { promptIn } from '../../policy/scenes.ts';
-import { showsNothing } from '../../platforms/shows-nothing.ts';
-import type { AnswerState } from './answer-state.ts';
-import { askWithinLimits, type AskWithinLimits } from './retry-on-context-length.ts';
-import { sourcesBelow } from './list-sources.ts';
-import { pickModel } from './pick-model.ts';
-import { declarationTokens } from './declaration-tokens.ts';
-import { earlierSummary, summaryRequest, type SummaryRequest } from '../prompt/earlier-summary.ts';
-import { earlierTurns } from '../prompt/earlier-turns.ts';
-import { fallbackFor, fallbackNote, type FallbackOptions } from './fallback-model.ts';
-import { piecesFor } from '../files/rank-chunks.ts';
-import { fitFiles, type CutFile } from '../files/fit-attachments.ts';
-import { readEarlierFiles } from '../files/read-files.ts';
-import { cutNote } from '../files/tell-files.ts';
-import { readQuestionFiles } from './question-files.ts';
-import { ImageRefusedError, MOST_IMAGES } from '../images/fetch-images.ts';
-import { imageObstacle, imageRefusal, type SightOptions } from '../images/refuse-images.ts';
-import { readImages } from '../images/read-images.ts';
-import type { SignInMode } from '../turn-ports.ts';
-import { TokenCount } from './count-tokens.ts';
-import type { AdmittedContext, TurnContext } from '../turn-context.ts';
-import { sayTo } from '../translate.ts';
-import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
+import { personIdOf } from '../../domain/conversation.ts';
+import { sayTyped, type Voice } from '../../i18n/say-typed.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
-import { Thought, type ThoughtOptions } from './reasoning.ts';
-import { failedTurnHistory, speakerTagOf, turnHistory } from '../prompt/turn-history.ts';
-import { toolsOfTurn, type TurnToolOptions, type TurnTools } from './turn-tools.ts';
+import { ChatError } from '../../model/chat-error.ts';
+import type { ChatRequest, ToolDeclaration } from '../../model/chat-types.ts';
+import type { Models } from '../../policy/policy.ts';
+import { promptIn } from '../../policy/scenes.ts';
+import type { ToolAsker } from '../../tools/tool.ts';
+import type { HistoryTurn } from '../conversation/history.ts';
+import type { MediaStore } from '../conversation/images/media-store.ts';
+import { usageChange } from '../conversation/usage-store.ts';
+import type { KeptFile } from '../files/kept-file.ts';
+import {
+  readEarlierFiles,
+  readQuestionFiles,
+  type QuestionFiles,
+  type QuestionFilesOptions,
+} from '../files/read-files.ts';
+import { ImageRefusedError, imageSceneOf, type ImageScene } from '../images/fetch-images.ts';
+import { readImages } from '../images/read-images.ts';
+import { imageObstacle, imageRefusal } from '../images/refuse-images.ts';
 import type { AnswerQuestion, Outcome } from '../outcome.ts';
-import { patienceOf, WAIT_TEXTS } from './patience.ts';
+import { earlierConversation, summaryRequest, type SummaryRequest } from '../prompt/earlier-conversation.ts';
+import { speakerTagOf } from '../prompt/turn-history.ts';
+import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
+import { voiceOf } from '../translate.ts';
+import type { AdmittedContext } from '../turn-context.ts';
+import type { SignInMode } from '../turn-ports.ts';
+import { AnswerDraft } from './answer-draft.ts';
+import { outcomesOf, type AnswerOutcomes } from './answer-outcome.ts';
+import { preparePrompt, type FittedPrompt, type PromptMaterial, type PromptRules } from './answer-prompt.ts';
+import type { TokenCount } from './count-tokens.ts';
 import { BRIEF_REQUEST, briefPrompt, shouldBeBrief } from './load-shedding.ts';
+import { patienceOf, WAIT_TEXTS } from './patience.ts';
+import { fallbackFor, firstThatSees, pickModel, type ModelOptions } from './pick-model.ts';
+import { showsThoughts, Thought, type ThinkingShown } from './reasoning.ts';
+import { askWithinLimits, type PromptSize } from './retry-on-context-length.ts';
+import { toolsOfTurn, type TurnToolOptions, type TurnTools } from './turn-tools.ts';
 
-/** What a prompt is made of, and how much of it. */
-export interface PromptRules {
-  systemPrompt: string;
-  /** Tokens that the prompt may take, where the model takes so many. */
-  budgetTokens: number;
-  sizes: PromptSizes;
-  groupScope: GroupScope;
-  /** Whose date the prompt names, and whose days use counts for. */
-  timeZone: string;
-  /** After so long without a question a conversation has ended; milliseconds, 0 for never. */
-  idleMs: number;
-}
-
-export interface AnswerQuestionOptions extends ThoughtOptions {
-  models: FallbackOptions & SightOptions;
+export interface AnswerQuestionOptions {
+  models: ModelOptions;
   tools: TurnToolOptions;
   prompt: PromptRules;
   images: {
     mediaStore: MediaStore;
-    /** Whether people sign in: pictures of those who have not share one budget. */
+    /** Whether sign-in is required: images of people who are not signed in share one budget. */
     mode: SignInMode;
   };
+  thinkingShown: ThinkingShown;
   keyRing: KeyRing;
-  /** The time of day, for the prompt's date and the day that use counts for. */
+  /** Wall clock, for the date in the prompt and the day that usage is counted for. */
   nowMs: NowMs;
-  /** Whether the chat service is told by a pseudonym on whose behalf it is asked. */
+  /** Whether requests tell the chat service a pseudonym of the user. */
   sendsUser: boolean;
-  /** Has a conversation summed up later; must not throw or wait. */
+  /** Requests a later summary of a conversation. Must not throw or block. */
   requestSummary(request: SummaryRequest): void;
 }
 
-/** Of a prompt's room, for what files say; the rest is for the conversation. */
-const FILES_SHARE = 0.6;
-
-interface Answering {
-  context: AdmittedContext;
-  state: AnswerState;
-}
-
-/** How the answer ended, once its events are read. */
-type Ending = 'whole' | 'length' | 'truncated' | 'stopped';
-
-/** Asks the model and lets its answer grow in the live reply. What was shown is kept, whatever happens (SECURITY.md no-second-beginning). */
+/**
+ * Answers a question in five steps: reads its attachments, gathers what the prompt may contain, builds the prompt, calls the
+ * model with tools while the answer is shown, and ends with an outcome. Text that was shown is kept in every case
+ * (SECURITY.md no-second-beginning).
+ */
 export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQuestion {
   return async (unread) => {
-    const { question, live, turn } = unread;
+    const { question } = unread;
     const isBare = question.text === '' && question.images.length === 0 && question.quotedText === undefined;
     if (isBare && question.files.length === 0) return { kind: 'refused', text: unreadRefusal(question) };
-    const obstacle = imageObstacle(options.models, unread);
-    if (obstacle !== undefined) return refused(options, unread, obstacle);
-    // After a sign-in the reply still shows the invitation; say at once that its question is being answered.
-    const isReleased = turn.wasHeldInGroup || (turn.messages.at(-1)?.acceptedAtMs ?? 0) > turn.startedAtMs;
-    if (isReleased) live.show({ text: '', status: sayTo(unread, TURN_TEXTS.released) });
+    const voice = voiceOf(unread);
+    const scene = imageSceneOf(options.images, unread);
+    const seesImages = firstThatSees(unread.models, options.models.catalog) !== undefined;
+    const read = await readAttachments(options, unread, { scene, voice, seesImages, isBare });
 
-    const spent = new TokenCount();
-    const state: AnswerState = { notes: unreadNotes(question), startsAnew: unread.replaced?.startsAnew ?? false };
-    const read = await readQuestionFiles({ ...options.images, catalog: options.models.catalog }, unread, isBare);
-    if (read.kind === 'stopped') return finished(options, { context: unread, state }, { text: '', ending: 'stopped' });
-    const { context } = read;
-    if (read.kind === 'refused') return refused(options, context, read.text);
-    state.notes.push(...read.notes);
-    if (read.kind !== 'read') return finished(options, { context, state }, { text: read.text, ending: 'whole' });
-    state.files = read.files;
-    const outcome = await streamAnswer(options, context, { state, spent });
-    // Once the answer is whole, so that it waits for nothing of this.
-    if (state.missing && outcome.kind === 'answered' && !state.startsAnew) options.requestSummary(state.missing);
-    return { ...outcome, model: state.model, rule: context.rule, ...usageOf(options, context, spent) };
+    const context = { ...unread, question: { ...question, files: read.refs } };
+    const outcomes = outcomesOf(options.keyRing, context, voice);
+    if (read.kind === 'refused') return outcomes.refused(read.text);
+    const startsAnew = context.replaced?.startsAnew ?? false;
+    const notes = [...unreadNotes(question), ...read.notes];
+    if (read.kind === 'ended') return outcomes.finished({ ...read, notes, sources: [], startsAnew });
+    return answerQuestion(options, context, {
+      scene,
+      voice,
+      seesImages,
+      outcomes,
+      files: read.files,
+      notes,
+      startsAnew,
+    });
   };
 }
 
+/** Reads the files of a question, unless its images already prevent an answer. */
+async function readAttachments(
+  { models }: Pick<AnswerQuestionOptions, 'models'>,
+  { question, live, turn, newest, controls, models: allowed }: AdmittedContext,
+  reading: Pick<QuestionFilesOptions, 'scene' | 'voice' | 'seesImages' | 'isBare'>,
+): Promise<QuestionFiles> {
+  const obstacle = imageObstacle(models, { question, allowed, chatKind: newest.chat.kind });
+  if (obstacle !== undefined) return { kind: 'refused', refs: question.files, text: obstacle };
+  const showStatus = (status: string) => live.show({ text: '', status });
+  // After a sign-in, the reply still shows the invitation. Replace it at once with a note that the question is being
+  // answered.
+  const isReleased = turn.wasHeldInGroup || (turn.messages.at(-1)?.acceptedAtMs ?? 0) > turn.startedAtMs;
+  if (isReleased) showStatus(sayTyped(TURN_TEXTS.released, reading.voice));
+  return readQuestionFiles({ ...reading, showStatus }, question, controls.signal);
+}
+
+/** A question whose own files have been read. */
+interface ReadQuestion {
+  scene: ImageScene;
+  voice: Voice;
+  /** Whether an allowed model accepts images. */
+  seesImages: boolean;
+  outcomes: AnswerOutcomes;
+  files: readonly KeptFile[];
+  /** Notes on parts that could not be read. */
+  notes: readonly string[];
+  /** Earlier messages do not belong to the conversation of this question. */
+  startsAnew: boolean;
+}
+
+async function answerQuestion(
+  options: AnswerQuestionOptions,
+  context: AdmittedContext,
+  read: ReadQuestion,
+): Promise<Outcome> {
+  const { live, question, turn, newest, platform, controls, preferences, rule } = context;
+  const { voice, outcomes, notes, startsAnew } = read;
+  const isBrief = shouldBeBrief(controls);
+  const tools = toolsOfTurn(options.tools, { turnId: turn.turnId, asker: toolAskerOf(context), isBrief }, (doing) =>
+    draft.show(doing),
+  );
+  const isShown = platform.replyTraits.thinking === 'block';
+  const thought = new Thought(
+    isShown && showsThoughts(options.thinkingShown, preferences.thinking, newest.chat.kind),
+    voice.language,
+  );
+  const draft = new AnswerDraft({
+    live,
+    voice,
+    thought,
+    links: tools.links,
+    sources: tools.sources,
+    notes,
+    startsAnew,
+  });
+  const outcome = await streamAnswer(options, context, { ...read, isBrief, tools, draft }).catch(
+    (error: unknown): Outcome => {
+      if (controls.signal.reason === 'stopped')
+        return { ...outcomes.finished(draft.end('stopped')), ...draft.finalView() };
+      if (error instanceof ImageRefusedError) return outcomes.refused(imageRefusal(question, error));
+      if (!(error instanceof ChatError)) throw error;
+      return draft.text === '' ? outcomes.failed(error, draft) : outcomes.finished(draft.end('truncated'));
+    },
+  );
+  return { ...outcome, model: draft.model, rule, ...usageOf(options, context, draft.spent) };
+}
+
+/** An answer that is being generated. */
+interface Answering extends ReadQuestion {
+  /** Whether the answer must be short, because others are waiting. */
+  isBrief: boolean;
+  tools: TurnTools;
+  draft: AnswerDraft;
+}
+
+/** @throws ChatError, ImageRefusedError, or the signal's reason */
 async function streamAnswer(
   options: AnswerQuestionOptions,
   context: AdmittedContext,
-  { state, spent }: { state: AnswerState; spent: TokenCount },
+  { isBrief, tools, draft, ...read }: Answering,
 ): Promise<Outcome> {
-  const {
-    live,
-    question: { language },
-  } = context;
-  let links: TurnTools['links'] | undefined;
-  const shownText = () => links?.text ?? '';
-  let ending: Ending = 'truncated';
-  const thought = new Thought(options, context);
-  const show = (doing?: string) => {
-    const text = shownText();
-    live.show({ text, ...thought.liveView(text, state.notes, doing) });
+  const { question, newest, turn, controls, models: allowed } = context;
+  const { budgetTokens, timeZone } = options.prompt;
+  const personId = personIdOf(newest, newest.sender.userId);
+  const material = await gather(options, context, read);
+  if (material.earlier.ended) draft.startOver(material.earlier.ended);
+
+  const chosen = chooseModel(options, { allowed, language: question.language, declared: tools.declared }, material);
+  draft.model = chosen.model;
+  if (chosen.note !== undefined) draft.note(chosen.note);
+  const systemPrompt = promptIn(context.scene, options.prompt.systemPrompt);
+  const build = await preparePrompt(material, {
+    systemPrompt: isBrief ? briefPrompt(systemPrompt) : systemPrompt,
+    ...{ chatKind: newest.chat.kind, nowMs: options.nowMs(), timeZone, language: question.language, ...chosen },
+  });
+
+  const call: Call = {
+    ...{ model: chosen.model, tools: chosen.tools, trace: turn.turnId },
+    thinking: context.preferences.thinking ?? context.scene?.thinking,
+    // Identifies questions of the same account and reveals nothing else.
+    user: options.sendsUser
+      ? options.keyRing.pseudonym('chat-user', context.account?.accountId ?? personId)
+      : undefined,
+    patience: patienceOf(turn, (reason) => draft.show(sayTyped(TURN_TEXTS[WAIT_TEXTS[reason]], read.voice))),
+    began: () => context.live.prepare(),
+    ...(isBrief ? BRIEF_REQUEST : {}),
   };
-  const finish = (text: string, how: Ending) => finished(options, { context, state }, { text, ending: how });
-  try {
-    const tools = toolsOfTurn(options.tools, context, show);
-    ({ links } = tools);
-    state.sources = tools.sources;
-    await ask(options, context, { tools, state, spent, show }, (event) => {
-      spent.heard(event);
-      if (event.type === 'text') tools.links.add(event.delta);
-      else if (event.type === 'retract') tools.links.retract();
-      else if (event.type === 'reasoning') thought.add(event.delta);
-      else if (event.type === 'fallback') {
-        state.model = event.model;
-        return note({ context, state }, fallbackNote(event.model, language), shownText());
-      } else if (event.type === 'end') ending = endingOf(event.reason);
-      if (event.type === 'text' || event.type === 'reasoning') show();
-    });
-    return { ...finish(tools.links.whole(), ending), ...thought.finalView() };
-  } catch (error) {
-    if (context.controls.signal.reason === 'stopped')
-      return { ...finish(links?.whole() ?? '', 'stopped'), ...thought.finalView() };
-    if (error instanceof ImageRefusedError) return refused(options, context, imageRefusal(context, error));
-    if (!(error instanceof ChatError)) throw error;
-    if (links && shownText() !== '') return finish(links.whole(), 'truncated');
-    return {
-      kind: 'failed',
-      text: sayTo(context, TURN_TEXTS[textFor(error)]),
-      history: failedTurnHistory(options.keyRing, context, state),
-    };
+  const asking = { call, build, allowed, mostTokens: chosen.mostTokens, chat: tools.chat, draft };
+  const droppedTurns = await ask(options, asking, controls.signal);
+
+  const answer = draft.end();
+  const outcome = read.outcomes.finished(answer);
+  // Requested after the answer is complete, so that the answer does not wait for it.
+  if (outcome.kind === 'answered' && !answer.startsAnew && !isBrief) {
+    const missing = summaryRequest({ turn, personId }, material.earlier, { droppedTurns, budgetTokens });
+    if (missing) options.requestSummary(missing);
   }
+  return { ...outcome, ...draft.finalView() };
 }
 
-interface Asking {
-  tools: TurnTools;
-  state: AnswerState;
-  spent: TokenCount;
-  /** Shows what is going on, beside the text so far. */
-  show(doing?: string): void;
-}
-
-async function ask(
+/** Gathers what the prompt may contain. @throws ImageRefusedError */
+async function gather(
   options: AnswerQuestionOptions,
   context: AdmittedContext,
-  { tools: { chat, declared }, state, spent, show }: Asking,
-  onEvent: OnChatEvent,
-): Promise<void> {
-  const { question, newest, turn, controls } = context;
-  const isBrief = shouldBeBrief(context);
-  const { keyRing } = options;
-  const { sizes, groupScope, idleMs, budgetTokens, timeZone } = options.prompt;
-  const { catalog } = options.models;
-  const earlier = earlierTurns({ keyRing, groupScope, idleMs }, context);
-  const { turns, hasEnded } = earlier;
-  const summary = earlierSummary({ keyRing, groupScope }, context, earlier);
-  const { images, earlierImages } = await readImages({ ...options.images, catalog }, context, turns);
-  if (hasEnded) startAnew({ context, state }, earlier.isOtherScene ? 'otherScene' : 'conversationEnded');
-  const current = {
-    text: question.text,
-    images,
-    quote: question.quotedText,
-    speakerTag: newest.chat.kind === 'group' ? speakerTagOf(context) : undefined,
+  { scene, seesImages, files }: ReadQuestion,
+): Promise<PromptMaterial> {
+  const { question, newest, controls } = context;
+  const { groupScope, idleMs } = options.prompt;
+  const earlier = earlierConversation({ keyRing: options.keyRing, groupScope, idleMs }, context);
+  const { turns } = earlier;
+  const { images, earlierImages } = await readImages(
+    scene,
+    { own: question.images, turns, seesImages },
+    controls.signal,
+  );
+  const speakerTag = newest.chat.kind === 'group' ? speakerTagOf(newest) : undefined;
+  const earlierFiles = await readEarlierFiles(scene, { turns, speakerTag, own: files });
+  return {
+    earlier,
+    current: { text: question.text, images, quote: question.quotedText, speakerTag },
+    earlierImages,
+    files: [...earlierFiles.files, ...files],
+    filesAtHand: earlierFiles.mediaIds,
   };
-  const ownPrompt = promptIn(context.scene, options.prompt.systemPrompt);
-  const systemPrompt = isBrief ? briefPrompt(ownPrompt) : ownPrompt;
-  const ownFiles = state.files ?? [];
-  const earlierFiles = await readEarlierFiles(options.images, context, { turns, own: ownFiles });
-  const files = [...earlierFiles.files, ...ownFiles];
-  const filesAtHand = earlierFiles.mediaIds;
-  const place = { chatKind: newest.chat.kind, nowMs: options.nowMs(), timeZone };
-  const prompt = { systemPrompt, current, earlierImages, filesAtHand, ...place };
+}
+
+/** The model that answers, and what it can do. */
+interface ChosenModel {
+  model: string;
+  /** Note next to the answer when a model other than the usual one answers. */
+  note?: string;
+  seesImages: boolean;
+  /** Maximum tokens of its prompt. */
+  mostTokens: number;
+  /** The tools that it may call. */
+  tools: readonly ToolDeclaration[];
+}
+
+function chooseModel(
+  { models: { catalog }, prompt: { budgetTokens } }: AnswerQuestionOptions,
+  { allowed, language, declared }: { allowed: Models; language: Language; declared: readonly ToolDeclaration[] },
+  { current, earlierImages, files }: PromptMaterial,
+): ChosenModel {
   const hasScans = files.some(({ pictures }) => pictures.some(({ isScan }) => isScan));
-  const { model, note: whySo } = pickModel(options.models, context, hasScans || images.length + earlierImages.size > 0);
-  const shown = catalog.of(model).seesImages ? files : files.map((file) => ({ ...file, pictures: [] }));
-  state.model = model;
-  if (whySo !== undefined) note({ context, state }, whySo);
-  const tools = catalog.of(model).callsTools ? declared : [];
-  const mostTokens = promptRoom(catalog.of(model), budgetTokens);
-  const thinking = context.preferences.thinking ?? context.scene?.thinking;
-  const user = options.sendsUser ? askerPseudonym(keyRing, context) : undefined;
-  const patience = patienceOf(context, (reason) => show(sayTo(context, TURN_TEXTS[WAIT_TEXTS[reason]])));
-  const request: AskWithinLimits['request'] = (messages) => {
-    const own = { trace: turn.turnId, patience, began: () => context.live.prepare() };
-    const asked = { model, messages, tools, thinking, user, ...own };
-    spent.asked(messages, sizes.factorOf(model));
-    const fallbackModel = fallbackFor(options.models, context.models, asked);
-    return { ...asked, fallbackModel, ...(isBrief ? BRIEF_REQUEST : {}) };
-  };
-  const filesChars = shown.reduce((sum, { parts }) => parts.reduce((all, { text }) => all + text.length, sum), 0);
-  // What surely fits needs no choice: a character is about one token at most.
-  const mayBeCut = filesChars > (mostTokens * FILES_SHARE) / 2;
-  const pieces = mayBeCut ? await piecesFor(shown, `${question.text}\n${question.quotedText ?? ''}`) : [];
-  let mayRequest = !isBrief;
-  const build: AskWithinLimits['build'] = ({ isFresh, ...size }) => {
-    const { tokenFactor } = size;
-    const roomTokens = size.budgetTokens * FILES_SHARE;
-    const { language } = question;
-    const mostPictures = MOST_IMAGES - images.length;
-    const fit = fitFiles(shown, { roomTokens, tokenFactor, mostPictures, pieces, language });
-    tellCuts({ context, state }, fit.cut);
-    const built = buildPrompt({
-      ...prompt,
-      ...size,
-      current: { ...current, files: fit.files },
-      budgetTokens: size.budgetTokens - declarationTokens(tools, size.tokenFactor),
-      turns: isFresh ? [] : turns,
-      summary: isFresh ? undefined : summary?.text,
-    });
-    // A prompt that is made once more with less misses turns that the next question's prompt has again.
-    if (mayRequest) state.missing = summaryRequest({ groupScope, budgetTokens }, context, { ...built, turns }, summary);
-    mayRequest = false;
-    return built;
-  };
-  const startsFresh = () => startAnew({ context, state }, 'startedAfresh');
-  return askWithinLimits({ chat, sizes, mostTokens, model, request, build, startsFresh }, controls.signal, onEvent);
+  const hasImages = hasScans || current.images.length + earlierImages.size > 0;
+  const picked = pickModel(catalog, { allowed, language }, hasImages);
+  const { seesImages, callsTools } = catalog.of(picked.model);
+  const mostTokens = promptRoom(catalog.of(picked.model), budgetTokens);
+  return { ...picked, seesImages, mostTokens, tools: callsTools ? declared : [] };
 }
 
-/** A prompt that is made once more with less holds less of the files: only that is told. */
-function tellCuts({ context, state }: Answering, cut: readonly CutFile[]): void {
-  const lines = cut.map((file) => cutNote(file, context.question.language));
-  const stale = (state.cutLines ?? []).filter((line) => !lines.includes(line));
-  for (const line of stale) state.notes.splice(state.notes.indexOf(line), 1);
-  state.cutLines = lines;
-  for (const line of lines) note({ context, state }, line);
+/** A request to the model apart from its messages. */
+type Call = Omit<ChatRequest, 'messages' | 'fallbackModel'>;
+
+interface Asking {
+  call: Call;
+  allowed: Models;
+  mostTokens: number;
+  build(size: PromptSize): FittedPrompt;
+  /** Runs the calls of tools. */
+  chat: TurnTools['chat'];
+  draft: AnswerDraft;
 }
 
-/** What was said before is no part of this conversation any more; the person is told so apart from the answer. */
-function startAnew({ context, state }: Answering, why: 'conversationEnded' | 'otherScene' | 'startedAfresh'): void {
-  state.startsAnew = true;
-  note({ context, state }, sayTo(context, TURN_TEXTS[why]));
+/** Calls the model. @returns the earlier turns that the first prompt omitted. @throws ChatError */
+async function ask(
+  { models, prompt: { sizes } }: AnswerQuestionOptions,
+  { call, allowed, mostTokens, build, chat, draft }: Asking,
+  signal: AbortSignal,
+): Promise<readonly HistoryTurn[]> {
+  // A prompt rebuilt with a smaller budget omits turns that the prompt of the next question includes again.
+  let droppedTurns: readonly HistoryTurn[] | undefined;
+  const limits = { chat, sizes, mostTokens, model: call.model };
+  await askWithinLimits(
+    {
+      ...limits,
+      build(size) {
+        const { prompt, cutNotes } = build(size);
+        draft.noteCuts(cutNotes);
+        droppedTurns ??= prompt.droppedTurns;
+        return prompt;
+      },
+      request(messages) {
+        const asked = { ...call, messages };
+        draft.spent.asked(messages, sizes.factorOf(call.model));
+        return { ...asked, fallbackModel: fallbackFor(models, allowed, asked) };
+      },
+      startsFresh: () => draft.startOver('startedAfresh'),
+    },
+    signal,
+    (event) => draft.take(event),
+  );
+  return droppedTurns ?? [];
 }
 
-/** Tells the person something about the answer that is being made. @param text what of it is shown already */
-function note({ context, state }: Answering, line: string, text = ''): void {
-  // Each round of a question with tools may say the same.
-  if (!state.notes.includes(line)) state.notes.push(line);
-  context.live.show({ text, ...apart(state) });
+/** Facts available to tools: the user as identified by the sign-in gate, and the place. */
+function toolAskerOf({ account, newest: { chat }, question, scene }: AdmittedContext): ToolAsker {
+  const place = { kind: chat.kind, id: chat.id };
+  return { person: account, place, language: question.language, tools: scene?.tools, knowledge: scene?.knowledge };
 }
 
-/** What is shown apart from the text. */
-function apart({ notes }: AnswerState): { status?: string } {
-  return { status: notes.length === 0 ? undefined : notes.join('\n') };
-}
-
-/** Says that two questions are one account's, and nothing else of it. */
-function askerPseudonym(keyRing: KeyRing, { account, newest }: TurnContext): string {
-  return keyRing.pseudonym('chat-user', account?.accountId ?? personIdOf(newest, newest.sender.userId));
-}
-
-/** What the question cost, for the commit to write; a question that reached no model cost nothing. */
+/** Usage of the question, written by the commit. A question that reached no model has no usage. */
 function usageOf(
   { nowMs, prompt: { timeZone } }: AnswerQuestionOptions,
-  { turn, newest }: TurnContext,
+  { turn, newest }: AdmittedContext,
   { tokens }: TokenCount,
 ): Pick<Outcome, 'usage'> {
   if (tokens === 0) return {};
-  const personId = personIdOf(newest, newest.sender.userId);
   const { partition } = turn.conversation;
-  const place = { partition, personId, nowMs: nowMs(), timeZone };
+  const place = { partition, personId: personIdOf(newest, newest.sender.userId), nowMs: nowMs(), timeZone };
   return { usage: usageChange(place, { questions: turn.messages.length, tokens }) };
 }
-
-function endingOf(reason: EndReason): Ending {
-  return reason === 'length' || reason === 'truncated' ? reason : 'whole';
-}
-
-function finished(
-  { keyRing }: AnswerQuestionOptions,
-  { context, state }: Answering,
-  { text, ending }: { text: string; ending: Ending },
-): Outcome {
-  // An answer that is nothing but a thought shows nothing, and somebody waits.
-  if (showsNothing(text)) {
-    const empty = sayTo(context, TURN_TEXTS[ending === 'stopped' ? 'stopped' : 'emptyAnswer']);
-    return {
-      kind: ending === 'stopped' ? 'stopped' : 'failed',
-      text: empty,
-      history: failedTurnHistory(keyRing, context, state),
-      stopServed: stopServed(context, ending),
-    };
-  }
-  const isWhole = ending === 'whole';
-  return {
-    kind: ending === 'stopped' ? 'stopped' : isWhole ? 'answered' : 'interrupted',
-    ...ended({ text, ending }, { context, state }),
-    history: turnHistory(keyRing, context, {
-      ...{ text, interrupted: !isWhole, startsAnew: state.startsAnew, sources: state.sources?.all },
-    }),
-    stopServed: stopServed(context, ending),
-  };
-}
-
-/** The text as it is shown, with the sources that it cites. That it is not whole is said below it; who answered, and that the person stopped it, apart from it. */
-function ended(
-  { text, ending }: { text: string; ending: Ending },
-  { context, state }: Answering,
-): Pick<Outcome, 'text' | 'note'> {
-  const said = [...state.notes, ...(ending === 'stopped' ? [sayTo(context, TURN_TEXTS.stopped)] : [])].join('\n');
-  const note = said === '' ? undefined : said;
-  const below = sourcesBelow(state.sources?.all ?? [], context.question.language);
-  if (ending === 'whole' || ending === 'stopped') return { text: text + below, note };
-  const mark = sayTo(context, TURN_TEXTS[ending === 'length' ? 'lengthReached' : 'interrupted']);
-  return { text: `${text}\n\n${mark}${below}`, note };
-}
-
-/** A question that cannot be put to a model as it is; it stays the last one, so that /retry does not ask another. */
-function refused(options: AnswerQuestionOptions, context: TurnContext, text: string): Outcome {
-  return { kind: 'refused', text, history: failedTurnHistory(options.keyRing, context) };
-}
-
-/** Read from the claim itself: the stop word came while the turn ran. */
-function stopServed({ controls }: TurnContext, ending: Ending): number | undefined {
-  return ending === 'stopped' ? controls.claim.stop.seq : undefined;
-}
-
-/** Which sentence a person reads for an error of the chat service; never the service's own words. */
-function textFor({ code, openedBy = code }: ChatError): keyof typeof TURN_TEXTS {
-  return TEXT_FOR[openedBy] ?? 'chatDown';
-}
-
-const TEXT_FOR: Partial<Record<ChatError['code'], keyof typeof TURN_TEXTS>> = {
-  chat_rate_limited: 'chatBusy',
-  chat_local_limit: 'chatBusy',
-  chat_loading: 'chatLoading',
-  chat_refused: 'chatOff',
-  chat_quota_spent: 'chatOff',
-  chat_unknown_model: 'chatOff',
-  chat_content_filter: 'chatFiltered',
-  chat_too_large: 'chatTooLong',
-  chat_bad_request: 'chatRefusedQuestion',
-};

@@ -1,27 +1,30 @@
-/** What changes the text of an answer, piece by piece, while it grows. */
+/** Transforms the text of an answer incrementally while it is streamed. */
 export interface TextStage {
-  /** A piece that is whole: nothing of it changes any more. Pieces come in their order. */
+  /** Transforms a final segment. Segments arrive in order. */
   settled(text: string): string;
-  /** What comes behind the settled pieces, as it is to be shown now. @param isWhole nothing more is to come */
+  /** Transforms the text after the settled segments for display. @param isWhole no more text follows */
   open(text: string, isWhole: boolean): string;
-  /** What was settled up to here stays. */
+  /** Makes the text settled so far permanent. */
   keep(): void;
-  /** What was settled since `keep` is no part of the answer. */
+  /** Discards the text settled since `keep`. */
   retract(): void;
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-/** `[1]`, `[1, 2]`, `[^1]`, and `【1†…】`, as some models write it. What is followed by a link's or another mark's sign is no citation. */
+/**
+ * `[1]`, `[1, 2]`, `[^1]` and `【1†…】`, as some models write it. A mark followed by the syntax of a link or another mark is
+ * not a citation.
+ */
 const MARK =
   /[ \t]?(?:\[\^?(\d{1,3}(?:[ \t]{0,2}[,，、;；][ \t]{0,2}\d{1,3}){0,9})\](?!\()|【(\d{1,3})(?:†[^】\n]{0,80})?】)/g;
 const BACKTICKS = /`+/g;
 const MARK_ENDS = /^[\d ,，、;；]*[\]】†]/;
-/** The beginning of a mark at the end of a text. */
+/** An incomplete mark at the end of a text. */
 const MAY_BECOME_MARK = /(?:\[\^?[\d ,，、;；]{0,40}|【\d{0,3}(?:†[^】\n]{0,80})?)$/;
 
 /**
- * Takes out of an answer the marks of sources that were not retrieved (SECURITY.md sources-were-read), and remembers which were cited.
- * What stands in code is no citation. Linear in the text.
+ * Removes marks of sources that were not retrieved from an answer (SECURITY.md sources-were-read), and records the cited
+ * sources. Marks in code are not citations. Linear in the text.
  */
 export class CitationMarks implements TextStage {
   readonly #isKnown: (number: number) => boolean;
@@ -29,12 +32,12 @@ export class CitationMarks implements TextStage {
   #fence: string | undefined;
   #kept: { cited: readonly number[]; fence: string | undefined } = { cited: [], fence: undefined };
 
-  /** @param isKnown whether a number may stand in the answer */
+  /** @param isKnown whether a number may appear in the answer */
   constructor(isKnown: (number: number) => boolean) {
     this.#isKnown = isKnown;
   }
 
-  /** The numbers that stand in what is settled, or was shown as whole. */
+  /** Numbers cited in settled text or in text shown as complete. */
   get cited(): ReadonlySet<number> {
     return this.#cited;
   }
@@ -75,7 +78,7 @@ export class CitationMarks implements TextStage {
         endProse();
         shown += line;
       } else prose += line;
-      // Code within a line does not go on behind an empty one.
+      // Inline code does not continue after an empty line.
       if (line === '\n') endProse();
       if (isFence) fence = fence === undefined ? sign : undefined;
     }
@@ -101,7 +104,7 @@ export class CitationMarks implements TextStage {
         const numbers = (inBrackets ?? inCorners ?? '').split(/[^\d]+/).map(Number);
         const known = numbers.filter(this.#isKnown);
         for (const number of known) cited.add(number);
-        // What stood around it must not become a mark of its own.
+        // The surrounding text must not combine into a new mark.
         if (known.length === 0)
           return MARK_ENDS.test(text.slice(at + mark.length, at + mark.length + 60)) ? `(${numbers[0]})` : '';
         const isAsItIs = known.length === numbers.length && inBrackets !== undefined && !mark.includes('^');
@@ -111,7 +114,7 @@ export class CitationMarks implements TextStage {
   }
 }
 
-/** Where code stands within a line of text: between runs of as many backticks. */
+/** Positions of inline code: text between two equally long runs of backticks. */
 function codeSpans(text: string): { from: number; to: number }[] {
   const runs = [...text.matchAll(BACKTICKS)].map(({ 0: run, index }) => ({ from: index, length: run.length }));
   const ofLength = new Map<number, number[]>();

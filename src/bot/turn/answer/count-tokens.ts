@@ -1,21 +1,21 @@
 import { promptTokens } from '../conversation/build-prompt.ts';
-import { estimateTokens } from '../conversation/estimate-tokens.ts';
-import type { ChatEvent, ChatRequest } from '../../model/chat-types.ts';
+import { estimatesOf, estimateTokens } from '../conversation/estimate-tokens.ts';
+import type { ChatEvent, ChatRequest, ToolDeclaration } from '../../model/chat-types.ts';
 
-/** What one question cost: as the service counts it, else as we estimate it. Several calls may belong to one question. */
+/** Token usage of one question: the service's count, otherwise an estimate. A question may consist of several calls. */
 export class TokenCount {
   #counted = 0;
   #estimated = 0;
   #text = '';
 
-  /** A prompt is sent now. */
+  /** Records a prompt that is being sent. */
   asked(messages: ChatRequest['messages'], tokenFactor: number): void {
     const written = messages.filter((message) => message.role !== 'tool');
     this.#estimated = promptTokens(written, tokenFactor);
     this.#text = '';
   }
 
-  /** Something came back. */
+  /** Records an event of the response. */
   heard(event: ChatEvent): void {
     if (event.type === 'text' || event.type === 'reasoning') this.#text += event.delta;
     if (event.type !== 'usage') return;
@@ -27,4 +27,11 @@ export class TokenCount {
   get tokens(): number {
     return this.#counted + this.#estimated + estimateTokens(this.#text);
   }
+}
+
+const declarationEstimate = estimatesOf((tool: ToolDeclaration) => JSON.stringify(tool));
+
+/** Estimates the prompt tokens of tool declarations. @param factor see `estimateTokens` */
+export function declarationTokens(tools: readonly ToolDeclaration[] = [], factor = 1): number {
+  return tools.reduce((sum, tool) => sum + declarationEstimate(tool, factor), 0);
 }

@@ -2,13 +2,13 @@ import { estimateTokens } from '../conversation/estimate-tokens.ts';
 import { withoutUnseen } from '../../../shared/text/sanitize-text.ts';
 
 const LABEL_SPELLING = /<(?=[\s/]*tool_result\b)/gi;
-/** Four characters of Latin text are about one token; what is cut away is never processed. */
+/** About four characters of Latin text are one token. Text beyond this bound is cut off before any processing. */
 const MAX_CHARS_PER_TOKEN = 16;
 const CUT_OFF = '[The rest is left out: it is too long.]';
 
 /**
- * A tool's result as the model gets it: data from outside, whoever wrote it (SECURITY.md tool-rights). It cannot close its label,
- * and characters that nobody sees are left out, since instructions hide in them.
+ * Labels a tool result as untrusted data for the model (SECURITY.md tool-rights). The result cannot close its label, and
+ * invisible characters are removed because they can hide instructions.
  */
 export function labelToolResult(text: string, maxTokens: number): string {
   const start = text.slice(0, maxTokens * MAX_CHARS_PER_TOKEN);
@@ -20,7 +20,7 @@ export function labelToolResult(text: string, maxTokens: number): string {
   );
 }
 
-/** The text, or as much of its beginning as fits. */
+/** The text, or the longest prefix that fits. */
 function fitting(text: string, maxTokens: number, isCut: boolean): string {
   if (estimateTokens(text) <= maxTokens) return isCut ? `${text}\n${CUT_OFF}` : text;
   let [low, high] = [0, text.length];

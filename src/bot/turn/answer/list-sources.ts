@@ -3,17 +3,17 @@ import { say, type Language } from '../../../shared/text/texts.ts';
 import type { CitedSource } from '../conversation/history.ts';
 import { SOURCE_TEXTS } from '../../i18n/source-texts.ts';
 
-/** Signs by which a title could be more than words. */
+/** Markdown characters that are removed from titles. */
 const MARKUP = /[\\`*~[\]<>]/g;
 const MOST_TITLE_CHARS = 120;
 
-/** What stands below an answer: the sources that it cites; empty where it cites none. */
+/** The list of cited sources below an answer; empty if there are none. */
 export function sourcesBelow(sources: readonly CitedSource[], language: Language): string {
   const cited = sources.filter(({ isCited }) => isCited);
   return cited.length === 0 ? '' : `\n\n${say(SOURCE_TEXTS.sources, language)}\n${listSources(cited)}`;
 }
 
-/** One line for each, with its number, title, place and date. */
+/** One line per source, with number, title, address and date. */
 export function listSources(sources: readonly CitedSource[]): string {
   return sources.map(lineOf).join('\n');
 }
@@ -25,7 +25,7 @@ function lineOf({ number, title, url, date }: CitedSource): string {
   return `- [${number}] ${link === undefined ? label : `[${label}](${link})`}${dated}`;
 }
 
-/** The address as it may stand in a link; undefined for what no browser opens. */
+/** The address in a form that is safe in a link; undefined if a browser cannot open it. */
 function linkable(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, href } = new URL(url);
@@ -33,7 +33,7 @@ function linkable(url: string): string | undefined {
   return href.replace(/[()]/g, (sign) => (sign === '(' ? '%28' : '%29'));
 }
 
-/** A title is whatever a document says: one line of bounded length, without markup. */
+/** Titles come from documents: reduced to one line of limited length without markup. */
 function plainLabel(text: string): string {
   const letters = [...withoutUnseen(text).replace(MARKUP, '').replace(/\s+/gu, ' ').trim()];
   return letters.length > MOST_TITLE_CHARS ? `${letters.slice(0, MOST_TITLE_CHARS).join('')}…` : letters.join('');

@@ -1,19 +1,19 @@
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import type { AnswerQuestion } from '../outcome.ts';
-import type { TurnContext } from '../turn-context.ts';
+import type { TurnControls } from '../../domain/turn.ts';
 import { sayTo } from '../translate.ts';
 import { failedTurnHistory } from '../prompt/turn-history.ts';
 
-/** Where an answer ends that is to be short; about 600 words of English, and far more than was asked for. */
+/** Maximum length of a short answer: about 600 English words, far more than requested. */
 const BRIEF_ANSWER_CHARS = 4_000;
-/** For the model, which is told in the language of its other instructions. */
+/** For the model, in the language of its other instructions. */
 const BE_BRIEF = 'Many people are asking at the moment. Answer in at most 150 words.';
 
 /**
- * Tells people to try again later while more waits than the deployment's hard limit allows (SECURITY.md back-pressure): no model
- * is asked, and the question stays the last one, for /retry. The gate comes before it, and slash words and whatever a stop
- * word has ended never get here.
+ * Asks people to try again later while more messages wait than the deployment's hard limit allows
+ * (SECURITY.md back-pressure). No model is called, and the question remains the last one for /retry. The sign-in gate runs
+ * first; slash commands and stopped questions never get here.
  */
 export function shedLoad(keyRing: KeyRing, answerQuestion: AnswerQuestion): AnswerQuestion {
   return async (context) => {
@@ -26,15 +26,15 @@ export function shedLoad(keyRing: KeyRing, answerQuestion: AnswerQuestion): Answ
   };
 }
 
-/** Whether this answer is to be short and without tools, since others wait. */
-export function shouldBeBrief({ controls }: TurnContext): boolean {
+/** Whether this answer must be short and without tools because others are waiting. */
+export function shouldBeBrief(controls: TurnControls): boolean {
   return controls.pressure() !== 'none';
 }
 
-/** The system prompt of an answer that is to be short. */
+/** The system prompt for a short answer. */
 export function briefPrompt(systemPrompt: string): string {
   return `${systemPrompt}\n\n${BE_BRIEF}`;
 }
 
-/** What a request for a short answer has beside the others; models may write more than they are asked for. */
+/** Additional request fields for a short answer, because models may write more than requested. */
 export const BRIEF_REQUEST = { maxAnswerChars: BRIEF_ANSWER_CHARS } as const;

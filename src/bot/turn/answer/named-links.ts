@@ -1,44 +1,47 @@
 import type { TextStage } from './citation-marks.ts';
 
-/** A link as models write them; what is written in another way is only parted. */
+/** An inline link as models usually write it. Other forms of links are only broken apart. */
 const PLAIN_LINK = /!?\[([^[\]\n]{1,300})\]\((https?:\/\/[^\s()<>[\]]{1,2000})\)/gi;
-/** Whatever else gives a label an address: brackets, the next line, quotes and definitions in another place. Behind an empty line there is no link any more. */
+/**
+ * Any other syntax that connects a label to an address: brackets, line breaks, quotes and reference definitions. An empty
+ * line ends a link.
+ */
 const LABEL_END = /\](?=[(:](?:[^\S\n]|[<>]|\n(?!\n))*(https?:\/\/[^\s)>\]]{0,2000})([\s)>\]])?)/gi;
-/** Where nothing that was begun before goes on, in markdown. */
+/** In markdown, constructs do not continue after an empty line. */
 const PARAGRAPH_END = '\n\n';
-/** A text without an empty line is judged in parts where it is longer. */
+/** A longer text without an empty line is processed in parts. */
 const MOST_OPEN_CHARS = 8_192;
-/** New text after which a long paragraph is looked at again. */
+/** Amount of new text after which a long paragraph is processed again. */
 const STEP_CHARS = 1_024;
-/** A label and an address that may yet grow at the end of a text. */
+/** Maximum length of a label and an address that may still grow at the end of the text. */
 const TAIL_CHARS = 2_400;
-/** `[1, 2]` is not parted. */
+/** `[1, 2]` is not split. */
 const SHORT_MARK_CHARS = 60;
-/** Blanks between a label and its address, beyond which they are parted. */
+/** Maximum whitespace between a label and its address; beyond it they are separated. */
 const MAX_WAITING_CHARS = 32_768;
 
 /**
- * The text of an answer while it grows. Once a tool found something, an instruction hidden there may have the model write a link
- * that carries what was said here to the instruction's writer. So from then on a link to a host that neither a person nor a tool
- * named shows its address in full: its label is put before it. What was said before is left as it was.
+ * The text of an answer while it is streamed. A tool result may contain a hidden instruction that makes the model leak the
+ * conversation in a link to the attacker. After the first tool result, a link to a host that neither a person nor a tool
+ * named therefore shows its full address after the label. Earlier text remains unchanged.
  */
 export class NamedLinks {
   #done = '';
-  /** What may yet turn out to be a link. */
+  /** Text that may still become a link. */
   #open = '';
-  /** Undefined while no tool found anything. */
+  /** Undefined until a tool has returned results. */
   #hosts: ReadonlySet<string> | undefined;
   #nextStepChars = MOST_OPEN_CHARS;
   readonly #after: TextStage | undefined;
-  /** How much was said in earlier rounds. */
+  /** Length of the text of earlier rounds. */
   #earlierChars = 0;
 
-  /** @param after what changes the text behind this */
+  /** @param after transforms the text after this class */
   constructor(after?: TextStage) {
     this.#after = after;
   }
 
-  /** What is said so far, as it is to be shown while more is to come. */
+  /** The text so far, as displayed while more text follows. */
   get text(): string {
     return this.#done + this.#shown(false);
   }
@@ -51,7 +54,7 @@ export class NamedLinks {
     else if (this.#open.length > this.#nextStepChars) this.#settleBeginning();
   }
 
-  /** Settles what no link that grows at the end can belong to. */
+  /** Settles the prefix that no link growing at the end can include. */
   #settleBeginning(): void {
     const end = placeBetween(this.#open, this.#open.length - TAIL_CHARS);
     if (end > 0) this.#settle(end);
@@ -62,12 +65,12 @@ export class NamedLinks {
     this.#nextStepChars = Math.max(MOST_OPEN_CHARS, this.#open.length + STEP_CHARS);
   }
 
-  /** The whole text; nothing more is to come. */
+  /** The complete text; no more text follows. */
   whole(): string {
     return this.#done + this.#shown(true);
   }
 
-  /** Takes back what was said in this round of the answer. */
+  /** Discards the text of this round of the answer. */
   retract(): void {
     this.#done = this.#done.slice(0, this.#earlierChars);
     this.#open = '';
@@ -75,7 +78,7 @@ export class NamedLinks {
     this.#after?.retract();
   }
 
-  /** @param hosts what people wrote and tools found so far */
+  /** @param hosts hosts named by people and tools so far */
   toldBy(hosts: ReadonlySet<string>): void {
     this.#settle(this.#open.length);
     this.#earlierChars = this.#done.length;
@@ -105,7 +108,7 @@ export class NamedLinks {
         label === address || isNamed(address, hosts) ? link : `${label} (${address})`,
       )
       .replace(LABEL_END, (sign: string, address: string, end: string | undefined, at: number, text: string) => {
-        // The address may yet go on.
+        // The address may still continue.
         if (!isWhole && end === undefined && text.endsWith(address)) return sign;
         const isItsOwnLabel = text.slice(0, at).endsWith(`[${address}`);
         return isItsOwnLabel || isNamed(address, hosts) ? sign : '］';
@@ -117,7 +120,10 @@ function isNamed(address: string, hosts: ReadonlySet<string>): boolean {
   return URL.canParse(address) && hosts.has(new URL(address).hostname);
 }
 
-/** A place at or before `end` that parts no label from its address: behind a line, else behind a blank, else before a bracket. */
+/**
+ * A position at or before `end` that separates no label from its address: after a line, else after a space, else before a
+ * bracket.
+ */
 function placeBetween(text: string, end: number): number {
   const limit = beginningOfLink(text, end);
   const line = text.lastIndexOf('\n', limit - 1) + 1;
@@ -128,7 +134,7 @@ function placeBetween(text: string, end: number): number {
   return beginningOfLink(text, isOpen ? bracket : place);
 }
 
-/** `end`, or the bracket before it behind which an address may still follow. */
+/** `end`, or the position of the preceding bracket if an address may still follow it. */
 function beginningOfLink(text: string, end: number): number {
   const start = text.slice(0, end);
   const bracket = start.lastIndexOf(']');

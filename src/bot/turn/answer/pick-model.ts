@@ -1,28 +1,53 @@
-import { say } from '../../../shared/text/texts.ts';
+import { say, type Language } from '../../../shared/text/texts.ts';
 import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
 import { IMAGE_TEXTS } from '../../i18n/image-texts.ts';
-import type { AdmittedContext } from '../turn-context.ts';
+import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
+import type { ChatRequest } from '../../model/chat-types.ts';
+import type { Models } from '../../policy/policy.ts';
 
-/** The model that answers a turn. */
-export interface ChosenModel {
-  model: string;
-  /** Said apart from the answer where another model answers than otherwise would. */
-  note?: string;
+export interface ModelOptions {
+  catalog: ModelCatalog;
+  /** All models of this deployment. */
+  models: readonly string[];
+  /** CHAT_FALLBACK_MODEL; undefined if not set. */
+  fallbackModel: string | undefined;
 }
 
-/** The first of these models that can see; undefined where none can. */
+/** The first of these models that accepts images; undefined if none does. */
 export function firstThatSees(models: readonly string[], catalog: ModelCatalog): string | undefined {
   return models.find((name) => catalog.of(name).seesImages);
 }
 
-/** The person's model; with images in the prompt, where it cannot see, the first of theirs that can. */
+/** The user's model. If the prompt contains images that it cannot see, the first allowed model that can, with a note. */
 export function pickModel(
-  { catalog }: { catalog: ModelCatalog },
-  { models, question }: Pick<AdmittedContext, 'models' | 'question'>,
+  catalog: ModelCatalog,
+  { allowed, language }: { allowed: Models; language: Language },
   hasImages: boolean,
-): ChosenModel {
-  const [usual] = models;
+): { model: string; note?: string } {
+  const [usual] = allowed;
   if (!hasImages || catalog.of(usual).seesImages) return { model: usual };
-  const model = firstThatSees(models, catalog) ?? usual;
-  return { model, note: say(IMAGE_TEXTS.seenBy, question.language, { model }) };
+  const model = firstThatSees(allowed, catalog) ?? usual;
+  return { model, note: say(IMAGE_TEXTS.seenBy, language, { model }) };
+}
+
+/**
+ * Model used when the requested model is unavailable: only a model that this user may use, and never one that cannot see the
+ * images of the request. Undefined if there is none.
+ */
+export function fallbackFor(
+  { fallbackModel, catalog }: Pick<ModelOptions, 'catalog' | 'fallbackModel'>,
+  allowed: Models,
+  { model, messages }: ChatRequest,
+): string | undefined {
+  if (fallbackModel === undefined || fallbackModel === model || !allowed.includes(fallbackModel)) return undefined;
+  return hasImages(messages) && !catalog.of(fallbackModel).seesImages ? undefined : fallbackModel;
+}
+
+/** Note that names the answering model, shown separately from the text of the answer. */
+export function fallbackNote(model: string, language: Language): string {
+  return say(TURN_TEXTS.fallbackAnswers, language, { model });
+}
+
+function hasImages(messages: ChatRequest['messages']): boolean {
+  return messages.some(({ content }) => typeof content !== 'string' && content.some(({ type }) => type === 'image'));
 }

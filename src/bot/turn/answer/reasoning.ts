@@ -1,47 +1,46 @@
 import { monotonicMs, SECOND_MS } from '../../../shared/clock.ts';
-import { say } from '../../../shared/text/texts.ts';
+import { say, type Language } from '../../../shared/text/texts.ts';
 import type { ReplyView } from '../../domain/reply.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
-import type { TurnContext } from '../turn-context.ts';
+import type { Chat } from '../../domain/message.ts';
+import type { Preferences } from '../conversation/preferences.ts';
 
-/** Where the model's thought is shown to a person who chose that it thinks (THINKING_SHOWN). */
+/** Where the model's reasoning is shown to a person who enabled it (THINKING_SHOWN). */
 export type ThinkingShown = 'never' | 'private' | 'everywhere';
 
-/** What is kept of a thought while it goes on: its newest part. UTF-16 units. */
+/** Maximum stored length of the reasoning; only its newest part is kept. UTF-16 units. */
 const MOST_THOUGHT_CHARS = 4_000;
-/** How often the seconds change: each change is a call of the platform's. */
+/** Update interval of the displayed seconds; each update is a call to the platform. */
 const SECONDS_STEP = 3;
 
-export interface ThoughtOptions {
-  thinkingShown: ThinkingShown;
-}
-
 /**
- * The model's thought while it thinks: a channel of its own from the chat service to the reply, never part of the text,
- * of the history or of a stored answer (SECURITY.md thoughts-hidden).
+ * The model's reasoning during an answer. It goes from the chat service to the reply separately, and is never part of the
+ * text, the history or a stored answer (SECURITY.md thoughts-hidden).
  */
 export class Thought {
-  readonly #context: Pick<TurnContext, 'platform' | 'question'>;
   readonly #isShown: boolean;
+  readonly #language: Language;
   #sinceMs: number | undefined;
   #newest = '';
 
-  constructor({ thinkingShown }: ThoughtOptions, context: TurnContext) {
-    this.#context = context;
-    this.#isShown = mayShow(thinkingShown, context) && context.platform.replyTraits.thinking === 'block';
+  /** @param isShown see `showsThoughts` */
+  constructor(isShown: boolean, language: Language) {
+    this.#isShown = isShown;
+    this.#language = language;
   }
 
   add(delta: string): void {
     this.#sinceMs ??= monotonicMs();
     if (!this.#isShown) return;
     this.#newest += delta;
-    // Cut now and then, not with every token.
+    // Trim occasionally, not with every token.
     if (this.#newest.length > 2 * MOST_THOUGHT_CHARS) this.#newest = newestOf(this.#newest);
   }
 
   /**
-   * What stands beside the text: the thought itself where it is shown, else for how long there is no text yet.
-   * @param doing what is being done meanwhile instead of thinking
+   * Content shown next to the text: the reasoning itself if it is displayed, otherwise the time that the model has been
+   * reasoning without any text.
+   * @param doing the current activity, shown instead of the time
    */
   liveView(text: string, notes: readonly string[], doing?: string): Pick<ReplyView, 'thinking' | 'status'> {
     const last = doing ?? (text === '' ? this.#seconds() : undefined);
@@ -52,7 +51,7 @@ export class Thought {
     };
   }
 
-  /** What of it stands in the finished reply. */
+  /** The reasoning in the finished reply. */
   finalView(): { thinking?: string } {
     return { thinking: this.#newest.trim() === '' ? undefined : newestOf(this.#newest) };
   }
@@ -61,18 +60,22 @@ export class Thought {
     if (this.#sinceMs === undefined || this.#isShown) return undefined;
     const passedSec = (monotonicMs() - this.#sinceMs) / SECOND_MS;
     const seconds = Math.max(1, Math.floor(passedSec / SECONDS_STEP) * SECONDS_STEP);
-    return say(TURN_TEXTS.thinking, this.#context.question.language, { seconds });
+    return say(TURN_TEXTS.thinking, this.#language, { seconds });
   }
 }
 
-/** Only who chose that the model thinks reads what it thinks; in a group others would read along. */
-function mayShow(thinkingShown: ThinkingShown, { preferences, newest }: TurnContext): boolean {
-  if (preferences.thinking === undefined || preferences.thinking === 'off') return false;
-  return thinkingShown === 'everywhere' || (thinkingShown === 'private' && newest.chat.kind === 'private');
+/** Whether the reasoning may be shown: only to a person who enabled it; in a group, other members could read it. */
+export function showsThoughts(
+  thinkingShown: ThinkingShown,
+  asked: Preferences['thinking'],
+  chatKind: Chat['kind'],
+): boolean {
+  if (asked === undefined || asked === 'off') return false;
+  return thinkingShown === 'everywhere' || (thinkingShown === 'private' && chatKind === 'private');
 }
 
 function newestOf(thought: string): string {
   if (thought.length <= MOST_THOUGHT_CHARS) return thought;
-  // Never from within a character of two units.
+  // Never split a surrogate pair.
   return `…${thought.slice(-MOST_THOUGHT_CHARS).replace(/^[\udc00-\udfff]/, '')}`;
 }

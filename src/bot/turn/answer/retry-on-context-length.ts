@@ -3,36 +3,39 @@ import type { ChatClient } from '../../model/chat-client.ts';
 import type { ChatRequest, OnChatEvent } from '../../model/chat-types.ts';
 import { promptTokens, type BuiltPrompt } from '../conversation/build-prompt.ts';
 import type { PromptSizes } from '../conversation/prompt-sizes.ts';
-import { declarationTokens } from './declaration-tokens.ts';
+import { declarationTokens } from './count-tokens.ts';
 
-export interface AskWithinLimits {
+/** The room for one version of a prompt. */
+export interface PromptSize {
+  budgetTokens: number;
+  tokenFactor: number;
+  /** Whether all earlier messages are left out. */
+  isFresh: boolean;
+}
+
+export interface AskOptions {
   chat: Pick<ChatClient, 'stream'>;
   sizes: PromptSizes;
-  /** Tokens that a prompt may take, where the service has not shown that it takes less. */
+  /** Maximum tokens of a prompt, unless the service has shown a lower limit. */
   mostTokens: number;
   model: string;
-  /** The request with these messages. */
+  /** Creates the request with these messages. */
   request(messages: ChatRequest['messages']): ChatRequest;
-  /** Builds the prompt within a budget; `isFresh` leaves out all that was said before. */
-  build(prompt: { budgetTokens: number; tokenFactor: number; isFresh: boolean }): BuiltPrompt;
-  /** Called when the service answers the question without anything that was said before. */
+  build(size: PromptSize): BuiltPrompt;
+  /** Called when the service answers the question without the earlier messages. */
   startsFresh(): void;
 }
 
-/** Of a prompt that was too long, so much is tried once more. */
+/** Share of an over-long prompt that is tried next. */
 const COMPACT_SHARE = 0.5;
 
 /**
- * Asks with as much of the conversation as the service takes. Where it says that this was too long, the question is asked
- * once with half as much, then without anything that was said before: a conversation never stays too long for ever
- *. What the service counts corrects the estimates of later prompts.
+ * Sends as much of the conversation as the service accepts. If the service reports that the prompt is too long, retries once
+ * with half as much, then without any earlier messages, so that no conversation stays too long forever. The service's token
+ * count corrects the estimates of later prompts.
  * @throws ChatError like `ChatClient.stream`
  */
-export async function askWithinLimits(
-  options: AskWithinLimits,
-  signal: AbortSignal,
-  onEvent: OnChatEvent,
-): Promise<void> {
+export async function askWithinLimits(options: AskOptions, signal: AbortSignal, onEvent: OnChatEvent): Promise<void> {
   const { sizes, mostTokens, model, request, build } = options;
   const tokenFactor = sizes.factorOf(model);
   const budgetTokens = sizes.budgetOf(model, mostTokens);
@@ -53,7 +56,7 @@ export async function askWithinLimits(
 }
 
 async function askUnlessTooLong(
-  { chat, sizes, model, request, signal, onEvent }: AskWithinLimits & { signal: AbortSignal; onEvent: OnChatEvent },
+  { chat, sizes, model, request, signal, onEvent }: AskOptions & { signal: AbortSignal; onEvent: OnChatEvent },
   { messages, isBare }: BuiltPrompt,
 ): Promise<'answered' | 'too-long'> {
   const asked = request(messages);
@@ -64,7 +67,7 @@ async function askUnlessTooLong(
     await chat.stream(asked, signal, (event) => {
       if (event.type === 'fallback') answer.model = event.model;
       else answer.hasBegun = true;
-      // What an image costs is each service's own affair.
+      // The token count of an image differs between services.
       if (event.type === 'usage' && !hasImages) sizes.answered(answer.model, estimatedTokens, event.promptTokens);
       onEvent(event);
     });

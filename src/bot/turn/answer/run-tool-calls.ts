@@ -13,24 +13,24 @@ export interface ToolRunOptions {
   limits: ToolLimits;
   turnId: DeliveryId;
   report: Pick<TurnReport, 'toolEnded'>;
-  /** The turn's own: a stop word, a newer epoch or an orderly stop. */
+  /** The signal of the turn: aborted by a stop command, a newer epoch or a graceful shutdown. */
   signal: AbortSignal;
-  /** Shows what is being done. */
+  /** Shows the current activity. */
   showStatus(status: string): void;
 }
 
 export interface ToolResult {
   text: string;
-  /** Whether the call ran and its tool finds things: no other result names an address. */
+  /** Whether the call ran and its tool finds addresses; other results name none. */
   namesAddresses: boolean;
 }
 
 const MOST_STATUS_CHARS = 120;
 
 /**
- * Runs the calls of one round side by side. Whatever happens in a tool becomes text for the model; only the turn's own
- * signal ends it, at once, also while a tool does not listen.
- * @returns a result for each call, in their order. @throws ChatError `chat_cancelled`
+ * Runs the calls of one round in parallel. A failure of a tool becomes text for the model; only the turn's own signal ends
+ * the round, immediately, even if a tool ignores it.
+ * @returns one result per call, in order. @throws ChatError `chat_cancelled`
  */
 export async function runToolCalls(options: ToolRunOptions, calls: readonly ToolCall[]): Promise<ToolResult[]> {
   const { toolbox, context, limits, turnId, report, showStatus } = options;
@@ -65,7 +65,7 @@ async function runOne(
   const ended = new Promise<never>((_, reject) =>
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason as Error), { once: true }),
   );
-  // A tool may throw before anybody waits for this.
+  // A tool may throw before this promise is awaited.
   ended.catch(() => undefined);
   try {
     ending.signal.throwIfAborted();
@@ -81,7 +81,7 @@ async function runOne(
   }
 }
 
-/** One line of bounded length: a status may hold words of the model. */
+/** One line of limited length, because a status may contain text from the model. */
 function statusLine(status: string): string {
   const letters = [...status.replace(/\s+/gu, ' ').trim()];
   return letters.length > MOST_STATUS_CHARS ? `${letters.slice(0, MOST_STATUS_CHARS).join('')}…` : letters.join('');

@@ -1,15 +1,15 @@
 import { MINUTE_MS, SECOND_MS } from '../../../shared/clock.ts';
 
-/** How long and how much tools may take (SECURITY.md tool-rights, input-limits). */
+/** Time and size limits of tools (SECURITY.md tool-rights, input-limits). */
 export interface ToolLimits {
-  /** Rounds in which the model may call tools; it is then asked once more without any. */
+  /** Maximum rounds in which the model may call tools; afterwards it is called once more without tools. */
   rounds: number;
-  /** Calls of one round that run; the model is told that further ones did not. */
+  /** Maximum calls per round; the model is told that further calls did not run. */
   callsARound: number;
   callMs: number;
-  /** From the first call on; later rounds go without tools. */
+  /** Measured from the first call. Later rounds run without tools. */
   turnMs: number;
-  /** Estimated tokens of one result, and of all results of a turn. */
+  /** Maximum estimated tokens of one result, and of all results of a turn. */
   resultTokens: number;
   turnTokens: number;
 }

@@ -7,25 +7,30 @@ import type { Citable, ToolAsker } from '../../tools/tool.ts';
 import { labelToolResult } from './label-tool-result.ts';
 import { isSummary, type TurnSources } from './turn-sources.ts';
 import { runToolCalls, type ToolRunOptions } from './run-tool-calls.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
 export interface RoundsOptions extends Omit<ToolRunOptions, 'context'> {
   chat: Pick<ChatClient, 'stream'>;
   asker: ToolAsker;
   sources: Pick<TurnSources, 'cite' | 'heard'>;
-  /** Lengths of time. */
+  /** Monotonic clock. */
   monotonicMs: NowMs;
-  /** Told before each round that follows results: the hosts that people wrote and tools found so far. */
+  /** Called before each round that follows results, with the hosts named by people and tools so far. */
   told?(hosts: ReadonlySet<string>): void;
 }
 
-/** Calls beside these ends are not run: one came without its end, the other is not wanted. */
+/**
+ * Tool calls in an answer with one of these end reasons are not run: a truncated answer is incomplete, and a filtered one is
+ * unwanted.
+ */
 const ENDS_FOR_GOOD: ReadonlySet<EndReason> = new Set(['truncated', 'content_filter']);
 
 /**
- * Asks the model, runs the tools that it calls, and asks again with their results, as one stream of events: the texts of
- * all rounds in their order with an empty line between, so that nothing that a person saw is lost, and one end. Results
- * are no part of the answer, and the usage told is that of the request as it was given. After the last round, or when time or tokens are used up, the model is asked without tools.
- * @throws ChatError at any step; what tools do wrong is told to the model
+ * Calls the model, runs its tool calls, and calls it again with the results, as one stream of events: the texts of all
+ * rounds in order, separated by an empty line, so that no displayed text is lost, and one end. Results are not part of the
+ * answer, and the reported usage is that of the original request. After the last round, or when time or tokens are used up,
+ * the model is called without tools.
+ * @throws ChatError at any step; errors of tools are reported to the model
  */
 export async function answerInRounds(
   options: RoundsOptions,
@@ -53,7 +58,7 @@ export async function answerInRounds(
     const said: { text: string; thought: string; reason?: EndReason } = { text: '', thought: '' };
     try {
       await chat.stream({ ...bare, messages, tools: mayCall ? tools : undefined }, signal, (event) => {
-        // Whoever stands in answers the later rounds too; nobody is told twice.
+        // The fallback model also answers the later rounds, and the fallback is reported only once.
         if (event.type === 'fallback') bare = { ...bare, model: event.model };
         if (event.type === 'text') {
           onEvent(said.text === '' && hasText ? { type: 'text', delta: `\n\n${event.delta}` } : event);
@@ -71,7 +76,7 @@ export async function answerInRounds(
     } catch (error) {
       const lighter = withoutResults(messages);
       if (!isTooLarge(error) || said.text !== '' || !lighter) throw error;
-      // The question itself did fit; what tools found was too much for this model.
+      // The question itself did fit; the tool results were too long for this model.
       [messages, untilMs] = [lighter, Number.NEGATIVE_INFINITY];
       continue;
     }
@@ -98,7 +103,7 @@ export async function answerInRounds(
 
 const LEFT_OUT = 'Left out: the results of the tools are too long for this model. Answer without them, and say so.';
 
-/** The messages with a word in place of each result; undefined where there are none, or none any more. */
+/** The messages with a placeholder for each result; undefined if no results are left to replace. */
 function withoutResults(messages: readonly ChatMessage[]): ChatMessage[] | undefined {
   const isFull = messages.some((message) => message.role === 'tool' && message.content !== LEFT_OUT);
   if (!isFull) return undefined;
@@ -109,7 +114,10 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof ChatError && error.code === 'chat_too_large';
 }
 
-/** What people wrote. What the model wrote is left out, its summaries too: it may have been talked into making up an address. */
+/**
+ * Texts written by people. Text from the model, including summaries, is excluded: the model may have been manipulated into
+ * inventing an address.
+ */
 function textsOfPeople(messages: readonly ChatMessage[]): string[] {
   return messages.flatMap((message) => {
     if (message.role !== 'user' || isSummary(message.content)) return [];
@@ -119,8 +127,8 @@ function textsOfPeople(messages: readonly ChatMessage[]): string[] {
 }
 
 /**
- * A call as it goes back to the model. Engines that give no ids, or the same ones in each round, must still find each
- * result; and some refuse a conversation in which arguments are no JSON.
+ * A tool call as it is sent back to the model. Engines that send no ids, or repeat them in each round, still need to match
+ * each result; and some refuse a conversation whose arguments are not JSON.
  */
 function withOwnId(
   { callId, name, argumentsJson }: ToolCall,
@@ -128,14 +136,9 @@ function withOwnId(
   messages: readonly ChatMessage[],
 ): ToolCall {
   const isTaken = messages.some((message) => message.role === 'tool' && message.callId === callId);
-  return { callId: isTaken ? ownId : callId, name, argumentsJson: isJson(argumentsJson) ? argumentsJson : '{}' };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return {
+    callId: isTaken ? ownId : callId,
+    name,
+    argumentsJson: parseJson(argumentsJson) !== undefined ? argumentsJson : '{}',
+  };
 }

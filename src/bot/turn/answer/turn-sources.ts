@@ -7,8 +7,8 @@ import { CitationMarks } from './citation-marks.ts';
 const NUMBER = /\[\^?(\d{1,3})\]/g;
 
 /**
- * What a turn's tools retrieved that an answer may cite, numbered from 1 on. A number that was not retrieved stays in the answer only
- * where a person wrote it (their own list of references).
+ * Citable sources retrieved by the tools of a turn, numbered from 1. A number that was not retrieved stays in the answer
+ * only if a person wrote it (in a list of references).
  */
 export class TurnSources {
   readonly marks = new CitationMarks((number) => this.#found.has(number) || this.#written.has(number));
@@ -16,7 +16,7 @@ export class TurnSources {
   readonly #numbers = new Map<string, number>();
   readonly #written = new Set<number>();
 
-  /** Numbers what was found; the same document has one number, however often it is found. */
+  /** Assigns a number to a source. The same document always has the same number. */
   cite(found: Citable): number {
     const key = JSON.stringify([found.source, found.documentId]);
     const known = this.#numbers.get(key);
@@ -27,7 +27,7 @@ export class TurnSources {
     return number;
   }
 
-  /** Numbers in brackets that people wrote are theirs; a summary is the model's words. */
+  /** Records bracketed numbers written by people. Summaries are excluded, because the model writes them. */
   heard(messages: readonly ChatMessage[]): void {
     for (const { role, content } of messages) {
       if (role !== 'user' || isSummary(content)) continue;
@@ -37,7 +37,7 @@ export class TurnSources {
     }
   }
 
-  /** All that was found, in the order of the numbers; what the answer cites is marked. */
+  /** All sources in order of their numbers, with cited ones marked. */
   get all(): CitedSource[] {
     return [...this.#found].map(([number, { source, title, url, date }]) => ({
       ...{ number, source, title, url, date },
@@ -46,7 +46,7 @@ export class TurnSources {
   }
 }
 
-/** A summary is written by the model, although the prompt holds it as a person's message. */
+/** The model writes summaries, although the prompt contains them in a user message. */
 export function isSummary(content: ChatMessage['content']): boolean {
   return typeof content === 'string' && content.startsWith(SUMMARY_RULES);
 }

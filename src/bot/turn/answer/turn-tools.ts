@@ -6,10 +6,9 @@ import type { ToolAsker } from '../../tools/tool.ts';
 import { answerInRounds } from './tool-loop.ts';
 import { NamedLinks } from './named-links.ts';
 import { TurnSources } from './turn-sources.ts';
-import type { AdmittedContext } from '../turn-context.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
 import { TOOL_LIMITS } from './tool-limits.ts';
 import type { TurnReport } from '../turn-ports.ts';
-import { shouldBeBrief } from './load-shedding.ts';
 
 export interface TurnToolOptions {
   chat: ChatClient;
@@ -17,30 +16,34 @@ export interface TurnToolOptions {
   report: Pick<TurnReport, 'toolEnded'>;
 }
 
-/** What a turn asks the model with: the tools that its person may use. */
+/** Tools of one turn: those that the user may use, and their results. */
 export interface TurnTools {
   declared: readonly ToolDeclaration[];
-  /** Answers in rounds: what tools find out is no step of the caller's. */
+  /** Runs the tool loop, so that the caller does not handle tool calls. */
   chat: Pick<ChatClient, 'stream'>;
-  /** What is said from here on, with links as they are to be shown. */
+  /** The text of the answer, with links rewritten for display. */
   links: NamedLinks;
-  /** What the answer may cite. */
+  /** Sources that the answer may cite. */
   sources: TurnSources;
 }
 
-/** @param showStatus shows what a tool is doing */
+/** Properties of the turn that its tools depend on. */
+export interface ToolTurn {
+  turnId: DeliveryId;
+  asker: ToolAsker;
+  /** Whether the answer must be short: each round of tools costs another call to the model. */
+  isBrief: boolean;
+}
+
+/** @param showStatus shows the activity of a tool */
 export function toolsOfTurn(
-  options: TurnToolOptions,
-  context: AdmittedContext,
+  { chat, toolbox, report }: TurnToolOptions,
+  { turnId, asker, isBrief }: ToolTurn,
   showStatus: (status: string) => void,
 ): TurnTools {
-  const { chat, toolbox, report } = options;
-  const asker = askerOf(context);
-  const { turnId } = context.turn;
-  // Each round costs another call of the model.
-  const declared = shouldBeBrief(context) ? [] : toolbox.offer(asker);
+  const declared = isBrief ? [] : toolbox.offer(asker);
   const sources = new TurnSources();
-  // Where nothing is retrieved a number in brackets claims nothing.
+  // Without retrieval, a bracketed number is not a citation.
   const maySearch = declared.some(({ name }) => name === KNOWLEDGE_SEARCH);
   const links = new NamedLinks(maySearch ? sources.marks : undefined);
   return {
@@ -59,10 +62,4 @@ export function toolsOfTurn(
         ),
     },
   };
-}
-
-/** What tools may know of a question: who asks, as the gate found out, and where. */
-function askerOf({ account, newest: { chat }, question, scene }: AdmittedContext): ToolAsker {
-  const place = { kind: chat.kind, id: chat.id };
-  return { person: account, place, language: question.language, tools: scene?.tools, knowledge: scene?.knowledge };
 }

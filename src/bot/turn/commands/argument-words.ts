@@ -1,8 +1,8 @@
 import type { Language } from '../../../shared/text/texts.ts';
 
-/** What people type behind a slash word, in either language; compared without case. */
+/** Arguments of slash commands in both languages; compared case-insensitively. */
 
-/** Takes a choice back. */
+/** Resets a choice to the default. */
 export const AUTO_WORDS: ReadonlySet<string> = new Set(['auto', 'default', '自动', '默认']);
 
 export const LANGUAGE_WORDS: ReadonlyMap<string, Language> = new Map([

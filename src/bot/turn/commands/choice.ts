@@ -6,33 +6,33 @@ import type { Outcome } from '../outcome.ts';
 
 const MOST_ECHOED_CHARS = 40;
 
-/** What a person chose, to be kept with the commit, and what they read of it. @param change `undefined` takes a choice back */
+/** Returns a person's choice for the commit, with the text of the reply. @param change `undefined` resets a choice */
 export function chosen(
   keyRing: KeyRing,
   { newest, preferences }: TurnContext,
   change: { [Name in keyof Preferences]: Preferences[Name] | undefined },
   text: string,
 ): Outcome {
-  // JSON leaves out what is undefined.
+  // JSON omits undefined fields.
   const next = { ...preferences, ...change };
   return { kind: 'command', text, preferences: sealPreferences(keyRing, newest, next) };
 }
 
-/** What somebody typed, short and on one line, to be shown in a sentence. */
+/** User input on one line and of limited length, for display in a sentence. */
 export function echoOf(argument: string): string {
   const shown = argument.replace(/[\s`“”]+/g, ' ').trim();
   return [...shown].length > MOST_ECHOED_CHARS ? `${[...shown].slice(0, MOST_ECHOED_CHARS).join('')}…` : shown;
 }
 
-/** Sentences one after the other; Chinese puts nothing between them. */
+/** Joins sentences; Chinese uses no separator. */
 export function sentences(language: Language, ...said: string[]): string {
   return said.join(language === 'zh' ? '' : ' ');
 }
 
-/** Longer than every name and level that can be chosen. */
+/** Maximum argument length; longer than any name or level. */
 const MAX_ARGUMENT_CHARS = 200;
 
-/** An argument as it is compared: without case, and without the full stop that a voice transcript ends with. */
+/** Normalizes an argument for comparison: lower case, without the full stop that a voice transcript ends with. */
 export function plainArgument(argument: string): string {
   return argument
     .slice(0, MAX_ARGUMENT_CHARS)

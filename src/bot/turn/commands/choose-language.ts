@@ -7,7 +7,10 @@ import { sayTo } from '../translate.ts';
 import { AUTO_WORDS, LANGUAGE_WORDS } from './argument-words.ts';
 import { chosen, plainArgument, sentences } from './choice.ts';
 
-/** /lang: in which language the bot itself speaks to this person in this chat. What the model speaks is the model's affair. */
+/**
+ * /lang: sets the language of the bot's own texts for this person in this chat. The model chooses the language of its
+ * answers itself.
+ */
 export function chooseLanguage(keyRing: KeyRing, context: TurnContext, argument: string): Outcome {
   const { language } = context.question;
   const how = sayTo(context, WORD_TEXTS.langHow);

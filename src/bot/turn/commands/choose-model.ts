@@ -14,10 +14,10 @@ import { chosen, echoOf, plainArgument } from './choice.ts';
 import { levelName } from './level-names.ts';
 import { modelsHere } from './models-here.ts';
 
-/** Slips of the keyboard that a hint is given for. */
+/** Maximum edit distance for a suggestion. */
 const MAX_EDITS = 3;
 
-/** /model: lists the models that may answer this person here, or chooses one of them for this person and chat. */
+/** /model: lists the models that this person may use here, or selects one for this person and chat. */
 export async function chooseModel(
   { keyRing, gate, catalog }: { keyRing: KeyRing; gate: SignInGate; catalog: ModelCatalog },
   context: TurnContext,
@@ -36,7 +36,7 @@ export async function chooseModel(
   return chosen(keyRing, context, { model: name }, say(WORD_TEXTS.modelChosen, language, { name }));
 }
 
-/** The first of the models is the one that answers now; a list keeps its order whatever is chosen. */
+/** The first model is the current one. The order of the list does not depend on the selection. */
 function list(context: TurnContext, models: Models, catalog: ModelCatalog): string {
   const { language } = context.question;
   const lines = [...models].sort().map((name) => {
@@ -46,7 +46,7 @@ function list(context: TurnContext, models: Models, catalog: ModelCatalog): stri
   return sayTo(context, WORD_TEXTS.models, { list: lines.join('\n') });
 }
 
-/** What stands behind a model's name: its label, where it has one, and what it can. */
+/** Text after a model's name: its label, if any, and its capabilities. */
 function abilities({ name, label, seesImages, thinking, levels }: ModelEntry, language: Language): string {
   const between = language === 'zh' ? '、' : ', ';
   const told = [
@@ -64,7 +64,7 @@ function thinks(levels: string, language: Language): string {
     : say(WORD_TEXTS.abilityThinksBy, language, { levels });
 }
 
-/** One sentence for a name that is not known and one that this person may not use, so that it tells nothing of others. */
+/** The same text for an unknown name and for a model that this person may not use, so that it reveals nothing. */
 function unknown(models: Models, argument: string, language: Language): string {
   const names = [...models].sort();
   const values = {
@@ -77,7 +77,7 @@ function unknown(models: Models, argument: string, language: Language): string {
     : say(WORD_TEXTS.modelMeant, language, { ...values, meant });
 }
 
-/** `max` for svc-max: a part of exactly one name. */
+/** Finds a model by a part of its name that is unique, such as `max` for svc-max. */
 function onlyEnding(asked: string, names: readonly string[]): string | undefined {
   const fitting = names.filter((name) => name.toLowerCase().includes(asked));
   return fitting.length === 1 ? fitting[0] : undefined;

@@ -13,7 +13,7 @@ import { chosen, echoOf, plainArgument, sentences } from './choice.ts';
 import { levelName, levelOf } from './level-names.ts';
 import { modelsHere } from './models-here.ts';
 
-/** /think: whether, and how hard, the model thinks before it answers this person in this chat (SERVICE.md request-fields). */
+/** /think: sets the reasoning effort of the model for this person in this chat (SERVICE.md request-fields). */
 export async function chooseThinking(
   { keyRing, gate, catalog }: { keyRing: KeyRing; gate: SignInGate; catalog: ModelCatalog },
   context: TurnContext,
@@ -38,7 +38,7 @@ export async function chooseThinking(
   return chosen(keyRing, context, { thinking }, thinksFromNowOn(catalog.of(model), thinking, language));
 }
 
-/** What the model makes of a level: it has it, or its nearest, or thinks without levels, or does not think. */
+/** Describes the effect of a level on the model: the level itself, the nearest one, reasoning without levels, or none. */
 function thinksFromNowOn(model: ModelEntry, thinking: Thinking, language: Language): string {
   const values = { level: levelName(thinking, language), model: model.name };
   if (model.thinking === 'none') return say(WORD_TEXTS.thinkNever, language, values);

@@ -10,13 +10,13 @@ import type { Outcome } from '../outcome.ts';
 import type { RecordOptions } from './forget.ts';
 import type { AccountId } from '../../domain/ids.ts';
 
-/** About what two messages of WeCom hold; there is no third. */
+/** About the capacity of two WeCom messages; a third cannot be sent. */
 const MOST_BYTES = 36 * KIB_BYTES;
 
 /**
- * /export: the conversation that is kept here, as Markdown: the summary of its older turns, if the model wrote one, and the
- * newest turns as far as they fit. Private chats only.
- * @param accountId only what was said under this account
+ * /export: the stored conversation as Markdown: the summary of its older turns, if there is one, and the newest turns that
+ * fit. Private chats only.
+ * @param accountId exports only turns of this account
  */
 export async function exportHistory(
   { redis, keyRing, timeZone }: RecordOptions & { timeZone: string },
@@ -30,7 +30,7 @@ export async function exportHistory(
   return { kind: 'command', text: writeExport(own, { language, timeZone, summary: summary?.text }) };
 }
 
-/** Writes turns as Markdown, oldest first, with what was asked as a quote; before them what a summary says of older ones. */
+/** Formats turns as Markdown, oldest first, with questions as quotes. The summary of older turns comes first. */
 export function writeExport(
   turns: readonly HistoryTurn[],
   { language, timeZone, summary }: { language: Language; timeZone: string; summary?: string },

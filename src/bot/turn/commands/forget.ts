@@ -22,9 +22,9 @@ export interface RecordOptions {
 }
 
 /**
- * /forget: what this person said in this chat, threads included, and what was answered, its images, and what the
- * person chose and thought of answers here. What was used is still counted. Where a
- * conversation is shared, the others' turns stay. All of it goes in the turn's one commit.
+ * /forget: deletes this person's messages in this chat including its threads, the answers and images, and the person's
+ * preferences and ratings here. Usage counters remain. In a shared conversation, the turns of other people remain.
+ * Everything is deleted in the commit of the turn.
  */
 export async function forget(options: RecordOptions, context: TurnContext): Promise<Outcome> {
   const { newest, turn } = context;
@@ -36,7 +36,7 @@ export async function forget(options: RecordOptions, context: TurnContext): Prom
   const ids = new Set([base.id, turn.conversation.id, ...threads.map(asConversationId)]);
   const { personId, field } = ownerOfPreferences(newest);
   const isOwnChat = newest.chat.kind === 'private';
-  const own = isOwnChat ? undefined : speakerTagOf(context);
+  const own = isOwnChat ? undefined : speakerTagOf(context.newest);
   const ratings = await keysOfRatings(options, partition, personId);
   const found = await Promise.all([...ids].map((id) => forgetIn(options, { id, partition }, own)));
   return {
@@ -46,13 +46,13 @@ export async function forget(options: RecordOptions, context: TurnContext): Prom
       remove: found.flatMap(({ remove }) => remove),
       drop: [index, ratings.list, ...found.flatMap(({ drop }) => drop)],
       fields: [{ key: preferencesKeyPrefix(partition) + personId, field }, ...ratings.fields],
-      // What a summary says of whom cannot be told apart; the others' turns are summed up anew.
+      // A summary cannot be separated by person; the turns of other people are summarized again.
       clear: [...ids].map((id) => conversationKeys({ id, partition }).summary),
     },
   };
 }
 
-/** @param own the person's tag in a group; undefined where all of the conversation is theirs */
+/** @param own the person's tag in a group; undefined if the whole conversation is theirs */
 async function forgetIn(
   { redis, keyRing }: RecordOptions,
   conversation: ConversationRef,

@@ -5,12 +5,12 @@ import { sayTo } from '../translate.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { Outcome } from '../outcome.ts';
 
-/** The compiler refuses a word that /help says nothing about. */
+/** The type requires a help text for every command. */
 const LINES: Readonly<Record<SlashWord, Bilingual>> = WORD_HELP;
 
 /**
- * /help: every word that works here, in the person's language and as they type it.
- * @param privateWords those that a group is not told of
+ * /help: all commands available here, in the person's language and in the syntax of the platform.
+ * @param privateWords commands that are not listed in groups
  */
 export function help(context: TurnContext, privateWords: ReadonlySet<SlashWord>): Outcome {
   const isGroup = context.newest.chat.kind === 'group';

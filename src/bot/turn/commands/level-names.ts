@@ -9,12 +9,12 @@ const NAMES = {
   max: WORD_TEXTS.levelMax,
 } as const satisfies Record<ThinkingChoice, unknown>;
 
-/** A level of thinking in the person's language; one that has no name there as it is. */
+/** Localized name of a reasoning level; unknown levels are returned unchanged. */
 export function levelName(level: string, language: Language): string {
   return isLevel(level) ? say(NAMES[level], language) : level;
 }
 
-/** The level that somebody means, by its name in either language. */
+/** The reasoning level with this name in either language. */
 export function levelOf(name: string): ThinkingChoice | undefined {
   return (Object.keys(NAMES) as ThinkingChoice[]).find((level) =>
     [NAMES[level].en, NAMES[level].zh].includes(name as never),

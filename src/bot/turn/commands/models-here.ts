@@ -9,8 +9,8 @@ import { sayTo } from '../translate.ts';
 import { chosenFirst } from './chosen-first.ts';
 
 /**
- * The models that may answer this person here, the one that does now first, and the one that does when nothing is chosen;
- * or what is said instead. Nobody is invited to sign in by asking for a list.
+ * The models that this person may use here, the current one first, and the default without a choice; or a refusal. Listing
+ * models never sends a sign-in invitation.
  */
 export async function modelsHere(
   gate: SignInGate,

@@ -28,15 +28,15 @@ import type { AnswerQuestion, Outcome } from '../outcome.ts';
 
 export interface SlashWordsOptions {
   keyRing: KeyRing;
-  /** What each model can do. */
+  /** Capabilities of each model. */
   catalog: ModelCatalog;
   gate: SignInGate;
   identity: Identity | undefined;
   mode: SignInMode;
   answerQuestion: AnswerQuestion;
-  /** The institution's or sign-in service's name. */
+  /** Name of the institution or the sign-in service. */
   serviceName: Bilingual;
-  /** For words about what is kept of a person. */
+  /** For commands about a person's stored data. */
   records: RecordOptions & { nowMs: NowMs; timeZone: string };
 }
 
@@ -46,7 +46,7 @@ type Handler = (options: SlashWordsOptions, context: TurnContext, argument: stri
 
 const HANDLERS: Readonly<Record<SlashWord, Handler>> = {
   help: (_options, context) => help(context, PRIVATE_WORDS),
-  new: startAnew,
+  new: startConversation,
   stop,
   retry,
   model: chooseModel,
@@ -60,10 +60,10 @@ const HANDLERS: Readonly<Record<SlashWord, Handler>> = {
   signin: signIn,
   unlink,
 };
-/** Words about the person themself are answered in their private chat only. */
+/** Commands about the user's own data are answered only in the private chat. */
 const PRIVATE_WORDS: ReadonlySet<SlashWord> = new Set<SlashWord>(['usage', 'export', 'whoami', 'signin', 'unlink']);
 
-/** What each slash word does (contract section 7). Slash words are never held and never reach the model, but for /retry. */
+/** Runs slash commands. They are never held and never reach the model, except /retry. */
 export function createRunSlashWord(options: SlashWordsOptions): RunSlashWord {
   return async (context, { word, argument }) => {
     if (PRIVATE_WORDS.has(word) && context.newest.chat.kind === 'group') return command(context, 'privateOnly');
@@ -79,20 +79,20 @@ function command(
   return { kind: 'command', text: sayTo(context, TURN_TEXTS[text], values) };
 }
 
-function startAnew(_options: SlashWordsOptions, context: TurnContext): Outcome {
+function startConversation(_options: SlashWordsOptions, context: TurnContext): Outcome {
   return { ...command(context, 'newConversation'), history: { forget: true } };
 }
 
-/** The stop itself happened when it was accepted; this turn only says whether it met anything. */
+/** The stop took effect when the message was accepted. This turn only reports whether an answer was stopped. */
 function stop(_options: SlashWordsOptions, context: TurnContext): Outcome {
   const own = context.turn.messages.at(-1);
   return command(context, own && context.turn.stop.servedSeq >= own.seq ? 'stopped' : 'nothingToStop');
 }
 
-/** What the button at an answer says behind the word: which answer it stands at, by its id or how that begins. */
+/** Argument sent by an answer's retry button: the id of the answer or a prefix of it. */
 const NAMES_ANSWER = /^[0-9a-f]{8,40}$/;
 
-/** Asks the last question again; its new answer takes the old one's place in the history. */
+/** Repeats the last question. The new answer replaces the old one in the history. */
 async function retry(options: SlashWordsOptions, context: TurnContext, argument: string): Promise<Outcome> {
   const admitted = await options.gate.admit(context, { holds: false });
   if ('outcome' in admitted) return admitted.outcome;
@@ -129,9 +129,9 @@ function languageOfLast({ userText }: HistoryTurn, { question }: TurnContext): L
   return userText === '' ? question.language : languageOfText(userText);
 }
 
-/** Nobody asks again what was said by another person of a shared conversation, or under another account. */
+/** A question of another person in a shared conversation, or of another account, cannot be repeated. */
 function isOwn(last: HistoryTurn, context: TurnContext, accountId: AccountId | undefined): boolean {
-  const isSamePerson = last.speakerTag === undefined || last.speakerTag === speakerTagOf(context);
+  const isSamePerson = last.speakerTag === undefined || last.speakerTag === speakerTagOf(context.newest);
   return isSamePerson && last.accountId === accountId;
 }
 
@@ -155,7 +155,7 @@ async function signIn({ gate, mode }: SlashWordsOptions, context: TurnContext): 
   return mode === 'off' ? command(context, 'signInOff') : gate.invite(context);
 }
 
-/** Deletes the link, the tokens, and what was said under that identity; the same when its turn runs again. */
+/** Deletes the link, the tokens and the history of that identity. Idempotent if the turn runs again. */
 async function unlink({ identity, mode, serviceName }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
   if (mode === 'off' || !identity) return command(context, 'signInOff');
   const { platform, tenant, app, chatUserId } = askerOf(context);

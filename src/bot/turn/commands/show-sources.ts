@@ -8,8 +8,8 @@ import type { TurnContext } from '../turn-context.ts';
 import type { Outcome } from '../outcome.ts';
 
 /**
- * /sources: which documents the conversation's last answer stands on; where it cites none, which were found for it. In a group these are
- * documents that everybody may read; in private chats only what was asked under this account.
+ * /sources: the documents cited by the last answer of the conversation, or if it cites none, the documents found for it. In
+ * a group, these are documents that everyone may read; in private chats, only turns of this account count.
  */
 export function showSources(
   keyRing: KeyRing,

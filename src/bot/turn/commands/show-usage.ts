@@ -7,7 +7,7 @@ import { RECORD_TEXTS } from '../../i18n/record-texts.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { Outcome } from '../outcome.ts';
 
-/** /usage: how much this person asked today and this month, in all chats of the platform. */
+/** /usage: this person's usage today and this month, in all chats of the platform. */
 export async function showUsage(
   { redis, nowMs, timeZone }: { redis: RedisClient; nowMs: NowMs; timeZone: string },
   { newest, question: { language } }: TurnContext,

@@ -3,13 +3,16 @@ import { conversationOf, type ConversationRef } from '../../domain/conversation.
 import type { InboundMessage } from '../../domain/message.ts';
 import type { ConversationId } from '../../domain/ids.ts';
 
-/** The list of the threads of a chat in which a person spoke: what /forget has to look at, since keys tell nothing. */
+/**
+ * Redis key of the list of a chat's threads in which a person wrote. /forget needs the list, because other keys do not
+ * reveal their chat or person.
+ */
 export function threadIndexOf(message: InboundMessage): string {
   const { threadId: _left, ...chat } = message.chat;
   return threadsKey(conversationOf({ ...message, chat }, 'member'));
 }
 
-/** The thread that a turn's words are kept under beside, or as, its own conversation. */
+/** The thread that stores this turn, besides its own conversation or as its own conversation. */
 export function threadSpokenIn(
   message: InboundMessage,
   own: ConversationRef,

@@ -4,7 +4,7 @@ import type { HistoryTurn } from './history.ts';
 import { LABEL_RULES, labelFile, labelQuote, labelSpeaker, labelSummary, SUMMARY_RULES } from './label-text.ts';
 import { contentOf, quotedParts, saidParts, textPart, type PlacedImage, type PromptPart } from './prompt-parts.ts';
 
-/** A message of a prompt; the chat room's messages take it as it is. */
+/** A message of a prompt; assignable to the messages of the chat client. */
 export type PromptMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string | PromptPart[] }
@@ -15,19 +15,19 @@ export interface CurrentQuestion {
   images: readonly PlacedImage[];
   /** Text of the message that the question quotes. */
   quote?: string;
-  /** In a group the asker's tag. */
+  /** In a group, the tag of the user who asks. */
   speakerTag?: string;
-  /** What the files say that the question may be about, its own last. */
+  /** Files that the question may refer to, its own files last. */
   files?: readonly PromptFile[];
 }
 
-/** A file as the model is shown it. */
+/** A file as shown to the model. */
 export interface PromptFile {
-  /** Plain letters: it stands in the label. */
+  /** Without special characters, because it appears in the label. */
   name: string;
   text: string;
   pictures: readonly { label: string; dataUrl: string }[];
-  /** More follows that is not shown. */
+  /** The file continues beyond the shown text. */
   isCut: boolean;
 }
 
@@ -36,23 +36,25 @@ export interface PromptOptions {
   /** Earlier turns, oldest first. */
   turns: readonly HistoryTurn[];
   current: CurrentQuestion;
-  /** What is known of turns before `turns`; it comes first, where the budget has room for it. */
+  /** Summary of the turns before `turns`. Comes first, if the budget has room for it. */
   summary?: string;
-  /** Images of earlier turns that are sent again, by their turn's id; of other turns it is only told that there were some. */
+  /** Images of earlier turns that are sent again, by turn id. For other turns, a marker states that they had images. */
   earlierImages?: EarlierImages;
-  /** Files of earlier turns that the question's files hold, by the names under which they are kept; of others it is told that they are gone. */
+  /**
+   * Media ids of earlier files that the prompt contains. For other files, a marker states that they are no longer available.
+   */
   filesAtHand?: ReadonlySet<string>;
-  /** Estimated tokens that the whole prompt may take. Only the current question with the system prompt may pass it. */
+  /** Maximum estimated tokens of the whole prompt. Only the current question with the system prompt may exceed it. */
   budgetTokens: number;
   chatKind: 'private' | 'group';
   nowMs: number;
-  /** The institution's time zone: the prompt names its date. */
+  /** The institution's time zone, for the date in the prompt. */
   timeZone: string;
   /** See `estimateTokens`. */
   tokenFactor?: number;
 }
 
-/** All images of a turn, by its id. */
+/** All images of a turn, by turn id. */
 export type EarlierImages = ReadonlyMap<string, readonly PlacedImage[]>;
 
 const FILE_GOES_ON = '[The file goes on; what follows is not shown.]';
@@ -61,17 +63,19 @@ const NO_TEXT = '[A message without text.]';
 
 export interface BuiltPrompt {
   messages: PromptMessage[];
-  /** It holds nothing that was said before the question. */
+  /** The prompt contains no earlier messages. */
   isBare: boolean;
-  /** Earlier turns that the budget left out, oldest first. */
+  /** Earlier turns omitted because of the budget, oldest first. */
   droppedTurns: HistoryTurn[];
 }
 
 /**
- * Makes the messages for the model: the system prompt, as many of the newest earlier turns as fit the budget, and the
- * question. A summary of what came before precedes the first of them, in the same message. So each prompt has one system
- * message, then user and assistant by turns, which is all that strict chat templates accept (RELIABILITY.md strict-templates). Turns are left out whole and oldest first, so that no answer loses its question. A group's prompt holds
- * only turns of groups, a private one only private turns, whatever was passed in (SECURITY.md group-is-not-private).
+ * Builds the messages for the model: the system prompt, as many of the newest earlier turns as fit the budget, and the
+ * question. A summary of older turns is prepended to the first user message. Each prompt thus has one system message,
+ * followed by alternating user and assistant messages, which is all that strict chat templates accept
+ * (RELIABILITY.md strict-templates). Turns are omitted whole and oldest first, so that no answer loses its question. A
+ * prompt for a group contains only group turns and a private prompt only private turns, whatever the caller passes
+ * (SECURITY.md group-is-not-private).
  */
 export function buildPrompt(options: PromptOptions): BuiltPrompt {
   const { chatKind, turns, current, budgetTokens, tokenFactor = 1 } = options;
@@ -102,7 +106,7 @@ export function buildPrompt(options: PromptOptions): BuiltPrompt {
   };
 }
 
-/** Estimates what a prompt takes, images included. */
+/** Estimates the tokens of a prompt, including images. */
 export function promptTokens(messages: readonly PromptMessage[], tokenFactor = 1): number {
   return messages.reduce((sum, message) => sum + messageTokens(message, tokenFactor), 0);
 }
@@ -125,14 +129,14 @@ function writeSummary(text: string): string {
   return contentOf([textPart(`${SUMMARY_RULES}\n`), ...labelSummary(text)]) as string;
 }
 
-/** The first message is a person's. */
+/** The first message is a user message. */
 function withSummary(summary: string, [first, ...rest]: readonly PromptMessage[]): PromptMessage[] {
   const said = first?.content ?? '';
   const parts = typeof said === 'string' ? [textPart(said)] : said;
   return [{ role: 'user', content: contentOf([textPart(`${summary}\n\n`), ...parts]) }, ...rest];
 }
 
-/** The message is the same one all day, so that its tokens are counted once. */
+/** The message object is reused all day, so that its tokens are counted once. */
 function writeSystem({ systemPrompt, nowMs, timeZone }: PromptOptions, hasLabels: boolean): PromptMessage {
   const { date, weekday } = localTime(nowMs, timeZone);
   const day = `${date} ${timeZone}`;
@@ -164,7 +168,10 @@ function writeTurn(
   ];
 }
 
-/** What the files of earlier turns say stands before the question, as long as it is kept; a model that is not told else makes it up. */
+/**
+ * While the contents of earlier files are available, they precede the question. Without these markers the model invents the
+ * contents.
+ */
 function fileMarkers({ files = [] }: HistoryTurn, atHand: ReadonlySet<string> | undefined): string[] {
   return files.map(({ name, mediaId }) => {
     const came = `The file “${name}” came with this message`;
@@ -174,7 +181,7 @@ function fileMarkers({ files = [] }: HistoryTurn, atHand: ReadonlySet<string> | 
   });
 }
 
-/** Where earlier images are not sent again, the model is told that there were some. */
+/** Tells the model about earlier images that are not sent again. */
 function imageMarker(images: number): string[] {
   if (images <= 0) return [];
   return [images === 1 ? '[An image came with this message.]' : `[${images} images came with this message.]`];
@@ -184,7 +191,7 @@ function writeQuestion({ speakerTag, ...said }: CurrentQuestion, hasSpeakers: bo
   return writeSaid({ ...said, speakerTag: hasSpeakers ? (speakerTag ?? '') : undefined });
 }
 
-/** What a person said, in their order: first what they quote, images before text, then their own text and images. */
+/** A user's message, in order: the quote (images before text), then the user's own text and images. */
 function writeSaid({ text, images, quote, speakerTag, files = [] }: CurrentQuestion): PromptMessage {
   const quoted = [...quotedParts(images), ...(quote === undefined ? [] : [textPart(quote)])];
   const said = saidParts(text, images);
@@ -193,7 +200,7 @@ function writeSaid({ text, images, quote, speakerTag, files = [] }: CurrentQuest
     ...(quoted.length > 0 ? [...labelQuote(quoted), textPart('\n\n')] : []),
     ...(speakerTag === undefined ? said : labelSpeaker(speakerTag, said)),
   ]);
-  // Some engines refuse a message without content.
+  // Some engines reject a message without content.
   return { role: 'user', content: isBlank(content) ? NO_TEXT : content };
 }
 

@@ -1,22 +1,22 @@
-/** From here on come the scripts and symbols of which models read about one character a token: Chinese, kana, hangul, emoji. */
+/** First code point of the scripts and symbols that take about one token per character: Chinese, kana, hangul, emoji. */
 const FIRST_DENSE_CODE = 0x2e80;
 const CHARS_PER_TOKEN = 4;
 
-/** What an image costs in a prompt; services scale images to a bounded number of tiles. */
+/** Estimated tokens of an image; services scale images to a limited number of tiles. */
 export const IMAGE_TOKENS = 1_000;
 
-/** What a message costs beside its text: its role and separators. */
+/** Tokens of a message besides its text: its role and separators. */
 export const MESSAGE_TOKENS = 4;
 
 /**
- * Estimates how many tokens a text takes, without the model's own tokenizer.
- * @param factor corrects the estimate for a model, as its reported usage shows; 1 unless told
+ * Estimates the tokens of a text without the model's tokenizer.
+ * @param factor model-specific correction, learned from reported usage. Defaults to 1.
  */
 export function estimateTokens(text: string, factor = 1): number {
   return Math.ceil(weightOf(text) * factor);
 }
 
-/** The estimate before it is corrected for a model and rounded. */
+/** The estimate before correction and rounding. */
 function weightOf(text: string): number {
   let dense = 0;
   for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) >= FIRST_DENSE_CODE) dense += 1;
@@ -24,9 +24,9 @@ function weightOf(text: string): number {
 }
 
 /**
- * Estimates for things that are asked about again and again while a prompt is made (its messages, the tools declared
- * with it): the text of each is read once.
- * @param textOf what the model reads of a thing; it must not change while the thing lives
+ * Caches estimates of objects that are measured repeatedly while a prompt is built (messages, tool declarations): the text
+ * of each object is read once.
+ * @param textOf the text that the model reads; must not change during the lifetime of the object
  */
 export function estimatesOf<Thing extends object>(
   textOf: (thing: Thing) => string,

@@ -5,11 +5,14 @@ import type { RedisClient } from '../../../shared/redis/redis.ts';
 import type { PersonId } from '../../domain/ids.ts';
 import { heavyFilesKey, heavyFilesWaitKey } from '../../domain/partition-keys.ts';
 
-/** Heavy files that cost no wait. */
+/** Heavy files allowed without a wait. */
 const FREE_FILES = 2;
 const FIRST_WAIT_MS = MINUTE_MS;
 const LONGEST_WAIT_MS = HOUR_MS;
-/** Heavy files are forgotten after this time without another one; longer than the longest wait, so that waits keep growing. */
+/**
+ * Time without another heavy file after which heavy files are forgotten; longer than the longest wait, so that waits keep
+ * growing.
+ */
 const LIFE_MS = 2 * HOUR_MS;
 const PURPOSE = 'heavy-files';
 
@@ -18,7 +21,10 @@ const noteScript = loadScript(import.meta.url, './scripts/note-heavy-file.lua', 
   args: ['mediaId', 'lifeMs', 'freeFiles', 'firstMs', 'longestMs'],
 });
 
-/** Documents that take too much time or memory to read, by person over all chats. Repeated ones delay that person's further files (SECURITY.md heavy-files). */
+/**
+ * Counts documents that take too much time or memory to read, per person over all chats. Repeated heavy documents delay that
+ * person's further files (SECURITY.md heavy-files).
+ */
 export class HeavyFiles {
   readonly #redis: RedisClient;
   readonly #keyRing: KeyRing;
@@ -28,13 +34,13 @@ export class HeavyFiles {
     this.#keyRing = keyRing;
   }
 
-  /** @returns how long no file of this person is read; undefined where they are read. Milliseconds. */
+  /** @returns remaining time in which files of this person are not read, in milliseconds; undefined if there is no wait */
   async waitMs(personId: PersonId): Promise<number | undefined> {
     const leftMs = await this.#redis.pttl(heavyFilesWaitKey(this.#nameOf(personId)));
     return leftMs > 0 ? leftMs : undefined;
   }
 
-  /** Counts a document that was too heavy to read. */
+  /** Records a document that was too heavy to read. */
   async note(personId: PersonId, mediaId: string): Promise<void> {
     const name = this.#nameOf(personId);
     await noteScript.run(

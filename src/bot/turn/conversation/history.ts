@@ -2,48 +2,51 @@ import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { tryOpenJson } from '../../../shared/crypto/decrypt-record.ts';
 import type { AccountId, ConversationId, DeliveryId } from '../../domain/ids.ts';
 
-/** Where an image stands in its question: in what is quoted, or behind so many characters (UTF-16 units) of its text. */
+/** Position of an image in its question: in the quote, or an offset into the text (UTF-16 units). */
 export type ImagePlace = 'quote' | number;
 
-/** One question with its answer, as a conversation keeps it. Turns are kept and dropped only whole. */
+/** One question with its answer, as stored in a conversation. Turns are stored and deleted only as a whole. */
 export interface HistoryTurn {
   version: 1;
   turnId: DeliveryId;
-  /** The messages whose words these are, unless they are the turn's own alone: merged ones, or those of a question that was asked again. */
+  /**
+   * The messages that contain these words, if other than the turn's own message alone: merged messages, or those of a
+   * repeated question.
+   */
   messageIds?: readonly DeliveryId[];
-  /** When the question came. */
+  /** Time of the question. */
   atMs: number;
-  /** In a group the asker's stable tag, such as `member-3f9a`; absent in private chats. */
+  /** In a group, the user's stable tag, such as `member-3f9a`; absent in private chats. */
   speakerTag?: string;
-  /** The account under which it was said; what one identity said is no other's history (SECURITY.md link-is-told). */
+  /** The account of the question; the history of one identity is never available to another (SECURITY.md link-is-told). */
   accountId?: AccountId;
-  /** The mark of the scene in which it was answered; absent where none held. */
+  /** Mark of the scene of the answer; absent if there was none. */
   scene?: string;
   userText: string;
-  /** Text that the question quoted. */
+  /** Text quoted by the question. */
   quotedText?: string;
-  /** Names of the question's images in the media store, where they are kept for a short time. */
+  /** Names of the question's images in the media store, where they are stored for a short time. */
   mediaIds?: string[];
-  /** Where each of them stood; behind the text where that is not known. */
+  /** Position of each image; the end of the text if unknown. */
   imagePlaces?: ImagePlace[];
-  /** How many images came with the question, whether they are still kept or not. */
+  /** Number of images of the question, including expired ones. */
   images: number;
-  /** What was retrieved for the answer, by the numbers that stand in it. */
+  /** Sources retrieved for the answer, numbered as in its text. */
   sources?: readonly CitedSource[];
-  /** Its files: where what they say is kept for a short time, and their names as people read them. */
+  /** Files of the question: media ids of their contents, which are stored for a short time, and their display names. */
   files?: { mediaId: string; name: string }[];
-  /** Empty when the question got no answer; such a turn can be asked again, but enters no prompt. */
+  /** Empty if the question got no answer. Such a turn can be repeated, but is not part of any prompt. */
   assistantText: string;
-  /** Set when the answer is only its beginning. */
+  /** Set if the answer is incomplete. */
   interrupted?: true;
-  /** Set when a new conversation begins with this turn; earlier ones enter no prompt any more. */
+  /** Set if a new conversation begins with this turn; earlier turns are no longer part of any prompt. */
   startsAnew?: true;
 }
 
-/** A document that was retrieved for an answer: what a person is told of it. */
+/** A document retrieved for an answer, as shown to people. */
 export interface CitedSource {
   number: number;
-  /** The source's name in `KNOWLEDGE_FILE`. */
+  /** Source name in `KNOWLEDGE_FILE`. */
   source: string;
   title: string;
   url?: string;
@@ -53,20 +56,20 @@ export interface CitedSource {
 
 const PURPOSE = 'history';
 
-/** Names of all that is kept of a turn's images and files. */
+/** Names of all stored images and files of a turn. */
 export function keptMediaOf({ mediaIds = [], files = [] }: HistoryTurn): string[] {
   return [...mediaIds, ...files.map(({ mediaId }) => mediaId)];
 }
 
-/** Seals a turn for its conversation's list in Redis; opened for another conversation it stays shut. */
+/** Encrypts a turn for its conversation's list in Redis. It cannot be decrypted for another conversation. */
 export function sealTurn(keyRing: KeyRing, conversationId: ConversationId, turn: HistoryTurn): string {
   return keyRing.seal(PURPOSE, conversationId, JSON.stringify(turn));
 }
 
 /**
- * Opens a conversation's turns, in their order. A record that is broken, lacks its key, or is of a version that is not known, is
- * skipped: the conversation goes on without it (SECURITY.md key-rotation).
- * @param onSkipped told how many were skipped, if any
+ * Decrypts the turns of a conversation, in order. A record that is broken, has no available key or has an unknown version is
+ * skipped, and the conversation continues without it (SECURITY.md key-rotation).
+ * @param onSkipped called with the number of skipped records, if any
  */
 export function openTurns(
   keyRing: KeyRing,

@@ -7,14 +7,14 @@ import type { InboundMessage } from '../../domain/message.ts';
 import type { PreferencesChange } from '../../domain/turn.ts';
 import type { PersonId } from '../../domain/ids.ts';
 
-/** How hard the model is to think, as a person chose it. */
+/** Reasoning effort chosen by a person. */
 export type ThinkingChoice = 'off' | 'low' | 'high' | 'max';
 
-/** What one person chose in one chat and its threads; what is absent follows the defaults. */
+/** Choices of one person in one chat and its threads. Absent fields use the defaults. */
 export interface Preferences {
   model?: string;
   thinking?: ThinkingChoice;
-  /** The language of the bot's own texts. */
+  /** Language of the bot's own texts. */
   language?: Language;
 }
 
@@ -25,9 +25,9 @@ const EFFORTS: readonly unknown[] = ['off', 'low', 'high', 'max'] satisfies Thin
 const LANGUAGES: readonly unknown[] = ['en', 'zh'] satisfies Language[];
 
 /**
- * Opens what the sender of a message chose in its chat. Where nothing is kept, or it is broken or lacks its key, the defaults
- * hold (SECURITY.md key-rotation).
- * @param sealed the fields of the sender's hash, as a claim carries them
+ * Decrypts the preferences of a message's sender in its chat. The defaults apply if none are stored, or the record is broken
+ * or has no available key (SECURITY.md key-rotation).
+ * @param sealed fields of the sender's hash, as contained in the claim
  */
 export function openPreferences(keyRing: KeyRing, sealed: Readonly<Record<string, string>>, place: Place): Preferences {
   const { personId, field } = ownerOfPreferences(place);
@@ -37,13 +37,16 @@ export function openPreferences(keyRing: KeyRing, sealed: Readonly<Record<string
   return opened.kind === 'opened' ? opened.value : {};
 }
 
-/** Seals what a person chose, for the commit. */
+/** Encrypts a person's preferences for the commit. */
 export function sealPreferences(keyRing: KeyRing, place: Place, preferences: Preferences): PreferencesChange {
   const { personId, field } = ownerOfPreferences(place);
   return { personId, field, sealed: keyRing.seal(PURPOSE, `${personId}|${field}`, JSON.stringify(preferences)) };
 }
 
-/** Whose field of which hash a person's choices in a chat are. Of a chat and all its threads: an answer may begin one, and what was chosen holds there too. */
+/**
+ * Hash and field of a person's preferences in a chat. They apply to the chat and all its threads, because an answer may
+ * begin a thread.
+ */
 export function ownerOfPreferences({ chat, sender, ...owner }: Place): { personId: PersonId; field: string } {
   return {
     personId: personIdOf(owner, sender.userId),

@@ -2,7 +2,7 @@ import type { ImagePlace } from './history.ts';
 
 export type PromptPart = { type: 'text'; text: string } | { type: 'image'; dataUrl: string };
 
-/** An image at its place in a text. */
+/** An image with its position in a text. */
 export interface PlacedImage {
   /** `data:<media type>;base64,<data>` */
   dataUrl: string;
@@ -13,12 +13,12 @@ export function textPart(text: string): PromptPart {
   return { type: 'text', text };
 }
 
-/** The quoted images, in their order. */
+/** The quoted images, in order. */
 export function quotedParts(images: readonly PlacedImage[]): PromptPart[] {
   return images.flatMap(({ dataUrl, place }) => (place === 'quote' ? [{ type: 'image' as const, dataUrl }] : []));
 }
 
-/** A text with its images in the order in which they were said; the quoted ones are left out. */
+/** A text with its images in their original order, without the quoted images. */
 export function saidParts(text: string, images: readonly PlacedImage[]): PromptPart[] {
   const parts: PromptPart[] = [];
   let written = 0;
@@ -30,7 +30,7 @@ export function saidParts(text: string, images: readonly PlacedImage[]): PromptP
   return [...parts, textPart(text.slice(written))];
 }
 
-/** The parts as a message's content: neighbouring texts are one, empty ones are none, and text alone is a string. */
+/** Message content from parts: adjacent texts are joined, empty ones dropped, and text alone becomes a string. */
 export function contentOf(parts: readonly PromptPart[]): string | PromptPart[] {
   const joined: PromptPart[] = [];
   for (const part of parts) {
@@ -46,7 +46,7 @@ export function contentOf(parts: readonly PromptPart[]): string | PromptPart[] {
   return spoken.length === 1 && only.type === 'text' ? only.text : spoken;
 }
 
-/** Line breaks stood between the pieces of the text; at the edge of an image they say nothing. */
+/** Removes line breaks next to an image, which only separated parts of the text. */
 function withoutBorders(text: string): string {
   let [from, to] = [0, text.length];
   while (text[from] === '\n') from += 1;

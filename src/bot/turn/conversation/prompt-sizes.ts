@@ -1,28 +1,28 @@
 import { HOUR_MS, type NowMs } from '../../../shared/clock.ts';
 
-/** Prompts below it tell little: what a service adds to each of them weighs too much. */
+/** Smaller prompts are ignored, because the tokens that a service adds to each prompt would dominate. */
 const LEAST_TOKENS_TO_LEARN_FROM = 200;
-/** How much one answer moves the factor; a dozen answers make up for a wrong beginning. */
+/** Weight of one answer in the factor; a dozen answers correct a wrong initial value. */
 const WEIGHT = 0.2;
 const LEAST_FACTOR = 0.5;
 const MOST_FACTOR = 3;
-/** A service that refused a prompt is offered so much of its size from then on, until the ceiling is forgotten. */
+/** After a refusal, prompts are limited to this share of the refused size until the ceiling expires. */
 const CEILING_SHARE = 0.75;
 const CEILING_LIFE_MS = HOUR_MS;
 const LEAST_CEILING_TOKENS = 1_000;
-/** Names come from the settings, so there are few; a bound all the same. */
+/** Upper bound on the number of models; names come from the settings, so there are few. */
 const MOST_MODELS = 100;
 
 interface Learnt {
   factor: number;
-  /** Estimated tokens, before the factor, that were too many for the service. */
+  /** Maximum estimated tokens, before the factor, derived from a refused prompt. */
   ceiling?: { tokens: number; untilMs: number };
 }
 
 /**
- * What this process learns about the size of prompts, per model: how far the estimate is from what the service counts
- * (`usage.prompt_tokens`), and how much it refused as too long. Bounded, and forgotten with the process. A tokenizer of
- * our own would have to be the model's, and which model answers behind the service's names is not known here.
+ * Prompt sizes that this process learns per model: the ratio of the service's count (`usage.prompt_tokens`) to the estimate,
+ * and the size that the service refused as too long. Bounded, and lost with the process. A local tokenizer would have to
+ * match the model, and the actual model behind a name of the service is unknown.
  */
 export class PromptSizes {
   readonly #nowMs: NowMs;
@@ -32,19 +32,24 @@ export class PromptSizes {
     this.#nowMs = nowMs;
   }
 
-  /** Corrects estimates for a model; see `estimateTokens`. From 0.5 to 3; 1 until something was learnt. */
+  /**
+   * Correction factor for estimates of a model; see `estimateTokens`. From 0.5 to 3. Defaults to 1 until usage is reported.
+   */
   factorOf(model: string): number {
     return this.#learnt.get(model)?.factor ?? 1;
   }
 
-  /** How many (corrected) tokens a prompt may take: at most `mostTokens`, less for a while after a refusal. */
+  /** Maximum (corrected) tokens of a prompt: `mostTokens`, or less for a while after a refusal. */
   budgetOf(model: string, mostTokens: number): number {
     const { ceiling, factor = 1 } = this.#learnt.get(model) ?? {};
     if (!ceiling || ceiling.untilMs <= this.#nowMs()) return mostTokens;
     return Math.min(mostTokens, ceiling.tokens * factor);
   }
 
-  /** Learns from an answer. @param estimatedTokens our estimate of its prompt with factor 1 @param countedTokens the service's count */
+  /**
+   * Learns from an answer. @param estimatedTokens estimate of its prompt with factor 1 @param countedTokens the service's
+   * count
+   */
   answered(model: string, estimatedTokens: number, countedTokens: number): void {
     if (estimatedTokens < LEAST_TOKENS_TO_LEARN_FROM || !(countedTokens > 0)) return;
     const seen = Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, countedTokens / estimatedTokens));
@@ -52,7 +57,7 @@ export class PromptSizes {
     learnt.factor += (seen - learnt.factor) * WEIGHT;
   }
 
-  /** Notes that the service refused a prompt as too long. @param estimatedTokens our estimate of it with factor 1 */
+  /** Records that the service refused a prompt as too long. @param estimatedTokens estimate of the prompt with factor 1 */
   refused(model: string, estimatedTokens: number): void {
     const tokens = Math.max(LEAST_CEILING_TOKENS, estimatedTokens * CEILING_SHARE);
     this.#of(model).ceiling = { tokens, untilMs: this.#nowMs() + CEILING_LIFE_MS };

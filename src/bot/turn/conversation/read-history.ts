@@ -4,13 +4,13 @@ import type { RedisClient } from '../../../shared/redis/redis.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
 import { openTurns, type HistoryTurn } from './history.ts';
 
-/** A turn with its record as it stands in Redis. */
+/** A turn with its encrypted record in Redis. */
 export interface KeptTurn {
   sealed: string;
   turn: HistoryTurn;
 }
 
-/** All turns that are kept of a conversation, oldest first; for words about the record itself, not for prompts. */
+/** All stored turns of a conversation, oldest first. For commands about the record itself, not for prompts. */
 export async function readHistory(
   redis: RedisClient,
   keyRing: KeyRing,

@@ -9,7 +9,7 @@ import { readHistory, type KeptTurn } from './read-history.ts';
 import { sealSummary, type ConversationSummary } from './summary.ts';
 import type { UsageChange } from '../../domain/turn.ts';
 
-/** A summary that did not come about is asked for again after so long, then after twice as long, and so on. */
+/** Wait before a failed summary is attempted again; doubles with each attempt. */
 const FIRST_WAIT_MS = 2 * MINUTE_MS;
 const LONGEST_WAIT_MS = 6 * HOUR_MS;
 const tryScript = loadScript(import.meta.url, './scripts/try-summary.lua', {
@@ -26,28 +26,28 @@ const writeScript = loadScript(import.meta.url, './scripts/write-summary.lua', {
 
 const TRY_NAME_BYTES = 9;
 
-/** What a new summary starts from. */
+/** Input of a new summary. */
 export interface SummarySource {
-  /** All turns that are kept, oldest first. */
+  /** All stored turns, oldest first. */
   kept: KeptTurn[];
-  /** The older summary as it stands in Redis, with what is noted of tries; empty when there is neither. */
+  /** The older summary as stored in Redis, including recorded attempts; empty if there is neither. */
   startedFrom: string;
 }
 
-/** Reads what summaries are made from, and writes them under their fence. */
+/** Reads the input of summaries and writes summaries if their input is unchanged. */
 export class SummaryStore {
   readonly #redis: RedisClient;
   readonly #keyRing: KeyRing;
   readonly #lifeMs: number;
 
-  /** @param lifeMs how long a conversation's history is kept after its last turn */
+  /** @param lifeMs retention of a conversation's history after its last turn */
   constructor(redis: RedisClient, keyRing: KeyRing, lifeMs: number) {
     this.#redis = redis;
     this.#keyRing = keyRing;
     this.#lifeMs = lifeMs;
   }
 
-  /** Sent together, the older summary first: a turn that comes between is only not covered yet. */
+  /** The commands are sent together, the older summary first: a turn that arrives in between is only not covered yet. */
   async read(conversation: ConversationRef): Promise<SummarySource> {
     const [startedFrom, kept] = await Promise.all([
       this.#redis.get(conversationKeys(conversation).summary),
@@ -57,9 +57,9 @@ export class SummaryStore {
   }
 
   /**
-   * Notes that a summary is about to be made, so that one that does not come about is not paid for at each question.
-   * @returns what the new one starts from now; undefined when there is to be none: it is too soon after the last try, or
-   *          what stood there does not stand any more
+   * Records an attempt to create a summary, so that failing attempts are not paid for with each question.
+   * @returns the new stored value to start from; undefined if no summary may be created, because the last attempt is too
+   * recent or the stored value has changed
    */
   async begin(conversation: ConversationRef, startedFrom: string): Promise<string | undefined> {
     const args = { startedFrom, name: randomToken(TRY_NAME_BYTES) };
@@ -68,9 +68,9 @@ export class SummaryStore {
   }
 
   /**
-   * Writes a summary, and in the same step what it cost.
-   * @param usage lies in the conversation's partition
-   * @returns false when what it was made from does not stand any more; then nothing is written
+   * Writes a summary and, in the same step, its usage.
+   * @param usage must be in the conversation's partition
+   * @returns false if the input of the summary no longer exists; then nothing is written
    */
   async write(
     conversation: ConversationRef,

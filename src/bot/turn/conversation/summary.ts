@@ -2,27 +2,27 @@ import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { tryOpenJson } from '../../../shared/crypto/decrypt-record.ts';
 import type { AccountId, ConversationId } from '../../domain/ids.ts';
 
-/** What a machine wrote down of a conversation's older turns, which no prompt holds any more. */
+/** Generated summary of a conversation's older turns, which prompts no longer contain. */
 export interface ConversationSummary {
   version: 1;
   text: string;
   chatKind: 'private' | 'group';
-  /** The account under which all of it was said; absent where the conversation has many, or sign-in is off. */
+  /** The account of all summarized turns; absent if the conversation has several accounts, or sign-in is off. */
   accountId?: AccountId;
-  /** When the newest turn that it covers was asked; all earlier ones of the same scope are covered too. */
+  /** Time of the newest covered question; all earlier turns of the same scope are covered too. */
   coveredToMs: number;
 }
 
 const PURPOSE = 'summary';
 
-/** Seals a summary for its conversation; opened for another conversation it stays shut. */
+/** Encrypts a summary for its conversation. It cannot be decrypted for another conversation. */
 export function sealSummary(keyRing: KeyRing, conversationId: ConversationId, summary: ConversationSummary): string {
   return keyRing.seal(PURPOSE, conversationId, JSON.stringify(summary));
 }
 
 /**
- * Opens a conversation's summary. Whatever is none (nothing kept, the mark of a cleared one, a broken one, a lacking key, a version that is
- * not known) is undefined: the conversation goes on without it (SECURITY.md key-rotation).
+ * Decrypts a conversation's summary. Undefined if there is none, or it is cleared, broken, without an available key or of an
+ * unknown version: the conversation continues without it (SECURITY.md key-rotation).
  */
 export function openSummary(
   keyRing: KeyRing,
@@ -34,16 +34,19 @@ export function openSummary(
   return opened.kind === 'opened' ? opened.value : undefined;
 }
 
-/** Whose words a reader of a summary may see. */
+/** Restricts the turns that a reader of a summary may see. */
 export interface SummedScope {
   chatKind: ConversationSummary['chatKind'];
-  /** Absent where the conversation has many accounts, or none. */
+  /** Absent if the conversation has several accounts, or none. */
   accountId?: AccountId;
-  /** What was said before belongs to another conversation; milliseconds, `-Infinity` where nothing does. */
+  /** Earlier turns belong to another conversation. Milliseconds; `-Infinity` for no limit. */
   beganAtMs: number;
 }
 
-/** Opens a conversation's summary for a scope; one of another scope is undefined, as what is none (SECURITY.md link-is-told). */
+/**
+ * Decrypts a conversation's summary for a scope; undefined if it belongs to another scope or does not exist
+ * (SECURITY.md link-is-told).
+ */
 export function openSummaryOf(
   keyRing: KeyRing,
   conversationId: ConversationId,

@@ -12,7 +12,7 @@ interface AnsweredMessage {
   conversation: ConversationRef;
 }
 
-/** The finished turns that hold words of a message, sealed as they stand, and the keys of what else is kept of them. */
+/** The finished turns that contain a message, as encrypted records, and the keys of their images and files. */
 export async function turnsOf(
   redis: RedisClient,
   keyRing: KeyRing,
@@ -25,7 +25,7 @@ export async function turnsOf(
   return { sealed: found.map(({ sealed }) => sealed), media: media.map((id) => mediaKey(conversation.partition, id)) };
 }
 
-/** The turns that hold one message's words and no others', as they are once it says something else, and whether the newest is among them. */
+/** The turns that contain only this message, as records before and after an edit, and whether the newest is among them. */
 export async function rewordedTurns(
   redis: RedisClient,
   keyRing: KeyRing,

@@ -7,19 +7,20 @@ import { ALL_PARTITIONS } from '../../domain/conversation.ts';
 import type { UsageChange } from '../../domain/turn.ts';
 import type { PersonId } from '../../domain/ids.ts';
 
-/** What a person used. */
+/** Usage of a person. */
 export interface Usage {
   questions: number;
-  /** Of prompts and answers together. */
+  /** Prompt and answer tokens together. */
   tokens: number;
 }
 
 const LIFE_MS = 40 * DAY_MS;
 
 /**
- * What a turn, or a summary, adds to its person's use, by the days and months of the institution's time zone. It lies in the chat's partition, so
- * that the commit (or the script that writes the summary) writes it: no turn is counted twice, and none that was answered is left out.
- * @param personId the person's pseudonym (`personIdOf`); nothing of what was said is kept
+ * Usage that a turn or a summary adds for its person, by day and month in the institution's time zone. It is stored in the
+ * chat's partition, so that the commit (or the script that writes the summary) can write it: each answered turn is counted
+ * exactly once.
+ * @param personId the person's pseudonym (`personIdOf`); no message content is stored
  */
 export function usageChange(
   place: { partition: number; personId: PersonId; nowMs: number; timeZone: string },
@@ -36,7 +37,7 @@ export function usageChange(
   };
 }
 
-/** How much a person asked in all chats of the platform. One command for each partition; asked for by a slash word only. */
+/** A person's usage in all chats of the platform. One command per partition; used only by a slash command. */
 export async function readUsage(
   redis: RedisClient,
   personId: PersonId,

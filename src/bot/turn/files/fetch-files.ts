@@ -19,19 +19,19 @@ import type { ImageScene } from '../images/fetch-images.ts';
 import { fileRefsOf, type FileRef } from '../images/image-refs.ts';
 import { readKept, writeKept, type KeptFile, type UnfitFile } from './kept-file.ts';
 
-/** More are refused as a whole. */
+/** Maximum files per question. A question with more is refused. */
 export const MOST_FILES = 5;
-/** Of what one file says: more than any prompt takes, and a part of what is kept for a person. */
+/** Maximum stored characters per file: more than any prompt takes, and a part of the limit per person. */
 const MOST_KEPT_CHARS = 600_000;
 const FETCH_LIMIT_MS = 20 * SECOND_MS;
-/** As for images: a turn that starts at once has its files by then. */
+/** Delay of the prefetch, as for images: a turn that starts at once fetches its own files. */
 const PREFETCH_AFTER_MS = 3 * SECOND_MS;
 const MOST_PREFETCHES = 10;
 
-/** Whole files are in memory one beside another, of one person one. */
+/** Limits the files in memory at once: two in total, one per person. */
 const intake = new SerialQueue(2, 1);
 
-/** What became of a file; one that is `gone` may be tried again, one that is `elsewhere` is stored outside the platform. */
+/** Result of reading a file. A `gone` file may be tried again; an `elsewhere` file is stored outside the platform. */
 export type FoundFile = KeptNow | UnfitFile | OutOfReach | Delayed;
 
 interface OutOfReach {
@@ -39,17 +39,20 @@ interface OutOfReach {
   fault: 'gone' | 'elsewhere';
 }
 
-/** A file that is not read yet, since its sender's files were too heavy (SECURITY.md heavy-files). */
+/** A file that is not read yet because its sender's files were too heavy (SECURITY.md heavy-files). */
 interface Delayed {
   name?: string;
   fault: 'must_wait';
   waitMs: number;
 }
 
-/** A file that was read, with how it was kept where that was just now: `made_room` by letting older ones of the person go; `no_room` not at all. */
+/**
+ * A file with the result of storing it, if it was stored in this call. `made_room`: older files of the person were evicted;
+ * `no_room`: not stored.
+ */
 export type KeptNow = KeptFile & { keeping?: 'made_room' | 'no_room' };
 
-/** A question's files as they were read, in their order; from what is kept, or from the platform. @throws the signal's reason */
+/** The files of a question, in order, from the store or the platform. @throws the signal's reason */
 export async function fetchFiles(
   scene: ImageScene,
   files: readonly FileRef[],
@@ -59,7 +62,7 @@ export async function fetchFiles(
   return Promise.all(files.map(async (file, index) => kept[index] ?? fetchFile(scene, file, signal)));
 }
 
-/** What is kept of files; undefined for what is not, or not any more. */
+/** Stored files; undefined for a file that is not stored or has expired. */
 export async function keptFiles(
   { store, conversation }: Pick<ImageScene, 'store' | 'conversation'>,
   files: readonly FileRef[],
@@ -69,7 +72,7 @@ export async function keptFiles(
   return plain.map((text) => (text === undefined ? undefined : readKept(text)));
 }
 
-/** Fetches the files of an accepted message that still waits after a moment, as `prefetchImages` does, and for its reasons. */
+/** Prefetches the files of a waiting message, as `prefetchImages` does for images. */
 export async function prefetchFiles(
   scene: ImageScene,
   { message, deliveryId, isKnown }: { message: InboundMessage; deliveryId: DeliveryId; isKnown(): Promise<boolean> },
@@ -89,7 +92,7 @@ async function fetchFile(
   if (mediaRef === undefined) return { name, fault: 'gone' };
   const { platform, store, conversation, personId, isSignedIn } = scene;
   return intake.run(personId, async () => {
-    // Another worker, or the receiver, may have read it, also while this one waited.
+    // Another worker or the receiver may have read the file, even while this call waited.
     const [known] = await keptFiles(scene, [{ mediaId, isQuoted: false }]);
     if (known) return known;
     const waitMs = await store.heavyFiles.waitMs(personId);
@@ -104,7 +107,7 @@ async function fetchFile(
   });
 }
 
-/** Not kept: another try may read it. */
+/** Faults that are not stored, because another attempt may succeed. */
 function isPassing(found: UnfitFile | OutOfReach): found is OutOfReach {
   return ['gone', 'elsewhere', 'not_read'].includes(found.fault);
 }
@@ -113,7 +116,7 @@ interface WantedFile {
   mediaRef: string;
   name?: string;
   personId: PersonId;
-  /** Reading the document takes too much time or memory. */
+  /** Called if reading the document takes too much time or memory. */
   onHeavy(): Promise<void>;
 }
 
@@ -143,13 +146,13 @@ async function readFile(
   }
 }
 
-/** What stands against a file that the platform did not hand out; all others are gone. */
+/** Faults of files that the platform did not deliver; all other errors map to `gone`. */
 const MEDIA_FAULTS: ReadonlyMap<string, 'too_large' | 'elsewhere'> = new Map([
   ['media_too_large', 'too_large'],
   ['media_elsewhere', 'elsewhere'],
 ]);
 
-/** What stands against a picture that was sent as a file. */
+/** Faults of a picture that was sent as a file. */
 const PICTURE_FAULTS: Readonly<Record<ImageFault, DocumentFault>> = {
   too_large: 'too_heavy',
   unknown_type: 'unsupported',
@@ -159,12 +162,12 @@ const PICTURE_FAULTS: Readonly<Record<ImageFault, DocumentFault>> = {
   not_read: 'not_read',
 };
 
-/** Apps send pictures as files too, and say of some files nothing but that they are there. @throws ImageError */
+/** Apps also send pictures as files, and describe some files only by their existence. @throws ImageError */
 async function readPicture(bytes: Buffer, owner: string, signal: AbortSignal): Promise<Omit<KeptFile, 'name'>> {
   return { parts: [], pictures: [{ label: 'image', dataUrl: await prepareImage(bytes, owner, signal), isScan: true }] };
 }
 
-/** What is kept of a document's text, with the place up to which it is. */
+/** The part of a document's text that is stored, with the place at which it ends. */
 function withinKept({ parts, cutAt, pageCount, hasMacros }: ReadDocument): Omit<KeptFile, 'pictures' | 'name'> {
   let left = MOST_KEPT_CHARS;
   const fits = parts.flatMap((part) => {
@@ -176,7 +179,7 @@ function withinKept({ parts, cutAt, pageCount, hasMacros }: ReadDocument): Omit<
   return { parts: fits, cutAt: isCut ? (fits.at(-1)?.label ?? 'the beginning') : cutAt, pageCount, hasMacros };
 }
 
-/** A picture in a document that cannot be shown is left out; its document is read all the same. */
+/** A picture that cannot be shown is omitted; the document is read without it. */
 async function preparePictures(
   { pictures, parts }: ReadDocument,
   owner: string,

@@ -4,10 +4,10 @@ import { FILE_TEXTS } from '../../i18n/file-texts.ts';
 import type { KeptFile } from './kept-file.ts';
 
 const MOST_NAME_CHARS = 80;
-/** What could be markup in an app, a label in a prompt or a path on a disk. */
+/** Characters that could be markup in an app, a label in a prompt or part of a path. */
 const UNWANTED = /[<>"'`*~|[\]{}\\/@#\s\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
-/** A file's name as people and models are told it: a few plain letters, whatever was sent (SECURITY.md named-plainly). */
+/** A file name for display and prompts: a limited number of plain characters (SECURITY.md named-plainly). */
 export function shownName(name: string | undefined, language: Language): string {
   const last =
     withoutUnseen(name ?? '')
@@ -20,7 +20,7 @@ export function shownName(name: string | undefined, language: Language): string 
   return `${plain.slice(0, MOST_NAME_CHARS - ending.length - 1).join('')}…${ending}`;
 }
 
-/** A place of a document as it is told in a sentence; what a document calls it stays as it is. */
+/** Formats a place of a document for a sentence. Names from the document remain unchanged. */
 export function placeIn(label: string, language: Language): string {
   const plain = withoutUnseen(label).replace(UNWANTED, ' ').trim();
   if (language === 'en') return plain.replace(/^page (\d+–\d+)$/, 'pages $1');
@@ -33,7 +33,7 @@ export function placeIn(label: string, language: Language): string {
     .replace(/^(\d+(?:–\d+)?) %$/, '$1 %');
 }
 
-/** What stands from one place of a document to another. */
+/** Formats a range between two places of a document. */
 export function rangeIn({ from, to }: { from: string; to?: string }, language: Language): string {
   if (to === undefined) return placeIn(from, language);
   const [first, last] = [from, to].map((label) => /^page (\d+)$/.exec(label)?.[1]);
@@ -41,7 +41,7 @@ export function rangeIn({ from, to }: { from: string; to?: string }, language: L
   return say(FILE_TEXTS.fromTo, language, { from: placeIn(from, language), to: placeIn(to, language) });
 }
 
-/** How much a file holds, behind its name: `(40 pages)`; nothing where nothing is counted. */
+/** Size of a file, shown after its name: `(40 pages)`. Empty if unknown. */
 export function extentOf({ pageCount, parts }: KeptFile, language: Language): string {
   const sheets = new Set(parts.flatMap(({ label = '' }) => /^sheet ([^,]*)/.exec(label)?.[1] ?? [])).size;
   if (pageCount !== undefined && pageCount > 1) return say(FILE_TEXTS.pages, language, { count: pageCount });

@@ -7,31 +7,34 @@ import { shownName } from './file-words.ts';
 import type { KeptFile } from './kept-file.ts';
 import { writeChosen, type Place } from './render-chunks.ts';
 
-/** A file that the prompt holds a part of. */
+/** A file of which the prompt contains only a part. */
 export interface CutFile {
   name: string;
-  /** The last place of its beginning that has room, as the document names it. */
+  /** Last place of the beginning that fits, as named by the document. */
   upTo: string;
-  /** The places that were chosen since they fit the question; absent where it is the beginning. */
+  /** Places selected by relevance; absent if the beginning is used. */
   places?: readonly Place[];
   pageCount?: number;
 }
 
 export interface FitOptions {
-  /** Tokens for all files together. */
+  /** Maximum tokens of all files together. */
   roomTokens: number;
   tokenFactor: number;
-  /** Pictures for all files together. */
+  /** Maximum pictures of all files together. */
   mostPictures: number;
-  /** Of each file the pieces from which those are chosen that fit the question; its beginning is taken where there are none. */
+  /** Ranked chunks of each file. A file without chunks contributes its beginning. */
   pieces?: readonly (readonly Piece[])[];
   language: Language;
 }
 
-/** A piece of a text that is shorter says nothing. */
+/** Minimum length of a partial text; a shorter one is useless. */
 const LEAST_CHARS = 200;
 
-/** As much of the files as there is room for, each with a fair share of it: what fits the question, or the beginning up to a named place. */
+/**
+ * Fits the files into the available space in fair shares: the chunks relevant to the question, or the beginning up to a
+ * named place.
+ */
 export function fitFiles(
   files: readonly KeptFile[],
   { roomTokens, tokenFactor, mostPictures, pieces = [], language }: FitOptions,
@@ -58,13 +61,13 @@ export function fitFiles(
   return { files: written, cut };
 }
 
-/** What a prompt holds of a file. */
+/** The part of a file in a prompt. */
 interface Part {
   text: string;
-  /** The last place that it holds; absent where it is the whole. */
+  /** Last included place; absent if the file is complete. */
   upTo?: string;
   places?: readonly Place[];
-  /** Of what was chosen: whether the last piece is. */
+  /** For selected chunks: whether the last chunk is included. */
   hasEnd?: boolean;
 }
 
@@ -99,13 +102,13 @@ function beginningOf({ parts }: KeptFile, shareTokens: number, tokenFactor: numb
   return { text: written.join('\n\n') };
 }
 
-/** At the end of a line, where one is near. */
+/** Cuts at the end of a line if one is close. */
 function cutAtLine(text: string, room: number): string {
   const end = text.lastIndexOf('\n', room);
   return text.slice(0, end > room / 2 ? end : room);
 }
 
-/** Where no place has a name, how much of the whole it is. */
+/** Percentage of the whole, for documents without named places. */
 function shareOf(written: string, parts: KeptFile['parts']): string {
   const all = parts.reduce((sum, { text }) => sum + text.length, 0);
   return `${Math.round((100 * written.length) / Math.max(all, 1))} %`;

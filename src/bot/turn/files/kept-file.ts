@@ -1,35 +1,32 @@
 import { DOCUMENT_FAULTS, type DocumentFault, type DocumentPart } from '../../knowledge/documents/document.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
-/** What was read of a file, as it is kept for a short time. */
+/** Contents of a file as stored for a short time. */
 export interface KeptFile {
-  /** As it was sent. */
+  /** Original file name. */
   name?: string;
   parts: DocumentPart[];
-  /** Ready for a model; a scan is a page that says nothing else. */
+  /** Prepared for a model. A scan is a page without text. */
   pictures: { label: string; dataUrl: string; isScan: boolean }[];
   cutAt?: string;
   pageCount?: number;
   hasMacros?: boolean;
 }
 
-/** A file that cannot be read, for good. */
+/** A file that can never be read. */
 export interface UnfitFile {
   name?: string;
   fault: DocumentFault;
 }
 
-/** Written as it is kept. */
+/** Serializes a file for storage. */
 export function writeKept(file: KeptFile | UnfitFile): string {
   return JSON.stringify(file);
 }
 
-/** @returns undefined for what is no file, or was written by another version */
+/** @returns undefined for invalid data or data of another version */
 export function readKept(plain: string): KeptFile | UnfitFile | undefined {
-  try {
-    const value = JSON.parse(plain) as Partial<KeptFile & UnfitFile> | null;
-    if (value?.fault !== undefined && DOCUMENT_FAULTS.includes(value.fault)) return value as UnfitFile;
-    return Array.isArray(value?.parts) && Array.isArray(value.pictures) ? (value as KeptFile) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(plain) as Partial<KeptFile & UnfitFile> | null | undefined;
+  if (value?.fault !== undefined && DOCUMENT_FAULTS.includes(value.fault)) return value as UnfitFile;
+  return Array.isArray(value?.parts) && Array.isArray(value.pictures) ? (value as KeptFile) : undefined;
 }

@@ -3,40 +3,40 @@ import { queryWords, type QueryWord } from '../../../shared/text/query-words.ts'
 import { anywhereTerms, eachTerm, type Term, type TermForm } from '../../../shared/text/search-terms.ts';
 import type { KeptFile } from './kept-file.ts';
 
-/** A piece of a file that a prompt holds as a whole or not at all. */
+/** A chunk of a file; a prompt contains it whole or not at all. */
 export interface Piece {
-  /** Which of the file's parts it is of. */
+  /** Index of the chunk's part within the file. */
   part: number;
-  /** How that part is called. */
+  /** Label of that part. */
   label?: string;
-  /** A table's head, where the piece begins in the midst of one. */
+  /** Header of the table, if the chunk begins inside one. */
   head?: string;
   text: string;
-  /** Where it stands in all that the file says. Characters. */
+  /** Character offset in the text of the whole file. */
   from: number;
-  /** How well it fits the question; 0 where it holds nothing of it. */
+  /** Relevance to the question; 0 if the chunk contains none of its words. */
   fit: number;
 }
 
-/** A passage with its surroundings, and few enough tokens that several fit, in Chinese too. */
+/** Chunk size: a passage with its context, small enough that several fit, in Chinese too. */
 const PIECE_CHARS = 600;
-/** What a question is about; a whole page that somebody pasted says no more by its later words. */
+/** Maximum words taken from a question; later words of a pasted page add nothing. */
 const MOST_TERMS = 64;
-/** Beyond so many times a word says nothing more of a piece. */
+/** Saturation of the word frequency: further occurrences of a word in a chunk add little. */
 const SATURATED_AT = 1.2;
-/** What stands in a name counts so often. */
+/** Weight of a word in a label. */
 const LABEL_WEIGHT = 2;
-/** A piece that fits so much less than the best one fits by accident. */
+/** Minimum relevance relative to the best chunk; below it, matches are considered accidental. */
 const LEAST_SHARE_OF_BEST = 0.25;
-/** Where a piece had best end. */
+/** Preferred chunk boundaries, best first. */
 const ENDINGS = ['\n', '。', '. ', ' '];
-/** What stands beside a fitting piece goes on with it. */
+/** Share of a neighbouring chunk's relevance that is added, because relevant text continues there. */
 const NEIGHBOUR_SHARE = 0.25;
 
 /**
- * Divides files into pieces and says how well each fits a question, by the words that both have: rare ones count more. Linear in
- * what the files say, and interrupted for whatever else the process has to do.
- * @returns of each file its pieces in their order; none of a file that holds nothing of the question
+ * Splits files into chunks and ranks them by the words shared with a question; rare words count more. Linear in the size of
+ * the files, and yields to the event loop.
+ * @returns the chunks of each file in order; none for a file without any word of the question
  */
 export async function piecesFor(files: readonly KeptFile[], question: string): Promise<Piece[][]> {
   const words = queryWords(question, MOST_TERMS);
@@ -68,7 +68,7 @@ export async function piecesFor(files: readonly KeptFile[], question: string): P
   });
 }
 
-/** How often each of a question's terms, and then of its words, stands in a piece; undefined where none does. */
+/** Frequency of each query term, later of each query word, in a chunk; undefined if it contains none. */
 interface Counted {
   piece: Piece;
   counts: Float64Array | undefined;
@@ -94,7 +94,7 @@ function countsIn({ label, text }: Piece, terms: ReadonlyMap<Term, number>): Flo
   return counts;
 }
 
-/** Turns counts of terms into counts of words: of the term that a piece has most often, or of the other one where no piece has any. */
+/** Converts term counts into word counts: the most frequent term of a word, or its alternative if no chunk contains any. */
 function countWords(pieces: readonly Counted[], words: readonly QueryWord[], terms: ReadonlyMap<Term, number>): void {
   const countOf = (counts: Float64Array, term: Term) => counts[terms.get(term) ?? -1] ?? 0;
   const chosen = words.map(({ anyOf, orElse }) => {
@@ -108,7 +108,7 @@ function countWords(pieces: readonly Counted[], words: readonly QueryWord[], ter
   }
 }
 
-/** What each term is worth: much where few pieces have it, nothing where all have. */
+/** Weight of each word: high if few chunks contain it, about zero if all do. */
 function weightsOf(pieces: readonly Counted[], termCount: number): number[] {
   const having = new Array<number>(termCount).fill(0);
   for (const { counts } of pieces)
@@ -140,7 +140,7 @@ function* dividedFile({ parts }: KeptFile): Generator<Piece> {
   }
 }
 
-/** Behind a line where one ends in time, else behind a blank, else anywhere but within a character. */
+/** Ends a chunk after a line if possible, otherwise after a space, otherwise anywhere except inside a surrogate pair. */
 function endOfPiece(text: string, at: number): number {
   const limit = at + PIECE_CHARS;
   if (limit >= text.length) return text.length;
@@ -153,7 +153,7 @@ function endOfPiece(text: string, at: number): number {
   return isWithinPair ? limit + 1 : limit;
 }
 
-/** The two lines with which a table begins, wherever it stands in a part. */
+/** The first two lines of a table, anywhere in a part. */
 function tableHead(text: string): string | undefined {
   return /(?<![^\n])\|[^\n]*\n\|[ :|-]+\|(?![^\n])/.exec(text)?.[0];
 }

@@ -1,59 +1,95 @@
+import { sayTyped, type Voice } from '../../i18n/say-typed.ts';
+import { FILE_TEXTS } from '../../i18n/file-texts.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
-import type { MediaStore } from '../conversation/images/media-store.ts';
-import { personIdOf } from '../../domain/conversation.ts';
 import type { ImageScene } from '../images/fetch-images.ts';
-import { filesOfTurn, speakerTagOf } from '../prompt/turn-history.ts';
-import type { AdmittedContext } from '../turn-context.ts';
-import type { SignInMode } from '../turn-ports.ts';
-import { fetchFiles, keptFiles, type FoundFile } from './fetch-files.ts';
+import type { FileRef } from '../images/image-refs.ts';
+import type { Question } from '../prompt/question.ts';
+import { filesOfTurn } from '../prompt/turn-history.ts';
+import { fetchFiles, keptFiles } from './fetch-files.ts';
 import type { KeptFile } from './kept-file.ts';
+import { elsewhereNotes, filesNotes, filesObstacle, filesReady, tooManyFiles } from './tell-files.ts';
 
-interface FilesOptions {
-  mediaStore: MediaStore;
-  mode: SignInMode;
-}
-
-/** Files of earlier questions that go along again: the newest. */
+/** Maximum files of earlier questions that are included again; the newest ones. */
 const MOST_EARLIER = 4;
 
-/** The files that came with the question, as they were read. @throws the signal's reason */
-export function readOwnFiles(options: FilesOptions, context: AdmittedContext): Promise<FoundFile[]> {
-  return fetchFiles(sceneOf(options, context), context.question.files, context.controls.signal);
+/**
+ * Files of a question. `refs` has all file names, since some platforms provide a name only with the file content. `ended`:
+ * only files were sent, or the user stopped the turn; the text is the whole reply. `read`: the question can be answered.
+ */
+export type QuestionFiles = { refs: FileRef[] } & (
+  | { kind: 'refused'; text: string }
+  | { kind: 'ended'; text: string; ending: 'whole' | 'stopped'; notes: string[] }
+  | { kind: 'read'; files: KeptFile[]; notes: string[] }
+);
+
+export interface QuestionFilesOptions {
+  scene: ImageScene;
+  voice: Voice;
+  /** Whether an allowed model accepts images. */
+  seesImages: boolean;
+  /** The message contains no question. */
+  isBare: boolean;
+  showStatus(status: string): void;
 }
 
-/** Files of earlier questions as they are handed to a model again. */
+/** Reads the files of a question before the model is called. @throws the signal's reason, unless it is `stopped` */
+export async function readQuestionFiles(
+  { scene, voice, seesImages, isBare, showStatus }: QuestionFilesOptions,
+  question: Pick<Question, 'files' | 'language'>,
+  signal: AbortSignal,
+): Promise<QuestionFiles> {
+  const { language, files: refs } = question;
+  if (refs.length === 0) return { kind: 'read', refs, files: [], notes: [] };
+  const tooMany = tooManyFiles(question);
+  if (tooMany !== undefined) return { kind: 'refused', refs, text: tooMany };
+  showStatus(sayTyped(FILE_TEXTS.reading, voice));
+  const found = await fetchFiles(scene, refs, signal).catch((error: unknown) => {
+    if (signal.reason === 'stopped') return undefined;
+    throw error;
+  });
+  if (!found) return { kind: 'ended', refs, text: '', ending: 'stopped', notes: [] };
+  const named = refs.map((file, index) => ({ ...file, name: file.name ?? found[index]?.name }));
+  const obstacle = filesObstacle(found, { language, seesImages, isBare });
+  if (obstacle !== undefined) return { kind: 'refused', refs: named, text: obstacle };
+  const files = found.flatMap((file) => ('fault' in file ? [] : [file]));
+  const notes = [...elsewhereNotes(found, language), ...filesNotes(files, { language, seesImages })];
+  return isBare
+    ? { kind: 'ended', refs: named, text: filesReady(files, language), ending: 'whole', notes }
+    : { kind: 'read', refs: named, files, notes };
+}
+
+/** Files of earlier questions that the prompt includes again. */
 export interface EarlierFiles {
   /** Oldest first. */
   files: KeptFile[];
-  /** The names under which they are kept: of all others the model is told that they are not at hand. */
+  /** Media ids of these files. The model is told that all other files are no longer available. */
   mediaIds: ReadonlySet<string>;
 }
 
 /**
- * The files of earlier questions that are still kept. In a group only those of whoever asks: what somebody gave the
- * bot is not handed to another (SECURITY.md own-files).
- * @param own those of the question itself: what is quoted or sent once more is not handed over twice
+ * Stored files of earlier questions. In a group only those of the user who asks: one person's files are never given to
+ * another (SECURITY.md own-files).
+ * @param speakerTag in a group, the tag of the user who asks
+ * @param own files of the question itself; a file that is quoted or sent again is included only once
  */
 export async function readEarlierFiles(
-  options: FilesOptions,
-  context: AdmittedContext,
-  { turns, own: ownFiles }: { turns: readonly HistoryTurn[]; own: readonly KeptFile[] },
+  scene: ImageScene,
+  { turns, speakerTag, own }: { turns: readonly HistoryTurn[]; speakerTag?: string; own: readonly KeptFile[] },
 ): Promise<EarlierFiles> {
-  const own = context.newest.chat.kind === 'group' ? speakerTagOf(context) : undefined;
-  const refs = turns.filter((turn) => turn.assistantText !== '' && turn.speakerTag === own).flatMap(filesOfTurn);
+  const refs = turns.filter((turn) => turn.assistantText !== '' && turn.speakerTag === speakerTag).flatMap(filesOfTurn);
   const latest = refs.slice(-MOST_EARLIER);
   if (latest.length === 0) return { files: [], mediaIds: new Set() };
-  const found = await keptFiles(sceneOf(options, context), latest);
+  const found = await keptFiles(scene, latest);
   const readable = found.flatMap((file, index) =>
     file === undefined || 'fault' in file ? [] : [{ file, mediaId: latest[index]?.mediaId ?? '' }],
   );
   const files = readable.map(({ file }) => file);
   const isNews = (file: KeptFile, index: number) =>
-    ![...files.slice(index + 1), ...ownFiles].some((other) => isSame(file, other));
+    ![...files.slice(index + 1), ...own].some((other) => isSame(file, other));
   return { files: files.filter(isNews), mediaIds: new Set(readable.map(({ mediaId }) => mediaId)) };
 }
 
-/** Whether two files have the same name and say the same. */
+/** Whether two files have the same name and content. */
 function isSame(one: KeptFile, other: KeptFile): boolean {
   return (
     one.name === other.name &&
@@ -62,12 +98,4 @@ function isSame(one: KeptFile, other: KeptFile): boolean {
     one.parts.every(({ text }, index) => text === other.parts[index]?.text) &&
     one.pictures.every(({ dataUrl }, index) => dataUrl === other.pictures[index]?.dataUrl)
   );
-}
-
-function sceneOf(
-  { mediaStore: store, mode }: FilesOptions,
-  { newest, platform, turn: { conversation }, account }: AdmittedContext,
-): ImageScene {
-  const personId = personIdOf(newest, newest.sender.userId);
-  return { platform, store, conversation, personId, isSignedIn: account !== undefined || mode === 'off' };
 }

@@ -1,32 +1,32 @@
 import { estimateTokens } from '../conversation/estimate-tokens.ts';
 import type { Piece } from './rank-chunks.ts';
 
-/** Where in a file something stands, as the document calls it: `page 3` (to `page 7`), `sheet Budget, rows 1–200`, `12–15 %`. */
+/** A place in a file as the document names it: `page 3` (to `page 7`), `sheet Budget, rows 1–200`, `12–15 %`. */
 export interface Place {
   from: string;
-  /** Where it is not one place alone. */
+  /** End of the range, if it has more than one place. */
   to?: string;
 }
 
-/** What of a file stands in a prompt, and where in the file that is. */
+/** The part of a file in a prompt, with its places in the file. */
 export interface ChosenText {
   text: string;
-  /** In the file's order. */
+  /** In file order. */
   places: Place[];
-  /** Whether the file ends with it. */
+  /** Whether the end of the file is included. */
   hasEnd: boolean;
 }
 
-/** Of the room, for how the file begins: it says what the file is. */
+/** Share of the space for the beginning of a file, which shows the type of the document. */
 const BEGINNING_SHARE = 0.25;
-/** So many pieces in a row that are too large for what is left end the search for smaller ones. */
+/** Number of consecutive chunks that do not fit after which the search for smaller ones ends. */
 const MOST_MISFITS = 20;
 const PAGE = /^page \d+$/;
 
 /**
- * As much of a file as there is room for: its beginning, what fits the question with what stands beside it, and from the beginning
- * on what room is left. In the file's order, and where something is left out that is said.
- * @returns undefined where not one piece that fits has room
+ * Fills the available space with the beginning of the file, the relevant chunks with their neighbours, and then further
+ * chunks from the beginning. Chunks are in file order, and gaps are marked.
+ * @returns undefined if no relevant chunk fits
  */
 export function writeChosen(pieces: readonly Piece[], roomTokens: number, tokenFactor: number): ChosenText | undefined {
   const chosen = choose(pieces, roomTokens, tokenFactor);
@@ -53,7 +53,7 @@ function choose(pieces: readonly Piece[], roomTokens: number, tokenFactor: numbe
     chosen.add(index);
     return true;
   };
-  // A section ends where the next begins; a page does so in the midst of a sentence.
+  // A section ends where the next begins; a page may end within a sentence.
   const goesOnWith = (index: number) => (other: number) =>
     pieces[index]?.part === pieces[other]?.part || PAGE.test(pieces[other]?.label ?? '');
   const fitting = pieces.flatMap(({ fit }, index) => (fit > 0 ? [{ fit, index }] : []));
@@ -76,7 +76,7 @@ function takeUntilFull(indexes: readonly number[], take: (index: number) => bool
   }
 }
 
-/** A piece as it stands behind the one that was written last. */
+/** Formats a chunk according to the previously written one. */
 function pieceWithin(pieces: readonly Piece[], index: number, last: number): string {
   const piece = pieces[index] as Piece;
   const before = pieces[index - 1];
@@ -94,7 +94,7 @@ function headOf({ head }: Piece): string {
   return head === undefined ? '' : `${head}\n`;
 }
 
-/** Tells the model what it is not shown. */
+/** Tells the model about omitted text. */
 function gapBetween(first: Piece | undefined, last: Piece | undefined): string {
   if (first?.label === undefined || last?.label === undefined) return '[Something is left out here.]';
   const places = first.label === last.label ? `of ${first.label}` : `from ${first.label} to ${last.label}`;
@@ -114,7 +114,7 @@ function labelTokens(piece: Piece | undefined): number {
   return estimateTokens(piece?.label ?? '');
 }
 
-/** What follows each other is one place; where nothing has a name, it is told how far in the whole it stands. */
+/** Consecutive chunks form one place. Without labels, places are percentages of the whole. */
 function placesOf(pieces: readonly Piece[], chosen: ReadonlySet<number>): Place[] {
   const end = pieces.at(-1);
   const wholeChars = Math.max(end ? end.from + end.text.length : 0, 1);

@@ -1,28 +1,22 @@
 import { MINUTE_MS } from '../../../shared/clock.ts';
 import { say, type Language } from '../../../shared/text/texts.ts';
-import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
 import { FILE_TEXTS } from '../../i18n/file-texts.ts';
-import { firstThatSees } from '../answer/pick-model.ts';
-import type { UnreadPart } from '../prompt/question.ts';
+import type { Question, UnreadPart } from '../prompt/question.ts';
 import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
-import type { AdmittedContext } from '../turn-context.ts';
 import { MOST_FILES, type FoundFile, type KeptNow } from './fetch-files.ts';
 import { extentOf, placeIn, rangeIn, shownName } from './file-words.ts';
 import type { CutFile } from './fit-attachments.ts';
 import type { KeptFile } from './kept-file.ts';
 
 /**
- * @returns why a question with these files cannot be answered, one sentence for each of them that stands against it
- * @param isBare the question is still to come, for which they have to be kept
+ * @returns the reasons why a question with these files cannot be answered, one sentence per reason
+ * @param seesImages whether an allowed model accepts images
+ * @param isBare the message contains no question yet, so the files must be stored until it arrives
  */
 export function filesObstacle(
-  context: AdmittedContext,
   found: readonly FoundFile[],
-  { catalog, isBare }: { catalog: ModelCatalog; isBare: boolean },
+  { language, seesImages, isBare }: { language: Language; seesImages: boolean; isBare: boolean },
 ): string | undefined {
-  const { question, models } = context;
-  const { language } = question;
-  const seesNothing = firstThatSees(models, catalog) === undefined;
   const counted = isBare ? found : found.filter((file) => !isElsewhere(file));
   const sentences = counted.flatMap((file) => {
     const name = shownName(file.name, language);
@@ -33,7 +27,7 @@ export function filesObstacle(
           : say(FILE_TEXTS[file.fault], language, { file: name, minutes: minutesOf(file) }),
       ];
     if (isBare && file.keeping === 'no_room') return [say(FILE_TEXTS.noRoomUntilAsked, language, { file: name })];
-    return file.parts.length === 0 && seesNothing ? [say(FILE_TEXTS.noModelSees, language, { file: name })] : [];
+    return file.parts.length === 0 && !seesImages ? [say(FILE_TEXTS.noModelSees, language, { file: name })] : [];
   });
   return sentences.length === 0 ? undefined : [...new Set(sentences)].join('\n\n');
 }
@@ -42,7 +36,7 @@ function minutesOf(file: FoundFile): number {
   return 'waitMs' in file ? Math.ceil(file.waitMs / MINUTE_MS) : 0;
 }
 
-/** A file that the platform only refers to keeps no question from being answered. */
+/** A file that the platform only links to does not prevent an answer. */
 function isElsewhere(file: FoundFile): boolean {
   return 'fault' in file && file.fault === 'elsewhere';
 }
@@ -51,18 +45,18 @@ function unreadOf({ name }: FoundFile): UnreadPart {
   return { what: 'elsewhere', name };
 }
 
-/** What is said beside the answer of files that are stored outside the platform. */
+/** Notes next to the answer about files that are stored outside the platform. */
 export function elsewhereNotes(found: readonly FoundFile[], language: Language): string[] {
   return unreadNotes({ language, unread: found.filter(isElsewhere).map(unreadOf) });
 }
 
-/** @returns the sentence where there are too many of them */
-export function tooManyFiles({ question: { files, language } }: AdmittedContext): string | undefined {
+/** @returns an error text if there are too many files */
+export function tooManyFiles({ files, language }: Pick<Question, 'files' | 'language'>): string | undefined {
   if (files.length <= MOST_FILES) return undefined;
   return say(FILE_TEXTS.tooMany, language, { count: files.length, most: MOST_FILES });
 }
 
-/** What is said to somebody who sent files and no question. */
+/** Reply to files without a question. */
 export function filesReady(files: readonly KeptFile[], language: Language): string {
   const [only] = files;
   const told = (file: KeptFile) => ({ file: shownName(file.name, language), extent: extentOf(file, language) });
@@ -72,19 +66,17 @@ export function filesReady(files: readonly KeptFile[], language: Language): stri
   return say(FILE_TEXTS.readyMany, language, { count: files.length, list });
 }
 
-/** What the person is told apart from the answer: macros, pages that nobody here can look at, and what is not kept. */
+/** Notes next to the answer: macros, pages that no allowed model can see, and files that were not stored. */
 export function filesNotes(
-  { question: { language }, models }: AdmittedContext,
   files: readonly KeptNow[],
-  catalog: ModelCatalog,
+  { language, seesImages }: { language: Language; seesImages: boolean },
 ): string[] {
-  const seesNothing = firstThatSees(models, catalog) === undefined;
   const notes = files.flatMap((file) => {
     const named = { file: shownName(file.name, language) };
     const hasScans = file.parts.length > 0 && file.pictures.some(({ isScan }) => isScan);
     return [
       ...(file.hasMacros === true ? [say(FILE_TEXTS.hasMacros, language, named)] : []),
-      ...(hasScans && seesNothing ? [say(FILE_TEXTS.unseenPages, language, named)] : []),
+      ...(hasScans && !seesImages ? [say(FILE_TEXTS.unseenPages, language, named)] : []),
       ...(file.keeping === 'no_room' ? [say(FILE_TEXTS.noRoom, language, named)] : []),
     ];
   });
@@ -92,10 +84,10 @@ export function filesNotes(
   return haveOlderGone ? [...notes, say(FILE_TEXTS.madeRoom, language)] : notes;
 }
 
-/** Of one file; further ones are not named. */
+/** Maximum places named per file. */
 const MOST_PLACES = 6;
 
-/** What of a file was used. */
+/** States which part of a file was used. */
 export function cutNote(file: CutFile, language: Language): string {
   const { name, upTo, places, pageCount } = file;
   if (places !== undefined) return chosenNote({ name, places, pageCount }, language);

@@ -5,23 +5,29 @@ import type { MediaStore } from '../conversation/images/media-store.ts';
 import type { PlacedImage } from '../conversation/prompt-parts.ts';
 import { imagesOfTurn } from '../prompt/turn-history.ts';
 
-/** People ask on about a picture at once; a picture that is sent for ever makes every later answer slow and dear. */
+/**
+ * Number of latest turns whose images are sent again. People ask follow-up questions soon; sending images forever would make
+ * every later answer slow and expensive.
+ */
 const LATEST_TURNS = 3;
-/** What earlier images may add to a request, as data URLs: about three photographs. A question's own take up to 8 MB beside. */
+/**
+ * Maximum size of earlier images in a request, as data URLs: about three photographs. The question's own images take up to 8
+ * MB in addition.
+ */
 const EARLIER_BUDGET_BYTES = 2 * MIB_BYTES;
-/** Sealing writes three bytes as four letters. */
+/** Encryption encodes three bytes as four characters. */
 const SEALED_SHARE = 3 / 4;
 
 interface EarlierScene {
   store: MediaStore;
   partition: number;
-  /** Earlier turns, oldest first; those without an answer enter no prompt. */
+  /** Earlier turns, oldest first; turns without an answer are not part of any prompt. */
   turns: readonly HistoryTurn[];
 }
 
 /**
- * The images of the latest turns that are sent again, so that people can ask on about them: whole turns, newest first,
- * within a budget of bytes, as long as all of a turn's images are still kept. Two round trips where there are any, else none.
+ * Images of the latest turns that are sent again for follow-up questions: whole turns, newest first, within a byte budget,
+ * as long as all images of a turn are still stored. Two round trips if there are any, otherwise none.
  */
 export async function readEarlierImages({ store, partition, turns }: EarlierScene): Promise<EarlierImages> {
   const latest = turns
@@ -39,7 +45,7 @@ export async function readEarlierImages({ store, partition, turns }: EarlierScen
   const affordable = latest.filter(({ images }) => {
     const sealed = images.map(({ mediaId }) => sizeOf.get(mediaId) ?? 0);
     if (sealed.includes(0)) return false;
-    // Once a turn does not fit, no older one is sent in its place.
+    // Once a turn does not fit, no older turn is sent instead.
     leftBytes -= sealed.reduce((sum, bytes) => sum + bytes, 0) * SEALED_SHARE;
     return leftBytes >= 0;
   });

@@ -6,19 +6,21 @@ import { MAX_IMAGE_BYTES } from '../conversation/images/image-header.ts';
 import type { KeptImage, MediaStore } from '../conversation/images/media-store.ts';
 import { prepareImage } from '../conversation/images/prepare-image.ts';
 import { SerialQueue } from '../../../shared/serial-queue.ts';
-import type { ConversationRef } from '../../domain/conversation.ts';
+import { personIdOf, type ConversationRef } from '../../domain/conversation.ts';
 import { PlatformError } from '../../platforms/platform-error.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { InboundMessage } from '../../domain/message.ts';
 import type { DeliveryId, PersonId } from '../../domain/ids.ts';
+import type { TurnContext } from '../turn-context.ts';
+import type { SignInMode } from '../turn-ports.ts';
 import { imageRefsOf, type ImageRef } from './image-refs.ts';
 
 /**
- * Thrown when an image cannot be used; the person is told, the model is not asked. Its code is the fault of the image, or
- * `gone`: it could not be downloaded, or its time is over.
+ * Thrown if an image cannot be used. The user is told, and the model is not called. The code is the image's fault, or
+ * `gone`: the download failed or the image has expired.
  */
 export class ImageRefusedError extends CodedError<ImageFault | 'gone'> {
-  /** Which of the question's images it is, from 1 on. */
+  /** Position among the question's images, starting at 1. */
   readonly position: number;
 
   constructor(code: ImageFault | 'gone', position: number) {
@@ -31,29 +33,41 @@ export interface ImageScene {
   platform: Platform;
   store: MediaStore;
   conversation: ConversationRef;
-  /** The pseudonym of the person whose images these are. */
+  /** Pseudonym of the person who sent the images. */
   personId: PersonId;
-  /** Whether they are signed in, or need not be. */
+  /** Whether the person is signed in or sign-in is off. */
   isSignedIn: boolean;
 }
 
-/** More are refused as a whole; so many always fit one request (`MAX_PREPARED_BYTES`). */
+/** The place in which the attachments of a turn are read. @param mode whether sign-in is required */
+export function imageSceneOf(
+  { mediaStore: store, mode }: { mediaStore: MediaStore; mode: SignInMode },
+  { newest, platform, turn: { conversation }, account }: TurnContext,
+): ImageScene {
+  const personId = personIdOf(newest, newest.sender.userId);
+  return { platform, store, conversation, personId, isSignedIn: account !== undefined || mode === 'off' };
+}
+
+/** Maximum images per question; a question with more is refused. This many always fit one request (`MAX_PREPARED_BYTES`). */
 export const MOST_IMAGES = 10;
 const FETCH_LIMIT_MS = 20 * SECOND_MS;
-/** A turn that starts at once has its images by then; a platform's addresses live for minutes. */
+/**
+ * Delay of the prefetch. A turn that starts at once fetches its own images; media URLs of the platforms are valid for
+ * minutes.
+ */
 const PREFETCH_AFTER_MS = 3 * SECOND_MS;
-/** A receiver with so many images to prepare leaves further ones to their turns. */
+/** Maximum unfinished images per receiver; further images are left to their turns. */
 const MOST_PREFETCHES = 20;
 
-/** Few whole files are in memory at once, of one person half of them; each is bounded in time and size. */
+/** Limits the images in memory at once: four in total, two per person. Each is limited in time and size. */
 const intake = new SerialQueue(4, 2);
 
-/** What became of an image of a question; `gone` is not for good: it may be tried again. */
+/** Result of fetching an image. `gone` is not permanent: the image may be tried again. */
 type FoundImage = KeptImage | { fault: 'gone' };
 
 /**
- * A question's images as data URLs, in their order: a person's address is never handed to the model service (
- * SECURITY.md pinned-media). @throws ImageRefusedError for the first that cannot be used
+ * The images of a question as data URLs, in order. The model service never receives a URL from a person
+ * (SECURITY.md pinned-media). @throws ImageRefusedError for the first image that cannot be used
  */
 export async function fetchImages(
   context: ImageScene,
@@ -73,9 +87,9 @@ export async function fetchImages(
 }
 
 /**
- * Fetches the images of an accepted message that still waits after a moment, and keeps them, since the platform's
- * addresses live for five minutes and it may wait for the answer before it for longer. A failure is left to the turn, and so is
- * everything of a sender who is not known to be let in: whoever likes may send images.
+ * Fetches and stores the images of an accepted message that still waits after a short delay, because the platform's URLs
+ * expire after five minutes and the message may wait longer. Failures are left to the turn, as are all images of an unknown
+ * sender, because anyone can send images.
  */
 export async function prefetchImages(
   context: ImageScene,
@@ -111,7 +125,7 @@ async function fetchImage(
   return image;
 }
 
-/** What is known for good; an image that is gone now may be reached by another worker. */
+/** Whether the result is permanent. Another worker may be able to fetch an image that is `gone` here. */
 function isKept(image: FoundImage): image is KeptImage {
   return !('fault' in image) || (image.fault !== 'gone' && image.fault !== 'not_read');
 }

@@ -2,14 +2,17 @@ import type { ImagePlace } from '../conversation/history.ts';
 import type { InboundMessage } from '../../domain/message.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 
-/** An image of a question: where it is kept, and where the platform has it unless that is long ago. */
+/** An image of a question: its name in the store, and its platform reference unless the question is too old. */
 export interface ImageRef {
   mediaId: string;
   mediaRef?: string;
   place: ImagePlace;
 }
 
-/** A file of a question: where what it says is kept, where the platform has it unless that is long ago, and its name, if known. */
+/**
+ * A file of a question: its name in the store, its platform reference unless the question is too old, and its file name, if
+ * known.
+ */
 export interface FileRef {
   mediaId: string;
   mediaRef?: string;
@@ -17,24 +20,27 @@ export interface FileRef {
   isQuoted: boolean;
 }
 
-/** What is said in messages that make one question: their text, their images at their places in it, the quoted ones first, and their files. */
+/**
+ * Joined contents of the messages of one question: the text, the images with their positions in it (quoted images first),
+ * and the files.
+ */
 export interface Said {
   text: string;
   images: ImageRef[];
   files: FileRef[];
 }
 
-/** The images of a message, the quoted ones first, each with the name under which it is kept. */
+/** The images of a message, quoted images first, with their names in the store. */
 export function imageRefsOf(message: InboundMessage, deliveryId: DeliveryId): ImageRef[] {
   return joinSaid([{ message, deliveryId }]).images;
 }
 
-/** The files of a message, as `imageRefsOf`. */
+/** The files of a message, like `imageRefsOf`. */
 export function fileRefsOf(message: InboundMessage, deliveryId: DeliveryId): FileRef[] {
   return joinSaid([{ message, deliveryId }]).files;
 }
 
-/** Joins messages in the order in which they were said: one text with a line for each piece, and where each image stood in it. */
+/** Joins messages in order: one text with a line per part, and the position of each image in it. */
 export function joinSaid(messages: readonly { message: InboundMessage; deliveryId: DeliveryId }[]): Said {
   const quoted: ImageRef[] = [];
   const said: (ImageRef & { place: number })[] = [];

@@ -1,35 +1,38 @@
+import type { Chat } from '../../domain/message.ts';
+import type { Models } from '../../policy/policy.ts';
 import { say } from '../../../shared/text/texts.ts';
 import { IMAGE_TEXTS } from '../../i18n/image-texts.ts';
-import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
-import { firstThatSees } from '../answer/pick-model.ts';
+import { firstThatSees, type ModelOptions } from '../answer/pick-model.ts';
 import { MOST_IMAGES, type ImageRefusedError } from './fetch-images.ts';
-import type { AdmittedContext, TurnContext } from '../turn-context.ts';
+import type { Question } from '../prompt/question.ts';
 
-export interface SightOptions {
-  /** Says which models can see. */
-  catalog: ModelCatalog;
-  /** All models of this deployment. */
-  models: readonly string[];
-}
-
-/** Why a question's images cannot be looked at, before any is fetched. @returns the sentence, or undefined when they can */
-export function imageObstacle({ catalog, models }: SightOptions, context: AdmittedContext): string | undefined {
-  const { question, newest } = context;
-  const count = question.images.length;
+/**
+ * Checks before any download whether the images of a question can be used. @returns the refusal text, or undefined if they
+ * can
+ */
+export function imageObstacle(
+  { catalog, models }: Pick<ModelOptions, 'catalog' | 'models'>,
+  { question, allowed, chatKind }: { question: Readonly<Question>; allowed: Models; chatKind: Chat['kind'] },
+): string | undefined {
+  const { images, language } = question;
+  const count = images.length;
   if (count === 0) return undefined;
-  if (firstThatSees(context.models, catalog) === undefined) {
+  if (firstThatSees(allowed, catalog) === undefined) {
     const others = firstThatSees(models, catalog);
-    // In a group others read along: there one sentence stands for every reason, so that it tells nothing about the person.
-    return others !== undefined && newest.chat.kind === 'private'
-      ? say(IMAGE_TEXTS.mayNotShowImages, question.language, { model: others })
-      : say(IMAGE_TEXTS.noModelSees, question.language);
+    // Other members read the replies in a group, so one text covers all reasons and reveals nothing about the user.
+    return others !== undefined && chatKind === 'private'
+      ? say(IMAGE_TEXTS.mayNotShowImages, language, { model: others })
+      : say(IMAGE_TEXTS.noModelSees, language);
   }
-  if (count > MOST_IMAGES) return say(IMAGE_TEXTS.tooManyImages, question.language, { count, most: MOST_IMAGES });
+  if (count > MOST_IMAGES) return say(IMAGE_TEXTS.tooManyImages, language, { count, most: MOST_IMAGES });
   return undefined;
 }
 
-/** What is wrong with one of the images, and what the person can do. */
-export function imageRefusal({ question }: TurnContext, { code, position }: ImageRefusedError): string {
+/** The fault of an image, and a remedy for the user. */
+export function imageRefusal(
+  question: Pick<Question, 'images' | 'language'>,
+  { code, position }: ImageRefusedError,
+): string {
   const { language, images } = question;
   const image =
     images.length === 1

@@ -6,8 +6,8 @@ import type { TurnContext } from '../turn-context.ts';
 import type { Question } from './question.ts';
 
 /**
- * The question with names in place of the ids by which it mentions people and channels; a neutral word where the platform does not tell a
- * name in time (SECURITY.md mentioned-names).
+ * Replaces ids of mentioned people and channels in the question by names, or by a neutral word if the platform does not
+ * return a name in time (SECURITY.md mentioned-names).
  */
 export async function nameReferences({ turn, platform, question }: TurnContext): Promise<Readonly<Question>> {
   const all = [question.text, question.quotedText ?? ''].join('\n');
@@ -21,7 +21,7 @@ export async function nameReferences({ turn, platform, question }: TurnContext):
     if (name !== undefined) return `${reference.slice(0, 1)}${name}`;
     return say(reference.startsWith('#') ? REFERENCE_TEXTS.channel : REFERENCE_TEXTS.somebody, question.language);
   };
-  // The longest first, since an id may begin like another one.
+  // Longest first, because one id may be a prefix of another.
   const pattern = new RegExp(`(?:${[...references].sort((a, b) => b.length - a.length).join('|')})(?![A-Z0-9])`, 'g');
   const named = (text: string) => text.replace(pattern, wordFor);
   return {
@@ -32,12 +32,12 @@ export async function nameReferences({ turn, platform, question }: TurnContext):
   };
 }
 
-/** References of letters and digits alone, so that they can stand in a pattern. */
+/** Only references of letters and digits, which are safe in a regular expression. */
 function unnamedIn({ unnamed = [] }: InboundMessage): string[] {
   return unnamed.filter((one) => /^[@#][A-Z0-9]{2,42}$/.test(one));
 }
 
-/** An image keeps its place in the text when what stands before it becomes longer or shorter. */
+/** Adjusts the position of an image if the text before it becomes longer or shorter. */
 function moved(image: ImageRef, text: string, named: (text: string) => string): ImageRef {
   return typeof image.place === 'number' ? { ...image, place: named(text.slice(0, image.place)).length } : image;
 }

@@ -3,24 +3,24 @@ import { languageOfText, type Language } from '../../../shared/text/texts.ts';
 import { joinSaid, type FileRef, type ImageRef } from '../images/image-refs.ts';
 import type { TurnClaim } from '../../domain/turn.ts';
 
-/** A piece of a message that cannot be read: its kind, and its name where it has one. */
+/** A part of a message that cannot be read: its kind and, if known, its name. */
 export type UnreadPart = Pick<Extract<MessagePart, { type: 'unsupported' }>, 'what' | 'name'>;
 
-/** What is asked in a turn: the messages merged into it, in the order in which they were said. */
+/** The question of a turn: its merged messages in order. */
 export interface Question {
   text: string;
-  /** Its images, the quoted ones first, each with its place in the text. */
+  /** The images, quoted images first, with their positions in the text. */
   images: ImageRef[];
-  /** Its files, in the order in which they came. */
+  /** The files, in order of arrival. */
   files: FileRef[];
-  /** What of the messages cannot be read; quoted pieces are named in `quotedText`. */
+  /** Unreadable parts of the messages; `quotedText` names unreadable quoted parts. */
   unread: UnreadPart[];
-  /** Text of what the newest message quotes; it is data, not the asker's words. */
+  /** Text quoted by the messages; data, not the user's own words. */
   quotedText: string | undefined;
   language: Language;
 }
 
-/** Joins a turn's messages to one question. */
+/** Joins the messages of a turn into one question. */
 export function questionOf(turn: TurnClaim): Question {
   const messages = turn.messages.map(({ message }) => message);
   const quotes = messages.flatMap(({ quote }) => quote ?? []);
@@ -42,12 +42,15 @@ export function textOfMessage({ parts }: InboundMessage): string {
   return textOf(parts);
 }
 
-/** The language in which the bot itself speaks to this person: that of their message. A bare slash word tells it by its spelling. */
+/**
+ * Language of the bot's texts for this person: the language of the message. A slash command alone reveals it by its
+ * spelling.
+ */
 function languageOfMessage(newest: InboundMessage | undefined, text: string): Language {
   return languageOfText(text === '' ? (newest?.sender.displayName ?? '') : text);
 }
 
-/** What cannot be read is named, so that the model does not answer as if nothing were quoted. */
+/** Names an unreadable quote, so that the model does not answer as if nothing were quoted. */
 const UNREADABLE = '[a file is quoted here that cannot be read]';
 
 function textOf(parts: MessagePart[], unreadable?: string): string {

@@ -7,7 +7,7 @@ import { summaryPrompt, summedTokens } from '../conversation/summary-prompt.ts';
 import type { SummaryStore } from '../conversation/summary-store.ts';
 import { usageChange } from '../conversation/usage-store.ts';
 import { type UsageChange } from '../../domain/turn.ts';
-import type { SummaryRequest } from './earlier-summary.ts';
+import type { SummaryRequest } from './earlier-conversation.ts';
 import { TokenCount } from '../answer/count-tokens.ts';
 
 export interface SummariseOptions {
@@ -15,28 +15,31 @@ export interface SummariseOptions {
   keyRing: KeyRing;
   store: Pick<SummaryStore, 'read' | 'begin' | 'write'>;
   model: string;
-  /** Tokens that a prompt may take, here and in answers. */
+  /** Maximum tokens of a prompt, for summaries and answers. */
   promptTokens: number;
   nowMs: NowMs;
-  /** Of the days that use counts for. */
+  /** Time zone of the days that usage is counted for. */
   timeZone: string;
 }
 
-/** The newest turns that take so much of a prompt are left for later, so that a summary is made now and then, not each time. */
+/** Share of a prompt for the newest turns, which are left for later, so that summaries are made only occasionally. */
 const LEFT_SHARE = 0.5;
-/** No more of them than half of what a turn reads of its history: short turns too are left by a prompt after so many. */
+/**
+ * Maximum newest turns left for later: half of the turns read per question, since even short turns drop out of the prompt
+ * after that many.
+ */
 const MOST_LEFT_TURNS = 25;
-/** Of a prompt so much may be turns to sum up; the rest are the instructions, and estimates that were too low. */
+/** Share of a prompt for the turns to summarize; the rest is for the instructions and for estimates that were too low. */
 const SUMMED_SHARE = 0.7;
-/** A character is at most about one token. */
+/** Maximum length of a summary relative to the prompt; a character is at most about one token. */
 const SUMMARY_SHARE = 0.125;
 const LEAST_SUMMARY_CHARS = 500;
 
 /**
- * Makes a conversation's summary anew: the older one and the turns after it, of the same person and conversation, up to
- * where prompts have them anyway. Nothing is written when what it was made from is gone meanwhile, or the answer is not whole.
- * The model is asked only when the last try that came to nothing is long enough ago.
- * @throws ChatError when the service is away
+ * Creates a new summary of a conversation from the older one and the turns after it, of the same person and conversation, up
+ * to the turns that prompts contain anyway. Nothing is written if the input has changed meanwhile or the answer is
+ * incomplete. The model is called only if the last failed attempt is long enough ago.
+ * @throws ChatError if the service is unavailable
  */
 export function createSummarise(options: SummariseOptions) {
   return async (request: SummaryRequest, signal: AbortSignal): Promise<'written' | 'stale' | 'not-now' | 'nothing'> => {
@@ -74,10 +77,10 @@ export function createSummarise(options: SummariseOptions) {
   };
 }
 
-/** The turns that one summary may be made of, oldest first, without the last one, which /retry may replace. */
+/** The turns that a summary may cover, oldest first, without the last one, which /retry may replace. */
 interface Scope extends SummedScope {
   turns: KeptTurn[];
-  /** Where in `turns` the turn stands that asked for the summary. */
+  /** Index in `turns` of the turn that requested the summary. */
   asked: number;
 }
 
@@ -105,7 +108,7 @@ function scopeOf(all: KeptTurn[], { turnId, isShared }: SummaryRequest): Scope |
   };
 }
 
-/** From what is covered on: the oldest that fit one request, up to where the newest begin that prompts have anyway. */
+/** Selects the oldest uncovered turns that fit one request, up to the newest turns that prompts contain anyway. */
 function chooseTurns({ turns, asked }: Scope, coveredToMs: number, promptTokens: number): KeptTurn[] {
   let leftTokens = promptTokens * LEFT_SHARE;
   const least = Math.max(asked + 1, turns.length - MOST_LEFT_TURNS);
@@ -116,14 +119,14 @@ function chooseTurns({ turns, asked }: Scope, coveredToMs: number, promptTokens:
   return rest === -1 ? fresh : fresh.slice(0, Math.max(1, rest));
 }
 
-/** @returns undefined for an answer that broke off or says nothing */
+/** @returns undefined for an incomplete or empty answer */
 async function answerOf(
   chat: SummariseOptions['chat'],
   request: ChatRequest,
   { signal, spent }: { signal: AbortSignal; spent: TokenCount },
 ): Promise<string | undefined> {
   let [text, isWhole] = ['', false];
-  // Where the service counts nothing, nothing has corrected the estimate either.
+  // If the service reports no usage, the estimate has no correction factor either.
   spent.asked(request.messages, 1);
   await chat.stream(request, signal, (event) => {
     spent.heard(event);
@@ -134,7 +137,7 @@ async function answerOf(
   return isWhole && text.trim() !== '' ? text.trim() : undefined;
 }
 
-/** What the person is counted for a summary: tokens, and no question. */
+/** Usage of a summary for the person: tokens only, no question. */
 function usageOf(
   { nowMs, timeZone }: SummariseOptions,
   { conversation: { partition }, personId }: SummaryRequest,

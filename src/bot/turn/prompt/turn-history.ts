@@ -11,11 +11,11 @@ import type { TurnContext } from '../turn-context.ts';
 import type { TurnClaim, TurnCommit } from '../../domain/turn.ts';
 import type { Outcome } from '../outcome.ts';
 
-/** So many that no two people of a group share a tag. */
+/** Length of a speaker tag's id; enough to be unique within a group. */
 const SPEAKER_DIGITS = 10;
 const LATEST_TURNS = 20;
 
-/** A finished turn as the commit appends it to the conversation's history. */
+/** A finished turn in the form that the commit appends to the history of the conversation. */
 export function turnHistory(
   keyRing: KeyRing,
   context: TurnContext,
@@ -27,7 +27,7 @@ export function turnHistory(
     turnId: turn.turnId,
     messageIds: messagesAsked(context),
     atMs: turn.startedAtMs,
-    speakerTag: newest.chat.kind === 'group' ? speakerTagOf(context) : undefined,
+    speakerTag: newest.chat.kind === 'group' ? speakerTagOf(newest) : undefined,
     accountId: context.account?.accountId,
     scene: markOf(context.scene),
     userText: question.text,
@@ -43,7 +43,7 @@ export function turnHistory(
   return { append: sealTurn(keyRing, turn.conversation.id, record), anew: answer.startsAnew ? true : undefined };
 }
 
-/** Undefined where it is the turn's own message alone. */
+/** Undefined if the turn consists of its own message only. */
 function messagesAsked({ turn, replaced }: TurnContext): readonly DeliveryId[] | undefined {
   if (replaced) return replaced.messageIds ?? [replaced.turnId];
   const asked = turn.messages.filter(({ message }) => message.parts.length > 0).map(({ deliveryId }) => deliveryId);
@@ -55,7 +55,7 @@ function imageFields(images: readonly ImageRef[]): Pick<HistoryTurn, 'mediaIds' 
   return { mediaIds: images.map(({ mediaId }) => mediaId), imagePlaces: images.map(({ place }) => place) };
 }
 
-/** Under the names by which people are told of them. */
+/** Uses the display names of the files. */
 function fileFields({ question: { files, language } }: TurnContext): HistoryTurn['files'] {
   return files.length === 0
     ? undefined
@@ -67,15 +67,12 @@ export function filesOfTurn({ files = [] }: HistoryTurn): FileRef[] {
   return files.map(({ mediaId, name }) => ({ mediaId, name, isQuoted: false }));
 }
 
-/** The images of an earlier question, as far as they are known; whether they are still kept shows when they are read. */
+/** The images of an earlier question, as far as known; reading them shows whether they are still stored. */
 export function imagesOfTurn({ mediaIds = [], imagePlaces = [], userText }: HistoryTurn): ImageRef[] {
   return mediaIds.map((mediaId, index) => ({ mediaId, place: imagePlaces[index] ?? userText.length }));
 }
 
-/**
- * Where the answer begins a thread, what was said is the beginning of that thread's conversation too: whoever goes on
- * there goes on from it.
- */
+/** If the answer begins a thread, the turn is also the first turn of the thread's conversation, which continues from it. */
 export function withThreadHistory(
   { keyRing, groupScope }: { keyRing: KeyRing; groupScope: GroupScope },
   { newest, turn }: TurnContext,
@@ -90,7 +87,7 @@ export function withThreadHistory(
   return { ...outcome, threadHistory: { conversation, append: sealTurn(keyRing, conversation.id, said) } };
 }
 
-/** Keeps the question of a turn that got no answer, so that /retry can ask it again; it never enters a prompt. */
+/** Stores the question of a turn without an answer, so that /retry can repeat it. It is never part of a prompt. */
 export function failedTurnHistory(
   keyRing: KeyRing,
   context: TurnContext,
@@ -101,20 +98,20 @@ export function failedTurnHistory(
   return turnHistory(keyRing, context, { text: '', interrupted: true, startsAnew });
 }
 
-/** The conversation's last question, whoever asked it. */
+/** The last question of the conversation, from any person. */
 export function lastTurn(keyRing: KeyRing, { turn }: TurnContext): HistoryTurn | undefined {
   return openTurns(keyRing, turn.conversation.id, turn.history.slice(-1)).at(-1);
 }
 
-/** A stable name for a person within a group's prompt that tells nothing about them (SECURITY.md group-is-not-private). */
-export function speakerTagOf({ newest }: Pick<TurnContext, 'newest'>): string {
+/** A stable name of a person in a group's prompt that reveals nothing about them (SECURITY.md group-is-not-private). */
+export function speakerTagOf(newest: InboundMessage): string {
   return `member-${personIdOf(newest, newest.sender.userId).slice(0, SPEAKER_DIGITS)}`;
 }
 
-/** The language of what somebody said last in the conversation; undefined where they said nothing yet, or only long ago. */
+/** Language of the person's last message in the conversation; undefined if there is none or it is too old. */
 export function lastLanguage(keyRing: KeyRing, turn: TurnClaim, newest: InboundMessage): Language | undefined {
-  const own = newest.chat.kind === 'group' ? speakerTagOf({ newest }) : undefined;
-  // Files that came alone have no words.
+  const own = newest.chat.kind === 'group' ? speakerTagOf(newest) : undefined;
+  // Files without text reveal no language.
   for (const sealed of turn.history.slice(-LATEST_TURNS).reverse()) {
     const [said] = openTurns(keyRing, turn.conversation.id, [sealed]);
     if (said && said.userText !== '' && said.speakerTag === own) return languageOfText(said.userText);

@@ -1,5 +1,6 @@
 import { readJsonObject } from '../../../shared/sign-in/json-answer.ts';
 import type { ServiceAnswer } from './service-calls.ts';
+import { parseJson } from '../../../shared/parse-json.ts';
 
 const FIELD_NAME = /^[A-Za-z][A-Za-z_]{0,31}$/;
 const ERROR_CODE = /^[A-Za-z][A-Za-z_]{0,39}$/;
@@ -7,8 +8,8 @@ const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+/;
 const MAX_FIELDS = 8;
 
 /**
- * An answer's status and shape in words: the names of its fields and an OAuth error code, never another value.
- * For instance `400, JSON with error, error_description (invalid_grant)`.
+ * Describes a response by its status and shape: field names and an OAuth error code, but no other value. For example `400,
+ * JSON with error, error_description (invalid_grant)`.
  */
 export function shapeOf(answer: ServiceAnswer): string {
   if (answer.failure !== undefined) return `no answer (${answer.failure})`;
@@ -20,7 +21,7 @@ function shapeOfBody({ body, contentType }: ServiceAnswer): string {
   const object = readJsonObject(body);
   if (object)
     return `JSON with ${fieldsIn(Object.keys(object))}${codeIn(object['error'])}${typeUnlessJson(contentType)}`;
-  if (isJson(body)) return 'JSON, but no object';
+  if (parseJson(body) !== undefined) return 'JSON, but not an object';
   if (/^\s*</.test(body)) return 'HTML';
   if (isForm(body)) {
     const form = new URLSearchParams(body);
@@ -29,34 +30,25 @@ function shapeOfBody({ body, contentType }: ServiceAnswer): string {
   return `text of ${body.length} characters`;
 }
 
-/** Whether a body is `name=value&…`, as some older services answer token requests. */
+/** Whether a body is form-encoded, as some older services answer token requests. */
 export function isForm(body: string): boolean {
   return /^[A-Za-z_]+=[^&\s]*(?:&[A-Za-z_]+=[^&\s]*)*\s*$/.test(body);
 }
 
 function fieldsIn(names: readonly string[]): string {
-  // A name that is no plain word could be anything, a value by mistake included.
+  // A name that is not a plain word might be a misplaced value.
   const shown = names.filter((name) => FIELD_NAME.test(name)).slice(0, MAX_FIELDS);
   const hidden = names.length - shown.length;
-  if (names.length === 0) return 'no field';
+  if (names.length === 0) return 'no fields';
   return [...shown, ...(hidden > 0 ? [`${hidden} more`] : [])].join(', ');
 }
 
 function codeIn(error: unknown): string {
   if (error === undefined || error === null) return '';
-  return typeof error === 'string' && ERROR_CODE.test(error) ? ` (${error})` : ' (an error code of its own)';
+  return typeof error === 'string' && ERROR_CODE.test(error) ? ` (${error})` : ' (a non-standard error code)';
 }
 
 function typeUnlessJson(contentType: string): string {
   const type = MEDIA_TYPE.exec(contentType)?.[0].toLowerCase();
   return type?.includes('json') ? '' : `, sent as ${type ?? 'no type'}`;
-}
-
-function isJson(body: string): boolean {
-  try {
-    JSON.parse(body);
-    return true;
-  } catch {
-    return false;
-  }
 }

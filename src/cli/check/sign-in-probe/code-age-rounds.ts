@@ -4,7 +4,7 @@ import { shapeOf } from './answer-shape.ts';
 import { leaveWith, type ProbeTools, type Round } from './round.ts';
 import { codeVerdict, type CodeVerdict } from './tokens-in.ts';
 
-/** One sign-in for each age: how old a code may be is seen only with a code of its own. Counted from its arrival here. */
+/** One sign-in per age, because testing the age of a code uses it up. Ages count from the arrival of the callback. */
 export function codeAgeRounds(tools: ProbeTools): Round[] {
   return tools.codeAgesMs.map((ageMs) => codeAgeRound(tools, ageMs));
 }
@@ -13,7 +13,7 @@ function codeAgeRound(tools: ProbeTools, ageMs: number): Round {
   const ageSec = ageMs / SECOND_MS;
   const name = `Code after ${ageSec} s`;
   return {
-    title: { en: `A code that is used after ${ageSec} s`, zh: `${ageSec} 秒之后才使用的授权码` },
+    title: { en: `A code used after ${ageSec} s`, zh: `${ageSec} 秒之后才使用的授权码` },
     leave: leaveWith(tools),
     isNeeded: () => true,
     async run({ code, arrivedAtMs }) {
@@ -29,7 +29,7 @@ function codeAgeRound(tools: ProbeTools, ageMs: number): Round {
 interface AgedCode {
   name: string;
   verdict: CodeVerdict;
-  /** Whether the specification says that it still works. */
+  /** Whether the code must still work according to the specification. */
   isDue: boolean;
   shape: string;
 }
@@ -38,14 +38,14 @@ function judgeAge({ name, verdict, isDue, shape }: AgedCode): CheckResult {
   const works = verdict === 'accepted';
   if (verdict === 'unclear') {
     const detail = `no clear refusal (${shape})`;
-    return { name, verdict: 'warning', detail, nextStep: 'Ask who runs the sign-in service' };
+    return { name, verdict: 'warning', detail, nextStep: 'Contact the operator of the sign-in service' };
   }
   if (works && isDue) return { name, verdict: 'ok', detail: 'works' };
   if (!works && !isDue) return { name, verdict: 'ok', detail: `refused (${shape})` };
   if (works) {
-    const nextStep = 'Tell who runs the sign-in service; Parley itself uses each code at once';
+    const nextStep = 'Report this to the operator of the sign-in service; Parley itself uses each code immediately';
     return { name, verdict: 'warning', detail: 'works, though the specification allows 10 s', nextStep };
   }
-  const nextStep = 'Keep the way between Parley and the sign-in service fast: codes die early there';
-  return { name, verdict: 'warning', detail: `refused already (${shape})`, nextStep };
+  const nextStep = 'Ensure a fast connection between Parley and the sign-in service, because its codes expire early';
+  return { name, verdict: 'warning', detail: `already refused (${shape})`, nextStep };
 }

@@ -4,7 +4,7 @@ import type { Round } from './round.ts';
 
 const NOT_TRIED = { verdict: 'warning', nextStep: 'Run the probe again' } as const;
 
-/** A code that goes with the verifier of another sign-in: only the provider can refuse that, by PKCE. */
+/** Redeems a code with another sign-in's verifier. Only PKCE at the provider can reject that. */
 export function wrongVerifierRound(tools: DialectTools): Round {
   const name = 'Wrong verifier';
   const trip = newTrip(tools);
@@ -16,17 +16,20 @@ export function wrongVerifierRound(tools: DialectTools): Round {
       const { dialect, redirectUri } = tools;
       const { kept } = await dialect.leave({ redirectUri, state: randomToken() });
       const redeemed = await attempt(() => trip.redeem(arrived, { kept }));
-      // Past the token address its nonce does not fit either: then the verifier was taken.
+      // An error about the nonce comes after the token endpoint, so the verifier was accepted.
       const isRefused = 'failure' in redeemed && !redeemed.failure.message.includes('CLAIM_COMPARISON');
       if (isRefused) return [{ name, verdict: 'ok', detail: `refused (${redeemed.failure.message})` }];
-      const nextStep = 'Switch PKCE on for this client, with S256: state and nonce protect sign-ins meanwhile';
+      const nextStep = 'Enable PKCE with S256 for this client; until then, state and nonce protect sign-ins';
       return [{ name, verdict: 'warning', detail: 'accepted: the provider ignores PKCE', nextStep }];
     },
     cameToNothing: (how) => [{ name, detail: how, ...NOT_TRIED }],
   };
 }
 
-/** A ticket that was given for one address, asked about for another: a server that takes it would let one service's tickets in at all. */
+/**
+ * Validates a ticket for another address than it was issued for. A server that accepts it would accept other services'
+ * tickets too.
+ */
 export function otherAddressRound(tools: DialectTools): Round {
   const name = 'Ticket for another address';
   const trip = newTrip(tools);
@@ -38,8 +41,8 @@ export function otherAddressRound(tools: DialectTools): Round {
       const redeemed = await attempt(() => trip.redeem(arrived, { state: randomToken() }));
       if ('failure' in redeemed) return [{ name, verdict: 'ok', detail: `refused (${redeemed.failure.message})` }];
       const nextStep =
-        'Do not use this server as it is: any application that it serves could sign in as its visitors here';
-      return [{ name, verdict: 'fault', detail: 'accepted: the server does not compare addresses', nextStep }];
+        'Do not use this server until this is fixed: any of its other applications could sign in here as their users';
+      return [{ name, verdict: 'fault', detail: 'accepted: the server does not compare service addresses', nextStep }];
     },
     cameToNothing: (how) => [{ name, detail: how, ...NOT_TRIED }],
   };

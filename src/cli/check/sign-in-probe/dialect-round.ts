@@ -7,7 +7,7 @@ import { attempt, newTrip, type DialectTools, type Trip } from './dialect-tools.
 import { sameIdOf } from './profile-findings.ts';
 import type { ArrivedCode, Round } from './round.ts';
 
-/** The first sign-in by OpenID Connect or CAS, as the bot makes it: code or ticket, profile, refresh, and a second use. */
+/** The first sign-in with OpenID Connect or CAS, as the bot does it: code or ticket, profile, refresh, and a second use. */
 export function dialectRound(tools: DialectTools): Round {
   const trip = newTrip(tools);
   const failed = (detail: string): CheckResult[] => {
@@ -24,7 +24,7 @@ export function dialectRound(tools: DialectTools): Round {
       if ('failure' in redeemed) return failed(redeemed.failure.message);
       const tookMs = Math.round(performance.now() - startedMs);
       const isCas = tools.signIn.type === 'cas';
-      const right = isCas ? 'the ticket was right' : 'the code gave tokens, and the id token is right';
+      const right = isCas ? 'the ticket is valid' : 'the code returned tokens, and the id token is valid';
       return [
         { name: 'Sign-in', verdict: 'ok', detail: `${right}, in ${tookMs} ms` },
         ...(await profileOf(tools, redeemed.value)),
@@ -46,17 +46,17 @@ async function profileOf(tools: DialectTools, redeemed: Redeemed): Promise<Check
   return [{ name: 'Profile', verdict: 'ok', detail }, partsOf(read.value), ...sameIdOf(tools, read.value)];
 }
 
-/** What the claims did not tell. Policies and pages work without, but say less. */
+/** Profile fields that the claims lack. Optional for policies and pages. */
 function partsOf({ id, name: personName, department, departmentName, identityCode }: Profile): CheckResult {
   const name = 'Profile parts';
   const lacks = [
     ...(personName === id ? ['no name'] : []),
     ...(department === '' && departmentName === '' ? ['no department'] : []),
-    ...(identityCode === 'QT' ? ['no kind of person'] : []),
+    ...(identityCode === 'QT' ? ['no identity type'] : []),
   ];
-  if (lacks.length === 0) return { name, verdict: 'ok', detail: 'name, department and kind of person are there' };
+  if (lacks.length === 0) return { name, verdict: 'ok', detail: 'name, department and identity type are present' };
   const nextStep =
-    'Name the claims in SIGN_IN_PROFILE_MAP_FILE, or let the provider release them, where you want these';
+    'If you need these, name their claims in SIGN_IN_PROFILE_MAP_FILE, or have the provider release them';
   return { name, verdict: 'warning', detail: lacks.join(', '), nextStep };
 }
 
@@ -69,8 +69,8 @@ async function refreshOf(
   if (tokens.refreshToken === undefined) {
     facts.refresh = 'no token';
     const nextStep =
-      'Let the provider give one (Entra ID and Okta do for offline_access in SIGN_IN_SCOPE); without it nobody is looked at daily, and people sign in again after 30 days';
-    return { name, verdict, detail: 'no refresh token is given', nextStep: verdict === 'ok' ? undefined : nextStep };
+      'Configure the provider to issue refresh tokens (Entra ID and Okta do for offline_access in SIGN_IN_SCOPE): without them accounts are not checked daily, and people sign in again after 30 days';
+    return { name, verdict, detail: 'no refresh token was issued', nextStep: verdict === 'ok' ? undefined : nextStep };
   }
   const again = await attempt(async () => {
     const renewal = await dialect.renew(tokens);
@@ -85,7 +85,7 @@ async function refreshOf(
     });
     return { kind: 'looked', profile, isRotated: refreshToken !== '' && refreshToken !== tokens.refreshToken } as const;
   });
-  const nextStep = 'Ask who runs the sign-in service: the daily look needs it';
+  const nextStep = 'Contact the operator of the sign-in service: the daily check needs refresh tokens';
   if ('failure' in again) return { name, verdict: 'warning', detail: again.failure.message, nextStep };
   if (again.value.kind === 'refused') {
     facts.refresh = 'refused';
@@ -94,14 +94,15 @@ async function refreshOf(
   if (again.value.profile === 'token-refused')
     return { name, verdict: 'warning', detail: 'the renewed token is refused', nextStep };
   facts.refresh = 'works';
-  const next = again.value.isRotated ? 'a new refresh token' : 'no new refresh token (the first is kept)';
-  return { name, verdict: 'ok', detail: `gives new tokens of the same person, and ${next}` };
+  const next = again.value.isRotated ? 'a new refresh token' : 'no new refresh token (the first stays valid)';
+  return { name, verdict: 'ok', detail: `returns new tokens of the same person, and ${next}` };
 }
 
 async function secondUse(tools: DialectTools, trip: Trip, arrived: ArrivedCode): Promise<CheckResult> {
   const name = tools.signIn.type === 'cas' ? 'Second use of a ticket' : 'Second use of a code';
   const second = await attempt(() => trip.redeem(arrived));
   if ('failure' in second) return { name, verdict: 'ok', detail: `refused (${second.failure.message})` };
-  const nextStep = 'Tell who runs the sign-in service: what leaks could be used by others';
+  const nextStep =
+    'Report this to the operator of the sign-in service: a leaked code or ticket could be used by others';
   return { name, verdict: 'warning', detail: 'accepted', nextStep };
 }

@@ -3,7 +3,9 @@ import type { KeptTokens } from '../../../bot/identity/tokens/vault.ts';
 import { attempt, newTrip, type DialectTools } from './dialect-tools.ts';
 import type { Round } from './round.ts';
 
-/** The last sign-in at a provider with refresh tokens and a sign-out: whether the token outlives the browser's session there. */
+/**
+ * The last sign-in at a provider with refresh tokens and sign-out: whether the refresh token outlives the browser session.
+ */
 export function dialectSignOutRound(tools: DialectTools): Round {
   const name = 'After signing out';
   const notTried = (detail: string): CheckResult[] => [
@@ -17,7 +19,7 @@ export function dialectSignOutRound(tools: DialectTools): Round {
     isNeeded: () => tools.facts.refresh === 'works' && tools.hasSignOut,
     async run(arrived) {
       const redeemed = await attempt(() => trip.redeem(arrived));
-      if ('failure' in redeemed) return notTried(`no tokens to try it with (${redeemed.failure.message})`);
+      if ('failure' in redeemed) return notTried(`no tokens for this test (${redeemed.failure.message})`);
       tokens = redeemed.value.tokens;
       return [];
     },
@@ -31,8 +33,8 @@ export function dialectSignOutRound(tools: DialectTools): Round {
         if ('failure' in renewal) return notTried(renewal.failure.message);
         if (renewal.value.kind === 'renewed') return [{ name, verdict: 'ok', detail: 'the refresh token still works' }];
         const nextStep =
-          'Whoever signs out there has to sign in to Parley again when it next looks; offline_access in SIGN_IN_SCOPE may change that';
-        return [{ name, verdict: 'warning', detail: 'the refresh token is dead', nextStep }];
+          'People who sign out at the provider must sign in to Parley again after its next check; offline_access in SIGN_IN_SCOPE may prevent this';
+        return [{ name, verdict: 'warning', detail: 'the refresh token is invalid', nextStep }];
       },
     },
   };

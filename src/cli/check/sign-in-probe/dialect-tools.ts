@@ -2,15 +2,15 @@ import { IdentityError } from '../../../bot/identity/identity-error.ts';
 import type { Redeemed, SignInDialect } from '../../../bot/identity/providers/provider.ts';
 import type { ArrivedCode, ProbeTools } from './round.ts';
 
-/** What the experiments with another protocol than the specification's work with: the very code that signs people in. */
+/** The tools of experiments with protocols other than OAuth 2.0. They use the production sign-in code. */
 export interface DialectTools extends Pick<ProbeTools, 'facts' | 'secrets' | 'signIn' | 'person'> {
   dialect: SignInDialect;
   redirectUri: string;
-  /** Whether people can sign out there by an address. */
+  /** Whether the provider has a sign-out address. */
   hasSignOut: boolean;
 }
 
-/** One way to the provider and back. */
+/** One redirect to the provider and its callback. */
 export interface Trip {
   leave(state: string): Promise<string>;
   /** @throws IdentityError */
@@ -34,7 +34,7 @@ export function newTrip({ dialect, redirectUri, secrets }: DialectTools): Trip {
   };
 }
 
-/** What an attempt came to; only this room's errors are findings. */
+/** The outcome of an attempt. Only identity errors are findings; others are thrown. */
 export async function attempt<Result>(
   work: () => Promise<Result>,
 ): Promise<{ value: Result } | { failure: IdentityError }> {

@@ -11,11 +11,11 @@ import { plainRound } from './plain-round.ts';
 import type { ProbeTools, Round } from './round.ts';
 import { signOutRound } from './sign-out-round.ts';
 
-/** The sign-ins of a probe, and what its pages have to know of the service. */
+/** The sign-ins of a probe, and what its pages need to know about the service. */
 export interface Experiments {
   rounds: readonly Round[];
   returns?: ReturnParameter;
-  /** Empty where no step asks people to sign out. */
+  /** Empty if no step includes signing out. */
   logoutUrl: string;
 }
 
@@ -26,8 +26,8 @@ export interface ExperimentOptions {
 }
 
 /**
- * The specification leaves much open (state, units, lives, PKCE), and each is tried. The other protocols leave little: they are
- * tried by the very code that signs people in, so that what fails here is what would fail there.
+ * Selects the experiments. The OAuth 2.0 specification leaves much open (state, units, lifetimes, PKCE), so each is tested.
+ * The other protocols are tested with the production sign-in code, so that both fail for the same reasons.
  */
 export async function experimentsFor(tools: ProbeTools, options: ExperimentOptions): Promise<Experiments> {
   const { signIn } = tools;

@@ -3,26 +3,32 @@ import type { ExpiresUnit } from '../../../bot/identity/oauth/token-life.ts';
 
 export interface UnitGuess {
   unit: ExpiresUnit;
-  /** The raw value and what it would mean; no secret, since it is a number. */
+  /** The raw value and its possible meanings. Not a secret. */
   detail: string;
-  /** Whether only one unit gives a believable life. */
+  /** Whether only one unit gives a plausible lifetime. */
   isSure: boolean;
 }
 
-/** Believable lives of an access token; the bounds are those of SECURITY.md expiry-unit, whose overlap nobody can decide. */
+/**
+ * Plausible lifetimes of an access token. The bounds of SECURITY.md expiry-unit overlap, and values in the overlap are
+ * ambiguous.
+ */
 const SHORTEST_AS_SECONDS_MS = MINUTE_MS;
 const SHORTEST_AS_MILLISECONDS_MS = 5 * MINUTE_MS;
 const LONGEST_MS = 30 * DAY_MS;
 
-/** Which unit a raw `expires_in` is in (SECURITY.md expiry-unit): the one that gives a believable life, `auto` when both or neither do. */
+/**
+ * Determines the unit of a raw `expires_in` (SECURITY.md expiry-unit): the one with a plausible lifetime, or `auto` if both
+ * or neither are plausible.
+ */
 export function guessExpiresUnit(expiresIn: unknown): UnitGuess {
   const isDigits = typeof expiresIn === 'string' && /^\d{1,15}$/.test(expiresIn);
   const value = typeof expiresIn === 'number' || isDigits ? Number(expiresIn) : Number.NaN;
   if (!(value > 0) || !Number.isFinite(value)) {
     const what = expiresIn === undefined ? 'is missing' : `is not a number above 0 (${typeof expiresIn})`;
-    return { unit: 'auto', detail: `expires_in ${what}: 5 minutes are assumed`, isSure: false };
+    return { unit: 'auto', detail: `expires_in ${what}; Parley assumes 5 minutes`, isSure: false };
   }
-  const raw = `expires_in is ${value}${isDigits ? ', as a text' : ''}`;
+  const raw = `expires_in is ${value}${isDigits ? ', as a string' : ''}`;
   const asSeconds = value * SECOND_MS >= SHORTEST_AS_SECONDS_MS && value * SECOND_MS <= LONGEST_MS;
   const asMilliseconds = value >= SHORTEST_AS_MILLISECONDS_MS && value <= LONGEST_MS;
   const inWords = `${inTime(value * SECOND_MS)} as seconds, ${inTime(value)} as milliseconds`;

@@ -1,23 +1,23 @@
-/** What the probe learnt about a sign-in service; what was not tried is absent. */
+/** What the probe learned about a sign-in service. Untested facts are absent. */
 export interface ProbeFacts {
-  /** How often `state` came back as it was sent, and how often it did not come at all. */
+  /** How often `state` was returned unchanged, and how often it was missing. */
   state: { echoed: number; missing: number };
-  /** `state` came back as something else: nothing can be built on that. */
+  /** `state` was returned changed. The sign-in cannot work. */
   isStateAltered?: boolean;
-  /** An authorize address with parameters that the service does not know leads back with a code that works. */
+  /** An authorization request with unknown parameters yields a working code. */
   toleratesParameters?: boolean;
-  /** A code with a challenge is refused to a wrong verifier. */
+  /** A code with a challenge is refused for a wrong verifier. */
   refusesWrongVerifier?: boolean;
-  /** A code without a challenge is refused to whoever sends a verifier (RFC 9700 section 4.8.2). */
+  /** A code without a challenge is refused if a verifier is sent (RFC 9700 section 4.8.2). */
   refusesUnaskedVerifier?: boolean;
-  /** As it came. */
+  /** Unvalidated. */
   expiresIn?: unknown;
   refresh?: 'no token' | 'works' | 'refused';
-  /** Whether each kind of token still worked after the browser had signed out. */
+  /** Whether each kind of token still worked after the browser signed out. */
   afterSignOut?: { accessToken: boolean; refreshToken: boolean | undefined };
-  /** The profile's id equals `--person`'s by the declared rule. */
+  /** The profile's id matches `--person` by the configured rule. */
   isSameId?: boolean;
-  /** Nothing further can be learnt. */
+  /** No further tests are possible. */
   isStuck?: boolean;
 }
 
@@ -25,7 +25,7 @@ export function noFacts(): ProbeFacts {
   return { state: { echoed: 0, missing: 0 } };
 }
 
-/** Whether a code that somebody else obtained cannot be slipped into a sign-in of ours (SECURITY.md state-by-mode). */
+/** Whether PKCE prevents the injection of another user's code into a sign-in (SECURITY.md state-by-mode). */
 export function isPkceProven({ refusesWrongVerifier, refusesUnaskedVerifier }: ProbeFacts): boolean {
   return refusesWrongVerifier === true && refusesUnaskedVerifier === true;
 }

@@ -1,7 +1,9 @@
-/** Shorter texts occur by chance in any sentence; no secret worth the name is as short. */
+/** Shorter texts occur in ordinary sentences by chance, and no real secret is that short. */
 const MIN_SECRET_CHARS = 8;
 
-/** Everything secret that the probe has met, so that no line it prints can hold one, whatever a service put into an answer. */
+/**
+ * All secrets that the probe has seen, so that no printed line contains one, whatever a service includes in its responses.
+ */
 export class KnownSecrets {
   readonly #secrets = new Set<string>();
 
@@ -9,10 +11,10 @@ export class KnownSecrets {
     for (const secret of secrets) if (secret.length >= MIN_SECRET_CHARS) this.#secrets.add(secret);
   }
 
-  /** The text with every known secret replaced by dots. */
+  /** Replaces every known secret in the text with dots. */
   hide(text: string): string {
     let hidden = text;
-    // The longest first: a secret may begin with another.
+    // Longest first, because a secret may be a prefix of another.
     for (const secret of [...this.#secrets].toSorted((left, right) => right.length - left.length))
       hidden = hidden.replaceAll(secret, '•••');
     return hidden;

@@ -24,56 +24,56 @@ const TEXTS: Catalogue<
   | 'strangerLead'
   | 'back'
 > = {
-  start: { en: 'Try the sign-in service', zh: '检测登录服务' },
+  start: { en: 'Test the sign-in service', zh: '检测登录服务' },
   startLead: {
-    en: 'You sign in with your own account, up to {count} times in a row; most of them need no typing. Nothing is connected and nothing is kept.',
+    en: 'You will sign in with your own account up to {count} times in a row, usually without typing anything. No account is connected and no data is stored.',
     zh: '你将用自己的账号连续登录，最多 {count} 次，其中多数无需再次输入密码。不会建立任何绑定，也不会保留任何信息。',
   },
   own: {
-    en: 'Only continue if you started this check yourself.',
-    zh: '只有当你本人启动了这次检测时才继续。',
+    en: 'Continue only if you started this check yourself.',
+    zh: '仅当本次检测由你本人发起时才继续。',
   },
   begin: { en: 'Begin', zh: '开始' },
   step: { en: 'Step {step} of {count}', zh: '第 {step} 步，共 {count} 步' },
   working: {
-    en: 'This page goes on by itself; some steps wait on purpose.',
-    zh: '页面会自动继续；有些步骤会特意等待几秒。',
+    en: 'This page continues automatically. Some steps wait intentionally.',
+    zh: '页面会自动继续，部分步骤需要等待几秒。',
   },
   go: { en: 'Continue', zh: '继续' },
   away: {
-    en: 'The sign-in service has not sent you back from this step.',
+    en: 'The sign-in service has not returned you from this step.',
     zh: '登录服务尚未从这一步返回。',
   },
-  again: { en: 'Try this step again', zh: '重试这一步' },
-  skip: { en: 'It showed an error: go on', zh: '它显示了错误，继续下一步' },
-  signOut: { en: 'Now sign out', zh: '现在退出登录' },
+  again: { en: 'Retry this step', zh: '重试这一步' },
+  skip: { en: 'It showed an error, continue', zh: '登录服务显示错误，跳过此步' },
+  signOut: { en: 'Sign out now', zh: '请退出登录' },
   signOutLead: {
-    en: 'Sign out at the sign-in service in a new tab, then come back here.',
-    zh: '请在新标签页中退出登录服务，然后回到这里。',
+    en: 'Sign out at the sign-in service in a new tab, then return to this page.',
+    zh: '请在新标签页中退出登录服务，然后返回此页面。',
   },
-  signOutLink: { en: 'Sign out there', zh: '去退出登录' },
+  signOutLink: { en: 'Sign out there', zh: '打开退出页面' },
   signedOut: { en: 'I have signed out', zh: '我已退出登录' },
-  over: { en: 'The check is done', zh: '检测完成' },
+  over: { en: 'The check is complete', zh: '检测完成' },
   overLead: {
-    en: 'The findings and the suggested settings are in the terminal. You can close this page.',
-    zh: '结果和建议的设置显示在终端中。你可以关闭此页面。',
+    en: 'The results and suggested settings are shown in the terminal. You can close this page.',
+    zh: '结果和建议的设置已显示在终端中，你可以关闭此页面。',
   },
-  stranger: { en: 'This does not belong to the check', zh: '此页面不属于本次检测' },
+  stranger: { en: 'This page is not part of the check', zh: '此页面不属于本次检测' },
   strangerLead: {
-    en: 'Use the link that the terminal shows, and stay in one browser.',
-    zh: '请使用终端中显示的链接，并始终使用同一个浏览器。',
+    en: 'Use the link shown in the terminal, and stay in the same browser.',
+    zh: '请使用终端中显示的链接，并在同一个浏览器中完成检测。',
   },
-  back: { en: 'Back to the check', zh: '回到检测' },
+  back: { en: 'Back to the check', zh: '返回检测' },
 };
 
 interface PageView {
   language: Language;
-  /** The probe's own path, which nobody can guess. */
+  /** The unguessable path of the probe. */
   path: string;
   header: string;
 }
 
-/** What the link shows before anything happens. */
+/** The first page, shown before anything happens. */
 export function startPage({ language, path, header }: PageView, stepCount: number): SafeHtml {
   const body = html`<p class="lead">${say(TEXTS.startLead, language, { count: stepCount })}</p>
     <p class="note" role="note">${say(TEXTS.own, language)}</p>
@@ -81,7 +81,7 @@ export function startPage({ language, path, header }: PageView, stepCount: numbe
   return page({ language, title: say(TEXTS.start, language), header, body });
 }
 
-/** Where the check stands. The page is asked for again by itself while there is nothing to decide. */
+/** The progress page. Reloads itself unless a decision is needed. */
 export function statusPage(view: PageView, session: ProbeSession, logoutUrl: string): SafeHtml {
   const { language, path, header } = view;
   const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language);
@@ -117,7 +117,7 @@ export function statusPage(view: PageView, session: ProbeSession, logoutUrl: str
   }
 }
 
-/** For another browser, and for a return that does not fit. */
+/** Shown in another browser and for a callback that does not match. */
 export function strangerPage({ language, path, header }: PageView, mayGoBack: boolean): SafeHtml {
   const back = mayGoBack ? html`<a class="primary" href="${path}">${say(TEXTS.back, language)}</a>` : '';
   const body = html`<p class="lead">${say(TEXTS.strangerLead, language)}</p>

@@ -10,7 +10,7 @@ import { leaveWith, type ProbeTools, type Round } from './round.ts';
 import type { ServiceAnswer } from './service-calls.ts';
 import { codeVerdict, tokensIn } from './tokens-in.ts';
 
-/** The first sign-in, just as the specification has it: tokens, profile, refresh, a second use of the code, and errors. */
+/** The first sign-in, as the specification describes it: tokens, profile, refresh, a second use of the code, and errors. */
 export function plainRound(tools: ProbeTools): Round {
   return {
     title: { en: 'A plain sign-in', zh: '普通登录' },
@@ -36,7 +36,7 @@ export function plainRound(tools: ProbeTools): Round {
     },
     cameToNothing(how) {
       tools.facts.isStuck = true;
-      const nextStep = 'See that the client may use this redirect address and scope, and that consent is given';
+      const nextStep = 'Check that the client may use this redirect address and scope, and that you gave consent';
       return [{ name: 'Sign-in', verdict: 'fault', detail: how, nextStep }];
     },
   };
@@ -46,12 +46,13 @@ function refusedTokens(answer: ServiceAnswer, refusal: string, other: ClientAuth
   const name = 'Tokens';
   const detail = answer.failure === undefined ? `${refusal} (${shapeOf(answer)})` : shapeOf(answer);
   if (answer.failure !== undefined)
-    return { name, verdict: 'fault', detail, nextStep: 'See that this machine reaches SIGN_IN_URL within 5 s' };
-  if (other) return { name, verdict: 'fault', detail, nextStep: `Set SIGN_IN_CLIENT_AUTH=${other}, which it takes` };
+    return { name, verdict: 'fault', detail, nextStep: 'Check that this machine can reach SIGN_IN_URL within 5 s' };
+  if (other)
+    return { name, verdict: 'fault', detail, nextStep: `Set SIGN_IN_CLIENT_AUTH=${other}, which the service accepts` };
   if (answer.status === 401) return { name, verdict: 'fault', detail, nextStep: 'Set SIGN_IN_CLIENT_SECRET' };
   const nextStep = isForm(answer.body)
-    ? 'Ask who runs the sign-in service to answer token requests in JSON'
-    : 'Ask who runs the sign-in service';
+    ? 'Ask the operator of the sign-in service to answer token requests in JSON'
+    : 'Contact the operator of the sign-in service';
   return { name, verdict: 'fault', detail, nextStep };
 }
 
@@ -60,36 +61,41 @@ function lifeOfToken({ facts, signIn }: ProbeTools, answer: ServiceAnswer): Chec
   const { unit, detail, isSure } = guessExpiresUnit(facts.expiresIn);
   const isWrongAsSet = isSure && signIn.expiresUnit !== 'auto' && signIn.expiresUnit !== unit;
   if (isWrongAsSet)
-    return { name: 'Token life', verdict: 'fault', detail, nextStep: `Set SIGN_IN_EXPIRES_UNIT=${unit}` };
-  if (isSure) return { name: 'Token life', verdict: 'ok', detail };
-  return { name: 'Token life', verdict: 'warning', detail, nextStep: 'Ask who runs the sign-in service for the unit' };
+    return { name: 'Token lifetime', verdict: 'fault', detail, nextStep: `Set SIGN_IN_EXPIRES_UNIT=${unit}` };
+  if (isSure) return { name: 'Token lifetime', verdict: 'ok', detail };
+  return {
+    name: 'Token lifetime',
+    verdict: 'warning',
+    detail,
+    nextStep: 'Ask the operator of the sign-in service for the unit',
+  };
 }
 
 async function refreshOf({ calls, facts, secrets, signIn }: ProbeTools, tokens: TokenSet): Promise<CheckResult> {
   const name = 'Refresh';
   const verdict = signIn.keepTokens === 'none' ? 'ok' : 'warning';
-  const nextStep = 'Set SIGN_IN_KEEP_TOKENS=none: there is nothing that Parley could renew';
+  const nextStep = 'Set SIGN_IN_KEEP_TOKENS=none: Parley has no token to renew';
   if (tokens.refreshToken === undefined) {
     facts.refresh = 'no token';
-    return { name, verdict, detail: 'no refresh token is given', nextStep: verdict === 'ok' ? undefined : nextStep };
+    return { name, verdict, detail: 'no refresh token was issued', nextStep: verdict === 'ok' ? undefined : nextStep };
   }
   const answer = await calls.refresh(tokens.refreshToken);
   const renewed = tokensIn(answer, secrets);
   if ('refusal' in renewed) {
     facts.refresh = 'refused';
-    return { name, verdict: 'warning', detail: `a refresh token is given, but: ${renewed.refusal}`, nextStep };
+    return { name, verdict: 'warning', detail: `a refresh token was issued, but: ${renewed.refusal}`, nextStep };
   }
   facts.refresh = 'works';
   const next =
     renewed.refreshToken === undefined
-      ? 'no new refresh token (the first is kept)'
+      ? 'no new refresh token (the first stays valid)'
       : renewed.refreshToken === tokens.refreshToken
         ? 'the same refresh token again'
         : 'a new refresh token';
   const [first, second] = [await calls.profile(tokens.accessToken), await calls.profile(renewed.accessToken)];
-  const old = first.status === 200 ? 'the first access token still works' : 'the first access token is dead';
-  if (second.status === 200) return { name, verdict: 'ok', detail: `gives an access token and ${next}; ${old}` };
-  const detail = `gives an access token that the profile refuses (${shapeOf(second)})`;
+  const old = first.status === 200 ? 'the first access token still works' : 'the first access token is invalid';
+  if (second.status === 200) return { name, verdict: 'ok', detail: `returns an access token and ${next}; ${old}` };
+  const detail = `returns an access token that the profile address refuses (${shapeOf(second)})`;
   return { name, verdict: 'warning', detail, nextStep };
 }
 
@@ -99,10 +105,10 @@ async function secondUse({ calls, secrets }: ProbeTools, code: string, tokens: T
   const worksBefore = await works();
   const answer = await calls.exchange({ code });
   const verdict = codeVerdict(answer, secrets);
-  const after = (await works()) ? 'the first token still works' : 'it kills the first token';
-  const effect = worksBefore ? after : 'the first token was dead before';
+  const after = (await works()) ? 'the first token still works' : 'it revokes the first token';
+  const effect = worksBefore ? after : 'the first token was already invalid';
   if (verdict === 'refused') return { name, verdict: 'ok', detail: `refused (${shapeOf(answer)}); ${effect}` };
-  const detail = verdict === 'accepted' ? `accepted; ${effect}` : `no clear refusal (${shapeOf(answer)}); ${effect}`;
-  const nextStep = 'Tell who runs the sign-in service: a code that leaks could be used by others';
+  const detail = verdict === 'accepted' ? `accepted; ${effect}` : `not clearly refused (${shapeOf(answer)}); ${effect}`;
+  const nextStep = 'Report this to the operator of the sign-in service: a leaked code could be used by others';
   return { name, verdict: 'warning', detail, nextStep };
 }

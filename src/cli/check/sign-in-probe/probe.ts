@@ -13,36 +13,36 @@ import { createServiceCalls } from './service-calls.ts';
 import { createSession, type ProbeSession } from './session.ts';
 import { suggestSettings, type Suggestion } from './suggest-settings.ts';
 
-/** Where the probe stands: in the bot's place. */
+/** The bot's address, at which the probe listens. */
 export interface ProbePlace {
   publicUrl: string;
   host: string;
   port: number;
 }
 
-/** Lengths of time that a test shortens. Milliseconds. */
+/** Durations that tests shorten. Milliseconds. */
 export interface ProbePace {
-  /** How long the specification lets a code live; 10 s unless told. */
+  /** The lifetime of a code by the specification. Defaults to 10 s. */
   codeLifeMs: number;
-  /** How long the whole may take; 10 minutes unless told. */
+  /** Time limit of the whole probe. Defaults to 10 minutes. */
   limitMs: number;
-  /** How long the last page is still served at the end; 4 s unless told. */
+  /** How long the last page remains available. Defaults to 4 s. */
   lingerMs: number;
 }
 
 export interface SignInProbeOptions {
   signIn: Config['signIn'];
   clientSecret: string;
-  /** Which claims give which part of a profile, with OpenID Connect and CAS; the usual ones unless told. */
+  /** Maps claims to profile fields, for OpenID Connect and CAS. Defaults to the usual claims. */
   profileMap?: ProfileMap;
   place: ProbePlace;
-  /** A platform's user id to compare the profile with. */
+  /** A platform user id to compare with the profile. */
   person?: string;
-  /** How old the codes are that are tried, in milliseconds; 1, 5, 9 and 11 s unless told. */
+  /** The code ages to test, in milliseconds. Defaults to 1, 5, 9 and 11 s. */
   codeAgesMs?: readonly number[];
   pace?: Partial<ProbePace>;
   output: CheckOutput;
-  /** Ends the probe with what was learnt. */
+  /** Stops the probe and reports what it has learned. */
   signal: AbortSignal;
 }
 
@@ -50,16 +50,16 @@ export const DEFAULT_CODE_AGES_MS: readonly number[] = [1, 5, 9, 11].map((ageSec
 const CODE_LIFE_MS = 10 * SECOND_MS;
 const LIMIT_MS = 10 * MINUTE_MS;
 const LINGER_MS = 4 * SECOND_MS;
-/** How often the terminal says how to go on while the browser is away. */
+/** Interval of the terminal's hints while the browser is at the service. */
 const HINT_EVERY_MS = MINUTE_MS;
-/** Of the lines' names, which stand below each other. */
+/** Width of the name column. */
 export const NAME_CHARS = 26;
 
 /**
- * The administrator's set-up probe (SECURITY.md sign-in-probe): real sign-ins in the administrator's browser, one after the other,
- * each with an experiment. Prints one line for each finding as it comes, then the settings that fit. No line holds a
- * secret, nor of the person more than a masked id.
- * @returns the exit code: 1 when a line is a fault or not everything was tried, else 0
+ * The set-up probe for administrators (SECURITY.md sign-in-probe): consecutive real sign-ins in the administrator's browser,
+ * each with an experiment. Prints each finding as one line when it is known, then the matching settings. Lines contain no
+ * secrets, and of the person at most a masked id.
+ * @returns the exit code: 1 if any line is a fault or a test was skipped, else 0
  */
 export async function runSignInProbe(options: SignInProbeOptions): Promise<0 | 1> {
   const { signIn, place, pace = {}, output, signal } = options;
@@ -80,8 +80,8 @@ export async function runSignInProbe(options: SignInProbeOptions): Promise<0 | 1
   const session = createSession({ tools, rounds: experiments.rounds, tell, onOver: over });
   const server = await serve(options, session, experiments);
   if (!server) {
-    const nextStep = 'Stop Parley, then run this again: sign-ins come back to its address';
-    tell([{ name: 'Port', verdict: 'fault', detail: `${place.port} is taken`, nextStep }]);
+    const nextStep = 'Stop Parley and run this again: sign-ins return to its address';
+    tell([{ name: 'Port', verdict: 'fault', detail: `${place.port} is in use`, nextStep }]);
     return 1;
   }
   const end = () => {
@@ -124,12 +124,12 @@ function toolsOf(options: SignInProbeOptions, stop: AbortSignal): ProbeTools {
   };
 }
 
-/** The one that is registered for the bot. */
+/** The redirect address that is registered for the bot. */
 function redirectUriOf({ publicUrl }: ProbePlace): string {
   return `${publicUrl}/oauth/callback`;
 }
 
-/** Undefined when the port is taken. */
+/** Returns undefined if the port is in use. */
 async function serve(
   { place: { publicUrl, host, port }, signIn }: Pick<SignInProbeOptions, 'place' | 'signIn'>,
   session: ProbeSession,
@@ -144,7 +144,7 @@ async function serve(
   }
 }
 
-/** Waits, or until the signal ends it; a time that is past is no wait. */
+/** Waits until the time has passed or the signal aborts. Returns immediately for a negative time. */
 async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await delay(ms, undefined, { signal }).catch(() => undefined);
 }
@@ -156,21 +156,21 @@ function hint({ phase }: ProbeSession, say: () => void): void {
 const HINT = 'The browser is still at the sign-in service. If it shows an error there, open the link above again.';
 
 function unfinished({ step, stepCount }: ProbeSession): CheckResult {
-  const detail = `ended at step ${step} of ${stepCount}; the rest was not tried`;
-  return { name: 'Probe', verdict: 'fault', detail, nextStep: 'Run it again when you have ten minutes' };
+  const detail = `ended at step ${step} of ${stepCount}; the remaining steps were not run`;
+  return { name: 'Probe', verdict: 'fault', detail, nextStep: 'Run it again and allow ten minutes' };
 }
 
 const FICKLE_STATE: CheckResult = {
   name: 'State',
   verdict: 'fault',
-  detail: 'came back in some steps only',
-  nextStep: 'Tell who runs the sign-in service; Parley refuses a return without it',
+  detail: 'was returned in some steps only',
+  nextStep: 'Report this to the operator of the sign-in service; Parley refuses returns without state',
 };
 
 function linesOf(suggestions: readonly Suggestion[]): string[] {
   if (suggestions.length === 0) return [];
   const lines = suggestions.map(
-    ({ setting, value, reason, isSet }) => `  ${setting}=${value}  # ${isSet ? 'as it is set; ' : ''}${reason}`,
+    ({ setting, value, reason, isSet }) => `  ${setting}=${value}  # ${isSet ? 'already set; ' : ''}${reason}`,
   );
-  return ['', 'Settings that fit:', ...lines];
+  return ['', 'Suggested settings:', ...lines];
 }

@@ -1,6 +1,7 @@
-import { asJsonObject, readJsonObject, unwrapped } from '../../../shared/sign-in/json-answer.ts';
+import { readJsonObject, unwrapped } from '../../../shared/sign-in/json-answer.ts';
+import { asObject } from '../../../shared/parse-json.ts';
 
-/** The specification's required fields (section 2.6) and their types. Those that Parley cannot do without are vital. */
+/** The specification's required profile fields and their types. Parley needs the vital ones. */
 const FIELDS: readonly { path: string; type: 'string' | 'boolean' | 'object'; isVital?: true }[] = [
   { path: 'id', type: 'string', isVital: true },
   { path: 'active', type: 'boolean', isVital: true },
@@ -17,12 +18,12 @@ const FIELDS: readonly { path: string; type: 'string' | 'boolean' | 'object'; is
 ];
 
 export interface FieldFaults {
-  /** `id is missing`, `active is a string`: names and types, never values. */
+  /** For example `id is missing`, `active is a string`: names and types, no values. */
   vital: string[];
   others: string[];
 }
 
-/** What the profile's required fields lack, by presence and type only; undefined when the body is no JSON object. */
+/** Checks the presence and type of the profile's required fields. Returns undefined if the body is not a JSON object. */
 export function judgeProfileFields(body: string): FieldFaults | undefined {
   const answer = readJsonObject(body);
   if (!answer) return undefined;
@@ -31,11 +32,11 @@ export function judgeProfileFields(body: string): FieldFaults | undefined {
   for (const { path, type, isVital } of FIELDS) {
     const [parent, child] = path.split('.') as [string, string | undefined];
     const holder = profile[parent];
-    // A missing parent is named once, not again for each of its fields.
-    const inner = asJsonObject(holder);
+    // A missing parent is reported once, not for each of its fields.
+    const inner = asObject(holder);
     if (child !== undefined && !inner) continue;
     const fault = faultOf(child === undefined ? holder : inner?.[child], type);
-    // A number as the id is read all the same.
+    // A numeric id is accepted.
     const isRead = path === 'id' && Number.isSafeInteger(holder);
     if (fault !== undefined) faults[isVital && !isRead ? 'vital' : 'others'].push(`${path} ${fault}`);
   }
@@ -44,7 +45,7 @@ export function judgeProfileFields(body: string): FieldFaults | undefined {
 
 function faultOf(value: unknown, type: string): string | undefined {
   if (value === undefined || value === null) return 'is missing';
-  const isRight = type === 'object' ? asJsonObject(value) !== undefined : typeof value === type;
+  const isRight = type === 'object' ? asObject(value) !== undefined : typeof value === type;
   if (!isRight) return `is of type ${Array.isArray(value) ? 'array' : typeof value}`;
   return value === '' ? 'is empty' : undefined;
 }

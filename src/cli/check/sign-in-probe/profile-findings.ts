@@ -8,7 +8,10 @@ import { judgeProfileFields } from './profile-fields.ts';
 import type { ProbeTools } from './round.ts';
 import type { ServiceAnswer } from './service-calls.ts';
 
-/** Whether a sign-in of ours would take the profile, and what of the specification's fields it lacks. Nothing of the person but a masked id. */
+/**
+ * Reports whether a sign-in would accept the profile, and which specified fields are missing. Shows nothing personal except
+ * a masked id.
+ */
 export async function profileOf(tools: ProbeTools, accessToken: string): Promise<CheckResult[]> {
   const answer = await tools.calls.profile(accessToken);
   const rules = {
@@ -21,7 +24,7 @@ export async function profileOf(tools: ProbeTools, accessToken: string): Promise
     const detail = `readable and usable, id ${maskId(profile.id)}`;
     return [{ name: 'Profile', verdict: 'ok', detail }, ...fields, ...sameIdOf(tools, profile)];
   } catch (error) {
-    const nextStep = 'Sign in with an account that may use Parley, or ask who runs the sign-in service';
+    const nextStep = 'Sign in with an account that may use Parley, or contact the operator of the sign-in service';
     const detail = `${asError(error).message} (${shapeOf(answer)})`;
     return [{ name: 'Profile', verdict: 'fault', detail, nextStep }, ...fields];
   }
@@ -32,12 +35,19 @@ function profileFields(answer: ServiceAnswer): CheckResult[] {
   const name = 'Profile fields';
   if (answer.status !== 200 || !faults) return [];
   const all = [...faults.vital, ...faults.others];
-  if (all.length === 0) return [{ name, verdict: 'ok', detail: 'all required fields are there' }];
+  if (all.length === 0) return [{ name, verdict: 'ok', detail: 'all required fields are present' }];
   const verdict = faults.vital.length > 0 ? 'fault' : 'warning';
-  return [{ name, verdict, detail: all.join('; '), nextStep: 'Ask for the fields of the specification' }];
+  return [
+    {
+      name,
+      verdict,
+      detail: all.join('; '),
+      nextStep: 'Ask the operator of the sign-in service for the missing fields',
+    },
+  ];
 }
 
-/** Whether `--person` is this profile's, by the declared rule; nothing where nobody was named. */
+/** Reports whether `--person` matches this profile by the configured rule. Empty if no person was given. */
 export function sameIdOf(
   { facts, signIn, person }: Pick<ProbeTools, 'facts' | 'signIn' | 'person'>,
   profile: Profile,
@@ -48,8 +58,8 @@ export function sameIdOf(
   const { field, prefix, ignoreCase } = sameIdRule;
   const rule = `field=${field};prefix=${prefix};case=${ignoreCase ? 'ignore' : 'exact'}`;
   const name = 'Same id';
-  if (facts.isSameId) return [{ name, verdict: 'ok', detail: `${maskId(person)} is this profile's, by ${rule}` }];
-  const detail = `${maskId(person)} is not this profile's (id ${maskId(profile.id)}), by ${rule}`;
+  if (facts.isSameId) return [{ name, verdict: 'ok', detail: `${maskId(person)} matches this profile by ${rule}` }];
+  const detail = `${maskId(person)} does not match this profile (id ${maskId(profile.id)}), by ${rule}`;
   const verdict = signIn.proofs.includes('same-id') ? 'fault' : 'warning';
-  return [{ name, verdict, detail, nextStep: 'Sign in as that person, or declare another SIGN_IN_SAME_ID_RULE' }];
+  return [{ name, verdict, detail, nextStep: 'Sign in as that person, or set another SIGN_IN_SAME_ID_RULE' }];
 }

@@ -4,7 +4,10 @@ import type { CheckResult } from '../../../bot/platforms/platform.ts';
 import { shapeOf } from './answer-shape.ts';
 import type { ServiceAnswer, ServiceCalls } from './service-calls.ts';
 
-/** How the service says no: Parley tells a dead sign-in from a passing trouble by it (SECURITY.md refresh-outcomes). */
+/**
+ * Tests the service's error responses, by which Parley distinguishes an invalid sign-in from a temporary failure
+ * (SECURITY.md refresh-outcomes).
+ */
 export async function refusalsOf(calls: ServiceCalls): Promise<CheckResult[]> {
   const madeUp = () => `probe-${randomToken(16)}`;
   const code = await calls.exchange({ code: madeUp() });
@@ -30,6 +33,6 @@ function refusal(name: string, answer: ServiceAnswer, isClear: boolean): CheckRe
     name,
     verdict: 'warning',
     detail,
-    nextStep: 'Not the refusal of RFC 6749: Parley takes longer to be sure of it',
+    nextStep: 'This is not a refusal as in RFC 6749, so Parley needs longer to recognise it',
   };
 }

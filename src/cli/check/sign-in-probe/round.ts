@@ -5,46 +5,49 @@ import type { ProbeFacts } from './facts.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import type { ServiceCalls } from './service-calls.ts';
 
-/** What the experiments work with. */
+/** The tools of the experiments. */
 export interface ProbeTools {
   calls: ServiceCalls;
   facts: ProbeFacts;
   secrets: KnownSecrets;
   signIn: Config['signIn'];
-  /** A platform's user id to compare the profile with. */
+  /** A platform user id to compare with the profile. */
   person?: string;
-  /** How old the codes are that are tried, in milliseconds, and how old the specification lets one become. */
+  /** The code ages to test, and the specified lifetime of a code. Milliseconds. */
   codeAgesMs: readonly number[];
   codeLifeMs: number;
-  /** Resolves after this long; early, when the probe ends. */
+  /** Resolves after this time, or earlier if the probe ends. */
   wait(ms: number): Promise<void>;
 }
 
-/** A code or ticket as it came back, with when (`performance.now()`). */
+/** A returned code or ticket with its arrival time (`performance.now()`). */
 export interface ArrivedCode {
   code: string;
-  /** The whole return. */
+  /** All callback parameters. */
   query: URLSearchParams;
-  /** That the browser left with. */
+  /** The state sent with the request. */
   state: string;
   arrivedAtMs: number;
 }
 
-/** One sign-in and what is tried with its code. The lines it gives are findings; facts it puts down for the settings. */
+/** One sign-in and the experiments with its code. Returns findings and records facts for the suggested settings. */
 export interface Round {
   title: Bilingual;
-  /** Where the browser goes with this state. @throws IdentityError where the provider has to be asked first, and cannot be */
+  /**
+   * The address to redirect the browser to.
+   * @throws IdentityError if the provider must be queried first and the query fails
+   */
   leave(state: string): Promise<string>;
-  /** Whether there is still something to learn from it; asked right before. */
+  /** Whether this round can still yield new facts. Called immediately before it. */
   isNeeded(): boolean;
   run(arrived: ArrivedCode): Promise<CheckResult[]>;
-  /** The browser came back with an error, or the administrator says that it did not come back. */
+  /** Called if the browser returned with an error, or the administrator reports that it did not return. */
   cameToNothing(how: string): CheckResult[];
-  /** What is tried after the browser has signed out at the service; only the last round has it. */
+  /** Experiment after the browser has signed out at the service. Only the last round has one. */
   afterSignOut?: { isWanted(): boolean; run(): Promise<CheckResult[]> };
 }
 
-/** The specification's authorize address with these parameters besides its own. */
+/** The specified authorization address with additional parameters. */
 export function leaveWith({ calls }: Pick<ProbeTools, 'calls'>, parameters: Readonly<Record<string, string>> = {}) {
   return (state: string): Promise<string> => Promise.resolve(calls.authorizeUrl({ state, ...parameters }));
 }

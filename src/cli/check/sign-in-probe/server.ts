@@ -18,28 +18,28 @@ const WORKING_REFRESH_SEC = 1;
 const SIGN_OUT_REFRESH_SEC = 3;
 
 export interface ProbeServer {
-  /** The one address to open. Its path is unguessable, and the first browser that begins there is the only one. */
+  /** The address to open. Its path is unguessable, and only the first browser that starts there may use it. */
   readonly link: string;
   close(graceMs?: number): Promise<void>;
 }
 
 export interface ProbeServerOptions {
   session: ProbeSession;
-  /** Where people sign out; empty where no step asks them to. */
+  /** The service's sign-out address; empty if no step includes signing out. */
   logoutUrl: string;
-  /** What a return brings. */
+  /** The callback parameter of the protocol. */
   returns?: ReturnParameter;
   publicUrl: string;
   host: string;
   port: number;
-  /** The sign-in service's name above the pages. */
+  /** Name of the sign-in service, shown on the pages. */
   serviceName: Bilingual;
 }
 
 /**
- * Stands in the bot's place while the probe runs: the redirect address is registered for the bot and cannot be another.
- * Everything else gets 503, so that platforms send their events again later.
- * @throws Error `EADDRINUSE` when the port is taken
+ * Listens at the bot's address while the probe runs, because the redirect address is registered for the bot. All other
+ * requests get 503, so that platforms redeliver their events later.
+ * @throws Error `EADDRINUSE` if the port is in use
  */
 export async function startProbeServer(options: ProbeServerOptions): Promise<ProbeServer> {
   const { session, logoutUrl, returns, publicUrl, host, port, serviceName } = options;
@@ -71,7 +71,8 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
   const begin = (request: IncomingMessage, response: ServerResponse) => {
     if (cookie !== undefined || !isOwnForm(request, publicUrl)) return refuse(request, response, 403);
     cookie = randomToken();
-    // Not a redirect: browsers would hold it against the form's policy, and the service's hosts are not all known.
+    // No redirect, because browsers would apply the page's `form-action` policy to it, and not all hosts of the service are
+    // known.
     return showStatus(request, response, {
       'set-cookie': `${COOKIE_NAME}=${cookie}; Path=/; Max-Age=900; Secure; HttpOnly; SameSite=Lax`,
     });
@@ -80,7 +81,7 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
     if (!isOurs(request)) return refuse(request, response, 400);
     const query = readCallback(querystring, returns);
     const back = { all: new URLSearchParams(querystring), error: knownErrorIn(querystring) };
-    // After signing out, the service may send the browser to the only address that it knows of us.
+    // After a sign-out, the service may return the browser to the only address that it knows.
     if (session.phase === 'signing-out' && query === undefined) session.signedOut();
     else if (query === undefined || !session.arrive(query, back)) return refuse(request, response, 400);
     return goTo(response, path);
@@ -113,7 +114,7 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
         return callback(request, response, querystring);
       case `GET ${STYLE_SHEET_PATH}`:
         return void response.writeHead(200, { 'content-type': 'text/css' }).end(STYLE_SHEET);
-      // A proxy in front may send browsers only to what says that it is well.
+      // A proxy may forward browsers only to healthy instances.
       case 'GET /healthz':
       case 'GET /readyz':
         return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"probe"}');
@@ -125,7 +126,7 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
   return { link: `${publicUrl}${path}`, close: (graceMs) => server.close(graceMs) };
 }
 
-/** Pages without a decision go on by themselves; by a header, since they have no script. */
+/** Pages without a decision continue by a refresh header, because they have no script. */
 function refreshOf({ phase }: ProbeSession, path: string): Record<string, string> {
   if (phase === 'ready') return { refresh: `0; url=${path}/go` };
   if (phase === 'working') return { refresh: `${WORKING_REFRESH_SEC}; url=${path}` };
@@ -133,7 +134,10 @@ function refreshOf({ phase }: ProbeSession, path: string): Record<string, string
   return {};
 }
 
-/** The errors of RFC 6749 section 4.1.2.1 and of OpenID Connect Core section 3.1.2.6; other words of the service are not repeated. */
+/**
+ * The errors of RFC 6749 section 4.1.2.1 and OpenID Connect Core section 3.1.2.6. Other texts from the service are not
+ * shown.
+ */
 const KNOWN_ERRORS = [
   'invalid_request',
   'unauthorized_client',

@@ -1,10 +1,11 @@
 import { definedOnly } from '../../../shared/defined-only.ts';
 import { clientAuthParts, type ClientAuthMethod } from '../../../shared/sign-in/client-auth.ts';
 import { otherClientAuth } from '../client-auth-tries.ts';
-import { AnswerTooLargeError, callService, type ServiceCall } from '../../../bot/identity/oauth/call-service.ts';
+import { HttpCallError } from '../../../shared/http/call-http.ts';
+import { callService, type ServiceCall } from '../../../bot/identity/oauth/call-service.ts';
 import type { RawAnswer } from '../../../bot/identity/oauth/raw-answer.ts';
 
-/** An answer with what tells its shape; `status` is 0 and `failure` says why when there was none. */
+/** A response and its shape. Without a response, `status` is 0 and `failure` contains the reason. */
 export interface ServiceAnswer extends RawAnswer {
   contentType: string;
   failure?: string;
@@ -13,15 +14,15 @@ export interface ServiceAnswer extends RawAnswer {
 
 export interface CodeUse {
   code: string;
-  /** PKCE's verifier; not sent unless given. */
+  /** PKCE verifier. Omitted by default. */
   verifier?: string;
-  /** Another secret than ours. */
+  /** Overrides the configured secret. */
   clientSecret?: string;
 }
 
 /**
- * The sign-in service's addresses (SERVICE.md sign-in), with nothing added that an experiment
- * did not ask for. No call is ever repeated and none throws: whatever comes is a finding.
+ * The endpoints of the sign-in service (SERVICE.md sign-in), called with exactly the parameters of an experiment. Calls are
+ * never retried and never throw: every outcome is a finding.
  */
 export interface ServiceCalls {
   authorizeUrl(parameters: Readonly<Record<string, string>>): string;
@@ -29,12 +30,12 @@ export interface ServiceCalls {
   refresh(refreshToken: string): Promise<ServiceAnswer>;
   profile(accessToken: string): Promise<ServiceAnswer>;
   logoutUrl(): string;
-  /** Another way to send the secret that the service takes, found by made-up codes. */
+  /** Another client authentication method that the service accepts, found with made-up codes. */
   otherClientAuth(): Promise<ClientAuthMethod | undefined>;
 }
 
 export interface ServiceCallsOptions {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   authUrl: string;
   clientId: string;
   clientSecret: string;
@@ -76,7 +77,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
   };
 }
 
-/** By the call that a sign-in makes too: what is too slow or too large there is so here. */
+/** Uses the same call as a sign-in, so that both have the same time and size limits. */
 async function call(url: string, rest: Omit<ServiceCall, 'url'>): Promise<ServiceAnswer> {
   const startedMs = performance.now();
   const tookMs = () => Math.round(performance.now() - startedMs);
@@ -84,12 +85,12 @@ async function call(url: string, rest: Omit<ServiceCall, 'url'>): Promise<Servic
     const answer = await callService({ url, ...rest });
     return { ...answer, tookMs: tookMs() };
   } catch (error) {
-    return { status: 0, body: '', contentType: '', failure: failureOf(error), tookMs: tookMs() };
+    return {
+      status: 0,
+      body: '',
+      contentType: '',
+      failure: error instanceof HttpCallError ? error.detail : 'unknown',
+      tookMs: tookMs(),
+    };
   }
-}
-
-/** The client's error holds the request with its secrets; its code says enough (SECURITY.md secrets-stay-inside). */
-function failureOf(error: unknown): string {
-  if (error instanceof AnswerTooLargeError) return error.message;
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }

@@ -7,30 +7,32 @@ import type { CheckResult } from '../../../bot/platforms/platform.ts';
 import type { ProbeTools, Round } from './round.ts';
 
 /**
- * Where the one browser is: `ready` to leave for the service, `away` there, back with its code being tried (`working`),
- * `signing-out` there, or done (`over`).
+ * State of the browser: `ready` to leave for the service, `away` at the service, `working` while its code is tested,
+ * `signing-out` at the service, or `over`.
  */
 export type Phase = 'ready' | 'away' | 'working' | 'signing-out' | 'over';
 
-/** The chain of sign-ins, one after the other. It knows nothing of HTTP; who may speak to it is the server's affair. */
+/** The sequence of sign-ins. Independent of HTTP; the server decides who may use it. */
 export interface ProbeSession {
   readonly phase: Phase;
-  /** From 1. */
+  /** 1-based. */
   readonly step: number;
   readonly round: Round | undefined;
   readonly stepCount: number;
-  /** The address to go to now; undefined when this is not the time, or there is none. Asking again begins the same step anew. */
+  /**
+   * The address for the next redirect; undefined if there is none in this phase. A repeated call restarts the current step.
+   */
   depart(): Promise<string | undefined>;
   /**
-   * Takes what came back; false when it does not belong to the step that is under way, and then nothing has changed.
-   * @param back all that came, and the error code that came instead of a code, where it is one that is known
+   * Processes a callback. Returns false and changes nothing if it does not belong to the current step.
+   * @param back all parameters, and the error code if it is a known one
    */
   arrive(query: CallbackQuery, back: { all: URLSearchParams; error: string | undefined }): boolean;
-  /** The browser did not come back from this step. */
+  /** Called if the browser did not return from this step. */
   skip(): void;
-  /** The browser has signed out at the service. */
+  /** Called when the browser has signed out at the service. */
   signedOut(): void;
-  /** Ends now, whatever is open. */
+  /** Ends the session immediately. */
   end(): void;
 }
 
@@ -39,11 +41,11 @@ export interface SessionOptions {
   rounds: readonly Round[];
   /** Called with each finding as soon as it is known. */
   tell(lines: readonly CheckResult[]): void;
-  /** Called once, when nothing is left to try. */
+  /** Called once, when all rounds have ended. */
   onOver(): void;
 }
 
-const NO_RETURN = 'the browser did not come back from the sign-in service';
+const NO_RETURN = 'the browser did not return from the sign-in service';
 
 export function createSession({ tools, rounds, tell, onOver }: SessionOptions): ProbeSession {
   const { facts, secrets } = tools;
@@ -62,14 +64,14 @@ export function createSession({ tools, rounds, tell, onOver }: SessionOptions): 
     if (facts.isStuck === true || index >= rounds.length) finish();
     else phase = 'ready';
   };
-  /** Runs an experiment beside the requests: the browser's page looks again until it is done. */
+  /** Runs an experiment in the background. The browser's page reloads until it is done. */
   const work = async (run: () => Promise<CheckResult[]>, next: () => void) => {
     phase = 'working';
     try {
       const lines = await run();
       if (round() !== undefined) tell(lines);
     } catch (thrown) {
-      tell([{ name: 'Probe', verdict: 'fault', detail: `a step itself failed (${asError(thrown).name})` }]);
+      tell([{ name: 'Probe', verdict: 'fault', detail: `the step failed (${asError(thrown).name})` }]);
     }
     next();
   };
@@ -109,27 +111,31 @@ export function createSession({ tools, rounds, tell, onOver }: SessionOptions): 
       if (!current || phase !== 'away') return false;
       const isFirst = facts.state.echoed + facts.state.missing === 0;
       if (query.state !== undefined && !sameSecret(query.state, state)) {
-        // Only the first step can tell a service that changes `state` from a return that is not ours.
+        // In the first step, a changed `state` means that the service alters it. In later steps, it means a foreign
+        // callback.
         if (!isFirst) return false;
         [facts.isStateAltered, facts.isStuck] = [true, true];
         tell([
-          { name: 'State', verdict: 'fault', detail: 'comes back changed', nextStep: 'Ask for it as it was sent' },
+          {
+            name: 'State',
+            verdict: 'fault',
+            detail: 'is returned changed',
+            nextStep: 'Ask the operator of the sign-in service to return state unchanged',
+          },
         ]);
         goOn();
         return true;
       }
       const { code } = query;
       const hasCode = code !== undefined && !query.isError;
-      // Once `state` has come back, a return without it is no return of this step (SECURITY.md state-by-mode).
+      // Once `state` has been returned, a callback without it does not belong to this step (SECURITY.md state-by-mode).
       if (query.state === undefined && facts.state.echoed > 0) {
         if (hasCode) facts.state.missing += 1;
         return false;
       }
       if (!hasCode) {
         tell(
-          current.cameToNothing(
-            `the sign-in service sent the browser back with an error (${error ?? 'not a known one'})`,
-          ),
+          current.cameToNothing(`the sign-in service returned the browser with an error (${error ?? 'unknown error'})`),
         );
         goOn();
         return true;
@@ -158,14 +164,14 @@ export function createSession({ tools, rounds, tell, onOver }: SessionOptions): 
 function judgeState({ facts, signIn }: SessionOptions['tools']): CheckResult {
   const name = 'State';
   if (facts.state.echoed > 0) {
-    if (signIn.state === 'required') return { name, verdict: 'ok', detail: 'comes back as it was sent' };
-    const nextStep = 'Set SIGN_IN_STATE=required, the stronger of the two';
-    return { name, verdict: 'warning', detail: 'comes back as it was sent', nextStep };
+    if (signIn.state === 'required') return { name, verdict: 'ok', detail: 'is returned unchanged' };
+    const nextStep = 'Set SIGN_IN_STATE=required, the stronger option';
+    return { name, verdict: 'warning', detail: 'is returned unchanged', nextStep };
   }
   if (signIn.type !== 'oauth2') {
-    const nextStep = 'Ask who runs the sign-in service: its protocol returns what was sent';
-    return { name, verdict: 'fault', detail: 'does not come back', nextStep };
+    const nextStep = 'Contact the operator of the sign-in service: OAuth 2.0 requires that state is returned unchanged';
+    return { name, verdict: 'fault', detail: 'is not returned', nextStep };
   }
-  if (signIn.state === 'absent') return { name, verdict: 'ok', detail: 'does not come back, as set' };
-  return { name, verdict: 'fault', detail: 'does not come back', nextStep: 'Set SIGN_IN_STATE=absent' };
+  if (signIn.state === 'absent') return { name, verdict: 'ok', detail: 'is not returned, as configured' };
+  return { name, verdict: 'fault', detail: 'is not returned', nextStep: 'Set SIGN_IN_STATE=absent' };
 }

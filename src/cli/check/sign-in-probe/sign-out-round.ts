@@ -4,7 +4,7 @@ import { shapeOf } from './answer-shape.ts';
 import { leaveWith, type ProbeTools, type Round } from './round.ts';
 import { tokensIn } from './tokens-in.ts';
 
-/** The last sign-in: whether its tokens outlive the browser's session at the service. */
+/** The last sign-in: whether its tokens outlive the browser session at the service. */
 export function signOutRound(tools: ProbeTools): Round {
   const name = 'After signing out';
   const notTried = (detail: string): CheckResult[] => [
@@ -18,7 +18,7 @@ export function signOutRound(tools: ProbeTools): Round {
     async run({ code }) {
       const answer = await tools.calls.exchange({ code });
       const given = tokensIn(answer, tools.secrets);
-      if ('refusal' in given) return notTried(`no tokens to try it with (${shapeOf(answer)})`);
+      if ('refusal' in given) return notTried(`no tokens for this test (${shapeOf(answer)})`);
       tokens = given;
       return [];
     },
@@ -36,17 +36,17 @@ export function signOutRound(tools: ProbeTools): Round {
   };
 }
 
-/** Undefined where there is no refresh token. */
+/** Returns undefined without a refresh token. */
 async function isRefreshed({ calls, secrets }: ProbeTools, refreshToken: string | undefined) {
   if (refreshToken === undefined) return undefined;
   return !('refusal' in tokensIn(await calls.refresh(refreshToken), secrets));
 }
 
 function judge(name: string, lives: { accessToken: boolean; refreshToken: boolean | undefined }): CheckResult {
-  const says = (isAlive: boolean) => (isAlive ? 'still works' : 'is dead');
+  const says = (isAlive: boolean) => (isAlive ? 'still works' : 'is invalid');
   const refresh = lives.refreshToken === undefined ? '' : `; the refresh token ${says(lives.refreshToken)}`;
   const detail = `the access token ${says(lives.accessToken)}${refresh}`;
   if (lives.refreshToken !== false) return { name, verdict: 'ok', detail };
-  const nextStep = 'Whoever signs out at the service has to sign in to Parley again when it next looks';
+  const nextStep = 'People who sign out at the service must sign in to Parley again after its next check';
   return { name, verdict: 'warning', detail, nextStep };
 }

@@ -5,15 +5,15 @@ import { isPkceProven, type ProbeFacts } from './facts.ts';
 export interface Suggestion {
   setting: string;
   value: string;
-  /** Why, in a few words. */
+  /** The reason, in a few words. */
   reason: string;
-  /** Whether it is set so already. */
+  /** Whether the setting already has this value. */
   isSet: boolean;
 }
 
-/** What the findings say about the settings; nothing about what was not seen. */
+/** Derives settings from the findings. Suggests nothing for untested facts. */
 export function suggestSettings(facts: ProbeFacts, signIn: Config['signIn']): Suggestion[] {
-  // The other protocols leave open only how long tokens live on.
+  // In the other protocols, only the lifetime of tokens is open.
   if (signIn.type !== 'oauth2') return suggestTokens(facts, signIn);
   return [
     ...suggestState(facts, signIn),
@@ -25,7 +25,7 @@ export function suggestSettings(facts: ProbeFacts, signIn: Config['signIn']): Su
 
 function suggestState({ state, isStateAltered }: ProbeFacts, signIn: Config['signIn']): Suggestion[] {
   if (isStateAltered === true || state.echoed + state.missing === 0) return [];
-  // Sometimes is not always, but `absent` would invite what `required` keeps out.
+  // `state` may be returned only sometimes, but `absent` would permit the attack that `required` prevents.
   const value = state.echoed > 0 ? 'required' : 'absent';
   const reason = value === 'required' ? 'the service returns state' : 'the service does not return state';
   return [{ setting: 'SIGN_IN_STATE', value, reason, isSet: signIn.state === value }];
@@ -41,10 +41,11 @@ function suggestTokens({ refresh, afterSignOut }: ProbeFacts, signIn: Config['si
   if (refresh === undefined) return [];
   const setting = 'SIGN_IN_KEEP_TOKENS';
   const none = (reason: string) => [{ setting, value: 'none', reason, isSet: signIn.keepTokens === 'none' }];
-  if (refresh === 'no token') return none('no refresh token is given');
-  if (refresh === 'refused') return none('the refresh token gives nothing');
-  if (afterSignOut?.refreshToken === false) return none('refresh tokens die when people sign out at the service');
-  return [{ setting, value: 'refresh', reason: 'for the daily look', isSet: signIn.keepTokens === 'refresh' }];
+  if (refresh === 'no token') return none('no refresh token was issued');
+  if (refresh === 'refused') return none('the refresh token does not work');
+  if (afterSignOut?.refreshToken === false)
+    return none('refresh tokens become invalid when people sign out at the service');
+  return [{ setting, value: 'refresh', reason: 'for the daily check', isSet: signIn.keepTokens === 'refresh' }];
 }
 
 function suggestProof(facts: ProbeFacts, { proofs }: Config['signIn']): Suggestion[] {
@@ -52,10 +53,10 @@ function suggestProof(facts: ProbeFacts, { proofs }: Config['signIn']): Suggesti
   const isStateAbsent = facts.state.missing > 0 && facts.state.echoed === 0;
   const wantsSameId = isStateAbsent && !isPkceProven(facts);
   if (!wantsSameId) return [];
-  // A typed code stands alone; it gives way to the stronger proof.
+  // `typed-code` cannot be combined with others and is replaced by the stronger proof.
   const others = proofs.filter((proof: string) => proof !== 'same-id' && proof !== 'typed-code');
   const value = [...others, 'same-id'].join(',');
-  const isPossible = facts.isSameId === false ? '; the ids compared were not equal, so a rule is needed first' : '';
-  const reason = `without state, and without PKCE, only equal ids keep a stranger's sign-in out${isPossible}`;
+  const isPossible = facts.isSameId === false ? '; the compared ids differ, so set SIGN_IN_SAME_ID_RULE first' : '';
+  const reason = `without state and PKCE, only equal ids prevent another person's sign-in${isPossible}`;
   return [{ setting, value, reason, isSet: proofs.includes('same-id') }];
 }

@@ -4,7 +4,9 @@ import { readTokenResponse, type TokenSet } from '../../../bot/identity/oauth/to
 import type { KnownSecrets } from './known-secrets.ts';
 import type { ServiceAnswer } from './service-calls.ts';
 
-/** The tokens of an answer as a sign-in of ours would take them, or why it would not. They become known secrets. */
+/**
+ * Parses the tokens of a response as a sign-in does, or returns why it would refuse them. All tokens become known secrets.
+ */
 export function tokensIn(answer: ServiceAnswer, secrets: KnownSecrets): TokenSet | { refusal: string } {
   learnTokens(answer.body, secrets);
   try {
@@ -14,12 +16,12 @@ export function tokensIn(answer: ServiceAnswer, secrets: KnownSecrets): TokenSet
   }
 }
 
-/** What a code exchange came to; `unclear` where the service neither gave tokens nor clearly refused. */
+/** The outcome of a code exchange. `unclear`: neither tokens nor a clear refusal. */
 export type CodeVerdict = 'accepted' | 'refused' | 'unclear';
 
 const NOT_ABOUT_THE_CODE = [408, 429];
 
-/** Judges the answer to a code that may be refused. A fault of the service is not taken for a refusal: nothing was shown by it. */
+/** Classifies the response to a code that may be refused. A service failure proves nothing and is not a refusal. */
 export function codeVerdict(answer: ServiceAnswer, secrets: KnownSecrets): CodeVerdict {
   if (!('refusal' in tokensIn(answer, secrets))) return 'accepted';
   const isError = readJsonObject(answer.body)?.['error'] !== undefined;
@@ -27,7 +29,7 @@ export function codeVerdict(answer: ServiceAnswer, secrets: KnownSecrets): CodeV
   return isClear || (answer.status === 200 && isError) ? 'refused' : 'unclear';
 }
 
-/** Tokens in answers that are no use to us must not be shown either. */
+/** Tokens in unusable responses must not be shown either. */
 function learnTokens(body: string, secrets: KnownSecrets): void {
   for (const [, value = ''] of body.matchAll(
     /(?:access_token|refresh_token|id_token)["']?\s*[=:]\s*["']?([^"'&\s,}]+)/g,

@@ -1,8 +1,8 @@
--- Lets one request of an API key begin, unless the key has begun too many lately or has too many open, over all processes.
--- Safe to repeat with the same id. A place that nobody renews or gives back is free again after `placeMs`: its process has died.
--- keys  begun: ids by when they began   open: ids by when their places end
--- args  id: of the request   mostBegun: within `windowMs`   mostOpen   windowMs   placeMs   nowMs: by the service's clock
--- Answers mayBegin   waitMs: until another may, where the key has begun too many; 0 where too many are open
+-- Starts one request of an API key, unless the key has started too many lately or has too many open, across all processes.
+-- Safe to repeat with the same id. A slot that is neither renewed nor released is free again after `placeMs`: its process has died.
+-- Keys       begun: ids by start time   open: ids by the time at which their slots expire
+-- Arguments  id: of the request   mostBegun: within `windowMs`   mostOpen   windowMs   placeMs   nowMs: by the service's clock
+-- Returns    mayBegin   waitMs: until another may start, if the key has started too many; 0 if too many are open
 local nowMs = tonumber(args.nowMs)
 redis.call('ZREMRANGEBYSCORE', keys.begun, '-inf', nowMs - args.windowMs)
 redis.call('ZREMRANGEBYSCORE', keys.open, '-inf', nowMs)

@@ -10,7 +10,7 @@ const PAGES: Readonly<Record<ProviderErrorCode, PageErrorCode>> = {
   profile_unusable: 'profile_unusable',
 };
 
-/** Gives what fails at the institution its page. @throws PageError */
+/** Maps a failure at the institution to its error page. @throws PageError */
 export async function orPage<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

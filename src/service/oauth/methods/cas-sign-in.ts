@@ -5,15 +5,15 @@ import { orPage } from './as-page-error.ts';
 import type { Arrival, Departure, InstitutionSignIn, Leaving } from './redirect-sign-in.ts';
 
 export interface CasOptions {
-  /** Base of the CAS server, `https://cas.example.edu/cas`, without a slash at the end. */
+  /** Base URL of the CAS server, `https://cas.example.edu/cas`, without a trailing slash. */
   url: string;
   profileMap: ProfileMap;
 }
 
-/** Kept for the return: somebody asked to sign in as another person. */
+/** Kept for the return: the person asked to sign in as another person. */
 const RENEWED = 'renew';
 
-/** CAS's web sign-in: a service ticket comes back, and the CAS server tells whose it is. */
+/** CAS's web sign-in: the browser returns with a service ticket, and the CAS server tells whose it is. */
 export class CasSignIn implements InstitutionSignIn {
   readonly name = 'cas';
   readonly origin: string;

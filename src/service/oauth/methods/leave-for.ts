@@ -4,16 +4,19 @@ import { PageError, type PageErrorCode } from '../sign-in-errors.ts';
 import type { AnySignIn } from './redirect-sign-in.ts';
 import type { RoundTrips } from './round-trips.ts';
 
-/** After these the same person would only fail again: the button leads to the choice, where somebody else can sign in. */
+/**
+ * Errors after which the same person would only fail again: the button leads to the choice of methods, where another person
+ * can sign in.
+ */
 const ANOTHER_PERSON: readonly PageErrorCode[] = ['sign_in_declined', 'profile_unusable', 'inactive_person'];
 
-/** Sends the browser off to sign in elsewhere. @throws PageError, StoreError */
+/** Redirects the browser to sign in elsewhere. @throws PageError, StoreError */
 export type LeaveFor = (
   ctx: Context,
   where: { method: AnySignIn; returnTo: string; isAnew?: boolean },
 ) => Promise<void>;
 
-/** @param publicUrl how browsers reach us, without a slash at the end */
+/** @param publicUrl public URL for browsers, without a trailing slash */
 export function createLeaveFor(roundTrips: RoundTrips, publicUrl: string): LeaveFor {
   return async (ctx, { method, returnTo, isAnew = false }) => {
     const state = roundTrips.newState();
@@ -29,7 +32,7 @@ export function callbackOf(publicUrl: string, { name }: AnySignIn): string {
   return `${publicUrl}/sign-in/${name}/callback`;
 }
 
-/** Gives a failure the button that leads on. */
+/** Adds the button that leads on to an error page. */
 export async function withWayOn<Result>(returnTo: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -11,27 +11,27 @@ import type { AnySignIn, Arrival } from './redirect-sign-in.ts';
 import type { RoundTrips } from './round-trips.ts';
 import type { SignInMethods } from './sign-in-methods.ts';
 
-/** Longer than any code, ticket or state that was seen; a whole address fits into 8 KiB of headers anyway. */
+/** Longer than any known code, ticket or state; 8 KiB of headers limit the whole address anyway. */
 const MAX_PARAMETER_CHARS = 4_096;
 
 export interface MethodRouteParts {
   methods: SignInMethods;
   leaveFor: LeaveFor;
   roundTrips: RoundTrips;
-  /** How browsers reach us, without a slash at the end. */
+  /** Public URL for browsers, without a trailing slash. */
   publicUrl: string;
   people: People;
   directory: Directory;
   visitors: Visitors;
 }
 
-/** `/sign-in/NAME`, where a button leads, and `/sign-in/NAME/callback`, where everybody comes back. */
+/** `/sign-in/NAME`, the target of a button, and `/sign-in/NAME/callback`, to which browsers return. */
 export function addMethodRoutes(router: Router, parts: MethodRouteParts): void {
   const { methods, leaveFor, roundTrips, publicUrl, visitors } = parts;
   router.get('/sign-in/:name', async (ctx) => {
     const method = requireMethod(methods, ctx.params['name']);
     const returnTo = readReturnTo(ctx);
-    // A HEAD only looks.
+    // HEAD has no effects.
     if (ctx.method === 'HEAD') return void (ctx.status = 200);
     return leaveFor(ctx, { method, returnTo, isAnew: ctx.query['anew'] === 'yes' });
   });
@@ -46,7 +46,7 @@ export function addMethodRoutes(router: Router, parts: MethodRouteParts): void {
     const person = await withWayOn(returnTo, () => findPerson(parts, method, arrival));
     await roundTrips.end(ctx, state, method.name);
     await visitors.begin(ctx, { person, method: method.name });
-    // What came back must not go on as a referrer (SECURITY.md page-headers).
+    // The callback's parameters must not leak as a referrer (SECURITY.md page-headers).
     ctx.set('Referrer-Policy', 'no-referrer');
     ctx.redirect(returnTo);
     ctx.status = 303;
@@ -55,31 +55,31 @@ export function addMethodRoutes(router: Router, parts: MethodRouteParts): void {
   router.post('/sign-in/:name/callback', (ctx) => refuseForm(requireMethod(methods, ctx.params['name']).name));
 }
 
-/** A form from another site comes without the cookie of the departure. @throws PageError `sign_in_lost` */
+/** A form from another site arrives without the cookie from the start. @throws PageError `sign_in_lost` */
 function refuseForm(name: string): never {
   throw new PageError(
     'sign_in_lost',
-    `A return by ${name} came by POST: let it come by a redirect (response_mode=query)`,
+    `A return from ${name} used POST: set response_mode=query at the provider so that it uses a redirect`,
   );
 }
 
 function requireMethod(methods: SignInMethods, name: string | undefined): AnySignIn {
   const method = methods.named(name ?? '');
-  if (!method) throw new PageError('not_found', 'There is no such way to sign in');
+  if (!method) throw new PageError('not_found', 'This sign-in method does not exist');
   return method;
 }
 
-/** Refuses repeated and over-long parameters (SECURITY.md plain-callbacks). */
+/** Rejects repeated and overlong parameters (SECURITY.md plain-callbacks). */
 function readQuery(ctx: Context, { name }: AnySignIn): URLSearchParams {
   const query = new URLSearchParams(ctx.querystring);
   const isSound =
     new Set(query.keys()).size === query.size &&
     [...query.values()].every((value) => value.length <= MAX_PARAMETER_CHARS);
-  if (!isSound) throw new PageError('sign_in_lost', `A return by ${name} has repeated or over-long parameters`);
+  if (!isSound) throw new PageError('sign_in_lost', `A return from ${name} has repeated or overlong parameters`);
   return query;
 }
 
-/** @throws PageError `unknown_person`, `inactive_person`, and what `identify` throws */
+/** @throws PageError `unknown_person`, `inactive_person`, and the errors of `identify` */
 async function findPerson(
   { people, directory }: Pick<MethodRouteParts, 'people' | 'directory'>,
   method: AnySignIn,
@@ -89,7 +89,7 @@ async function findPerson(
     const found = await method.identify(arrival);
     const person = found && (await people.admit(found.person));
     if (!person) throw new PageError('unknown_person', `${method.name} does not know this person`);
-    if (!person.profile.active) throw new PageError('inactive_person', `${method.name} brought an inactive person`);
+    if (!person.profile.active) throw new PageError('inactive_person', `${method.name} returned an inactive person`);
     return person;
   }
   const found = await method.identify(arrival);

@@ -8,7 +8,7 @@ export interface OidcOptions extends OidcClientOptions {
   profileMap: ProfileMap;
 }
 
-/** OpenID Connect's web sign-in: id token and user address together tell the person. */
+/** OpenID Connect's web sign-in: id token and userinfo together identify the person. */
 export class OidcSignIn implements InstitutionSignIn {
   readonly name = 'oidc';
   readonly origin: string;

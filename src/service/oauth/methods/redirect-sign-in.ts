@@ -1,61 +1,61 @@
 import type { Person } from '../../directory-file.ts';
 import type { Store } from '../store.ts';
 
-/** A browser that is about to leave for the place where people are known. */
+/** A browser that is about to be redirected to the identity provider. */
 export interface Leaving {
-  /** The one address of ours to which this way of signing in comes back. */
+  /** The callback URL of this sign-in method. */
   callbackUrl: string;
-  /** 64 hex digits, new for each departure; must come back as a query parameter of the callback. */
+  /** 64 hex digits, new for each sign-in; must be returned as a query parameter of the callback. */
   state: string;
-  /** Somebody asked to sign in as another person: whoever is signed in there does not count. */
+  /** The person asked to sign in as another person: an existing session at the provider does not count. */
   isAnew: boolean;
 }
 
 export interface Departure {
   location: string;
-  /** What `identify` will need (a verifier, a nonce); kept sealed meanwhile, and bound to the browser. */
+  /** Data for `identify` (a verifier, a nonce); kept sealed meanwhile, and bound to the browser. */
   kept?: string;
 }
 
-/** A browser that came back with a state of ours, its first time. */
+/** A browser that returned with one of our states for the first time. */
 export interface Arrival {
   callbackUrl: string;
   state: string;
-  /** As it came; each parameter occurs once and none is over-long. */
+  /** As received; each parameter occurs once and none is overlong. */
   query: URLSearchParams;
   kept: string | undefined;
 }
 
 /**
- * A way to sign in for which the browser leaves with a state and comes back. State and browser are checked before `identify`
- * is called, and a return that brought somebody counts once; it vouches for who came back, and for nothing else.
+ * A sign-in method in which the browser is redirected with a state and returns. State and browser are checked before
+ * `identify` is called, and a successful return counts only once. It establishes the person's identity and nothing else.
  */
 export interface RedirectSignIn<Who> {
-  /** Lower-case letters; it stands in the callback address, `/sign-in/NAME/callback`, and in sessions. */
+  /** Lower-case letters; used in the callback path, `/sign-in/NAME/callback`, and in sessions. */
   readonly name: string;
-  /** @throws PageError `sign_in_failed` when the other side cannot be reached */
+  /** @throws PageError `sign_in_failed` if the provider cannot be reached */
   leave(leaving: Leaving): Promise<Departure>;
   /**
-   * Who came back; undefined when the other side says that this is none of its people.
+   * The person who returned; undefined if the provider does not know the person.
    * @throws PageError `sign_in_failed`, `sign_in_lost`, `sign_in_declined`, `profile_unusable`; StoreError
    */
   identify(arrival: Arrival): Promise<Who | undefined>;
 }
 
-/** An enterprise messaging app's web sign-in: it tells the app's user id, and the directory whose id that is. */
+/** Web sign-in of an enterprise messaging app: it returns the app's user id, which the directory maps to a person. */
 export interface MessagingAppSignIn extends RedirectSignIn<{ userId: string }> {
-  /** Whether the page was opened inside the app. A hint for the way to sign in, never evidence of who it is. */
+  /** Whether the page was opened inside the app. A hint for choosing the method, never proof of identity. */
   isOpenIn(userAgent: string): boolean;
-  /** Whether the app takes its user ids as the same in upper and lower case. */
+  /** Whether the app treats its user ids as case-insensitive. */
   readonly ignoresCase: boolean;
 }
 
-/** Makes an app's web sign-in, given a place to seal and share what all processes need (an app's token). */
+/** Creates an app's web sign-in, with sealed storage shared by all processes (for the app's token). */
 export type MakeMessagingApp = (store: Store) => MessagingAppSignIn;
 
-/** The institution's own unified identity: it tells the person, profile included. */
+/** The institution's identity provider: it returns the person with the profile. */
 export interface InstitutionSignIn extends RedirectSignIn<{ person: Person }> {
-  /** Names the system whose people these are; two systems' people are never taken for each other. */
+  /** Identifies the provider, so that people of different providers are never confused. */
   readonly origin: string;
 }
 

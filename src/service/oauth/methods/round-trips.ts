@@ -8,19 +8,19 @@ import { browserIdOf, clearTripCookie, knownBrowserId, tripCookies, writeTripCoo
 import { PageError } from '../sign-in-errors.ts';
 import type { Store } from '../store.ts';
 
-/** How long somebody may take on the other side (SECURITY.md one-transaction). */
+/** Maximum time for the sign-in at the provider (SECURITY.md one-transaction). */
 const ROUND_TRIP_MS = 5 * MINUTE_MS;
 const STATE = /^[0-9a-f]{64}$/;
 const NAME_CHARS = 16;
-/** Browsers keep 4,096 bytes of one cookie, name and all. */
+/** Browsers limit a cookie to 4,096 bytes, including its name. */
 const MAX_SEALED_CHARS = 3_800;
-/** Of all trips of one browser, so that with them its requests stay within the 8 KiB of headers that we read. */
+/** Limit for all round trips of one browser, so that its requests stay within the 8 KiB of headers that we accept. */
 const MOST_KEPT_CHARS = 4_000;
 
-/** A departure that waits for its return. */
+/** A sign-in that waits for its return. */
 export interface RoundTrip {
   method: string;
-  /** A path of ours, for afterwards. */
+  /** Our own path to continue at afterwards. */
   returnTo: string;
   kept?: string;
 }
@@ -30,8 +30,9 @@ interface SealedTrip extends RoundTrip {
 }
 
 /**
- * Browsers that are away to sign in elsewhere. Each carries its own trip, sealed for itself and its state: whoever may ask for a
- * departure, and everybody may, leaves nothing with us. Only a return that was somebody is remembered, so that it counts once.
+ * Browsers that are signing in elsewhere. Each stores its own round trip in a cookie, sealed for that browser and state:
+ * anyone can start a sign-in, so starting one must use no storage here. Only a successful return is stored, so that it
+ * counts once.
  */
 export class RoundTrips {
   readonly #store: Store;
@@ -42,19 +43,22 @@ export class RoundTrips {
     this.#nowMs = nowMs;
   }
 
-  /** A new state. Hex, as WeCom takes letters and digits only. */
+  /** A new state. Hex, because WeCom accepts only letters and digits. */
   newState(): string {
     return randomBytes(32).toString('hex');
   }
 
-  /** Gives the browser its trip, and takes its oldest ones away where they are too many. @throws PageError `bad_request` when it is too long to be kept */
+  /**
+   * Stores a round trip in the browser, and removes its oldest ones above the limit. @throws PageError `bad_request` if it
+   * is too long for a cookie
+   */
   begin(ctx: Context, state: string, trip: RoundTrip): void {
     const beganAtMs = this.#nowMs();
     const began: SealedTrip = { ...trip, beganAtMs };
     const sealed = this.#store.seal(ownerOf(state, browserIdOf(ctx)), JSON.stringify(began));
-    if (sealed.length > MAX_SEALED_CHARS) throw new PageError('bad_request', 'An address to return to is too long');
+    if (sealed.length > MAX_SEALED_CHARS) throw new PageError('bad_request', 'A return address is too long');
     let keptChars = sealed.length;
-    // The time outside the seal serves this alone.
+    // The time outside the seal is used only for this sorting.
     const others = tripCookies(ctx).sort((left, right) => beganAt(right.value) - beganAt(left.value));
     for (const { name, value } of others) {
       keptChars += value.length;
@@ -63,7 +67,10 @@ export class RoundTrips {
     writeTripCookie(ctx, nameOf(state), `${beganAtMs}-${sealed}`, ROUND_TRIP_MS);
   }
 
-  /** The trip that this browser comes back from. @throws PageError `sign_in_lost` unless it left by the same way not long ago; StoreError */
+  /**
+   * The round trip that this browser returns from. @throws PageError `sign_in_lost` unless it began with the same method and
+   * recently; StoreError
+   */
   async find(ctx: Context, state: string, method: string): Promise<RoundTrip> {
     const trip = STATE.test(state) ? this.#open(ctx, state) : undefined;
     const isYoung = trip !== undefined && this.#nowMs() - trip.beganAtMs < ROUND_TRIP_MS;
@@ -72,7 +79,10 @@ export class RoundTrips {
     return trip;
   }
 
-  /** Ends a trip that brought somebody; of any number of returns one does. @throws PageError `sign_in_lost` for the others; StoreError */
+  /**
+   * Ends a successful round trip; only the first return succeeds. @throws PageError `sign_in_lost` for the others;
+   * StoreError
+   */
   async end(ctx: Context, state: string, method: string): Promise<void> {
     const isOurs = await this.#store.use((redis) => isFirst(redis, this.#endedKey(state), ROUND_TRIP_MS));
     if (!isOurs) throw lost(method);
@@ -105,5 +115,5 @@ function beganAt(value: string): number {
 }
 
 function lost(method: string): PageError {
-  return new PageError('sign_in_lost', `A return by ${method} does not belong to this browser, or came late or again`);
+  return new PageError('sign_in_lost', `A return from ${method} belongs to another browser, is late or was repeated`);
 }

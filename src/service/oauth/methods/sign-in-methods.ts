@@ -4,19 +4,22 @@ import type { AnySignIn, InstitutionSignIn, MessagingAppSignIn } from './redirec
 export interface SignInMethodsOptions {
   messagingApps: readonly MessagingAppSignIn[];
   institution: InstitutionSignIn | undefined;
-  /** What people call the institution's sign-in. */
+  /** Display name of the institution's sign-in. */
   institutionName: Bilingual;
-  /** Whether the directory knows ids of this messaging app. */
+  /** Whether the directory contains ids of this messaging app. */
   knowsUsersOf(app: string): boolean;
-  /** Whether anybody has a password here. */
+  /** Whether any person has a password here. */
   hasPasswords: boolean;
 }
 
-/** Which ways to sign in there are, and which fits where somebody is (SERVICE.md ways-to-sign-in: "picks the method by environment"). */
+/**
+ * The available sign-in methods, and the one for an environment (SERVICE.md ways-to-sign-in: "picks the method by
+ * environment").
+ */
 export class SignInMethods {
   readonly institution: InstitutionSignIn | undefined;
   readonly institutionName: Bilingual;
-  /** The form is for people with a password here; without any it stays only where there is no other way. */
+  /** The login form is for people with a password here. Without any it is shown only if there is no other method. */
   readonly hasForm: boolean;
   readonly #apps: readonly MessagingAppSignIn[];
   readonly #byName: ReadonlyMap<string, AnySignIn>;
@@ -25,12 +28,12 @@ export class SignInMethods {
     this.institution = institution;
     this.institutionName = institutionName;
     this.hasForm = hasPasswords || institution === undefined;
-    // An app whose ids belong to nobody would lead everybody into a dead end, where the institution could go on.
+    // An app whose ids match no person would be a dead end, while the institution's sign-in would work.
     this.#apps = messagingApps.filter(({ name }) => institution === undefined || knowsUsersOf(name));
     this.#byName = new Map([...this.#apps, ...(institution ? [institution] : [])].map((way) => [way.name, way]));
   }
 
-  /** The way of the messaging app in which this page was opened. */
+  /** The sign-in method of the messaging app in which this page was opened. */
   appFor(userAgent: string): MessagingAppSignIn | undefined {
     return this.#apps.find((app) => app.isOpenIn(userAgent));
   }

@@ -1,24 +1,23 @@
-import { got, type Got } from 'got';
 import { z } from 'zod';
 import { SECOND_MS } from '../../../shared/clock.ts';
-import { throughProxy } from '../../../shared/http/http-agent.ts';
+import { callHttp, type HttpAnswer } from '../../../shared/http/call-http.ts';
+import { readJsonObject } from '../../../shared/sign-in/json-answer.ts';
 import { PageError } from '../sign-in-errors.ts';
 import type { Store } from '../store.ts';
 import type { Arrival, Departure, Leaving, MakeMessagingApp, MessagingAppSignIn } from './redirect-sign-in.ts';
 
-/** The self-built app through which WeCom tells who opened a page. */
+/** The self-built app through which WeCom identifies the person who opened a page. */
 export interface WecomAppOptions {
   corpId: string;
   agentId: string;
   agentSecret: string;
-  /** Base of the server interface, `https://qyapi.weixin.qq.com`. */
+  /** Base URL of the server API, `https://qyapi.weixin.qq.com`. */
   apiUrl: string;
-  /** Base of the browser's web sign-in, `https://open.weixin.qq.com`. */
+  /** Base URL of the web sign-in, `https://open.weixin.qq.com`. */
   openUrl: string;
 }
 
 const TOKEN_REFUSED = new Set([40014, 42001, 41001]);
-const CALL_TIMEOUT_MS = 5 * SECOND_MS;
 const MAX_CODE_CHARS = 512;
 
 const tokenSchema = z.object({
@@ -37,31 +36,23 @@ export function wecomSignIn(app: WecomAppOptions): MakeMessagingApp {
   return (store) => new WecomSignIn(app, store);
 }
 
-/** WeCom's web sign-in, silent for the person (snsapi_base). */
+/** WeCom's web sign-in without user interaction (snsapi_base). */
 class WecomSignIn implements MessagingAppSignIn {
   readonly name = 'wecom';
   readonly ignoresCase = true;
   readonly #app: WecomAppOptions;
   readonly #store: Store;
-  readonly #http: Got;
 
   constructor(app: WecomAppOptions, store: Store) {
     this.#app = app;
     this.#store = store;
-    this.#http = got.extend({
-      prefixUrl: app.apiUrl,
-      ...throughProxy(app.apiUrl),
-      retry: { limit: 0 },
-      timeout: { request: CALL_TIMEOUT_MS },
-      followRedirect: false,
-    });
   }
 
   isOpenIn(userAgent: string): boolean {
     return /wxwork\//i.test(userAgent);
   }
 
-  /** Inside WeCom there is nobody else to sign in as, so that `isAnew` says nothing here. */
+  /** `isAnew` has no effect: inside WeCom only the current user can sign in. */
   async leave({ callbackUrl, state }: Leaving): Promise<Departure> {
     const { corpId, agentId, openUrl } = this.#app;
     const query = new URLSearchParams({
@@ -77,11 +68,11 @@ class WecomSignIn implements MessagingAppSignIn {
     };
   }
 
-  /** The user id for the code that came back; undefined when WeCom says that this is no member. */
+  /** The user id for the returned code; undefined if WeCom reports that the person is not a member. */
   async identify({ query }: Arrival): Promise<{ userId: string } | undefined> {
     const code = query.get('code') ?? '';
     if (code === '' || code.length > MAX_CODE_CHARS)
-      throw new PageError('sign_in_lost', 'The return from WeCom lacks its code');
+      throw new PageError('sign_in_lost', 'The return from WeCom contains no code');
     const answer = await this.#ask(code, await this.#token(false));
     const user = TOKEN_REFUSED.has(answer.errcode) ? await this.#ask(code, await this.#token(true)) : answer;
     if (user.errcode !== 0) throw failed(`getuserinfo errcode ${user.errcode}`);
@@ -93,7 +84,7 @@ class WecomSignIn implements MessagingAppSignIn {
     return this.#get('cgi-bin/auth/getuserinfo', { access_token: token, code }, userSchema);
   }
 
-  /** The app's token, kept in Redis (sealed) so that all processes share one. */
+  /** The app's token, stored in Redis (sealed) so that all processes share one. */
   async #token(refetch: boolean): Promise<string> {
     const { corpId, agentId, agentSecret } = this.#app;
     const key = this.#store.key('wecom-token', corpId, agentId);
@@ -112,16 +103,16 @@ class WecomSignIn implements MessagingAppSignIn {
     return token;
   }
 
-  /** Errors of the HTTP client are dropped: they hold the address, and with it the secret (SECURITY.md secrets-stay-inside). */
   async #get<Reply>(path: string, query: Record<string, string>, schema: z.ZodType<Reply>): Promise<Reply> {
-    let body: unknown;
+    let answer: HttpAnswer;
     try {
-      body = await this.#http.get(path, { searchParams: query }).json();
+      const address = `${this.#app.apiUrl.replace(/(?<!\/)\/+$/, '')}/${path}?${new URLSearchParams(query).toString()}`;
+      answer = await callHttp(address);
     } catch {
       throw failed(`${path} did not answer`);
     }
-    const parsed = schema.safeParse(body);
-    if (!parsed.success) throw failed(`${path} gave an answer that makes no sense`);
+    const parsed = schema.safeParse(readJsonObject(answer.body.toString('utf8')));
+    if (answer.status !== 200 || !parsed.success) throw failed(`${path} returned an invalid answer`);
     return parsed.data;
   }
 }

@@ -1,8 +1,8 @@
--- Counts a password that is about to be looked at, unless a limit is reached; in one step, so that tries at once do not slip past.
--- Counters only: a try that is counted twice after a reconnect does no harm.
--- keys  own: failures of the name in this browser where it is known, else at the address   ofName: anywhere   ofAddress
--- args  isKnown: whether the browser is   ownLimit, nameLimit, addressLimit   windowMs
--- Answers mayLook: may it be looked at   count: tries counted in `own`   leftMs: until the window ends
+-- Counts a password before it is checked, unless a limit is reached; atomic, so that concurrent attempts cannot exceed a limit.
+-- Counters only: counting an attempt twice after a reconnect does no harm.
+-- Keys       own: failures of the name in this browser if it is known, else at the address   ofName: anywhere   ofAddress
+-- Arguments  isKnown: whether the browser is   ownLimit, nameLimit, addressLimit   windowMs
+-- Returns    mayLook: may it be checked   count: attempts counted in `own`   leftMs: until the window ends
 local isKnown = args.isKnown == '1'
 local limits = { [keys.own] = args.ownLimit, [keys.ofName] = args.nameLimit, [keys.ofAddress] = args.addressLimit }
 local function isFull(counter) return tonumber(redis.call('GET', counter) or '0') >= tonumber(limits[counter]) end

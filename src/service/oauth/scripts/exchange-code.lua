@@ -1,13 +1,13 @@
--- Takes an authorization code and makes its tokens, in one step: of many exchanges of one code exactly one succeeds.
--- A further exchange of a code that gave tokens revokes them (RFC 6749 section 4.1.2). A try of the right client with a wrong
--- address or verifier uses the code up. A code that was given to another client stays as it is: the caller could never have
--- had anything from it, and an application that catches a code must not be able to break somebody's sign-in elsewhere.
--- Safe to repeat: a code remembers which call used it up, by the access token that only that call has, and a call that is
--- sent again, as after a connection that broke before the answer came, is answered as before and revokes nothing.
--- keys  code   grant   accessToken   refreshToken
--- args  nowMs   codeLifeMs   clientId   redirectUri   challenge: PKCE, made from the verifier ('' without)   grantId
---       accessExpiresAtMs, refreshExpiresAtMs: since epoch   accessKeptMs, refreshKeptMs, grantKeptMs: how long each is kept
--- Answers outcome: 'ok', with the sealed person | 'unknown' | 'client' | 'reused' | 'spent' | 'expired' | 'redirect' | 'verifier'
+-- Exchanges an authorization code for its tokens, atomically: of any number of exchanges of one code exactly one succeeds.
+-- Exchanging a used code again revokes its tokens (RFC 6749 section 4.1.2). An attempt of the right client with a wrong address or
+-- verifier uses the code up. An attempt of another client leaves the code unchanged: that client could not have obtained any tokens,
+-- and an application that intercepts a code must not be able to break the sign-in elsewhere.
+-- Safe to repeat: a code remembers which call used it up, by that call's unique access token. A call that is sent again, for example
+-- because the connection broke before the reply, gets the same answer and revokes nothing.
+-- Keys       code   grant   accessToken   refreshToken
+-- Arguments  nowMs   codeLifeMs   clientId   redirectUri   challenge: PKCE, computed from the verifier ('' without)   grantId
+--            accessExpiresAtMs, refreshExpiresAtMs: since epoch   accessKeptMs, refreshKeptMs, grantKeptMs: how long each is kept
+-- Returns    outcome: 'ok', with the sealed person | 'unknown' | 'client' | 'reused' | 'spent' | 'expired' | 'redirect' | 'verifier'
 local code = redis.call('HMGET', keys.code, 'issuedAtMs', 'clientId', 'redirectUri', 'challenge', 'person', 'scope', 'used', 'usedBy')
 local function fault()
   if code[3] ~= args.redirectUri then return 'redirect' end
@@ -30,7 +30,7 @@ if fault() then
   return answer { outcome = fault() }
 end
 redis.call('HSET', keys.code, 'used', 'given', 'usedBy', keys.accessToken)
--- As long as its tokens may live, a second use must be noticed.
+-- A second use must be detected for as long as the tokens may live.
 redis.call('PEXPIRE', keys.code, args.grantKeptMs)
 redis.call('HSET', keys.grant, 'person', code[5], 'clientId', code[2], 'scope', code[6])
 redis.call('PEXPIRE', keys.grant, args.grantKeptMs)

@@ -1,5 +1,6 @@
--- Sets a mark unless somebody has: of any number of callers one is the first, for as long as the mark lives.
--- args  name: of the caller   lifeMs
--- Answers 1 for the first, else 0. Safe to repeat: the first one stays the first.
+-- Sets a mark unless it exists: exactly one of any number of callers is the first during the mark's lifetime.
+-- Keys       mark
+-- Arguments  name: of the caller   lifeMs
+-- Returns    1 for the first caller, else 0. Safe to repeat: the first caller gets 1 again.
 if redis.call('SET', keys.mark, args.name, 'PX', args.lifeMs, 'NX') then return 1 end
 return redis.call('GET', keys.mark) == args.name and 1 or 0

@@ -1,8 +1,8 @@
--- Takes a value away: of any number of takers one gets it. What was taken is remembered for a moment, for its taker alone,
--- since a connection that breaks before the answer came sends the same taking again.
--- keys  value   taken: what was taken
--- args  name: of this taking   rememberedMs
--- Answers the value, or nothing. Safe to repeat.
+-- Removes and returns a value: exactly one of any number of callers gets it. The value is remembered briefly for that caller,
+-- because a connection that breaks before the reply sends the same call again.
+-- Keys       value   taken: the value that was taken
+-- Arguments  name: of this call   rememberedMs
+-- Returns    the value, or nothing. Safe to repeat.
 local mine = args.name .. ':'
 local taken = redis.call('GET', keys.taken)
 if taken and string.sub(taken, 1, #mine) == mine then return string.sub(taken, #mine + 1) end

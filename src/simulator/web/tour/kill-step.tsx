@@ -10,11 +10,14 @@ import { isGrowing } from './what-happened.ts';
 interface KillStepProps {
   tour: Tour;
   state: PageState;
-  /** Asks for an answer that grows for a while. */
+  /** A request for a long answer. */
   onLong(): void;
 }
 
-/** Our promise, seen: ends the process that writes an answer, and tells what became of the answer as it was measured here. */
+/**
+ * Demonstrates our promise: kills the process that writes an answer, and shows what happened to the answer, as measured on
+ * this page.
+ */
 export function KillStep({ tour, state, onLong }: KillStepProps) {
   const { language, times } = usePage();
   const say = tourIn(language);
@@ -23,7 +26,7 @@ export function KillStep({ tour, state, onLong }: KillStepProps) {
   const lines = show ? linesOf(show, { say, locale: times.locale }) : [];
   const list = useRef<HTMLOListElement>(null);
   const told = lines.join('\n');
-  // The panel may be shorter than what it holds.
+  // The panel may be shorter than its content.
   useEffect(() => {
     if (told !== '') list.current?.scrollIntoView({ block: 'nearest' });
   }, [told]);
@@ -57,7 +60,7 @@ export function KillStep({ tour, state, onLong }: KillStepProps) {
   );
 }
 
-const END_TEXTS = { once: 'wholeOnce', stopped: 'stoppedOnce', anew: 'askedAgain' } as const;
+const END_TEXTS = { once: 'wholeOnce', stopped: 'stoppedOnce', again: 'askedAgain' } as const;
 
 function growingAnswer({ logs }: PageState): LoggedMessage | undefined {
   return Object.values(logs)

@@ -1,22 +1,22 @@
 import type { ModelFault, ModelView, ModelRequest, WorkerView } from '../../local-controls.ts';
 import { ApiError, callJson } from '../api-client.ts';
 
-/** Ends the bot's worker by `kill -9`. @throws ApiError `rate_limited` right after another one */
+/** Kills the bot's worker with `kill -9`. @throws ApiError `rate_limited` right after another kill */
 export function killWorker(): Promise<WorkerView> {
   return callJson('POST', '/api/local/worker/kill');
 }
 
-/** Whose model answers. @throws ApiError */
+/** The model in use. @throws ApiError */
 export function fetchModel(): Promise<ModelView> {
   return callJson('GET', '/api/local/model');
 }
 
-/** Back to the built-in model. @throws ApiError */
+/** Switches back to the built-in model. @throws ApiError */
 export function chooseBuiltIn(): Promise<ModelView> {
   return callJson('DELETE', '/api/local/model');
 }
 
-/** Tries a model, which may take as long as a slow one needs for a word. @throws ApiError when Parley itself cannot be reached */
+/** Tests a model, which takes as long as a slow model needs for a word. @throws ApiError if Parley itself is unreachable */
 export async function connectModel(request: ModelRequest): Promise<ModelView | { fault: ModelFault }> {
   try {
     const response = await fetch('/api/local/model', {

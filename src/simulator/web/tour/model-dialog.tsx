@@ -12,7 +12,7 @@ interface ModelDialogProps {
 
 type Trial = { isGood: boolean; text: string } | 'trying' | undefined;
 
-/** Asks for an address and a key, and tries them at once. The key leaves the page with the request and is not kept here. */
+/** Asks for an address and a key, and tests them immediately. The key is sent with the request and is not stored here. */
 export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
   const { language } = usePage();
   const say = tourIn(language);
@@ -33,7 +33,7 @@ export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
       return { isGood: true, text: say('builtInWorks') };
     });
   const isTrying = outcome === 'trying';
-  // What was done cannot be called off any more.
+  // A completed action cannot be cancelled.
   const isChanged = outcome !== undefined && !isTrying && outcome.isGood;
   return (
     <dialog ref={dialog} class="model-dialog" aria-labelledby="model-title" onClose={onLeave}>

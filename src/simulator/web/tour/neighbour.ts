@@ -1,11 +1,11 @@
 import type { PersonView } from '../../api.ts';
 
-/** Under which address a tab is this person. */
+/** Address of a tab for this person. */
 export function addressOf(personId: string): string {
   return `/?person=${encodeURIComponent(personId)}`;
 }
 
-/** Whom to open beside a person: the next in the directory. */
+/** The person to open in a second tab: the next in the directory. */
 export function neighbourOf(people: readonly PersonView[], personId: string): PersonView | undefined {
   const at = people.findIndex(({ id }) => id === personId);
   const next = people[(at + 1) % people.length];

@@ -9,7 +9,7 @@ import { STEPS } from './what-happened.ts';
 
 export const TOUR_ID = 'tour';
 
-/** Says what local mode is, whose model answers, and how far the tour has come. */
+/** Explains local mode, and shows the model in use and the progress of the tour. */
 export function Ribbon({ tour }: { tour: Tour }) {
   const { language } = usePage();
   const say = tourIn(language);

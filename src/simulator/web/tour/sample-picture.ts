@@ -3,7 +3,7 @@ import { uploadImage, type Upload } from '../api-client.ts';
 const WIDTH = 320;
 const HEIGHT = 200;
 
-/** Draws a small picture, for whoever has none at hand, and uploads it. @throws ApiError */
+/** Draws a small picture, for users without one, and uploads it. @throws ApiError */
 export async function uploadSamplePicture(): Promise<Required<Upload>> {
   const canvas = Object.assign(document.createElement('canvas'), { width: WIDTH, height: HEIGHT });
   const pen = canvas.getContext('2d');

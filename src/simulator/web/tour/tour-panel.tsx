@@ -21,7 +21,7 @@ export interface TourPanelProps {
   onOpen(conversationId: string): void;
 }
 
-/** What there is to see, each with a way to do it at once; a step is ticked off by its having happened. */
+/** The steps of the tour, each with a button that starts it. A step is completed when it has actually happened. */
 export function TourPanel(props: TourPanelProps) {
   const { tour } = props;
   const { language, bootstrap } = usePage();
@@ -64,13 +64,13 @@ export function TourPanel(props: TourPanelProps) {
   );
 }
 
-/** Where to go on from the tour's end. */
+/** What to do after the tour. */
 function WhatNext(props: TourPanelProps) {
   const { language, bootstrap, say: sayOfPage } = usePage();
   const ask = useAsk(props, props.state.conversations ?? []);
   const question = sayOfPage('questionTwo', { platform: sayOfPage(bootstrap.protocol) });
   const place = useRef<HTMLDivElement>(null);
-  // The panel is often shorter than what it holds, and this stands below all else.
+  // The panel is often shorter than its content, and this is at its bottom.
   useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
   return (
     <div class="tour-next" ref={place}>
@@ -129,12 +129,12 @@ function StepAction({ step, ...props }: TourPanelProps & { step: Step }): Compon
   }
 }
 
-/** Slack keeps what begins with a slash for itself: there the words are typed without it. */
+/** Slack reserves messages with a leading slash, so commands are typed without it. */
 function typedIn(words: string, { protocol }: Bootstrap): string {
   return protocol === 'slack' ? withoutSlashes(words) : words;
 }
 
-/** Says something in the private chat, where it is seen. */
+/** Sends a message in the private chat, and opens it. */
 function useAsk({ actions, onOpen }: TourPanelProps, conversations: readonly ConversationView[]) {
   const { person } = usePage();
   return (text: string, image?: { id: string; url: string }) => {

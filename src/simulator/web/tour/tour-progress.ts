@@ -1,12 +1,12 @@
 import { STEPS, type Step } from './what-happened.ts';
 
-/** What this browser knows of the tour, whoever its tabs are. */
+/** This browser's progress in the tour, for all of its tabs. */
 export interface TourProgress {
   done: readonly Step[];
   isHidden: boolean;
 }
 
-/** What is used of the browser's storage. */
+/** The part of the browser's storage that is used. */
 interface ProgressStorage {
   getItem(name: string): string | null;
   setItem(name: string, value: string): void;
@@ -15,7 +15,7 @@ interface ProgressStorage {
 const KEY = 'tour';
 const BEGINNING: TourProgress = { done: [], isHidden: false };
 
-/** What was kept; what cannot be read counts as nothing. */
+/** The stored progress; unreadable data counts as none. */
 export function readProgress(storage: Pick<ProgressStorage, 'getItem'>): TourProgress {
   try {
     const kept = JSON.parse(storage.getItem(KEY) ?? '{}') as Partial<Record<keyof TourProgress, unknown>>;
@@ -26,16 +26,16 @@ export function readProgress(storage: Pick<ProgressStorage, 'getItem'>): TourPro
   }
 }
 
-/** Keeps the progress, with the steps that another tab has kept since this one read them. */
+/** Stores the progress, merged with steps that another tab has stored meanwhile. */
 export function keepProgress(storage: ProgressStorage, progress: TourProgress): void {
   try {
     storage.setItem(KEY, JSON.stringify(withSteps(progress, readProgress(storage).done)));
   } catch {
-    // A browser that keeps nothing shows the tour anew each time.
+    // A browser without storage shows the tour from the beginning each time.
   }
 }
 
-/** The progress with these steps done; the very same where nothing is new. */
+/** The progress with these steps done; the same object if nothing is new. */
 export function withSteps(progress: TourProgress, steps: readonly Step[]): TourProgress {
   if (steps.every((step) => progress.done.includes(step))) return progress;
   return { ...progress, done: STEPS.filter((step) => progress.done.includes(step) || steps.includes(step)) };

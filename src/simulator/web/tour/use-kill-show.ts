@@ -6,16 +6,19 @@ import { ApiError } from '../api-client.ts';
 import { killWorker } from './local-api.ts';
 import { answersBeside, wasStopped } from './what-happened.ts';
 
-/** What was measured since the bot was killed. */
+/** Measurements since the bot was killed. */
 export interface KillShow {
   view: WorkerView;
-  /** From the kill until the answer grew by the next process' hand. Milliseconds. */
+  /** From the kill until the replacement process continued the answer. Milliseconds. */
   wentOnAfterMs: number | undefined;
-  /** `once`: whole, and it goes on from what stood there. `stopped`: it went on so, until the person stopped it. `anew`: the model worded it anew. */
-  end: 'once' | 'stopped' | 'anew' | undefined;
+  /**
+   * `once`: complete, and it continues the existing text. `stopped`: it continued so, until the person stopped it. `again`:
+   * the model generated it again.
+   */
+  end: 'once' | 'stopped' | 'again' | undefined;
 }
 
-/** The show, and how to begin it. */
+/** The demonstration, and how to start it. */
 export interface KillShowing {
   show: KillShow | undefined;
   isWaiting: boolean;
@@ -26,16 +29,18 @@ interface Kill {
   view: WorkerView;
   atMs: number;
   message: LoggedMessage;
-  /** The answer's text when the next process was there, and each that went beyond it, with the time since the kill. */
+  /**
+   * The answer's text when the replacement process started, and each longer text after that, with the time since the kill.
+   */
   looks: { text: string; afterMs: number }[];
 }
 
-/** The first text beyond may still be the dead process' last word, which the app had not fetched yet: the second is not. */
+/** The first longer text may still be the dead process' last one, which the app had not fetched yet; the second cannot. */
 const SURE_LOOK = 2;
-/** Slack shows an answer as whole for a moment while another process takes it over. */
+/** Slack briefly shows an answer as complete while another process takes it over. */
 const SETTLED_MS = 2_000;
 
-/** Ends the bot's worker while an answer grows, and measures on this page what becomes of it. */
+/** Kills the bot's worker while an answer grows, and measures on this page what happens to the answer. */
 export function useKillShow(state: PageState, onFault: (code: 'killTooSoon' | 'killFailed') => void): KillShowing {
   const [kill, setKill] = useState<Kill | undefined>(undefined);
   const [isWaiting, setWaiting] = useState(false);
@@ -67,7 +72,7 @@ export function useKillShow(state: PageState, onFault: (code: 'killTooSoon' | 'k
     return {
       view: { ...kill.view, next },
       wentOnAfterMs: sure?.afterMs,
-      end: isOnce && sure ? (!goesOn ? 'anew' : isStopped ? 'stopped' : 'once') : undefined,
+      end: isOnce && sure ? (!goesOn ? 'again' : isStopped ? 'stopped' : 'once') : undefined,
     };
   }, [kill, next, isSettled, isOnce, isStopped, text]);
 
@@ -93,7 +98,7 @@ export function useKillShow(state: PageState, onFault: (code: 'killTooSoon' | 'k
   };
 }
 
-/** Whether something has held for so long without a break. */
+/** Whether a condition has been true for this time without interruption. */
 function useHeld(holds: boolean, forMs: number): boolean {
   const [hasHeld, setHeld] = useState(false);
   useEffect(() => {

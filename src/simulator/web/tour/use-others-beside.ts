@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const CHANNEL = 'parley-people';
 
-/** Whether another tab of this browser is, or was, somebody else while this one is open. */
+/** Whether another tab of this browser is, or was, another person while this tab is open. */
 export function useOthersBeside(personId: string): boolean {
   const [isBeside, setBeside] = useState(false);
   useEffect(() => {

@@ -11,13 +11,13 @@ export interface Tour {
   done: ReadonlySet<Step>;
   isHidden: boolean;
   toggle(): void;
-  /** What becomes of the bot that was killed, also while the tour is hidden. */
+  /** State of the bot after a kill, also while the tour is hidden. */
   killShow: KillShowing;
 }
 
 type TourFacts = Pick<PageFacts, 'person' | 'bootstrap' | 'language' | 'notify'>;
 
-/** The tour's state: steps are ticked off by what happened in this or another tab, never by pressing "next". */
+/** The tour's state: steps are completed by what happened in this or another tab, never by pressing "next". */
 export function useTour(state: PageState, facts: TourFacts): Tour {
   const { person, bootstrap, language, notify } = facts;
   const [progress, setProgress] = useState(() => readProgress(localStorage));

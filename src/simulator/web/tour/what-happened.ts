@@ -2,7 +2,7 @@ import type { ConversationView } from '../../api.ts';
 import { BOT_SENDER, mentions, SYSTEM_SENDER } from '../asker.ts';
 import type { LoggedMessage, MessageLog } from '../message-log.ts';
 
-/** What the tour shows, in the order in which it is best seen. */
+/** The steps of the tour, in the recommended order. */
 export const STEPS = ['ask', 'signIn', 'mention', 'image', 'stop', 'tryAgain', 'second', 'kill'] as const;
 export type Step = (typeof STEPS)[number];
 
@@ -18,7 +18,7 @@ const RETRY = /^\/?(retry|重试)\s*$/;
 const SLASH = /^(\/|(帮助|停止|重试|我是谁|登录|解绑)\s*$)/;
 const STOPPED = /Stopped\.|已停止/;
 
-/** The steps that a person's conversations show to have happened; what the tour only told of does not count. */
+/** Steps that have happened according to a person's conversations; explanations of the tour do not count. */
 export function stepsSeen({ logs, conversations, personId, botName }: SeenPlaces): Step[] {
   return [
     ...new Set(
@@ -40,7 +40,7 @@ export function stepsSeen({ logs, conversations, personId, botName }: SeenPlaces
   ];
 }
 
-/** A question of one's own that the model has begun to answer: only who is signed in gets that. */
+/** An own question that the model has begun to answer, which shows that the person is signed in. */
 function hasOwnAnswer(log: MessageLog, personId: string): boolean {
   const asked = log.findIndex(
     ({ sender, text, state }) => sender === personId && state === 'sent' && !SLASH.test(text),
@@ -48,7 +48,7 @@ function hasOwnAnswer(log: MessageLog, personId: string): boolean {
   return asked >= 0 && log.slice(asked + 1).some(isAnswer);
 }
 
-/** An answer of the model, as it grows or whole; an invitation to sign in is none. */
+/** An answer of the model, growing or complete; an invitation to sign in is not one. */
 export function isAnswer({ sender, text }: LoggedMessage): boolean {
   return sender === BOT_SENDER && text.trim() !== '' && !LINK.test(text);
 }
@@ -58,7 +58,7 @@ export function isGrowing(message: LoggedMessage): boolean {
   return message.state === 'streaming' && isAnswer(message);
 }
 
-/** How many messages of the bot answer the question before this one. */
+/** Number of bot messages that answer the question before this one. */
 export function answersBeside(log: MessageLog, messageId: string): number {
   const at = log.findIndex(({ id }) => id === messageId);
   const isPersons = ({ sender }: LoggedMessage) => sender !== BOT_SENDER && sender !== SYSTEM_SENDER;
@@ -67,7 +67,7 @@ export function answersBeside(log: MessageLog, messageId: string): number {
   return log.slice(from + 1, until < 0 ? undefined : until).filter(isAnswer).length;
 }
 
-/** An answer that a person ended before it was whole. */
+/** An answer that a person stopped before it was complete. */
 export function wasStopped({ sender, state, text, note = '', thinking = '' }: LoggedMessage): boolean {
   return sender === BOT_SENDER && state === 'final' && [text, note, thinking].some((part) => STOPPED.test(part));
 }

@@ -4,11 +4,14 @@ import { placeOf } from '../people.ts';
 import { tourIn } from './tour-texts.ts';
 import { addressOf, neighbourOf } from './neighbour.ts';
 
-/** The first screen's choice of who to be, and a second person beside. Links, so that a tab is somebody by its address. */
+/**
+ * The first screen's choice of a person, and a second person in another tab. Links, so that the tab's address identifies its
+ * person.
+ */
 export function Who() {
   const { bootstrap, person, language, say: sayOfPage } = usePage();
   const say = tourIn(language);
-  // Somebody whose account is closed is nobody to talk beside.
+  // A person with a closed account cannot chat.
   const company = bootstrap.people.filter(({ id, isInactive }) => id === person.id || isInactive !== true);
   const beside = neighbourOf(company, person.id);
   return (

@@ -14,35 +14,37 @@ export interface BotSocketsOptions {
   timing: ConnectionTiming;
   /** The bot's credentials for the connection. */
   bot: { botId: string; secret: string };
-  /** Does what a subscribed connection asks for. @param connectionId names the connection for as long as it lives */
+  /** Executes a command of a subscribed connection. @param connectionId identifies the connection during its lifetime */
   perform(frame: CommandFrame, connectionId: string): Promise<ApiResult>;
-  /** What the platform says to the connection whose place another one takes. */
+  /** Event for a connection that is replaced by another. */
   farewell(): object;
-  /** A connection is the one now to which messages go. */
+  /** Called when a connection becomes the one that receives messages. */
   onSubscribed(): void;
-  /** Nothing goes to this connection any more. */
+  /** Called when a connection no longer receives messages. */
   onGone(connectionId: string): void;
 }
 
 export const CONNECTION_PATH = '/wecom-connection';
-/** A piece of a file, in base64, and some room. */
+/** A file chunk in base64, plus overhead. */
 const MOST_FRAME_BYTES = 2 * MIB_BYTES;
 
 interface Open {
   readonly id: string;
   readonly socket: WebSocket;
   wasSubscribed: boolean;
-  /** Nothing passes any more, though the socket stands. */
+  /** The connection transfers nothing although the socket is open. */
   isFrozen: boolean;
   silence?: NodeJS.Timeout;
 }
 
-/** The long connection as its server: who is subscribed, to whom messages go, who is sent away, and the acknowledgements. */
+/**
+ * Server side of the long connection: subscriptions, delivery of messages, replacement of connections, and acknowledgements.
+ */
 export class BotSockets implements BotConnections {
   readonly #options: BotSocketsOptions;
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: MOST_FRAME_BYTES, perMessageDeflate: false });
   readonly #open = new Set<Open>();
-  /** The newest subscribed one: messages go to it alone. */
+  /** The newest subscribed connection: only it receives messages. */
   #newest: Open | undefined;
   opened = 0;
   refused = 0;
@@ -53,7 +55,7 @@ export class BotSockets implements BotConnections {
     options.side.background.signal.addEventListener('abort', () => this.#end(), { once: true });
   }
 
-  /** A connection that asks to become a socket. @returns whether it is one of these */
+  /** Handles an upgrade request. @returns whether the request was for a socket */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): boolean {
     if (new URL(request.url ?? '', 'http://messenger').pathname !== CONNECTION_PATH) return false;
     this.#server.handleUpgrade(request, stream, head, (socket) => this.#welcome(socket));
@@ -68,7 +70,7 @@ export class BotSockets implements BotConnections {
     return this.#newest !== undefined;
   }
 
-  /** Brings something to the newest subscribed connection. @returns its id; undefined when there is none */
+  /** Sends a message or event to the newest subscribed connection. @returns its id; undefined if there is none */
   bring(cmd: CallbackCmd, reqId: string, body: object): string | undefined {
     const open = this.#newest;
     if (open) this.#send(open, { cmd, headers: { req_id: reqId }, body });
@@ -79,7 +81,7 @@ export class BotSockets implements BotConnections {
     for (const { socket } of this.#open) socket.terminate();
   }
 
-  /** All are told that another has their place, though there is none, and are closed soon. */
+  /** Tells all connections that they were replaced, although there is no other one, and closes them soon after. */
   replaceAll(): void {
     for (const open of this.#open) this.#sendAway(open);
   }
@@ -113,12 +115,12 @@ export class BotSockets implements BotConnections {
   async #heard(open: Open, data: RawData): Promise<void> {
     const { timing } = this.#options;
     const frame = readFrame(data);
-    if (!frame) return this.#violated('a frame that is no command');
+    if (!frame) return this.#violated('a frame that is not a command');
     this.#awaitSilence(open);
     const result = await this.#judge(open, frame);
     const acknowledge = () => {
       this.#send(open, { headers: { req_id: frame.reqId }, ...result });
-      // Nothing is brought before the bot knows that it is subscribed.
+      // Nothing is sent before the bot knows that it is subscribed.
       if (frame.cmd === 'aibot_subscribe' && result.errcode === 0) this.#subscribe(open);
     };
     if (timing.ackDelayMs > 0) setTimeout(acknowledge, timing.ackDelayMs).unref();
@@ -127,7 +129,7 @@ export class BotSockets implements BotConnections {
 
   async #judge(open: Open, frame: CommandFrame): Promise<ApiResult> {
     if (frame.cmd === 'aibot_subscribe') return this.#judgeSecret(frame.body);
-    // A subscription that the server forgot is not seen by its pings.
+    // Pings do not reveal that the server has forgotten a subscription.
     if (frame.cmd === 'ping' && open.wasSubscribed) return apiOk();
     if (open !== this.#newest) return apiFault(ERRCODE.notSubscribed, 'aibot websocket not subscribed');
     return this.#options.perform(frame, open.id);
@@ -151,7 +153,7 @@ export class BotSockets implements BotConnections {
     this.#options.onSubscribed();
   }
 
-  /** It is told at once and closed later; in between nothing that it says counts. */
+  /** The connection is notified immediately and closed later; its frames are ignored meanwhile. */
   #sendAway(open: Open): void {
     this.#send(open, this.#options.farewell());
     this.#leave(open);

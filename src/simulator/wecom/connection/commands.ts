@@ -17,14 +17,14 @@ export interface CommandsOptions {
   answers: FrameAnswers;
   uploads: Uploads;
   userIds: UserIds;
-  /** Whether a req_id ends with the connection over which it came. */
+  /** Whether a req_id becomes invalid with the connection that delivered it. */
   forgetsRequests: boolean;
 }
 
-/** Among so many messages of a conversation one must be to the bot, before the bot may write there. */
+/** Number of recent messages in a conversation of which one must be to the bot, so that the bot may write there. */
 const SEARCHED_MESSAGES = 200;
 
-/** What a subscribed bot asks of the platform (PLATFORM_FACTS.md wecom-connection). */
+/** Commands of a subscribed bot (PLATFORM_FACTS.md wecom-connection). */
 export class Commands {
   readonly #options: CommandsOptions;
 
@@ -51,7 +51,7 @@ export class Commands {
       case 'aibot_upload_media_finish':
         return uploads.finish(asFields(body));
       default:
-        return this.#violated('a command of no known kind');
+        return this.#violated('a command of an unknown type');
     }
   }
 
@@ -69,7 +69,7 @@ export class Commands {
     return answers.respond(question, body);
   }
 
-  /** Each kind of event has one command that answers it, once and in time. */
+  /** Each kind of event is answered by one command, once and in time. */
   #answerEvent(cmd: string, reqId: string, body: unknown): ApiResult {
     const request = this.#options.requests.find(reqId);
     if (request?.kind !== 'event' || ANSWERED_BY[request.eventtype] !== cmd) return badRequestId();
@@ -89,7 +89,7 @@ export class Commands {
     return this.#options.answers.push(conversationId, body);
   }
 
-  /** Without a type a group is looked for first, then a person. */
+  /** Without a type, groups are searched first, then people. */
   #conversationOf(chatId: string, chatType: unknown): string | undefined {
     const { side, userIds } = this.#options;
     const group = findGroup(side.directory, chatId);

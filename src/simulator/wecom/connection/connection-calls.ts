@@ -10,21 +10,21 @@ export interface ConnectionCallsOptions {
   sockets: Pick<BotSockets, 'bring' | 'isSubscribed'>;
   requests: Requests;
   unread: UnreadMessages;
-  /** How long an event may be answered. */
+  /** Time limit for answering an event. */
   eventAnswerMs: number;
-  /** Aborted at the messenger's stop. */
+  /** Aborted when the messenger stops. */
   signal: AbortSignal;
 }
 
-/** Events whose answer comes as a command on their own req_id. */
+/** Events that are answered by a command with their own req_id. */
 export const ANSWERED_BY: Readonly<Record<string, string>> = {
   enter_chat: 'aibot_respond_welcome_msg',
   template_card_event: 'aibot_respond_update_msg',
 };
 
 /**
- * The platform's way to the bot over the connection that it opened: a message is brought once, nothing tells that it was read, and
- * where nobody is subscribed it is lost.
+ * The platform's transport over the connection that the bot opened: a message is sent once, there is no confirmation that it
+ * was read, and without a subscription it is lost.
  */
 export class ConnectionCalls implements BotCalls {
   readonly answersLater = true;
@@ -34,7 +34,7 @@ export class ConnectionCalls implements BotCalls {
     this.#options = options;
   }
 
-  /** Whoever is subscribed has proved the bot's secret. */
+  /** A subscription required the bot's secret. */
   verifyUrl(): Promise<boolean> {
     return Promise.resolve(this.#options.sockets.isSubscribed);
   }

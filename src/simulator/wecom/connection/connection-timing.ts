@@ -1,18 +1,21 @@
 import { MINUTE_MS, SECOND_MS } from '../../../shared/clock.ts';
 
-/** The long connection's paces, all in milliseconds (PLATFORM_FACTS.md wecom-connection). Tests shrink them. */
+/** Intervals and limits of the long connection, in milliseconds (PLATFORM_FACTS.md wecom-connection). Tests shorten them. */
 export interface ConnectionTiming {
-  /** From a frame to its acknowledgement. */
+  /** From a frame until its acknowledgement. */
   ackDelayMs: number;
-  /** A connection that says nothing for so long is dropped. */
+  /** A connection that is silent for this long is dropped. */
   silenceMs: number;
-  /** From the word that another connection has taken its place to the end of the old one. */
+  /** From the notification that a connection was replaced until it is closed. */
   kickedCloseMs: number;
-  /** How long an event may be answered. */
+  /** Time limit for answering an event. */
   eventAnswerMs: number;
   /** How long a stream may grow, counted from its first frame. */
   streamWindowMs: number;
-  /** After a stream's window: how long the whole answer may still come another way before the app says that none came. */
+  /**
+   * How long after a stream's time limit the complete answer may still arrive in another way, before the app reports that
+   * there is none.
+   */
   lastWordMs: number;
 }
 

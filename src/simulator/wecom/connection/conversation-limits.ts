@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS, type NowMs } from '../../../shared/clock.ts';
 
-/** How many messages a conversation takes, answers and pushes together (PLATFORM_FACTS.md wecom-connection). */
+/** Maximum messages in a conversation, answers and pushed messages together (PLATFORM_FACTS.md wecom-connection). */
 const MOST_A_MINUTE = 30;
 const MOST_AN_HOUR = 1_000;
 

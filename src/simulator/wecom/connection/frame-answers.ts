@@ -17,17 +17,17 @@ export interface FrameAnswersOptions {
   limits: ConversationLimits;
   timing: ConnectionTiming;
   uploads: Uploads;
-  /** Whether each snapshot of a stream counts as a message; nobody says that it does not. */
+  /** Whether each snapshot of a stream counts as a message; the platform does not document it. */
   countsFrames: boolean;
 }
 
-/** The bot's answers as frames: each snapshot of a stream replaces the one before, and nothing is polled. */
+/** The bot's answers as frames: each snapshot of a stream replaces the previous one, and nothing is polled. */
 export class FrameAnswers {
   readonly #options: FrameAnswersOptions;
   readonly #inTurn = new InTurn();
-  /** Streams that are not finished, by the message's id. */
+  /** Unfinished streams, by the message's id. */
   readonly #growing = new Map<string, StoredMessage>();
-  /** Questions whose request or stream was refused, by conversation: what is pushed there next may answer them. */
+  /** Questions whose request or stream was rejected, by conversation: the next message pushed there may answer them. */
   readonly #refused = new Map<string, Set<string>>();
   #watching: Promise<unknown> = Promise.resolve();
 
@@ -35,27 +35,27 @@ export class FrameAnswers {
     this.#options = options;
   }
 
-  /** Ends, in the background, what was not finished within its window. */
+  /** Ends, in the background, answers that were not finished within their time limit. */
   run(): void {
     this.#watching = this.#watch();
   }
 
-  /** Takes up an unfinished answer of an earlier run. */
+  /** Resumes an unfinished answer of an earlier run. */
   follow(answer: StoredMessage): void {
     this.#growing.set(answer.id, answer);
   }
 
-  /** A frame that answers a message. */
+  /** Handles a frame that answers a message. */
   respond(question: StoredMessage, body: unknown): Promise<ApiResult> {
     return this.#inTurn.run(question.conversationId, async () => {
       if (!isStream(body)) return this.#respondWhole(question, body);
       const reply = readReply(body);
       if (reply.kind === 'stream') return this.#respondStream(question, reply);
-      return this.#violated(reply.kind === 'refused' ? reply.reason : 'the frame is no stream', question.id);
+      return this.#violated(reply.kind === 'refused' ? reply.reason : 'the frame is not a stream', question.id);
     });
   }
 
-  /** A message of the bot's own accord. */
+  /** Handles a message that the bot pushes unprompted. */
   push(conversationId: string, body: unknown): Promise<ApiResult> {
     return this.#inTurn.run(conversationId, async () => {
       const whole = readWhole(body, this.#options.uploads, this.#options.side.url());
@@ -69,12 +69,12 @@ export class FrameAnswers {
     });
   }
 
-  /** A whole answer that came by the message's own address; an answer that still grows is left as it is. */
+  /** Handles a complete answer through the message's response URL; an answer that is still growing is not changed. */
   bring(question: StoredMessage, whole: WholeMessage): Promise<void> {
     return this.#inTurn.run(question.conversationId, () => this.#finishOtherwise(question, whole));
   }
 
-  /** The platform does not take the bot's frames for this question any more. */
+  /** The platform no longer accepts the bot's frames for this question. */
   noteRefused(question: StoredMessage): void {
     const refused = this.#refused.get(question.conversationId) ?? new Set<string>();
     this.#refused.set(question.conversationId, refused.add(question.id));
@@ -99,7 +99,7 @@ export class FrameAnswers {
     const limited = countsFrames ? this.#limited(question.conversationId) : undefined;
     if (limited) return limited;
     const isOver = known.state !== 'streaming';
-    // The last snapshot once more is what a process does that never read its acknowledgement.
+    // A process that missed its acknowledgement repeats the last snapshot.
     if (isOver && !(reply.isFinished && isSame(known, reply)))
       this.#violated('a frame came after the last one of its stream', question.id);
     const isLast = isOver || reply.isFinished;
@@ -131,7 +131,7 @@ export class FrameAnswers {
     return apiOk();
   }
 
-  /** The unfinished answer stays as it is, and the whole one stands for it. */
+  /** Leaves the unfinished answer as it is; the complete one counts instead. */
   async #finishOtherwise(question: StoredMessage, whole: WholeMessage): Promise<void> {
     const { shown, side } = this.#options;
     this.#refused.get(question.conversationId)?.delete(question.id);
@@ -144,7 +144,9 @@ export class FrameAnswers {
     await side.chatLog.write(left, true);
   }
 
-  /** The question that a pushed text answers: the one whose unfinished answer it goes on with, else the one that was refused first. */
+  /**
+   * The question that a pushed text answers: the one whose unfinished answer it continues, otherwise the first rejected one.
+   */
   async #refusedQuestion(conversationId: string, text: string): Promise<StoredMessage | undefined> {
     const ids = [...(this.#refused.get(conversationId) ?? [])];
     const answers = await Promise.all(ids.map((id) => this.#read(answerIdOf(id))));
@@ -163,7 +165,7 @@ export class FrameAnswers {
 
   #limited(conversationId: string): ApiResult | undefined {
     if (this.#options.limits.take(conversationId)) return undefined;
-    this.#violated('more messages than a conversation takes');
+    this.#violated('more messages than a conversation accepts');
     return apiFault(ERRCODE.tooManyMessages, 'message frequency limit exceeded');
   }
 
@@ -189,7 +191,7 @@ export class FrameAnswers {
       await pause(side.timing.pollEveryMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       await this.#endUnfinished().catch((error: unknown) => {
-        side.background.failed(error, 'an unfinished answer could not be ended');
+        side.background.failed(error, 'an unfinished answer could not be finished');
       });
     }
   }
@@ -214,7 +216,7 @@ function isSame(known: StoredMessage, { content, images }: StreamReply): boolean
   );
 }
 
-/** A further stream of an answer is a message of its own, the same one whichever process sends to it. */
+/** Each further stream of an answer is a separate message, the same one whichever process sends to it. */
 function furtherIdOf(questionId: string, streamId: string): string {
   return `${answerIdOf(questionId)}-${sha256Hex(streamId).slice(0, 16)}`;
 }

@@ -7,10 +7,10 @@ export interface CommandFrame {
   body: unknown;
 }
 
-/** What the platform brings. */
+/** A frame from the platform. */
 export type CallbackCmd = 'aibot_msg_callback' | 'aibot_event_callback';
 
-/** What a frame says; undefined when it is no command that could be acknowledged. */
+/** Parses a frame; undefined if it is not a command that can be acknowledged. */
 export function readFrame(data: RawData): CommandFrame | undefined {
   try {
     const { cmd, headers, body } = JSON.parse(textOf(data)) as {

@@ -16,18 +16,18 @@ import { Requests } from './requests.ts';
 import { UnreadMessages } from './unread-messages.ts';
 import { Uploads } from './uploads.ts';
 
-/** The bot's credentials for the long connection, and how the platform behaves where nobody knows for sure. */
+/** The bot's credentials for the long connection, and settings for undocumented behavior of the platform. */
 export interface ConnectionOptions {
   botId: string;
   secret: string;
   timing?: Partial<ConnectionTiming>;
-  /** Whether a req_id ends with the connection over which it came (846605 from then on). */
+  /** Whether a req_id becomes invalid with the connection that delivered it (then error 846605). */
   forgetsRequests?: boolean;
-  /** Whether a new subscription gets messages again for which there was no frame yet. */
+  /** Whether a new subscription receives unanswered messages again. */
   resendsUnread?: boolean;
-  /** Whether each snapshot of a stream counts for the limits; else a stream counts once. */
+  /** Whether each snapshot of a stream counts towards the limits; otherwise a stream counts once. */
   countsFrames?: boolean;
-  /** Whether messages come without their `response_url`. */
+  /** Whether messages omit their `response_url`. */
   withoutResponseUrl?: boolean;
 }
 
@@ -37,17 +37,17 @@ export interface LongConnectionParts {
   shown: ShownAnswers;
   interactions: Interactions;
   userIds: UserIds;
-  /** Brings a message once more. */
+  /** Sends a message again. */
   bringAgain(messageId: string): Promise<unknown>;
 }
 
-/** The long connection's server side, put together. */
+/** Assembles the server side of the long connection. */
 export interface LongConnection {
   readonly sockets: BotSockets;
   readonly calls: ConnectionCalls;
   readonly answers: FrameAnswers;
   readonly uploads: Uploads;
-  /** Takes up what an earlier run brought. */
+  /** Restores the messages that an earlier run sent. */
   resume(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export function createLongConnection(options: ConnectionOptions, parts: LongConn
       for (const messageId of unread.takeResent())
         inBackground(
           () => bringAgain(messageId),
-          (error) => background.failed(error, 'a message could not be brought again'),
+          (error) => background.failed(error, 'a message could not be delivered again'),
         );
     },
     onGone(connectionId) {
@@ -93,7 +93,7 @@ export function createLongConnection(options: ConnectionOptions, parts: LongConn
   };
 }
 
-/** Another connection has taken its place. */
+/** The connection was replaced by another. */
 function farewellOf(botId: string, nowMs: number): object {
   return {
     cmd: 'aibot_event_callback',

@@ -11,7 +11,7 @@ export function isStream(body: unknown): boolean {
   return msgtype === 'stream' || msgtype === 'stream_with_template_card';
 }
 
-/** Judges a message that comes in one piece: markdown, a card, or a file that was brought before. @param url of the messenger */
+/** Validates a complete message: markdown, a card, or a file that was uploaded before. @param url of the messenger */
 export function readWhole(body: unknown, uploads: Uploads, url: string): ReadWhole {
   const msgtype = msgtypeOf(body);
   if (msgtype === 'markdown' || msgtype === 'template_card') {
@@ -19,7 +19,7 @@ export function readWhole(body: unknown, uploads: Uploads, url: string): ReadWho
     return read.kind === 'refused' ? { refused: read.reason } : { ...read, isText: msgtype === 'markdown' };
   }
   const file = uploads.find(((body ?? {}) as Record<string, { media_id?: unknown } | undefined>)[msgtype]?.media_id);
-  if (file?.type !== msgtype) return { refused: 'the message is of no known kind' };
+  if (file?.type !== msgtype) return { refused: 'the message has an unknown type' };
   return file.type === 'image'
     ? { text: '', images: [file.bytes], isText: false }
     : { text: botFileLine(url, file), isText: false };

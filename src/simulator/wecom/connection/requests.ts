@@ -3,7 +3,7 @@ import type { Deferred } from '../../../shared/deferred.ts';
 import { inBackground } from '../../../shared/in-background.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 
-/** A message that was brought: its req_id takes any number of frames, for a day. */
+/** A message that was sent to the bot: its req_id accepts any number of frames, for a day. */
 interface MessageRequest {
   kind: 'message';
   messageId: string;
@@ -11,7 +11,7 @@ interface MessageRequest {
   atMs: number;
 }
 
-/** An event that was brought: its req_id takes the one answer that the event has, for some seconds. */
+/** An event that was sent to the bot: its req_id accepts a single answer, for some seconds. */
 interface EventRequest {
   kind: 'event';
   eventtype: string;
@@ -21,7 +21,10 @@ interface EventRequest {
 const KEY = 'messenger:wecom-requests';
 const MOST_REQUESTS = 10_000;
 
-/** What was brought to the bot, by req_id (PLATFORM_FACTS.md wecom-connection). Messages' outlive a restart of the messenger. */
+/**
+ * Messages and events that were sent to the bot, by req_id (PLATFORM_FACTS.md wecom-connection). Those of messages survive a
+ * restart of the messenger.
+ */
 export class Requests {
   readonly #redis: RedisClient;
   readonly #nowMs: NowMs;
@@ -33,7 +36,7 @@ export class Requests {
     this.#nowMs = nowMs;
   }
 
-  /** Reads what an earlier run brought. */
+  /** Loads the messages that an earlier run sent. */
   async resume(): Promise<void> {
     const kept = Object.entries(await this.#redis.hgetall(KEY));
     const read = kept.map(([reqId, json]) => [reqId, JSON.parse(json) as MessageRequest] as const);
@@ -52,7 +55,7 @@ export class Requests {
     });
   }
 
-  /** @returns what ends the waiting for its answer */
+  /** @returns a function that stops waiting for its answer */
   awaited(reqId: string, eventtype: string, answer: Deferred<unknown>): () => void {
     this.#events.set(reqId, { kind: 'event', eventtype, answer });
     return () => void this.#events.delete(reqId);

@@ -4,16 +4,16 @@ import type { ProtocolTrace } from '../../protocol-trace.ts';
 export interface UnreadMessagesOptions {
   trace: ProtocolTrace;
   nowMs: NowMs;
-  /** Whether a new subscription gets them once more. That the platform does so was never seen, and nothing promises that it does not. */
+  /** Whether a new subscription receives them again. The platform has never been seen to do so, but does not rule it out. */
   isResent: boolean;
 }
 
 const MOST_UNREAD = 100;
 
-/** Messages for which the bot has sent no frame yet: nothing else tells that it has read one. */
+/** Messages for which the bot has sent no frame yet, which is the only sign that it has read one. */
 export class UnreadMessages {
   readonly #options: UnreadMessagesOptions;
-  /** By message, over which connection it was brought; undefined where there was none. */
+  /** The connection that each message was sent over; undefined if there was none. */
   readonly #unread = new Map<string, string | undefined>();
 
   constructor(options: UnreadMessagesOptions) {
@@ -32,20 +32,20 @@ export class UnreadMessages {
     if (connectionId === undefined) this.#miss(messageId, false);
   }
 
-  /** The bot has sent a frame for it. */
+  /** Records that the bot has sent a frame for the message. */
   answered(messageId: string): void {
     this.#unread.delete(messageId);
     this.#options.trace.notMissed(messageId);
   }
 
-  /** @returns the messages that were brought over a connection that is gone, and of which nobody knows whether the bot has them */
+  /** @returns the messages sent over a closed connection that the bot may not have received */
   leftBy(connectionId: string): string[] {
     const left = [...this.#unread].flatMap(([messageId, over]) => (over === connectionId ? [messageId] : []));
     for (const messageId of left) this.#miss(messageId, true);
     return left;
   }
 
-  /** The messages that a new subscription gets once more. */
+  /** Messages that a new subscription receives again. */
   takeResent(): string[] {
     if (!this.#options.isResent) return [];
     return [...this.#unread.keys()];

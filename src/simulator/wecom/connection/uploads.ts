@@ -4,9 +4,9 @@ import { randomToken } from '../../../shared/crypto/ids.ts';
 import { SECOND_MS, type NowMs } from '../../../shared/clock.ts';
 import { apiFault, apiOk, ERRCODE, type ApiResult } from '../api-result.ts';
 
-/** A file that the bot brought in pieces. */
+/** A file that the bot uploaded in chunks. */
 export interface UploadedFile {
-  /** Where people fetch it. */
+  /** Download address for people. */
   key: string;
   type: string;
   name: string;
@@ -18,18 +18,18 @@ interface Upload {
   name: string;
   pieceCount: number;
   md5: string;
-  /** By the number that the bot gave, which begins with 0 or 1. */
+  /** Chunks by the bot's index, which starts at 0 or 1. */
   pieces: Map<number, Buffer>;
 }
 
 const MOST_PIECES = 100;
 const MOST_PIECE_BYTES = 512 * KIB_BYTES;
-/** Files kept at a time: they are shown at once. */
+/** Maximum files kept: they are shown immediately. */
 const MOST_KEPT = 100;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Files of the bot: announced, brought piece by piece, and known by a media_id from then on. Kept in memory. */
+/** The bot's files: announced, uploaded in chunks, and then referred to by media_id. Kept in memory. */
 export class Uploads {
   readonly #nowMs: NowMs;
   readonly #uploads = new Map<string, Upload>();
@@ -53,7 +53,7 @@ export class Uploads {
     const isKnown = typeof type === 'string' && /^(file|image|voice|video)$/.test(type);
     if (!isKnown || typeof filename !== 'string' || typeof pieceCount !== 'number' || typeof md5 !== 'string')
       return bad('an upload names type, filename, total_chunks and md5');
-    if (pieceCount < 1 || pieceCount > MOST_PIECES) return bad(`a file has 1 to ${MOST_PIECES} pieces`);
+    if (pieceCount < 1 || pieceCount > MOST_PIECES) return bad(`a file has 1 to ${MOST_PIECES} chunks`);
     const id = randomToken(16);
     keepFew(this.#uploads).set(id, { type, name: filename, pieceCount, md5, pieces: new Map() });
     return apiOk({ body: { upload_id: id } });
@@ -64,7 +64,8 @@ export class Uploads {
     const upload = this.#uploads.get(String(id));
     if (!upload || typeof index !== 'number' || typeof data !== 'string') return bad('no such upload');
     const piece = Buffer.from(data, 'base64');
-    if (piece.length > MOST_PIECE_BYTES || upload.pieces.size >= upload.pieceCount) return bad('the piece is too much');
+    if (piece.length > MOST_PIECE_BYTES || upload.pieces.size >= upload.pieceCount)
+      return bad('the chunk is too large');
     upload.pieces.set(index, piece);
     return apiOk();
   }
@@ -78,7 +79,7 @@ export class Uploads {
     const bytes = Buffer.concat(inOrder);
     const isWhole =
       inOrder.length === upload.pieceCount && createHash('md5').update(bytes).digest('hex') === upload.md5;
-    if (!isWhole) return bad('pieces are missing, or the md5 is wrong');
+    if (!isWhole) return bad('chunks are missing, or the md5 is wrong');
     const mediaId = randomToken(24);
     keepFew(this.#files).set(mediaId, { key: randomToken(16), type: upload.type, name: upload.name, bytes });
     const createdAt = Math.floor(this.#nowMs() / SECOND_MS);

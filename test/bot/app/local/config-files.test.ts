@@ -24,7 +24,7 @@ const group = z.strictObject({ id: z.string().min(1), name: z.string().min(1), m
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 const people = z.array(person).parse(readJson('config/people.json'));
 
-test('the people of local mode are staff and students, each with ids of their own, one of them inactive', () => {
+test('the local people are staff and students with unique ids, exactly one of them inactive', () => {
   for (const idOf of [
     (each: (typeof people)[number]) => each.username,
     (each: (typeof people)[number]) => each.profile.id,
@@ -36,7 +36,7 @@ test('the people of local mode are staff and students, each with ids of their ow
   expect(people.filter(({ profile }) => !profile.active)).toHaveLength(1);
 });
 
-test('every member of a group is one of the people', () => {
+test('every group member is a configured person', () => {
   const groups = z.array(group).min(1).parse(readJson('config/groups.json'));
   const ids = new Set(people.map(({ messaging }) => messaging.wecom));
   for (const { members } of groups) expect(members.filter((member) => !ids.has(member))).toEqual([]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { hashParts, randomToken } from '../../../../src/shared/crypto/ids.ts';
 import { lockDataDir } from '../../../../src/bot/app/local/data-dir-lock.ts';
 
-test('a lock whose holder was killed is taken over', async () => {
+test('refuses a lock that is held and acquires it once its holder was killed', async () => {
   const dataDir = `/data-${randomToken(8)}`;
   const path = join(tmpdir(), `parley-${hashParts(dataDir).slice(0, 20)}.sock`);
   const script = `require('net').createServer().listen(${JSON.stringify(path)}, () => console.log('held'))`;
@@ -24,7 +24,7 @@ test('a lock whose holder was killed is taken over', async () => {
   await lock.release();
 });
 
-test('different folders do not disturb each other', async () => {
+test('locks of different data directories are independent', async () => {
   const locks = await Promise.all([lockDataDir(`/a-${randomToken(8)}`), lockDataDir(`/b-${randomToken(8)}`)]);
   await Promise.all(locks.map((lock) => lock.release()));
 });

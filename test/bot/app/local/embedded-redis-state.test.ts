@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** What a server answers; undefined when nobody listens there. */
+/** Sends one command. Returns undefined if no server is listening. */
 async function ask(url: string, ...[command = '', ...args]: string[]): Promise<unknown> {
   const redis = new Redis(url, { retryStrategy: () => null, maxRetriesPerRequest: 0, disconnectTimeout: 50 });
   redis.on('error', () => undefined);
@@ -32,7 +32,7 @@ async function ask(url: string, ...[command = '', ...args]: string[]): Promise<u
 }
 const isUp = async (url: string) => (await ask(url, 'PING')) === 'PONG';
 
-test('an embedded Redis that is killed comes back on its port with its data; killed again at once, it is told in a sentence', async () => {
+test('restarts a killed embedded Redis on its port with its data, and reports a second kill right afterwards in a sentence', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-kept-'));
   folders.push(dataDir);
   const { log, lines } = recordingLog();
@@ -47,15 +47,15 @@ test('an embedded Redis that is killed comes back on its port with its data; kil
   process.kill(pid, 'SIGKILL');
   await untilTrue(async () => (await ask(url, 'GET', 'said')) === 'before');
   await untilTrue(() => server?.pid !== pid);
-  expect(lines.join()).toContain('it is started again');
+  expect(lines.join()).toContain('Parley restarts it');
   expect(told).toEqual([]);
   process.kill(server.pid, 'SIGKILL');
   await untilTrue(() => told.length > 0);
   expect(told).toEqual([expect.stringContaining('set REDIS_URL')]);
   expect(await isUp(url)).toBe(false);
-}, 30_000);
+}, 60_000);
 
-test('an embedded Redis that is stopped in order stays away', async () => {
+test('does not restart an embedded Redis that was stopped in order', async () => {
   const { log, lines } = recordingLog();
   server = await startKeptRedis({
     start: (port) => startEmbeddedRedis(port ? { port } : {}),
@@ -67,7 +67,7 @@ test('an embedded Redis that is stopped in order stays away', async () => {
   expect(lines).toEqual([]);
 });
 
-test('a Redis ends with the process that started it, although that is killed', async () => {
+test('an embedded Redis ends when the process that started it is killed', async () => {
   const start = `const { startEmbeddedRedis } = await import(process.cwd() + '/dist/bot/app/local/embedded-redis.js');
     console.log('at ' + (await startEmbeddedRedis()).url);`;
   const owner = await startParleyProcess({
@@ -79,13 +79,13 @@ test('a Redis ends with the process that started it, although that is killed', a
   expect(await isUp(url)).toBe(true);
   owner.kill('SIGKILL');
   await untilTrue(async () => !(await isUp(url)), 10_000);
-}, 30_000);
+}, 60_000);
 
-test('a Redis that is only just starting ends too, when the process that starts it is killed', async () => {
+test('an embedded Redis that is still starting ends when the process that starts it is killed', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'parley-slow-'));
   folders.push(dir);
   const program = join(dir, 'slow-redis');
-  // It never becomes ready; without a watch it would go on for a minute.
+  // Never becomes ready and would run for a minute if nothing stopped it.
   const script = `#!/bin/sh
 trap 'touch "$0.ended"; exit' TERM
 touch "$0.began"
@@ -107,7 +107,7 @@ while [ $rounds -lt 300 ]; do sleep 0.2; rounds=$((rounds + 1)); done
   await untilTrue(() => existsSync(`${program}.ended`), 10_000);
 }, 30_000);
 
-test('a Redis holds no process up that has nothing else to do', async () => {
+test('a stopped embedded Redis does not keep its process alive', async () => {
   const start = `const { startEmbeddedRedis } = await import(process.cwd() + '/dist/bot/app/local/embedded-redis.js');
     const server = await startEmbeddedRedis(); await server.stop(); console.log('stopped');`;
   const owner = await startParleyProcess({
@@ -116,4 +116,4 @@ test('a Redis holds no process up that has nothing else to do', async () => {
     until: /stopped/,
   });
   expect(await owner.ended).toBe(0);
-}, 30_000);
+}, 60_000);

@@ -51,7 +51,7 @@ async function start(env: Record<string, string>, until: RegExp): Promise<Parley
   return parley;
 }
 
-/** Everything that a bot for real people needs, on this machine. */
+/** A complete environment for a bot in production, with all services on this machine. */
 async function aroundBot(answers: Parameters<typeof answering>[0] = {}): Promise<Record<string, string>> {
   const url = await serve({ '/v1/models': [200, { data: [] }], '/oauth2.0/authorize': 200, ...answers });
   const port = String(await freePort());
@@ -62,8 +62,8 @@ async function aroundBot(answers: Parameters<typeof answering>[0] = {}): Promise
   };
 }
 
-describe('what does not work is said in a sentence', () => {
-  test('a Redis that is away, that refuses the password, and one that works', async () => {
+describe('startup probes', () => {
+  test('tell apart a Redis that is unreachable, that refuses the password, and that works', async () => {
     const away = `redis://user:secret-word@127.0.0.1:${await freePort()}/2`;
     expect(await redisProbe({ urls: [away] }).find()).toMatch(
       /^Redis does not answer at 127\.0\.0\.1:\d+: .*REDIS_URL/,
@@ -82,60 +82,58 @@ describe('what does not work is said in a sentence', () => {
   test.each([
     [401, /^The chat service refuses CHAT_API_KEY \(401\)/],
     [403, /^The chat service refuses CHAT_API_KEY \(403\)/],
-    [502, /^The chat service answers 502: ask who runs it/],
+    [502, /^The chat service returns 502: contact its operator/],
     [404, undefined],
     [200, undefined],
-  ])('a chat service that answers %i', async (status, sentence) => {
+  ])('name the setting at fault if the chat service answers %i', async (status, sentence) => {
     const baseUrl = `${await serve({ '/v1/models': status })}/v1`;
     const found = await chatProbe({ baseUrl, model: 'svc-plus' }, 'sk-wrong').find();
     if (sentence) expect(found).toMatch(sentence);
     else expect(found).toBeUndefined();
   });
 
-  test('a chat address without its version at which nothing is', async () => {
+  test('suggest a CHAT_BASE_URL that ends in /v1 if the models address is not found', async () => {
     const baseUrl = await serve({});
     expect(await chatProbe({ baseUrl, model: 'svc-plus' }, undefined).find()).toBe(
-      `Nothing is at ${baseUrl}/models (404): most likely nothing can be answered. See that CHAT_BASE_URL ends in /v1.`,
+      `${baseUrl}/models does not exist (404), so questions probably cannot be answered. Check that CHAT_BASE_URL ends in /v1.`,
     );
   });
 
-  test('a model that the chat service does not list, and what it lists instead', async () => {
+  test('name a model that the chat service does not list, and the models it lists', async () => {
     const find = async (model: string, body: object) =>
       chatProbe({ baseUrl: `${await serve({ '/v1/models': [200, body] })}/v1`, model }, undefined).find();
     const list = { data: [{ id: 'svc-plus' }, { id: 'svc-max' }] };
     expect(await find('gpt-x', list)).toMatch(
-      /^The chat service does not list the model gpt-x: .* Choose CHAT_MODEL from: svc-plus, svc-max\.$/,
+      /^The chat service does not list the model gpt-x, .* Choose CHAT_MODEL from: svc-plus, svc-max\.$/,
     );
     expect(await find('svc-max', list)).toBeUndefined();
-    // An empty or unknown list says nothing.
+    // An empty or unknown list proves nothing.
     expect(await find('gpt-x', { data: [] })).toBeUndefined();
     expect(await find('gpt-x', {})).toBeUndefined();
   });
 
-  test('a sign-in service that refuses our client, perhaps for everybody', async () => {
+  test('report a sign-in service that refuses the client or the address', async () => {
     const find = async (status: number) => {
       const authUrl = await serve({ '/oauth2.0/authorize': status });
       return signInProbe({ authUrl, clientId: 'parley', publicUrl: 'https://parley.example.org' }).find();
     };
-    expect(await find(400)).toMatch(
-      /^Perhaps nobody can sign in\. .*answers 400 .*SIGN_IN_CLIENT_ID.*\/oauth\/callback/,
-    );
-    expect(await find(404)).toMatch(/^Nobody can sign in\. .*Correct SIGN_IN_URL/);
+    expect(await find(400)).toMatch(/^Sign-in may not work\. .*answers 400 .*SIGN_IN_CLIENT_ID.*\/oauth\/callback/);
+    expect(await find(404)).toMatch(/^No one can sign in\. .*Correct SIGN_IN_URL/);
     expect(await find(200)).toBeUndefined();
   });
 
-  test('a public address whose name nobody knows', async () => {
+  test('report a public address whose host name does not resolve', async () => {
     const find = (publicUrl: string) => publicUrlProbe(publicUrl).find();
-    // A name that can never be given away; a machine without any DNS says another thing, of which nothing follows.
+    // The name is reserved and never resolves. A machine without DNS returns another error, which proves nothing.
     const answer = await lookup('parley.invalid').catch((error: unknown) => error);
     const isUnknown = (answer as { code?: string }).code === 'ENOTFOUND';
-    const expected = isUnknown ? expect.stringMatching(/^parley\.invalid has no address .*PUBLIC_URL/) : undefined;
+    const expected = isUnknown ? expect.stringMatching(/^parley\.invalid does not resolve .*PUBLIC_URL/) : undefined;
     expect(await find('https://parley.invalid')).toEqual(expected);
     expect(await find('https://localhost:8443')).toBeUndefined();
     expect(await find('https://[::1]')).toBeUndefined();
   });
 
-  test('it is looked at again until it works, which is said once', async () => {
+  test('repeat until the fault is fixed, and report that once', async () => {
     const told: string[] = [];
     let probes = 0;
     const find = async () => ((probes += 1) < 3 ? 'It is away.' : undefined);
@@ -152,42 +150,44 @@ describe('what does not work is said in a sentence', () => {
 });
 
 describe('npm start', () => {
-  test('says that it runs, and what to save in the console, only where all works', async () => {
+  test('reports that Parley is running, and the callback URL to save in the console, only if all probes pass', async () => {
     const parley = await start(await aroundBot(), /Reached at[\s\S]*callback URL/);
     expect(parley.output()).toContain('Parley is running.');
-    expect(parley.output()).toContain("WeCom's console as the bot's callback URL: https://localhost/webhooks/wecom");
+    expect(parley.output()).toContain(
+      "WeCom's console, save as the bot's callback URL: https://localhost/webhooks/wecom",
+    );
   });
 
-  test('says of models that no file lists what they get, in one sentence', async () => {
+  test('lists the models without an entry in MODELS_FILE in one sentence', async () => {
     const env = { ...(await aroundBot()), CHAT_MODELS: 'qwen-vl,gpt-x' };
     const parley = await start(env, /Reached at/);
     const told = parley.output().match(/[^\n]*MODELS_FILE[^\n]*/g);
     expect(told).toEqual([
-      expect.stringMatching(/qwen-vl, gpt-x are in CHAT_MODELS and not in MODELS_FILE: .*npm run check .* entry\.$/),
+      expect.stringMatching(/qwen-vl, gpt-x are in CHAT_MODELS but not in MODELS_FILE, .*npm run check .* entries\.$/),
     ]);
   });
 
-  test('says what does not work, in place of that it runs, and goes on until it does', async () => {
+  test('lists what does not work instead of reporting that Parley is running, and continues until it works', async () => {
     const port = await freePort();
     const env = { ...(await aroundBot({ '/v1/models': 401 })), REDIS_URL: `redis://127.0.0.1:${port}` };
     const parley = await start(env, /Reached at/);
     expect(parley.output()).not.toContain('Parley is running');
     expect(parley.output()).toMatch(/Parley has started, but not all of it works yet:\n\n {2}Redis does not answer at/);
     expect(parley.output()).toContain('  The chat service refuses CHAT_API_KEY (401)');
-    // In no form of the log is a stack what a person meets first.
+    // A person never sees a stack trace first, in any log format.
     expect(parley.output()).not.toMatch(/\s{4}at |\\n {4}at /);
     redises.push(await startEmbeddedRedis({ port }));
     await untilTrue(() => parley.output().includes('Redis answers.'));
-  }, 40_000);
+  }, 60_000);
 
-  test('as the service alone names the files that are missing, and nothing where they are there', async () => {
+  test('with ROLES=service names missing files, and reports that Parley is running once they exist', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-service-'));
     folders.push(folder);
     const env = { ROLES: 'service', HOST: '127.0.0.1', DATA_DIR: join(folder, 'data') };
     const lacking = await start({ ...env, PORT: String(await freePort()) }, /Reached at/);
     expect(lacking.output()).not.toContain('Parley is running');
     expect(lacking.output()).toMatch(
-      /No application .*SERVICE_CLIENTS_FILE=[\s\S]*Nobody can sign in.*SERVICE_DIRECTORY_FILE=/,
+      /No application .*SERVICE_CLIENTS_FILE=[\s\S]*No one can sign in.*SERVICE_DIRECTORY_FILE=/,
     );
     lacking.kill('SIGTERM');
     await lacking.ended;
@@ -196,5 +196,5 @@ describe('npm start', () => {
     const files = { SERVICE_CLIENTS_FILE: join(folder, 'clients.json'), SERVICE_CAS_URL: 'https://cas.example.edu' };
     const whole = await start({ ...env, ...files, PORT: String(await freePort()) }, /Reached at/);
     expect(whole.output()).toContain('Parley is running');
-  }, 40_000);
+  }, 60_000);
 });

@@ -23,7 +23,7 @@ let parley: ParleyProcess;
 let screen: Screen;
 let page: PrintedPage;
 
-/** `npm start` in local mode, where nobody need sign in. */
+/** Starts `npm start` in local mode with sign-in off. */
 beforeAll(async () => {
   const [PORT, SERVICE_PORT, MESSENGER_PORT] = [await freePort(), await freePort(), await freePort()].map(String);
   env = { PORT: PORT ?? '', SERVICE_PORT: SERVICE_PORT ?? '', MESSENGER_PORT: MESSENGER_PORT ?? '' };
@@ -55,7 +55,7 @@ const say = (text: string) =>
 const kill = (headers = {}) => api.post<WorkerView>(`${url}/api/local/worker/kill`, { headers });
 let chatId = '';
 
-/** The newest answer on the screen, and all its snapshots. */
+/** All snapshots of bot messages since an event; the last one is the newest. */
 function answersFrom(event: number): MessageView[] {
   return screen.events
     .slice(event)
@@ -68,7 +68,7 @@ async function ask(text: string): Promise<number> {
   return from;
 }
 
-/** Waits until the answer to what was asked then is whole. @returns its snapshots */
+/** Waits until the answer that began after `from` is final. @returns its snapshots */
 async function wholeAnswer(from: number): Promise<MessageView[]> {
   await untilTrue(() => answersFrom(from).at(-1)?.state === 'final', 40_000);
   return answersFrom(from);
@@ -82,7 +82,7 @@ function isAlive(processId: number): boolean {
   }
 }
 
-test('the page kills the worker by kill -9 while an answer grows; another one takes it over at once, in the same message', async () => {
+test('kills the worker with SIGKILL during an answer, and a new worker continues in the same message', async () => {
   const conversations = await api<{ id: string; kind: string }[]>(`${url}/api/people/${PERSON}/conversations`);
   chatId = conversations.body.find(({ kind }) => kind === 'private')?.id ?? '';
   const from = await ask('count to 120');
@@ -91,7 +91,7 @@ test('the page kills the worker by kill -9 while an answer grows; another one ta
   const killed = await kill();
   expect(killed.statusCode).toBe(202);
   expect(killed.body.killedProcessId).not.toBe(parley.pid);
-  // Whoever presses again at once does not keep the bot from answering.
+  // A second kill right away is rate-limited, so that it cannot keep the bot from answering.
   expect((await kill()).statusCode).toBe(429);
   const snapshots = await wholeAnswer(from);
   expect(isAlive(killed.body.killedProcessId)).toBe(false);
@@ -99,7 +99,7 @@ test('the page kills the worker by kill -9 while an answer grows; another one ta
   expect(told).toEqual([{ ...killed.body, next: expect.objectContaining({ takenOver: 1 }) }]);
   expect(isAlive(told[0]?.next?.processId ?? 0)).toBe(true);
   expect(new Set(snapshots.map(({ id }) => id)).size).toBe(1);
-  // What was read already is never taken back.
+  // Text that was shown is never removed.
   for (const [index, { text }] of snapshots.entries())
     expect(text.startsWith(snapshots[index - 1]?.text ?? '')).toBe(true);
   const numbers = Array.from({ length: 120 }, (_, index) => String(index + 1));
@@ -108,19 +108,19 @@ test('the page kills the worker by kill -9 while an answer grows; another one ta
   expect(parley.output()).toContain('another worker process took over');
 });
 
-test('readiness and metrics are those of both processes', async () => {
+test('readiness and metrics cover both processes', async () => {
   const bot = `http://127.0.0.1:${env['PORT']}`;
   await untilTrue(async () => (await api(`${bot}/readyz`)).statusCode === 200);
   expect((await api<{ parts: object }>(`${bot}/readyz`)).body.parts).toMatchObject({ redis: 'ready', worker: 'ready' });
   const from = await ask('count to 3');
   await wholeAnswer(from);
   const metrics = await got(`${bot}/metrics`).text();
-  // The receiver counts the first, the worker the second.
+  // The receiver counts the first metric, the worker the second.
   expect(metrics).toMatch(/^parley_deliveries_total\S* [1-9]/m);
   expect(metrics).toMatch(/^parley_chat_first_event_seconds_count\S* [1-9]/m);
 });
 
-test('a model of one’s own is tried first, answers from then on, and its key is kept for its owner alone', async () => {
+test('a custom model is tried before it is used, then answers, and its key is stored for its owner only', async () => {
   const server = await startScriptedChatServer();
   try {
     const use = (apiKey: string) => api.post(`${url}/api/local/model`, { json: { address: server.baseUrl, apiKey } });
@@ -146,7 +146,7 @@ test('a model of one’s own is tried first, answers from then on, and its key i
   }
 });
 
-test('Ctrl+C tells what it waits for, reaches the worker once, and ends in order; the page shows the answer to its end, and then that it is over', async () => {
+test('Ctrl+C reports the pending answer, reaches the worker once, and ends in order after the page shows the whole answer', async () => {
   const from = await ask('count to 40');
   await untilTrue(() => /\b2\b/.test(answersFrom(from).at(-1)?.text ?? ''));
   const worker = workerOf(parley);
@@ -158,18 +158,16 @@ test('Ctrl+C tells what it waits for, reaches the worker once, and ends in order
   });
   expect(told).toEqual(['ending', '38 39 40', 'over']);
   screen.close();
-  expect(parley.output()).toMatch(
-    /The answer under way is being finished, for at most 25 seconds\. Press Ctrl\+C again/,
-  );
+  expect(parley.output()).toMatch(/The running answer is being finished, for at most 25 seconds\. Press Ctrl\+C again/);
   expect(isAlive(worker)).toBe(false);
-  expect(parley.output().split('stopping in order')[1]).not.toContain('ended by itself');
+  expect(parley.output().split('shutting down')[1]).not.toContain('ended by itself');
   await start();
   const path = `${url}/api/conversations/${encodeURIComponent(chatId)}/messages`;
   const newest = async () => (await api<MessageView[]>(path, { searchParams: { person: PERSON } })).body.at(-1);
   expect((await newest())?.text).toMatch(/38 39 40$/);
 });
 
-/** What another user of the machine can send. */
+/** Headers that another user of the machine can send. */
 const OTHERS: Record<string, string>[] = [
   {},
   { cookie: 'parley-messenger=x' },
@@ -198,7 +196,7 @@ test.each([
   }
 });
 
-test('the printed address gives the owner a strict cookie that is valid after a restart [local-owner]', async () => {
+test('the printed address sets a strict owner cookie that stays valid after a restart [local-owner]', async () => {
   const before = page.headers.cookie;
   const opened = await fetch(page.address, { redirect: 'manual' });
   expect([opened.status, opened.headers.get('location')]).toEqual([302, '/']);
@@ -212,14 +210,14 @@ test('the printed address gives the owner a strict cookie that is valid after a 
   expect((await fetch(`${url}/api/bootstrap`, { headers: { cookie: before } })).status).toBe(200);
 });
 
-test('a window of the in-app browser belongs to the owner too [local-owner]', async () => {
+test('a window of the in-app browser requires the owner’s cookie [local-owner]', async () => {
   const json = { person: PERSON, url: `http://127.0.0.1:${env['PORT']}/healthz` };
   const { frameUrl } = (await api.post<{ frameUrl: string }>(`${url}/api/frames`, { json })).body;
   expect((await fetch(frameUrl)).status).toBe(403);
   expect((await fetch(frameUrl, { headers: page.headers })).status).toBe(200);
 });
 
-test('no worker outlives whoever started it, however that ends', async () => {
+test('the worker ends when the process that started it is killed', async () => {
   const worker = workerOf(parley);
   expect(isAlive(worker)).toBe(true);
   screen.close();
@@ -228,7 +226,7 @@ test('no worker outlives whoever started it, however that ends', async () => {
   await untilTrue(() => !isAlive(worker));
 });
 
-/** The worker process of a running Parley. */
+/** Process id of the worker of a running Parley. */
 function workerOf({ pid }: ParleyProcess): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
   const isWorker = (id: number) => readFileSync(`/proc/${id}/cmdline`, 'utf8').includes('local-worker');

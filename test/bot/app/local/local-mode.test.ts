@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Starts local mode on a folder of the test's own. */
+/** Starts local mode in a data directory of the test. */
 function start(name: string, env: Record<string, string> = {}): Promise<LocalMode> {
   const { config, secrets } = loadSound({ ...env, DATA_DIR: join(folder, name) });
   return prepareLocalMode(config, secrets, { log: recordingLog().log, onGone: () => undefined });
@@ -52,8 +52,8 @@ function isAlive(pid: number | undefined): boolean {
   }
 }
 
-describe('the keys that local mode makes', () => {
-  test('have the shapes that the protocols ask for, and their file is for its owner alone', async () => {
+describe('the keys that local mode generates', () => {
+  test('have the formats that the protocols require, in a file that only its owner can read', async () => {
     const local = await start('shapes');
     await local.stop();
     expect(local.secrets.secretKey).toHaveLength(32);
@@ -75,7 +75,7 @@ describe('the keys that local mode makes', () => {
     expect(statSync(join(folder, 'shapes', 'keys.json')).mode & 0o777).toBe(0o600);
   });
 
-  test('that were made are shown by the start that made them, and by no other', async () => {
+  test('are shown by the start that generated them and by no other', async () => {
     const first = await start('shown-once');
     await first.stop();
     expect(first.madeApiKey).toBe(first.secrets.serviceApiKeys[0]);
@@ -85,7 +85,7 @@ describe('the keys that local mode makes', () => {
     expect(second.secrets.serviceApiKeys).toEqual(first.secrets.serviceApiKeys);
   });
 
-  test('give way to what is set', async () => {
+  test('are overridden by the settings', async () => {
     const local = await start('given', {
       SERVICE_API_KEYS: 'first,second',
       SECRET_KEY: Buffer.alloc(32, 9).toString('base64'),
@@ -97,7 +97,7 @@ describe('the keys that local mode makes', () => {
     expect(local.secrets.secretKey).toEqual(Buffer.alloc(32, 9));
   });
 
-  test('that an earlier version kept are completed, not replaced', async () => {
+  test('are completed, not replaced, if an earlier version stored fewer', async () => {
     const first = await start('earlier');
     await first.stop();
     const path = join(folder, 'earlier', 'keys.json');
@@ -117,18 +117,18 @@ describe('the keys that local mode makes', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test('are never written over when they cannot be read', async () => {
+  test('are never overwritten if their file cannot be read', async () => {
     await (await start('broken')).stop();
     writeFileSync(join(folder, 'broken', 'keys.json'), '{"secretKey":');
     await expect(start('broken')).rejects.toMatchObject({ code: 'local_keys_broken' });
-    // The folder is free again after the failure.
+    // The data directory is free again after the failure.
     rmSync(join(folder, 'broken', 'keys.json'));
     await (await start('broken')).stop();
   });
 });
 
 describe('the embedded Redis', () => {
-  test('listens in its folder for this user alone, and on no port', async () => {
+  test('listens on a socket that only this user can access, and on no port', async () => {
     const local = await start('a folder 文件夹');
     const path = join(folder, 'a folder 文件夹', 'redis', 'redis.sock');
     const redis = connectRedis({ urls: [...local.secrets.redisUrls] }, 'wait', recordingLog().log, 'test');
@@ -143,7 +143,7 @@ describe('the embedded Redis', () => {
     }
   });
 
-  test('keeps its data and the keys over a restart', async () => {
+  test('keeps its data and the keys across a restart', async () => {
     const first = await start('restart');
     await onRedis(first.redis?.url, (redis) => redis.set('kept', 'yes'));
     await first.stop();
@@ -154,7 +154,7 @@ describe('the embedded Redis', () => {
     expect(isAlive(second.redis?.pid)).toBe(false);
   });
 
-  test('that a crashed run left behind is ended first, frozen or not, and its data are taken over', async () => {
+  test('of a crashed run is ended first, even if frozen, and its data is kept', async () => {
     const redisDir = join(folder, 'crash', 'redis');
     const left = await startEmbeddedRedis({
       dataDir: redisDir,
@@ -168,7 +168,7 @@ describe('the embedded Redis', () => {
     await next.stop();
   });
 
-  test('leaves a stranger alone who has got its process id since', async () => {
+  test('leaves an unrelated process alone that reuses the recorded process id', async () => {
     const stranger = await startEmbeddedRedis();
     await (await start('stranger')).stop();
     writeFileSync(join(folder, 'stranger', 'redis', 'redis.pid'), `${stranger.pid}\n`);
@@ -177,19 +177,19 @@ describe('the embedded Redis', () => {
     await stranger.stop();
   });
 
-  test('is not started when REDIS_URL is set', async () => {
+  test('is not started if REDIS_URL is set', async () => {
     const local = await start('own', { REDIS_URL: 'redis://127.0.0.1:1' });
     expect(local.redis).toBeUndefined();
     expect(local.secrets.redisUrls).toEqual(['redis://127.0.0.1:1']);
     await local.stop();
   });
 
-  test('says that it is missing when no program can be started', async () => {
+  test('rejects with EmbeddedRedisError if the program cannot be started', async () => {
     await expect(startEmbeddedRedis({ program: 'no-such-redis-server' })).rejects.toThrow(EmbeddedRedisError);
   });
 });
 
-test('two Parleys never share a data folder', async () => {
+test('two Parleys never share a data directory', async () => {
   const first = await start('shared');
   await expect(start('shared')).rejects.toMatchObject({ code: 'data_dir_in_use' });
   expect(isAlive(first.redis?.pid)).toBe(true);
@@ -197,31 +197,31 @@ test('two Parleys never share a data folder', async () => {
   await (await start('shared')).stop();
 });
 
-test('a folder that cannot be made is named, by the check as well, which makes none', async () => {
+test('a data directory that cannot be created is named at the start and by the check, which creates none', async () => {
   writeFileSync(join(folder, 'file'), '');
   await expect(start('file/below')).rejects.toMatchObject({ code: 'data_dir_unusable' });
-  const sentence = (path: string) => `The folder ${path} cannot be used: set DATA_DIR to one that can be written`;
+  const sentence = (path: string) => `The folder ${path} is not writable: set DATA_DIR to a writable folder`;
   for (const path of [join(folder, 'file'), join(folder, 'file/below')])
     expect(faultOfDataDir(path)).toBe(sentence(path));
   expect(faultOfDataDir(join(folder, 'not/yet/there'))).toBeUndefined();
   expect(existsSync(join(folder, 'not'))).toBe(false);
-  // Below /proc the system makes the folders; to make one there must fail, and not go on for ever.
+  // The kernel owns /proc: creating a directory there must fail and not loop.
   expect(() => openDataDir('/proc/parley/data')).toThrow(sentence('/proc/parley/data'));
 });
 
-test('a data folder that every user can write to, or that belongs to another user, is refused [own-data-dir]', () => {
+test('rejects a data directory that every user can write to or that belongs to another user [own-data-dir]', () => {
   const open = join(folder, 'open');
   mkdirSync(open);
   for (const mode of [0o777, 0o1777, 0o707, 0o702]) {
     chmodSync(open, mode);
-    expect(() => openDataDir(open)).toThrow(/can be written by every user: run chmod 700 /);
-    expect(faultOfDataDir(open)).toMatch(/can be written by every user/);
+    expect(() => openDataDir(open)).toThrow(/Every user can write to the folder .*: run chmod 700 /);
+    expect(faultOfDataDir(open)).toMatch(/Every user can write to the folder/);
   }
   for (const mode of [0o700, 0o750, 0o755, 0o770]) {
     chmodSync(open, mode);
     expect(openDataDir(open)).toBe(realpathSync(open));
   }
-  // Only root can give a folder away.
+  // Only root can change the owner of a directory.
   if (process.getuid?.() !== 0) return;
   chownSync(open, 4_711, 4_711);
   expect(() => openDataDir(open)).toThrow(/belongs to another user: set DATA_DIR to one of your own/);

@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** util-linux' `script` gives a program a terminal of its own. */
+/** The `script` program of util-linux runs a program in its own terminal. */
 const hasTerminal = process.platform === 'linux' && canRun('/usr/bin/script');
 
 function canRun(path: string): boolean {
@@ -37,7 +37,7 @@ function canRun(path: string): boolean {
   }
 }
 
-/** An `xdg-open` that notes what it was told to open, and fails. */
+/** Installs an `xdg-open` that records its arguments and fails. */
 function fakeOpener(): void {
   const path = join(folder, 'xdg-open');
   writeFileSync(path, `#!/bin/sh\necho "$@" > '${opened}.new'\nmv '${opened}.new' '${opened}'\nexit 3\n`);
@@ -63,38 +63,38 @@ async function startInTerminal(args = ''): Promise<InTerminal> {
   running.push(child);
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => void (output += chunk.toString()));
-  await untilTrue(() => output.includes('Stop it with Ctrl+C'), 30_000);
+  await untilTrue(() => output.includes('Press Ctrl+C to stop'), 30_000);
   return { child, output: () => output, messenger: `http://127.0.0.1:${MESSENGER_PORT}` };
 }
 
 (hasTerminal ? describe : describe.skip)('npm start at a terminal', () => {
-  test('opens the page in the browser and says its address boldly; an opener that fails costs nothing', async () => {
+  test('opens the page in the browser, prints its address in bold, and tolerates a failing opener', async () => {
     const { child, output, messenger } = await startInTerminal();
     await untilTrue(() => existsSync(opened));
     const { address, headers } = await openPrintedPage(output());
     expect(address).toMatch(messenger);
     expect(output()).toContain(`\u001B[1m${address}\u001B[22m`);
-    // Other users can read the arguments of a program: what it was given works once.
+    // Other users can read program arguments, so the address passed to the opener works only once.
     const given = readFileSync(opened, 'utf8').trim();
     expect(given).toMatch(messenger);
     const setsCookie = async () => (await fetch(given, { redirect: 'manual' })).headers.get('set-cookie');
     expect(await setsCookie()).toContain(headers.cookie);
     expect(await setsCookie()).toBeNull();
-    expect(output()).toContain('Your browser opens it by itself.');
+    expect(output()).toContain('Your browser opens it automatically.');
     child.stdin?.write('\u0003');
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('leaves the browser alone when it is told so', async () => {
+  test('does not open a browser with --no-open', async () => {
     const { child, output } = await startInTerminal('--no-open');
-    expect(output()).not.toContain('opens it by itself');
+    expect(output()).not.toContain('opens it automatically');
     child.stdin?.write('\u0003');
     await once(child, 'exit');
     expect(existsSync(opened)).toBe(false);
   });
 });
 
-test('a browser is opened where a person sits before a display, and nowhere else', () => {
+test('opens a browser only in a terminal with a display', () => {
   const desk = { platform: 'linux' as NodeJS.Platform, env: { DISPLAY: ':0' }, isTerminal: true };
   expect(browserCommand(desk)).toEqual(['xdg-open']);
   expect(browserCommand({ ...desk, env: { WAYLAND_DISPLAY: 'wayland-0' } })).toEqual(['xdg-open']);
@@ -106,7 +106,7 @@ test('a browser is opened where a person sits before a display, and nowhere else
   expect(browserCommand({ ...desk, platform: 'freebsd' })).toBeUndefined();
 });
 
-test('what start does not know is said with its usage, and ends with 2', async () => {
+test('npm start rejects an unknown option with its usage and exit code 2', async () => {
   expect(readStartArguments([])).toEqual({ kind: 'start', opensBrowser: true });
   expect(readStartArguments(['--no-open'])).toEqual({ kind: 'start', opensBrowser: false });
   const wrong = await startParleyProcess({ env: {}, command: ['node', 'dist/main.js', '--noopen'] });
@@ -114,7 +114,8 @@ test('what start does not know is said with its usage, and ends with 2', async (
   expect(wrong.output()).toMatch(/Unknown option '--noopen'[\s\S]*npm start -- --no-open/);
 });
 
-test('whoever asks what npm start takes is told, and that is no mistake', async () => {
+test('npm start prints its usage for --help and exits with 0', async () => {
+  for (const word of ['--version', '-v']) expect(readStartArguments([word])).toEqual({ kind: 'version' });
   for (const word of ['--help', '-h']) expect(readStartArguments([word])).toEqual({ kind: 'help' });
   const help = await startParleyProcess({ env: {}, command: ['node', 'dist/main.js', '--help'] });
   expect(await help.ended).toBe(0);

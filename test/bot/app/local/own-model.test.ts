@@ -13,6 +13,7 @@ import {
   type ScriptedChatServer,
 } from '../../model/scripted-chat-server.ts';
 import { loadSound } from '../../config/environments.ts';
+import { tries } from '../../../support/tries.ts';
 
 const KEY = 'sk-own-0123456789';
 const OK = jsonOf({ choices: [{ message: { content: 'OK' } }] });
@@ -34,7 +35,7 @@ function controls(env: Record<string, string> = {}, restart: () => Promise<void>
   return { config, secrets, ...ownModelControls({ config, restartWorker: restart }) };
 }
 
-test('is tried with its key before it is kept, for its owner alone, and then answers in the built-in one’s place', async () => {
+test('a custom model is tried with its key, stored for its owner only, and then replaces the built-in model', async () => {
   const { useModel, model, useBuiltInModel, config, secrets } = controls();
   server.script(statusOf(401), OK);
   expect(await useModel({ address: server.baseUrl, apiKey: KEY })).toEqual({ code: 'key', detail: '401' });
@@ -51,14 +52,14 @@ test('is tried with its key before it is kept, for its owner alone, and then ans
   expect(withOwnModel(config, secrets)).toEqual({ config, secrets });
 });
 
-test('with which the bot does not come up gives way to what answered before', async () => {
+test('a custom model with which the worker does not start is replaced by the previous model', async () => {
   const { useModel, model } = controls({}, () => Promise.reject(new Error('no')));
   server.script(OK);
   expect(await useModel({ address: server.baseUrl, apiKey: KEY })).toEqual({ code: 'not_started' });
   expect(model()).toEqual({ kind: 'built-in' });
 });
 
-test('stands back behind an address in the settings', () => {
+test('a custom model is ignored if CHAT_BASE_URL is set', () => {
   const { config, secrets, model } = controls({
     CHAT_BASE_URL: 'https://chat.example.edu/v1',
     MESSENGER_PROTOCOL: 'wecom',
@@ -74,11 +75,11 @@ test.each([
   ['another scheme', 'file:///etc/passwd', 'address'],
   ['a password in it', 'https://me:word@chat.example.edu/v1', 'address'],
   ['a key that would travel readable', 'http://0.0.0.0:1/v1', 'insecure'],
-])('an address with %s is not called', async (_name, address, code) => {
+])('does not call an address with %s', async (_name, address, code) => {
   expect(await tryOwnModel({ address, apiKey: KEY })).toEqual({ fault: { code } });
 });
 
-test('what is wrong is told by a code, and nothing that the service wrote', async () => {
+test('returns a fault code and none of the service’s text', async () => {
   const ask = (model?: string) => tryOwnModel({ address: server.baseUrl, apiKey: KEY, ...(model ? { model } : {}) });
   const answers = [
     [statusOf(403), 'key'],
@@ -100,7 +101,7 @@ test('what is wrong is told by a code, and nothing that the service wrote', asyn
   expect(await tryOwnModel({ address: server.baseUrl, apiKey: 'two\nlines' })).toEqual({ fault: { code: 'key_form' } });
 });
 
-test('the address may be pasted as it stands anywhere: with /chat/completions, without /v1, with a slash', async () => {
+test('accepts the address with /chat/completions, without /v1 and with a trailing slash', async () => {
   server.script(OK);
   const root = server.baseUrl.replace(/\/v1$/, '');
   for (const address of [`${root}/v1/`, root, `${root}/v1/chat/completions`, ` ${root}/ `]) {
@@ -108,7 +109,7 @@ test('the address may be pasted as it stands anywhere: with /chat/completions, w
   }
 });
 
-test('a file that cannot be read, or holds something else, means the built-in model', () => {
+test('falls back to the built-in model if the file is unreadable or invalid', () => {
   controls();
   const path = join(folder, 'own-model.json');
   fc.assert(
@@ -116,6 +117,6 @@ test('a file that cannot be read, or holds something else, means the built-in mo
       writeFileSync(path, text);
       expect(readOwnModel(folder)).toBeUndefined();
     }),
-    { numRuns: 50 },
+    { numRuns: tries(50) },
   );
 });

@@ -24,10 +24,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Puts a program there that can do nothing. */
+/** Installs a program that always fails. */
 const bring = (name: string) => writeFileSync(join(folder, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
 
-/** What the preparation of a start says where only these programs are. */
+/** Output of the Redis check of `npm start` with only the installed programs on PATH. */
 async function ensureRedis(): Promise<string> {
   const program = `import(${JSON.stringify(resolve('scripts/prepare/ensure-programs.mjs'))}).then((room) => room.ensureRedis(() => {})).then(() => console.log('found'), (error) => console.log(error.message))`;
   return (await promisify(execFile)(process.execPath, ['-e', program], { env: { PATH: folder } })).stdout.trim();
@@ -37,7 +37,7 @@ test.each([
   ['dnf', 'sudo dnf install valkey'],
   ['apk', 'sudo apk add valkey'],
   ['zypper', 'sudo zypper install valkey'],
-])('where neither Redis nor Valkey is and %s installs programs, that command is named', async (manager, command) => {
+])('names the %s install command if neither Redis nor Valkey is installed', async (manager, command) => {
   bring(manager);
   const said = await ensureRedis();
   expect(said).toContain('install redis-server or valkey-server');
@@ -45,7 +45,7 @@ test.each([
   expect(said).not.toContain('apt-get');
 });
 
-test('Valkey is enough', async () => {
+test('uses Valkey if redis-server is not installed, and redis-server otherwise', async () => {
   bring('valkey-server');
   expect(await ensureRedis()).toBe('found');
   expect(findRedisProgram(folder)).toBe(join(folder, 'valkey-server'));
@@ -53,7 +53,7 @@ test('Valkey is enough', async () => {
   expect(findRedisProgram(folder)).toBe(join(folder, 'redis-server'));
 });
 
-/** Looks up programs as `src/main.ts` and its rooms do. */
+/** Looks up programs the way `src/main.ts` and its modules do. */
 const STARTS_PROGRAMS = `
 import { spawnSync } from 'node:child_process';
 import { findProgram, keepTrustedPath } from '../src/shared/process/trusted-path.mjs';
@@ -79,7 +79,7 @@ describe('a planted program', () => {
     'xdg-open',
   ];
 
-  /** A folder in which each program notes that it ran. */
+  /** Creates a directory of programs that record each run. */
   function plant(...steps: string[]): string {
     const bin = join(folder, ...steps);
     mkdirSync(bin, { recursive: true });
@@ -88,7 +88,7 @@ describe('a planted program', () => {
     return bin;
   }
 
-  test('is not found in a node_modules, a relative entry, or a folder of others [trusted-programs]', () => {
+  test('is not found in node_modules, a relative entry, or a directory others can write to [trusted-programs]', () => {
     const open = plant('open', 'bin');
     chmodSync(open, 0o777);
     const below = plant('writable', 'bin');
@@ -112,7 +112,7 @@ describe('a planted program', () => {
     expect(findProgram('redis-server', own)).toBeUndefined();
   });
 
-  test('is not run by npm start below a folder of others [trusted-programs]', async () => {
+  test('is not run by npm start below a directory others can write to [trusted-programs]', async () => {
     plant('node_modules', '.bin');
     chmodSync(folder, 0o1777);
     const project = join(folder, 'project');
@@ -125,7 +125,8 @@ describe('a planted program', () => {
       'src/shared',
     ])
       cpSync(name, join(project, name), { recursive: true });
-    // Packages and build count as there, so that the preparation looks for Redis alone; the program then runs what a start runs.
+    // Marks packages and build as present, so that the preparation only looks for Redis. `main.js` then runs the programs of
+    // a start.
     for (const mark of ['node_modules/.package-lock.json', 'dist/.built']) {
       mkdirSync(dirname(join(project, mark)), { recursive: true });
       writeFileSync(join(project, mark), '');

@@ -35,7 +35,7 @@ function isAlive(processId: number | undefined): boolean {
   }
 }
 
-test('a killed worker is followed by another, which is told whose turns it may take', async () => {
+test('starts another worker after a kill and tells it whose turns to take over', async () => {
   const worker = await start();
   const first = worker.processId;
   expect(await worker.ask('running')).toBe(7);
@@ -44,13 +44,13 @@ test('a killed worker is followed by another, which is told whose turns it may t
   expect(isAlive(first)).toBe(false);
   expect(successions).toEqual([{ processId: worker.processId, takenOver: 1, afterMs: expect.any(Number) }]);
   expect(lines.join('')).toContain('"signal":"SIGKILL"');
-  // Whom the second one has followed needs nobody's following any more.
+  // The first worker was already taken over and is not passed on again.
   worker.kill();
   await untilTrue(() => successions.length === 2);
   expect(successions[1]?.takenOver).toBe(1);
 });
 
-test('one that is replaced in order has given back all by itself, and the next begins with the settings of then', async () => {
+test('a replaced worker leaves no turns to take over, and its successor starts with the current settings', async () => {
   const worker = await start();
   await worker.replace(1);
   expect(successions).toMatchObject([{ takenOver: 0 }]);
@@ -63,7 +63,7 @@ test('one that is replaced in order has given back all by itself, and the next b
   expect(await worker.ask('running')).toBe(7);
 });
 
-test('a stop ends it and lets none follow, also while another is on its way', async () => {
+test('a stop ends the worker and starts no other, even during a restart', async () => {
   const worker = await start();
   const last = worker.processId;
   await worker.stop(1);
@@ -76,7 +76,7 @@ test('a stop ends it and lets none follow, also while another is on its way', as
   expect(successions).toEqual([]);
 });
 
-test('a worker that does not come up at the start is an error with its reason, and one that is silent is not waited for', async () => {
+test('reports why a worker did not start, and does not wait for a worker that never answers', async () => {
   mood = 'fails';
   await expect(start()).rejects.toThrow('It was told to fail');
   mood = 'ends';

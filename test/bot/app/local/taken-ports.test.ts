@@ -23,14 +23,14 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A port on which somebody else listens. */
+/** A port on which another server listens. */
 async function takenPort(): Promise<number> {
   const server = await listen((_request, response) => response.end('another'), 0, '127.0.0.1');
   taken.push(server);
   return server.port;
 }
 
-/** One whose neighbour above is free. */
+/** A taken port whose next higher port is free. */
 async function takenPortBelowFree(): Promise<number> {
   for (;;) {
     const port = await takenPort();
@@ -61,8 +61,8 @@ async function start(env: Record<string, string>, until?: RegExp): Promise<Parle
   return parley;
 }
 
-describe('in local mode', () => {
-  test('a taken port gives way to the next free one, with every address that depends on it', async () => {
+describe('npm start in local mode', () => {
+  test('replaces a taken port by the next free one in every address that depends on it', async () => {
     const ports = { ...(await localPorts()), PORT: String(await takenPortBelowFree()) };
     const env = { ...ports, MESSENGER_PORT: String(Number(ports.PORT) + 1) };
     const { settings, moved } = await takeFreePorts(loadSound(env), (more) => load({ ...env, ...more }));
@@ -72,7 +72,7 @@ describe('in local mode', () => {
     expect(settings.config.http.publicUrl).toBe(`http://127.0.0.1:${port}`);
   });
 
-  test('the port of an address that was set stays, and nothing moves where nothing is taken', async () => {
+  test('keeps the port of an address that is set, and moves only taken ports', async () => {
     const ports = await localPorts();
     const PORT = String(await takenPort());
     const env = { ...ports, PORT, PUBLIC_URL: `http://localhost:${PORT}`, SERVICE_PORT: String(await takenPort()) };
@@ -83,7 +83,7 @@ describe('in local mode', () => {
     expect((await takeFreePorts(loadSound({ ...SERVING, PORT }), () => load({}))).moved).toEqual([]);
   });
 
-  test('npm start says which ports it took instead, and the sign-in leads there', async () => {
+  test('prints the taken port and its replacement, to which the sign-in leads', async () => {
     const ports = { ...(await localPorts()), PORT: String(await takenPort()) };
     const parley = await start({ ...ports, DATA_DIR: newFolder() }, /Open http/);
     expect(parley.output()).toContain(`PORT ${ports.PORT} is taken by ${US}, so`);
@@ -95,7 +95,7 @@ describe('in local mode', () => {
     expect((await got(signIn, { searchParams: query })).statusCode).toBe(200);
   });
 
-  test('a data folder that another Parley uses is told in one sentence, with its process, and ends with 2', async () => {
+  test('exits with 2 and one sentence with the process if another Parley uses the data directory', async () => {
     const dataDir = newFolder();
     const first = await start({ ...(await localPorts()), DATA_DIR: dataDir }, /Open http/);
     const second = await start({ ...(await localPorts()), DATA_DIR: dataDir });
@@ -108,8 +108,8 @@ describe('in local mode', () => {
   });
 });
 
-describe('for real people', () => {
-  test('a taken port is one sentence with port, setting and process, and no stack, and ends with 2', async () => {
+describe('npm start in server mode', () => {
+  test('prints one sentence with port, setting and process for a taken port, without a stack, and exits with 2', async () => {
     const PORT = String(await takenPort());
     const env = { ...SERVING, PORT, HOST: '127.0.0.1', REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
     const parley = await start(env);
@@ -118,15 +118,15 @@ describe('for real people', () => {
       .output()
       .trim()
       .split('\n')
-      .filter((line) => !line.includes('redis is away'));
-    expect(told).toEqual([`PORT ${PORT} is taken by ${US}: stop it, or set PORT to another port`]);
+      .filter((line) => !line.includes('redis is unavailable'));
+    expect(told).toEqual([`PORT ${PORT} is taken by ${US}: stop that program, or set PORT to another port`]);
     expect(parley.output()).not.toContain('    at ');
   });
 
   test.each([
-    ['EACCES', 80, /^PORT 80 may not be listened on by this user: set PORT/],
-    ['EADDRNOTAVAIL', 80, /^HOST .* is no address of this machine: set HOST/],
-  ])('%s is a sentence too', (code, port, sentence) => {
+    ['EACCES', 80, /^PORT 80 requires privileges that this user does not have: set PORT/],
+    ['EADDRNOTAVAIL', 80, /^HOST .* is not an address of this machine: set HOST/],
+  ])('reports %s as one sentence about the settings', (code, port, sentence) => {
     const error = Object.assign(new Error('listen'), { code, port, syscall: 'listen' });
     expect(failureOfStart(error, loadSound({ ...SERVING, PORT: '80' }).config)).toEqual({
       sentence: expect.stringMatching(sentence),
@@ -134,13 +134,13 @@ describe('for real people', () => {
     });
   });
 
-  test('whatever else stops a start is a sentence without a stack', () => {
+  test('reports an unexpected error as a sentence without a stack', () => {
     const failure = failureOfStart(new TypeError('nobody thought of it'), loadSound(SERVING).config);
     expect(failure).toEqual({ sentence: expect.stringContaining('nobody thought of it'), isOfSettings: false });
   });
 });
 
-test('who listens on a port is told, and nobody where nobody does', async () => {
+test('holderOfPort returns the process that listens on a port, or undefined', async () => {
   expect(holderOfPort(await takenPort())).toBe(US);
   expect(holderOfPort(await freePort())).toBeUndefined();
 });

@@ -5,11 +5,11 @@ import { readProfile } from '../../../../src/bot/identity/oauth/profile-response
 import { classifyRefusal, readTokenResponse } from '../../../../src/bot/identity/oauth/token-response.ts';
 import { anyText } from '../../../support/any-text.ts';
 
-describe('token answers [token-answer-checked]', () => {
+describe('token responses [token-answer-checked]', () => {
   const right = { access_token: 'a', token_type: 'bearer', expires_in: 7200 };
   const read = (body: object, status = 200) => readTokenResponse({ status, body: JSON.stringify(body) }, 'auto');
 
-  test('bearer in any case; a refresh token only if it is one', () => {
+  test('accept bearer in any case, and a refresh token only if it is a valid string', () => {
     expect(read({ ...right, token_type: 'BeArEr', refresh_token: 'r' })).toEqual({
       accessToken: 'a',
       refreshToken: 'r',
@@ -20,7 +20,7 @@ describe('token answers [token-answer-checked]', () => {
     }
   });
 
-  test('anything else is refused, and the error repeats nothing of it', () => {
+  test('reject anything else without quoting it in the error', () => {
     const canary = 'canary-5e1f';
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(200, 200, 400, 500, 302), (body, status) => {
@@ -64,11 +64,11 @@ test.each([
   expect(classifyRefusal({ status, body })).toBe(expected);
 });
 
-describe('profiles [usable-profile]', () => {
+describe('profile responses [usable-profile]', () => {
   const right = { id: '20001', active: true, client_id: 'parley', attributes: { XM: 'Zhang San' } };
   const read = (body: object) => readProfile({ status: 200, body: JSON.stringify(body) }, { clientId: 'parley' });
 
-  test('missing particulars become empty, a missing name the id', () => {
+  test('use empty strings for missing fields, and the id for a missing name', () => {
     expect(read({ ...right, attributes: null })).toEqual({
       id: '20001',
       name: '20001',
@@ -79,7 +79,7 @@ describe('profiles [usable-profile]', () => {
     });
   });
 
-  test('only the allowed characters and lengths of an id pass', () => {
+  test('accept only ids of the allowed characters and length', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 140 }), (id) => {
         const isAllowed = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,127}$/.test(id) && !id.includes('\n');
@@ -89,7 +89,7 @@ describe('profiles [usable-profile]', () => {
     );
   });
 
-  test('attributes cannot reach an object’s own parts', () => {
+  test('cannot set the prototype of the attributes', () => {
     const profile = readProfile(
       {
         status: 200,

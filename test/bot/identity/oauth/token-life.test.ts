@@ -15,7 +15,7 @@ describe('expires_in without a unit [expiry-unit]', () => {
     [1, 60_000],
     [299_999, 86_400_000],
     [300_000, 300_000],
-  ])('auto: %p is %p ms', (given, lifeMs) => {
+  ])('auto: reads %p as %p ms', (given, lifeMs) => {
     expect(tokenLifeMs(given, 'auto')).toBe(lifeMs);
   });
 
@@ -34,11 +34,11 @@ describe('expires_in without a unit [expiry-unit]', () => {
     true,
     {},
     [7200],
-  ])('%p counts as missing: 5 minutes', (given) => {
+  ])('treats %p as missing: 5 minutes', (given) => {
     expect(tokenLifeMs(given, 'auto')).toBe(300_000);
   });
 
-  test('stays within a minute and a day whatever comes, and never above what the unit says', () => {
+  test('is clamped to between one minute and one day, and follows the configured unit', () => {
     const units = fc.constantFrom('auto', 'seconds', 'milliseconds');
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.double(), fc.integer(), fc.nat().map(String)), units, (given, unit) => {
@@ -54,7 +54,7 @@ describe('expires_in without a unit [expiry-unit]', () => {
     );
   });
 
-  test('a token is renewed at 70 to 80 % of its life', () => {
+  test('schedules the refresh at 70 to 80 % of the token life', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 60_000, max: 86_400_000 }),

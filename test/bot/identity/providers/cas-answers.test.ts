@@ -21,8 +21,8 @@ afterAll(() => server.stop());
 
 const links = () => server.redis.keys('{id}:link:*');
 
-describe('signing in by CAS', () => {
-  test('links, is not asked again, ends after thirty days, and signs out at the same address [daily-check]', async () => {
+describe('sign-in with CAS', () => {
+  test('links without re-checks for 30 days, and signs out at the callback address [daily-check]', async () => {
     const browser = fixture.browser('20001', '20001');
     const done = await fixture.walk(browser, await fixture.link('20001'));
     expect(done.text).toContain('You are signed in as Person 20001');
@@ -39,7 +39,7 @@ describe('signing in by CAS', () => {
     expect([out.status, out.text.includes('You are signed out')]).toEqual([200, true]);
   });
 
-  test('a number that was given to somebody else counts as the first person no longer than the days that are set [reused-numbers]', async () => {
+  test('ends the link of a reassigned account number after uncheckedLinkDays, before which its new holder is refused [reused-numbers]', async () => {
     await fixture.close();
     const signIn = { type: 'cas' as const, proof: ['typed-code'] as const, uncheckedLinkDays: 7 };
     fixture = await startIdentityFixture(server.redis, { provider, signIn });
@@ -60,7 +60,7 @@ describe('signing in by CAS', () => {
     expect(await walkAs('graduate')).toBe('linked');
     const [link = ''] = await links();
     expect(Math.round((await server.redis.pttl(link)) / 86_400_000)).toBe(7);
-    // The new holder of the number is not let in beside the first one, who is told of it.
+    // The new holder of the number is refused, and the first holder is notified.
     expect(await walkAs('newcomer')).toBe('held-elsewhere');
     expect(fixture.notices.at(-1)).toMatchObject({
       person: { chatUserId: 'graduate' },
@@ -75,7 +75,7 @@ describe('signing in by CAS', () => {
     expect([await holder('graduate'), await holder('newcomer')]).toEqual([undefined, '20001']);
   });
 
-  test('the state travels in the service address, and the same address redeems the ticket [fixed-redirect]', async () => {
+  test('sends the state in the service address, and redeems the ticket with the same address [fixed-redirect]', async () => {
     await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
     const service = new URL(provider.seen.authorize[0]?.get('service') ?? 'missing:');
     expect(`${service.origin}${service.pathname}`).toBe(`${fixture.url}/oauth/callback`);
@@ -84,7 +84,7 @@ describe('signing in by CAS', () => {
   });
 });
 
-/** The name that the page shows after a sign-in. */
+/** The name on the page after a sign-in. */
 const signedInAs = async () => {
   const page = await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
   return /You are signed in as ([^.<]*)/.exec(page.text)?.[1] ?? `HTTP ${page.status}`;
@@ -105,7 +105,7 @@ describe('the validation address of a CAS server', () => {
     PATHS.map((path, at) => [path, elsewhere.status, elsewhere.body.slice(0, 15), elsewhere, at] as const),
   );
   test.each(rows)(
-    '%s is found while the newer ones answer %i %s, without spending the ticket [checked-tickets]',
+    'is found at %s while the newer ones answer %i %s, without spending the ticket [checked-tickets]',
     async (path, _status, _body, elsewhere, at) => {
       provider.validates = { at: PATHS.slice(at), elsewhere };
       expect(await signedInAs()).toBe(path === '/validate' ? '20001' : 'Person 20001');
@@ -114,19 +114,19 @@ describe('the validation address of a CAS server', () => {
     },
   );
 
-  test('is looked for once for many sign-ins, and again after an answer that is no validation', async () => {
+  test('is looked up once for many sign-ins, and again after a response that is no validation', async () => {
     const signIn = async (id: string) => fixture.walkToConfirm(fixture.browser(id, id), await fixture.link(id));
     await signIn('20001');
     await signIn('20002');
     expect(provider.seen.madeUp).toEqual(['/p3/serviceValidate']);
     provider.validates = { at: ['/serviceValidate'], elsewhere: { status: 404, body: '' } };
-    // The ticket of this sign-in is spent at the old address. The flow starts again once by itself.
+    // The old address spends the ticket of this sign-in. The flow then restarts once by itself.
     expect((await signIn('20003')).status).toBe(200);
     expect(provider.seen.madeUp).toEqual(['/p3/serviceValidate', '/p3/serviceValidate', '/serviceValidate']);
   });
 });
 
-describe('the name of a person in the answer styles of public CAS servers', () => {
+describe('a name in the response format of a public CAS server', () => {
   const NAME = '李雷';
   const success = (inner: string) =>
     casAnswer(`<cas:authenticationSuccess><cas:user>20001</cas:user>${inner}</cas:authenticationSuccess>`);
@@ -194,7 +194,7 @@ describe('the name of a person in the answer styles of public CAS servers', () =
   });
 });
 
-describe('a broken answer of a CAS server links nobody', () => {
+describe('invalid responses of a CAS server', () => {
   const user = '<cas:user>20001</cas:user>';
   const bodies: [string, string | Buffer][] = [
     [
@@ -203,10 +203,10 @@ describe('a broken answer of a CAS server links nobody', () => {
     ],
     ['JSON with two users', '{"serviceResponse":{"authenticationSuccess":{"user":["20001","20009"]}}}'],
     ['JSON without a user', '{"serviceResponse":{"authenticationSuccess":{"attributes":{"user":"20001"}}}}'],
-    ['JSON that is no response', '{"user":"20001"}'],
+    ['JSON of another shape', '{"user":"20001"}'],
     ['JSON of a failure', '{"serviceResponse":{"authenticationFailure":{"code":"INVALID_TICKET"}}}'],
     ['two users in lines', 'yes\n20001\n20009\n'],
-    ['a user that is no line', 'yes'],
+    ['a missing user line', 'yes'],
     [
       'a user of a foreign namespace',
       casAnswer('<cas:authenticationSuccess><x:user xmlns:x="urn:x">20001</x:user></cas:authenticationSuccess>'),
@@ -248,7 +248,7 @@ describe('a broken answer of a CAS server links nobody', () => {
       ],
     ),
   ];
-  test.each(bodies)('%s: the service failed, and nothing is kept [checked-tickets]', async (_what, body) => {
+  test.each(bodies)('%s: fails the sign-in and stores nothing [checked-tickets]', async (_what, body) => {
     provider.answer = () => ({ body });
     const page = await fixture.walkToConfirm(fixture.browser('20001', '20001'), await fixture.link('20001'));
     expect([page.status, page.text.includes('name="ticket"')]).toEqual([502, true]);
@@ -257,14 +257,14 @@ describe('a broken answer of a CAS server links nobody', () => {
     expect(fixture.lines.join('\n')).not.toMatch(/ST-|Maintenance|evil/);
   });
 
-  test('another user, a name cut by a comment included, is another person [same-id]', async () => {
+  test('another user, even if split by a comment, is another person [same-id]', async () => {
     provider.answer = () => ({ body: casSuccess('20001<!-- -->9') });
     const page = await fixture.walkToConfirm(fixture.browser('20001', '20001'), await fixture.link('20001'));
     expect(page.status).toBe(403);
     expect(await links()).toEqual([]);
   });
 
-  test('a ticket of another service address is refused by CAS, since ours holds the state [state-by-mode]', async () => {
+  test('a ticket for a service address with another state is refused by CAS [state-by-mode]', async () => {
     const browser = fixture.browser('20001', '20001');
     const started = await browser.submit(await browser.get(await fixture.link('20001')));
     const away = await browser.follow(started, /\/oauth\/callback\?state/);
@@ -274,7 +274,7 @@ describe('a broken answer of a CAS server links nobody', () => {
       provider.mintCode('20001', `${fixture.url}/oauth/callback?state=${'0'.repeat(64)}`),
     );
     const next = await browser.get(callback.href);
-    // One new start, as after a code that was no use.
+    // The flow restarts once, as after an unusable code.
     expect(String(next.headers['location'])).toContain('/login?service=');
     expect(await links()).toEqual([]);
   });

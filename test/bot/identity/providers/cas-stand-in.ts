@@ -6,24 +6,24 @@ import { showLoginForm } from './login-form.ts';
 const NS = 'xmlns:cas="http://www.yale.edu/tp/cas"';
 
 export interface CasStandIn {
-  /** Base of the server. Its login address lies below the specified service's, so that the same attacks find it. */
+  /** Base address of the server. It ends like that of the OAuth 2.0 stand-in, so that the attacks match it. */
   url: string;
   clientId: '';
   clientSecret: '';
   returns: 'ticket';
-  /** Says what is wrong in the next answers; undefined for a right one. */
+  /** Overrides the next responses; undefined for valid ones. */
   answer: ((account: string) => { status?: number; body: string | Buffer; type?: string }) | undefined;
-  /** Which service addresses it serves; all unless told. */
+  /** Service addresses that the server accepts. Defaults to all. */
   services: RegExp;
-  /** Whether browsers without `x-account` are asked for a name, and are known by their session from then on. */
+  /** Whether browsers without `x-account` get a login form, and are remembered by a session cookie. */
   hasSessions: boolean;
-  /** Whether a ticket counts for every address: a grave fault. */
+  /** Whether a ticket is valid for every service address, which is a severe fault. */
   ignoresService: boolean;
-  /** The validation addresses that it has, and what it answers at the others. */
+  /** Available validation paths, and the response on all others. */
   validates: { at: readonly string[]; elsewhere: { status: number; body: string; headers?: Record<string, string> } };
-  /** `madeUp`: the addresses that were asked about a made-up ticket. */
+  /** `madeUp`: the paths that were asked to validate a made-up ticket. */
   seen: { authorize: URLSearchParams[]; codes: string[]; madeUp: string[] };
-  /** A ticket as if this account had just signed in; for the service address of a started flow, if given. */
+  /** Issues a ticket for an account; for one service address, if given. */
   mintCode(account: string, service?: string): string;
   close(): Promise<void>;
 }
@@ -32,13 +32,13 @@ export function casAnswer(inner: string): string {
   return `<cas:serviceResponse ${NS}>${inner}</cas:serviceResponse>`;
 }
 
-/** What CAS says of an account. */
+/** A successful validation response. */
 export function casSuccess(account: string): string {
   const user = `<cas:user>${account}</cas:user><cas:attributes><cas:cn>Person ${account}</cas:cn></cas:attributes>`;
   return casAnswer(`<cas:authenticationSuccess>${user}</cas:authenticationSuccess>`);
 }
 
-/** A CAS server (protocol 3): a ticket counts once, and only for the service address that it was given for, letter by letter. */
+/** A CAS server (protocol 3). A ticket is valid once, and only for the exact service address it was issued for. */
 export async function startCasStandIn(): Promise<CasStandIn> {
   const tickets = new Map<string, { account: string; service: string | undefined }>();
   const sessions = new Map<string, string>();
@@ -48,7 +48,7 @@ export async function startCasStandIn(): Promise<CasStandIn> {
     if (pathname === '/oauth2.0/authorize/login') return logIn(request, response, searchParams);
     if (pathname === '/oauth2.0/authorize/logout') {
       sessions.delete(sessionOf(request));
-      // An address that it does not know is not gone to (protocol 3.0.3, section 2.3.2).
+      // CAS does not redirect to an unknown service address after a logout (protocol 3.0.3, section 2.3.2).
       if (stand.services.test(service)) return response.writeHead(302, { location: service }).end();
       return response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Logged out</h1>');
     }
@@ -57,7 +57,7 @@ export async function startCasStandIn(): Promise<CasStandIn> {
     if (ticket.startsWith('ST-parley-made-up-')) stand.seen.madeUp.push(path);
     else stand.seen.codes.push(ticket);
     if (!stand.validates.at.includes(path)) {
-      // The worst case: an address that is of no use spends the ticket all the same.
+      // Worst case: an unavailable path spends the ticket anyway.
       tickets.delete(ticket);
       const { status, headers, body } = stand.validates.elsewhere;
       return response.writeHead(status, headers).end(body);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** The login page of a provider: whoever types a name is that person. It is sent to its own address, which no page repeats. */
+/** The login page of a provider, which accepts any user name. The form posts to the address of the page. */
 export function showLoginForm(response: ServerResponse): void {
   const fields = '<input name="username" /><input name="password" type="password" />';
   response

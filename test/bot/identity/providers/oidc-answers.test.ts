@@ -35,51 +35,48 @@ const SERVICE_FAILED: [string, Mischief][] = [
   ['an algorithm that is made with the secret', { header: { alg: 'HS256' } }],
   ['no signature', { token: { id_token: 'eyJhbGciOiJSUzI1NiJ9.e30.' } }],
   ['another key of the right name', { signedBy: 'foreign' }],
-  ['a key that nobody named', { signedBy: 'foreign', header: { kid: 'k2' } }],
-  ['an id token that is over', { claims: { exp: nowSec() - 120 } }],
-  ['an id token of later', { claims: { nbf: nowSec() + 600 } }],
+  ['an unknown key id', { signedBy: 'foreign', header: { kid: 'k2' } }],
+  ['an expired id token', { claims: { exp: nowSec() - 120 } }],
+  ['an id token that is not yet valid', { claims: { nbf: nowSec() + 600 } }],
   ['no subject', { claims: { sub: undefined } }],
   ['no id token', { token: { id_token: undefined } }],
   ['an over-long access token', { token: { access_token: 'A'.repeat(9_000) } }],
-  ['a token type that is none', { token: { token_type: 'mac' } }],
+  ['an unsupported token type', { token: { token_type: 'mac' } }],
   ['another subject at the user address', { userInfo: { sub: '20009' } }],
   ['no key set', { answers: { '/jwks': { status: 503, body: '' } } }],
-  ['a key set that is none', { answers: { '/jwks': { body: '<html>' } } }],
+  ['an invalid key set', { answers: { '/jwks': { body: '<html>' } } }],
   ['an over-long answer', { answers: { '/token': { body: `{"x":"${'x'.repeat(300_000)}"}` } } }],
   ['a discovery of another issuer', { discovery: { issuer: 'https://evil.example' } }],
   ['no discovery', { answers: { [DISCOVERY]: { status: 503, body: '' } } }],
 ];
 
-describe('a broken answer of an OpenID Connect provider links nobody', () => {
-  test.each(SERVICE_FAILED)(
-    '%s: the service failed, and nothing is kept [checked-id-tokens]',
-    async (_what, mischief) => {
-      provider.mischief = mischief;
-      const page = await toConfirm();
-      expect([page.status, page.text.includes('name="ticket"')]).toEqual([502, true]);
-      expect(await links()).toEqual([]);
-      expect(await server.redis.keys('{id}:pending:*')).toEqual([]);
-      expect(new Set(provider.seen.codes).size).toBe(provider.seen.codes.length);
-      expect(fixture.lines.join('\n')).not.toMatch(/AT:|RT:|OC-|evil\.example/);
-    },
-  );
+describe('invalid responses of an OpenID Connect provider', () => {
+  test.each(SERVICE_FAILED)('%s: fails the sign-in and stores nothing [checked-id-tokens]', async (_what, mischief) => {
+    provider.mischief = mischief;
+    const page = await toConfirm();
+    expect([page.status, page.text.includes('name="ticket"')]).toEqual([502, true]);
+    expect(await links()).toEqual([]);
+    expect(await server.redis.keys('{id}:pending:*')).toEqual([]);
+    expect(new Set(provider.seen.codes).size).toBe(provider.seen.codes.length);
+    expect(fixture.lines.join('\n')).not.toMatch(/AT:|RT:|OC-|evil\.example/);
+  });
 
   test.each([
     ['is not active', { userInfo: { active: false } }],
     ['has no usable id', { claims: { sub: '<b>x</b>' }, userInfo: { sub: '<b>x</b>' } }],
-  ])('who %s gets a page of their own [usable-profile]', async (_what, mischief) => {
+  ])('show a person who %s a separate page [usable-profile]', async (_what, mischief) => {
     provider.mischief = mischief;
     expect((await toConfirm()).status).toBe(403);
     expect(await links()).toEqual([]);
     expect(fixture.events).toContain('link-refused profile');
   });
 
-  test('a clock that is off by less than half a minute stops nobody', async () => {
+  test('a clock difference of less than 30 seconds is accepted', async () => {
     provider.mischief = { claims: { exp: nowSec() - 10 } };
     expect((await walk()).status).toBe(200);
   });
 
-  test('a provider that comes back is found again by the button of the page', async () => {
+  test('discovery is retried by the button of the page once the provider is back', async () => {
     provider.mischief = { answers: { [DISCOVERY]: { status: 503, body: '' } } };
     const browser = fixture.browser('20001', '20001');
     const failed = await fixture.walkToConfirm(browser, await fixture.link('20001'));
@@ -89,7 +86,7 @@ describe('a broken answer of an OpenID Connect provider links nobody', () => {
   });
 });
 
-describe('the daily look at an OpenID Connect provider [daily-check] [checked-id-tokens]', () => {
+describe('the daily re-check with an OpenID Connect provider [daily-check] [checked-id-tokens]', () => {
   const DAY_MS = 24 * 3_600_000;
   const status = async () => (await fixture.identity.accountOf(fixture.owner, '20001'))?.status;
   const recheck = async () => {
@@ -97,7 +94,7 @@ describe('the daily look at an OpenID Connect provider [daily-check] [checked-id
     await fixture.identity.recheckDue(10);
   };
 
-  test('renews the tokens, and takes what is new of the person', async () => {
+  test('refreshes the tokens and updates the profile', async () => {
     await walk();
     provider.mischief = { userInfo: { name: 'New Name' } };
     await recheck();
@@ -110,7 +107,7 @@ describe('the daily look at an OpenID Connect provider [daily-check] [checked-id
     expect(new Set(provider.seen.refreshes).size).toBe(2);
   });
 
-  test('another subject in the renewed id token suspends the link at once, and ends its tokens', async () => {
+  test('suspends the link and deletes its tokens for another subject in the renewed id token', async () => {
     await walk();
     provider.refreshMischief = { claims: { sub: '20009' } };
     await recheck();
@@ -120,14 +117,14 @@ describe('the daily look at an OpenID Connect provider [daily-check] [checked-id
     });
   });
 
-  test('an account that is inactive now suspends the link', async () => {
+  test('suspends the link of an inactive account', async () => {
     await walk();
     provider.mischief = { userInfo: { active: false } };
     await recheck();
     expect(await status()).toBe('suspended');
   });
 
-  test('a refusal for good asks the person to sign in again', async () => {
+  test('asks the person to sign in again after a definitive refusal', async () => {
     await walk();
     provider.mischief = { answers: { '/token': { status: 400, body: '{"error":"invalid_grant"}' } } };
     await recheck();
@@ -136,27 +133,30 @@ describe('the daily look at an OpenID Connect provider [daily-check] [checked-id
   });
 
   test.each<[string, Mischief]>([
-    ['signed by somebody else', { signedBy: 'foreign' }],
+    ['signed with another key', { signedBy: 'foreign' }],
     ['of another issuer', { claims: { iss: 'https://evil.example' } }],
     ['for another client', { claims: { aud: 'another-client' } }],
-  ])('a renewed id token %s proves nothing: after three days the link rests', async (_what, mischief) => {
-    await walk();
-    provider.refreshMischief = mischief;
-    await recheck();
-    expect(await status()).toBe('active');
-    provider.mischief = { answers: { '/token': { status: 503, body: '' } } };
-    for (let day = 0; day < 3; day += 1) await recheck();
-    expect(await status()).toBe('suspended');
-  });
+  ])(
+    'a renewed id token %s does not count: after three days without a check the link is suspended',
+    async (_what, mischief) => {
+      await walk();
+      provider.refreshMischief = mischief;
+      await recheck();
+      expect(await status()).toBe('active');
+      provider.mischief = { answers: { '/token': { status: 503, body: '' } } };
+      for (let day = 0; day < 3; day += 1) await recheck();
+      expect(await status()).toBe('suspended');
+    },
+  );
 });
 
-test('who left by another dialect and comes back after the change to this one is led through anew', async () => {
+test('a sign-in that started with another dialect restarts after the switch to OpenID Connect', async () => {
   const browser = fixture.browser('20001', '20001');
   const away = await browser.follow(
     await browser.submit(await browser.get(await fixture.link('20001'))),
     /\/oauth\/callback/,
   );
-  // Who took the earlier one, at the platform's sign-in, stands beside it.
+  // The key of the consumed transaction of the platform sign-in is stored beside it.
   const names = await server.redis.keys(keys.transaction('*'));
   const name = names.find((one) => /^[0-9a-f]{64}$/.test(one.slice(keys.transaction().length))) ?? '';
   const transaction = JSON.parse((await server.redis.get(name)) ?? '{}') as object;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('claims that only the id token has are looked at daily too, also while an access token is kept [daily-check]', async () => {
+test('the daily check reads claims that only the id token has, even with a valid access token [daily-check]', async () => {
   const provider = await startOidcStandIn();
   provider.mischief = { claims: { dept: 'Library' } };
   const fixture = await startIdentityFixture(server.redis, {
@@ -24,7 +24,7 @@ test('claims that only the id token has are looked at daily too, also while an a
   provider.refreshMischief = { claims: { dept: 'Physics' }, token: { expires_in: 86_400 } };
   for (const dept of ['Physics', 'Chemistry']) {
     provider.refreshMischief.claims = { dept };
-    // Somebody else had it renewed an hour before.
+    // Another caller refreshed the token an hour earlier.
     fixture.clock.nowMs += 23 * HOUR_MS;
     await fixture.identity.freshAccessToken(fixture.owner, '20001');
     fixture.clock.nowMs += HOUR_MS;

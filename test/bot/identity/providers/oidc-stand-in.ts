@@ -10,7 +10,7 @@ interface Pair {
 const RSA: Pair = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const FOREIGN: Pair = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 
-/** What goes wrong next. */
+/** Faults in the next responses. */
 export interface Mischief {
   claims?: Record<string, unknown>;
   header?: Record<string, unknown>;
@@ -18,13 +18,13 @@ export interface Mischief {
   userInfo?: Record<string, unknown>;
   discovery?: Record<string, unknown>;
   token?: Record<string, unknown>;
-  /** The error with which browsers come back instead of a code. */
+  /** Error code in the redirect to the callback, instead of a code. */
   sendsBack?: string;
-  /** Answers of another shape, by path. */
+  /** Replacement responses by path. */
   answers?: Record<string, { status?: number; body: string; type?: string }>;
-  /** Signs id tokens by another algorithm. */
+  /** Signs id tokens with another algorithm. */
   sign?: { alg: string; by(text: string): Buffer };
-  /** Whether a token request shows the client's secret as it should. */
+  /** Whether a token request authenticates the client correctly. */
   takesClient?: (authorization: string, form: URLSearchParams) => boolean;
 }
 
@@ -33,9 +33,9 @@ export interface OidcStandIn {
   clientId: string;
   clientSecret: string;
   returns: 'code';
-  /** Of sign-ins. */
+  /** Faults during sign-ins. */
   mischief: Mischief;
-  /** Of refreshes. */
+  /** Faults during refreshes. */
   refreshMischief: Mischief;
   ignoresPkce: boolean;
   seen: { authorize: URLSearchParams[]; codes: string[]; refreshes: string[]; calls: string[] };
@@ -50,8 +50,8 @@ interface Grant {
 }
 
 /**
- * An OpenID Connect provider that signs in whoever the browser's `x-account` names, and does everything right unless told how to go
- * wrong. Its addresses end as the specified service's do, so that the same attacks find them.
+ * An OpenID Connect provider that signs in the account of the browser's `x-account` header and behaves correctly except for
+ * the configured faults. Its paths end like those of the OAuth 2.0 stand-in, so that the attacks match them.
  */
 export async function startOidcStandIn(): Promise<OidcStandIn> {
   const codes = new Map<string, Grant>();
@@ -160,12 +160,12 @@ function random(): string {
   return randomBytes(12).toString('hex');
 }
 
-/** The key by which id tokens are signed that are in order. */
+/** The key set with the valid signing key. */
 export function keySet(): object {
   return { keys: [{ ...RSA.publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'RS256', use: 'sig' }] };
 }
 
-/** An id token, sound unless told how to go wrong. */
+/** An id token, valid except for the configured faults. */
 export function signIdToken(claims: object, { header, signedBy, sign }: Mischief): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const text = `${encode({ alg: signedBy === 'nobody' ? 'none' : (sign?.alg ?? 'RS256'), kid: 'k1', ...header })}.${encode(claims)}`;

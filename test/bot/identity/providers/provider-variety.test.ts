@@ -23,7 +23,7 @@ interface Setup {
   clientAuth?: 'client_secret_basic' | 'client_secret_basic_raw' | 'client_secret_post';
 }
 
-/** Signs in once. @returns the name on the last page, or the status of the refusal with its reason in the log */
+/** Signs in once. @returns the name on the last page, or the status of the refusal with the log */
 async function signIn(mischief: Mischief, { issuer = provider.url, secret, clientAuth }: Setup = {}): Promise<string> {
   provider.mischief = mischief;
   const clientSecret = secret ?? provider.clientSecret;
@@ -72,8 +72,8 @@ const ALGORITHMS: [string, Pair | undefined][] = [
   ['Ed25519', ED25519],
 ];
 
-describe('id tokens of the algorithms that providers use [checked-id-tokens]', () => {
-  test.each(ALGORITHMS)('%s: accepted, listed in the discovery or not', async (alg, pair = RSA) => {
+describe('id token algorithms of real providers [checked-id-tokens]', () => {
+  test.each(ALGORITHMS)('%s: accepted, whether the discovery lists it or not', async (alg, pair = RSA) => {
     const mischief = { sign: signer(alg, pair), answers: keysAnswer(jwkOf(pair, { kid: 'k1' })) };
     const discovery = { id_token_signing_alg_values_supported: alg.startsWith('PS') ? undefined : ['RS256'] };
     expect(await signIn({ ...mischief, discovery })).toBe('Person 20001');
@@ -86,7 +86,7 @@ describe('id tokens of the algorithms that providers use [checked-id-tokens]', (
   });
   const listed = (...names: string[]) => ({ id_token_signing_alg_values_supported: names });
 
-  test('HS256 alone, with a long secret: accepted', async () => {
+  test('HS256 alone with a long secret: accepted', async () => {
     expect(await signIn({ sign: byHmac(SECRET), discovery: listed('HS256') }, { secret: SECRET })).toBe('Person 20001');
   });
 
@@ -112,12 +112,12 @@ describe('id tokens of the algorithms that providers use [checked-id-tokens]', (
     ],
     ['a key for encryption', { answers: keysAnswer(jwkOf(RSA, { use: 'enc' })), sign: signer('RS256', RSA) }, SECRET],
     ['critical extensions', { header: { crit: ['x'], x: 1 } }, SECRET],
-  ])('%s: refused, and the log says why', async (_what, mischief, secret) => {
-    expect(await signIn(mischief, { secret })).toMatch(/^502 .*(signed by (none|no algorithm)|UNSUPPORTED)/s);
+  ])('%s: refused, with the cause in the log', async (_what, mischief, secret) => {
+    expect(await signIn(mischief, { secret })).toMatch(/^502 .*(not signed with (any|an accepted)|UNSUPPORTED)/s);
   });
 });
 
-describe('key sets that are not in order', () => {
+describe('irregular key sets', () => {
   const foreign = jwkOf(OTHER_RSA, { kid: 'k1' });
   const ours = (keySet() as { keys: object[] }).keys;
   const bare = ours.map((key) => ({ ...key, kid: undefined, use: undefined, alg: undefined }));
@@ -128,19 +128,21 @@ describe('key sets that are not in order', () => {
     ['no ids at all', [{ ...foreign, kid: undefined }, ...bare], { kid: undefined }],
     ['an id in the token alone', [jwkOf(P256 ?? RSA), ...bare], {}],
     ['ids in the set alone', [foreign, ...ours], { kid: undefined }],
-    ['a broken key before', [{ kty: 'RSA', kid: 'k1', n: '!', e: 'AQAB' }, ...ours], {}],
+    ['a broken key first', [{ kty: 'RSA', kid: 'k1', n: '!', e: 'AQAB' }, ...ours], {}],
   ];
   test.each(SETS)('%s: the token is accepted', async (_what, keys, header) => {
     expect(await signIn({ answers: keysAnswer(...keys), header })).toBe('Person 20001');
   });
 
-  test('no key of the set signed the token: refused with the reason, whatever ids are there [checked-id-tokens]', async () => {
+  test('no key signed the token: refused with the reason, whatever key ids are present [checked-id-tokens]', async () => {
     const answers = keysAnswer(jwkOf(OTHER_RSA), jwkOf(OTHER_RSA, { kid: 'k1' }), jwkOf(P256 ?? RSA));
-    expect(await signIn({ answers, header: { kid: undefined } })).toContain('signed by none of its published keys');
+    expect(await signIn({ answers, header: { kid: undefined } })).toContain(
+      'not signed with any of its published keys',
+    );
   });
 });
 
-describe('token and user answers that real providers give', () => {
+describe('token and user responses of real providers', () => {
   const groups = Array.from({ length: 900 }, (_, n) => `CN=group-${n},OU=campus`);
   const user = (body: string, type: string): Mischief => ({ answers: { '/me': { body, type } } });
   const person = { sub: '20001', name: 'Li Lei' };
@@ -167,7 +169,7 @@ describe('token and user answers that real providers give', () => {
     ['a scope of null', () => ({ token: { scope: null } })],
     ['a refresh token of null', () => ({ token: { refresh_token: null } })],
     ['an empty error', () => ({ token: { error: null, error_description: null } })],
-    ['members that nobody knows', () => ({ token: { ext_expires_in: 7, foo: { bar: [1] } } })],
+    ['unknown members', () => ({ token: { ext_expires_in: 7, foo: { bar: [1] } } })],
     ['one audience in a list', () => ({ claims: { aud: ['parley'] } })],
     ['several audiences with us as party', () => ({ claims: { aud: ['parley', 'api'], azp: 'parley' } })],
     ['no user address', () => ({ discovery: { userinfo_endpoint: undefined }, claims: { name: 'Li Lei' } }), 'Li Lei'],
@@ -188,11 +190,15 @@ describe('token and user answers that real providers give', () => {
 
   const REFUSED: [string, () => Mischief, string][] = [
     ['an access token of 40 KiB', () => ({ token: { access_token: 'a'.repeat(40_000) } }), 'token of more than 32 KiB'],
-    ['a subject as a number in the id token', () => ({ claims: { sub: 20001 } }), 'the subject is missing or no text'],
+    [
+      'a subject as a number in the id token',
+      () => ({ claims: { sub: 20001 } }),
+      'the subject is missing or not a string',
+    ],
     ['several audiences without us as party', () => ({ claims: { aud: ['parley', 'api'] } }), 'azp|aud'],
     ['another party', () => ({ claims: { aud: ['parley', 'api'], azp: 'api' } }), 'azp'],
-    ['an id token that is over', () => ({ claims: { exp: 1_000_000 } }), 'compare the clocks'],
-    ['an id token of later', () => ({ claims: { nbf: 4_000_000_000 } }), 'compare the clocks'],
+    ['an expired id token', () => ({ claims: { exp: 1_000_000 } }), 'compare the clocks'],
+    ['an id token that is not yet valid', () => ({ claims: { nbf: 4_000_000_000 } }), 'compare the clocks'],
     ['another issuer', () => ({ claims: { iss: 'https://evil.example' } }), 'another issuer'],
     [
       'an error with status 200',
@@ -204,14 +210,14 @@ describe('token and user answers that real providers give', () => {
     ['a user answer that is HTML', () => user('<html>', 'text/html'), 'neither JSON nor a token'],
     ['a user answer of another person', () => user('{"sub":"20009"}', 'application/json'), 'another subject'],
     [
-      'a user answer signed by somebody else',
+      'a user answer signed with another key',
       () => user(jwt({}, { signedBy: 'foreign' }), 'application/jwt'),
-      'none of its published keys',
+      'any of its published keys',
     ],
     [
-      'a user answer that nobody signed',
+      'a user answer without a valid signature',
       () => user(jwt({}, { signedBy: 'nobody' }), 'application/jwt'),
-      'none of its published keys',
+      'any of its published keys',
     ],
     [
       'a signed user answer for another client',
@@ -226,7 +232,7 @@ describe('token and user answers that real providers give', () => {
     ['an encrypted user answer', () => user('a.b.c.d.e', 'application/jwt'), 'encrypted'],
   ];
   test.each(REFUSED)(
-    '%s: refused, and the log names the reason [token-answer-checked]',
+    '%s: refused, with the reason in the log [token-answer-checked]',
     async (_what, mischief, reason) => {
       expect(await signIn(mischief())).toMatch(new RegExp(`^502 .*(${reason})`, 's'));
       expect(await server.redis.keys('{id}:link:*')).toEqual([]);
@@ -246,15 +252,15 @@ describe('the issuer', () => {
     );
   });
 
-  test('with a slash in the discovery alone: accepted', async () => {
+  test('with a trailing slash in the discovery only: accepted', async () => {
     expect(await signIn(discovered(`${provider.url}/`))).toBe('Person 20001');
     const found = await checkSignIn(checkOptions());
     expect(found.filter(({ verdict }) => verdict === 'fault')).toEqual([]);
   });
 
-  test('of every tenant: refused, and the check says which one to set [checked-id-tokens]', async () => {
+  test('for every tenant: refused, and the check asks for the tenant id [checked-id-tokens]', async () => {
     const issuer = 'https://login.microsoftonline.com/{tenantid}/v2.0';
-    expect(await signIn(discovered(issuer))).toMatch(/^502 .*every tenant/s);
+    expect(await signIn(discovered(issuer))).toMatch(/^502 .*all tenants/s);
     const [found] = await checkSignIn(checkOptions());
     expect([found?.verdict, found?.nextStep]).toEqual(['fault', expect.stringContaining('TENANT-ID')]);
   });
@@ -265,7 +271,7 @@ const checkOptions = () => ({
   clientSecret: fixture.options.signIn.service.clientSecret,
 });
 
-describe('how the client shows a secret with special characters', () => {
+describe('client authentication with special characters in the secret', () => {
   const SECRET = 'a+b/c%=-_ü';
   const basicOf = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
   const PROVIDERS = {
@@ -275,13 +281,15 @@ describe('how the client shows a secret with special characters', () => {
       header === '' && form.get('client_secret') === SECRET,
   } as const;
   const METHODS = Object.keys(PROVIDERS) as (keyof typeof PROVIDERS)[];
-  test.each(METHODS)('%s: the provider takes it, and the check names it for the other ways', async (method) => {
+  test.each(METHODS)('%s: accepted by the provider, and recommended by the check otherwise', async (method) => {
     const mischief = { takesClient: PROVIDERS[method] };
     expect(await signIn(mischief, { secret: SECRET, clientAuth: method })).toBe('Person 20001');
     for (const clientAuth of METHODS) {
       const found = await checkSignIn({ ...checkOptions(), clientAuth });
       const steps = found.filter(({ verdict }) => verdict === 'fault').map(({ nextStep }) => nextStep);
-      expect(steps).toEqual(clientAuth === method ? [] : [`Set SIGN_IN_CLIENT_AUTH=${method}, which it takes`]);
+      expect(steps).toEqual(
+        clientAuth === method ? [] : [`Set SIGN_IN_CLIENT_AUTH=${method}, which the provider accepts`],
+      );
     }
   });
 });

@@ -23,9 +23,9 @@ const DAY_MS = 24 * 3_600_000;
 const account = (id = '20001') => fixture.identity.accountOf(fixture.owner, id);
 const walk = async (id = '20001') => fixture.walk(fixture.browser(id, id), await fixture.link(id));
 
-describe('an OpenID Connect provider that others wrote: PKCE required, each refresh token good for once', () => {
+describe('the oidc-provider package with required PKCE and single-use refresh tokens', () => {
   test.each(['RS256', 'ES256'] as const)(
-    '%s: a whole sign-in, daily looks, unlinking and signing out there [sign-in-in-steps] [daily-check] [unlink-ends-all]',
+    '%s: signs in, re-checks daily, unlinks and signs out [sign-in-in-steps] [daily-check] [unlink-ends-all]',
     async (algorithm) => {
       provider.open(fixture.url, algorithm);
       provider.claims = { dept: 'Library' };
@@ -65,7 +65,7 @@ describe('an OpenID Connect provider that others wrote: PKCE required, each refr
     },
   );
 
-  test('keys and algorithm that were changed there stop nobody: the sign-in begins anew once by itself', async () => {
+  test('changed keys and algorithm only restart the sign-in once', async () => {
     provider.open(fixture.url, 'RS256');
     await walk('20001');
     provider.open(fixture.url, 'ES256');
@@ -74,7 +74,7 @@ describe('an OpenID Connect provider that others wrote: PKCE required, each refr
     expect((await walk('20003')).text).toContain('You are signed in as Person 20003');
   });
 
-  test('an account that is no more there is asked to sign in again, and cannot', async () => {
+  test('a deleted account has to sign in again', async () => {
     provider.open(fixture.url, 'RS256');
     await walk();
     provider.gone.add('20001');

@@ -12,25 +12,25 @@ export interface StrictProvider {
   clientId: string;
   clientSecret: string;
   returns: 'code';
-  /** The authorize requests that came; `codes` stays empty, the provider keeps them to itself. */
+  /** The authorize requests so far; `codes` stays empty, because the provider does not expose them. */
   seen: { authorize: URLSearchParams[]; codes: string[] };
-  /** Claims beside the account's name. */
+  /** Claims in addition to the name. */
   claims: Record<string, unknown>;
-  /** Accounts that are no more. */
+  /** Deleted accounts. */
   gone: Set<string>;
   mintCode(): string;
-  /** Registers the client and answers from now on, with new keys each time. */
+  /** Registers the client and starts to answer, each time with new keys. */
   open(publicUrl: string, algorithm: Algorithm): void;
   close(): Promise<void>;
 }
 
 /**
- * A provider that others wrote (the `oidc-provider` package), strict: PKCE required, each refresh token good for once. Its login page
- * lets in at once whoever the browser's `x-account` names, and asks every other browser for a name.
+ * The `oidc-provider` package in strict mode: PKCE is required and refresh tokens are single-use. Its login page accepts the
+ * account of the browser's `x-account` header, and asks other browsers for a name.
  */
 export async function startStrictProvider(): Promise<StrictProvider> {
   let handle = (_request: IncomingMessage, response: ServerResponse): unknown => response.writeHead(503).end();
-  // The package warns that memory is no place for a provider's data, and that it would like a newer Node; both are fine here.
+  // The package warns about its in-memory storage and about the Node version; both are fine in tests.
   const quiet = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   const { Provider } = await import('oidc-provider');
   quiet.mockRestore();

@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 
 const { server, fixture, open: start } = useIdentityFixture();
 
-/** A fixture in which 20001 is linked, with an access token of two hours. */
+/** Opens a fixture in which 20001 is linked, with an access token that lives for two hours. */
 async function openLinked(signIn: IdentityFixtureOptions['signIn'] = { keepTokens: 'both' }): Promise<IdentityFixture> {
   await start({ signIn });
   await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
@@ -21,13 +21,13 @@ const linkFields = async () => {
 };
 
 describe('refreshing [one-refresh]', () => {
-  test('a fresh token is used as it is', async () => {
+  test('returns a fresh token without a refresh', async () => {
     await openLinked();
     expect(await fresh()).toMatch(/^AT:/);
     expect(fixture.service.seen.refreshes).toHaveLength(0);
   });
 
-  test('50 callers of two processes make one refresh, and all get its token', async () => {
+  test('50 callers of two processes make one refresh and all get its token', async () => {
     await openLinked();
     fixture.clock.nowMs += 2 * HOUR_MS;
     const other = createIdentity(fixture.options);
@@ -39,7 +39,7 @@ describe('refreshing [one-refresh]', () => {
     expect(fixture.service.seen.refreshes).toHaveLength(1);
   });
 
-  test('a reply without a refresh token does not take ours away', async () => {
+  test('a reply without a refresh token keeps the stored one', async () => {
     await openLinked();
     for (let round = 0; round < 3; round += 1) {
       fixture.clock.nowMs += 2 * HOUR_MS;
@@ -49,7 +49,7 @@ describe('refreshing [one-refresh]', () => {
     expect(fixture.service.seen.refreshes).toHaveLength(3);
   });
 
-  test('a reply with one replaces it', async () => {
+  test('a reply with a refresh token replaces the stored one', async () => {
     await openLinked();
     fixture.service.scripted.refresh = () => ({
       body: JSON.stringify({ access_token: 'AT:new', token_type: 'bearer', expires_in: 60, refresh_token: 'RT:new' }),
@@ -73,7 +73,7 @@ describe('refreshing [one-refresh]', () => {
     expect(await fresh(second)).toMatch(/^AT:/);
   });
 
-  test('invalid_grant is final: tokens go, the person is told once', async () => {
+  test('invalid_grant is final: the tokens are deleted and the person is notified once', async () => {
     await openLinked();
     fixture.service.scripted.refresh = () => ({ status: 400, body: '{"error":"invalid_grant"}' });
     fixture.clock.nowMs += 2 * HOUR_MS;
@@ -94,7 +94,7 @@ describe('refreshing [one-refresh]', () => {
     ['too many requests', 429, '{}'],
     ['an error of our own client', 401, '{"error":"invalid_client"}'],
   ] as const) {
-    test(`${what} keeps the tokens and waits`, async () => {
+    test(`${what} keeps the tokens and delays the next attempt`, async () => {
       await openLinked();
       fixture.service.scripted.refresh = () => ({ status, body });
       fixture.clock.nowMs += 2 * HOUR_MS;
@@ -103,13 +103,13 @@ describe('refreshing [one-refresh]', () => {
         fixture.clock.nowMs += 10 * 60_000;
       }
       expect((await linkFields())['status']).toBe('active');
-      expect(fixture.lines.some((line) => line.includes('our client id'))).toBe(body.includes('invalid_client'));
+      expect(fixture.lines.some((line) => line.includes('refuses our client'))).toBe(body.includes('invalid_client'));
       fixture.service.scripted = {};
       expect(await fresh()).toMatch(/^AT:/);
     });
   }
 
-  test('an unknown refusal is final when it comes again a minute later, not before', async () => {
+  test('an unknown refusal is final only if repeated a minute later', async () => {
     await openLinked();
     fixture.service.scripted.refresh = () => ({ status: 403, body: '{"error":"odd"}' });
     fixture.clock.nowMs += 2 * HOUR_MS;
@@ -121,7 +121,7 @@ describe('refreshing [one-refresh]', () => {
     await expect(fresh()).rejects.toMatchObject({ code: 'sign_in_again' });
   });
 
-  test('a refresh that ends after /unlink leaves nothing behind', async () => {
+  test('a refresh that ends after /unlink stores nothing', async () => {
     await openLinked();
     fixture.clock.nowMs += 2 * HOUR_MS;
     fixture.service.scripted.refresh = () => ({ delayMs: 200 });
@@ -132,7 +132,7 @@ describe('refreshing [one-refresh]', () => {
     expect(await server.redis.keys('{id}:link:*')).toEqual([]);
   });
 
-  test('a swapped token record does not open', async () => {
+  test('a swapped token record cannot be decrypted', async () => {
     await openLinked();
     await fixture.walk(fixture.browser('20002', '20002'), await fixture.link('20002'));
     const [one, two] = await server.redis.keys('{id}:link:*');
@@ -141,7 +141,7 @@ describe('refreshing [one-refresh]', () => {
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('what is kept is what the setting says [keep-less]', async () => {
+  test('what is kept of the tokens follows the setting [keep-less]', async () => {
     await openLinked({ keepTokens: 'none' });
     expect((await linkFields())['tokens']).toBe('');
     await expect(fresh()).rejects.toMatchObject({ code: 'sign_in_again' });

@@ -15,7 +15,7 @@ async function openLinked(signIn: IdentityFixtureOptions['signIn'] = {}): Promis
 const status = async () => (await fixture.identity.accountOf(fixture.owner, '20001'))?.status;
 
 describe('the daily re-check [daily-check]', () => {
-  test('is due after a day, once', async () => {
+  test('runs once after a day', async () => {
     await openLinked();
     expect(await fixture.identity.recheckDue(10)).toBe(0);
     fixture.clock.nowMs += 24 * HOUR_MS;
@@ -34,7 +34,7 @@ describe('the daily re-check [daily-check]', () => {
     ['another id', { id: '20009' }],
     ['another client', { client_id: 'other' }],
   ] as const) {
-    test(`${what} suspends the link at once, drops its tokens and tells the person`, async () => {
+    test(`${what} suspends the link at once, deletes its tokens and notifies the person`, async () => {
       await openLinked();
       fixture.service.profiles.set('20001', fields);
       fixture.clock.nowMs += 24 * HOUR_MS;
@@ -50,7 +50,7 @@ describe('the daily re-check [daily-check]', () => {
     });
   }
 
-  test('without an answer the link lives for 72 hours, then it is suspended until one comes', async () => {
+  test('keeps a link for 72 hours without a response, then suspends it until one arrives', async () => {
     await openLinked();
     fixture.service.scripted.profile = () => ({ status: 503, body: '' });
     fixture.clock.nowMs += 24 * HOUR_MS;
@@ -68,7 +68,7 @@ describe('the daily re-check [daily-check]', () => {
     expect(await status()).toBe('active');
   });
 
-  test('a dead refresh token asks to sign in again, and is not looked at any more', async () => {
+  test('asks for a new sign-in after a refused refresh token, and checks the link no more', async () => {
     await openLinked();
     fixture.service.scripted.refresh = () => ({ status: 400, body: '{"error":"invalid_grant"}' });
     fixture.clock.nowMs += 24 * HOUR_MS;
@@ -79,7 +79,7 @@ describe('the daily re-check [daily-check]', () => {
     expect(await server.redis.zcard('{id}:rechecks')).toBe(0);
   });
 
-  test('a profile request that is refused with 401 is repeated once with a new token [expiry-unit]', async () => {
+  test('repeats a profile request that fails with 401 once with a new token [expiry-unit]', async () => {
     await openLinked({ keepTokens: 'both' });
     fixture.clock.nowMs += 24 * HOUR_MS;
     await fixture.identity.freshAccessToken(fixture.owner, '20001');
@@ -92,7 +92,7 @@ describe('the daily re-check [daily-check]', () => {
     expect(await fixture.identity.recheckDue(10)).toBe(0);
   });
 
-  test('links without a refresh token are not checked; they end by themselves', async () => {
+  test('skips links without a refresh token, which expire by themselves', async () => {
     await openLinked({ keepTokens: 'none' });
     fixture.clock.nowMs += 48 * HOUR_MS;
     expect(await fixture.identity.recheckDue(10)).toBe(0);

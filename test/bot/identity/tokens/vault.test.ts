@@ -4,14 +4,15 @@ import fc from 'fast-check';
 import { KeyRing } from '../../../../src/shared/crypto/key-ring.ts';
 import { createVault } from '../../../../src/bot/identity/tokens/vault.ts';
 import type { PlatformName } from '../../../../src/bot/domain/platform-name.ts';
+import { tries } from '../../../support/tries.ts';
 
 const keyRing = new KeyRing([randomBytes(32)]);
 const vault = createVault(keyRing);
 const tokens = { refreshToken: 'RT', accessToken: 'AT' };
 const person = { platform: 'wecom', tenant: 'corp', app: 'bot', chatUserId: '20001' } as const;
 
-describe('a token record belongs to one owner [sealed-records]', () => {
-  test('its additional data are purpose, platform, tenant, app, chat user id, provider and version, in this order', () => {
+describe('an encrypted token record [sealed-records]', () => {
+  test('is bound to purpose, platform, tenant, app, chat user id, provider and version, in this order', () => {
     const fields = ['tokens', 'wecom', 'corp', 'bot', '20001', 'sign-in-service', '7'];
     const sealed = keyRing.sealRecord(fields, JSON.stringify(tokens));
     expect(vault.open({ purpose: 'tokens', person, version: 7 }, sealed)).toEqual({ kind: 'opened', value: tokens });
@@ -31,7 +32,7 @@ describe('a token record belongs to one owner [sealed-records]', () => {
   const nameOf = ({ purpose, person: owner, version }: typeof record extends fc.Arbitrary<infer T> ? T : never) =>
     JSON.stringify([purpose, owner.platform, owner.tenant, owner.app, owner.chatUserId, String(version)]);
 
-  test('and it opens for no other purpose, person or version', () => {
+  test('cannot be decrypted for another purpose, person or version', () => {
     fc.assert(
       fc.property(record, record, (mine, other) => {
         const sealed = vault.seal({ ...mine, purpose: 'tokens' }, tokens);
@@ -40,7 +41,7 @@ describe('a token record belongs to one owner [sealed-records]', () => {
         if (isSame) expect(opened).toEqual({ kind: 'opened', value: tokens });
         else expect(opened.kind).toBe('broken');
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 });

@@ -10,7 +10,7 @@ const MOST_BYTES = 150_000_000;
 const KIB_BYTES = 1_024;
 const LOOK_EACH_MS = 5;
 
-/** The highest memory that the reader's process has had so far. Bytes; 0 where none can be seen. */
+/** Peak memory of the reader process so far, in bytes; 0 if unknown. */
 function highestBytes(): number {
   try {
     const id = childRunning('documents/reader.js');
@@ -39,13 +39,13 @@ async function read({ bytes, name }: CorpusFile): Promise<{ words: string; tookM
 describe('the corpus', () => {
   const files = makeCorpus();
 
-  test('has forty files, of which fifteen are hostile', () => {
+  test('contains at least 40 files, of which at least 15 are hostile', () => {
     expect(files.length).toBeGreaterThanOrEqual(40);
     expect(files.filter(({ isHostile }) => isHostile).length).toBeGreaterThanOrEqual(15);
   });
 
   test.each(files.map((file): [string, CorpusFile] => [file.name, file]))(
-    '%s is read, or refused by its fault, in its time and memory [read-apart]',
+    '%s is read or rejected as expected, within 10 s and 150 MB [read-apart]',
     async (_, file) => {
       const { words, tookMs, mostBytes } = await read(file);
       if (process.env['SHOW_FIGURES'] === 'yes')
@@ -54,6 +54,6 @@ describe('the corpus', () => {
       expect(tookMs).toBeLessThan(MOST_MS);
       expect(mostBytes).toBeLessThan(MOST_BYTES);
     },
-    30_000,
+    60_000,
   );
 });

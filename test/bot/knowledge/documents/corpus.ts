@@ -6,12 +6,12 @@ import { makeDocx, makeXlsx, paragraph } from './make-zip.ts';
 import { makePdf, onePage, scannedPage } from './make-pdf.ts';
 
 export interface CorpusFile {
-  /** Its name as it was sent. */
+  /** Name of the file as sent. */
   name: string;
   bytes: Buffer;
-  /** What is made against a reader. */
+  /** Whether the file is built to attack a reader. */
   isHostile?: boolean;
-  /** The fault; a piece of the text where it is read; several where how far a reader comes is not decided. */
+  /** An error code, or a pattern of the text. Several if the outcome may vary. */
   expected: string | RegExp | (string | RegExp)[];
 }
 
@@ -87,14 +87,14 @@ export function makeCorpus(): CorpusFile[] {
   return [...realFiles(), ...hostileFiles()];
 }
 
-/** What a document says, in one text, as the corpus expects it. */
+/** The content of a document as one text, in the form that the corpus expects. */
 export function wordsOf({ parts, pictures, hasMacros }: ReadDocument): string {
   const texts = parts.map(({ text }) => text);
   const shown = pictures.map(({ label, mediaType }) => `[${label} ${mediaType}]`);
   return [...texts, ...shown].join('\n\n') + (hasMacros === true ? ' (macros)' : '');
 }
 
-/** Whether a document became what it should. @param words its text, or its fault */
+/** Whether the outcome is one of the expected ones. @param words the text or the error code */
 export function fits(words: string, { expected }: CorpusFile): boolean {
   return [expected].flat().some((one) => (typeof one === 'string' ? one === words : one.test(words)));
 }

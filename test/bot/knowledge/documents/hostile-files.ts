@@ -6,7 +6,7 @@ import { makeDocx, makeXlsx, makeZip, paragraph, relationsXml, type ZipEntry } f
 const MIB_BYTES = 1024 * 1024;
 const XML = '<?xml version="1.0"?>';
 
-/** Files made to take more than they are, to mislead or to reach out (SECURITY.md read-apart). */
+/** Files that exhaust resources, mislead the reader or refer to outside resources (SECURITY.md read-apart). */
 export function hostileFiles(): CorpusFile[] {
   return [...archives(), ...workbooks(), ...pdfs(), ...others()].map((file) => ({ ...file, isHostile: true }));
 }

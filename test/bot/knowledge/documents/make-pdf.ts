@@ -1,12 +1,12 @@
 import { deflateSync } from 'node:zlib';
 
-/** An object of a PDF: its dictionary, and its stream if it has one. */
+/** A PDF object: its dictionary and an optional stream. */
 export interface PdfObject {
   dictionary: string;
   stream?: Buffer;
 }
 
-/** Writes a PDF of these objects, numbered from 1 on; the first one is its catalogue. */
+/** Writes a PDF of these objects, numbered from 1. The first one is the catalog. */
 export function makePdf(objects: readonly (PdfObject | string)[], trailer = ''): Buffer {
   const pieces: Buffer[] = [Buffer.from('%PDF-1.7\n%\u00e2\u00e3\n', 'latin1')];
   const places: number[] = [];
@@ -31,7 +31,7 @@ export function makePdf(objects: readonly (PdfObject | string)[], trailer = ''):
 
 export const FONT = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
 
-/** One page that says a text. */
+/** The objects of a PDF with one page of text. */
 export function onePage(text: string, catalog = '', page = ''): (PdfObject | string)[] {
   return [
     `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
@@ -42,7 +42,7 @@ export function onePage(text: string, catalog = '', page = ''): (PdfObject | str
   ];
 }
 
-/** A page that is one picture, as a scanner writes it. @param pixels one byte each, already packed where `isPacked` */
+/** A PDF page with one image, like a scan. @param pixels one byte per pixel, or packed as given by `bits` */
 export function scannedPage(width: number, height: number, pixels: Buffer, colours = 'DeviceGray', bits = 8): Buffer {
   return makePdf([
     '<< /Type /Catalog /Pages 2 0 R >>',

@@ -3,11 +3,11 @@ import { crc32, deflateRawSync } from 'node:zlib';
 export interface ZipEntry {
   name: string;
   content: Buffer | string;
-  /** Bits of its header: 1 says that it is encrypted. */
+  /** General purpose flags of the header; 1 means encrypted. */
   flags?: number;
 }
 
-/** Writes an archive as Office does. */
+/** Writes a ZIP archive like Office. */
 export function makeZip(entries: readonly ZipEntry[], alter: { count?: number; sameData?: boolean } = {}): Buffer {
   const locals: Buffer[] = [];
   const list: Buffer[] = [];
@@ -87,7 +87,7 @@ export function makeDocx(body: Buffer | string, more: readonly ZipEntry[] = [], 
 export const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 
 export interface Book {
-  /** Rows of the one sheet, as SpreadsheetML. */
+  /** Rows of the only visible sheet, as SpreadsheetML. */
   rows: Buffer | string;
   sharedStrings?: Buffer | string;
   styles?: string;

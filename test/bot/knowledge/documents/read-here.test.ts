@@ -9,7 +9,7 @@ import { fuzzMs, fuzzTestMs } from '../../../support/fuzz-time.ts';
 import { fits, makeCorpus, wordsOf, type CorpusFile } from './corpus.ts';
 import { makeDocx, makeXlsx } from './make-zip.ts';
 
-/** They take longer than a second, or more memory than a test should; the process has its own test. */
+/** Files that take more than a second or too much memory for this test; corpus.test.ts reads them in the reader process. */
 const HEAVY = [
   'many-paragraphs.docx',
   'tags.docx',
@@ -27,11 +27,11 @@ const readToWords = (bytes: Buffer, name: string) =>
     error instanceof DocumentError ? error.code : Promise.reject(error as Error),
   );
 
-describe('a reader', () => {
+describe('the document reader', () => {
   const files = makeCorpus().filter(({ name }) => !HEAVY.includes(name));
 
   test.each(files.map((file): [string, CorpusFile] => [file.name, file]))(
-    'makes of %s what it should [read-apart]',
+    'reads or rejects %s as expected [read-apart]',
     async (name, file) => {
       const words = await readToWords(file.bytes, name);
       expect(fits(words, file) ? '' : words.slice(0, 500)).toBe('');
@@ -39,7 +39,7 @@ describe('a reader', () => {
     120_000,
   );
 
-  test('counts the numbered paragraphs of a regulation as Word shows them', async () => {
+  test('numbers the paragraphs of a regulation like Word', async () => {
     const level = (depth: number, format: string, text: string) =>
       `<w:lvl w:ilvl="${depth}"><w:start w:val="1"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
     const numbering = `<w:numbering xmlns:w="w"><w:abstractNum w:abstractNumId="7">${level(0, 'chineseCountingThousand', '第%1条')}${level(1, 'decimal', '%2.')}</w:abstractNum><w:num w:numId="3"><w:abstractNumId w:val="7"/></w:num></w:numbering>`;
@@ -72,14 +72,14 @@ describe('a reader', () => {
     ]);
   });
 
-  test('leaves out the sheets that a workbook hides', async () => {
+  test('skips the hidden sheets of a workbook', async () => {
     const { parts } = await readHere(makeXlsx({ rows: '<row><c><v>1</v></c><c><v>2</v></c></row>' }), {
       name: 'a.xlsx',
     });
     expect(parts.map(({ label }) => label)).toEqual(['sheet Data']);
   });
 
-  test('cuts a long table at a named place, each piece with its head', async () => {
+  test('splits a long table into labelled parts, each with the header row', async () => {
     const lines = Array.from({ length: 450 }, (_, index) => `${index + 1},b`);
     const { parts } = await readHere(Buffer.from(['number,letter', ...lines].join('\n')), { name: 'a.csv' });
     expect(parts.map(({ label }) => label)).toEqual(['rows 1–200', 'rows 201–400', 'rows 401–450']);
@@ -87,7 +87,7 @@ describe('a reader', () => {
   });
 });
 
-describe('a document that is changed at random', () => {
+describe('a randomly changed document', () => {
   const wordXml =
     '<w:p><w:pPr><w:pStyle w:val="H"/></w:pPr><w:r><w:t>a</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc></w:tr></w:tbl>';
   const sheetXml = '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" s="1"><f>A1</f><v>5</v></c></row>';
@@ -105,7 +105,7 @@ describe('a document that is changed at random', () => {
   ];
 
   test.each(makers)(
-    '%s is read or refused by a fault: no reader throws anything else [read-apart]',
+    '%s is read or rejected with a DocumentError and causes no other error [read-apart]',
     async (name, make) => {
       await fc.assert(
         fc.asyncProperty(flips, async (changes) => {

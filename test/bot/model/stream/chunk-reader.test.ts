@@ -6,7 +6,7 @@ import { readPayload } from '../../../../src/shared/models/stream-payload.ts';
 import { anyText } from '../../../support/any-text.ts';
 import { tries } from '../../../support/tries.ts';
 
-/** Texts with everything that JSON writes in its own way, and with what looks like its structure. */
+/** Texts that JSON escapes, or that look like its structure. */
 const text = fc.oneof(
   anyText({ maxLength: 8 }),
   fc.constantFrom('word ', '"', '\\', '\n', '\u2028', '你好', '"content":"x"', '},"finish_reason":null', '\ud83d'),
@@ -45,7 +45,7 @@ function alone(data: string): ReturnType<ChunkReader['read']> {
   return body === 'done' ? body : readChunk(body);
 }
 
-test('a stream is read chunk by chunk as each of its chunks would be by itself [strict-streams]', () => {
+test('reads each chunk of a stream as if it were alone [strict-streams]', () => {
   fc.assert(
     fc.property(fc.array(payload, { minLength: 2, maxLength: 12 }), (payloads) => {
       const reader = new ChunkReader();
@@ -55,7 +55,7 @@ test('a stream is read chunk by chunk as each of its chunks would be by itself [
   );
 });
 
-test('a text in another field of the same name is never taken for the answer', () => {
+test('never takes the text of another field with the same name for the answer', () => {
   const reader = new ChunkReader();
   const said = (content: string, beside: string) =>
     `{"choices":[{"delta":{"content":"${content}"},"logprobs":{"content":"${beside}"}}]}`;
@@ -63,7 +63,7 @@ test('a text in another field of the same name is never taken for the answer', (
   expect(reader.read(said('\\u0048i', 'Yo'))).toMatchObject({ text: 'Hi' });
 });
 
-test('a chunk that is cut off is as malformed after others as it is alone', () => {
+test('rejects a truncated chunk after others exactly as it does alone', () => {
   const reader = new ChunkReader();
   const whole = '{"choices":[{"delta":{"content":"one"}}]}';
   reader.read(whole);

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ChatError } from '../../../../src/bot/model/chat-error.ts';
 import { LineReader } from '../../../../src/bot/model/stream/line-reader.ts';
+import { tries } from '../../../support/tries.ts';
 
 const anyText = fc.string({ unit: fc.constantFrom('a', '\n', '\r', '\r\n', 'é', '世', '😀'), maxLength: 20 });
 
@@ -18,11 +19,11 @@ test('lines are the same wherever the bytes are split', () => {
       const lines = at.slice(1).flatMap((end, index) => reader.push(bytes.subarray(at[index], end)));
       expect([...lines, reader.end()]).toEqual(text.split(/\r\n|\r|\n/));
     }),
-    { numRuns: 1_000 },
+    { numRuns: tries(1_000) },
   );
 });
 
-test('a line may be as long as the cap and no longer, in one piece or in many', () => {
+test('a line may be as long as the cap but no longer, in one piece or in several', () => {
   expect(new LineReader(5).push(Buffer.from('12345\n'))).toEqual(['12345']);
   expect(() => new LineReader(5).push(Buffer.from('123456\n'))).toThrow(ChatError);
   const reader = new LineReader(5);

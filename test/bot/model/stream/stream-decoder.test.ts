@@ -37,7 +37,7 @@ function decodeText(text: string): ChatEvent[] {
   return decode([Buffer.from(text)]);
 }
 
-/** Text deltas joined, so that where a stream was cut into pieces makes no difference. */
+/** Joins the text deltas, so that the split of the stream makes no difference. */
 function joined(events: readonly ChatEvent[]): unknown {
   return { ...summaryOf(events), others: events.filter(({ type }) => type !== 'text' && type !== 'reasoning') };
 }
@@ -45,7 +45,7 @@ function joined(events: readonly ChatEvent[]): unknown {
 const WHOLE = joined(decode([RECORDED]));
 
 describe('a recorded stream', () => {
-  test('is read in full', () => {
+  test('is read completely', () => {
     expect(WHOLE).toEqual({
       text: TEXT,
       reasoning: 'I think 思考',
@@ -58,11 +58,11 @@ describe('a recorded stream', () => {
     });
   });
 
-  test('reads the same in slices of one byte', () => {
+  test('is read the same byte by byte', () => {
     expect(joined(decode([...RECORDED].map((byte) => Buffer.from([byte]))))).toEqual(WHOLE);
   });
 
-  test('reads the same however it is split, with any line end and with or without the space [strict-streams]', () => {
+  test('is read the same with any split and line ending, and with or without the space [strict-streams]', () => {
     const splits = fc.array(fc.integer({ min: 0, max: RECORDED.length }), { maxLength: 12 });
     const lineEnds = fc.constantFrom('\n', '\r', '\r\n');
     fc.assert(
@@ -76,7 +76,7 @@ describe('a recorded stream', () => {
     );
   });
 
-  test('cut at any offset gives a prefix of the text, never a broken character, and says that it is truncated', () => {
+  test('cut at any offset yields a prefix of the text without broken characters, and ends as truncated', () => {
     const finishAt = RECORDED.indexOf('"finish_reason"');
     for (let offset = 0; offset < RECORDED.length; offset += 1) {
       const events = decode([RECORDED.subarray(0, offset)]);
@@ -89,7 +89,7 @@ describe('a recorded stream', () => {
   });
 });
 
-describe('what services do differently', () => {
+describe('variants of services', () => {
   test('a character split over two chunks arrives whole', () => {
     const events = decodeText(
       `data: {"choices":[{"delta":{"content":"a\\ud83d"}}]}\n\ndata: {"choices":[{"delta":{"content":"\\ude00b"}}]}\n\n`,
@@ -97,7 +97,7 @@ describe('what services do differently', () => {
     expect(events.slice(0, 1)).toEqual([{ type: 'text', delta: 'a😀b' }]);
   });
 
-  test('text that comes in one piece is one event, and an event of another kind keeps its place', () => {
+  test('text in one piece of bytes is one event, and events of other kinds keep their place', () => {
     const piece = chunk({ content: 'a' }) + chunk({ content: 'b' }) + chunk({ reasoning_content: 'hm' });
     expect(decodeText(`${piece}${chunk({ content: 'c' })}${chunk({ content: 'd' }, 'stop')}`)).toEqual([
       { type: 'text', delta: 'ab' },
@@ -116,7 +116,7 @@ describe('what services do differently', () => {
     });
   });
 
-  test('lines without blank lines between them are events too, as the interface is described', () => {
+  test('lines without blank lines between them are separate events, as the interface allows', () => {
     const stream = `${chunk({ content: 'a' })}${chunk({ content: 'b' }, 'stop')}${sse('[DONE]')}`.replaceAll(
       '\n\n',
       '\n',
@@ -124,19 +124,19 @@ describe('what services do differently', () => {
     expect(summaryOf(decodeText(stream))).toMatchObject({ text: 'ab', end: 'stop' });
   });
 
-  test('[DONE] alone completes an answer, and so does a finish reason alone', () => {
+  test('[DONE] alone or a finish reason alone completes an answer', () => {
     expect(summaryOf(decodeText(chunk({ content: 'a' }) + sse('[DONE]'))).end).toBe('stop');
     expect(summaryOf(decodeText(chunk({ content: 'a' }, 'length'))).end).toBe('length');
     expect(summaryOf(decodeText(chunk({ content: 'a' }))).end).toBe('truncated');
   });
 
-  test('an unknown finish reason is complete and noted', () => {
+  test('an unknown finish reason is complete and recorded', () => {
     const decoder = new StreamDecoder(READING);
     decoder.push(Buffer.from(chunk({ content: 'a' }, 'eos')));
     expect([decoder.hasUnknownReason, summaryOf(decoder.end()).end]).toEqual([true, 'other']);
   });
 
-  test('tool calls without an index are told apart by their ids', () => {
+  test('tool calls without an index are distinguished by their ids', () => {
     const piece = (id: string | undefined, args: string) =>
       chunk({ tool_calls: [{ id, function: { name: 'f', arguments: args } }] });
     const events = decodeText(piece('a', '{') + piece(undefined, '}') + piece('b', '[]') + chunk({}, 'tool_calls'));
@@ -146,7 +146,7 @@ describe('what services do differently', () => {
     ]);
   });
 
-  test('other choices, unknown fields, null errors and a byte order mark are passed over', () => {
+  test('other choices, unknown fields, null errors and a byte order mark are ignored', () => {
     const odd = {
       error: null,
       extra: [1],
@@ -159,7 +159,7 @@ describe('what services do differently', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('an invalid stream', () => {
   const codeOf = (text: string): string => {
     try {
       decodeText(text);
@@ -182,7 +182,7 @@ describe('what is refused', () => {
     expect(codeOf(stream)).toBe(code);
   });
 
-  test('text before an error in the same bytes is given out first', () => {
+  test('yields the text before an error in the same bytes first', () => {
     const decoder = new StreamDecoder(READING);
     expect(decoder.push(Buffer.from(chunk({ content: 'kept' }) + sse({ error: {} })))).toEqual([
       { type: 'text', delta: 'kept' },
@@ -190,7 +190,7 @@ describe('what is refused', () => {
     expect(() => decoder.push(Buffer.from('\n'))).toThrow(ChatError);
   });
 
-  test('text beyond the cap is cut at a whole character and ends for its length', () => {
+  test('with text beyond the cap is cut at a whole character and ends with the reason length', () => {
     const decoder = new StreamDecoder({ ...READING, maxAnswerChars: 4 });
     const events = decoder.push(Buffer.from(chunk({ content: 'abc😀' })));
     expect([events, decoder.isDone, decoder.end()]).toEqual([
@@ -200,7 +200,7 @@ describe('what is refused', () => {
     ]);
   });
 
-  test('whatever bytes come, only a ChatError is thrown and every delta is well-formed', () => {
+  test('only ever throws a ChatError, and every delta is well-formed', () => {
     const piece = fc.oneof(
       fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
       fc.json().map((json) => Buffer.from(sse(json))),

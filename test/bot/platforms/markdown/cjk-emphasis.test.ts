@@ -7,10 +7,10 @@ import { WECOM_DIALECT } from '../../../../src/bot/platforms/wecom/dialect.ts';
 import { tries } from '../../../support/tries.ts';
 
 const ROOM_BYTES = 100_000;
-/** A reader that keeps to CommonMark, as clients do. */
+/** A strict CommonMark parser, as clients use. */
 const reader = new MarkdownIt();
 
-/** What stands in `<tag>` once a strict reader has read it. */
+/** The contents of each `<tag>` after strict rendering. */
 function marked(markdown: string, tag: string): string[] {
   return [...reader.render(markdown).matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs'))].map(([, inner = '']) =>
     inner.replace(/<[^>]*>/g, ''),
@@ -20,7 +20,7 @@ function marked(markdown: string, tag: string): string[] {
 describe.each([
   ['wecom', WECOM_DIALECT],
   ['slack', SLACK_DIALECT],
-] as const)('%s', (_name, dialect) => {
+] as const)('CJK emphasis on %s', (_name, dialect) => {
   const writer = createMarkdownWriter(dialect);
 
   test.each([
@@ -36,7 +36,7 @@ describe.each([
     ['- **第一、**准备\n- **第二、**提交', 'strong', ['第一、', '第二、']],
     ['| 项 |\n| --- |\n| **含“税”**价 |', 'strong', ['含“税”']],
     ['**50%**以上，共**$5**元', 'strong', ['50%', '$5']],
-  ])('%s is emphasised exactly as the model marked it', (text, tag, expected) => {
+  ])('renders as the model marked it: %s', (text, tag, expected) => {
     const written = writer.finished(text, ROOM_BYTES);
     expect(marked(written, tag)).toEqual(expected);
     expect(written.replaceAll('\u200a', '')).toBe(text.replace(/\$(?=5)/, () => '$'));
@@ -51,11 +51,11 @@ describe.each([
     '2*3*4',
     '使用__init__方法',
     'a*（b',
-  ])('%s stays byte for byte', (text) => {
+  ])('leaves %s unchanged', (text) => {
     expect(writer.finished(text, ROOM_BYTES)).toBe(text);
   });
 
-  test('three signs are separated outside of all of them', () => {
+  test('adds its separators outside a run of three asterisks', () => {
     const written = writer.finished('这***“重点”***是', ROOM_BYTES);
     expect(marked(written, 'em')).toEqual(['“重点”']);
     expect(marked(written, 'strong')).toEqual(['“重点”']);
@@ -66,7 +66,7 @@ describe.each([
   const inner = fc.tuple(sign, word, sign).map((parts) => parts.join(''));
   const texts = fc.array(fc.tuple(word, inner), { minLength: 1, maxLength: 4 });
 
-  test('any marked words among CJK text are bold, and no others; while it grows too', () => {
+  test('is bold for exactly the marked words, at every step of streaming too', () => {
     fc.assert(
       fc.property(texts, (parts) => {
         const text = `${parts.map(([before, bold]) => `请${before}看**${bold}**请`).join('')}完`;

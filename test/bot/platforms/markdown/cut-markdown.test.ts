@@ -8,7 +8,7 @@ import { tries } from '../../../support/tries.ts';
 const reader = new MarkdownIt();
 const cut = (text: string, maxBytes: number): string[] => [...cutMarkdown(text, maxBytes)];
 
-/** What another reader takes for code in a text. */
+/** The code that an independent parser finds in a text. */
 function codeIn(markdown: string): string {
   return reader
     .parse(markdown, {})
@@ -17,21 +17,21 @@ function codeIn(markdown: string): string {
     .join('');
 }
 
-describe('cutting', () => {
-  test('a text that fits stays whole', () => {
+describe('cutting a text', () => {
+  test('keeps a text that fits in one piece', () => {
     expect(cut('one\n\ntwo', 128)).toEqual(['one\n\ntwo']);
     expect(cut('', 128)).toEqual(['']);
     expect(cut('```js\nlet open', 128)).toEqual(['```js\nlet open']);
   });
 
-  test('a paragraph’s end is preferred, then a line’s, then a space', () => {
+  test('prefers the end of a paragraph, then of a line, then a space', () => {
     const words = 'word '.repeat(14).trimEnd();
     expect(cut(`${words}\n\n${words}`, 128)).toEqual([`${words}\n\n`, words]);
     expect(cut(`${words}\n${words}`, 128)).toEqual([`${words}\n`, words]);
     expect(cut('word '.repeat(40), 128).every((piece) => piece.endsWith(' '))).toBe(true);
   });
 
-  test('a fence that is cut through is closed and opened again with its language', () => {
+  test('closes a cut fence and reopens it with its language', () => {
     const code = Array.from({ length: 20 }, (_, line) => `line ${line};`).join('\n');
     const pieces = cut(`Look:\n\`\`\`ts\n${code}\n\`\`\`\nDone.`, 128);
     expect(pieces.length).toBeGreaterThan(1);
@@ -40,7 +40,7 @@ describe('cutting', () => {
     expect(pieces.at(-1)).toMatch(/```\nDone\.$/);
   });
 
-  test('a fence in a list or a quote goes on as code, and the text behind it as text', () => {
+  test('keeps a cut fence in a list or a quote as code, and the text after it as text', () => {
     const code = Array.from({ length: 30 }, (_, line) => `line ${line};`);
     const inList = `1.  Do this:\n\n    ~~~sh\n${code.map((line) => `    ${line}\n`).join('')}    ~~~\n\nAnd then.`;
     const inQuote = `> Said:\n> \`\`\`\n${code.map((line) => `> ${line}\n`).join('')}> \`\`\`\n\nAnd then.`;
@@ -52,7 +52,7 @@ describe('cutting', () => {
     }
   });
 
-  test('a table that is cut through has its head in every piece', () => {
+  test('repeats the header of a cut table in every piece', () => {
     const rows = Array.from({ length: 30 }, (_, row) => `| ${row} | 第${row}行 |`);
     const pieces = cut(`说明：\n\n| n | 名 |\n|---|:-:|\n${rows.join('\n')}\n\nEnd.`, 200);
     expect(pieces.length).toBeGreaterThan(2);
@@ -62,7 +62,7 @@ describe('cutting', () => {
     expect(pieces.every((piece) => Buffer.byteLength(piece) <= 200)).toBe(true);
   });
 
-  test('a link, a code span and an emphasis are not cut through', () => {
+  test('does not cut inside a link, a code span or emphasis', () => {
     for (let before = 40; before < 128; before += 1) {
       const pieces = cut(`${'x'.repeat(before)} [two words](https://x.test/a) \`a b\` **c d** ${'y '.repeat(80)}`, 128);
       for (const whole of ['[two words](https://x.test/a)', '`a b`', '**c d**']) {
@@ -71,7 +71,7 @@ describe('cutting', () => {
     }
   });
 
-  test('no call to everybody is made of another word', () => {
+  test('does not cut a longer word so that a piece ends in @all', () => {
     for (let before = 60; before < 128; before += 1) {
       const pieces = cut(`${'x'.repeat(before)}@allocate${'y'.repeat(60)}`, 128);
       expect(pieces.join('')).toContain('@allocatey');
@@ -79,17 +79,17 @@ describe('cutting', () => {
     }
   });
 
-  test('a character is never cut, nor one that is made of several', () => {
+  test('does not cut inside a code point or a grapheme cluster that fits', () => {
     const family = '👨‍👩‍👧';
     expect(fittingChars(`ab${family}`, 12)).toBe(2);
     expect(fittingChars('你好', 5)).toBe(1);
-    expect(fittingChars('e\u0301', 1)).toBe(1); // a window of one: a byte more than nothing
+    expect(fittingChars('e\u0301', 1)).toBe(1); // no cluster boundary within 1 byte: cut inside the cluster
     expect(fittingChars('abc', 99)).toBe(3);
     expect([...cutText(family.repeat(20), 100)].every((piece) => piece.replaceAll(family, '') === '')).toBe(true);
   });
 });
 
-describe('properties', () => {
+describe('cutting any text', () => {
   const line = fc.oneof(
     fc.constantFrom('```', '```ts', '~~~~', '````md', '', '@all', '@allocate', '@所有人', 'x'.repeat(150)),
     fc.constantFrom('- item', '> said', '> ```', '- ```js', '  code', '| a | b |', '|---|---|', '| 1 | 二 |', '**bold'),
@@ -98,7 +98,7 @@ describe('properties', () => {
   const markdown = fc.array(line, { maxLength: 30 }).map((lines) => lines.join('\n'));
   const letters = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '');
 
-  test('every piece fits, and no word is lost, however it is split', () => {
+  test('yields pieces within the limit and loses no letter or digit', () => {
     fc.assert(
       fc.property(markdown, fc.integer({ min: 128, max: 400 }), (text, maxBytes) => {
         const pieces = cut(text, maxBytes);
@@ -106,7 +106,7 @@ describe('properties', () => {
           expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(maxBytes);
           expect(piece === '' && pieces.length > 1).toBe(false);
         }
-        // Heads and fences are repeated; all else comes once, in order.
+        // Table headers and fences are repeated; everything else appears once, in order.
         let shown = letters(pieces.join(''));
         for (const letter of letters(text)) {
           const at = shown.indexOf(letter);
@@ -118,7 +118,7 @@ describe('properties', () => {
     );
   });
 
-  test('plain pieces joined are the text, with no half of a pair and no mark that it did not have', () => {
+  test('with cutText yields pieces that join to the text, without split surrogate pairs or new broadcast mentions', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('@', 'a', 'l', 'll', 'ocate', '🙂', '你'), { maxLength: 300 }), (words) => {
         const text = words.join('').replace(/@(?=all(?![A-Za-z0-9_]))/g, '＠');

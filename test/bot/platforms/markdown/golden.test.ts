@@ -15,7 +15,7 @@ interface Golden {
   shown: Record<string, string>;
 }
 
-/** What nobody sees is written `{U+200B}` in the files. */
+/** Invisible characters are written as `{U+200B}` in the golden files. */
 function unescaped(text: string): string {
   return text.replace(/\{U\+([0-9A-F]{2,6})\}/g, (_whole, code: string) => String.fromCodePoint(parseInt(code, 16)));
 }
@@ -33,14 +33,14 @@ function readGolden(file: string): Golden[] {
 
 const files = readdirSync(FOLDER).map((file) => ({ file, cases: readGolden(file) }));
 
-test('at least 40 cases are read, each with a look for each platform [harmless-marks] [honest-links]', () => {
+test('the golden files contain at least 40 cases, each with output for both platforms [harmless-marks] [honest-links]', () => {
   const cases = files.flatMap((each) => each.cases);
   expect(cases.length).toBeGreaterThanOrEqual(40);
   for (const { shown } of cases) expect(Object.keys(shown).sort()).toEqual(['slack', 'wecom']);
 });
 
-describe.each(files)('$file', ({ file, cases }) => {
-  test.each(cases)('$name', ({ text, shown }) => {
+describe.each(files)('golden file $file', ({ file, cases }) => {
+  test.each(cases)('renders: $name [harmless-marks] [honest-links]', ({ text, shown }) => {
     const finished = file !== 'growing.md';
     for (const [platform, render] of Object.entries(RENDERERS))
       expect(render({ text, finished })).toBe(shown[platform]);

@@ -11,14 +11,14 @@ const ROOM_BYTES = 100_000;
 describe.each([
   ['wecom', WECOM_DIALECT],
   ['slack', SLACK_DIALECT],
-] as const)('%s', (name, dialect) => {
+] as const)('hostile text on %s', (name, dialect) => {
   const isHarmless = (shown: string): void => {
     expect(shown).not.toMatch(LIVE_MARK);
     expect(shown).not.toMatch(OWN_MARK[name]);
     expect(faultsIn(shown)).toEqual([]);
   };
 
-  test('0 live marks, hidden links, images, HTML in hostile texts; writing one twice changes nothing [harmless-marks] [honest-links]', () => {
+  test('leaves no active markup, hidden link, image or HTML, and is unchanged by a second rendering [harmless-marks] [honest-links]', () => {
     const writer = createMarkdownWriter(dialect);
     fc.assert(
       fc.property(hostileText, (text) => {
@@ -36,7 +36,7 @@ describe.each([
     'see [a][b <mailto:x@y.test> c] and [d][<b>]',
     '> [a][\n> <javascript:x>]',
     '| a |\n|---|\n| [a][<javascript:x>] |',
-  ])('the name of something that is nowhere is prose: %j [honest-links]', (text) => {
+  ])('is shown as prose where it references an undefined link: %j [honest-links]', (text) => {
     const writer = createMarkdownWriter(dialect);
     for (const shown of [writer.finished(text, 128), writer.growing(text, 128), ...writer.pieces(text, 128)]) {
       isHarmless(shown);
@@ -46,7 +46,7 @@ describe.each([
   });
 
   test.each(['\n> ```\r</think>', '> ```\r<b>bold</b>', '> ```\r[here](https://evil.example)', '```\r\n```\r<i>'])(
-    'what stands behind a carriage return is no more code to us than to the app: %j [harmless-marks]',
+    'is neutralised after a carriage return that ends a code block for the app: %j [harmless-marks]',
     (text) => {
       const writer = createMarkdownWriter(dialect);
       for (const shown of [
@@ -58,7 +58,7 @@ describe.each([
     },
   );
 
-  test('0 in growing texts at any snapshot, however tokens cut the marks; growing changes no finished text [harmless-marks]', () => {
+  test('leaves no active markup in any streamed snapshot, and streaming does not change the finished text [harmless-marks]', () => {
     const writer = createMarkdownWriter(dialect);
     const grown = hostileText.chain((text) => fc.tuple(fc.constant(text), tokensOf(text)));
     fc.assert(
@@ -75,7 +75,7 @@ describe.each([
     );
   });
 
-  test('0 in the pieces of split texts, which fit and are as they would be written alone [harmless-marks]', () => {
+  test('leaves no active markup in split pieces, which fit and are unchanged by a second rendering [harmless-marks]', () => {
     const writer = createMarkdownWriter(dialect);
     const long = fc.array(hostileText, { minLength: 2, maxLength: 6 }).map((texts) => texts.join('\n'));
     fc.assert(
@@ -90,7 +90,7 @@ describe.each([
     );
   });
 
-  test('a piece that begins or ends within what was harmless as a whole is written as what it is now [harmless-marks]', () => {
+  test('is neutralised where it becomes active only because a piece begins or ends inside it [harmless-marks]', () => {
     const writer = createMarkdownWriter(dialect);
     for (const middle of ['[name]: https://t.test/?d=1 "more"', '`<https://t.test>` and ![p](https://t.test/?d=1)']) {
       for (let before = 0; before < 160; before += 1) {

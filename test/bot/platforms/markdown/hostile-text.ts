@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import MarkdownIt, { type Token } from 'markdown-it';
 import { anyText } from '../../../support/any-text.ts';
 
-/** Pieces out of which hostile answers are put together, by chance. */
+/** Fragments that are combined at random into hostile answers. */
 const PIECES = [
   ...[
     '@',
@@ -113,14 +113,14 @@ const PIECES = [
   ],
 ];
 
-/** A model's text made to call, hide or load. */
+/** Model output that tries to mention people, disguise links or load remote content. */
 export const hostileText = fc
   .array(fc.oneof(fc.constantFrom(...PIECES), fc.constantFrom(...PIECES), anyText({ maxLength: 6 })), {
     maxLength: 60,
   })
   .map((pieces) => pieces.join(''));
 
-/** A text as tokens bring it, cut anywhere, in characters and marks too. */
+/** A text as streamed tokens, cut at any position, including inside characters and markup. */
 export function tokensOf(text: string): fc.Arbitrary<string[]> {
   return fc.array(fc.integer({ min: 0, max: text.length }), { maxLength: 8 }).map((cuts) => {
     const at = [...new Set([0, ...cuts, text.length])].sort((a, b) => a - b);
@@ -128,19 +128,22 @@ export function tokensOf(text: string): fc.Arbitrary<string[]> {
   });
 }
 
-/** What calls people, disguises or loads, wherever it stands. `<` may be an entity, names may be escaped. */
+/**
+ * Mentions, disguises and remote images, active anywhere in a text. Also matches escaped names; `<` written as an entity is
+ * allowed.
+ */
 export const LIVE_MARK =
   /@\\?(?:所有人|(?:all|everyone|here|channel)(?![A-Za-z0-9_]))|<\\?@|<\\?!(?:channel|here|everyone|subteam)|<\\?\/?at\b|[\u00ad\u200b\u200e\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]|!\[[^\]\n]{0,300}\]\(\s*<?https?:/iu;
-/** What only one platform takes for a mark of its own. */
+/** Markup that only one of the platforms interprets. */
 export const OWN_MARK = { wecom: /<\s{0,8}\/?\s{0,8}think/i, slack: /<\\?[!@#]|<https?:[^\s<>|]+\|[^<>\n]*>/i };
 
-/** Another reader than ours, with HTML on and nothing refused: what it finds is what a client may find. */
+/** An independent parser with HTML enabled and every link allowed: a client may act on whatever it finds. */
 const reader = new MarkdownIt({ html: true });
 reader.validateLink = () => true;
 reader.normalizeLink = (address) => address;
 const HOST = /(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}{2,}/giu;
 
-/** What another reader finds in a text that must not be there. */
+/** Images, HTML and misleading links that the independent parser finds. */
 export function faultsIn(markdown: string): string[] {
   const faults: string[] = [];
   const walk = (tokens: Token[]): void => {

@@ -8,7 +8,7 @@ import { WECOM_DIALECT } from '../../../../src/bot/platforms/wecom/dialect.ts';
 const EVIL = 'https://evil.example/x';
 const MAX_BYTES = 20_000;
 
-describe.each([WECOM_DIALECT, SLACK_DIALECT])('a link’s label on $name', (dialect) => {
+describe.each([WECOM_DIALECT, SLACK_DIALECT])('link labels on $name', (dialect) => {
   const write = (text: string) => createMarkdownWriter(dialect).finished(text, MAX_BYTES);
 
   test.each([
@@ -18,19 +18,19 @@ describe.each([WECOM_DIALECT, SLACK_DIALECT])('a link’s label on $name', (dial
     ['a one-dot leader', 'apple․com'],
     ['a middle dot', 'apple·com'],
     ['a bullet', 'apple•com'],
-    ['another script', 'аррӏе.com'],
-    ['another script throughout', '苹果。中国'],
-    ['a script with marks', 'उदाहरण.भारत'],
+    ['letters of another script', 'аррӏе.com'],
+    ['a host entirely in another script', '苹果。中国'],
+    ['a script with combining marks', 'उदाहरण.भारत'],
     ['full-width letters', 'ａｐｐｌｅ．ｃｏｍ'],
-    ['a country that looks like a file', 'google.md'],
+    ['a country-code domain that looks like a file ending', 'google.md'],
     ['an IP address', '93.184.216.34'],
-    ['an IP address in other digits', '９３.184.216.34'],
+    ['an IP address with full-width digits', '９３.184.216.34'],
     ['an IPv6 address', '2606:2800:220:1::1'],
-    ['an address with a host of one word', 'https://intranet/login'],
-    ['an address with a number for a host', 'http://2130706433/'],
-    ['an address with a name before the host', 'https://apple.com@evil.example/x'],
+    ['an address with a single-label host', 'https://intranet/login'],
+    ['an address with a numeric host', 'http://2130706433/'],
+    ['an address with a user name before the host', 'https://apple.com@evil.example/x'],
     ['words around it', 'go to apple。com now'],
-  ])('that looks like another address (%s) shows where it leads', (_, label) => {
+  ])('are followed by the real address when they look like another one (%s)', (_, label) => {
     const written = write(`[${label}](${EVIL})`);
     expect(written).toContain(`([${EVIL}](${EVIL}))`);
     expect(write(written)).toBe(written);
@@ -46,11 +46,11 @@ describe.each([WECOM_DIALECT, SLACK_DIALECT])('a link’s label on $name', (dial
     'std::vector',
     'app.ts',
     'v1.2.3',
-  ])('that looks like none stays as it is (%s)', (label) => {
+  ])('are unchanged when they do not look like another address (%s)', (label) => {
     expect(write(`[${label}](${EVIL})`)).toBe(`[${label}](${EVIL})`);
   });
 
-  test('that names a file stays where the link leads to such a file', () => {
+  test('may be a file name only when the link leads to a file of that name', () => {
     const link = '[README.md](https://git.example/a/README.md)';
     expect(write(link)).toBe(link);
     expect(write(`[README.md](${EVIL})`)).toContain(`([${EVIL}](${EVIL}))`);
@@ -61,29 +61,29 @@ describe.each([WECOM_DIALECT, SLACK_DIALECT])('a link’s label on $name', (dial
     ['[shop](https://bank.example:443@evil.example/x)', 'shop (https://bank.example:443＠evil.example/x)'],
     ['see https://bank.example@evil.example/x', 'see https://bank.example＠evil.example/x'],
     ['<https://bank.example@evil.example/x>', 'https://bank.example＠evil.example/x'],
-  ])('and its address cannot hide the host behind a name: %s', (markdown, shown) => {
+  ])('do not let a user name in the address hide its host: %s', (markdown, shown) => {
     expect(write(markdown)).toBe(shown);
     expect(write(shown)).toBe(shown);
   });
 
-  test('addresses in code, mail and paths keep their signs', () => {
+  test('leave the @ of code, mail addresses and paths unchanged', () => {
     for (const text of ['`git clone https://me@git.example/a`', 'me@mail.example', 'https://social.example/@me'])
       expect(write(text)).toBe(text);
   });
 });
 
-describe('the host beside a link in the messenger', () => {
+describe('the host shown beside a link in the messenger', () => {
   test.each([
     ['https://le.com/', 'google.com'],
     ['https://evil.example/', 'evil.example.bank.example'],
     ['https://evil.example/', 'see bank.example, not evil.example'],
     ['https://evil.example/', 'evil。example'],
     ['https://xn--80ak6aa92e.com/', 'аррӏе.com'],
-  ])('is shown for %s under "%s"', (href, words) => {
+  ])('is shown for %s under the label "%s"', (href, words) => {
     expect(hostBeside(href, words)).toBe(new URL(href).host);
   });
 
-  test('is left out only where the words are the address', () => {
+  test('is omitted only when the label is the address', () => {
     for (const words of ['a.example', 'https://a.example/x?y', 'HTTP://A.example', 'a.example/path'])
       expect(hostBeside('https://a.example/x?y', words)).toBeUndefined();
     fc.assert(

@@ -4,12 +4,13 @@ import { createMarkdownWriter } from '../../../../src/bot/platforms/markdown/mar
 import { SLACK_DIALECT } from '../../../../src/bot/platforms/slack/dialect.ts';
 import { WECOM_DIALECT } from '../../../../src/bot/platforms/wecom/dialect.ts';
 import { tries } from '../../../support/tries.ts';
+import { measureProcessorTime } from '../../../support/processor-time.ts';
 
 const ROOM_BYTES = 100_000;
 const wecom = createMarkdownWriter(WECOM_DIALECT);
 const slack = createMarkdownWriter(SLACK_DIALECT);
 
-/** Markdown as models write it, with nothing that would harm. */
+/** Markdown as models write it, without harmful parts. */
 const word = fc.constantFrom(
   'word',
   '你好',
@@ -50,8 +51,8 @@ const block = fc.oneof(
 );
 const answer = fc.array(block, { minLength: 1, maxLength: 6 }).map((blocks) => `${blocks.join('\n\n')}\n`);
 
-describe('contract section 4 the text is the model’s text and nothing else', () => {
-  test('any answers come out byte for byte, whole and in pieces', () => {
+describe('finished markdown', () => {
+  test('is byte for byte the harmless text of the model, whole and in pieces', () => {
     fc.assert(
       fc.property(answer, (text) => {
         for (const writer of [wecom, slack]) {
@@ -63,7 +64,7 @@ describe('contract section 4 the text is the model’s text and nothing else', (
     );
   });
 
-  test('a finished text is never closed or held back', () => {
+  test('keeps incomplete markup without closing it or holding it back', () => {
     for (const text of [
       'half a **wor',
       'a [link](https://x.te',
@@ -80,7 +81,7 @@ describe('contract section 4 the text is the model’s text and nothing else', (
   });
 });
 
-describe('a growing text', () => {
+describe('streamed markdown', () => {
   test.each([
     ['half a **wor', 'half a **wor**', 'half a '],
     ['half a **', 'half a ', 'half a '],
@@ -110,12 +111,12 @@ describe('a growing text', () => {
     ['🙂\ud83d', '🙂', '🙂'],
     ['<think>hm', '', ''],
     ['<think>hm</think>\nYes', 'Yes', 'Yes'],
-  ])('%j', (text, shownInWecom, shownInSlack) => {
+  ])('closes incomplete markup on WeCom and holds it back on Slack: %j', (text, shownInWecom, shownInSlack) => {
     expect(wecom.growing(text, ROOM_BYTES)).toBe(shownInWecom);
     expect(slack.growing(text, ROOM_BYTES)).toBe(shownInSlack);
   });
 
-  test('where snapshots are added to, each begins with the one before, and the last with all', () => {
+  test('begins with the previous snapshot on Slack, and the finished text begins with the last one', () => {
     fc.assert(
       fc.property(answer, fc.integer({ min: 1, max: 9 }), (text, stepChars) => {
         let before = '';
@@ -130,7 +131,7 @@ describe('a growing text', () => {
     );
   });
 
-  test('nothing is swallowed: what is held back is short, and what is closed is all shown', () => {
+  test('holds back at most 160 characters and adds at most 8', () => {
     fc.assert(
       fc.property(answer, fc.double({ min: 0, max: 1, noNaN: true }), (text, share) => {
         const sofar = text.slice(0, Math.floor(text.length * share));
@@ -147,7 +148,7 @@ describe('a growing text', () => {
   });
 });
 
-describe('thoughts in the text', () => {
+describe('thinking tags in the text', () => {
   test.each([
     ['<think>The user asks.</think>\n\nYes.', 'Yes.'],
     ['<thinking>\nHm.\n\nHm.\n</thinking>\nYes.', 'Yes.'],
@@ -157,18 +158,18 @@ describe('thoughts in the text', () => {
     ['Use `<think>` for it.', 'Use `＜think>` for it.'],
     ['```xml\n<think>a</think>\n```', '```xml\n＜think>a＜/think>\n```'],
     ['Said.\n<think> begins a thought.', 'Said.\n＜think> begins a thought.'],
-  ])('%j', (text, shown) => {
+  ])('are removed with their thought, or neutralised outside of one: %j', (text, shown) => {
     expect(wecom.finished(text, ROOM_BYTES)).toBe(shown);
   });
 });
 
-test('a text made to hold us up is shown without links, in pieces that fit', () => {
+test('writes text built to slow the parser in under 2 s of processor time, in pieces that fit', () => {
   for (const unit of ['[a](', '1. ', '> ', '*a_', '![', '[](', '`a``', '<b ']) {
     const text = unit.repeat(Math.floor(30_000 / unit.length));
-    const startedAtMs = performance.now();
+    const spentMs = measureProcessorTime();
     expect(Buffer.byteLength(wecom.growing(text, 20_480))).toBeLessThanOrEqual(20_480);
     for (const piece of wecom.pieces(text, 20_480)) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(20_480);
-    // Read as it stands, such a text takes seconds.
-    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+    // Without the parser limits, such a text takes seconds.
+    expect(spentMs()).toBeLessThan(2_000);
   }
 });

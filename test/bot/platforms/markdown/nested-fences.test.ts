@@ -19,10 +19,10 @@ const nested = `Here:\n\n\`\`\`markdown\n${inner}\`\`\`\n\nThat is all.`;
 describe.each([
   ['wecom', WECOM_DIALECT],
   ['slack', SLACK_DIALECT],
-] as const)('%s', (_name, dialect) => {
+] as const)('nested code fences on %s', (_name, dialect) => {
   const writer = createMarkdownWriter(dialect);
 
-  test('a block of markdown with blocks of its own is one block', () => {
+  test('keep a markdown block that contains other blocks as one block', () => {
     const written = writer.finished(nested, ROOM_BYTES);
     expect(blocks(written)).toEqual([`markdown|${inner}`]);
     expect(reader.render(written)).toContain('<p>That is all.</p>');
@@ -33,15 +33,15 @@ describe.each([
     ['in a list', '- So:\n\n  ```md\n  a\n  ```bash\n  b\n  ```\n  c\n  ```\n\n  end', ['md|a\n```bash\nb\n```\nc\n']],
     ['in a quote', '> ```md\n> a\n> ```sh\n> b\n> ```\n> ```', ['md|a\n```sh\nb\n```\n']],
     ['with tildes', '~~~text\na\n~~~sh\nb\n~~~\n~~~\n\nend', ['text|a\n~~~sh\nb\n~~~\n']],
-    ['without blocks of its own', '```markdown\na\n```\n\n```bash\nb\n```', ['markdown|a\n', 'bash|b\n']],
-    ['of another language', '```bash\na\n```\nx\n```js\nb\n```', ['bash|a\n', 'js|b\n']],
-    ['with four signs', '````markdown\na\n```bash\nb\n```\n````', ['markdown|a\n```bash\nb\n```\n']],
-    ['that ends with its text', '```markdown\na\n```bash\nb\n```\nc', ['markdown|a\n```bash\nb\n```\nc']],
-  ])('a block %s is read as it was meant', (_where, text, expected) => {
+    ['without nested blocks', '```markdown\na\n```\n\n```bash\nb\n```', ['markdown|a\n', 'bash|b\n']],
+    ['in another language', '```bash\na\n```\nx\n```js\nb\n```', ['bash|a\n', 'js|b\n']],
+    ['with four backticks', '````markdown\na\n```bash\nb\n```\n````', ['markdown|a\n```bash\nb\n```\n']],
+    ['without its own closing fence', '```markdown\na\n```bash\nb\n```\nc', ['markdown|a\n```bash\nb\n```\nc']],
+  ])('are read as intended in a block %s', (_where, text, expected) => {
     expect(blocks(writer.finished(text, ROOM_BYTES))).toEqual(expected);
   });
 
-  test('it is one block at every moment while it grows', () => {
+  test('form at most one block at every step of streaming', () => {
     let before = '';
     for (let end = 1; end <= nested.length; end += 1) {
       const shown = writer.growing(nested.slice(0, end), ROOM_BYTES);
@@ -52,7 +52,7 @@ describe.each([
     if (dialect.unfinished === 'hold') expect(writer.finished(nested, ROOM_BYTES).startsWith(before)).toBe(true);
   });
 
-  test('it is one block in each of its messages when it is split', () => {
+  test('form one markdown block in each message when split', () => {
     const long = `\`\`\`markdown\n${inner.repeat(12)}\`\`\`\n\nThat is all.`;
     const pieces = writer.pieces(long, 300);
     expect(pieces.length).toBeGreaterThan(2);
@@ -67,7 +67,7 @@ describe.each([
     '- @\n|\n-|\n\n\n\n\n     </think>',
     '~~~|\n---\n<!--',
     '~~~|\n---\n\n<!-- x',
-  ])('HTML that a second reader finds is shown, not obeyed: %j [two-readings]', (text) => {
+  ])('do not expose HTML that an independent parser would interpret: %j [two-readings]', (text) => {
     for (const shown of [writer.finished(text, ROOM_BYTES), writer.growing(text, ROOM_BYTES)])
       expect(faultsIn(shown)).toEqual([]);
   });

@@ -8,10 +8,10 @@ import { tries } from '../../../support/tries.ts';
 import { faultsIn } from './hostile-text.ts';
 
 const ROOM_BYTES = 100_000;
-/** Another reader than ours, which obeys HTML: what it leaves as text is text to any client. */
+/** An independent parser that interprets HTML: whatever it leaves as text is text to any client. */
 const reader = new MarkdownIt({ html: true });
 
-/** What a person reads in a client: tags gone, entities as what they stand for. */
+/** The text that a person sees in a client: tags removed, entities decoded. */
 function read(markdown: string): string {
   return reader
     .render(markdown)
@@ -26,7 +26,7 @@ function read(markdown: string): string {
 describe.each([
   ['wecom', WECOM_DIALECT],
   ['slack', SLACK_DIALECT],
-] as const)('%s', (_name, dialect) => {
+] as const)('markdown shown as written on %s', (_name, dialect) => {
   const writer = createMarkdownWriter(dialect);
   const shown = (text: string) => read(writer.finished(text, ROOM_BYTES));
 
@@ -39,12 +39,12 @@ describe.each([
     'the <div> and the <b>bold</b> ones',
     '类型 List<T> 和 <姓名>',
     'if a<b and c>d',
-  ])('a name in angle brackets is shown as it was written: %s', (text) => {
+  ])('keeps a name in angle brackets: %s', (text) => {
     expect(shown(text)).toBe(text);
     expect(faultsIn(writer.finished(text, ROOM_BYTES))).toEqual([]);
   });
 
-  test('in code that is only indented a type is shown as it was written, and what a client may obey is not obeyed', () => {
+  test('keeps a type in an indented code block and neutralises HTML there', () => {
     expect(shown('So:\n\n    List<T> a;\n')).toBe('So:\nList<T> a;');
     expect(shown('So:\n\n    <b>a</b>\n')).toBe('So:\n＜b>a＜/b>');
   });
@@ -55,7 +55,7 @@ describe.each([
     '<!-- x -->',
     '<a href="https://x.test">x</a>',
     '<?php ?>',
-  ])('what a client could obey is altered, with or without an escape before it: %s', (text) => {
+  ])('neutralises active HTML, with or without a backslash before it: %s', (text) => {
     expect(writer.finished(text, ROOM_BYTES)).toMatch(/^＜/);
     expect(writer.finished(`\\${text}`, ROOM_BYTES)).toMatch(/^\\?＜/);
   });
@@ -69,21 +69,22 @@ describe.each([
     String.raw`价格是 $5，公式是 \(E = mc^2\)。`,
     String.raw`- In a list: \(a\_b\)`,
     String.raw`$\alpha\!\beta$ costs \(\$5\)`,
-  ])('a formula keeps its signs: %s', (text) => {
+    String.raw`A space \(a~b\), two \(~~x~~x_1\), and $x~~=~~y$`,
+  ])('keeps every character of a formula: %s', (text) => {
     expect(shown(text)).toBe(text.replace(/^- /, ''));
   });
 
-  test('a formula over several lines keeps its brackets and its row ends', () => {
+  test('keeps the brackets and row ends of a formula over several lines', () => {
     expect(shown('\\[\na \\\\\nb\n\\]\n\ntext')).toBe('\\[\na \\\\\nb\n\\]\ntext');
     expect(shown('\\[\na\n- b\n\\]')).toContain('\\[');
     expect(shown('$$\nx = \\{1\\} \\\\\ny_1 * y_2 * y_3\n$$')).toBe('$$\nx = \\{1\\} \\\\\ny_1 * y_2 * y_3\n$$');
   });
 
   test.each([
-    ['an escape that the model wrote on purpose', String.raw`\*no list\* and \[no link\](https://x.test) and \[x\]`],
+    ['an intentional escape', String.raw`\*no list\* and \[no link\](https://x.test) and \[x\]`],
     ['two prices', 'It costs $5 or *maybe* $6, $7/$8.'],
     ['variables', 'Set $HOME and **$PATH** first.'],
-  ])('%s stays as it is', (_what, text) => {
+  ])('leaves %s unchanged', (_what, text) => {
     expect(writer.finished(text, ROOM_BYTES)).toBe(text);
   });
 
@@ -107,7 +108,7 @@ describe.each([
     .map(([[begin = '', end = ''], inner]) => `${begin}${inner} ${end}`);
   const words = fc.array(fc.oneof(formula, fc.constantFrom('so', 'List<T>', '因此')), { minLength: 1, maxLength: 5 });
 
-  test('any formulas among words are read as they were written; writing twice changes nothing; a growing one never takes back', () => {
+  test('keeps any formula among words, is unchanged by a second rendering, and retracts nothing while streaming', () => {
     fc.assert(
       fc.property(words, (parts) => {
         const text = `A ${parts.join(' and ')} z.`.replace(/ +/g, ' ');

@@ -18,19 +18,19 @@ const TABLE = `${FOLDER}/app-rights.ts`;
 const files = sourceFiles(FOLDER).filter((file) => file !== TABLE);
 const listed: readonly string[] = Object.values(METHODS).flatMap((methods) => Object.keys(methods));
 
-/** The families of Slack's calls; whatever a literal names in one of them is taken for a call. */
+/** The method families of Slack's Web API. A string literal that names a method of one of them counts as a call. */
 const CALL =
   /^\/?((?:admin|agents|api|apps|assistant|auth|bookmarks|bots|calls|canvases|chat|conversations|dialog|dnd|emoji|files|functions|migration|oauth|openid|pins|reactions|reminders|search|slackLists|stars|team|tooling|usergroups|users|views|workflows)(?:\.[A-Za-z][\w]*)+)$/;
 
 const called = files.flatMap((file) => stringsOf(file).flatMap((text) => CALL.exec(text)?.[1] ?? []));
 
-test('every call that the source names stands in the table of rights, and nothing stands there that it does not call', () => {
+test('METHODS lists exactly the Slack methods that the source calls', () => {
   expect(called.filter((method) => !listed.includes(method))).toEqual([]);
   expect(listed.filter((method) => !called.includes(method))).toEqual([]);
   expect(listed.length).toBeGreaterThan(10);
 });
 
-test('a call that is not in the table does not compile', () => {
+test('a call of a method outside METHODS does not compile', () => {
   const call = (method: Parameters<SlackApi['call']>[0]) => method;
   expect(call('chat.update')).toBe('chat.update');
   // @ts-expect-error: no right for it is asked for
@@ -39,22 +39,22 @@ test('a call that is not in the table does not compile', () => {
   expect(call('apps.connections.open')).toBe('apps.connections.open');
 });
 
-test('only the table says where a call goes, and only these files send anything', () => {
+test('only the listed Slack files send requests, and none of them builds a method address', () => {
   const text = (file: string) => readFileSync(file, 'utf8');
   expect(files.filter((file) => /apiUrl\}\/|apiUrl \+|slack\.com\/api\/\w/.test(text(file)))).toEqual([]);
   const senders = files.filter((file) =>
     /\b(?:requestBounded|boundedFetch|openWebSocket|new WebSocket|fetch|got)\b\(/.test(text(file)),
   );
   expect(senders.map((file) => file.slice(FOLDER.length + 1)).sort()).toEqual([
-    // To the address that came with a command, without a token.
+    // Sends to the response_url of a command, without a token.
     'answer-command.ts',
-    // To the address that Slack gave for a file's bytes, without a token.
+    // Sends a file's bytes to the upload address that Slack returned, without a token.
     'answer-file.ts',
-    // To the address that came with a press, likewise.
+    // Sends to the response_url of a button press, without a token.
     'ask-why.ts',
     'check-settings.ts',
     'install.ts',
-    // With files:read.
+    // Needs files:read.
     'media.ts',
     'open-id.ts',
     'platform-api.ts',
@@ -62,7 +62,7 @@ test('only the table says where a call goes, and only these files send anything'
   ]);
 });
 
-test('the rights are those that Slack’s reference names for each call', () => {
+test('the scopes are those that Slack’s reference names for each method', () => {
   const history = ['channels:history', 'groups:history', 'im:history', 'mpim:history'];
   expect(botScopes(false)).toEqual([
     'app_mentions:read',
@@ -88,7 +88,7 @@ const inChannel = (channelType: string, event: object) =>
   });
 const threadTs = '1760000002.000100';
 
-/** One of each event that the app subscribes to, and what it is read as. */
+/** One sample of each subscribed event, with the kind of delivery that it is read as. */
 const SAMPLES: Record<keyof typeof EVENTS, [object, Delivery['kind']]> = {
   agent_session_stopped: [
     envelope({
@@ -109,18 +109,18 @@ const SAMPLES: Record<keyof typeof EVENTS, [object, Delivery['kind']]> = {
   'message.channels': [inChannel('channel', { text: 'stop', thread_ts: threadTs }), 'stop'],
   'message.groups': [inChannel('group', { text: 'stop', thread_ts: threadTs }), 'stop'],
   'message.im': [directMessage('hello'), 'message'],
-  // A mention there comes by this event alone.
-  // Slack shows nothing to anybody; the workspace's token goes.
+  // A mention in a group direct message arrives only as `message.mpim`. After an uninstall Slack shows nothing to anyone,
+  // and the workspace's token is removed.
   app_uninstalled: [envelope({ type: 'app_uninstalled' }), 'ignored'],
   tokens_revoked: [envelope({ type: 'tokens_revoked', tokens: { bot: ['UBOT'] } }), 'ignored'],
   'message.mpim': [inChannel('mpim', { text: '<@UBOT> hello' }), 'message'],
 };
 
-test.each(Object.entries(SAMPLES))('the event %s is read', (_name, [body, kind]) => {
+test.each(Object.entries(SAMPLES))('reads the event %s as the expected delivery', (_name, [body, kind]) => {
   expect(receiveAt(slack(), deliver(body))).toMatchObject({ kind });
 });
 
-test('every event that the app subscribes to has its right, and no other event is read', () => {
+test('every subscribed event has its scopes, and no other event is read', () => {
   expect(subscribedEvents({ isAgent: true, isShared: true })).toEqual(Object.keys(EVENTS));
   for (const name of ['agent_session_stopped', 'app_home_opened', 'assistant_thread_started'])
     expect(subscribedEvents({ isShared: true })).not.toContain(name);
@@ -134,7 +134,7 @@ test('every event that the app subscribes to has its right, and no other event i
     text: 'hello',
   });
   expect(receiveAt(slack(), deliver(unknown))).toMatchObject({ kind: 'ignored', reason: 'unwanted event' });
-  // Whatever a reader looks for is subscribed to: `type` is compared with nothing else.
+  // The readers compare `type` only with subscribed event types.
   const types = Object.keys(EVENTS).map((name) => name.replace(/\..*$/, ''));
   const readers = readFileSync(`${FOLDER}/wire-event.ts`, 'utf8') + readFileSync(`${FOLDER}/read-delivery.ts`, 'utf8');
   const compared = [...readers.matchAll(/(?:event\.type|event\['type'\]|\btype) [!=]== '([a-z_]+)'/g)].map(

@@ -26,7 +26,7 @@ export const fixture: PlatformFixture = {
   ],
 };
 
-/** Any name as a message's `ts`. */
+/** A message `ts` derived from any name. */
 function tsOf(name: string): string {
   return `1760000000.${Buffer.from(name).readUIntBE(0, 3).toString().padStart(9, '0').slice(-9)}`;
 }

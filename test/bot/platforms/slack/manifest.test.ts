@@ -21,7 +21,7 @@ interface Manifest {
   };
 }
 
-/** Runs the command in a folder of its own, as `npm run slack:manifest -- …args` does. */
+/** Runs the command in its own folder, as `npm run slack:manifest -- ...args` does. */
 function run(env: Record<string, string> = {}, args: string[] = [], cwd = folderWith()) {
   const [said, aside]: [string[], string[]] = [[], []];
   const { values, faults } = readSettingsNamed({ env, cwd }, MANIFEST_SETTINGS);
@@ -37,12 +37,12 @@ const HTTPS = { PUBLIC_URL: 'https://parley.example.org' };
 const made = (env: Record<string, string> = {}, args: string[] = []): Manifest =>
   parse(run(env, [...args, '--print']).said) as Manifest;
 
-test('the manifest that comes with Parley is the one of the defaults (else: npm run slack:manifest)', () => {
+test('the bundled manifest is the one of the default settings (otherwise run npm run slack:manifest)', () => {
   expect(readFileSync(MANIFEST_FILE, 'utf8')).toBe(run({}, ['--print']).said);
 });
 
-describe('the manifest', () => {
-  test('has exactly the scopes, events and the command that the code uses', () => {
+describe('the Slack manifest', () => {
+  test('has exactly the scopes, events and command that the code uses', () => {
     const { oauth_config: oauth, settings, features } = made(HTTPS);
     expect(oauth.scopes).toEqual({ bot: botScopes(false), user: ['openid'] });
     expect(settings.event_subscriptions.bot_events).toEqual(subscribedEvents({}));
@@ -50,7 +50,7 @@ describe('the manifest', () => {
     expect(features.agent_view).toBeUndefined();
   });
 
-  test('names the addresses of PUBLIC_URL, where Slack calls them', () => {
+  test('uses PUBLIC_URL for the webhook and the redirect address', () => {
     const { oauth_config: oauth, settings, features } = made(HTTPS);
     const webhook = 'https://parley.example.org/webhooks/slack';
     expect(settings).toMatchObject({
@@ -62,7 +62,7 @@ describe('the manifest', () => {
     expect(oauth.redirect_urls).toEqual(['https://parley.example.org/oauth/platform/slack/callback']);
   });
 
-  test('over sockets Slack is told no address but that of its sign-in', () => {
+  test('contains only the sign-in redirect address in socket mode', () => {
     const manifest = made({ ...HTTPS, SLACK_CONNECT: 'socket' });
     expect(manifest.settings.socket_mode_enabled).toBe(true);
     expect(JSON.stringify(manifest)).not.toContain('webhooks');
@@ -71,16 +71,16 @@ describe('the manifest', () => {
 
   test.each<[string, Record<string, string>, boolean]>([
     ['the same browser', { SIGN_IN_PROOF: 'same-browser' }, true],
-    ['Slack’s own of several', { SIGN_IN_PROOF: 'wecom:same-id,slack:same-browser' }, true],
-    ['another for Slack', { SIGN_IN_PROOF: 'wecom:same-browser,slack:same-id' }, false],
+    ['the same browser for Slack only', { SIGN_IN_PROOF: 'wecom:same-id,slack:same-browser' }, true],
+    ['the same browser for another platform only', { SIGN_IN_PROOF: 'wecom:same-browser,slack:same-id' }, false],
     ['a typed code', { SIGN_IN_PROOF: 'typed-code' }, false],
     ['no sign-in', { SIGN_IN: 'off' }, false],
-  ])('the sign-in by Slack is asked for where it is the proof: %s', (_proof, env, isAskedFor) => {
+  ])('requests Slack sign-in only when it is the sign-in proof: %s', (_proof, env, isAskedFor) => {
     const { redirect_urls: urls, scopes } = made({ ...HTTPS, ...env }).oauth_config;
     expect([urls !== undefined, scopes.user !== undefined]).toEqual([isAskedFor, isAskedFor]);
   });
 
-  test('takes the bot’s name as it is set, whatever signs it has, and speaks Chinese where asked', () => {
+  test('accepts any characters in the bot name and is Chinese with --lang zh', () => {
     const name = "Lily's #1: 百合";
     const { display_information: shown, features } = made({ ...HTTPS, SLACK_BOT_NAME: name }, ['--lang', 'zh']);
     expect(shown.name).toBe(name);
@@ -88,14 +88,14 @@ describe('the manifest', () => {
     expect(shown.description).toMatch(/回答问题/);
   });
 
-  test('an agent has the scope, the event and the view of one', () => {
+  test('has the scope, event and view of an agent with --agent', () => {
     const { features, oauth_config: oauth, settings } = made(HTTPS, ['--agent']);
     expect(features.agent_view).toBeDefined();
     expect(oauth.scopes.bot).toContain('assistant:write');
     expect(settings.event_subscriptions.bot_events).toContain('agent_session_stopped');
   });
 
-  test('its fields, scopes and events are known to Slack’s own client', () => {
+  test('uses only fields, scopes and events that @slack/web-api knows', () => {
     const known = readFileSync('node_modules/@slack/web-api/dist/types/request/manifest.d.ts', 'utf8');
     const union = (type: string) => new RegExp(`type ${type} = ([^;]*);`).exec(known)?.[1] ?? '';
     const { oauth_config: oauth, settings } = made(HTTPS);
@@ -110,7 +110,7 @@ describe('the manifest', () => {
 });
 
 describe('npm run slack:manifest', () => {
-  test('writes the file and says the next step; no credentials are needed', () => {
+  test('writes the file and prints the next step without needing credentials', () => {
     const cwd = folderWith({ 'config/.env': 'PUBLIC_URL=https://bot.example.edu\nCHAT_BASE_URL=https://c.example\n' });
     const { exitCode, said, aside } = run({}, [], cwd);
     expect({ exitCode, aside }).toEqual({ exitCode: 0, aside: '' });
@@ -118,12 +118,12 @@ describe('npm run slack:manifest', () => {
     expect(readFileSync(join(cwd, MANIFEST_FILE), 'utf8')).toContain('https://bot.example.edu/webhooks/slack');
   });
 
-  test('without an address it says what to put in', () => {
+  test('names PUBLIC_URL when it is not set', () => {
     const cwd = folderWith({ 'config/.env': '' });
     expect(run({}, [], cwd)).toMatchObject({ exitCode: 0, aside: expect.stringContaining('PUBLIC_URL is not set') });
   });
 
-  test('where nothing can be written it is printed', () => {
+  test('prints the manifest when the file cannot be written', () => {
     const cwd = folderWith();
     const { exitCode, said } = run(HTTPS, [], cwd);
     expect({ exitCode, isWritten: existsSync(join(cwd, MANIFEST_FILE)) }).toEqual({ exitCode: 0, isWritten: false });
@@ -132,14 +132,14 @@ describe('npm run slack:manifest', () => {
 
   test.each<[string, Record<string, string>, string[], RegExp]>([
     ['an address that Slack cannot call', { PUBLIC_URL: 'http://127.0.0.1:8080' }, [], /https.*SLACK_CONNECT=socket/],
-    ['a setting that is wrong', { ...HTTPS, SLACK_BOT_NAME: 'x'.repeat(36) }, [], /SLACK_BOT_NAME.*35/],
-    ['an argument that is wrong', HTTPS, ['--lang', 'fr'], /en or zh/],
-    ['an argument that is not known', HTTPS, ['--agents'], /--agents[^]*npm run slack:manifest/],
-  ])('%s is refused with a sentence', (_what, env, args, sentence) => {
+    ['an invalid setting', { ...HTTPS, SLACK_BOT_NAME: 'x'.repeat(36) }, [], /SLACK_BOT_NAME.*35/],
+    ['an invalid argument', HTTPS, ['--lang', 'fr'], /en or zh/],
+    ['an unknown argument', HTTPS, ['--agents'], /--agents[^]*npm run slack:manifest/],
+  ])('refuses %s with exit code 2 and an explanation', (_what, env, args, sentence) => {
     expect(run(env, args)).toMatchObject({ exitCode: 2, said: '', aside: expect.stringMatching(sentence) });
   });
 
-  test('over sockets and without Slack’s sign-in no address is needed', () => {
+  test('needs no public address in socket mode with sign-in off', () => {
     const env = { SLACK_CONNECT: 'socket', SIGN_IN: 'off', PUBLIC_URL: 'http://127.0.0.1:8080' };
     expect(run(env, ['--print'])).toMatchObject({ exitCode: 0, aside: '' });
   });

@@ -14,7 +14,7 @@ afterEach(() => deployment.close());
 
 const FORM = { contentType: 'application/x-www-form-urlencoded' };
 
-/** What becomes of a delivery, as the webhook brings it. */
+/** The kind of delivery that the webhook reads. */
 async function bring(body: object | string, signing = {}): Promise<string> {
   await platform.pending?.();
   return receiveAt(platform, deliver(body, signing)).kind;
@@ -37,18 +37,18 @@ const click = (more: object) =>
     }),
   }).toString();
 
-test('events, commands and clicks of another workspace are ignored, from the first one on', async () => {
+test('ignores events, commands and clicks of another workspace from the first delivery on', async () => {
   expect(await bring(from({ team_id: 'TOTHER' }))).toBe('ignored');
   expect(await bring(from({ team_id: 'T1' }))).toBe('message');
   expect(await bring(command({ team_id: 'TOTHER' }), FORM)).toBe('ignored');
   expect(await bring(command({ team_id: 'T1' }), FORM)).toBe('message');
   expect(await bring(click({ team: { id: 'TOTHER' } }), FORM)).toBe('ignored');
   expect(await bring(click({ team: { id: 'T1' } }), FORM)).toBe('feedback');
-  // Slack was asked once for all of them.
+  // Slack was asked only once.
   expect(deployment.calls.filter(({ method }) => method === 'auth.test')).toHaveLength(1);
 });
 
-test('another app’s events are ignored: Slack says which is ours, else the first event of our workspace shows it', async () => {
+test('ignores another app’s events, with the own app id from Slack or else from the first event of the own workspace', async () => {
   deployment.appId = 'A1';
   expect(await bring(from({ api_app_id: 'AOTHER' }))).toBe('ignored');
   expect(await bring(from({ api_app_id: 'A1' }))).toBe('message');
@@ -60,13 +60,13 @@ test('another app’s events are ignored: Slack says which is ours, else the fir
   expect(await bring(command({ team_id: 'T1', api_app_id: 'AOTHER' }), FORM)).toBe('ignored');
 });
 
-test('in a channel that is shared with another workspace, ours is the one that the app serves', async () => {
+test('accepts events of a shared channel only when context_team_id is the own workspace', async () => {
   const shared = { team_id: 'TOTHER', is_ext_shared_channel: true };
   expect(await bring(from({ ...shared, context_team_id: 'T1' }))).toBe('message');
   expect(await bring(from({ ...shared, context_team_id: 'TTHIRD' }))).toBe('ignored');
 });
 
-test('while Slack does not say who we are, messages are taken, and nobody waits long', async () => {
+test('accepts messages without a wait while Slack does not identify the app', async () => {
   await deployment.close();
   expect(await bring(from({}))).toBe('message');
   expect(platform.pending?.()).toBeUndefined();

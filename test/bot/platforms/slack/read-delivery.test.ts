@@ -17,8 +17,8 @@ function read(body: object, from = platform): InboundMessage {
 
 const FORM = { contentType: 'application/x-www-form-urlencoded' };
 
-describe('Slack events', () => {
-  test('the signed challenge is answered with itself, an unsigned one is refused', () => {
+describe('Slack delivery reader', () => {
+  test('answers the signed challenge with itself and refuses an unsigned one', () => {
     const body = { type: 'url_verification', challenge: 'abc123', token: 'legacy' };
     expect(receive(body)).toEqual({
       kind: 'handshake',
@@ -28,11 +28,11 @@ describe('Slack events', () => {
     expect(receiveAt(platform, unsigned)).toMatchObject({ kind: 'refused', status: 401 });
   });
 
-  test('a direct message tells when it was said, by Slack’s clock', () => {
+  test('sets saidAtMs of a direct message from Slack’s clock', () => {
     expect(read(directMessage('hello')).saidAtMs).toBe(1_760_000_001_000);
   });
 
-  test('a direct message: who, what, and where the answer goes', () => {
+  test('reads sender, text and reply target of a direct message', () => {
     const message = read(directMessage('hello &amp; <https://x.test/a|good> &lt;day&gt;'));
     expect(message).toMatchObject({
       messageId: 'D1:1760000001.000100',
@@ -44,13 +44,13 @@ describe('Slack events', () => {
     expect(message.opensThread).toBe('1760000001.000100');
   });
 
-  test('with SLACK_REPLY=edit a private answer stands beside the question, not in a thread', () => {
+  test('answers beside a direct message, not in a thread, with SLACK_REPLY=edit', () => {
     const message = read(directMessage('hello'), slack({ reply: 'edit' }));
     expect(readTarget(message.replyTarget ?? '').threadTs).toBeUndefined();
     expect(message.opensThread).toBeUndefined();
   });
 
-  test('a mention as app_mention and as message is one message', () => {
+  test('reads app_mention and message events of one mention as the same message', () => {
     const asMention = read(mention('what is up?'));
     const asMessage = read(
       envelope({
@@ -69,35 +69,35 @@ describe('Slack events', () => {
     });
   });
 
-  test('a mention in a thread belongs to the thread, and is answered there', () => {
+  test('places a mention in a thread into that thread and answers there', () => {
     const message = read(mention('and now?', { thread_ts: '1759999999.000100' }));
     expect(message.chat).toEqual({ kind: 'group', id: 'C1', threadId: '1759999999.000100' });
     expect(readTarget(message.replyTarget ?? '').threadTs).toBe('1759999999.000100');
     expect(message.opensThread).toBeUndefined();
   });
 
-  test('where the event names no bot, an app_mention loses its first mention', () => {
+  test('removes the first mention of an app_mention that names no bot', () => {
     const message = read(envelope({ ...event(mention('hi <@U7>')) }, { authorizations: null }));
     expect(message.parts).toEqual([{ type: 'text', text: 'hi @U7' }]);
   });
 
   test.each([
     ['a channel message without a mention', { type: 'message', channel_type: 'channel', text: 'plain' }],
-    ['a message of a bot', { type: 'message', channel_type: 'im', text: 'x', bot_id: 'B1' }],
-    ['our own message', { type: 'message', channel_type: 'im', text: 'x', user: 'UBOT' }],
+    ['a message from a bot', { type: 'message', channel_type: 'im', text: 'x', bot_id: 'B1' }],
+    ['the bot’s own message', { type: 'message', channel_type: 'im', text: 'x', user: 'UBOT' }],
     ['an edit', { type: 'message', channel_type: 'im', text: 'x', subtype: 'message_changed' }],
     ['a deletion', { type: 'message', channel_type: 'im', subtype: 'message_deleted' }],
-    ['somebody who joins', { type: 'message', channel_type: 'channel', text: '<@UBOT>', subtype: 'channel_join' }],
+    ['a channel join', { type: 'message', channel_type: 'channel', text: '<@UBOT>', subtype: 'channel_join' }],
     ['an empty message', { type: 'message', channel_type: 'im', text: '  ' }],
-    ['a time that is a number', { type: 'message', channel_type: 'im', text: 'x', ts: 1_760_000_001.0001 }],
-  ])('%s is ignored', (_what, fields) => {
+    ['a message whose ts is a number', { type: 'message', channel_type: 'im', text: 'x', ts: 1_760_000_001.0001 }],
+  ])('ignores %s', (_what, fields) => {
     expect(receive(envelope({ channel: 'D1', user: 'U1', ts: '1760000003.000100', ...fields }))).toMatchObject({
       kind: 'ignored',
       answer: { status: 200, body: '' },
     });
   });
 
-  test('images and files, with the text before them; what Slack does not hand out is named', () => {
+  test('lists images and files after the text and names a file that Slack withholds', () => {
     const message = read(
       directMessage('see', {
         subtype: 'file_share',
@@ -122,7 +122,7 @@ describe('Slack events', () => {
     [' Stop ', { word: 'stop', argument: '' }],
     ['think high', { word: 'think', argument: 'high' }],
     ['help me write a letter', undefined],
-  ])('the app’s own command is the same as its word, else a question: %j', (text, slash) => {
+  ])('reads the app’s command as a slash word or else as a question: %j', (text, slash) => {
     const { kind, message } = command({ text });
     expect(kind).toBe('message');
     expect(message).toMatchObject({ messageId: 'command:trig-1', chat: { kind: 'group', id: 'C9' } });
@@ -130,7 +130,7 @@ describe('Slack events', () => {
     expect(message?.parts).toEqual([{ type: 'text', text: text.trim() }]);
   });
 
-  test('where a command is answered: at Slack’s own addresses, a word before the channel is tried', () => {
+  test('keeps a response_url of Slack only, to be used first for slash words in channels', () => {
     const own = 'http://127.0.0.1:9/commands/secret';
     const responseOf = (more: Record<string, string>) => readTarget(command(more).message?.replyTarget ?? '').response;
     expect(responseOf({ text: 'help', response_url: own })).toEqual({ url: own, isFirst: true });
@@ -158,14 +158,14 @@ describe('Slack events', () => {
     ['model SVC-max', { word: 'model', argument: 'SVC-max' }],
     ['model checking', undefined],
     ['help me write a letter', undefined],
-  ])('in private and behind a mention a bare word counts, a question does not: %j', (text, slash) => {
+  ])('reads a bare slash word in private and after a mention, but not a question: %j', (text, slash) => {
     for (const body of [directMessage(text), mention(text)]) {
       const delivery = receiveAt(platform, deliver(body));
       expect(delivery.kind === 'message' && delivery.message.slash).toEqual(slash);
     }
   });
 
-  test('a press of a feedback button is feedback, another click is ignored', () => {
+  test('reads a press of a feedback button as feedback and ignores other clicks', () => {
     const click = (action: object) => {
       const payload = JSON.stringify({ ...pressOf('x'), actions: [action] });
       return receiveAt(platform, deliver(new URLSearchParams({ payload }).toString(), FORM));
@@ -190,10 +190,10 @@ function command(more: Record<string, string>) {
   return { kind: delivery.kind, message: delivery.kind === 'message' ? delivery.message : undefined };
 }
 
-describe('what is forwarded [input-limits]', () => {
+describe('forwarded Slack messages [input-limits]', () => {
   const shared = (more: object) => ({ is_share: true, author_name: 'Ada Park', text: 'the &lt;plan&gt;', ...more });
 
-  test('is read as a quotation: who said it, what, and its pictures, with or without words beside it', () => {
+  test('are quoted with author, text and images, with or without own words', () => {
     const picture = { mimetype: 'image/png', url_private: 'https://files.slack.com/p.png' };
     const attachments = [shared({ files: [picture] }), { text: 'a preview of a page', title: 'page' }];
     const quote = [
@@ -209,7 +209,7 @@ describe('what is forwarded [input-limits]', () => {
     expect(read(directMessage('hello', { attachments: [{ text: 'a preview' }] })).quote).toBeUndefined();
   });
 
-  test('is read from its blocks where it has no text of its own', () => {
+  test('are read from their blocks when they have no text', () => {
     const section = {
       type: 'rich_text_section',
       elements: [
@@ -225,14 +225,14 @@ describe('what is forwarded [input-limits]', () => {
   test.each([
     ['nothing', 'x'],
     ['other kinds', [null, 7, 'x', [], { is_share: true, text: 7, author_name: {}, files: 'x', message_blocks: 3 }]],
-    ['a chain without end', [shared({ text: '', fallback: '', message_blocks: nested(900) })]],
-  ])('is no more than anybody writes, whatever stands there: %s', (_what, attachments) => {
+    ['deep nesting', [shared({ text: '', fallback: '', message_blocks: nested(900) })]],
+  ])('do not disturb the message when they are malformed: %s', (_what, attachments) => {
     const { parts, quote } = read(directMessage('hello', { attachments }));
     expect(parts).toEqual([{ type: 'text', text: 'hello' }]);
     expect(JSON.stringify({ quote })).not.toContain('deep');
   });
 
-  test('and is bounded in number and length', () => {
+  test('are limited in number and length', () => {
     const many = Array.from({ length: 500 }, () => shared({ text: 'x'.repeat(30_000) }));
     const { quote = [] } = read(directMessage('hello', { attachments: many }));
     expect(quote).toHaveLength(5);

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readFrame } from '../../../../src/bot/platforms/slack/socket/read-frame.ts';
 
-test('what Slack sends over its socket is read by its kind [slack-socket]', () => {
+test('reads each kind of frame of Slack’s socket [slack-socket]', () => {
   const hello = { type: 'hello', num_connections: 1, connection_info: { app_id: 'A1' } };
   expect(readFrame(JSON.stringify(hello))).toEqual({ kind: 'hello' });
   const warning = { type: 'disconnect', reason: 'warning', debug_info: {} };
@@ -13,12 +13,12 @@ test('what Slack sends over its socket is read by its kind [slack-socket]', () =
     kind: 'envelope',
     envelope: { id: 'e1', type: 'events_api', payload: { a: 1 } },
   });
-  // Told by Slack when too much came: there is no event in it.
+  // Slack sends this when the app is rate limited; it contains no event.
   const limited = { envelope_id: 'e2', type: 'events_api', payload: { type: 'app_rate_limited' } };
   expect(readFrame(JSON.stringify(limited))).toMatchObject({ kind: 'envelope', envelope: { id: 'e2' } });
 });
 
-test('whatever else comes is nothing, and ends nothing', () => {
+test('reads any other frame as unknown, without an exception', () => {
   for (const text of ['', 'null', '[]', '1', '{}', '{"type":1}', '{"type":"hello"', '{"envelope_id":"e"}'])
     expect(readFrame(text)).toEqual({ kind: 'unknown' });
   fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void readFrame(text)));

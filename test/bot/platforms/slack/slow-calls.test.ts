@@ -4,20 +4,20 @@ import { createPushReplies } from '../../../../src/bot/platforms/slack/push-repl
 import type { SlackAnswer } from '../../../../src/bot/platforms/slack/platform-api.ts';
 import { formatHandle } from '../../../../src/bot/platforms/slack/reply-target.ts';
 
-/** Longer than an answer of the fence may be acted upon. */
+/** Longer than the answer of a fence check remains valid. */
 const FROZEN_MS = 2_100;
 
 test.each<[string, string, SlackAnswer, string | undefined]>([
   ['an append', 'chat.appendStream', { kind: 'uncertain' }, 'one'],
   [
-    'an append to what is no stream any more',
+    'an append to an ended stream',
     'chat.appendStream',
     { kind: 'error', error: 'message_not_in_streaming_state', meaning: 'way' },
     'one',
   ],
   ['the end of a stream', 'chat.stopStream', { kind: 'ok', body: {} }, undefined],
 ])(
-  'who was frozen in %s leaves the next call to whoever the fence lets [worker-frozen] [fence]',
+  'a worker that was frozen during %s makes no further call and reports uncertain [worker-frozen] [fence]',
   async (_, method, answer, shown) => {
     const calls: string[] = [];
     const api = {

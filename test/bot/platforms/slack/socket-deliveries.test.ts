@@ -17,7 +17,7 @@ const COMMAND = {
   ...{ trigger_id: '1.2.3', response_url: 'http://127.0.0.1:9/commands/1' },
 };
 
-test('what comes over the socket is read as the same would be that calls the webhook', () => {
+test('reads a socket envelope as the same delivery by webhook', () => {
   const webhook = slack();
   const event = directMessage('hello');
   const form = (fields: Record<string, string>) =>
@@ -42,11 +42,11 @@ test.each([
   ['interactive', null],
   ['slash_commands', 'text'],
   ['something_new', { event: {} }],
-])('an envelope %s of which nothing is wanted is ignored, and acknowledged', (type, payload) => {
+])('ignores and acknowledges an irrelevant envelope of type %s', (type, payload) => {
   expect(readEnvelopeOf(type, payload, () => READING)).toMatchObject({ kind: 'ignored', answer: { status: 200 } });
 });
 
-test('where the socket is used, nothing that calls the webhook is proven, whatever it is signed with', () => {
+test('refuses every webhook delivery in socket mode, whatever its signature', () => {
   const platform = slack({ signingSecret: '', appToken: 'xapp-1' });
   expect(receiveAt(platform, deliver(directMessage('hello')))).toMatchObject({ kind: 'refused', status: 401 });
   const signed = slack({ appToken: 'xapp-1' });

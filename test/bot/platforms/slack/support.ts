@@ -23,7 +23,7 @@ interface Signing {
   contentType?: string;
 }
 
-/** A body as Slack sends it, signed. */
+/** A signed body as Slack sends it. */
 export function deliver(body: object | string, { timestampSec = NOW_SEC, contentType }: Signing = {}): RawDelivery {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   return {
@@ -75,10 +75,10 @@ export function mention(text: string, extra: object = {}): object {
   });
 }
 
-/** An answer's id, as the buttons below it name it. */
+/** The id of an answer, as its feedback buttons contain it. */
 export const ANSWER = 'a1'.repeat(20);
 
-/** Somebody's press of a button below it, as Slack tells of it. */
+/** The payload that Slack sends for a press of a feedback button. */
 export function pressOf(word: string): object {
   return {
     ...{ type: 'block_actions', user: { id: 'U1' }, team: { id: 'T1' }, channel: { id: 'D1' } },

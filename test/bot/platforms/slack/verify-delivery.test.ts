@@ -20,14 +20,14 @@ const { signature: vectors } = JSON.parse(
   readFileSync(new URL('../../../vectors/slack-inbound.json', import.meta.url), 'utf8'),
 ) as { signature: SignatureVector[] };
 
-/** Why a delivery is refused; undefined for one that Slack signed. */
+/** The reason for a refusal; undefined when the delivery is accepted. */
 function refusalOf(delivery: RawDelivery, options: Partial<SlackOptions> = {}): string | undefined {
   const read = receiveAt(slack(options), delivery);
   return read.kind === 'refused' ? read.reason : undefined;
 }
 
-describe('a delivery of Slack [constant-time] [time-window]', () => {
-  test.each(vectors)('vector $name: $expected', (vector) => {
+describe('signature verification of a Slack delivery [constant-time] [time-window]', () => {
+  test.each(vectors)('gives the expected result for vector $name: $expected', (vector) => {
     const headers = { 'x-slack-signature': vector.signature, 'x-slack-request-timestamp': vector.timestamp };
     const delivery = {
       method: 'POST' as const,
@@ -42,7 +42,7 @@ describe('a delivery of Slack [constant-time] [time-window]', () => {
     expect(refusal === undefined ? 'accept' : 'reject').toBe(vector.expected);
   });
 
-  test('is refused when any byte of it differs', () => {
+  test('refuses a body with any byte changed', () => {
     const delivery = deliver(directMessage('hello 你好'));
     fc.assert(
       fc.property(fc.nat(delivery.body.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
@@ -58,11 +58,11 @@ describe('a delivery of Slack [constant-time] [time-window]', () => {
     [-300, undefined],
     [300, undefined],
     [301, 'outside the time window'],
-  ])('of %i seconds from now: %s', (offsetSec, refusal) => {
+  ])('judges a timestamp %i seconds from now as: %s', (offsetSec, refusal) => {
     expect(refusalOf(deliver(directMessage('x'), { timestampSec: NOW_SEC + offsetSec }))).toBe(refusal);
   });
 
-  test('is refused when a signature header is absent, repeated or of another form', () => {
+  test('refuses an absent, repeated or malformed signature header', () => {
     const { headers, ...rest } = deliver(directMessage('x'));
     const signature = String(headers['x-slack-signature']);
     for (const value of [undefined, `${signature}, ${signature}`, signature.toUpperCase(), `${signature}0`, 'v0=']) {
@@ -73,7 +73,7 @@ describe('a delivery of Slack [constant-time] [time-window]', () => {
       expect(refusalOf({ ...rest, headers: { ...headers, 'x-slack-request-timestamp': value } })).toBeDefined();
   });
 
-  test('that only checks our certificate may come unsigned, and nothing else of it is looked at', () => {
+  test('ignores an unsigned ssl_check request with status 200', () => {
     const body = Buffer.from('ssl_check=1&token=x');
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const delivery = { method: 'POST' as const, query: new URLSearchParams(), headers, body };

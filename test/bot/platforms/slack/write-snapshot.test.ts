@@ -10,13 +10,13 @@ import {
 const words = fc.stringMatching(/^[a-z&<>!@*_`|# \n，。😀]{0,60}$/u);
 const long = fc.tuple(words, fc.integer({ min: 1, max: 200 })).map(([text, times]) => text.repeat(times));
 
-test('a snapshot without a note is markdown_text alone, as is one whose note says nothing', () => {
+test('writes a snapshot with no note or a blank one as markdown_text alone', () => {
   expect(wholeSnapshot({ content: 'Hello' })).toEqual({ markdown_text: 'Hello' });
   expect(wholeSnapshot({ content: 'Hello', note: ' \n' })).toEqual({ markdown_text: 'Hello' });
   expect(belowStream({ content: 'Hello' })).toEqual({});
 });
 
-test('a note is a context block of plain words below the text, never in markdown_text', () => {
+test('writes a note as a plain-text context block below the text, never in markdown_text', () => {
   const context = { type: 'context', elements: [{ type: 'plain_text', text: '*Stopped* & <done>', emoji: false }] };
   expect(wholeSnapshot({ content: 'a < b', note: '*Stopped* & <done>' })).toEqual({
     text: 'a &lt; b',
@@ -25,7 +25,7 @@ test('a note is a context block of plain words below the text, never in markdown
   expect(belowStream({ content: 'a < b', note: '*Stopped* & <done>' })).toEqual({ blocks: [context] });
 });
 
-test('whatever text and note are, limits hold, no entity is cut and nobody is called [slack-web-api]', () => {
+test('stays within Slack’s limits, cuts no entity and mentions no one, for any text and note [slack-web-api]', () => {
   fc.assert(
     fc.property(long, long, (content, note) => {
       fc.pre(note.trim() !== '');
@@ -45,7 +45,7 @@ test('whatever text and note are, limits hold, no entity is cut and nobody is ca
   );
 });
 
-test('a refusal of blocks concerns the note only where there is one, and then the note goes into the text', () => {
+test('attributes refused blocks to the note only when there is one, and then moves the note into the text', () => {
   const snapshot = { content: 'Half', note: 'Stopped.', finished: true };
   expect(areBlocksRefused('invalid_blocks', snapshot)).toBe(true);
   expect(areBlocksRefused('not_in_channel', snapshot)).toBe(false);

@@ -10,12 +10,12 @@ import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
 import { connectWecom, type ConnectedWecom } from './connection-use.ts';
 
 const WHOLE = 'The whole answer.';
-/** Codes of each meaning that WeCom documents, and three that it does not. */
+/** Codes of each kind that WeCom documents, and three undocumented ones. */
 const CODES = [
   -1, 40_008, 40_058, 45_002, 45_009, 45_033, 93_001, 93_006, 93_008, 86_008, 81_013, 600_039, 846_605, 846_608, 1,
   999_999, 12_345_678,
 ];
-/** After these the same words may be taken later. */
+/** Temporary errors: WeCom may accept the same text later. */
 const PASSING = new Set([-1, 45_009, 45_033, 1, 999_999, 12_345_678]);
 
 let redis: TestRedis;
@@ -39,7 +39,7 @@ afterEach(async () => {
   await wecom.stop();
 });
 
-/** Refuses what `verdictOf` says, and notes what WeCom takes and so shows. */
+/** Refuses frames as `verdictOf` says, and records the frames that WeCom accepts and shows. */
 function refuse(verdictOf: (frame: SentFrame) => FrameVerdict): void {
   wecom.judge = (frame) => {
     const verdict = verdictOf(frame);
@@ -51,7 +51,7 @@ function refuse(verdictOf: (frame: SentFrame) => FrameVerdict): void {
 const streamOf = ({ body }: SentFrame) =>
   body['stream'] as { id: string; content: string; finish: boolean } | undefined;
 
-/** What people see in the end: each stream's last text, each push, and what is kept for the next reply. */
+/** Counts what people see in the end: the last text of each stream, each push, and each text kept for the next reply. */
 function seen(): { whole: number; open: number } {
   const streams = new Map<string, { content: string; finish: boolean }>();
   for (const frame of taken) {
@@ -73,7 +73,7 @@ async function answer(): Promise<void> {
   wecom.say('a question');
   const id = await bot.accepted();
   await bot.show(id, 'The', false);
-  // An answer whose request is forgotten does not grow.
+  // WeCom shows no partial text when it has forgotten the request.
   await untilTrue(() => wecom.frames.some((frame) => streamOf(frame)?.content === 'The'), 1_000).catch(() => undefined);
   await bot.show(id, WHOLE, true);
   await untilTrue(async () => await bot.hasEnded(id), 15_000);
@@ -87,12 +87,12 @@ const isAt = (position: (typeof POSITIONS)[number], frame: SentFrame): boolean =
   return position === 'the first frame' ? stream.content === '' : stream.content === 'The';
 };
 
-/** A refused snapshot costs two seconds, so that one code of each meaning is enough. */
+/** A refused snapshot costs 2 s, so one code of each kind is enough. */
 const codesAt = (position: (typeof POSITIONS)[number]) =>
   position === 'a growing frame' ? [45_009, 45_002, 93_006, 846_605, 999_999] : CODES;
 
 test.each(POSITIONS.flatMap((position) => codesAt(position).map((code) => ({ position, code }))))(
-  'shows an answer whole and once although WeCom refuses $position once with $code [refused-writes]',
+  'shows the whole answer once when WeCom refuses $position once with $code [refused-writes]',
   async ({ position, code }) => {
     let isRefused = false;
     refuse((frame) => {
@@ -104,11 +104,11 @@ test.each(POSITIONS.flatMap((position) => codesAt(position).map((code) => ({ pos
     expect(seen().whole).toBe(1);
     expect(bot.notShown).toEqual([]);
   },
-  20_000,
+  60_000,
 );
 
 test.each(CODES.filter((code) => code !== 45_009 && code !== 45_033 && code !== -1))(
-  'pushes an answer once when WeCom refuses its last words for good with %i [refused-writes]',
+  'pushes the answer once when WeCom keeps refusing its final text with %i [refused-writes]',
   async (code) => {
     refuse((frame) => (streamOf(frame)?.content === WHOLE ? code : 0));
     await answer();
@@ -116,11 +116,11 @@ test.each(CODES.filter((code) => code !== 45_009 && code !== 45_033 && code !== 
     expect(bot.notShown).toEqual([]);
     expect(bot.refused.map(({ code: counted }) => counted)).toContain(String(code));
   },
-  20_000,
+  60_000,
 );
 
 test.each(CODES.filter((code) => !PASSING.has(code) || code > 45_033 || code === 1))(
-  'keeps an answer once and alarms when WeCom refuses it by every way with %i [refused-writes]',
+  'keeps the answer once and raises an alarm when WeCom refuses it by every route with %i [refused-writes]',
   async (code) => {
     const said = JSON.stringify(WHOLE);
     refuse(({ body }) => (JSON.stringify(body).includes(said) ? code : 0));
@@ -128,17 +128,17 @@ test.each(CODES.filter((code) => !PASSING.has(code) || code > 45_033 || code ===
     expect(seen().whole).toBe(1);
     expect(bot.notShown).toHaveLength(1);
   },
-  20_000,
+  60_000,
 );
 
 test.each([{ late: 'never' }, { late: 'late' }] as const)(
-  'shows one message when the acknowledgement of the last frame comes $late [lost-acknowledgement]',
+  'shows one message when the acknowledgement of the last frame arrives $late [lost-acknowledgement]',
   async ({ late }) => {
     let count = 0;
     refuse((frame) => {
       if (streamOf(frame)?.finish !== true) return 0;
       count += 1;
-      // The frame is applied in each case.
+      // WeCom applies the frame in each case.
       taken.push(frame);
       if (count > 2) return 0;
       return late === 'never' ? 'silent' : { errcode: 0, afterMs: 700 };
@@ -147,5 +147,5 @@ test.each([{ late: 'never' }, { late: 'late' }] as const)(
     expect(seen()).toEqual({ whole: 1, open: 0 });
     expect(wecom.pushes()).toEqual([]);
   },
-  20_000,
+  60_000,
 );

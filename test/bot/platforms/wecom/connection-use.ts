@@ -10,15 +10,15 @@ import { untilTrue } from '../../../support/deployment.ts';
 import { testKeyRing } from '../../../support/messages.ts';
 import { recordingLog } from '../../../support/redis.ts';
 
-/** WeCom over its connection, with answers that a test writes. */
+/** WeCom over its connection, with answers that the test controls. */
 export interface ConnectedWecom {
-  /** @returns the id of the message that came last, once it is stored */
+  /** @returns the id of the last message, once it is stored */
   accepted(): Promise<DeliveryId>;
-  /** Changes what an answer looks like now. */
+  /** Sets the current snapshot of an answer. */
   show(id: DeliveryId, content: string, finished: boolean): Promise<void>;
-  /** Whether nothing more is sent of an answer. */
+  /** Whether nothing more is sent for an answer. */
   hasEnded(id: DeliveryId): Promise<boolean>;
-  /** Answers that WeCom took by no way. */
+  /** Answers that WeCom refused by every route. */
   notShown: { replyId: DeliveryId; userId: string; text: string }[];
   refused: RefusedWrite[];
   close(): Promise<void>;

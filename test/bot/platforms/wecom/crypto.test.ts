@@ -54,8 +54,8 @@ function negative(name: string): Negative {
   return found;
 }
 
-describe('published cases', () => {
-  test.each([...vectors.platformSamples, ...vectors.cases])('$name', (sample) => {
+describe('published WeCom crypto vectors', () => {
+  test.each([...vectors.platformSamples, ...vectors.cases])('decrypt, encrypt and sign: $name', (sample) => {
     const key = readAesKey(sample.encodingAesKey);
     const random = sample.randomHex ? Buffer.from(sample.randomHex, 'hex') : Buffer.from(sample.randomUtf8 ?? '');
     expect(decryptText(key, sample.encrypt, sample.receiveid).toString()).toBe(sample.plaintext);
@@ -63,15 +63,15 @@ describe('published cases', () => {
     expect(signText(sample.token, sample)).toBe(sample.msgSignature);
   });
 
-  test('the key is the 32 bytes that its 43 symbols stand for', () => {
+  test('read the key as the 32 bytes of its 43 base64 characters and refuse a short key', () => {
     expect(AES_KEY.toString('hex')).toBe(vectors.aesKeyHex);
     expect(() => readAesKey(negative('short-key').encodingAesKey)).toThrow(
       expect.objectContaining({ code: 'bad_setting' }),
     );
   });
 
-  test('another receiver, an altered end and a broken length do not open, all with one error', () => {
-    const one = expect.objectContaining({ code: 'undecryptable', message: 'An encrypted text does not open' });
+  test('fail with one error for another receiver, altered bytes and a wrong length', () => {
+    const one = expect.objectContaining({ code: 'undecryptable', message: 'An encrypted text cannot be decrypted' });
     const mismatch = negative('receiveid-mismatch').encrypt;
     expect(() => decryptText(AES_KEY, mismatch, 'ww-other')).toThrow(one);
     expect(() => decryptText(AES_KEY, mismatch)).toThrow(one);
@@ -86,15 +86,15 @@ describe('published cases', () => {
   });
 });
 
-describe('media', () => {
-  test.each(media.cases)('$name', ({ plainHex, encryptedBase64 }) => {
+describe('WeCom media encryption', () => {
+  test.each(media.cases)('matches the vector $name', ({ plainHex, encryptedBase64 }) => {
     const key = readAesKey(media.encodingAesKey);
     const sealed = Buffer.from(encryptedBase64, 'base64');
     expect(decryptPadded(key, sealed).toString('hex')).toBe(plainHex);
     expect(encryptPadded(key, Buffer.from(plainHex, 'hex')).equals(sealed)).toBe(true);
   });
 
-  test('an empty download and another key do not open', () => {
+  test('fails for an empty download and for another key', () => {
     const sealed = Buffer.from(media.cases.at(-2)?.encryptedBase64 ?? '', 'base64');
     expect(() => decryptPadded(AES_KEY, Buffer.alloc(0))).toThrow(expect.objectContaining({ code: 'undecryptable' }));
     expect(() => decryptPadded(Buffer.alloc(32, 7), sealed)).toThrow(
@@ -102,7 +102,7 @@ describe('media', () => {
     );
   });
 
-  test('every padding byte is checked, not only the last', () => {
+  test('checks every padding byte', () => {
     const decrypted = Buffer.from('6e6f74207265616c6c79207061646465642c206f6e6c7920736f2d736f000003', 'hex');
     expect(decrypted.length).toBe(32);
     const sealed = encryptPadded(AES_KEY, decrypted).subarray(0, 32);
@@ -110,8 +110,8 @@ describe('media', () => {
   });
 });
 
-describe('properties', () => {
-  test('what is encrypted opens to the same bytes', () => {
+describe('WeCom encryption of any input', () => {
+  test('is reversible', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 300 }), fc.stringMatching(/^\w{0,20}$/), (text, receiveId) => {
         const opened = decryptText(AES_KEY, encryptText(AES_KEY, text, { receiveId }), receiveId);
@@ -120,7 +120,7 @@ describe('properties', () => {
     );
   });
 
-  test('garbage never opens as anything but the one error', () => {
+  test('fails with the undecryptable error for random bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 256 }), (bytes) => {
         let code: unknown = 'opened';

@@ -8,12 +8,15 @@ export interface ApiRequest {
   json: Record<string, unknown>;
 }
 
-/** What an address answers: a JSON object, raw bytes, a bare status, or nothing at all until the connection is cut. */
+/**
+ * The response of a path: a JSON object, raw bytes, a status without a body, no response (`hang`) or a closed connection
+ * (`cut`).
+ */
 export type ApiAnswer = object | Buffer | number | 'hang' | 'cut';
 
 type Responder = (request: ApiRequest) => ApiAnswer;
 
-/** A small server in WeCom's place. `gettoken` gives token-1, token-2, …; the other addresses answer as told. */
+/** A small fake of WeCom's API. `gettoken` returns token-1, token-2 and so on; the other paths respond from `answers`. */
 export interface FakeApi extends ListeningServer {
   requests: ApiRequest[];
   answers: Map<string, ApiAnswer | Responder>;

@@ -8,7 +8,7 @@ import { AES_KEY, deliver, textCallback, wecom } from './support.ts';
 import { receiveAt } from '../../../support/receive-at.ts';
 
 const BYTES = Buffer.from('the file');
-/** A key in which every form differs: its base64 has both signs that base64url writes otherwise. */
+/** A key whose encodings all differ: its base64 contains both characters that base64url replaces. */
 const KEY = Buffer.from(`fbefbe${'ab'.repeat(28)}ff`, 'hex');
 const RAW = 'k3y-with-32-bytes-of-plain-text!';
 
@@ -34,29 +34,29 @@ const fetchUnder = (aeskey: string | undefined, sealed: Buffer) =>
 describe('the key of a WeCom file', () => {
   test.each([
     ['64 hexadecimal digits', KEY.toString('hex')],
-    ['64 hexadecimal digits in capitals', KEY.toString('hex').toUpperCase()],
+    ['64 hexadecimal digits in upper case', KEY.toString('hex').toUpperCase()],
     ['base64', KEY.toString('base64')],
     ['base64 without padding, 43 characters', KEY.toString('base64').replace(/=+$/, '')],
     ['base64url', KEY.toString('base64url')],
     ['base64url with padding', `${KEY.toString('base64url')}=`],
     ['base64 of the hexadecimal digits', Buffer.from(KEY.toString('hex')).toString('base64')],
-    ['base64 between blanks', ` ${KEY.toString('base64')}\n`],
-  ])('is read as %s', async (_form, written) => {
+    ['base64 surrounded by whitespace', ` ${KEY.toString('base64')}\n`],
+  ])('is read from %s', async (_form, written) => {
     expect((await fetchUnder(written, encryptPadded(KEY, BYTES))).bytes).toEqual(BYTES);
   });
 
-  test('is read as 32 raw bytes', async () => {
+  test('is read from 32 raw bytes', async () => {
     expect((await fetchUnder(RAW, encryptPadded(Buffer.from(RAW), BYTES))).bytes).toEqual(BYTES);
   });
 
   test.each(['', 'zz', 'a'.repeat(63), '密钥', '='.repeat(44)])(
-    'falls back to the bot’s own where it has no usable form: %j',
+    'falls back to the bot’s key when it has no usable form: %j',
     async (written) => {
       expect((await fetchUnder(written, encryptPadded(AES_KEY, BYTES))).bytes).toEqual(BYTES);
     },
   );
 
-  test('that is another one opens nothing', async () => {
+  test('fails with media_unreadable when it is the wrong key', async () => {
     await expect(fetchUnder(KEY.toString('hex'), encryptPadded(randomBytes(32), BYTES))).rejects.toMatchObject({
       code: 'media_unreadable',
     });
@@ -72,7 +72,7 @@ describe('the key of a WeCom file', () => {
         mixed: { msg_item: [{ msgtype: 'image', image: { url: 'https://x.test/i', aeskey: 'K' } }] },
       },
     ],
-  ])('goes along with %s, alone and quoted', (_name, fields) => {
+  ])('is part of the media reference of %s, sent and quoted', (_name, fields) => {
     const mediaRef = mediaRefOf({ url: 'https://x.test/i', aeskey: 'K' });
     const said = receiveAt(wecom(), deliver(textCallback('', { text: undefined, ...fields })));
     const quoted = receiveAt(wecom(), deliver(textCallback('look', { quote: fields })));

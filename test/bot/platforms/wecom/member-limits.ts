@@ -1,21 +1,24 @@
 import { MINUTE_MS, SECOND_MS, type NowMs } from '../../../../src/shared/clock.ts';
 import type { FakeApi } from './fake-api.ts';
 
-/** What members see of what an app wrote to them. */
+/** What members see of an app's messages. */
 export interface MemberLimits {
-  /** In the order in which it was shown. */
+  /** In display order. */
   shown: { userId: string; text: string; atMs: number }[];
-  /** What WeCom took without an error, and showed to nobody, since it was too much. */
+  /** Messages that WeCom accepted without an error but did not show, because the limit was reached. */
   dropped: string[];
-  /** Whether WeCom says that it was called too often. */
+  /** Makes WeCom report that it is called too often. */
   isBusy: boolean;
-  /** Called when a message stands, before WeCom answers; `true` when its answer never comes. */
+  /** Called after a message is processed, before WeCom answers; returning `true` withholds the answer. */
   onShown(): unknown;
 }
 
 const MOST_A_MINUTE = 30;
 
-/** Has the app's API show messages as WeCom does (PLATFORM_FACTS.md wecom-app): the same text once, 30 a minute, and the rest is dropped without an error. */
+/**
+ * Makes the app's API show messages as WeCom does (PLATFORM_FACTS.md wecom-app): the same text once and 30 messages a
+ * minute; the rest is dropped without an error.
+ */
 export function limitMembers(api: FakeApi, nowMs: NowMs): MemberLimits {
   const limits: MemberLimits = { shown: [], dropped: [], isBusy: false, onShown: () => undefined };
   const sent = new Map<string, number>();

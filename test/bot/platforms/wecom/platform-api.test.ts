@@ -25,13 +25,13 @@ function app(options: Parameters<typeof wecom>[0] = {}) {
   return wecom({ agent: AGENT, addresses: { apiUrl: api.url }, nowMs: () => nowMs, ...options });
 }
 
-/** A browser that came back with this code. */
+/** A browser returning with this code. */
 function back(code: string): WebArrival {
   return { code, query: new URLSearchParams({ code }), redirectUri: 'https://bot.test/', state: 'a1', kept: '' };
 }
 
-describe('access token', () => {
-  test('many calls at once fetch one token, and it is kept until shortly before its end', async () => {
+describe('WeCom access token', () => {
+  test('is fetched once for concurrent calls and kept until 5 minutes before it expires', async () => {
     api.answers.set(USER_INFO, { errcode: 0, userid: 'lisi' });
     const { webSignIn } = app();
     await Promise.all(Array.from({ length: 10 }, async () => webSignIn?.identify(back('C'))));
@@ -46,7 +46,7 @@ describe('access token', () => {
     expect(api.calls('/cgi-bin/gettoken')).toHaveLength(2);
   });
 
-  test('processes share it through the store', async () => {
+  test('is shared by processes through the store', async () => {
     api.answers.set(USER_INFO, { errcode: 0, userid: 'lisi' });
     const tokenStore = memoryTokens();
     await app({ tokenStore }).webSignIn?.identify(back('C'));
@@ -55,7 +55,7 @@ describe('access token', () => {
     expect([...tokenStore.kept.values()]).toEqual([{ token: 'token-1', expiresAtMs: NOW_MS + 6_900_000 }]);
   });
 
-  test('without the store each process fetches for itself', async () => {
+  test('is fetched by each process when the store fails', async () => {
     api.answers.set(USER_INFO, { errcode: 0, userid: 'lisi' });
     const away = () => Promise.reject(new Error('away'));
     const { log, lines } = recordingLog();
@@ -67,7 +67,7 @@ describe('access token', () => {
     expect(lines.join('')).not.toContain('token-1');
   });
 
-  test.each([40_014, 42_001, 41_001])('a token that is refused (%i) is fetched anew, once', async (errcode) => {
+  test.each([40_014, 42_001, 41_001])('is fetched again once when WeCom refuses it (%i)', async (errcode) => {
     api.answers.set(USER_INFO, ({ query }) =>
       query.get('access_token') === 'token-1' ? { errcode } : { errcode: 0, userid: 'lisi' },
     );
@@ -80,7 +80,7 @@ describe('access token', () => {
     expect(api.calls(USER_INFO)).toHaveLength(4);
   });
 
-  test('errors and logs hold neither token nor secret nor code', async () => {
+  test('does not appear in errors or logs, nor do the secret and the code', async () => {
     const { log, lines } = recordingLog();
     for (const answer of ['cut', 500, { errcode: 60_020 }] as const) {
       api.answers.set(USER_INFO, answer);
@@ -94,8 +94,8 @@ describe('access token', () => {
   });
 });
 
-describe('web sign-in', () => {
-  test('the address is WeCom’s, field by field', async () => {
+describe('WeCom web sign-in', () => {
+  test('builds WeCom’s authorisation address', async () => {
     const webSignIn = app({ addresses: { apiUrl: api.url, openUrl: 'https://open.weixin.qq.com/' } }).webSignIn;
     const departure = await webSignIn?.leave({
       redirectUri: 'https://bot.test/oauth/platform/wecom/callback',
@@ -109,7 +109,7 @@ describe('web sign-in', () => {
     expect(() => webSignIn?.leave({ redirectUri: 'https://bot.test/', state: 'a-b' })).toThrow(RangeError);
   });
 
-  test('a person from outside and a used code are told apart', async () => {
+  test('distinguishes an outsider, a used code and an unreachable API', async () => {
     api.answers.set(USER_INFO, { errcode: 0, openid: 'OUTSIDE' });
     await expect(app().webSignIn?.identify(back('C'))).rejects.toMatchObject({ code: 'not_a_member' });
     api.answers.set(USER_INFO, { errcode: 40_029 });
@@ -118,20 +118,20 @@ describe('web sign-in', () => {
     await expect(app().webSignIn?.identify(back('C'))).rejects.toMatchObject({ code: 'unreachable' });
   });
 
-  test('there is none without the self-built app', () => {
+  test('is unavailable without the self-built app', () => {
     const bare = wecom();
     expect(bare.webSignIn).toBeUndefined();
     expect(bare.writePrivately).toBeUndefined();
   });
 });
 
-describe('later replies', () => {
+describe('WeCom later replies', () => {
   const post = (answer: object | number | 'cut', text = 'the answer') => {
     api.answers.set('/reply', answer);
     return app().replyLater?.(`${api.url}/reply?response_code=R`, text);
   };
 
-  test('is posted as plain markdown, once', async () => {
+  test('are posted once, as plain markdown', async () => {
     await expect(post({ errcode: 0 }, 'hello @all')).resolves.toBe('sent');
     expect(api.calls('/reply').map(({ json }) => json)).toEqual([
       { msgtype: 'markdown', markdown: { content: 'hello ＠all' } },
@@ -147,11 +147,11 @@ describe('later replies', () => {
     [{ errcode: 60_020 }, 'unauthorised'],
     [502, 'uncertain'],
     ['cut', 'uncertain'],
-  ] as const)('%j is %s', async (answer, result) => {
+  ] as const)('map the response %j to %s', async (answer, result) => {
     await expect(post(answer)).resolves.toBe(result);
   });
 
-  test('never goes to another host', async () => {
+  test('never go to another host', async () => {
     await expect(
       app({ addresses: { apiUrl: 'https://wecom.test' } }).replyLater?.(`${api.url}/reply`, 'x'),
     ).resolves.toBe('refused');
@@ -159,8 +159,8 @@ describe('later replies', () => {
   });
 });
 
-describe('private messages', () => {
-  test('go to one person, in pieces that fit, guarded against doubles', async () => {
+describe('WeCom private messages', () => {
+  test('go to one person in pieces that fit, with the duplicate check enabled', async () => {
     api.answers.set(SEND, { errcode: 0, invaliduser: '' });
     await expect(
       app().writePrivately?.('lisi', `Hello <a href="https://t.test">x</a> ${'你'.repeat(1_000)}`),
@@ -172,7 +172,7 @@ describe('private messages', () => {
     expect(sent.every(({ text }) => Buffer.byteLength(text.content) <= 2_048)).toBe(true);
   });
 
-  test('nobody else is reached', async () => {
+  test('refuse a user id that is not exactly one user', async () => {
     for (const userId of ['@all', 'lisi|wang', '', 'a b']) {
       await expect(app().writePrivately?.(userId, 'x')).resolves.toBe('refused');
     }
@@ -187,14 +187,14 @@ describe('private messages', () => {
     [{ errcode: 60_020 }, 'unauthorised'],
     [{ errcode: 48_002 }, 'unauthorised'],
     ['cut', 'uncertain'],
-  ] as const)('%j is %s', async (answer, result) => {
+  ] as const)('map the response %j to %s', async (answer, result) => {
     api.answers.set(SEND, answer);
     await expect(app().writePrivately?.('lisi', 'x')).resolves.toBe(result);
   });
 });
 
 test.each([40_001, 40_013])(
-  'an app whose secret or company is wrong (%i) posts nothing, and that is not the last word [looked-up-not-repeated]',
+  'posts nothing privately and stays retryable when the app’s secret or company is wrong (%i) [looked-up-not-repeated]',
   async (errcode) => {
     api.answers.set('/cgi-bin/gettoken', { errcode });
     await expect(app().writePrivately?.('lisi', 'x')).resolves.toBe('unauthorised');
@@ -202,7 +202,7 @@ test.each([40_001, 40_013])(
   },
 );
 
-describe('whether WeCom takes our posts', () => {
+describe('access fault of WeCom posts', () => {
   const opened = () => {
     const told: string[] = [];
     const platform = app({ told: { onRefused: (code) => void told.push(code) } });
@@ -214,7 +214,7 @@ describe('whether WeCom takes our posts', () => {
   };
 
   test.each([SEND, '/reply'] as const)(
-    'is told by its errcode at each refusal of %s, until one is taken',
+    'is the errcode of the last refusal of %s until a post is accepted',
     async (path) => {
       const { told, post, fault } = opened();
       await post(path, { errcode: 60_020 });
@@ -229,7 +229,7 @@ describe('whether WeCom takes our posts', () => {
     },
   );
 
-  test('a wrong secret is told, too, although no post leaves', async () => {
+  test('is reported for a wrong secret although no post is sent', async () => {
     const { told, post, fault } = opened();
     api.answers.set('/cgi-bin/gettoken', { errcode: 40_001 });
     await post(SEND, { errcode: 0 });
@@ -238,9 +238,9 @@ describe('whether WeCom takes our posts', () => {
   });
 
   test.each([
-    ['a post by the app shows that an address is trusted again', '/reply', 60_020, SEND, undefined],
-    ['a post by the app shows no right to another kind of post', '/reply', 48_002, SEND, '48002'],
-    ['an address that carries its own permission says nothing of the app', SEND, 40_014, '/reply', '40014'],
+    ['is cleared for an untrusted IP address by a later post of the app', '/reply', 60_020, SEND, undefined],
+    ['is kept for a missing right to replies after a later post of the app', '/reply', 48_002, SEND, '48002'],
+    ['is kept for the app after a reply, whose address carries its own permission', SEND, 40_014, '/reply', '40014'],
   ] as const)('%s', async (_, refused, errcode, taken, left) => {
     const { post, fault } = opened();
     await post(refused, { errcode });
@@ -249,7 +249,7 @@ describe('whether WeCom takes our posts', () => {
   });
 });
 
-describe('plain user ids', () => {
+describe('plain WeCom user ids', () => {
   const converts = (pairs: Record<string, string>) =>
     api.answers.set(CONVERT, ({ json }) => {
       const [id = ''] = json['open_userid_list'] as string[];
@@ -258,7 +258,7 @@ describe('plain user ids', () => {
         : { errcode: 0, userid_list: [{ open_userid: id, userid: pairs[id] }] };
     });
 
-  test('an encrypted id is converted, and asked for once', async () => {
+  test('are looked up once an hour for an encrypted id', async () => {
     converts({ [OPEN_ID]: 'lisi', short: 'wang' });
     const bot = app();
     await expect(bot.plainUserId(OPEN_ID)).resolves.toBe('lisi');
@@ -270,7 +270,7 @@ describe('plain user ids', () => {
     expect(api.calls(CONVERT)).toHaveLength(3);
   });
 
-  test('an id that is plain already is used once it is known to exist', async () => {
+  test('are accepted as they are once they are known to exist', async () => {
     converts({});
     api.answers.set(USER, ({ query }) => ({ errcode: query.get('userid') === 'lisi' ? 0 : 60_111 }));
     await expect(app().plainUserId('lisi')).resolves.toBe('lisi');
@@ -278,7 +278,7 @@ describe('plain user ids', () => {
     await expect(app().plainUserId(OPEN_ID)).resolves.toBeUndefined();
   });
 
-  test('where the app may not look people up, or does not answer, the id’s look decides', async () => {
+  test('are judged by their form when the app may not look users up or the API fails', async () => {
     converts({});
     api.answers.set(USER, { errcode: 60_011 });
     await expect(app().plainUserId('lisi')).resolves.toBe('lisi');
@@ -288,13 +288,13 @@ describe('plain user ids', () => {
     await expect(app().plainUserId(OPEN_ID)).rejects.toMatchObject({ code: 'unreachable' });
   });
 
-  test('without the self-built app an encrypted id has no plain form', async () => {
+  test('are undefined for an encrypted id without the self-built app', async () => {
     await expect(wecom().plainUserId('lisi')).resolves.toBe('lisi');
     await expect(wecom().plainUserId(OPEN_ID)).resolves.toBeUndefined();
   });
 });
 
-describe('media', () => {
+describe('WeCom media', () => {
   const file = Buffer.from('picture bytes');
   const fetch = (ref: string, maxBytes = 1_000, options = {}) =>
     app(options)
@@ -307,7 +307,7 @@ describe('media', () => {
     await expect(fetch(`${api.url}/media`, file.length)).resolves.toEqual(file);
   });
 
-  test('is refused when too large, gone or not encrypted', async () => {
+  test('is refused when too large, missing or not encrypted', async () => {
     api.answers.set('/media', encryptPadded(AES_KEY, file));
     await expect(fetch(`${api.url}/media`, file.length - 1)).rejects.toMatchObject({ code: 'media_too_large' });
     api.answers.set('/media', Buffer.alloc(5_000_000));
@@ -328,16 +328,16 @@ describe('media', () => {
     'https://evilweixin.qq.com/i',
     'file:///etc/passwd',
     'nonsense',
-  ])('%s is not the platform’s', async (ref) => {
+  ])('is refused from the foreign address %s', async (ref) => {
     await expect(fetch(ref)).rejects.toMatchObject({ code: 'media_refused' });
   });
 
-  test('a redirect is not followed', async () => {
+  test('is not fetched through a redirect', async () => {
     api.answers.set('/media', 302);
     await expect(fetch(`${api.url}/media`)).rejects.toMatchObject({ code: 'media_gone' });
   });
 
-  test('a signal that comes after a download’s end disturbs nobody', async () => {
+  test('ignores a signal that aborts after the download ended', async () => {
     api.answers.set('/media', encryptPadded(AES_KEY, file));
     const errors: unknown[] = [];
     const note = (error: unknown) => errors.push(error);
@@ -354,7 +354,7 @@ describe('media', () => {
     expect(errors).toEqual([]);
   });
 
-  test('ends when the turn does', async () => {
+  test('stops downloading when the turn is aborted', async () => {
     api.answers.set('/media', 'hang');
     const controller = new AbortController();
     const fetching = app().fetchMedia(`${api.url}/media`, 1_000, controller.signal);
@@ -363,8 +363,8 @@ describe('media', () => {
   });
 });
 
-describe('check', () => {
-  test('all is well when only the code is refused', async () => {
+describe('WeCom settings check', () => {
+  test('passes when only the sign-in code is refused', async () => {
     api.answers.set(USER_INFO, { errcode: 40_029 });
     expect((await app().check()).map(({ verdict }) => verdict)).toEqual(['ok', 'ok']);
   });
@@ -372,10 +372,10 @@ describe('check', () => {
   test.each([
     ['the secret', '/cgi-bin/gettoken', { errcode: 40_001 }, /WECOM_AGENT_SECRET/],
     ['the company', '/cgi-bin/gettoken', { errcode: 40_013 }, /WECOM_CORP_ID/],
-    ['the trusted address', USER_INFO, { errcode: 60_020 }, /trusted IP/],
-    ['something else', USER_INFO, { errcode: 99 }, /error 99/],
+    ['the trusted IP address', USER_INFO, { errcode: 60_020 }, /trusted IP/],
+    ['another kind', USER_INFO, { errcode: 99 }, /error 99/],
     ['the network', USER_INFO, 'cut', /WECOM_API_URL/],
-  ] as const)('a fault of %s names the next step', async (_name, path, answer, nextStep) => {
+  ] as const)('names the next step for a fault of %s', async (_name, path, answer, nextStep) => {
     api.answers.set(path, answer);
     const results = await app().check();
     expect(results[1]).toMatchObject({
@@ -386,7 +386,7 @@ describe('check', () => {
     expect(JSON.stringify(results)).not.toMatch(/token-1|the-app-secret/);
   });
 
-  test('a missing app is a warning that says what is missed', async () => {
+  test('warns about a missing app and names the setting', async () => {
     expect((await wecom().check())[1]).toMatchObject({
       verdict: 'warning',
       nextStep: expect.stringMatching(/WECOM_CORP_ID/),

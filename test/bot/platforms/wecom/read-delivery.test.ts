@@ -8,7 +8,7 @@ import { tries } from '../../../support/tries.ts';
 import { receiveAt } from '../../../support/receive-at.ts';
 
 const bot = wecom();
-/** What stands for a picture among forwarded messages. */
+/** The placeholder of an image in forwarded messages. */
 const PICTURE = ['[', 'image', ']'].join('');
 
 function receive(callback: object | string): Delivery {
@@ -21,8 +21,8 @@ function message(callback: object): InboundMessage {
   return delivery.message;
 }
 
-describe('messages', () => {
-  test('a private text', () => {
+describe('WeCom messages', () => {
+  test('are read from a private text', () => {
     expect(message(textCallback(' hello \n'))).toEqual({
       version: 1,
       platform: 'wecom',
@@ -36,7 +36,7 @@ describe('messages', () => {
     });
   });
 
-  test('the company is the tenant once it is known', () => {
+  test('have the company as tenant when it is configured', () => {
     const delivery = receiveAt(
       wecom({ agent: { corpId: 'ww1', agentId: '1', secret: 's' } }),
       deliver(textCallback('hi')),
@@ -44,18 +44,18 @@ describe('messages', () => {
     expect(delivery).toMatchObject({ kind: 'message', message: { tenant: 'ww1' } });
   });
 
-  test('a group text loses the mention', () => {
+  test('lose the mention in a group text', () => {
     const { chat, parts, sender } = message(groupCallback('@RobotA 你好 world 🙂'));
     expect(chat).toEqual({ kind: 'group', id: 'wrCHAT' });
     expect(sender).toEqual({ userId: 'lisi' });
     expect(parts).toEqual([{ type: 'text', text: '你好 world 🙂' }]);
   });
 
-  test('a mention and nothing else stays, so that it gets an answer', () => {
+  test('keep a text that is only a mention, so that it is answered', () => {
     expect(message(groupCallback('@RobotA ')).parts).toEqual([{ type: 'text', text: '@RobotA ' }]);
   });
 
-  test('images, files, videos and voice', () => {
+  test('are read from images, files, videos and voice', () => {
     const of = (msgtype: string, content: object) => message(textCallback('', { msgtype, [msgtype]: content })).parts;
     expect(of('image', { url: 'https://x.test/i' })).toEqual([{ type: 'image', mediaRef: 'https://x.test/i' }]);
     expect(of('file', { url: 'https://x.test/f' })).toEqual([{ type: 'file', mediaRef: 'https://x.test/f' }]);
@@ -64,7 +64,7 @@ describe('messages', () => {
     expect(of('voice', { content: '' })).toEqual([{ type: 'unsupported', what: 'voice' }]);
   });
 
-  test('mixed parts keep their order; what is not known is named', () => {
+  test('keep the order of mixed parts and name an unknown part', () => {
     const items = [
       { msgtype: 'text', text: { content: '@RobotA\u2005看' } },
       { msgtype: 'image', image: { url: 'https://x.test/i' } },
@@ -88,7 +88,7 @@ describe('messages', () => {
       'Term dates\nAll of 2026\nhttps://uni.test/terms',
     ],
     [
-      'a link under other names',
+      'a link with other field names',
       { msgtype: 'Link', Link: { Title: 'A', LinkUrl: 'https://b.test' } },
       'A\nhttps://b.test',
     ],
@@ -102,13 +102,13 @@ describe('messages', () => {
       { msgtype: 'location', location: { name: '图书馆', address: '学院路 1 号', latitude: 1 } },
       '图书馆\n学院路 1 号',
     ],
-  ])('%s is read as text', (_name, fields, text) => {
+  ])('contain %s as text', (_name, fields, text) => {
     expect(message(textCallback('', fields)).parts).toEqual([{ type: 'text', text }]);
     expect(message(groupCallback('', fields)).parts).toEqual([{ type: 'text', text }]);
     expect(message(textCallback('and this?', { quote: fields })).quote).toEqual([{ type: 'text', text }]);
   });
 
-  test('forwarded messages are quoted with their writers, whatever their shape', () => {
+  test('quote forwarded messages with their senders in each known format', () => {
     const bundles = [
       {
         msgtype: 'chatrecord',
@@ -154,7 +154,7 @@ describe('messages', () => {
     ['mixed', { mixed: { msg_item: [] } }, 'mixed'],
     ['hologram', {}, 'hologram'],
   ])(
-    'a message of the kind %s without anything to read is named, and so is answered [unreadable-answered]',
+    'name the kind %s when it has no readable content, so that it is answered [unreadable-answered]',
     (msgtype, fields, what) => {
       const parts = [{ type: 'unsupported', what }];
       expect(message(textCallback('', { msgtype, text: undefined, ...fields })).parts).toEqual(parts);
@@ -162,7 +162,7 @@ describe('messages', () => {
     },
   );
 
-  test('any message of a person is taken, however odd its content, and is read in linear time [unreadable-answered]', () => {
+  test('are accepted with any content of any kind [unreadable-answered]', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('link', 'chatrecord', 'location', 'news', 'zzz', 'mixed'),
@@ -177,12 +177,12 @@ describe('messages', () => {
     );
   });
 
-  test('a lone half of a surrogate pair becomes the replacement character at once', () => {
+  test('contain U+FFFD in place of a lone surrogate', () => {
     const plain = JSON.stringify(textCallback('X')).replace('"X"', '"a\\ud83d"');
     expect(receive(plain)).toMatchObject({ message: { parts: [{ text: 'a\uFFFD' }] } });
   });
 
-  test('quotes of every kind', () => {
+  test('contain quotes of every kind', () => {
     const quote = (value: unknown) => message(textCallback('and this?', { quote: value })).quote;
     expect(quote({ msgtype: 'text', text: { content: 'earlier' } })).toEqual([{ type: 'text', text: 'earlier' }]);
     expect(quote({ msgtype: 'image', image: { url: 'https://x.test/q' } })).toEqual([
@@ -201,7 +201,7 @@ describe('messages', () => {
     expect(quote('nonsense')).toBeUndefined();
   });
 
-  test('a later answer goes to WeCom only', () => {
+  test('accept a response_url of WeCom only', () => {
     const handle = (url: unknown, options = {}) => {
       const delivery = receiveAt(wecom(options), deliver(textCallback('hi', { response_url: url })));
       return delivery.kind === 'message' ? delivery.message.laterReplyHandle : 'none';
@@ -219,13 +219,13 @@ describe('messages', () => {
   });
 });
 
-describe('slash words', () => {
+describe('WeCom slash words', () => {
   test.each([
     ['/stop', { word: 'stop', argument: '' }],
     ['停止', { word: 'stop', argument: '' }],
     ['@RobotA /new', undefined],
     ['stop it', undefined],
-  ])('private: %s', (text, slash) => {
+  ])('are read in a private chat: %s', (text, slash) => {
     expect(message(textCallback(text)).slash).toEqual(slash);
   });
 
@@ -235,13 +235,13 @@ describe('slash words', () => {
     ['/retry @RobotA', { word: 'retry', argument: '' }],
     ['@RobotA /help me', { word: 'help', argument: 'me' }],
     ['@RobotA2 /stop', undefined],
-  ])('group: %s', (text, slash) => {
+  ])('are read in a group: %s', (text, slash) => {
     expect(message(groupCallback(text)).slash).toEqual(slash);
   });
 });
 
-describe('polls and events', () => {
-  test('a poll names its chat and its sender', () => {
+describe('WeCom polls and events', () => {
+  test('include the chat and sender of a poll', () => {
     const poll = { msgid: 'M3', from: { userid: 'lisi' }, msgtype: 'stream', stream: { id: 'S1' } };
     const sender = { userId: 'lisi' };
     expect(receive({ ...poll, chattype: 'single' })).toMatchObject({
@@ -258,7 +258,7 @@ describe('polls and events', () => {
     expect(receive({ ...poll, stream: {} })).toMatchObject({ kind: 'ignored' });
   });
 
-  test('feedback, in both of its shapes', () => {
+  test('include feedback in both formats', () => {
     const event = (content: object) =>
       receive({ msgid: 'M', from: { userid: 'lisi' }, msgtype: 'event', event: content });
     const id = 'f1'.repeat(20);
@@ -280,21 +280,21 @@ describe('polls and events', () => {
   });
 
   test.each([
-    ['the platform itself', textCallback('hi', { from: { userid: 'sys' } })],
+    ['a message from the platform itself', textCallback('hi', { from: { userid: 'sys' } })],
     ['a group without an id', textCallback('hi', { chattype: 'group' })],
     ['no message id', textCallback('hi', { msgid: undefined })],
     ['no sender', textCallback('hi', { from: {} })],
-    ['an unknown chat', textCallback('hi', { chattype: 'channel' })],
-    ['nothing said', textCallback(' ')],
-  ])('%s is ignored with an empty 200', (_name, callback) => {
+    ['an unknown chat type', textCallback('hi', { chattype: 'channel' })],
+    ['a blank text', textCallback(' ')],
+  ])('are ignored with an empty 200: %s', (_name, callback) => {
     expect(receive(callback)).toMatchObject({ kind: 'ignored', answer: { status: 200, body: '' } });
   });
 });
 
-describe('answers', () => {
+describe('WeCom answers', () => {
   const reply = { replyId: asDeliveryId('S1'), content: '**你好**', finished: false };
 
-  test('the first answer names the stream and asks for feedback; an absent one is empty', () => {
+  test('open the stream and request feedback, or are empty without a reply', () => {
     const delivery = receive(textCallback('hi'));
     if (delivery.kind !== 'message') throw new Error('no message');
     expect(openAnswer(delivery.answer(reply))).toEqual({
@@ -305,7 +305,7 @@ describe('answers', () => {
     expect(delivery.answer(undefined)).toEqual({ status: 200, body: '' });
   });
 
-  test('a poll gets the whole text so far', () => {
+  test('contain the whole text so far for a poll', () => {
     const poll = { msgid: 'M3', from: { userid: 'lisi' }, msgtype: 'stream', stream: { id: 'S1' } };
     const delivery = receive(poll);
     if (delivery.kind !== 'poll') throw new Error('no poll');
@@ -315,7 +315,7 @@ describe('answers', () => {
     });
   });
 
-  test('an entry is answered with a welcome that calls nobody', () => {
+  test('welcome a person who enters the chat without mentioning everyone', () => {
     const entry = { msgid: 'M', from: { userid: 'lisi' }, msgtype: 'event', event: { eventtype: 'enter_chat' } };
     const delivery = receive(entry);
     if (delivery.kind !== 'entered-chat') throw new Error('no entry');

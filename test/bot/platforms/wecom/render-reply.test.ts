@@ -7,27 +7,28 @@ import {
   splitReply,
 } from '../../../../src/bot/platforms/wecom/render-reply.ts';
 import { anyText } from '../../../support/any-text.ts';
+import { tries } from '../../../support/tries.ts';
 
 const final = (text: string, status?: string) =>
   renderReply({ text, finished: true, ...(status === undefined ? {} : { status }) });
 const live = (text: string, status?: string) =>
   renderReply({ text, finished: false, ...(status === undefined ? {} : { status }) });
 
-describe('a snapshot of a reply', () => {
-  test('the text is the model’s text and nothing else', () => {
+describe('WeCom reply snapshot', () => {
+  test('contains the model’s text and nothing else', () => {
     const markdown = '# Title\n\n- one **bold**\n\n| a | b |\n|---|---|\n| 1 | 2 |\n';
     expect(final(markdown)).toBe(markdown);
     expect(final('half a **wor')).toBe('half a **wor');
     expect(final('```js\nlet open')).toBe('```js\nlet open');
   });
 
-  test('a status stands in the thinking block', () => {
+  test('shows a status in the thinking block', () => {
     expect(live('', 'Looking it up …')).toBe('<think>ℹ️ Looking it up …</think>');
     expect(live('Half', 'Looking it up …')).toBe('<think>ℹ️ Looking it up …</think>\nHalf');
     expect(final('Whole', 'Linked to <think>Li</think>')).toBe(
       '<think>ℹ️ Linked to ＜think>Li＜/think></think>\nWhole',
     );
-    // A tool's status holds the model's words (SECURITY.md honest-links).
+    // A tool's status contains text from the model (SECURITY.md honest-links).
     expect(live('', 'Searching: @all [bank.example](https://x.test/)')).toBe(
       '<think>ℹ️ Searching: ＠all bank.example ([https://x.test/](https://x.test/))</think>',
     );
@@ -35,7 +36,7 @@ describe('a snapshot of a reply', () => {
     expect(live(' \n')).toBe('');
   });
 
-  test('the model’s thought stands in the thinking block, apart from the text and from the status', () => {
+  test('shows the model’s thinking in the thinking block, apart from text and status', () => {
     const snapshot = (view: { text: string; status?: string; thinking?: string; finished?: boolean }) =>
       renderReply({ finished: false, ...view });
     expect(snapshot({ text: '', thinking: 'Let me see' })).toBe('<think>Let me see</think>');
@@ -49,7 +50,7 @@ describe('a snapshot of a reply', () => {
     expect(snapshot({ text: 'Hi', thinking: '![a](https://t.test/p)' })).not.toContain('![');
   });
 
-  test('no line of a thought reads like one of ours', () => {
+  test('does not let a line of thinking imitate a status line', () => {
     const snapshot = (thinking: string) => renderReply({ text: 'Hi', thinking, finished: true });
     for (const posing of [
       'ℹ️ Stopped.',
@@ -61,7 +62,7 @@ describe('a snapshot of a reply', () => {
       expect(snapshot(posing)).not.toContain('ℹ️');
   });
 
-  test('of a long thought its newest part is shown, and the text loses nothing to it', () => {
+  test('shows the newest part of long thinking, without shortening the text', () => {
     const thinking = `first ${'思考'.repeat(5_000)} newest`;
     const shown = renderReply({ text: 'Hi', thinking, finished: false });
     expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(4_200);
@@ -74,11 +75,11 @@ describe('a snapshot of a reply', () => {
     }
   });
 
-  test('a finished reply without text shows its status, since somebody waits', () => {
+  test('shows the status of a finished reply without text', () => {
     expect(final('', 'Stopped.')).toBe('Stopped.');
   });
 
-  test('a text that is too long is cut at a character, its fence closed', () => {
+  test('cuts a long text at a character and closes its fence', () => {
     const chinese = final('你'.repeat(10_000));
     expect(Buffer.byteLength(chinese)).toBeLessThanOrEqual(MAX_REPLY_BYTES);
     expect(chinese).toMatch(/^你+$/);
@@ -88,7 +89,7 @@ describe('a snapshot of a reply', () => {
   });
 });
 
-describe('marks that call or pose', () => {
+describe('WeCom mentions and imitated markup', () => {
   test.each([
     ['@all hello', '＠all hello'],
     ['hello @ALL!', 'hello ＠ALL!'],
@@ -108,12 +109,12 @@ describe('marks that call or pose', () => {
     ['\u{1F3F4}\u{E0067}\u{E007F}', '\u{1F3F4}'],
     ['bell\u0007, tab\t', 'bell, tab\t'],
     ['```\n@all <think>\n```', '```\n＠all ＜think>\n```'],
-  ])('%j', (text, shown) => {
+  ])('are neutralised, and other text is kept: %j', (text, shown) => {
     expect(final(text)).toBe(shown);
   });
 });
 
-describe('links', () => {
+describe('WeCom links', () => {
   const url = 'https://x.test/p?q=1';
   test.each([
     [`![a cat](${url})`, `a cat: [${url}](${url})`],
@@ -124,7 +125,7 @@ describe('links', () => {
     [`[${url}](${url})`, `[${url}](${url})`],
     [`[x.test](${url})`, `[x.test](${url})`],
     ['[see the readme](https://x.test/p?q=1)', '[see the readme](https://x.test/p?q=1)'],
-    // A file's name may be an address: there is a country of that ending.
+    // A file name may also be a host name: .md is a country-code domain.
     ['[see readme.md](https://x.test/p?q=1)', 'see readme.md ([https://x.test/p?q=1](https://x.test/p?q=1))'],
     [`[bank.example](${url})`, `bank.example ([${url}](${url}))`],
     [`[https://bank.example/login](${url})`, `https://bank.example/login ([${url}](${url}))`],
@@ -138,11 +139,11 @@ describe('links', () => {
     ['```md\n[a](b)\n```\n[a](b)', '```md\n[a](b)\n```\na (b)'],
     ['let v = `vec![1]`;', 'let v = `vec![1]`;'],
     ['```rust\nlet v = vec![1];\n```', '```rust\nlet v = vec![1];\n```'],
-  ])('%j', (text, shown) => {
+  ])('show their address when it is not evident, and code is kept: %j', (text, shown) => {
     expect(final(text)).toBe(shown);
   });
 
-  test('an image loads nowhere, not in what may or may not be code', () => {
+  test('do not load an image, even in text that may or may not be code', () => {
     const image = `![p](https://t.test/?data=secret)`;
     for (const text of [image, `\`${image}\``, `\\\`${image}\\\``, `1. a\n   \`\`\`\n${image}`, `\`open ${image}`]) {
       expect(final(text)).not.toMatch(/!\[p\]\(http/);
@@ -150,7 +151,7 @@ describe('links', () => {
   });
 });
 
-test('a plain text is cut without laying a mark bare, and still fits', () => {
+test('renderPlain cuts a text without exposing a mention, within the limit', () => {
   for (let maxBytes = 3; maxBytes < 12; maxBytes += 1) {
     const shown = renderPlain('x@allocate', maxBytes);
     expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(maxBytes);
@@ -158,13 +159,13 @@ test('a plain text is cut without laying a mark bare, and still fits', () => {
   }
 });
 
-describe('splitting', () => {
-  test('a short text is one message', () => {
+describe('WeCom splitReply', () => {
+  test('returns a short text as one message', () => {
     expect(splitReply('short')).toEqual(['short']);
     expect(splitReply('')).toEqual(['']);
   });
 
-  test('a long one is cut between paragraphs, and no piece is blank', () => {
+  test('cuts a long text between paragraphs, without blank pieces', () => {
     const paragraph = `${'你好，世界。'.repeat(100)}\n\n`;
     const pieces = splitReply(paragraph.repeat(30));
     expect(pieces.length).toBe(3);
@@ -173,7 +174,7 @@ describe('splitting', () => {
   });
 });
 
-describe('properties', () => {
+describe('WeCom rendering of any text', () => {
   const word = fc.oneof(
     fc.constantFrom(
       '@',
@@ -214,18 +215,18 @@ describe('properties', () => {
   const text = fc.array(word, { maxLength: 80 }).map((words) => words.join(''));
   const LIVE_MARK = /@所有人|@all(?![A-Za-z0-9_])|<@|<\s*\/?\s*think|[\u200b\u202e]|!\[[^\]\n]*\]\(https?:/i;
 
-  test('nothing live is left, and showing a text twice changes nothing more', () => {
+  test('leaves no active markup and is unchanged by a second rendering', () => {
     fc.assert(
       fc.property(text, (model) => {
         const shown = final(model);
         expect(shown).not.toMatch(LIVE_MARK);
         expect(final(shown)).toBe(shown);
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 
-  test('every piece of a long text fits and holds nothing live', () => {
+  test('splits into pieces that fit and contain no active markup', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 500, max: 3_000 }), (model, times) => {
         const pieces = splitReply(model.repeat(times).slice(0, 100_000));
@@ -234,21 +235,21 @@ describe('properties', () => {
           expect(piece).not.toMatch(LIVE_MARK);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: tries(25) },
     );
   });
 
-  test('any snapshot fits', () => {
+  test('keeps every snapshot within the limit', () => {
     fc.assert(
       fc.property(text, text, fc.integer({ min: 1, max: 2_000 }), fc.boolean(), (model, status, times, finished) => {
         const shown = renderReply({ text: model.repeat(times), status, finished });
         expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(MAX_REPLY_BYTES);
       }),
-      { numRuns: 25 },
+      { numRuns: tries(25) },
     );
   });
 
-  test('a thought of any kind leaves one block, nothing live in it, and the text after it as it is', () => {
+  test('puts any thinking into one harmless block and leaves the text after it unchanged', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 300 }), (thought, times) => {
         const shown = renderReply({ text: 'The answer.', thinking: thought.repeat(times), finished: false });
@@ -256,7 +257,7 @@ describe('properties', () => {
         expect(match).not.toBeNull();
         expect(match?.[1] ?? '').not.toMatch(LIVE_MARK);
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 });

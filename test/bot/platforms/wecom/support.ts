@@ -27,7 +27,7 @@ export function wecom(options: Partial<WecomOptions> = {}): Platform {
   return createWecom({ ...BOT, tokenStore: memoryTokens(), ...options });
 }
 
-/** A store that really stores, and counts. */
+/** An in-memory token store; `kept` holds its entries. */
 export function memoryTokens(): AccessTokenStore & { kept: Map<string, StoredToken> } {
   const kept = new Map<string, StoredToken>();
   return {
@@ -44,7 +44,7 @@ interface Sealing {
   method?: 'GET' | 'POST';
 }
 
-/** A delivery as WeCom would send it, of any plain text. */
+/** A delivery as WeCom sends it, with any plain text. */
 export function deliver(plain: string | object, sealing: Sealing = {}): RawDelivery {
   const { timestamp = String(NOW_SEC), nonce = '1597212914', token = TOKEN, method = 'POST' } = sealing;
   const encrypt = encryptText(AES_KEY, typeof plain === 'string' ? plain : JSON.stringify(plain));
@@ -58,7 +58,7 @@ export function deliver(plain: string | object, sealing: Sealing = {}): RawDeliv
   return { method, query, headers: {}, body };
 }
 
-/** A text message's plain callback, with anything replaced or added. */
+/** The plain callback of a text message, with fields replaced or added. */
 export function textCallback(content: string, extra: object = {}): object {
   return {
     msgid: 'M1',
@@ -75,7 +75,7 @@ export function groupCallback(content: string, extra: object = {}): object {
   return textCallback(content, { chattype: 'group', chatid: 'wrCHAT', ...extra });
 }
 
-/** Opens an answer as WeCom would: checks its signature, decrypts, parses. */
+/** Reads an answer as WeCom does: checks its signature, decrypts, parses. */
 export function openAnswer({ body }: HttpAnswer): { nonce: string; timestamp: number; reply: Record<string, unknown> } {
   const { encrypt, msgsignature, timestamp, nonce } = JSON.parse(body) as Record<string, string> & {
     timestamp: number;

@@ -15,8 +15,8 @@ function withQuery(delivery: RawDelivery, change: (query: URLSearchParams) => vo
   return { ...delivery, query };
 }
 
-describe('address verification', () => {
-  test('answers the echo exactly', () => {
+describe('WeCom address verification', () => {
+  test('answers with the decrypted echo exactly', () => {
     const file = readFileSync(new URL('../../../vectors/wecom-crypto.json', import.meta.url), 'utf8');
     const { cases } = JSON.parse(file) as { cases: Record<string, string>[] };
     const sample = cases.find(({ name }) => name === 'aibot-url-verification') ?? {};
@@ -26,7 +26,7 @@ describe('address verification', () => {
     expect(receiveAt(bot, { method: 'GET', query, headers: {}, body: Buffer.alloc(0) })).toMatchObject({ answer });
   });
 
-  test('a plus sign that was not escaped is read as one', () => {
+  test('reads an unescaped plus sign in the echo as a plus sign', () => {
     let delivery = deliver('12345', { method: 'GET' });
     while (!delivery.query.get('echostr')?.includes('+')) delivery = deliver('12345', { method: 'GET' });
     const unescaped = withQuery(delivery, (query) =>
@@ -35,7 +35,7 @@ describe('address verification', () => {
     expect(receiveAt(bot, unescaped)).toMatchObject({ kind: 'handshake', answer: { body: '12345' } });
   });
 
-  test('refuses a wrong signature with 401 and a missing or closed echo with 400', () => {
+  test('refuses a wrong signature with 401 and a missing or undecryptable echo with 400', () => {
     const good = deliver('12345', { method: 'GET' });
     expect(receiveAt(bot, deliver('12345', { method: 'GET', token: 'other' }))).toMatchObject({
       kind: 'refused',
@@ -52,8 +52,8 @@ describe('address verification', () => {
   });
 });
 
-describe('deliveries', () => {
-  test('each spelling of the signature is taken', () => {
+describe('WeCom delivery verification', () => {
+  test('accepts each spelling of the signature and encrypt fields', () => {
     const good = deliver(HELLO);
     for (const name of ['msgsignature', 'signature']) {
       const renamed = withQuery(good, (query) => {
@@ -66,7 +66,7 @@ describe('deliveries', () => {
     expect(receiveAt(bot, { ...good, body }).kind).toBe('message');
   });
 
-  test.each(['msg_signature', 'timestamp', 'nonce'])('%s must occur once', (name) => {
+  test.each(['msg_signature', 'timestamp', 'nonce'])('refuses a missing or repeated %s', (name) => {
     const good = deliver(HELLO);
     const refused = { kind: 'refused', status: 401 };
     expect(
@@ -83,12 +83,12 @@ describe('deliveries', () => {
     ).toMatchObject(refused);
   });
 
-  test('a second signature under another name is one too many', () => {
+  test('refuses a second signature under another name', () => {
     const twice = withQuery(deliver(HELLO), (query) => query.set('signature', query.get('msg_signature') ?? ''));
     expect(receiveAt(bot, twice)).toMatchObject({ kind: 'refused', status: 401 });
   });
 
-  test('letters of the signature are compared as they are', () => {
+  test('compares the signature case-sensitively', () => {
     const upper = withQuery(deliver(HELLO), (query) =>
       query.set('msg_signature', (query.get('msg_signature') ?? '').toUpperCase()),
     );
@@ -96,61 +96,61 @@ describe('deliveries', () => {
   });
 
   test.each([
-    ['the edge', String(NOW_SEC - 300), 'message'],
+    ['the oldest accepted', String(NOW_SEC - 300), 'message'],
     ['too old', String(NOW_SEC - 301), 'refused'],
-    ['the other edge', String(NOW_SEC + 300), 'message'],
-    ['too early', String(NOW_SEC + 301), 'refused'],
+    ['the latest accepted', String(NOW_SEC + 300), 'message'],
+    ['too far in the future', String(NOW_SEC + 301), 'refused'],
     ['not a number', 'soon', 'refused'],
     ['milliseconds', `${NOW_SEC}000`, 'refused'],
     ['hexadecimal', '0x6553F100', 'refused'],
-    ['with zeros before it', `00${NOW_SEC}`, 'refused'],
-  ])('a signed timestamp: %s', (_name, timestamp, kind) => {
+    ['with leading zeros', `00${NOW_SEC}`, 'refused'],
+  ])('judges a signed timestamp: %s', (_name, timestamp, kind) => {
     expect(receiveAt(bot, deliver(HELLO, { timestamp })).kind).toBe(kind);
   });
 
   test.each([
-    ['no JSON', 'nonsense'],
+    ['not JSON', 'nonsense'],
     ['an array', '[]'],
     ['null', 'null'],
-    ['without the text', '{"a":1}'],
-    ['an empty text', '{"encrypt":""}'],
-    ['a number', '{"encrypt":5}'],
-  ])('a body that is %s is 400', (_name, body) => {
+    ['an object without encrypt', '{"a":1}'],
+    ['an empty encrypt field', '{"encrypt":""}'],
+    ['a numeric encrypt field', '{"encrypt":5}'],
+  ])('refuses a body that is %s with 400', (_name, body) => {
     expect(receiveAt(bot, { ...deliver(HELLO), body: Buffer.from(body) })).toMatchObject({
       kind: 'refused',
       status: 400,
     });
   });
 
-  test('bytes that are not UTF-8 are 400 outside and ignored inside', () => {
+  test('refuses a body that is not UTF-8 with 400', () => {
     const broken = Buffer.concat([Buffer.from('{"encrypt":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
     expect(receiveAt(bot, { ...deliver(HELLO), body: broken })).toMatchObject({ kind: 'refused', status: 400 });
   });
 
-  test('what is signed but does not open is answered like any signed nonsense [verify-then-decrypt]', () => {
+  test('answers a signed but undecryptable delivery like any signed invalid content [verify-then-decrypt]', () => {
     const otherKey = wecom({ bot: { ...BOT.bot, aesKey: 'A'.repeat(43) } });
     const nonsense = receiveAt(bot, deliver('{"a":1}'));
     const closed = receiveAt(otherKey, deliver(HELLO));
     const answered = { kind: 'ignored', answer: { status: 200, body: '' } };
     expect(nonsense).toMatchObject(answered);
-    // To whoever sends it no difference shows; the log names the key.
+    // The sender sees no difference; the log names the key.
     expect(closed).toEqual({ ...answered, reason: 'does not open', answer: (nonsense as { answer: unknown }).answer });
   });
 
-  test('no altered byte of a body is ever accepted', () => {
+  test('never accepts a body with an altered signed byte', () => {
     const good = deliver(HELLO);
     fc.assert(
       fc.property(fc.nat(good.body.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
         const body = Buffer.from(good.body);
         body[at] = (body[at] ?? 0) ^ flip;
         const same = JSON.stringify(receiveAt(bot, { ...good, body }).kind);
-        // Only a change outside the signed text (the field's name in its other spelling) may leave it as it was.
+        // Only a change outside the signed text (the other spelling of the field name) may leave the result unchanged.
         expect(same === '"refused"' || body.toString().startsWith('{"Encrypt"')).toBe(true);
       }),
     );
   });
 
-  test('nothing from outside makes it throw', () => {
+  test('throws no exception for any input', () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -170,7 +170,7 @@ describe('deliveries', () => {
   });
 });
 
-describe('time and nonce, which are signed without anything between them', () => {
+describe('WeCom timestamp and nonce, which are signed without a separator', () => {
   const swapped = (delivery: RawDelivery) =>
     withQuery(delivery, (query) => {
       const [time, nonce] = [query.get('timestamp') ?? '', query.get('nonce') ?? ''];
@@ -178,7 +178,7 @@ describe('time and nonce, which are signed without anything between them', () =>
       query.set('nonce', time);
     });
 
-  test('a delivery whose nonce is a time of now is refused, and so is the same with both exchanged', () => {
+  test('are refused when the nonce is a current timestamp, and also when swapped', () => {
     for (const nonceSec of [NOW_SEC - 300, NOW_SEC, NOW_SEC + 300]) {
       const twofold = deliver(HELLO, { nonce: String(nonceSec) });
       expect(receiveAt(bot, twofold)).toMatchObject({ kind: 'refused', status: 401 });
@@ -187,7 +187,7 @@ describe('time and nonce, which are signed without anything between them', () =>
     expect(receiveAt(bot, deliver(HELLO, { nonce: String(NOW_SEC + 301) })).kind).toBe('message');
   });
 
-  test('property: of a signed delivery and the same with time and nonce exchanged, one is taken at most', () => {
+  test('property: are accepted in at most one of the two orders', () => {
     const near = fc.integer({ min: NOW_SEC - 900, max: NOW_SEC + 900 }).map(String);
     const nonces = fc.oneof(
       near,
@@ -203,7 +203,7 @@ describe('time and nonce, which are signed without anything between them', () =>
     );
   });
 
-  test('one that is exchanged and comes when its nonce is the time is the message that it was, which is remembered for a day', () => {
+  test('give the original message id when they are swapped and the nonce becomes the current time', () => {
     const laterSec = NOW_SEC + 3_600;
     const first = deliver(HELLO, { nonce: String(laterSec) });
     const later = wecom({ nowMs: () => laterSec * 1_000 });

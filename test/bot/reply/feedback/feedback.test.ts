@@ -45,8 +45,8 @@ async function allKept(sinceMs = 0): Promise<KeptFeedback[]> {
   return kept;
 }
 
-describe('what somebody thinks of an answer [feedback-kept]', () => {
-  test('is kept with the model and the rule that its record names, as long as that is there', async () => {
+describe('feedback on an answer [feedback-kept]', () => {
+  test('is stored with the model and rule of the answer’s record, and keeps both when the record is gone', async () => {
     await redis.hset(messageKey(3, ANSWER), ...messageFields({ answeredBy: 'svc-plus', rule: 'staff' }));
     expect(await keep({})).toBe('new');
     await redis.del(messageKey(3, ANSWER));
@@ -57,7 +57,7 @@ describe('what somebody thinks of an answer [feedback-kept]', () => {
     expect((await allKept())[0]?.reasons).toEqual(['wrong', 'incomplete']);
   });
 
-  test('told again changes nothing, in any order and at once', async () => {
+  test('is unchanged by repetitions, in any order and at once', async () => {
     const told = await Promise.all([keep({ words: 'fine' }), keep({ words: 'fine' }), keep({ words: 'fine' })]);
     expect(told.toSorted()).toEqual(['new', 'same', 'same']);
     expect(await keep({})).toBe('same');
@@ -66,7 +66,7 @@ describe('what somebody thinks of an answer [feedback-kept]', () => {
     expect(await redis.keys('*')).toEqual([]);
   });
 
-  test('lies there without the words unless the settings want them, and never in clear', async () => {
+  test('is stored without words unless the settings keep them, and never in plain text', async () => {
     await keep({ verdict: 'bad', words: 'BANANAS', personId: asPersonId('p2') });
     await keep({ verdict: 'bad', words: 'CHERRIES' }, { keepsWords: false });
     const keys = await redis.keys('*');
@@ -76,7 +76,7 @@ describe('what somebody thinks of an answer [feedback-kept]', () => {
     expect((await allKept()).map(({ words }) => words).toSorted()).toEqual(['', 'BANANAS']);
   });
 
-  test('goes by itself after its days, and no list outlives it', async () => {
+  test('expires after its lifetime together with its lists', async () => {
     await keep({}, { lifeMs: 60_000 });
     const lives = await Promise.all((await redis.keys('*')).map((key) => redis.pttl(key)));
     expect(lives).toHaveLength(3);
@@ -88,18 +88,18 @@ describe('what somebody thinks of an answer [feedback-kept]', () => {
     expect(await redis.zcard('{p3}:rated')).toBeLessThanOrEqual(1);
   });
 
-  test('of one answer is kept of so many that nobody fills the store', async () => {
+  test('is stored for at most 200 people per answer', async () => {
     const told = await Promise.all(
       Array.from({ length: 210 }, (_, index) => keep({ personId: asPersonId(`many${index}`) })),
     );
     expect(told.filter((change) => change === 'full')).toHaveLength(10);
     expect(await redis.hget(feedbackKey(3, ANSWER), 'raters')).toBe('200');
-    // Whoever has rated may still say something else.
+    // A person who has rated already may still change the rating.
     expect(await keep({ personId: asPersonId('many0'), verdict: 'bad' })).toBe('changed');
   });
 });
 
-/** Reads what RFC 4180 says, and nothing else. */
+/** Parses RFC 4180 and nothing else. */
 function parseCsv(csv: string): string[][] {
   const rows: string[][] = [];
   let [row, cell, isQuoted]: [string[], string, boolean] = [[], '', false];
@@ -122,13 +122,13 @@ function parseCsv(csv: string): string[][] {
   return rows;
 }
 
-describe('the table [feedback-kept]', () => {
+describe('the feedback CSV [feedback-kept]', () => {
   const row: KeptFeedback = {
     ...{ atMs: Date.UTC(2026, 10, 23), platform: 'slack', answer: ANSWER, rater: 'r', verdict: 'bad' },
     ...{ reasons: ['wrong'], model: 'm', rule: 'staff', words: '' },
   };
 
-  test('is what a program reads again, whatever people write, and no formula to a spreadsheet', () => {
+  test('is parsed back for any text and contains no spreadsheet formula', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (words, rule) => {
         const [read = []] = parseCsv(csvLine({ ...row, words, rule }));
@@ -142,7 +142,7 @@ describe('the table [feedback-kept]', () => {
       expect(parseCsv(csvLine({ ...row, words }))[0]?.[8]).toBe(`'${words}`);
   });
 
-  test('npm run feedback prints it: all, or of so many days', async () => {
+  test('is printed by npm run feedback, in full or for a number of days', async () => {
     await keep({ words: 'a, "b"\nc' });
     const settings = loadSettings({
       cwd: process.cwd(),
@@ -170,7 +170,7 @@ describe('the table [feedback-kept]', () => {
     const away = { ...secrets, redisUrls: ['redis://127.0.0.1:9/0'] };
     expect(await run({ secrets: away })).toEqual([1, '']);
     expect(asides.join('')).toContain('npm run check');
-  }, 30_000);
+  }, 60_000);
 
   test.each([
     [[], { kind: 'feedback' }],
@@ -179,7 +179,7 @@ describe('the table [feedback-kept]', () => {
     [['--days', 'x'], { kind: 'wrong' }],
     [['--since', '7'], { kind: 'wrong' }],
     [['--help'], { kind: 'help' }],
-  ])('its arguments are read: %j', (args, read) => {
+  ])('is requested with the arguments %j', (args, read) => {
     expect(readFeedbackArguments(args)).toMatchObject(read);
   });
 });

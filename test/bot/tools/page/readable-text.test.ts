@@ -2,13 +2,13 @@ import { expect, test } from '@jest/globals';
 import { splitAnswer } from '../../../../src/bot/platforms/wecom/render-reply.ts';
 import { readableText } from '../../../../src/bot/tools/page/readable-text.ts';
 
-/** 150 KB that take minutes: each element is looked at from each that it stands in. */
+/** 150 KB that take minutes, because the reader visits each element once per ancestor. */
 const ENDLESS = '<div>'.repeat(30_000);
 const NEVER = new AbortController().signal;
 
 const reading = (html: string, signal: AbortSignal = NEVER) => readableText(html, signal).catch(String);
 
-test('a page that is read for minutes is given up with its turn, and meanwhile the loop is free [egress-checked]', async () => {
+test('a page that takes minutes is given up with its turn, without blocking the event loop [egress-checked]', async () => {
   const ending = new AbortController();
   const timer = setTimeout(() => ending.abort(new Error('over')), 1_500);
   let ticks = 0;
@@ -19,12 +19,12 @@ test('a page that is read for minutes is given up with its turn, and meanwhile t
   expect(ticks).toBeGreaterThan(10);
 });
 
-test('a page that takes too much memory is told as one that cannot be read, and the next one is read [egress-checked]', async () => {
+test('a page that takes too much memory is reported as unreadable, and the next one is read [egress-checked]', async () => {
   expect(await reading('<hr a b c d e f g>'.repeat(110_000))).toBe('ToolError: The page cannot be read.');
   expect(await reading('<p>short</p>')).toEqual({ title: '', text: 'short' });
 }, 60_000);
 
-test('one page is read at a time, so that a long answer finds a thread; the next one waits until it has ended [egress-checked]', async () => {
+test('one page is read at a time, so that a long answer still gets a thread, and the next page waits [egress-checked]', async () => {
   const ending = new AbortController();
   const endless = reading(ENDLESS, ending.signal);
   let second: unknown;
@@ -36,7 +36,7 @@ test('one page is read at a time, so that a long answer finds a thread; the next
   expect(await endless).toBe('Error: first over');
 }, 60_000);
 
-test('a page that waits for its turn to be read is given up with it, too, and gives its place away [egress-checked]', async () => {
+test('a page that waits for its turn to be read is given up with its question and frees its place [egress-checked]', async () => {
   const endings = [new AbortController(), new AbortController(), new AbortController()];
   const all = endings.map(({ signal }) => reading(ENDLESS, signal));
   for (const ending of endings) ending.abort(new Error('over'));

@@ -18,14 +18,14 @@ function shown(text: string): string {
   return links.whole();
 }
 
-/** Labels that lead somewhere, as a client of CommonMark's finds them in what a platform is given. */
+/** Addresses behind labels, as a CommonMark client finds them in the text for a platform. */
 function hiddenAddresses(markdown: string): string[] {
   return [...markdown.matchAll(/\[([^\]]*)\]\(<?([^\s)>]+)/g)].flatMap(([, label, address]) =>
     address !== undefined && label !== address ? [address] : [],
   );
 }
 
-describe('after a tool found something', () => {
+describe('links written after a tool result', () => {
   test.each([
     [`[click](${EVIL})`, `click (${EVIL})`],
     [`![click](${EVIL})`, `click (${EVIL})`],
@@ -39,7 +39,7 @@ describe('after a tool found something', () => {
     ['[x](https://docs.example@evil.example/)', 'x (https://docs.example@evil.example/)'],
     [`[${EVIL}](${EVIL})`, `[${EVIL}](${EVIL})`],
     ['[1], [2] and (https://evil.example/)', '[1], [2] and (https://evil.example/)'],
-  ])('a link to a host that nobody named shows its address: %s', (said, expected) => {
+  ])('show their address unless their host was named: %s', (said, expected) => {
     expect(shown(said)).toBe(expected);
     expect(shown(expected)).toBe(expected);
   });
@@ -54,7 +54,7 @@ describe('after a tool found something', () => {
     `[click][1]\n\n[1]: ${EVIL}`,
     `[click]\n\n[click]:\n  <${EVIL}>`,
     `[![x](https://docs.example/i.png)](${EVIL})`,
-  ])('and so it does however the link is written: %j', (said) => {
+  ])('show their address in any link syntax: %j', (said) => {
     for (const dialect of [WECOM_DIALECT, SLACK_DIALECT]) {
       const written = createMarkdownWriter(dialect).finished(shown(said), 20_000);
       expect(written).toContain(EVIL);
@@ -62,7 +62,7 @@ describe('after a tool found something', () => {
     }
   });
 
-  test('what was said before is left as it was, and what nobody looked up too', () => {
+  test('are changed, but not those written before it or without one', () => {
     const links = new NamedLinks();
     links.add(`[before](${EVIL})`);
     expect(links.whole()).toBe(`[before](${EVIL})`);
@@ -71,7 +71,7 @@ describe('after a tool found something', () => {
     expect(links.whole()).toBe(`[before](${EVIL})\n\nafter (${EVIL})`);
   });
 
-  test('a growing answer never shows a whole link first and takes it back, and ends the same however it came', () => {
+  test('are never streamed whole before they are checked, and end the same however they are streamed', () => {
     const part = fc.constantFrom(
       ...['[click](', EVIL, ')', '[b](https://docs.example/b)', ' words ', '\n', '\n\n', ']', '(', '[', ']: '],
     );
@@ -87,7 +87,7 @@ describe('after a tool found something', () => {
             const size = sizes[step % sizes.length] ?? 1;
             links.add(text.slice(at, at + size));
             at += size;
-            // One whose end has not come may yet lead elsewhere.
+            // A link whose end has not arrived may still lead elsewhere.
             const whole = links.text.split(')').slice(0, -1);
             expect(whole.flatMap((upToEnd) => hiddenAddresses(upToEnd)).filter((address) => address === EVIL)).toEqual(
               [],
@@ -96,7 +96,7 @@ describe('after a tool found something', () => {
           expect(links.whole()).toBe(shown(text));
         },
       ),
-      // Two links of which the second is not whole yet.
+      // Two links, the second of them still incomplete.
       {
         examples: [
           [[EVIL, ')', '[click](', EVIL], [1]],
@@ -106,7 +106,7 @@ describe('after a tool found something', () => {
     );
   });
 
-  test('a text without an end of a paragraph is shown too', () => {
+  test('are shown in a text without an end of a paragraph', () => {
     const links = new NamedLinks();
     links.toldBy(HOSTS);
     for (let count = 0; count < 2_000; count += 1) links.add(`word [a](${EVIL}) \n`);

@@ -4,8 +4,9 @@ import { SUMMARY_RULES } from '../../../../src/bot/turn/conversation/label-text.
 import { listSources, sourcesBelow } from '../../../../src/bot/turn/answer/list-sources.ts';
 import { NamedLinks } from '../../../../src/bot/turn/answer/named-links.ts';
 import { TurnSources } from '../../../../src/bot/turn/answer/turn-sources.ts';
+import { tries } from '../../../support/tries.ts';
 
-// What an answer may cite [sources-were-read].
+// The citations that an answer may contain [sources-were-read].
 
 const HANDBOOK = { documentId: 'a', source: 'Staff', title: 'Handbook' };
 const LIBRARY = { documentId: 'b', source: 'Campus', title: 'Library', url: 'https://docs.example/library' };
@@ -24,7 +25,7 @@ function answered(text: string, written: string[] = []) {
   return { text: links.whole(), cited: sources.all.flatMap(({ number, isCited }) => (isCited ? [number] : [])) };
 }
 
-describe('a number in an answer', () => {
+describe('a citation number in an answer', () => {
   test.each([
     ['Five days [1].', 'Five days [1].', [1]],
     ['五天[2]。', '五天[2]。', [2]],
@@ -42,11 +43,11 @@ describe('a number in an answer', () => {
     ['``a`[7]`` [7]', '``a`[7]``', []],
     ['a ` b [7] c', 'a ` b c', []],
     ['[0] [1234] [A]', ' [1234] [A]', []],
-  ])('%j is shown as %j', (said, text, cited) => {
+  ])('in %j is shown as %j', (said, text, cited) => {
     expect(answered(said)).toEqual({ text, cited });
   });
 
-  test('stays where a person wrote it, and is no source then', () => {
+  test('is kept when a person wrote it, and then does not count as a source', () => {
     expect(answered('As [7] shows, [8] does not [1].', ['See [7] Smith 2020'])).toEqual({
       text: 'As [7] shows, does not [1].',
       cited: [1],
@@ -54,7 +55,7 @@ describe('a number in an answer', () => {
   });
 });
 
-test('a summary is the model’s words: its numbers are nobody’s', () => {
+test('does not treat numbers in a summary as written by a person, because the model wrote it', () => {
   const sources = new TurnSources();
   sources.heard([{ role: 'user', content: `${SUMMARY_RULES}\nSee [4].` }]);
   const links = new NamedLinks(sources.marks);
@@ -62,7 +63,7 @@ test('a summary is the model’s words: its numbers are nobody’s', () => {
   expect(links.whole()).toBe('As said.');
 });
 
-test('the same document has one number, however often it is found', () => {
+test('gives a document one number, however often it is found', () => {
   const { sources } = turn();
   expect([sources.cite({ ...HANDBOOK }), sources.cite({ ...LIBRARY, source: 'Other' })]).toEqual([1, 3]);
 });
@@ -93,7 +94,7 @@ const PIECES = fc.array(
   { maxLength: 40 },
 );
 
-test('however it comes, an answer ends the same, shows no source that was not found, and loses nothing else', () => {
+test('property: an answer ends the same however it is streamed, shows no source that was not found, and loses nothing else', () => {
   fc.assert(
     fc.property(PIECES, (pieces) => {
       const whole = answered(pieces.join('')).text;
@@ -107,16 +108,16 @@ test('however it comes, an answer ends the same, shows no source that was not fo
       const letters = (text: string) => text.replace(/[^a是]/gu, '');
       expect(letters(whole)).toBe(letters(pieces.join('')));
     }),
-    { numRuns: 3_000 },
+    { numRuns: tries(3_000) },
   );
 });
 
-/** The same reading of code in another way: what is between fences or backticks is taken for code, generously. */
+/** A simpler detection of code than the tested one: a text with a fence or a backtick counts as code entirely. */
 function outsideCode(text: string): string {
   return /`|~~~/.test(text) ? '' : text;
 }
 
-test('a long answer of signs costs no more than its length', () => {
+test('processes a long answer of special characters in linear time', () => {
   const costMs = (chars: number) => {
     const beganMs = performance.now();
     for (const sign of ['`', '[1', '[1,', '【1†', '`a``b', '[7] '])
@@ -129,7 +130,7 @@ test('a long answer of signs costs no more than its length', () => {
 });
 
 describe('the sources below an answer', () => {
-  test('are those that it cites, with their links', () => {
+  test('are the cited ones, with their links', () => {
     const { sources, links } = turn();
     links.add('Open from eight [2].');
     links.whole();
@@ -137,7 +138,7 @@ describe('the sources below an answer', () => {
     expect(sourcesBelow(sources.all, 'zh')).toContain('**来源**');
   });
 
-  test('are none where it cites none', () => {
+  test('are empty when the answer cites none', () => {
     expect(sourcesBelow(turn().sources.all, 'en')).toBe('');
   });
 
@@ -146,7 +147,7 @@ describe('the sources below an answer', () => {
     ['a'.repeat(500), undefined, `- [1] ${'a'.repeat(120)}…`],
     ['Guide', 'javascript:alert(1)', '- [1] Guide'],
     ['Guide', 'https://docs.example/a)(b', '- [1] [Guide](https://docs.example/a%29%28b)'],
-  ])('a title is words, and a link leads to a page: %j', (title, url, line) => {
+  ])('have plain titles and link only to web pages: %j', (title, url, line) => {
     expect(listSources([{ number: 1, source: 's', title, url }])).toBe(line);
   });
 });

@@ -11,7 +11,7 @@ const C2 = asConversationId('c2');
 const key = randomBytes(32);
 const keyRing = new KeyRing([key]);
 
-test('sealed turns open as they were, in their order, and show nothing', () => {
+test('encrypted turns decrypt unchanged and in order, and reveal nothing', () => {
   fc.assert(
     fc.property(fc.array(anyTurn, { maxLength: 5 }), (turns) => {
       const sealed = turns.map((turn) => sealTurn(keyRing, C1, turn));
@@ -21,11 +21,11 @@ test('sealed turns open as they were, in their order, and show nothing', () => {
   expect(sealTurn(keyRing, C1, turnOf({ userText: 'canary' }))).not.toContain('canary');
 });
 
-test('a turn does not open in another conversation', () => {
+test('a turn does not decrypt in another conversation', () => {
   expect(openTurns(keyRing, C2, [sealTurn(keyRing, C1, turnOf())])).toEqual([]);
 });
 
-test('records of a lost key, of another version or broken ones are skipped and counted [key-rotation]', () => {
+test('records of a lost key or another version, and broken ones, are skipped and counted [key-rotation]', () => {
   const lost = sealTurn(new KeyRing([randomBytes(32)]), C1, turnOf());
   const later = sealTurn(keyRing, C1, { ...turnOf(), version: 2 } as unknown as HistoryTurn);
   const odd = keyRing.seal('history', C1, 'no json');
@@ -37,7 +37,7 @@ test('records of a lost key, of another version or broken ones are skipped and c
   expect(skipped).toEqual([6]);
 });
 
-test('turns sealed before a key was changed still open', () => {
+test('turns encrypted before a key rotation still decrypt', () => {
   const sealed = sealTurn(keyRing, C1, turnOf());
   expect(openTurns(new KeyRing([randomBytes(32), key]), C1, [sealed])).toEqual([turnOf()]);
 });

@@ -14,8 +14,8 @@ const message = textMessage('x');
 const kept = (change: ReturnType<typeof sealPreferences>) => ({ [change.field]: change.sealed });
 const CHOICE: Preferences = { model: 'svc-max', thinking: 'high', language: 'zh' };
 
-describe('what a person chose', () => {
-  test('opens as it was sealed, and holds nothing readable', () => {
+describe('a person’s encrypted preferences', () => {
+  test('decrypt unchanged and contain nothing readable', () => {
     fc.assert(
       fc.property(
         fc.record(
@@ -34,7 +34,7 @@ describe('what a person chose', () => {
     expect(JSON.stringify(sealPreferences(keyRing, message, CHOICE))).not.toContain('svc');
   });
 
-  test('holds in the threads of its chat, and in no other chat', () => {
+  test('apply in the threads of their chat, and in no other chat', () => {
     const sealed = kept(sealPreferences(keyRing, message, CHOICE));
     const inThread = { ...message, chat: { ...message.chat, threadId: '17.1' } };
     const elsewhere = { ...message, chat: { kind: 'group' as const, id: message.chat.id } };
@@ -42,7 +42,7 @@ describe('what a person chose', () => {
     expect(openPreferences(keyRing, sealed, elsewhere)).toEqual({});
   });
 
-  test('what no key opens, was moved to another person, or makes no sense counts as nothing [key-rotation]', () => {
+  test('are ignored when undecryptable, moved to another person or invalid [key-rotation]', () => {
     const change = sealPreferences(keyRing, message, CHOICE);
     const bob = { ...message, sender: { userId: 'bob' } };
     expect(openPreferences(new KeyRing([randomBytes(32)]), kept(change), message)).toEqual({});

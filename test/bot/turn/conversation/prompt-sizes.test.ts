@@ -5,7 +5,7 @@ import { PromptSizes } from '../../../../src/bot/turn/conversation/prompt-sizes.
 
 const MOST = 24_000;
 
-test('a factor comes near to what the service counts within a dozen answers, and stays there', () => {
+test('the token factor approaches the service’s count within a dozen answers and stays there', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 0.5, max: 3, noNaN: true }),
@@ -19,7 +19,7 @@ test('a factor comes near to what the service counts within a dozen answers, and
   );
 });
 
-test('a factor stays between a half and three, whatever a service says it counted', () => {
+test('the token factor stays between 0.5 and 3 for any count of a service', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.double({ noNaN: true }), fc.double({ noNaN: true }))), (answers) => {
       const sizes = new PromptSizes(() => 0);
@@ -30,7 +30,7 @@ test('a factor stays between a half and three, whatever a service says it counte
   );
 });
 
-test('models are learnt apart, and a short prompt teaches nothing', () => {
+test('each model has its own token factor, and a short prompt does not change it', () => {
   const sizes = new PromptSizes(() => 0);
   sizes.answered('one', 1_000, 2_000);
   sizes.answered('two', 100, 300);
@@ -38,7 +38,7 @@ test('models are learnt apart, and a short prompt teaches nothing', () => {
   expect(sizes.factorOf('two')).toBe(1);
 });
 
-test('what a service refused as too long is not offered again, for an hour', () => {
+test('a prompt size that a service refused as too long is not used again for an hour', () => {
   let nowMs = 5;
   const sizes = new PromptSizes(() => nowMs);
   expect(sizes.budgetOf('m', MOST)).toBe(MOST);

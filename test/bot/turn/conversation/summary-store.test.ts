@@ -38,7 +38,7 @@ const sourceAt = async (index: number) => {
   return { startedFrom, newestCovered: turns[index]?.sealed ?? '' };
 };
 
-test('a summary is kept sealed, for its conversation only, and for as long as the history', async () => {
+test('a summary is stored encrypted, for its conversation only, and as long as the history', async () => {
   expect(await store.write(place, SUMMARY, await sourceAt(1))).toBe(true);
   expect(await kept()).toEqual(SUMMARY);
   const sealed = (await server.redis.get(keys.summary)) ?? '';
@@ -47,7 +47,7 @@ test('a summary is kept sealed, for its conversation only, and for as long as th
   expect(await server.redis.pttl(keys.summary)).toBeGreaterThan(HOUR_MS - 60_000);
 });
 
-test('a summary made from a turn that is gone by now is refused', async () => {
+test('a summary of a turn that no longer exists is refused', async () => {
   const source = await sourceAt(1);
   await server.redis.lrem(keys.history, 0, source.newestCovered);
   expect(await store.write(place, SUMMARY, source)).toBe(false);
@@ -63,16 +63,16 @@ test('a summary is refused when another was written since it was begun', async (
   expect(await store.write(place, SUMMARY, await sourceAt(2))).toBe(true);
 });
 
-test('a summary is refused when the older one was cleared since it was begun, though its turns still stand', async () => {
+test('a summary is refused when the older one was cleared since it was begun, although its turns still exist', async () => {
   const source = await sourceAt(1);
   await server.redis.set(keys.summary, '-turn');
   expect(await store.write(place, SUMMARY, source)).toBe(false);
   expect(await kept()).toBeUndefined();
 });
 
-/** Begins from what stands there now. */
+/** Begins an attempt from the stored summary. */
 const begin = async (on = store) => on.begin(place, (await server.redis.get(keys.summary)) ?? '');
-/** How long there is to be no other try, by Redis' clock; minutes. */
+/** Minutes until the next attempt is allowed, by Redis' clock. */
 async function waitOf(noted: string | undefined): Promise<number> {
   const untilMs = Number(/\.\d+:(\d+):/.exec(noted ?? '')?.[1]);
   const [sec = 0] = (await server.redis.time()).map(Number);
@@ -80,7 +80,7 @@ async function waitOf(noted: string | undefined): Promise<number> {
 }
 
 test.each(['nothing', 'a cleared one', 'an older one'])(
-  'each try that comes to nothing has the next one wait twice as long, up to six hours: from %s',
+  'each failed attempt doubles the wait for the next one, up to six hours, starting from %s',
   async (what) => {
     if (what === 'a cleared one') await server.redis.set(keys.summary, '-turn', 'PX', HOUR_MS);
     if (what === 'an older one') await store.write(place, SUMMARY, await sourceAt(1));
@@ -91,7 +91,7 @@ test.each(['nothing', 'a cleared one', 'an older one'])(
       await endSummaryWaits(server.redis);
     }
     expect(waits).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 360, 360]);
-    // What the tries are noted beside is as it was: it opens, and lives as long; and where there is none, none comes of them.
+    // The stored summary is unchanged: it decrypts and keeps its lifetime. Where there was none, the attempts create none.
     expect(await kept()).toEqual(what === 'an older one' ? SUMMARY : undefined);
     const lifeMs = await server.redis.pttl(keys.summary);
     if (what === 'an older one') expect(lifeMs).toBeLessThanOrEqual(HOUR_MS);
@@ -100,7 +100,7 @@ test.each(['nothing', 'a cleared one', 'an older one'])(
   },
 );
 
-test('the summary that comes of a try takes the place of all tries, so that the next one is begun at once', async () => {
+test('a written summary replaces all earlier attempts, so that the next one can begin at once', async () => {
   await begin();
   await endSummaryWaits(server.redis);
   await begin();
@@ -108,7 +108,7 @@ test('the summary that comes of a try takes the place of all tries, so that the 
   expect(await waitOf(await begin())).toBe(2);
 });
 
-test('a try is refused when something else stands there by now, and its summary when the conversation was cleared', async () => {
+test('an attempt is refused when the stored value has changed, and its summary when the conversation was cleared', async () => {
   expect(await store.begin(place, 's1.k.older')).toBeUndefined();
   const startedFrom = (await begin()) ?? '';
   await server.redis.set(keys.summary, '-turn');
@@ -124,7 +124,7 @@ const usage = usageChange(
 const tokensCounted = async () =>
   Object.entries(await server.redis.hgetall(usage.key)).map(([name, count]) => [name.split(':')[1], count]);
 
-test('what a summary cost is counted with it, and not where it is refused', async () => {
+test('the usage of a summary is counted when it is written, and not when it is refused', async () => {
   const source = await sourceAt(1);
   expect(await store.write(place, SUMMARY, source, usage)).toBe(true);
   expect(await store.write(place, SUMMARY, source, usage)).toBe(false);
@@ -132,14 +132,14 @@ test('what a summary cost is counted with it, and not where it is refused', asyn
   expect(await server.redis.pttl(usage.key)).toBeGreaterThan(39 * DAY_MS);
 });
 
-test('a summary whose writing is sent twice is counted once [repeatable-scripts]', async () => {
+test('a summary whose write is sent twice is counted once [repeatable-scripts]', async () => {
   const doubling = doubleScripts(connectRedis({ urls: [server.url] }, 'wait', recordingLog().log, 'doubling'));
   expect(await new SummaryStore(doubling, keyRing, HOUR_MS).write(place, SUMMARY, await sourceAt(1), usage)).toBe(true);
   doubling.disconnect();
   expect(await tokensCounted()).toEqual([['tokens', '777']]);
 });
 
-test('a try that is sent twice is one, and goes on [repeatable-scripts]', async () => {
+test('an attempt that is sent twice is one attempt and continues [repeatable-scripts]', async () => {
   const doubling = doubleScripts(connectRedis({ urls: [server.url] }, 'wait', recordingLog().log, 'doubling'));
   const noted = await begin(new SummaryStore(doubling, keyRing, HOUR_MS));
   doubling.disconnect();

@@ -18,7 +18,7 @@ const keys = conversationKeys(conversation);
 const server = useTestRedis();
 beforeEach(() => server.redis.flushall());
 
-/** A model that answers anything with two words. */
+/** A model that answers every request with two words. */
 const asked: ChatRequest[] = [];
 const chat: Pick<ChatClient, 'stream'> = {
   async stream(request, _signal, onEvent) {
@@ -43,14 +43,14 @@ async function summarise(turnId: string): Promise<string> {
   return run({ conversation, turnId: asDeliveryId(turnId), isShared: false }, new AbortController().signal);
 }
 
-test('of short turns too only the newest are left for later, so that it is not made anew after each', async () => {
+test('a summary covers all but the newest turns even when they are short, so that it is not rewritten after each turn', async () => {
   const turns = Array.from({ length: 70 }, (_, index) =>
     turnOf({ turnId: asDeliveryId(`t${index}`), atMs: index + 1 }),
   );
   await server.redis.rpush(keys.history, ...turns.map((turn) => sealTurn(keyRing, conversation.id, turn)));
   expect(await summarise('t20')).toBe('written');
   const kept = openSummary(keyRing, conversation.id, (await server.redis.get(keys.summary)) ?? '');
-  // All but the last one, which /retry may replace, and 25 before it.
+  // All but the last turn, which /retry may replace, and the 25 before it.
   expect(kept).toMatchObject({ text: 'the notes', coveredToMs: 70 - 1 - 25 });
   expect(await summarise('t20')).toBe('nothing');
 });

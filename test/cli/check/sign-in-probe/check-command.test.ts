@@ -28,20 +28,20 @@ async function check(args: string[], env: Record<string, string> = {}, until?: R
   return parley;
 }
 
-/** Settings of a deployment whose own address is on this machine. */
+/** Settings of a deployment whose public address is on this machine. */
 async function servingHere(more: Record<string, string>): Promise<Record<string, string>> {
   const port = await freePort();
   return { ...SERVING, HOST: '127.0.0.1', PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}`, ...more };
 }
 
-describe('npm run check -- …', () => {
-  test('--help says what there is, without any settings', async () => {
+describe('arguments of npm run check', () => {
+  test('include --help, which needs no settings', async () => {
     const parley = await check(['--help'], { PORT: 'no number' });
     expect(await parley.ended).toBe(0);
     for (const word of ['--sign-in', '--person', '--code-ages', '--help']) expect(parley.output()).toContain(word);
   });
 
-  test('what it does not know: exit 2, with the usage', async () => {
+  test('that are unknown exit with 2 and the usage', async () => {
     const parley = await check(['--sign-inn']);
     expect(await parley.ended).toBe(2);
     expect(parley.output()).toMatch(/Unknown option '--sign-inn'[\s\S]*--sign-in /);
@@ -53,7 +53,7 @@ describe('npm run check -- …', () => {
     [['--sign-in', '--person', 'zhangwei'], { kind: 'sign-in', person: 'zhangwei' }],
     [['--sign-in', '--code-ages', '0.5,1,60'], { kind: 'sign-in', codeAgesMs: [500, 1_000, 60_000] }],
     [['-h', '--sign-in'], { kind: 'help' }],
-  ])('%j', (args, expected) => {
+  ])('are read from %j', (args, expected) => {
     expect(readCheckArguments(args)).toEqual(expected);
   });
 
@@ -66,7 +66,7 @@ describe('npm run check -- …', () => {
     ...['', '1,', '5,1', '1,1', '0', '-1', '61', 'x', '1e3', '1,2,3,4,5,6,7,8,9'].map((ages) => [
       ['--sign-in', `--code-ages=${ages}`],
     ]),
-  ])('%j is wrong', (args) => {
+  ])('are refused in %j', (args) => {
     expect(readCheckArguments(args)).toMatchObject({ kind: 'wrong', complaint: expect.stringMatching(/\w/) });
   });
 });
@@ -82,11 +82,11 @@ describe('npm run check -- --sign-in', () => {
     await redis.stop();
   });
 
-  test('against our own service, on a real port, with sign-in and consent [sign-in-probe]', async () => {
+  test("tests Parley's own service on a real port, with sign-in and consent [sign-in-probe]", async () => {
     const env = await servingHere({ SIGN_IN_CLIENT_ID: 'parley', SIGN_IN_CLIENT_SECRET: 'secret-of-own-service' });
     const clientSecret = env['SIGN_IN_CLIENT_SECRET'] ?? '';
     const redirectUris = [`${env['PUBLIC_URL']}/oauth/callback`];
-    // Five times as fast: its codes live for two seconds.
+    // Five times faster: its codes live for two seconds.
     const startedMs = Date.now();
     service = await startTestService(redis.redis, {
       clients: [{ clientId: 'parley', clientSecret, name: 'Parley', redirectUris }],
@@ -98,10 +98,10 @@ describe('npm run check -- --sign-in', () => {
     await browser.walk(LINK.exec(parley.output())?.[0] ?? '');
     expect(await parley.ended).toBe(0);
     const line = (name: string) => lineIn(parley.output(), name);
-    expect(line('State')).toBe('ok comes back as it was sent');
-    expect(line('Profile fields')).toBe('ok all required fields are there');
+    expect(line('State')).toBe('ok is returned unchanged');
+    expect(line('Profile fields')).toBe('ok all required fields are present');
     expect(line('Same id')).toMatch(/^ok/);
-    expect(line('Second use of a code')).toMatch(/^ok refused .*; it kills the first token$/);
+    expect(line('Second use of a code')).toMatch(/^ok refused .*; it revokes the first token$/);
     expect(line('Wrong verifier')).toMatch(/^ok refused/);
     expect(line('Verifier without challenge')).toMatch(/^ok refused/);
     expect(line('Code after 0.1 s')).toBe('ok works');
@@ -111,7 +111,7 @@ describe('npm run check -- --sign-in', () => {
     for (const secret of [clientSecret, '20190001', '张伟', 'zhangwei']) expect(parley.output()).not.toContain(secret);
   }, 60_000);
 
-  test('Ctrl+C ends it with what was learnt, and exit 1', async () => {
+  test('ends on Ctrl+C with the findings so far and exit 1', async () => {
     const standIn = await startProbeStandIn();
     const env = await servingHere({
       SIGN_IN_URL: standIn.url,
@@ -127,13 +127,13 @@ describe('npm run check -- --sign-in', () => {
     parley.kill('SIGINT');
     expect(await parley.ended).toBe(1);
     expect(parley.output()).toMatch(
-      /fault {4}Probe +ended at step 2 of 9[\s\S]*Settings that fit:\n {2}SIGN_IN_STATE=/,
+      /fault {4}Probe +ended at step 2 of 9[\s\S]*Suggested settings:\n {2}SIGN_IN_STATE=/,
     );
     expect([...standIn.secrets].filter((secret) => parley.output().includes(secret))).toEqual([]);
     await standIn.close();
   });
 
-  test('in local mode the embedded service is brought up and tried', async () => {
+  test('starts and tests the embedded service in local mode', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'parley-probe-'));
     const [port, servicePort] = [await freePort(), await freePort()];
     const env = { PORT: String(port), SERVICE_PORT: String(servicePort), DATA_DIR: dataDir, ENV_FILE: '/dev/null' };
@@ -145,7 +145,7 @@ describe('npm run check -- --sign-in', () => {
     rmSync(dataDir, { recursive: true, force: true });
   }, 60_000);
 
-  test('in local mode a taken port gives way to the next free one, as at a start', async () => {
+  test('uses the next free port in local mode if one is taken, like a start', async () => {
     const other = await listen((_request, response) => response.end('another'), 0, '127.0.0.1');
     const dataDir = mkdtempSync(join(tmpdir(), 'parley-probe-'));
     const taken = {
@@ -162,9 +162,9 @@ describe('npm run check -- --sign-in', () => {
     rmSync(dataDir, { recursive: true, force: true });
   }, 60_000);
 
-  test('SIGN_IN=off: there is nothing to try', async () => {
+  test('has nothing to test with SIGN_IN=off', async () => {
     const parley = await check(['--sign-in'], { ...SERVING, SIGN_IN: 'off' });
     expect(await parley.ended).toBe(1);
-    expect(parley.output()).toContain('There is no sign-in to try');
+    expect(parley.output()).toContain('Sign-in is off');
   });
 });

@@ -7,7 +7,7 @@ import { startParleyProcess, type ParleyProcess } from '../../../support/parley-
 import { ProbeBrowser } from './probe-browser.ts';
 import { lineIn } from './probe-run.ts';
 
-// `npm run check -- --sign-in` as a process, beside providers of other protocols than the specified service's.
+// `npm run check -- --sign-in` as a process, with providers of other protocols than the default one.
 
 const LINK = /http:\/\/\S+\/probe\/[\w-]{43}/;
 
@@ -47,21 +47,21 @@ const withOidc = (more: Record<string, string> = {}) => ({
 });
 const withCas = (more: Record<string, string> = {}) => ({ SIGN_IN_TYPE: 'cas', SIGN_IN_URL: cas.url, ...more });
 
-test('looks first, then signs in for real [sign-in-probe]', async () => {
+test('the sign-in probe checks first, then signs in for real [sign-in-probe]', async () => {
   const parley = await check(withOidc(), LINK);
-  expect(parley.output()).toContain('is an OpenID Connect provider that takes our client and address');
+  expect(parley.output()).toContain('is an OpenID Connect provider that accepts our client and redirect address');
   await new ProbeBrowser({ username: '20001', password: 'x' }).walk(LINK.exec(parley.output())?.[0] ?? '');
   expect(await parley.ended).toBe(0);
   for (const name of ['Sign-in', 'Profile', 'Wrong verifier']) expect(lineIn(parley.output(), name)).toMatch(/^ok/);
   for (const secret of [oidc.clientSecret, 'Person 20001', '20001']) expect(parley.output()).not.toContain(secret);
-}, 30_000);
+}, 60_000);
 
-describe('a mistake that shows without a sign-in ends with a sentence, and asks nobody to sign in', () => {
+describe('faults that the probe reports in one sentence without a sign-in', () => {
   test.each<[string, () => Record<string, string>, RegExp]>([
     [
-      'the issuer by another name of its host',
+      'the issuer under another name of its host',
       () => withOidc({ SIGN_IN_URL: oidc.url.replace('127.0.0.1', 'localhost') }),
-      /fault .*calls itself http:\S+, and SIGN_IN_URL says .*Set SIGN_IN_URL to that name, letter by letter/,
+      /fault .*its issuer is http:\S+, but SIGN_IN_URL is .*Set SIGN_IN_URL to exactly that issuer/,
     ],
     [
       'a wrong client secret',
@@ -71,11 +71,15 @@ describe('a mistake that shows without a sign-in ends with a sentence, and asks 
     [
       'a service that CAS does not serve',
       () => withCas({ PUBLIC_URL: 'http://localhost:1' }),
-      /fault .*refuses our address.* → Register http:\/\/localhost:1\/oauth\/callback there as a service/,
+      /fault .*refuses our address.* → Register http:\/\/localhost:1\/oauth\/callback as a service/,
     ],
-    ['the address of no CAS server', () => withCas({ SIGN_IN_URL: `${cas.url}/x` }), /fault .*base of the CAS server/],
     [
-      'a map of claims that is not there',
+      'an address that is not a CAS server',
+      () => withCas({ SIGN_IN_URL: `${cas.url}/x` }),
+      /fault .*base address of the CAS server/,
+    ],
+    [
+      'a missing profile map',
       () => withCas({ SIGN_IN_PROFILE_MAP_FILE: '/nonexistent/map.json' }),
       /SIGN_IN_PROFILE_MAP_FILE names \/nonexistent\/map\.json, which cannot be read/,
     ],

@@ -6,7 +6,7 @@ import { findChromium, launchChromium } from '../../../support/chromium.ts';
 import { lineIn, startProbe } from './probe-run.ts';
 import { startProbeStandIn } from './probe-stand-in.ts';
 
-/** Set to a folder to keep pictures of every page there. */
+/** Directory for screenshots of every page, if set. */
 const PICTURES = process.env['PICTURES_DIR'];
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const describeInChromium = findChromium() === undefined ? describe.skip : describe;
@@ -15,16 +15,21 @@ const LOOKS = [
   {
     name: 'wide-light-en',
     look: { locale: 'en-US', colorScheme: 'light', viewport: { width: 1200, height: 850 } },
-    words: { begin: 'Begin', skip: 'It showed an error: go on', out: 'I have signed out', over: 'The check is done' },
+    words: {
+      begin: 'Begin',
+      skip: 'It showed an error, continue',
+      out: 'I have signed out',
+      over: 'The check is complete',
+    },
   },
   {
     name: 'narrow-dark-zh',
     look: { locale: 'zh-CN', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
-    words: { begin: '开始', skip: '它显示了错误，继续下一步', out: '我已退出登录', over: '检测完成' },
+    words: { begin: '开始', skip: '登录服务显示错误，跳过此步', out: '我已退出登录', over: '检测完成' },
   },
 ] as const;
 
-describeInChromium('the probe in Chromium', () => {
+describeInChromium('the sign-in probe in Chromium', () => {
   let browser: Browser;
   let inspected: Page;
   beforeAll(async () => {
@@ -34,7 +39,7 @@ describeInChromium('the probe in Chromium', () => {
   afterAll(() => browser.close());
 
   for (const { name, look, words } of LOOKS) {
-    test(`goes from step to step by itself, past an error page, and signs out; axe finds nothing, ${name}`, async () => {
+    test(`advances by itself past an error page and signs out, without axe findings, ${name}`, async () => {
       const service = await startProbeStandIn({ strangeParameters: 'page', logoutReturns: false });
       const { ended, link, output } = await startProbe(service.url, { lingerMs: 3_500 });
       const page = await (await browser.newContext(look)).newPage();
@@ -61,7 +66,7 @@ describeInChromium('the probe in Chromium', () => {
     });
   }
 
-  /** Looks at a copy without our policy, which keeps axe's script out. */
+  /** Inspects a copy without the content policy, which would block axe's script. */
   async function inspect(page: Page, name: string): Promise<void> {
     if (PICTURES !== undefined) {
       mkdirSync(PICTURES, { recursive: true });

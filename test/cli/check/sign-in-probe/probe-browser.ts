@@ -1,20 +1,20 @@
 import { got, type Response } from 'got';
 
 export interface ProbePerson {
-  /** Signs in at the service's own form where one is shown. */
+  /** The account for the service's own sign-in form. */
   username?: string;
   password?: string;
   language?: string;
 }
 
 /**
- * The administrator's browser, scripted: keeps cookies by origin, follows redirects and `Refresh`, signs in and consents at
- * the service, goes back to the link where the service shows an error, and signs out when asked to.
+ * A scripted browser of the administrator: keeps cookies by origin, follows redirects and `Refresh`, signs in and consents
+ * at the service, returns to the link after an error page, and signs out on request.
  */
 export class ProbeBrowser {
-  /** Every page's title in the order it was seen, without repeats. */
+  /** Every page title in order, without repetitions. */
   readonly titles: string[] = [];
-  /** Every page of the probe's own, as it came. */
+  /** Every page of the probe, as received. */
   readonly pages: Response<string>[] = [];
   readonly #cookies = new Map<string, string>();
   readonly #person: ProbePerson;
@@ -23,13 +23,13 @@ export class ProbeBrowser {
     this.#person = person;
   }
 
-  /** From the link to the last page, or until the probe is gone. */
+  /** Follows the link to the last page, or until the probe has ended. */
   async walk(link: string): Promise<void> {
     const started = await this.send(link);
     let page = await this.send(`${link}/start`, { form: {}, from: started.url });
     for (let step = 0; step < 200; step += 1) {
       const next = await this.#next(page, link).catch((error: unknown) => {
-        // The probe ends when nothing is left to try; its last page may be gone by then.
+        // The probe ends when all tests are done, possibly before its last page is fetched.
         if (['ECONNREFUSED', 'ECONNRESET'].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
         throw error;
       });
@@ -72,7 +72,7 @@ export class ProbeBrowser {
     return this.send(new URL(action, page.url).href, { form: { ...form, ...typed }, from: page.url });
   }
 
-  /** One request, no redirects. `from` is the page whose form is sent. */
+  /** Sends one request without redirects. `from` is the page whose form is sent. */
   async send(url: string, post?: { form: Record<string, string>; from: string }): Promise<Response<string>> {
     const { origin } = new URL(url);
     const cookies = [...this.#cookies].filter(([key]) => key.startsWith(`${origin} `));

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const server of taken.splice(0)) await server.close();
 });
 
-/** A port on which somebody else listens. */
+/** A port that another process uses. */
 async function takenPort(): Promise<string> {
   const server = await listen((_request, response) => response.end('another'), 0, '127.0.0.1');
   taken.push(server);
@@ -17,7 +17,7 @@ async function takenPort(): Promise<string> {
 }
 
 describe('the ports of the sign-in probe', () => {
-  test('in local mode a taken port gives way to a free one, and only those that the probe uses are told', async () => {
+  test('move to a free one in local mode if they are taken, and only the used ones are reported', async () => {
     const [SERVICE_PORT, MESSENGER_PORT] = [await takenPort(), await takenPort()];
     const env = { PORT: String(await freePort()), SERVICE_PORT, MESSENGER_PORT };
     const { settings, told } = await takeProbePorts(loadSound(env), (more) => load({ ...env, ...more }));
@@ -28,7 +28,7 @@ describe('the ports of the sign-in probe', () => {
     expect(told).toEqual([expect.stringMatching(sentence)]);
   });
 
-  test('the port of a redirect address that the institution’s own service knows stays', async () => {
+  test('stay the same for a redirect address that is registered at the institution', async () => {
     const client = { SIGN_IN_CLIENT_ID: 'parley', SIGN_IN_CLIENT_SECRET: 'secret-of-the-client' };
     const env = { PORT: await takenPort(), MESSENGER_PROTOCOL: 'wecom', SIGN_IN_URL: 'http://127.0.0.1:1', ...client };
     const { settings, told } = await takeProbePorts(loadSound(env), (more) => load({ ...env, ...more }));

@@ -14,23 +14,23 @@ export interface ProbeRun {
   exitCode: number;
   browser: ProbeBrowser;
   service: ProbeStandIn;
-  /** The finding of that name without its name, such as `ok works`; undefined when there is none. */
+  /** The finding with this name, without its name, such as `ok works`; undefined if there is none. */
   line(name: string): string | undefined;
 }
 
 export interface RunOptions extends Partial<Omit<SignInProbeOptions, 'place' | 'pace'> & ProbePace> {
   port?: number;
-  /** More settings; undefined takes one away. */
+  /** More settings; undefined removes one. */
   env?: Record<string, string | undefined>;
   person?: string;
   browserOf?: ProbePerson;
 }
 
-/** Ages before and after a code's end where a code lives for a second; most tests try none. */
+/** Ages before and after the end of a code that lives for a second; most tests try neither. */
 export const BOTH_AGES_MS = [20, 1_400];
 const QUICK_LIFE_MS = 1_000;
 
-/** One whole probe against a stand-in that has these ways, with a scripted browser. */
+/** One complete probe of a test service with these deviations, with a scripted browser. */
 export async function probeStandIn(ways: Ways = {}, options: RunOptions = {}): Promise<ProbeRun> {
   const service = await startProbeStandIn({ codeLifeMs: options.codeAgesMs ? QUICK_LIFE_MS : 60_000, ...ways });
   const browser = new ProbeBrowser(options.browserOf);
@@ -82,7 +82,7 @@ export function lineIn(text: string, name: string): string | undefined {
   return line === undefined ? undefined : `${line.slice(0, 7).trim()} ${line.slice(9 + name.length).trim()}`;
 }
 
-/** What must never be printed: every code, token, verifier, state and secret of the run, and the person. */
+/** Values that must never be printed: codes, tokens, verifiers, states and secrets of the run, and the person. */
 export function leaksIn({ text, service }: ProbeRun): string[] {
   return [...service.secrets, PERSON.id, PERSON.name].filter((secret) => secret !== '' && text.includes(secret));
 }

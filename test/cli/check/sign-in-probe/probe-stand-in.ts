@@ -8,19 +8,19 @@ export interface Raw {
   type?: string;
 }
 
-/** How a stand-in service differs from the specification; nothing told, and it keeps to it, PKCE included. */
+/** Deviations of the test service from the specification. By default it follows the specification, including PKCE. */
 export interface Ways {
   state?: 'echoed' | 'missing' | 'changed' | 'first time only';
-  /** `ignored`, or `only asked` when a verifier without a challenge is let pass. */
+  /** `ignored`, or `only asked` if a verifier without a challenge is accepted. */
   pkce?: 'enforced' | 'only asked' | 'ignored';
   codeLifeMs?: number;
   isCodeReusable?: boolean;
   secondUseRevokes?: boolean;
   expiresIn?: unknown;
   refresh?: 'same' | 'new' | 'none' | 'refused' | 'not renewed';
-  /** What an authorize address with parameters of others leads to. */
+  /** The response to an authorize address with unknown parameters. */
   strangeParameters?: 'page' | 'error';
-  /** The answer to every code exchange. */
+  /** The response to every code exchange. */
   token?: () => Raw;
   profile?: Record<string, unknown>;
   refusals?: 'json' | 'html' | 'own codes' | 'ok with an error';
@@ -30,7 +30,7 @@ export interface Ways {
 
 export interface ProbeStandIn {
   url: string;
-  /** Everything secret that it gave out or took. */
+  /** All secrets that it issued or received. */
   secrets: Set<string>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export const CLIENT = { id: 'parley-probe', secret: 'client-secret-91ab44' };
 export const PERSON = { id: '20210042', name: 'Zhang Wei the Tester' };
 const SPECIFIED = ['response_type', 'client_id', 'redirect_uri', 'scope', 'state'];
 
-/** A sign-in service for the probe, in whose browser somebody is always signed in. */
+/** A sign-in service for the probe, in whose browser a person is always signed in. */
 export async function startProbeStandIn(ways: Ways = {}): Promise<ProbeStandIn> {
   const secrets = new Set<string>([CLIENT.secret]);
   const codes = new Map<string, { challenge: string | null; issuedAtMs: number; isUsed: boolean; tokens: string[] }>();

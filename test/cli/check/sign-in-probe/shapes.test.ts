@@ -13,15 +13,15 @@ function answer(body: string, more: Partial<ServiceAnswer> = {}): ServiceAnswer 
 
 test.each<[string, Partial<ServiceAnswer>, string]>([
   ['', {}, '200, empty'],
-  ['{}', {}, '200, JSON with no field'],
+  ['{}', {}, '200, JSON with no fields'],
   ['{"error":"invalid_grant"}', { status: 400 }, '400, JSON with error (invalid_grant)'],
   [
     '{"error":{"a":1}}',
     { contentType: 'text/html;charset=utf-8' },
-    '200, JSON with error (an error code of its own), sent as text/html',
+    '200, JSON with error (a non-standard error code), sent as text/html',
   ],
   ['{"a":1}', { contentType: '' }, '200, JSON with a, sent as no type'],
-  ['[1]', {}, '200, JSON, but no object'],
+  ['[1]', {}, '200, JSON, but not an object'],
   ['  <html>', {}, '200, HTML'],
   ['error=invalid_grant&x=1', {}, '200, form-encoded with error, x (invalid_grant)'],
   ['no such code', {}, '200, text of 12 characters'],
@@ -30,7 +30,7 @@ test.each<[string, Partial<ServiceAnswer>, string]>([
   expect(shapeOf(answer(body, more))).toBe(expected);
 });
 
-test('a shape never holds a value, nor a name that is no plain word', () => {
+test('a shape never contains a value, or a name that is not a plain word', () => {
   const value = fc.stringMatching(/^[A-Za-z0-9_-]{3}[0-9][A-Za-z0-9_-]{12,40}$/);
   fc.assert(
     fc.property(value, fc.constantFrom('access_token', 'error', 'other'), fc.boolean(), (secret, field, isForm) => {
@@ -42,7 +42,7 @@ test('a shape never holds a value, nor a name that is no plain word', () => {
   );
 });
 
-test('whatever an answer holds as a token becomes a known secret, and no line shows it', () => {
+test('any token in an answer becomes a known secret, and no line shows it', () => {
   const token = fc.stringMatching(/^[A-Za-z0-9._:~+/-]{8,60}$/);
   fc.assert(
     fc.property(
@@ -85,11 +85,11 @@ test.each<[unknown, string, boolean]>([
 
 test('a text in expires_in is never repeated [expiry-unit]', () => {
   expect(guessExpiresUnit('AT-looks-like-a-token').detail).toBe(
-    'expires_in is not a number above 0 (string): 5 minutes are assumed',
+    'expires_in is not a number above 0 (string); Parley assumes 5 minutes',
   );
 });
 
-test('a fault of the service is no refusal of a code', () => {
+test('a fault of the service does not count as a refusal of the code', () => {
   const verdict = (body: string, status: number) => codeVerdict(answer(body, { status }), new KnownSecrets());
   expect(verdict('{"access_token":"a","token_type":"Bearer"}', 200)).toBe('accepted');
   expect(verdict('', 400)).toBe('refused');
@@ -97,7 +97,7 @@ test('a fault of the service is no refusal of a code', () => {
   for (const status of [0, 200, 302, 408, 429, 500, 503]) expect(verdict('<html>', status)).toBe('unclear');
 });
 
-test('what a profile lacks is named without any of its values, whatever the JSON', () => {
+test('missing profile fields are reported without any values, for any JSON', () => {
   const name = fc.constantFrom('id', 'active', 'client_id', 'parentIdentityInfo', 'attributes', 'XM');
   fc.assert(
     fc.property(fc.dictionary(name, fc.oneof(fc.jsonValue(), fc.constant('Zhang-Wei-20210042'))), (profile) => {

@@ -8,7 +8,7 @@ const SAMPLE_CHARS = 20_000;
 const MOST_CELL_CHARS = 2_000;
 const MOST_CELLS_OF_ROW = 16_384;
 
-/** Reads a table of separated values; what separates them is found by looking. */
+/** Reads delimiter-separated values and detects the delimiter. */
 export async function readCsv(bytes: Buffer): Promise<ReadDocument> {
   const text = decodeText(bytes).replace(/^sep=.\n/, '');
   const gathering = new Gathering();
@@ -21,7 +21,7 @@ export async function readCsv(bytes: Buffer): Promise<ReadDocument> {
   return gathering.result();
 }
 
-/** The one that most often stands equally often in the first lines. */
+/** The character that occurs equally often in most of the first lines. */
 export function delimiterOf(text: string): string {
   const lines = text
     .slice(0, SAMPLE_CHARS)
@@ -36,7 +36,7 @@ export function delimiterOf(text: string): string {
   return scores.reduce((best, one) => (one.score > best.score ? one : best)).delimiter;
 }
 
-/** Rows of cells; a cell in quotes may hold anything, and a quote that is written twice. */
+/** Rows of cells. A quoted cell may contain delimiters, line ends and doubled quotes. */
 function* rowsOf(text: string, delimiter: string): Generator<string[]> {
   let row: string[] = [];
   let at = 0;

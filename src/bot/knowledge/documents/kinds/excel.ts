@@ -13,17 +13,17 @@ interface Sheet {
 }
 
 const MOST_SHEETS = 200;
-/** Of all texts that cells share. */
+/** Total length of the shared strings table. */
 const MOST_SHARED_CHARS = 16_000_000;
 const MOST_CELL_CHARS = 2_000;
-/** The last column of a sheet, XFD. */
+/** Excel's last column, XFD. */
 const LAST_COLUMN = 16_383;
-/** Filled cells of all sheets: more make a table that nobody reads. */
+/** Maximum number of filled cells in all sheets. */
 const MOST_CELLS = 1_000_000;
 
 /**
- * Reads a workbook (.xlsx): the sheets that it shows, as tables. A formula's value is what Excel last made of it; nothing is
- * evaluated, macros are not read, and nothing that lies outside is fetched.
+ * Reads the visible sheets of a workbook (.xlsx) as tables. Formulas yield the value that Excel last stored. Nothing is
+ * evaluated, macros are not read and external references are not fetched.
  */
 export async function readExcel(zip: Zip, main: string): Promise<ReadDocument> {
   const relations = await readRelations(zip, main);
@@ -49,7 +49,7 @@ export async function readExcel(zip: Zip, main: string): Promise<ReadDocument> {
   return gathering.result({ title: await readTitle(zip), hasMacros: hasMacros(zip) });
 }
 
-/** The sheets in their order, without those that are hidden. */
+/** The visible sheets in workbook order. */
 async function readSheets(zip: Zip, main: string, targets: ReadonlyMap<string, string>) {
   const sheets: Sheet[] = [];
   let is1904 = false;
@@ -76,7 +76,7 @@ async function readSharedTexts(zip: Zip, part: string | undefined): Promise<stri
   await readXml(zip.pieces(part), {
     open(name) {
       if (name === 'si') text = '';
-      // How a word is pronounced stands beside it, for some languages.
+      // `rPh` contains phonetic text, such as furigana.
       if (name === 'rPh') soundDepth += 1;
       isText = name === 't' && soundDepth === 0;
     },
@@ -150,7 +150,7 @@ function showCell(
   return type === 'str' || type === 'inlineStr' ? showText(value, format) : value;
 }
 
-/** The column that a cell's name begins with, from 0 on. */
+/** Zero-based column of a cell reference such as `B7`. */
 function columnOf(place: string | undefined): number | undefined {
   const letters = /^[A-Z]{1,3}/.exec(place ?? '')?.[0];
   if (letters === undefined) return undefined;

@@ -5,10 +5,12 @@ import { decodeText } from '../text/decode-text.ts';
 import { markdownTable } from '../text/markdown-table.ts';
 import { Sections } from '../text/sections.ts';
 
-/** What a browser does not show as text. */
+/** Elements whose content a browser does not show as text. */
 const UNSHOWN = new Set(
   'script style template noscript iframe object embed svg math canvas audio video select datalist head'.split(' '),
 );
+/** Also leaves out what is the same on every page of a site. */
+const UNSHOWN_OF_SITE = new Set([...UNSHOWN, ...'nav footer aside form button select dialog'.split(' ')]);
 const BLOCKS = new Set(
   (
     'address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form ' +
@@ -19,21 +21,36 @@ const HIDING_STYLE =
   /(^|;)\s*(display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(px|pt|em|%)?\s*(;|$)|opacity\s*:\s*0\s*(;|$))/i;
 const CHARSET = /<meta[^>]{0,200}charset\s*=\s*(?:["']\s*)?([\w-]+)/i;
 const HEAD_BYTES = 2_048;
-/** Pages written by programs nest by some hundreds. */
+/** Generated pages can nest several hundred levels deep. */
 const MOST_DEPTH = 2_000;
 const PIECE_CHARS = 65_536;
+/** A cell with more text is part of the page's layout. */
+const MOST_CELL_CHARS = 2_000;
 
 interface Opened {
   name: string;
   isUnshown: boolean;
 }
 
-/** Reads a page as a person sees it: headings, paragraphs, lists and tables; scripts, styles and what is hidden are left out. */
+/** Reads a page that was sent as a file. @throws DocumentError `too_heavy` */
 export async function readHtml(bytes: Buffer): Promise<ReadDocument> {
   const declared = CHARSET.exec(bytes.toString('latin1', 0, HEAD_BYTES))?.[1];
-  const text = decodeText(bytes, declared);
+  return readHtmlText(decodeText(bytes, declared), UNSHOWN);
+}
+
+/** Reads a page of a site for a search index, without navigation. @throws DocumentError `too_heavy` */
+export function readSitePage(html: string): { title?: string; text: string } {
+  const { title, parts } = readHtmlText(html, UNSHOWN_OF_SITE);
+  return { title, text: parts.map(({ text }) => text).join('\n\n') };
+}
+
+/**
+ * Reads the visible content of a page: headings, paragraphs, lists and tables. Leaves out scripts, styles and hidden
+ * elements. Runs and fetches nothing. The limit of nesting keeps the cost linear.
+ */
+function readHtmlText(text: string, unshown: ReadonlySet<string>): ReadDocument {
   const gathering = new Gathering();
-  const reading = new HtmlReading(new Sections(gathering));
+  const reading = new HtmlReading(new Sections(gathering), unshown);
   const parser = new Parser(
     {
       onopentag: (name, attributes) => reading.open(name, attributes),
@@ -52,6 +69,7 @@ export async function readHtml(bytes: Buffer): Promise<ReadDocument> {
 
 class HtmlReading {
   readonly #sections: Sections;
+  readonly #unshownNames: ReadonlySet<string>;
   readonly #opened: Opened[] = [];
   readonly #lists: { isNumbered: boolean; count: number }[] = [];
   readonly #tables: { rows: string[][] }[] = [];
@@ -60,19 +78,20 @@ class HtmlReading {
   #heading: number | undefined;
   #isTitle = false;
   #title = '';
-  /** What was said since the last block ended. */
+  /** Text since the end of the last block. */
   #line = '';
   #point = '';
   #wasPoint = false;
 
-  constructor(sections: Sections) {
+  constructor(sections: Sections, unshownNames: ReadonlySet<string>) {
     this.#sections = sections;
+    this.#unshownNames = unshownNames;
   }
 
   open(name: string, attributes: Record<string, string>): void {
     if (name === 'title') this.#isTitle = this.#title === '';
     const isHidden = 'hidden' in attributes || HIDING_STYLE.test(attributes['style'] ?? '');
-    const isUnshown = UNSHOWN.has(name) || isHidden;
+    const isUnshown = this.#unshownNames.has(name) || isHidden;
     if (this.#opened.length >= MOST_DEPTH) throw new DocumentError('too_heavy', 'The page nests too deeply');
     this.#opened.push({ name, isUnshown });
     if (isUnshown) this.#unshown += 1;
@@ -147,7 +166,7 @@ class HtmlReading {
   }
 
   #flush(): void {
-    // A table's cell is taken as a whole, with the paragraphs in it.
+    // A table cell is one text, including its paragraphs.
     if (this.#tables.length > 0) {
       if (this.#line !== '') this.#line += ' ';
       return;
@@ -170,6 +189,9 @@ class HtmlReading {
     const filled = rows.filter((row) => row.some((cell) => cell !== ''));
     this.#wasPoint = false;
     if (outer) this.#line += filled.map((row) => row.join(', ')).join('; ');
-    else this.#sections.block(filled.length === 1 ? filled.flat().join('\n\n') : markdownTable(filled));
+    else {
+      const isLayout = filled.length === 1 || filled.some((row) => row.some((cell) => cell.length > MOST_CELL_CHARS));
+      this.#sections.block(isLayout ? filled.flat().join('\n\n') : markdownTable(filled));
+    }
   }
 }

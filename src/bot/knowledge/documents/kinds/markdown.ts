@@ -8,7 +8,7 @@ const HEADING = /^ {0,3}(#{1,6})[ \t]+([^ \t][^]*)$/;
 const TRAILING_BLANKS = /(?<![ \t])[ \t]+$/;
 const CLOSING_SIGNS = /(?<=[ \t])#+$/;
 
-/** Reads Markdown as it stands, in sections by its headings. Front matter is text like any other. */
+/** Reads Markdown unchanged, in sections by its headings. Front matter is treated as text. */
 export async function readMarkdown(bytes: Buffer): Promise<ReadDocument> {
   const gathering = new Gathering();
   const sections = new Sections(gathering);
@@ -35,12 +35,12 @@ export async function readMarkdown(bytes: Buffer): Promise<ReadDocument> {
   return gathering.result({ title: sections.firstHeading });
 }
 
-/** A heading's words without the signs that may close it. */
+/** A heading's text without closing `#` characters. */
 function titleOf(written: string): string {
   return written.replace(TRAILING_BLANKS, '').replace(CLOSING_SIGNS, '').replace(TRAILING_BLANKS, '');
 }
 
-/** One after the other: a text of millions of lines is not held twice. */
+/** A generator, so that a text with millions of lines is not held in memory twice. */
 function* linesOf(text: string): Generator<string> {
   let start = 0;
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {

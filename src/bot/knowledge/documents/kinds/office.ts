@@ -9,14 +9,17 @@ const READERS: readonly [RegExp, (zip: Zip, main: string) => Promise<ReadDocumen
   [/^xl\/[^/]+\.xml$/, readExcel],
 ];
 
-/** Reads what is packed as an archive: of today's Office documents the kinds that are read. @throws DocumentError */
+/**
+ * Reads a ZIP archive that is a supported Office document.
+ * @throws DocumentError
+ */
 export async function readOffice(bytes: Buffer): Promise<ReadDocument> {
   const zip = new Zip(bytes);
   if (zip.has('META-INF/encryption.xml')) throw new DocumentError('encrypted', 'The document is encrypted');
   const main = zip.has('[Content_Types].xml') ? await mainPart(zip) : undefined;
   const reader = READERS.find(([name]) => main !== undefined && name.test(main))?.[1];
   if (main !== undefined && reader) return reader(zip, main);
-  // Presentations, drawings and the documents of OpenOffice are archives too, and none that we read.
+  // Presentations, drawings and OpenDocument files are archives too, but not supported.
   const isDocument = main !== undefined || zip.has('mimetype');
-  throw new DocumentError(isDocument ? 'unsupported' : 'archive', 'The archive is no document that is read');
+  throw new DocumentError(isDocument ? 'unsupported' : 'archive', 'The archive is not a supported document');
 }

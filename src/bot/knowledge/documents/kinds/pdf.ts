@@ -7,13 +7,13 @@ import { writePage } from '../pdf/page-text.ts';
 
 const NEEDS_PASSWORD = 4;
 const UNKNOWN_SECURITY = 5;
-/** A page with less is a picture of a page: a number at most is written on it. */
+/** A page with less text is treated as a scan that contains at most a page number. */
 const SCAN_CHARS = 16;
 const MOST_TITLE_BYTES = 1_024;
 
 /**
- * Reads a PDF page by page. Pages without text are drawn, so that a model may look at them. Nothing in it is run; what its
- * protection allows to whoever opens it without a password is read.
+ * Reads a PDF page by page. Pages without text are rendered as images for the model. Nothing in the PDF is executed. A PDF
+ * that opens without a password is read regardless of its permission flags.
  */
 export async function readPdf(bytes: Buffer): Promise<ReadDocument> {
   const pdfium = await openPdfium();
@@ -23,7 +23,7 @@ export async function readPdf(bytes: Buffer): Promise<ReadDocument> {
   let title: string | undefined;
   try {
     const start = memory.malloc(bytes.length);
-    if (start === 0) throw new DocumentError('too_heavy', 'There is no memory for the PDF');
+    if (start === 0) throw new DocumentError('too_heavy', 'There is not enough memory for the PDF');
     pdfium.pdfium.HEAPU8.set(bytes, start);
     const document = pdfium.FPDF_LoadMemDocument(start, bytes.length, '');
     if (document === 0) throw refusal(pdfium.FPDF_GetLastError());
@@ -39,7 +39,7 @@ export async function readPdf(bytes: Buffer): Promise<ReadDocument> {
     pdfium.FPDF_CloseDocument(document);
     memory.free(start);
   } catch (error) {
-    // What was open is lost with its memory.
+    // Discards the PDFium instance together with all open handles.
     forgetPdfium();
     if (error instanceof DocumentError) throw error;
     const so = gathering.result();
@@ -51,16 +51,16 @@ export async function readPdf(bytes: Buffer): Promise<ReadDocument> {
 
 function refusal(code: number): DocumentError {
   if (code === NEEDS_PASSWORD || code === UNKNOWN_SECURITY)
-    return new DocumentError('encrypted', 'The PDF wants a password');
+    return new DocumentError('encrypted', 'The PDF requires a password');
   return brokenDocument('The PDF cannot be opened');
 }
 
-/** Where there is no more memory, it says so by words alone. */
+/** PDFium reports memory exhaustion only in the error message. */
 function faultOf(error: unknown): DocumentError {
   const words = error instanceof Error ? error.message : '';
   return /memory|OOM|alloc/i.test(words)
     ? new DocumentError('too_heavy', 'The PDF takes too much memory', { cause: error })
-    : brokenDocument('The PDF broke its reader', error);
+    : brokenDocument('The PDF crashed its reader', error);
 }
 
 function readPage(pdfium: Pdfium, document: number, index: number, gathering: Gathering): void {

@@ -7,7 +7,10 @@ import { readOffice } from './office.ts';
 import { readPdf } from './pdf.ts';
 import { readPlainText } from './plain-text.ts';
 
-/** Each reads bytes of its kind. @throws DocumentError */
+/**
+ * The reader for each type.
+ * @throws DocumentError
+ */
 export const KINDS: Readonly<Record<DocumentKind, (bytes: Buffer) => Promise<ReadDocument>>> = {
   pdf: readPdf,
   office: readOffice,

@@ -8,12 +8,12 @@ import { readWordStyles } from '../office/word-styles.ts';
 import type { Zip } from '../office/zip.ts';
 import { Sections } from '../text/sections.ts';
 
-/** Paragraphs of notes, all together. */
+/** Total length of all footnotes and endnotes. */
 const MOST_NOTE_CHARS = 200_000;
 
 /**
- * Reads a Word document (.docx): headings, lists with their numbers, tables, footnotes and pictures, as Word shows them. What is
- * deleted, hidden or an instruction is left out; macros are not read, and nothing that lies outside is fetched.
+ * Reads a Word document (.docx): headings, numbered lists, tables, footnotes and images, as Word shows them. Leaves out
+ * deleted text, hidden text and field instructions. Macros are not read and external references are not fetched.
  */
 export async function readWord(zip: Zip, main: string): Promise<ReadDocument> {
   const relations = await readRelations(zip, main);
@@ -46,7 +46,7 @@ export async function readWord(zip: Zip, main: string): Promise<ReadDocument> {
   return gathering.result({ title, hasMacros: hasMacros(zip) });
 }
 
-/** Footnotes or endnotes by their ids. */
+/** Footnotes or endnotes by id. */
 async function readNotes(zip: Zip, part: string | undefined): Promise<Map<string, string>> {
   const notes = new Map<string, string>();
   if (part === undefined) return notes;

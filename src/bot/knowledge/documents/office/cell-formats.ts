@@ -3,7 +3,10 @@ import { formatNumber, formatText, parseNumberFormat, tidyNumber, type NumberFor
 import { readXml } from './read-xml.ts';
 import type { Zip } from './zip.ts';
 
-/** Formats that a workbook need not define. The dates of 27 to 36 and 50 to 58 are those of Chinese, Japanese and Korean Excel. */
+/**
+ * Built-in formats, which a workbook does not define. 27 to 36 and 50 to 58 are date formats of Chinese, Japanese and Korean
+ * Excel.
+ */
 const BUILT_IN: readonly [first: number, last: number, code: string][] = [
   [9, 10, '0%'],
   [14, 17, 'yyyy-mm-dd'],
@@ -24,13 +27,13 @@ const GENERAL = 'General';
 const MAX_CELL_FORMATS = 70_000;
 /** Excel allows about 250. */
 const MAX_CODES = 2_000;
-/** Day 0 of a workbook, which counts a 29 February 1900 that never was. */
+/** Day 0 of the 1900 date system, which counts a nonexistent 29 February 1900. */
 const FIRST_DAY_MS = Date.UTC(1899, 11, 30);
-/** Day 0 of a workbook that began on a Macintosh. */
+/** Day 0 of the 1904 date system (Excel for Mac). */
 const FIRST_DAY_1904_MS = Date.UTC(1904, 0, 1);
 const LAST_DAY = 2_958_466;
 
-/** The formats of a workbook, in the order in which its cells name them. */
+/** The cell formats of a workbook, in the order of the cells' style index. */
 export async function readCellFormats(zip: Zip, part: string | undefined): Promise<NumberFormat[]> {
   const codes = new Map<number, string>();
   const parsed = new Map<number, NumberFormat>();
@@ -61,7 +64,7 @@ function builtInCode(id: number): string {
   return BUILT_IN.find(([first, last]) => id >= first && id <= last)?.[2] ?? GENERAL;
 }
 
-/** A number as the workbook shows it, with all its digits. Dates are written as 2026-01-05, times as 18:00. */
+/** Formats a number as the workbook shows it, but with all digits. Dates are written as 2026-01-05, times as 18:00. */
 export function showNumber(value: string, format: NumberFormat | undefined, is1904: boolean): string {
   const number = Number(value);
   if (value === '' || !Number.isFinite(number)) return value;
@@ -73,7 +76,7 @@ export function showNumber(value: string, format: NumberFormat | undefined, is19
   return showDate(number, shown.kind, is1904);
 }
 
-/** A text as the workbook shows it. */
+/** Formats a text as the workbook shows it. */
 export function showText(text: string, format: NumberFormat | undefined): string {
   return format ? formatText(text, format) : text;
 }
@@ -87,7 +90,7 @@ function showDate(days: number, kind: 'date' | 'time', is1904: boolean): string 
   return timeMs === 0 ? date : `${date} ${clock}`;
 }
 
-/** Hours, minutes and seconds, which go beyond a day: 36:00:00. */
+/** Hours, minutes and optionally seconds. The hours may exceed 24: 36:00:00. */
 function showDuration(days: number, hasSeconds: boolean): string {
   const ms = Math.round((days * DAY_MS) / SECOND_MS) * SECOND_MS;
   const two = (count: number) => `:${String(Math.floor(count)).padStart(2, '0')}`;

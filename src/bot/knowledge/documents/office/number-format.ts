@@ -1,36 +1,38 @@
-/** How a section of a number format shows its values. `exponent`: powers of ten and fractions, which are shown as plain numbers. */
+/**
+ * The kind of values that a format section shows. `exponent` covers scientific notation and fractions; both are shown as
+ * plain numbers.
+ */
 type SectionKind = 'number' | 'exponent' | 'date' | 'time' | 'duration';
 
-/** A piece of a section: literal text, a place for a digit, or the place of the decimals, of a whole number or of a text. */
+/** An element of a section: literal text, a digit placeholder, or the place for the decimals, a whole number or a text. */
 type Piece = { literal: string } | 'zero' | 'digit' | 'decimals' | 'general' | 'text';
 
-/** One section of a format code; a semicolon begins the next. */
+/** One section of a format code. Sections are separated by semicolons. */
 interface Section {
   kind: SectionKind;
   pieces: readonly Piece[];
-  /** Decimal places that are always shown. */
+  /** Number of decimal places that are always shown. */
   decimals: number;
-  /** A duration without them is shown as 36:00. */
+  /** If false, a duration is shown as 36:00. */
   hasSeconds: boolean;
-  /** Power of ten by which a value is multiplied: 2 for each percent sign, -3 for each comma behind the digits. */
+  /** Power of ten by which the value is multiplied: 2 for each percent sign, -3 for each trailing comma. */
   power: number;
   condition?: (value: number) => boolean;
 }
 
-/** A parsed number format. */
 export type NumberFormat = readonly Section[];
 
-/** A number as text, or the kind of date or time that it stands for. */
+/** The number as text, or the kind of date or time that it represents. */
 export type ShownNumber =
   { kind: 'text'; text: string } | { kind: 'date' | 'time' } | { kind: 'duration'; hasSeconds: boolean };
 
-/** Excel's own limit. */
+/** Excel's limit. */
 const MAX_CODE_CHARS = 255;
 const SIGNIFICANT_DIGITS = 15;
 const TOKENS = /"[^"]*"?|\\[^]?|[_*][^]?|\[[^[\]]*\]?|General|AM\/PM|A\/P|E[+-]|(?<=s)\.0+|[^]/giu;
 const CONDITION = /^(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)$/;
 
-/** Parses a format code as SpreadsheetML writes it (ECMA-376 part 1, 18.8.31). Every text is a format code. */
+/** Parses a SpreadsheetML format code (ECMA-376 part 1, 18.8.31). Never fails: any text is a valid format code. */
 export function parseNumberFormat(code: string): NumberFormat {
   const sections: string[][] = [[]];
   for (const [token] of code.slice(0, MAX_CODE_CHARS).matchAll(TOKENS)) {
@@ -93,12 +95,12 @@ function lastDigit(pieces: readonly Piece[]): number {
   return pieces.findLastIndex((piece) => piece === 'zero' || piece === 'digit');
 }
 
-/** The text that a token shows as it is; empty for widths, fillings, colours, conditions and languages. */
+/** The literal text of a token. Empty for widths, fills, colours, conditions and locales. */
 function literalOf(token: string): string {
   if (token.startsWith('"')) return token.replaceAll('"', '');
   if (token.startsWith('\\')) return token.slice(1);
   if (token.startsWith('_') || token.startsWith('*')) return '';
-  // [$¥-804] names a currency and a language, [$-409] a language alone.
+  // [$¥-804] is a currency with a locale, [$-409] only a locale.
   if (token.startsWith('[')) return token.startsWith('[$') ? token.slice(2).replace(/-[^-]*$|\]$/, '') : '';
   return token;
 }
@@ -115,8 +117,8 @@ function conditionOf(text: string): Section['condition'] {
 }
 
 /**
- * Shows a number. Leading zeros, literal text and signs are as Excel shows them; digits are neither rounded nor grouped, so that
- * a search and a calculation find the stored value.
+ * Formats a number. Shows leading zeros, literal text and signs as Excel does. Does not round or group digits, so that
+ * searches and calculations see the stored value.
  */
 export function formatNumber(value: number, format: NumberFormat): ShownNumber {
   const section = sectionFor(value, format);
@@ -126,12 +128,12 @@ export function formatNumber(value: number, format: NumberFormat): ShownNumber {
   const sign = value < 0 && !showsSign(section, format) ? '-' : '';
   if (kind === 'exponent') return { kind: 'text', text: tidyNumber(value) };
   const digits = tidyNumber(Math.abs(value) * 10 ** power);
-  // A value of more digits than a format has places for, such as 1e+21.
+  // The value has more digits than the format can show, such as 1e+21.
   if (digits.includes('e')) return { kind: 'text', text: sign + digits };
   return { kind: 'text', text: (sign + fill(section, pieces, digits)).trim() };
 }
 
-/** Shows a text cell by the section for texts, where the format has one. */
+/** Formats a text cell by the text section, if the format has one. */
 export function formatText(text: string, format: NumberFormat): string {
   const section = format[3] ?? format.find(({ pieces }) => pieces.includes('text'));
   if (!section) return text;
@@ -140,7 +142,7 @@ export function formatText(text: string, format: NumberFormat): string {
     .join('');
 }
 
-/** A number without the noise of binary fractions. */
+/** Rounds to 15 significant digits to remove floating-point noise. */
 export function tidyNumber(number: number): string {
   return String(Number(number.toPrecision(SIGNIFICANT_DIGITS)));
 }
@@ -160,7 +162,7 @@ function sectionFor(value: number, format: NumberFormat): Section {
   return value === 0 ? (third ?? first) : first;
 }
 
-/** Whether a section says itself that its values are negative: `(0)`, or another text than for positive ones. A colour is lost. */
+/** Whether a section itself marks its values as negative, with `(0)` or different literal text. Colours are ignored. */
 function showsSign(section: Section, format: NumberFormat): boolean {
   const [first] = format as [Section];
   if (format.some(({ condition }) => condition)) return /[-(]/.test(literalsOf(section));
@@ -171,7 +173,7 @@ function literalsOf({ pieces }: Section): string {
   return pieces.map((piece) => (typeof piece === 'object' ? piece.literal : '')).join('');
 }
 
-/** Fills the places for digits from the right; the first one takes all digits that are left. */
+/** Fills the digit placeholders from the right. The first placeholder takes all remaining digits. */
 function fill({ decimals }: Section, pieces: readonly Piece[], digits: string): string {
   const [whole = '', fraction = ''] = digits.split('.');
   const first = pieces.findIndex((piece) => piece === 'zero' || piece === 'digit');
@@ -189,7 +191,7 @@ function fill({ decimals }: Section, pieces: readonly Piece[], digits: string): 
       filled.push(digit === '' && piece === 'zero' ? '0' : digit);
     }
   }
-  // A format without a place before the point, such as `.00`.
+  // A format without a placeholder before the decimal point, such as `.00`.
   if (first < 0 && pieces.includes('decimals')) filled.push(whole);
   return filled.reverse().join('');
 }

@@ -3,7 +3,7 @@ import type { Zip } from './zip.ts';
 
 interface Level {
   format: string;
-  /** `%1` stands for the number of the first level. */
+  /** `%1` is replaced by the number of the first level. */
   text: string;
   start: number;
 }
@@ -27,7 +27,7 @@ const ROMAN = Object.entries({
   i: 1,
 });
 
-/** Counts the numbered paragraphs of a Word document, whose numbers stand nowhere in its text: 第三条, 4.2, (c). */
+/** Computes the numbers of numbered paragraphs, which are not stored in a Word document's text: 第三条, 4.2, (c). */
 export class Numbering {
   readonly #levels: ReadonlyMap<string, ReadonlyMap<number, Level>>;
   readonly #listOf: ReadonlyMap<string, string>;
@@ -65,7 +65,7 @@ export class Numbering {
     return new Numbering(levels, listOf);
   }
 
-  /** @returns what stands before the next paragraph of this list, with markdown's sign for a point of no number */
+  /** @returns the prefix of the next paragraph of this list; a Markdown bullet if the level has no number */
   next(numId: string, depth: number): string {
     const list = this.#listOf.get(numId);
     const levels = list === undefined ? undefined : this.#levels.get(list);

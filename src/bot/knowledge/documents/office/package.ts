@@ -6,18 +6,18 @@ import { pictureType } from '../picture-type.ts';
 import { attributeOf, readXml } from './read-xml.ts';
 import type { Zip } from './zip.ts';
 
-/** One part of an office document that names another. */
+/** A relationship between two parts of an Office document. */
 export interface Relation {
-  /** The last word of its type: `styles`, `image`, `worksheet`. */
+  /** The last segment of the relationship type: `styles`, `image`, `worksheet`. */
   type: string;
-  /** The name of the entry. */
+  /** Name of the ZIP entry. */
   target: string;
 }
 
 const MOST_RELATIONS = 10_000;
 const MOST_PICTURE_BYTES = 8 * MIB_BYTES;
 
-/** What a part names, by id. What lies outside the document is left out, and so never fetched. */
+/** The relationships of a part, by id. External targets are left out, so they are never fetched. */
 export async function readRelations(zip: Zip, part: string): Promise<Map<string, Relation>> {
   const folder = posix.dirname(part);
   const relations = new Map<string, Relation>();
@@ -32,7 +32,7 @@ export async function readRelations(zip: Zip, part: string): Promise<Map<string,
   return relations;
 }
 
-/** The entry that an office document begins with. */
+/** The main part of an Office document. */
 export async function mainPart(zip: Zip): Promise<string | undefined> {
   const relations = await readRelations(zip, '');
   return [...relations.values()].find(({ type }) => type === 'officeDocument')?.target;
@@ -42,7 +42,7 @@ export function findRelation(relations: ReadonlyMap<string, Relation>, type: str
   return [...relations.values()].find((relation) => relation.type === type)?.target;
 }
 
-/** The title that the author gave, if any. */
+/** The title from the document properties, if any. */
 export async function readTitle(zip: Zip): Promise<string | undefined> {
   let isInside = false;
   let title = '';
@@ -54,12 +54,12 @@ export async function readTitle(zip: Zip): Promise<string | undefined> {
   return title.trim() === '' ? undefined : title;
 }
 
-/** Whether a program of the author lies in it. */
+/** Whether the document contains macros. */
 export function hasMacros(zip: Zip): boolean | undefined {
   return [...zip.names].some((name) => /vbaProject\.bin$|\/macrosheets\//i.test(name)) ? true : undefined;
 }
 
-/** Takes a picture of the document, if it is of a kind that can be shown. */
+/** Adds an image of the document, if its type is supported. */
 export async function addPicture(zip: Zip, name: string, label: string, gathering: Gathering): Promise<boolean> {
   if (!gathering.wantsPictures) return false;
   const bytes = await zip.whole(name, MOST_PICTURE_BYTES);
@@ -69,7 +69,7 @@ export async function addPicture(zip: Zip, name: string, label: string, gatherin
   return true;
 }
 
-/** An attribute that is on by its mere presence unless it says otherwise. */
+/** An on/off attribute: present means on, unless its value says otherwise. */
 export function isOn(attributes: Readonly<Record<string, string>>): boolean {
   return !['0', 'false', 'off', 'none'].includes(attributeOf(attributes, 'val') ?? 'true');
 }

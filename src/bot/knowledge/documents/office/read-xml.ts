@@ -2,33 +2,34 @@ import { SaxesParser } from 'saxes';
 import { MIB_BYTES } from '../../../../shared/clock.ts';
 import { brokenDocument, DocumentError } from '../document.ts';
 
-/** Tables in tables have some dozens. */
+/** Nested tables reach a few dozen levels. */
 const MOST_DEPTH = 200;
-/** A text, or a tag with its attributes, is held as a whole until it ends. */
+/** Maximum bytes without a parser event. The parser buffers a text node or a tag until it ends. */
 const MOST_QUIET_BYTES = 4 * MIB_BYTES;
 
-/** What a reader of XML wants to hear. Names come without their prefix; attributes with it. */
+/** Receives XML events. Element names have no prefix; attribute names keep it. */
 export interface XmlListener {
   open?(name: string, attributes: Readonly<Record<string, string>>): void;
   close?(name: string): void;
   text?(text: string): void;
-  /** Nothing more is read then. */
+  /** If true, the rest is not read. */
   isDone?(): boolean;
 }
 
 /**
- * Reads XML as it comes. Nothing outside is fetched and no entity but the five of XML is known: a document type of its own is refused.
- * @throws DocumentError `broken`; `too_heavy` when it nests too deeply
+ * Parses XML as a stream. External entities are not fetched, only the five predefined entities are known, and a document
+ * type declaration is refused.
+ * @throws DocumentError `broken`; `too_heavy` if nested too deeply
  */
 export async function readXml(pieces: AsyncIterable<Buffer>, listener: XmlListener): Promise<void> {
   const parser = new SaxesParser({ position: false });
   let depth = 0;
   let quietBytes = 0;
   parser.on('error', (error) => {
-    throw brokenDocument('A part of the document is no XML', error);
+    throw brokenDocument('A part of the document is not XML', error);
   });
   parser.on('doctype', () => {
-    throw brokenDocument('A part of the document declares a type of its own');
+    throw brokenDocument('A part of the document declares its own document type');
   });
   parser.on('opentag', ({ name, attributes }) => {
     depth += 1;
@@ -46,20 +47,20 @@ export async function readXml(pieces: AsyncIterable<Buffer>, listener: XmlListen
   for await (const piece of pieces) {
     decoder ??= new TextDecoder(encodingOf(piece));
     quietBytes += piece.length;
-    if (quietBytes > MOST_QUIET_BYTES) throw new DocumentError('too_heavy', 'A piece of the document has no end');
+    if (quietBytes > MOST_QUIET_BYTES) throw new DocumentError('too_heavy', 'A part of the document is cut off');
     parser.write(decoder.decode(piece, { stream: true }));
     if (listener.isDone?.() === true) return;
   }
-  // Of a part that is not there, nothing came.
+  // If the part does not exist, there was no input.
   if (decoder) parser.close();
 }
 
-/** The part of a name behind its prefix. */
+/** A name without its namespace prefix. */
 export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-/** An attribute by the part of its name behind the prefix, which differs from writer to writer. */
+/** Finds an attribute by its local name. Prefixes differ between producers. */
 export function attributeOf(attributes: Readonly<Record<string, string>>, name: string): string | undefined {
   const key = Object.keys(attributes).find((known) => localName(known) === name);
   return key === undefined ? undefined : attributes[key];

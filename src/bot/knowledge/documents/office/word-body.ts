@@ -15,7 +15,7 @@ interface Paragraph {
 interface Table {
   rows: string[][];
   cell: string[];
-  /** Columns that the cell takes. */
+  /** Number of columns that the cell spans. */
   span: number;
 }
 
@@ -23,21 +23,24 @@ export interface WordBodyOptions {
   sections: Sections;
   styles: ReadonlyMap<string, WordStyle>;
   numbering: Numbering;
-  /** What is told of a footnote, by its id. */
+  /** The text of a footnote or endnote. */
   noteOf(id: string): string | undefined;
-  /** A picture stands here, by the id of its relation. @returns what is written in its place */
+  /**
+   * Called for each image with its relationship id.
+   * @returns the text to insert at this position
+   */
   onPicture(id: string): string;
   isFull(): boolean;
 }
 
-/** What is longer is no paragraph that a person wrote. */
+/** Longer paragraphs were not written by a person. */
 const MOST_PARAGRAPH_CHARS = 500_000;
-/** A table that is longer is cut where it is written down. */
+/** Longer tables are cut in the output. */
 const MOST_TABLE_ROWS = 20_000;
-/** What deleted text, instructions of fields and hidden runs say is not shown by Word either. */
+/** Deleted text, field instructions and hidden runs, which Word does not show either. */
 const UNSHOWN = new Set(['delText', 'instrText', 'delInstrText', 'moveFrom', 'Fallback', 'rPrChange', 'pPrChange']);
 
-/** Hears a Word document's body and hands its paragraphs and tables on. */
+/** Receives the XML events of a Word document's body and emits its paragraphs and tables. */
 export function createWordBody(options: WordBodyOptions): XmlListener & { endNotes(): void } {
   const { sections, styles, numbering } = options;
   const paragraphs: Paragraph[] = [];
@@ -62,7 +65,7 @@ export function createWordBody(options: WordBodyOptions): XmlListener & { endNot
     const said = point === undefined ? words : `${point} ${words}`;
     const table = tables.at(-1);
     const outer = paragraphs.at(-1);
-    // A text box lies in a paragraph of its own place.
+    // A text box has its own paragraph inside the outer one.
     if (outer) outer.text += said === '' ? '' : `\n${said}\n`;
     else if (table) table.cell.push(said);
     else if (style.headingLevel !== undefined && words !== '') sections.heading(style.headingLevel, said);
@@ -136,7 +139,7 @@ export function createWordBody(options: WordBodyOptions): XmlListener & { endNot
   };
 }
 
-/** One cell around everything, as forms have it, is no table. */
+/** A single cell around all content, as in forms, is layout and not a table. */
 function isLayout(rows: readonly string[][]): boolean {
   return rows.length <= 1 && rows.flat().length <= 1;
 }

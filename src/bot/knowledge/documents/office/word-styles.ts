@@ -1,9 +1,9 @@
 import { attributeOf, readXml } from './read-xml.ts';
 import type { Zip } from './zip.ts';
 
-/** What a style says of its paragraphs, as far as their meaning goes. */
+/** The semantic properties of a paragraph style. */
 export interface WordStyle {
-  /** From 1 on. */
+  /** 1-based. */
   headingLevel?: number;
   numId?: string;
   numDepth?: number;
@@ -13,7 +13,7 @@ export interface WordStyle {
 const MOST_STYLES = 5_000;
 const MOST_ANCESTORS = 10;
 
-/** Styles by their ids, with what they take from those that they are based on. */
+/** Styles by id, including the properties inherited from their base styles. */
 export async function readWordStyles(zip: Zip, part: string | undefined): Promise<Map<string, WordStyle>> {
   const styles = new Map<string, WordStyle>();
   let style: WordStyle | undefined;
@@ -37,7 +37,7 @@ export async function readWordStyles(zip: Zip, part: string | undefined): Promis
   return new Map([...styles].map(([id, own]) => [id, withAncestors(own, styles)]));
 }
 
-/** The name of a heading's style is the same in every language of Word. */
+/** The names of heading styles are the same in every language version of Word. */
 function levelOfName(name: string): number | undefined {
   const level = /^heading (\d)$/i.exec(name)?.[1];
   if (level !== undefined) return Number(level);

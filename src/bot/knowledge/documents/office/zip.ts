@@ -9,9 +9,12 @@ const ENTRY_BYTES = 46;
 const LOCAL_MARK = 0x04034b50;
 const LOCAL_BYTES = 30;
 const MOST_COMMENT_BYTES = 0xffff;
-/** A workbook of many sheets with a picture each has some hundreds. */
+/** A workbook with many sheets and one image each has some hundreds. */
 const MOST_ENTRIES = 5_000;
-/** In all that is unpacked of one document, three seconds of reading. It is read as it comes and never held as a whole. */
+/**
+ * Total unpacked size per document; reading that much takes about three seconds. Entries are streamed and never held in
+ * memory as a whole.
+ */
 const MOST_UNPACKED_BYTES = 64 * MIB_BYTES;
 const PIECE_BYTES = 65_536;
 const IN_THE_EXTRA_FIELD = 0xffffffff;
@@ -25,8 +28,7 @@ interface Entry {
 }
 
 /**
- * An archive as office documents are, read by the list at its end alone: nothing is written anywhere, and what lies between
- * its entries is not looked at.
+ * Reads a ZIP archive in memory, using only its central directory. Writes nothing to disk and ignores data between entries.
  */
 export class Zip {
   readonly #bytes: Buffer;
@@ -47,7 +49,7 @@ export class Zip {
     return this.#entries.has(name);
   }
 
-  /** @returns an entry as a whole; undefined where there is none, or it is larger than `mostBytes` */
+  /** @returns the whole entry; undefined if it does not exist or is larger than `mostBytes` */
   async whole(name: string, mostBytes: number): Promise<Buffer | undefined> {
     const pieces: Buffer[] = [];
     let bytes = 0;
@@ -59,11 +61,14 @@ export class Zip {
     return bytes === 0 ? undefined : Buffer.concat(pieces);
   }
 
-  /** An entry's content piece by piece; nothing where there is none. @throws DocumentError `broken`, `encrypted`, `too_heavy` */
+  /**
+   * Streams the content of an entry; yields nothing if it does not exist.
+   * @throws DocumentError `broken`, `encrypted`, `too_heavy`
+   */
   async *pieces(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(name);
     if (!entry) return;
-    if (entry.isEncrypted) throw new DocumentError('encrypted', 'An entry is encrypted');
+    if (entry.isEncrypted) throw new DocumentError('encrypted', 'An entry of the archive is encrypted');
     const packed = this.#packed(entry);
     if (!entry.isPacked) {
       yield this.#count(packed);
@@ -75,22 +80,22 @@ export class Zip {
       for await (const piece of unpack) yield this.#count(piece as Buffer);
     } catch (error) {
       if (error instanceof DocumentError) throw error;
-      throw brokenDocument('An entry cannot be unpacked', error);
+      throw brokenDocument('An entry of the archive cannot be unpacked', error);
     }
   }
 
   #count(piece: Buffer): Buffer {
     this.#leftBytes -= piece.length;
-    if (this.#leftBytes < 0) throw new DocumentError('too_heavy', 'The document unpacks to too much');
+    if (this.#leftBytes < 0) throw new DocumentError('too_heavy', 'The document is too large when unpacked');
     return piece;
   }
 
   #packed({ at, packedBytes }: Entry): Buffer {
     const bytes = this.#bytes;
     if (at + LOCAL_BYTES > bytes.length || bytes.readUInt32LE(at) !== LOCAL_MARK)
-      throw brokenDocument('An entry is not where it should be');
+      throw brokenDocument('An entry of the archive is at the wrong position');
     const start = at + LOCAL_BYTES + bytes.readUInt16LE(at + 26) + bytes.readUInt16LE(at + 28);
-    if (start + packedBytes > bytes.length) throw brokenDocument('An entry ends early');
+    if (start + packedBytes > bytes.length) throw brokenDocument('An entry of the archive is cut off');
     return bytes.subarray(start, start + packedBytes);
   }
 }
@@ -98,22 +103,22 @@ export class Zip {
 function readEntries(bytes: Buffer): Map<string, Entry> {
   const end = findEnd(bytes);
   const count = bytes.readUInt16LE(end + 10);
-  if (count > MOST_ENTRIES) throw new DocumentError('too_heavy', 'There are too many entries');
+  if (count > MOST_ENTRIES) throw new DocumentError('too_heavy', 'The archive has too many entries');
   const entries = new Map<string, Entry>();
   let at = bytes.readUInt32LE(end + 16);
   let packedInAll = 0;
   for (let index = 0; index < count; index += 1) {
     if (at + ENTRY_BYTES > end || bytes.readUInt32LE(at) !== ENTRY_MARK)
-      throw brokenDocument('The list of entries is cut');
+      throw brokenDocument('The directory of the archive is cut off');
     const nameBytes = bytes.readUInt16LE(at + 28);
     const extraBytes = bytes.readUInt16LE(at + 30);
     const name = bytes.toString('utf8', at + ENTRY_BYTES, at + ENTRY_BYTES + nameBytes).replaceAll('\\', '/');
     const entry = readEntry(bytes, at, bytes.subarray(at + ENTRY_BYTES + nameBytes).subarray(0, extraBytes));
-    // Two of one name: one reader would show what another one does not.
-    if (entries.has(name)) throw brokenDocument('Two entries have one name');
+    // With duplicate names, two readers could see different content.
+    if (entries.has(name)) throw brokenDocument('Two entries of the archive have the same name');
     packedInAll += entry.packedBytes;
-    // Entries that share their bytes unpack to any size.
-    if (packedInAll > bytes.length) throw brokenDocument('Entries lie over each other');
+    // Overlapping entries are a ZIP bomb technique.
+    if (packedInAll > bytes.length) throw brokenDocument('Entries of the archive overlap');
     entries.set(name, entry);
     at += ENTRY_BYTES + nameBytes + extraBytes + bytes.readUInt16LE(at + 32);
   }
@@ -127,16 +132,17 @@ function readEntry(bytes: Buffer, at: number, extra: Buffer): Entry {
     const short = bytes.readUInt32LE(at + offset);
     return short === IN_THE_EXTRA_FIELD ? (wide.shift() ?? short) : short;
   };
-  // In the order in which they stand in the extra field.
+  // In the order of the extra field.
   const unpackedBytes = number(24);
   const packedBytes = number(20);
   const localAt = number(42);
   const isEncrypted = (bytes.readUInt16LE(at + 8) & 1) !== 0 || method === 99;
-  if (!isEncrypted && method !== 0 && method !== 8) throw brokenDocument('An entry is packed in a rare way');
+  if (!isEncrypted && method !== 0 && method !== 8)
+    throw brokenDocument('An entry of the archive uses an unsupported compression');
   return { isPacked: method === 8, isEncrypted, packedBytes, unpackedBytes, at: localAt };
 }
 
-/** The sizes of a writer that always writes them in 64 bits. */
+/** The values of the ZIP64 extra field. Some producers always write it. */
 function wideNumbers(extra: Buffer): number[] {
   for (let at = 0; at + 4 <= extra.length;) {
     const sizeBytes = extra.readUInt16LE(at + 2);
@@ -153,5 +159,5 @@ function wideNumbers(extra: Buffer): number[] {
 function findEnd(bytes: Buffer): number {
   const lowest = Math.max(0, bytes.length - END_BYTES - MOST_COMMENT_BYTES);
   for (let at = bytes.length - END_BYTES; at >= lowest; at -= 1) if (bytes.readUInt32LE(at) === END_MARK) return at;
-  throw brokenDocument('The archive has no end');
+  throw brokenDocument('The archive is cut off');
 }

@@ -1,15 +1,18 @@
 import { writePng } from '../write-png.ts';
 import type { Pdfium } from './open-pdfium.ts';
 
-/** Letters of ten points are read by a model at this size of an A4 page. */
+/** At this resolution, models can read 10-point text on an A4 page. */
 const LONGEST_SIDE_PIXELS = 1_500;
 const BYTES_OF_PIXEL = 3;
-/** FPDFBitmap_BGR and FPDF_REVERSE_BYTE_ORDER of PDFium: red comes first. */
+/** PDFium's FPDFBitmap_BGR and FPDF_REVERSE_BYTE_ORDER: the byte order is RGB. */
 const FORMAT = 2;
 const RED_FIRST = 0x10;
 const WHITE = 0xffffffff;
 
-/** Draws a page that has no text, as a PNG. @returns undefined where it has no size */
+/**
+ * Renders a page without text as a PNG.
+ * @returns undefined if the page has no size
+ */
 export function drawPage(pdfium: Pdfium, page: number): Buffer | undefined {
   const [pageWidth, pageHeight] = [pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)];
   const scale = LONGEST_SIDE_PIXELS / Math.max(pageWidth, pageHeight);

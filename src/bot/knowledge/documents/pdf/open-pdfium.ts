@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
 import { MIB_BYTES } from '../../../../shared/clock.ts';
 
-/** The memory of the reader, in which it is given what it reads. */
+/** The memory of the PDFium instance. */
 interface Memory {
   HEAPU8: Uint8Array;
   getValue(at: number, type: 'double'): number;
@@ -12,29 +12,29 @@ interface Memory {
 
 export type Pdfium = Omit<WrappedPdfiumModule, 'pdfium'> & { pdfium: Memory };
 
-/** What is brought to a compiled program from outside. */
+/** The imports of a WebAssembly module. */
 type Imports = Record<string, Record<string, unknown>>;
 
-/** Of the global of that name as much as is used here. */
+/** The part of the `WebAssembly` global that is used here. */
 interface WebAssemblyApi {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object, imports: Imports) => { exports: unknown };
 }
 
-/** The largest file with what it takes to read it; beside it the process needs 55 MB (SECURITY.md read-apart). */
+/** Enough for the largest file and the work of reading it. The process needs another 55 MB (SECURITY.md read-apart). */
 const MOST_MEMORY_BYTES = 64 * MIB_BYTES;
 
 let opened: Promise<Pdfium> | undefined;
 
 /**
- * The PDF reader of Chromium, compiled to WebAssembly: it reaches nothing but the memory that it is given, of which there is an
- * end, and it has neither a script engine nor a way out.
+ * Chromium's PDF library, compiled to WebAssembly. The module can access only its own memory, which is limited. It has no
+ * script engine and no I/O.
  */
 export function openPdfium(): Promise<Pdfium> {
   return (opened ??= start());
 }
 
-/** After a fault its memory is in disorder: the next document gets a new one. */
+/** After a fault the instance's memory may be corrupt, so the next document gets a new instance. */
 export function forgetPdfium(): void {
   opened = undefined;
 }
@@ -56,7 +56,7 @@ async function start(): Promise<Pdfium> {
   return pdfium as unknown as Pdfium;
 }
 
-/** Whoever asks for more is told that there is none. */
+/** Makes memory growth fail above the limit. */
 function limitMemory({ env }: Imports): void {
   const grow = env?.['emscripten_resize_heap'] as (bytes: number) => boolean;
   if (env) env['emscripten_resize_heap'] = (bytes: number) => bytes >>> 0 <= MOST_MEMORY_BYTES && grow(bytes);

@@ -1,20 +1,20 @@
 import type { Pdfium } from './open-pdfium.ts';
 
-/** A gap that is wider than so many letters parts two cells of a table, not two words. */
+/** A wider gap separates two table cells rather than two words. */
 const CELL_GAP_FONT_SIZES = 1.1;
-/** Of one page; a dense one has 10,000. */
+/** Per page. A dense page has 10,000. */
 const MOST_CHARS = 400_000;
 const BOX_NUMBERS = 4;
 const NUMBER_BYTES = 8;
-/** Left where a word is divided at the end of its line. */
+/** Markers that PDFium leaves where a word is hyphenated at a line end. */
 const DIVISIONS = ['\u0002', '\ufffe'];
 
 const POINT = /^([•‣●○▪■◦·–—*-]|\(?[0-9a-z]{1,3}[.)、])$/i;
 
-/** A line of a page, as the cells that its gaps make; mostly one. */
+/** A line of a page, split into cells at wide gaps. Most lines have one cell. */
 export type Line = string[];
 
-/** Reads the lines of a page in the order in which they are written. */
+/** Reads the lines of a page in content order. */
 export function readLines(pdfium: Pdfium, textPage: number): Line[] {
   const count = Math.min(pdfium.FPDFText_CountChars(textPage), MOST_CHARS);
   const box = pdfium.pdfium.wasmExports.malloc(BOX_NUMBERS * NUMBER_BYTES);
@@ -51,7 +51,7 @@ export function readLines(pdfium: Pdfium, textPage: number): Line[] {
   return lines;
 }
 
-/** The sign or number of a list's point stands at a distance from its words, and is no cell. */
+/** The gap after a bullet or list number does not start a new cell. */
 function withoutPoint(line: Line): Line {
   const [first = '', second, ...others] = line;
   return second !== undefined && POINT.test(first) ? [`${first} ${second}`, ...others] : line;
@@ -64,10 +64,10 @@ function letterOf(code: number): string {
 
 interface Gap {
   textPage: number;
-  /** The letters on both sides, by their places. */
+  /** Indexes of the characters on both sides. */
   before: number;
   after: number;
-  /** Memory for four numbers. */
+  /** Pointer to memory for four numbers. */
   box: number;
 }
 

@@ -1,10 +1,10 @@
 import { markdownTable } from '../text/markdown-table.ts';
 import type { Line } from './page-lines.ts';
 
-/** Longer cells are columns of a text beside each other. */
+/** Longer cells are text columns, not table cells. */
 const LONG_CELL_CHARS = 60;
 
-/** Writes the lines of a page: lines that follow each other with equally many cells are a table. */
+/** Writes the lines of a page. Consecutive lines with the same number of cells become a table. */
 export function writePage(lines: readonly Line[]): string {
   const pieces: string[] = [];
   for (let at = 0; at < lines.length;) {

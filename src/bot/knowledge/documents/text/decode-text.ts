@@ -5,20 +5,20 @@ const BYTE_ORDER_MARKS: readonly [mark: Buffer, encoding: string][] = [
   [Buffer.from([0xff, 0xfe]), 'utf-16le'],
   [Buffer.from([0xfe, 0xff]), 'utf-16be'],
 ];
-/** From so many letters the encoding is guessed. */
+/** Size of the sample from which the encoding is guessed. */
 const SAMPLE_BYTES = 65_536;
-/** A text has tabs and line ends, and nothing else that cannot be seen. */
+/** Maximum share of control characters in a text, not counting tabs and line ends. */
 const MOST_CONTROLS = 0.005;
 
 /**
- * Reads bytes as text in the encoding that they are in: by a mark at their beginning, by what they say themselves
- * (`declared`), as UTF-8 where they are that, else as the Chinese standard GB18030, else as Western European.
- * @throws DocumentError `unsupported` where it is no text
+ * Decodes text. The encoding is taken from a byte order mark, else from `declared`, else UTF-8 if valid, else GB18030
+ * (Chinese), else Western European.
+ * @throws DocumentError `unsupported` if the bytes are not text
  */
 export function decodeText(bytes: Buffer, declared?: string): string {
   const encoding = encodingOf(bytes, declared);
   const text = new TextDecoder(encoding).decode(bytes);
-  if (!looksLikeText(text.slice(0, SAMPLE_BYTES))) throw new DocumentError('unsupported', 'The bytes are no text');
+  if (!looksLikeText(text.slice(0, SAMPLE_BYTES))) throw new DocumentError('unsupported', 'The file is not text');
   return text.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n');
 }
 
@@ -32,7 +32,10 @@ function encodingOf(bytes: Buffer, declared: string | undefined): string {
   return isChinese(bytes) && isWhole(bytes, 'gb18030') ? 'gb18030' : 'windows-1252';
 }
 
-/** Western letters in UTF-16 have a zero in every second byte; Chinese ones are written with a mark at the beginning. */
+/**
+ * Detects UTF-16 without a byte order mark: in Western text every second byte is zero. Chinese UTF-16 text usually has a
+ * mark.
+ */
 function wideEncoding(bytes: Buffer): string | undefined {
   const sample = bytes.subarray(0, 2_000);
   if (sample.length < 4) return undefined;
@@ -62,7 +65,7 @@ function isKnown(encoding: string): boolean {
   }
 }
 
-/** Chinese letters are pairs of high bytes; accents of Western languages stand alone between plain letters. */
+/** Chinese characters are pairs of high bytes. Western accented letters are single high bytes between ASCII letters. */
 function isChinese(bytes: Buffer): boolean {
   let paired = 0;
   let alone = 0;

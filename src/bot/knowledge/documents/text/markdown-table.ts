@@ -1,8 +1,8 @@
-/** More columns than a person reads make a table of nothing. */
+/** Wider tables are not readable. */
 export const MOST_COLUMNS = 100;
 const MOST_CELL_CHARS = 2_000;
 
-/** Writes rows as a markdown table, the first of them as its head. Rows may differ in length. */
+/** Renders rows as a Markdown table with the first row as the header. Rows may differ in length. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const width = Math.min(MOST_COLUMNS, Math.max(0, ...rows.map(({ length }) => length)));
   const [head, ...body] = rows;

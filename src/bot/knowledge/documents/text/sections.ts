@@ -1,9 +1,9 @@
 import type { Gathering } from '../text-collector.ts';
 
-/** What is longer is more than one part of one name. */
+/** Longer sections are split into several parts with the same label. */
 const LONG_CHARS = 20_000;
 
-/** Gathers blocks of a document under its headings: each heading begins a part of its name. */
+/** Groups the blocks of a document by heading. Each heading starts a part that is labelled with it. */
 export class Sections {
   readonly #gathering: Gathering;
   #heading: string | undefined;
@@ -19,7 +19,7 @@ export class Sections {
     return this.#firstHeading;
   }
 
-  /** @param level from 1 on */
+  /** @param level 1-based */
   heading(level: number, text: string): void {
     const words = text.trim();
     if (words === '') return;
@@ -29,7 +29,7 @@ export class Sections {
     this.#text = `${'#'.repeat(Math.min(Math.max(level, 1), 6))} ${words}`;
   }
 
-  /** @param joint what stands between it and what came before */
+  /** @param joint separator before the block */
   block(text: string, joint = '\n\n'): void {
     if (text.trim() === '') return;
     if (this.#text.length > LONG_CHARS) this.end();

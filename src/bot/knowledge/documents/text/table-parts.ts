@@ -1,15 +1,15 @@
 import type { Gathering } from '../text-collector.ts';
 import { markdownTable, MOST_COLUMNS } from './markdown-table.ts';
 
-/** So many rows are one part, each with the table's head, so that a piece of a long table is understood alone. */
+/** Rows per part. Each part repeats the table header, so that it can be understood alone. */
 const ROWS_OF_PART = 200;
-/** Lines of one cell that stand above a table: its title, the date. */
+/** Maximum single-cell lines above a table, such as a title or a date. */
 const MOST_LINES_ABOVE = 20;
 
-/** A row's cells by their column, from 0 on; empty ones may be left out. */
+/** Cells by zero-based column. Empty cells may be absent. */
 export type Row = ReadonlyMap<number, string>;
 
-/** Takes a table's rows one after the other and hands them on in parts. Columns that nobody fills are left out. */
+/** Collects the rows of a table and emits them in parts. Leaves out empty columns. */
 export class TableParts {
   readonly #gathering: Gathering;
   readonly #name: string | undefined;
@@ -17,10 +17,10 @@ export class TableParts {
   readonly #columns = new Set<number>();
   #head: Row | undefined;
   #rows: Row[] = [];
-  /** Rows without the head. */
+  /** Rows without the header. */
   #count = 0;
 
-  /** @param name of the table, before the numbers of the rows */
+  /** @param name of the table; the row numbers are appended to it in labels */
   constructor(gathering: Gathering, name?: string) {
     this.#gathering = gathering;
     this.#name = name;
@@ -43,7 +43,7 @@ export class TableParts {
     this.#count += 1;
   }
 
-  /** Says that there is nothing more, or that nothing more is read. */
+  /** Ends the table. `isCut` means that its remaining rows are not read. */
   end(isCut = false): void {
     this.#flush(isCut);
     if (isCut) this.#gathering.cut();

@@ -19,19 +19,19 @@ export interface KeepSocketOptions extends ConnectionUse {
   read(envelope: Envelope): Delivery;
 }
 
-/** A stop waits no longer for what came to be acknowledged. */
+/** Maximum time that a stop waits for received deliveries to be acknowledged. */
 const CLOSE_WITHIN_MS = 5 * SECOND_MS;
 const LONGEST_PAUSE_MS = 30 * SECOND_MS;
-/** A connection that did not live so long is no proof that all is well again. */
+/** Minimum life of a connection that resets the failure count. */
 const PROVEN_AFTER_MS = 30 * SECOND_MS;
-/** Not a reason to hurry: Slack will say so again until Socket Mode is on again, or until other programs of the app are stopped. */
+/** Reasons that last until the operator enables Socket Mode or stops other programs of the app, so reconnects are slow. */
 const SLOW_REASONS: ReadonlySet<string> = new Set(['link_disabled', 'too_many_websockets']);
 
 type Opened = { socket: SlackSocket } | { refused: string } | { failed: string; waitMs?: number };
 
 /**
- * Keeps one socket of Slack's open for this process; Slack spreads deliveries over those of all processes. The next is opened before
- * the old one closes, so that nothing has to come again. Never tries a refused token twice.
+ * Keeps one Slack socket open for this process; Slack distributes deliveries over the sockets of all processes. The next
+ * socket is opened before the old one closes, so that nothing must be delivered again. Never retries a refused token.
  */
 export function keepSocket(options: KeepSocketOptions): KeptConnection {
   const keeper = new SocketKeeper(options);
@@ -74,19 +74,19 @@ class SocketKeeper {
         continue;
       }
       const { socket } = opened;
-      // Stopped meanwhile.
+      // Stopped while the socket was opening.
       if (this.#hasStopped()) return socket.retire();
       const openedMs = monotonicMs();
       this.#take(socket);
       const reason = await unlessAborted(socket.leaving, signal);
       failures = monotonicMs() - openedMs < PROVEN_AFTER_MS ? failures + 1 : 0;
-      // The first pause takes seconds, since the reason may be gone by then; only what stays is met with longer ones.
+      // The first pause takes only seconds, because the reason may have passed; pauses grow while it lasts.
       if (SLOW_REASONS.has(reason)) failures = Math.max(failures, 2);
       await pause(reconnectPauseMs(failures, LONGEST_PAUSE_MS), undefined, { signal });
     }
   }
 
-  /** From now on deliveries come over this one; the one before goes. */
+  /** Makes this the current socket and closes the previous one. */
   #take(socket: SlackSocket): void {
     const before = this.#current;
     this.#current = socket;
@@ -108,7 +108,7 @@ class SocketKeeper {
   }
 }
 
-/** Asks Slack for an address, which is good for one connection, and connects to it. */
+/** Requests a single-use address from Slack and connects to it. */
 async function open({ api, timing, take, read }: KeepSocketOptions): Promise<Opened> {
   const answer = await api.call('apps.connections.open', {});
   if (answer.kind === 'unauthorised') return { refused: answer.error };
@@ -116,7 +116,7 @@ async function open({ api, timing, take, read }: KeepSocketOptions): Promise<Ope
   if (answer.kind === 'uncertain') return { failed: 'Slack did not answer' };
   if (answer.kind === 'error') return { failed: answer.error.slice(0, 64), waitMs: LONGEST_PAUSE_MS };
   const url = textOf(answer.body['url']);
-  if (url === undefined || !/^wss?:\/\//.test(url)) return { failed: 'Slack named no address' };
+  if (url === undefined || !/^wss?:\/\//.test(url)) return { failed: 'Slack returned no address' };
   try {
     return {
       socket: await SlackSocket.open({ url, timing, take: (envelope) => take(() => read(envelope)) }),

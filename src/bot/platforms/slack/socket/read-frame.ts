@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { parseJson } from '../../../../shared/parse-json.ts';
 
-/** What Slack sends over its socket (PLATFORM_FACTS.md slack-socket); what else it may send is `unknown`. */
+/** A frame from Slack's socket (PLATFORM_FACTS.md slack-socket); any other frame is `unknown`. */
 export type Frame =
   | { kind: 'hello' }
   | { kind: 'disconnect'; reason: string }
   | { kind: 'envelope'; envelope: Envelope }
   | { kind: 'unknown' };
 
-/** One delivery, which is acknowledged by its id on the connection over which it came. */
+/** One delivery. It is acknowledged by its id on the connection over which it arrived. */
 export interface Envelope {
   id: string;
   type: string;
@@ -32,12 +33,4 @@ export function readFrame(text: string): Frame {
   return type === 'disconnect'
     ? { kind: 'disconnect', reason: reason.slice(0, MOST_REASON_CHARS) }
     : { kind: 'unknown' };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -7,25 +7,25 @@ import { settledWithin } from '../../../../shared/settled-within.ts';
 import { openWebSocket, textOfFrame } from '../../web-socket.ts';
 import { readFrame, type Envelope } from './read-frame.ts';
 
-/** Lengths of time; tests shrink them. */
+/** Timeouts and intervals; tests shorten them. */
 export interface SocketTiming {
-  /** From the start of a connection to Slack's `hello`. Milliseconds. */
+  /** Time limit from opening a connection to Slack's `hello`. Milliseconds. */
   helloWithinMs: number;
-  /** The pause between our pings; after two of them without any sign of life a connection counts as dead. Milliseconds. */
+  /** Interval between pings; a connection silent for two of them counts as dead. Milliseconds. */
   pingEveryMs: number;
 }
 
 export const SOCKET_TIMING: SocketTiming = { helloWithinMs: 10 * SECOND_MS, pingEveryMs: 10 * SECOND_MS };
 
 export interface SlackSocketOptions {
-  /** Good for one connection. */
+  /** Valid for one connection. */
   url: string;
   timing: SocketTiming;
-  /** @returns whether it may be acknowledged. Must not reject */
+  /** @returns whether the delivery may be acknowledged. Must not reject */
   take(envelope: Envelope): Promise<boolean>;
 }
 
-/** So many deliveries are in work at once; the rest waits in the connection's own buffer, and with it Slack. */
+/** Maximum deliveries being processed at once; further ones wait in the connection's buffer, which slows Slack down. */
 const MOST_IN_WORK = 256;
 const MOST_SILENT_PINGS = 2;
 /** Slack waits three seconds for an acknowledgement. */
@@ -34,8 +34,9 @@ const ACK_WITHIN_MS = 3 * SECOND_MS;
 const CLOSE_WITHIN_MS = SECOND_MS;
 
 /**
- * One connection of Slack's Socket Mode: transport only (SECURITY.md connections-accept-alike). On `ws`, since the vendor's client closes a
- * connection before it opens the next, and ends the process on an envelope without an event (PLATFORM_FACTS.md slack-socket).
+ * One connection of Slack's Socket Mode: transport only (SECURITY.md connections-accept-alike). Uses `ws` directly: the
+ * vendor's client closes a connection before it opens the next, and ends the process on an envelope without an event
+ * (PLATFORM_FACTS.md slack-socket).
  */
 export class SlackSocket {
   readonly #socket: WebSocket;
@@ -60,7 +61,7 @@ export class SlackSocket {
     this.#socket.on('close', (code) => this.#end(`closed with ${code}`));
   }
 
-  /** Connects. @returns once Slack has said `hello`, from when on it delivers here. @throws Error when it does not come to that */
+  /** Connects. @returns once Slack has sent `hello`, after which it delivers here. @throws Error if that does not happen */
   static async open(options: SlackSocketOptions): Promise<SlackSocket> {
     const socket = new SlackSocket(options);
     const why = await Promise.race([socket.#hello.promise, socket.leaving]);
@@ -68,17 +69,20 @@ export class SlackSocket {
     return socket;
   }
 
-  /** Resolves when another connection is to take its place, with Slack's word for why, or ours. */
+  /** Resolves with the reason when another connection should replace this one. */
   get leaving(): Promise<string> {
     return this.#leaving.promise;
   }
 
-  /** Resolves once nothing comes over it any more, with why. */
+  /** Resolves with the reason once nothing more is received. */
   get ended(): Promise<string> {
     return this.#ended.promise;
   }
 
-  /** Closes it once what came is acknowledged. Another connection has taken its place, or the process stops. */
+  /**
+   * Closes the connection after received deliveries are acknowledged. Called when it was replaced, or when the process
+   * stops.
+   */
   async retire(): Promise<void> {
     await settledWithin([...this.#inWork], ACK_WITHIN_MS);
     this.#socket.close(1_000);
@@ -101,7 +105,7 @@ export class SlackSocket {
 
   #take(envelope: Envelope): void {
     const work = this.#options.take(envelope).then((isTaken) => {
-      // What cannot be acknowledged any more comes again over another connection.
+      // An unacknowledged delivery is repeated over another connection.
       if (isTaken && this.#socket.readyState === WebSocket.OPEN)
         this.#socket.send(JSON.stringify({ envelope_id: envelope.id }));
     });
@@ -115,7 +119,10 @@ export class SlackSocket {
     );
   }
 
-  /** Ticks of a timer, not times: a process that was frozen reads what waits for it before it counts a second one. */
+  /**
+   * Counts timer ticks, not elapsed time: a process that was frozen reads its buffered frames before it counts a second
+   * tick.
+   */
   #ping(): void {
     this.#silentPings += 1;
     if (this.#silentPings > MOST_SILENT_PINGS) return this.#end('silent');

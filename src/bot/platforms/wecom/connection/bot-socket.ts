@@ -53,7 +53,7 @@ export class NotSubscribed extends Error {
 /** WeCom's errcode for a frame, 0 if it was taken; undefined if no answer came in time. */
 export type FrameAnswer = number | undefined;
 
-/** WeCom's answer to a frame, with its body. */
+/** WeCom's answer to a frame, including its body. */
 export interface WholeAnswer {
   errcode: number;
   body: unknown;
@@ -197,7 +197,10 @@ export class BotSocket {
     if (waiting?.length === 0) this.#awaited.delete(reqId);
   }
 
-  /** Counts timer ticks, not elapsed time: a process that was frozen reads its buffered frames before it counts a second tick. */
+  /**
+   * Counts timer ticks instead of elapsed time: a process that was frozen reads its buffered frames before it counts a
+   * second tick.
+   */
   #ping(): void {
     this.#silentPings += 1;
     if (this.#silentPings > MAX_SILENT_PINGS) return this.#end('silent');

@@ -1,6 +1,9 @@
 import { HOUR_MS, MINUTE_MS } from '../../../../shared/clock.ts';
 
-/** WeCom's limits for a bot's messages in one conversation, answers and pushes together (PLATFORM_FACTS.md wecom-connection). */
+/**
+ * WeCom's limits for a bot's messages in one conversation; answers and pushes count together
+ * (PLATFORM_FACTS.md wecom-connection).
+ */
 const MAX_PER_MINUTE = 30;
 const MAX_PER_HOUR = 1_000;
 /** Share of the minute's limit that is reserved for complete texts when frames count too. */
@@ -10,8 +13,8 @@ const ROOM_MS = 1_000;
 const MAX_CHATS = 10_000;
 
 /**
- * Counts messages per conversation, so that an excess message waits here instead of being refused by WeCom. Whether each
- * snapshot of a growing answer counts is uncertain: snapshots count for an hour after a refusal.
+ * Counts messages per conversation, so that an excess message waits here instead of being refused by WeCom. It is not known
+ * whether WeCom counts each snapshot of a growing answer: snapshots count for an hour after a refusal.
  */
 export class ChatPace {
   readonly #saidMs = new Map<string, number[]>();

@@ -23,23 +23,27 @@ export async function checkConnection({ account, redis, keyRing, timing }: Wecom
     return {
       name: NAME,
       verdict: 'warning',
-      detail: 'not tried: Redis does not tell whether a running Parley holds it',
-      nextStep: 'Mend Redis first, see its line',
+      detail: 'not tested: Redis did not return whether a running Parley holds the connection',
+      nextStep: 'Fix Redis first; see its line',
     };
   if (seen.isReplaced)
     return {
       name: NAME,
       verdict: 'fault',
       detail: 'another program is connected as this bot and receives its messages',
-      nextStep: 'Stop the other program or deployment, or give it a bot of its own',
+      nextStep: 'Stop the other program or deployment, or give it its own bot',
     };
-  if (!lease) return { name: NAME, verdict: 'ok', detail: 'a running Parley holds it' };
+  if (!lease) return { name: NAME, verdict: 'ok', detail: 'a running Parley holds the connection' };
   try {
     const { url, botId, secret } = account;
     const options = { url, botId, secret, timing: { ...BOT_SOCKET_TIMING, ...timing }, onCallback: () => undefined };
     const socket = await BotSocket.open(options);
     await socket.close();
-    return { name: NAME, verdict: 'ok', detail: 'WeCom takes the bot: no public address is needed for it' };
+    return {
+      name: NAME,
+      verdict: 'ok',
+      detail: 'WeCom accepts the bot’s credentials; no public address is needed for it',
+    };
   } catch (thrown) {
     return faultOf(thrown);
   } finally {
@@ -67,12 +71,12 @@ function faultOf(thrown: unknown): CheckResult {
       verdict: 'fault',
       detail: 'WeCom refuses the bot’s id or secret (853000)',
       nextStep:
-        'In WeCom’s console set the bot’s API mode to the long connection, and copy its Bot ID and Secret into WECOM_BOT_ID and WECOM_BOT_SECRET; Token and EncodingAESKey belong to WECOM_CONNECT=callback',
+        'In WeCom’s console set the bot’s API mode to the long connection, and copy its Bot ID and Secret into WECOM_BOT_ID and WECOM_BOT_SECRET (Token and EncodingAESKey are for WECOM_CONNECT=callback)',
     };
   return {
     name: NAME,
     verdict: 'fault',
     detail: `no connection: ${asError(thrown).message}`,
-    nextStep: 'See that this machine reaches the address (WECOM_WS_URL) on port 443, or name a proxy in HTTPS_PROXY',
+    nextStep: 'Check that this machine can reach WECOM_WS_URL on port 443, or set a proxy in HTTPS_PROXY',
   };
 }

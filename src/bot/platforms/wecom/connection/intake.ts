@@ -81,7 +81,7 @@ export class Intake {
 
   #behind(delivery: MessageDelivery, reqId: string, chars: number): void {
     if (this.#waiting >= MAX_WAITING || this.#waitingChars + chars > MAX_WAITING_CHARS)
-      return this.#options.use.onLost('too many wait to be stored');
+      return this.#options.use.onLost('too many messages wait to be stored');
     this.#waiting += 1;
     this.#waitingChars += chars;
     const { kind, id } = delivery.message.chat;
@@ -100,7 +100,7 @@ export class Intake {
 
   /**
    * Never rejects. Records the place first: a message accepted without a place would be answered invisibly. If this process
-   * ends in between, only the place is left, and the next holder tells the sender to ask again.
+   * ends in between, only the place remains, and the next holder asks the sender to repeat the question.
    */
   async #store(delivery: MessageDelivery, reqId: string): Promise<void> {
     const { places, use, onStored } = this.#options;
@@ -114,10 +114,10 @@ export class Intake {
       const opened = await places.open(id, place, false).catch(() => undefined);
       if (opened === 'sent' || opened === 'refused') return;
       isAgain &&= opened === 'known';
-      // After a freeze of this process, the sender may already have been told to ask again.
+      // After a freeze of this process, the sender may already have been asked to repeat the question.
       const isCertain = opened !== undefined && monotonicMs() - askedAtMs < CERTAIN_MS;
       if (isCertain && (await use.take(() => delivery))) return onStored(id, place, isAgain);
-      if (this.#isClosing) return use.onLost('this process stops before Redis takes it');
+      if (this.#isClosing) return use.onLost('this process stops before Redis accepts the message');
       await pause(pauseMs);
     }
   }

@@ -79,8 +79,8 @@ interface Held {
 }
 
 /**
- * Keeps the bot's only connection, in one of all processes: the others stand by, and one of them connects as soon as the
- * lease is free (RELIABILITY.md connection-lost). Never tries a refused secret twice.
+ * Keeps the bot's only connection in one of all processes. The others stand by, and one of them connects as soon as the
+ * lease is free (RELIABILITY.md connection-lost). Never retries a refused secret.
  */
 export function keepConnection(options: KeepConnectionOptions): KeptConnection {
   const keeper = new ConnectionKeeper(options);
@@ -177,10 +177,10 @@ class ConnectionKeeper {
   }
 
   /**
-   * Handles a replacement by another program that connected as this bot. A short visit costs seconds; repeated ones are met
-   * with longer and longer pauses, so that two programs never replace each other endlessly (RELIABILITY.md
-   * replaced-connection). The pause is stored beside the lease: a process that takes the lease over waits for the rest of
-   * it.
+   * Handles a replacement by another program that connected as this bot. A single replacement costs seconds; repeated ones
+   * lead to longer and longer pauses, so that two programs never replace each other endlessly
+   * (RELIABILITY.md replaced-connection). The pause is stored with the lease: a process that takes the lease over waits for
+   * the rest of it.
    */
   async #giveWay(held: Held): Promise<void> {
     const { lease } = held;
@@ -296,7 +296,7 @@ class ConnectionKeeper {
   }
 }
 
-/** @param undisputedMs how long this process had the connection before it was replaced */
+/** @param undisputedMs time between opening the connection and its replacement */
 export function levelAfter(level: number, undisputedMs: number): number {
   return Math.min(MAX_LEVEL, Math.max(0, level - Math.floor(undisputedMs / UNDISPUTED_MS)) + 1);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../../../../shared/parse-json.ts';
 
 /** A frame from WeCom's connection (PLATFORM_FACTS.md wecom-connection); any other frame is `unknown`. */
 export type Frame =
@@ -20,7 +21,7 @@ const frameShape = z.object({
 
 /** Reads one text frame. Never throws. */
 export function readFrame(text: string): Frame {
-  const read = frameShape.safeParse(parseJson(text));
+  const read = frameShape.safeParse(parseFrame(text));
   if (!read.success) return { kind: 'unknown' };
   const { cmd, headers, errcode, body } = read.data;
   const isEvent = CALLBACKS.get(cmd ?? '');
@@ -29,18 +30,6 @@ export function readFrame(text: string): Frame {
 }
 
 /** Handles raw control characters in WeCom's frames, which JSON forbids within texts. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return parseWithout(text);
-  }
-}
-
-function parseWithout(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/[\u0000-\u001f]/g, ' '));
-  } catch {
-    return undefined;
-  }
+function parseFrame(text: string): unknown {
+  return parseJson(text) ?? parseJson(text.replace(/[\u0000-\u001f]/g, ' '));
 }

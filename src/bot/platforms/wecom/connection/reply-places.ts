@@ -38,7 +38,7 @@ const beginPushScript = loadScript(import.meta.url, '../scripts/begin-push.lua',
   answer: ['push', 'left', 'stale'],
 });
 
-/** Where an answer is shown: by the request of the answered message, while WeCom knows that request. */
+/** Where an answer is shown: by the request of the answered message, as long as WeCom knows that request. */
 export interface ReplyPlace {
   version: 1;
   /** Request id of the message's frame. */
@@ -55,8 +55,8 @@ export interface ReplyPlace {
   /** A file shown below an answer instead of a text. */
   file?: AnswerFile;
   /**
-   * Set once the answer can only be shown complete, in a new stream of the same request or pushed, because its stream has
-   * expired or its request is forgotten.
+   * Set if the answer can only be shown complete, in a new stream of the same request or by a push, because its stream has
+   * expired or WeCom no longer knows its request.
    */
   whole?: 'stream' | 'push';
 }

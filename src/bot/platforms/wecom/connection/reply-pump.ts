@@ -30,7 +30,7 @@ export interface ReplyPumpOptions {
   writes: WriteJudge;
   /** How long a refusal of an answer's final text is retried if it may pass. Milliseconds. */
   passWithinMs: number;
-  /** Called for an answer that WeCom refused by every way; it is stored elsewhere once this resolves. */
+  /** Called for an answer that WeCom refused in every form; the answer is stored elsewhere once this resolves. */
   onNotShown: ConnectionUse['onNotShown'];
 }
 
@@ -83,7 +83,7 @@ export class ReplyPump {
     this.#hasTakenUp = true;
   }
 
-  /** Begins a new answer. Its first frame is empty, by which WeCom shows that an answer follows. */
+  /** Begins a new answer. Its first frame is empty; WeCom then shows that an answer follows. */
   begin(id: string, place: ReplyPlace): void {
     this.#take(id, place, { hasLeft: false, ageMs: 0 });
   }
@@ -100,7 +100,7 @@ export class ReplyPump {
         if (laterReqId !== undefined && laterReqId !== told.place.reqId) await this.#change(told, { laterReqId });
         this.#serve(told);
       },
-      (error) => this.#options.log.debug({ error }, 'an answer of the connection could not be looked up'),
+      (error) => this.#options.log.debug({ error }, 'an answer for the connection could not be read'),
     );
   }
 
@@ -145,7 +145,7 @@ export class ReplyPump {
         while (shown.isDirty && !shown.isOver && this.#maySend()) await this.#once(shown);
       } catch (thrown) {
         // Redis is unavailable; the next check finds the answer again.
-        this.#options.log.debug({ error: asError(thrown), trace: shown.id }, 'an answer waits for its connection');
+        this.#options.log.debug({ error: asError(thrown), trace: shown.id }, 'an answer waits for the connection');
       } finally {
         shown.isServed = false;
       }
@@ -216,7 +216,7 @@ export class ReplyPump {
   async #heard(shown: Shown, sent: SentStream, answer: FrameAnswer): Promise<void> {
     if (shown.isOver || this.#isClosed) return;
     const { reqId, streamId } = shown.place;
-    // The answer moved to another way meanwhile.
+    // The answer was moved to another delivery method meanwhile.
     if (sent.place.reqId !== reqId || sent.place.streamId !== streamId) return this.#serve(shown);
     if (answer === 0) {
       shown.failures = 0;
@@ -240,7 +240,7 @@ export class ReplyPump {
     if (sent.content === '' && !sent.finished) return;
     this.#options.log.debug(
       { errcode: answer, trace: shown.id, whole: sent.finished },
-      'a frame of an answer was not taken',
+      'WeCom did not accept a frame of an answer',
     );
     if (sent.finished && refusal !== undefined && this.#isForGood(shown, refusal)) return this.#leaveStream(shown);
     this.#failed(shown, sent.finished);
@@ -288,7 +288,10 @@ export class ReplyPump {
     );
   }
 
-  /** Handles a request that WeCom no longer knows: uses the request of a later delivery, or pushes the answer once complete. */
+  /**
+   * Handles a request that WeCom no longer knows: uses the request of a later delivery, or pushes the answer once it is
+   * complete.
+   */
   async #changeWay(shown: Shown): Promise<void> {
     const { laterReqId } = shown.place;
     shown.hasLeft = false;
@@ -310,7 +313,7 @@ export class ReplyPump {
     if (shown.isOver) return;
     const { mediaId } = shown;
     if (mediaId !== undefined) return this.#sayOnce(shown, { msgtype: 'file', file: { media_id: mediaId } });
-    this.#options.log.debug({ trace: shown.id }, 'a file could not be brought');
+    this.#options.log.debug({ trace: shown.id }, 'a file could not be uploaded');
     await this.#failedFile(shown);
   }
 
@@ -342,7 +345,7 @@ export class ReplyPump {
     await this.#giveUp(shown, content);
   }
 
-  /** The caller of a later message uses another way; a live answer is stored for the person's next reply. */
+  /** The caller of a later message uses another delivery method; a live answer is stored for the person's next reply. */
   async #giveUp(shown: Shown, content: string): Promise<void> {
     const { id, place } = shown;
     if (!isLater(place))
@@ -357,7 +360,7 @@ export class ReplyPump {
   }
 
   async #supposeSent(shown: Shown): Promise<void> {
-    const words = 'it is not known whether an answer that was pushed arrived; it is not pushed again';
+    const words = 'it is unknown whether a pushed answer arrived; it is not pushed again';
     this.#options.log.warn({ trace: shown.id }, words);
     await this.#end(shown, 'sent');
   }
@@ -376,7 +379,8 @@ export class ReplyPump {
     shown.end = how;
     await this.#options.places.end(shown.id, how);
     const { whole: way } = shown.place;
-    if (how === 'sent' && way) this.#options.log.info({ trace: shown.id, way }, 'an answer ended outside its stream');
+    if (how === 'sent' && way)
+      this.#options.log.info({ trace: shown.id, way }, 'an answer was finished outside its stream');
     shown.isOver = true;
     this.#shown.delete(shown.id);
     // Later messages of the same request may now be shown below it.

@@ -17,7 +17,7 @@ export interface Shown {
   /** Time before which nothing is sent. */
   notBeforeMs: number;
   failures: number;
-  /** When WeCom first refused its final text by the current way, on the monotonic clock. */
+  /** When WeCom first refused its final text by the current delivery method, on the monotonic clock. */
   refusedSinceMs: number | undefined;
   timer: NodeJS.Timeout | undefined;
   /** Set once WeCom has the final text and only the record of it remains. */

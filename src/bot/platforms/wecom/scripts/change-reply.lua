@@ -1,8 +1,8 @@
 -- Changes the place of an answer that is still open; only for the holder of the connection. Safe to repeat.
 --
--- keys  lease (hold-lease.lua)   replies (open-reply.lua)
--- args  number: of the holder's lease   id   sealed
--- Answers 1, or 0 when it has ended or another process holds the connection
+-- Keys       lease (hold-lease.lua)   replies (open-reply.lua)
+-- Arguments  number: of the holder's lease   id   sealed
+-- Returns    1, or 0 when it has ended or another process holds the connection
 if redis.call('HGET', keys.lease, 'number') ~= args.number then return 0 end
 local known = redis.call('HGET', keys.replies, args.id)
 if not known then return 0 end

@@ -2,13 +2,13 @@
 -- for longer than LEASE_MS. Safe to repeat, except that a repeated `open` no longer reports the gap.
 --
 -- Constants  LEASE_MS, KEPT_MS (of the number, so that it only grows), MAX_REST_MS (maximum `restMs`)
--- keys  lease: hash of holder, number (grows with each change of the holder), untilMs, awaySinceMs (absent while connected),
---       level (how often another program replaced the connection in a row), returnAtMs (no connection before)
--- args  holder: the caller   known: greatest number that the caller knows, in case Redis has lost it
---       state: `gain`, or of a holder `open` or `away`   level, restMs: known to a holder; ignored with `gain`
--- Answers isMine   number: of the lease   waitMs: until it can be free, if another process holds it
---         gapMs: with `open`, how long no connection is known to have been open before
---         level, restMs: as stored; isAway: whether the connection is known not to be open
+-- Keys       lease: hash of holder, number (grows with each change of the holder), untilMs, awaySinceMs (absent while connected),
+--            level (how often another program replaced the connection in a row), returnAtMs (no connection before)
+-- Arguments  holder: the caller   known: greatest number that the caller knows, in case Redis has lost it
+--            state: `gain`, or of a holder `open` or `away`   level, restMs: known to a holder; ignored with `gain`
+-- Returns    isMine   number: of the lease   waitMs: until it can be free, if another process holds it
+--            gapMs: with `open`, how long no connection is known to have been open before
+--            level, restMs: as stored; isAway: whether the connection is known not to be open
 local held = redis.call('HMGET', keys.lease, 'holder', 'number', 'untilMs', 'awaySinceMs', 'level', 'returnAtMs')
 local nowMs, untilMs = redisNowMs(), tonumber(held[3] or '0')
 local number = math.max(tonumber(held[2] or '0'), tonumber(args.known))

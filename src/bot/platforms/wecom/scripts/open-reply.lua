@@ -2,9 +2,9 @@
 -- Also used for a later message, of which the holder is notified at once. Safe to repeat.
 --
 -- Constants  KEPT_MS, REPLY_CHANNEL
--- keys  replies: hash by id of a place's opening time, ms, and the sealed place   ended: how the answer ended, if it did
--- args  id   sealed   isTold: the holder of the connection must check it now
--- Answers state: 'open' | 'known' (and the known one stays) | 'ended', with ended: how
+-- Keys       replies: hash by id of a place's opening time, ms, and the sealed place   ended: how the answer ended, if it did
+-- Arguments  id   sealed   isTold: the holder of the connection must check it now
+-- Returns    state: 'open' | 'known' (and the known one stays) | 'ended', with ended: how
 local ended = redis.call('GET', keys.ended)
 if ended then return answer { state = 'ended', ended = ended } end
 local isNew = redis.call('HSETNX', keys.replies, args.id, redisNowMs() .. ' ' .. args.sealed) == 1

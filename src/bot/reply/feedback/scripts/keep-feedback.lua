@@ -1,13 +1,14 @@
--- Stores one person's rating of one answer, once, however often it is delivered. It replaces their earlier rating.
+-- Stores one person's rating of one answer, once per rating even if it is delivered repeatedly. Replaces their earlier
+-- rating.
 --
 -- Constants  MOST_RATERS (of one answer)
--- keys  record: of the answered message   feedback: hash of this answer   rated: of the partition   ratedBy: of this person
--- args  answer: the message's id   platform   rater: pseudonym   verdict: 'good' | 'bad' | 'withdrawn'
---       reasons: separated by blanks; '' keeps those given with the same verdict   words: sealed; '' keeps likewise
---       said: digest of the words, to recognise equal words   lifeMs
+-- Keys       record: of the answered message   feedback: hash of this answer   rated: of the partition   ratedBy: of this person
+-- Arguments  answer: the message's id   platform   rater: pseudonym   verdict: 'good' | 'bad' | 'withdrawn'
+--            reasons: separated by blanks; '' keeps those given with the same verdict   words: sealed; '' keeps likewise
+--            said: digest of the words, to recognise equal words   lifeMs
 -- The hash has the answer's platform, model and rule, its number of raters, and for each rater verdict:, reasons:, words:,
 -- said: and at: followed by the rater's pseudonym.
--- Answers change: 'new' | 'changed' (another verdict) | 'detailed' (same verdict, more detail) | 'withdrawn' | 'same' | 'full'
+-- Returns    change: 'new' | 'changed' (another verdict) | 'detailed' (same verdict, more detail) | 'withdrawn' | 'same' | 'full'
 local nowMs, by = redisNowMs(), ':' .. args.rater
 local before = redis.call('HMGET', keys.feedback, 'verdict' .. by, 'reasons' .. by, 'words' .. by, 'said' .. by)
 if args.verdict == 'withdrawn' then
@@ -32,7 +33,7 @@ if not before[1] then
 end
 local facts = redis.call('HMGET', keys.record, 'answeredBy', 'rule')
 redis.call('HSET', keys.feedback, 'platform', args.platform)
--- After a day the answer's record has expired; the values of its first rating stay.
+-- The answer's record expires after a day; the values stored with the first rating are kept.
 if facts[1] then redis.call('HSET', keys.feedback, 'model', facts[1]) end
 if facts[2] then redis.call('HSET', keys.feedback, 'rule', facts[2]) end
 redis.call('HSET', keys.feedback, 'verdict' .. by, args.verdict, 'reasons' .. by, reasons, 'words' .. by, words, 'said' .. by, said, 'at' .. by, nowMs)

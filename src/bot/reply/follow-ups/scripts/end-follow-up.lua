@@ -1,8 +1,8 @@
--- Ends a delivered follow-up and records how with the message. Safe to repeat.
+-- Ends a delivered follow-up and records the delivery method with the message. Safe to repeat.
 --
--- keys  due: follow-ups by due time   followUp   record: of the message
--- args  deliveryId   claim   delivery: how it was delivered
--- Answers 1, or 0 when another worker took it or it is over
+-- Keys       due: follow-ups by due time   followUp   record: of the message
+-- Arguments  deliveryId   claim   delivery: how it was delivered
+-- Returns    1, or 0 when another worker claimed it or it has ended
 if redis.call('HGET', keys.followUp, 'claim') ~= args.claim then return 0 end
 redis.call('DEL', keys.followUp)
 redis.call('ZREM', keys.due, args.deliveryId)

@@ -1,8 +1,9 @@
--- Stores a text that could not be delivered for the person's next private reply, once per message. The oldest is dropped
--- when there are too many. Safe to repeat.
+-- Stores a text that could not be delivered for the person's next private reply, once per message. If the list is full, the
+-- oldest text is dropped. Safe to repeat.
 --
--- args  deliveryId   sealed: the text   most   lifeMs
--- Answers how many are kept
+-- Keys       leftovers
+-- Arguments  deliveryId   sealed: the text   most   lifeMs
+-- Returns    how many are kept
 local record = args.deliveryId .. ':' .. args.sealed
 for _, kept in ipairs(redis.call('LRANGE', keys.leftovers, 0, -1)) do
   if string.sub(kept, 1, #args.deliveryId + 1) == args.deliveryId .. ':' then record = nil end

@@ -1,9 +1,9 @@
--- Claims a partition's due follow-ups for a time. An expired one leaves the list.
--- If sent twice, the second call finds nothing due; the first call's claims are due again when their time is over.
+-- Claims a partition's due follow-ups for a time. Removes expired follow-ups from the list. If the command is sent twice,
+-- the second run finds nothing due; the first run's claims become due again when they expire.
 --
--- keys  due: follow-ups by due time
--- args  followUpPrefix: of a follow-up's key   claim: name of this claim   heldMs: how long it lasts   most
--- Answers of each deliveryId   sealed   ageMs: since the commit   state: '' = untouched   parts
+-- Keys       due: follow-ups by due time
+-- Arguments  followUpPrefix: of a follow-up's key   claim: name of this claim   heldMs: how long it lasts   most
+-- Returns    of each deliveryId   sealed   ageMs: since the commit   state: '' = untouched   parts
 local nowMs = redisNowMs()
 local taken = {}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', keys.due, '-inf', nowMs, 'LIMIT', 0, args.most)) do

@@ -1,8 +1,8 @@
-// The program of the process that decodes people's images, started by decoder-process.ts.
+// Entry point of the process that decodes images from users, started by decoder-process.ts.
 import sharp from 'sharp';
 import { serveOrders } from '../../../../shared/process/serve-orders.mjs';
 
-/** The decoders of the four kinds that we know; nothing else of the library may read (SECURITY.md pinned-media). */
+/** Decoders of the four supported formats. All other decoders of the library are blocked (SECURITY.md pinned-media). */
 const OUR_LOADERS = [
   'VipsForeignLoadPngBuffer',
   'VipsForeignLoadJpegBuffer',
@@ -12,15 +12,15 @@ const OUR_LOADERS = [
 
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: OUR_LOADERS });
-// What was decoded is never asked for twice, and another thread would have memory of its own.
+// No image is decoded twice, and another thread would need its own memory.
 sharp.cache(false);
 sharp.concurrency(1);
 
-/** The first picture of an image; one that is cut off or contradicts itself is an error. */
+/** Opens the first frame of an image. Truncated or inconsistent images are errors. */
 const open = (bytes, { mostPixels }) =>
   sharp(bytes, { limitInputPixels: mostPixels, failOn: 'error', pages: 1, sequentialRead: true });
 
-/** Upright, in a screen's colours, no larger than it may be. Metadata is left out unless it is asked for. */
+/** Rotates upright, converts to sRGB and limits the size. Metadata is dropped by default. */
 const scaled = (image, longestSide) =>
   image
     .autoOrient()
@@ -28,8 +28,8 @@ const scaled = (image, longestSide) =>
     .toColourspace('srgb');
 
 /**
- * The first of the steps after which it is small enough. Codes that fit each image would save a twentieth of its bytes, and
- * for them the encoder keeps the whole picture: 22 MiB at our largest.
+ * Uses the first step that makes the image small enough. Optimized Huffman codes would save 5 % of the bytes, but the
+ * encoder would keep the whole image in memory for them: 22 MiB at the maximum size.
  */
 async function asJpeg(bytes, order) {
   for (const { longestSide, quality } of order.jpegSteps) {
@@ -37,10 +37,10 @@ async function asJpeg(bytes, order) {
     const jpeg = await image.jpeg({ quality, optimizeCoding: false }).toBuffer();
     if (jpeg.length <= order.mostBytes) return { mediaType: 'image/jpeg', bytes: jpeg };
   }
-  throw new Error('An image does not become small enough');
+  throw new Error('An image cannot be reduced enough');
 }
 
-/** As PNG where sharp edges or what is see-through count and it is small enough, else as JPEG. */
+/** Uses PNG if sharp edges or transparency matter and the result is small enough, otherwise JPEG. */
 async function prepare(order) {
   const { bytes, mediaType, longestSide, mostBytes } = order;
   const isDrawing =
@@ -49,9 +49,9 @@ async function prepare(order) {
     (mediaType === 'image/webp' && (await open(bytes, order).metadata()).hasAlpha);
   if (!isDrawing) return asJpeg(bytes, order);
   const png = await scaled(open(bytes, order), longestSide).png({ compressionLevel: 6 }).toBuffer();
-  // What is too large as PNG is small enough to start from again.
+  // An image that is too large as PNG is small enough to be decoded again.
   return png.length <= mostBytes ? { mediaType: 'image/png', bytes: png } : asJpeg(png, order);
 }
 
-// The decoder's words may quote the file; that it failed is all that is told.
+// The decoder's error message may quote the file, so only the failure is reported.
 serveOrders((order) => prepare(order).catch(() => undefined));

@@ -1,6 +1,6 @@
 import { CodedError } from '../../../../shared/coded-error.ts';
 
-/** Why an image cannot go to the model. Each has a sentence for the person in `turn/image-texts.ts`. */
+/** Reasons why an image cannot be sent to the model. `i18n/image-texts.ts` has a text for each. */
 export const IMAGE_FAULTS = [
   'too_large',
   'unknown_type',
@@ -12,10 +12,10 @@ export const IMAGE_FAULTS = [
 export type ImageFault = (typeof IMAGE_FAULTS)[number];
 
 /**
- * Thrown when bytes are not an image that may go to the model. `too_large`: bytes; `unknown_type`: no image that is
- * known; `too_many_pixels`: its header promises too many; `too_heavy`: it is of a kind that must be unpacked as a whole
- * and would take too much memory; `broken`: it ends early or contradicts itself; `not_read`: the process that decodes images ended
- * twice, which says nothing of the image.
+ * Thrown for bytes that cannot be sent to the model as an image. `too_large`: too many bytes; `unknown_type`: not a known
+ * image format; `too_many_pixels`: too many pixels according to the header; `too_heavy`: the format must be decoded as a
+ * whole and would need too much memory; `broken`: truncated or inconsistent; `not_read`: the decoder process died twice,
+ * which does not prove a fault of the image.
  */
 export class ImageError extends CodedError<ImageFault> {}
 

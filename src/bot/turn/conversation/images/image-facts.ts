@@ -1,9 +1,9 @@
-/** What an image's header says, before anything is unpacked. */
+/** Header data of an image, read before decoding. */
 export interface ImageHeader {
   width: number;
   height: number;
-  /** What its decoder must hold at once, beside a few rows: 0 where it comes row by row. */
+  /** Memory that the decoder must hold at once besides a few rows; 0 if it decodes row by row. */
   unpackedBytes: number;
-  /** The image without what is not needed for its first picture: long texts, colour profiles, later frames, what follows its end. */
+  /** The image without data that its first frame does not need: long texts, colour profiles, later frames, trailing data. */
   lean: Buffer;
 }

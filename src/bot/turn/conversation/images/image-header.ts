@@ -14,9 +14,9 @@ export interface CheckedImage extends ImageHeader {
 
 export const MAX_IMAGE_BYTES = 10 * MIB_BYTES;
 export const MAX_IMAGE_PIXELS = 25_000_000;
-/** A row is held as a whole: 0.5 MiB at this width and the widest pixel. */
+/** The decoder holds whole rows: 0.5 MiB at this width and the largest pixel size. */
 export const MAX_SIDE_PIXELS = 65_535;
-/** With the scaled picture beside it, one decoding stays below 100 MB (SECURITY.md pinned-media). */
+/** Including the scaled image, one decoding stays below 100 MB (SECURITY.md pinned-media). */
 export const MAX_UNPACKED_BYTES = 36 * MIB_BYTES;
 
 const READERS: readonly [mediaType: ImageMediaType, magic: RegExp, read: (bytes: Buffer) => ImageHeader][] = [
@@ -27,15 +27,15 @@ const READERS: readonly [mediaType: ImageMediaType, magic: RegExp, read: (bytes:
 ];
 
 /**
- * Judges an image by its bytes alone, whatever name or type it came with: kind, size and, from its header, pixels and
- * the memory that it will take; a small file can unpack to a huge picture (SECURITY.md pinned-media). A vector image is none.
+ * Checks an image by its bytes alone, whatever its name or declared type: format, size and, from the header, its pixels and
+ * memory requirement; a small file can decode to a huge image (SECURITY.md pinned-media). Vector images are rejected.
  * @throws ImageError
  */
 export function checkImage(bytes: Buffer): CheckedImage {
   if (bytes.length > MAX_IMAGE_BYTES) throw new ImageError('too_large', 'The image has too many bytes');
   const head = bytes.toString('latin1', 0, 12);
   const reader = READERS.find(([, magic]) => magic.test(head));
-  if (!reader) throw new ImageError('unknown_type', 'The bytes are no image of a known type');
+  if (!reader) throw new ImageError('unknown_type', 'The file is not an image of a known type');
   const [mediaType, , read] = reader;
   const header = read(bytes);
   const { width, height, unpackedBytes } = header;

@@ -3,12 +3,12 @@ import type { ImageHeader } from './image-facts.ts';
 
 const START_OF_SCAN = 0xda;
 const SCAN_MARK = Buffer.from([0xff, START_OF_SCAN]);
-/** Frame headers are C0 to CF, but for three that stand for tables. */
+/** Frame headers are C0 to CF, except three that mark tables. */
 const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc]);
 const PROGRESSIVE_BIT = 0x02;
-/** A coefficient is kept in two bytes. */
+/** Bytes per stored coefficient. */
 const COEFFICIENT_BYTES = 2;
-/** Each scan goes over the whole picture again; writers use about ten. */
+/** Each scan processes the whole image again; encoders write about ten. */
 const MAX_SCANS = 32;
 const MAX_SEGMENTS = 1_000;
 
@@ -17,13 +17,13 @@ interface Frame {
   height: number;
   components: number;
   isProgressive: boolean;
-  /** What is kept of a pixel when the whole picture must be, before it is made of it. */
+  /** Coefficients stored per pixel if the whole image must be held before it is decoded. */
   coefficientsPerPixel: number;
 }
 
 /**
- * Reads a JPEG's header. One that is sharpened scan by scan, or sends its colours one after the other, must be held as a
- * whole; others come row by row. @throws ImageError `broken`, `too_heavy`
+ * Reads a JPEG's header. A JPEG with progressive scans or separate scans per colour must be held as a whole; others are
+ * decoded row by row. @throws ImageError `broken`, `too_heavy`
  */
 export function readJpeg(bytes: Buffer): ImageHeader {
   let frame: Frame | undefined;
@@ -44,7 +44,7 @@ export function readJpeg(bytes: Buffer): ImageHeader {
 
 function headerOf(lean: Buffer, frame: Frame, componentsInScan: number): ImageHeader {
   const { width, height, components, isProgressive, coefficientsPerPixel } = frame;
-  if (countScans(lean) > MAX_SCANS) throw new ImageError('too_heavy', 'A JPEG goes over its picture too often');
+  if (countScans(lean) > MAX_SCANS) throw new ImageError('too_heavy', 'A JPEG has too many scans');
   const isHeldWhole = isProgressive || componentsInScan < components;
   const unpackedBytes = isHeldWhole ? Math.ceil(width * height * coefficientsPerPixel) * COEFFICIENT_BYTES : 0;
   return { width, height, unpackedBytes, lean };
@@ -69,7 +69,7 @@ function readFrame(marker: number, body: Buffer): Frame {
   };
 }
 
-/** Within a scan the mark cannot occur; a few in an embedded small picture do no harm. */
+/** The marker cannot occur inside a scan; a few in an embedded thumbnail do no harm. */
 function countScans(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(SCAN_MARK); at >= 0 && count <= MAX_SCANS; at = bytes.indexOf(SCAN_MARK, at + 2))

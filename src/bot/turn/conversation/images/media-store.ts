@@ -9,13 +9,19 @@ import type { RedisClient } from '../../../../shared/redis/redis.ts';
 import { HeavyFiles } from '../heavy-files.ts';
 import { IMAGE_FAULTS, type ImageFault } from './image-error.ts';
 
-/** Of one person in the chats of one partition: what is new is kept, and their oldest goes for it. */
+/** Limit per person in the chats of one partition; a new image evicts the person's oldest ones. */
 const MOST_BYTES_OF_A_PERSON = 32 * MIB_BYTES;
-/** Of one person likewise, since each of them is looked at when one is kept. */
+/** Limit per person and partition, because keeping an image checks each of them. */
 const MOST_PIECES_OF_A_PERSON = 300;
-/** Of one person in all chats together, so that nobody fills Redis by chats in many partitions. Counted as below. */
+/**
+ * Limit per person over all chats, so that one person cannot fill Redis through chats in many partitions. Counted like the
+ * limit below.
+ */
 const MOST_BYTES_OVER_ALL_CHATS = 64 * MIB_BYTES;
-/** Of all people who are not signed in together. The count begins anew when its time is over, and what was kept before lives on as long: twice as much is there at most. */
+/**
+ * Shared limit of all people who are not signed in. The count restarts when it expires, while earlier media may live equally
+ * long, so at most twice as much is stored.
+ */
 const MOST_BYTES_OF_UNLINKED = 19 * MIB_BYTES;
 const UNLINKED_BYTES_KEY = '{media}:unlinked-bytes';
 const PURPOSE = 'media';
@@ -32,28 +38,31 @@ const keepScript = loadScript(import.meta.url, '../scripts/keep-media.lua', {
   answer: 'number',
 });
 
-/** An image as it was found to be: ready for the model, as a data URL, or unfit for good. */
+/** Result of preparing an image: a data URL for the model, or a permanent fault. */
 export type KeptImage = { dataUrl: string } | { fault: ImageFault };
 
-/** What came of keeping something. */
+/** Result of storing an item. */
 export interface Kept {
   isKept: boolean;
-  /** So many older ones of the same person went for it. */
+  /** Number of older items of the same person that were evicted. */
   wentCount: number;
 }
 
-/** Under which name an image is kept, and at whose expense. */
+/** Name of a stored image and the person whose share it uses. */
 export interface MediaPlace {
   partition: number;
   /** The person's pseudonym. */
   personId: PersonId;
-  /** All people who are not have one share together. */
+  /** People who are not signed in share one limit. */
   isSignedIn: boolean;
-  /** The message's delivery id and, behind a colon, its place in it. */
+  /** The message's delivery id, a colon and the position in the message. */
   mediaId: string;
 }
 
-/** Prepared images, and what files say, of questions that wait, may be asked again, or are still talked about: sealed, for a short time. */
+/**
+ * Prepared images and contents of files for questions that wait, may be repeated or are still being discussed. Encrypted and
+ * stored for a short time.
+ */
 export class MediaStore {
   readonly heavyFiles: HeavyFiles;
   readonly #redis: RedisClient;
@@ -66,15 +75,15 @@ export class MediaStore {
   }
 
   /**
-   * Keeps an image, or what stands against it: then nothing is downloaded and decoded a second time. Where the share of the person
-   * whose it is does not hold it, their oldest go for it; what goes beyond that person's share of all chats, or the one share of all
-   * who are not signed in, is not kept, nor what came with a message that was deleted meanwhile.
+   * Stores an image or its fault, so that it is not downloaded and decoded again. If the person's share is full, their
+   * oldest items are evicted. Not stored: images beyond the person's limit over all chats or the shared limit of people who
+   * are not signed in, and images of a message that was deleted meanwhile.
    */
   async keep(place: MediaPlace, image: KeptImage): Promise<void> {
     await this.keepText(place, 'fault' in image ? `${FAULT_PREFIX}${image.fault}` : image.dataUrl);
   }
 
-  /** Keeps what was made of another file than an image, at the expense of the same share. */
+  /** Stores the contents of a file that is not an image, in the same share. */
   async keepText({ partition, personId, mediaId, isSignedIn }: MediaPlace, plain: string): Promise<Kept> {
     const sealed = this.#keyRing.seal(PURPOSE, mediaId, plain);
     if (!(await this.#hasRoom(sealed, isSignedIn ? personId : undefined))) return { isKept: false, wentCount: 0 };
@@ -90,24 +99,27 @@ export class MediaStore {
     return { isKept: went >= 0, wentCount: Math.max(went, 0) };
   }
 
-  /** What is counted for an image that is then not kept, or twice, makes the share smaller and never larger. */
+  /** Counting an image that is not stored after all, or counting it twice, makes the share smaller, never larger. */
   async #hasRoom(sealed: string, personId: PersonId | undefined): Promise<boolean> {
     const taken = personId ? mediaShareKey(this.#keyRing.pseudonym('media-share', personId)) : UNLINKED_BYTES_KEY;
     const mostBytes = personId ? MOST_BYTES_OVER_ALL_CHATS : MOST_BYTES_OF_UNLINKED;
     return shareScript.run(this.#redis, { taken }, { bytes: sealed.length, lifeMs: HELD_LIFE_MS, mostBytes });
   }
 
-  /** @returns the images in the same order; undefined for one that is gone, broken, or lacks its key: it is asked for anew */
+  /**
+   * @returns the images in the same order; undefined for an image that is expired, broken or has no available key, which
+   * must be fetched again
+   */
   async read(partition: number, mediaIds: readonly string[]): Promise<(KeptImage | undefined)[]> {
     return this.#readAs(partition, mediaIds, keptImage);
   }
 
-  /** As `read`, of what `keepText` keeps. */
+  /** Like `read`, for contents stored by `keepText`. */
   async readTexts(partition: number, mediaIds: readonly string[]): Promise<(string | undefined)[]> {
     return this.#readAs(partition, mediaIds, (plain) => plain);
   }
 
-  /** About how many bytes reading each would take; 0 for one that is gone. One round trip. */
+  /** Approximate size in bytes of each item; 0 if it is expired. One round trip. */
   async sizesBytes(partition: number, mediaIds: readonly string[]): Promise<number[]> {
     return Promise.all(mediaIds.map((mediaId) => this.#redis.strlen(mediaKey(partition, mediaId))));
   }

@@ -2,12 +2,12 @@ import { DecoderProcess } from './decoder-process.ts';
 import { checkImage, MAX_IMAGE_PIXELS } from './image-header.ts';
 import { SerialQueue } from '../../../../shared/serial-queue.ts';
 
-/** Services scale larger images down themselves; the person's bytes and time are spared. */
+/** Services scale larger images down themselves; this saves bytes and time. */
 export const LONGEST_SIDE_PIXELS = 2_048;
-/** Ten images of this size, written as data URLs, stay within 8 MiB of a request. */
+/** Ten images of this size fit into 8 MiB of a request as data URLs. */
 export const MAX_PREPARED_BYTES = 600_000;
 
-/** Tried in turn until the image is small enough; even noise is at the last. */
+/** Tried in order until the image is small enough; the last step suffices even for noise. */
 const JPEG_STEPS: readonly { longestSide: number; quality: number }[] = [
   { longestSide: LONGEST_SIDE_PIXELS, quality: 85 },
   { longestSide: LONGEST_SIDE_PIXELS, quality: 70 },
@@ -16,15 +16,15 @@ const JPEG_STEPS: readonly { longestSide: number; quality: number }[] = [
   { longestSide: 768, quality: 50 },
 ];
 
-/** One decoding at a time in a process: so its memory is bounded, whatever comes at once (SECURITY.md pinned-media). */
+/** One decoding at a time per process, so that memory is bounded under any load (SECURITY.md pinned-media). */
 const lane = new SerialQueue(1);
 const decoder = new DecoderProcess();
 
 /**
- * Makes of a person's image what may go to the model: its first picture, upright, scaled down, written anew as PNG or
- * JPEG, so that nothing else of the file is left (place and camera, comments, what hides behind its end). Decoding runs in a
- * process of its own; here only headers are read.
- * @param owner whose image it is: their many images do not hold up another's
+ * Prepares a user's image for the model: its first frame, upright, scaled down and re-encoded as PNG or JPEG, so that no
+ * other data of the file remains (location, camera, comments, trailing data). Decoding runs in a separate process; this
+ * process reads only headers.
+ * @param owner person to whom the image belongs: many images of one person do not delay another person's image
  * @returns a data URL @throws ImageError
  */
 export async function prepareImage(image: Buffer, owner: string, signal: AbortSignal): Promise<string> {

@@ -7,11 +7,11 @@ const MAX_CHUNKS = 200;
 const ANIMATED_BIT = 0x02;
 const ALPHA_BIT = 0x10;
 
-/** What its decoder holds of each pixel; it always unpacks a whole picture. */
+/** Decoder memory per pixel; the decoder always decodes a whole image. */
 const LOSSY_BYTES = 3;
 const ALPHA_LOSSY_BYTES = 5;
 const LOSSLESS_BYTES = 8;
-/** The canvas, the picture on it, and what was there before. */
+/** The canvas, the frame and the previous canvas. */
 const ANIMATED_BYTES = 12;
 
 interface Canvas {
@@ -50,7 +50,7 @@ function headerOf({ width, height }: Size, pixelBytes: number, lean: Buffer): Im
   return { width, height, unpackedBytes: width * height * pixelBytes, lean };
 }
 
-/** A canvas and its picture must agree; where they do not, the decoder refuses it, and until then the larger counts. */
+/** A canvas and its image must agree. The decoder rejects a mismatch; until then the larger size counts. */
 function larger(canvas: Size | undefined, picture: Size): Size {
   return {
     width: Math.max(canvas?.width ?? 0, picture.width),

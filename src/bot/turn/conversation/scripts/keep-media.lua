@@ -1,7 +1,8 @@
--- Keeps one prepared image, or what a file says; where the share of the person whose it is does not hold it, their oldest go for it.
--- keys  image   kept: list of the names of what is kept of the person, oldest first; some may be gone   record: of the message with which it came
--- args  sealed: the image   lifeMs   mostBytes, mostPieces: of a person
--- Answers how many went for it; -1 when it alone is too large, or its message was deleted. Safe to repeat: what is kept already costs nothing.
+-- Stores one prepared image, or the contents of a file. If the person's share is full, their oldest items are evicted.
+-- Keys       image   kept: list of the names of the person's stored items, oldest first; some may have expired   record: of the message that contained the item
+-- Arguments  sealed: the image   lifeMs   mostBytes, mostPieces: per person
+-- Returns    the number of evicted items; -1 if the item alone is too large or its message was deleted.
+-- Safe to repeat: an item that is already stored does not count twice.
 local message = redis.call('HMGET', keys.record, 'state', 'deleted')
 if message[1] == 'deleted' or message[2] == '1' then return -1 end
 if #args.sealed > tonumber(args.mostBytes) then return -1 end
@@ -13,7 +14,7 @@ for index = #names, 1, -1 do
   local name = names[index]
   local size = redis.call('STRLEN', name)
   if name ~= keys.image and size > 0 then
-    -- Once one has to go, no older one stays in its place.
+    -- Once an item is evicted, all older ones are evicted too.
     if went == 0 and size <= left and room > 0 then
       left = left - size
       room = room - 1

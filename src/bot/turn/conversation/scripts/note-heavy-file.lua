@@ -1,7 +1,8 @@
--- Notes a document that was too heavy to read; beyond a few of them its sender waits, each time twice as long.
--- keys  files: set of the sender's heavy files   wait: stands while no further ones are read
--- args  mediaId   lifeMs: of the set, from its newest file on   freeFiles: how many cost no wait   firstMs   longestMs
--- Safe to repeat: a file that was noted changes nothing. While the wait stands nothing is read, so that the set stays small.
+-- Records a document that was too heavy to read. Beyond a number of free files, the sender must wait, twice as long each time.
+-- Keys       files: set of the sender's heavy files   wait: exists while no further files are read
+-- Arguments  mediaId   lifeMs: of the set, from its newest file   freeFiles: number of files without a wait   firstMs   longestMs
+--
+-- Safe to repeat: a recorded file changes nothing. No files are read during the wait, so the set stays small.
 if redis.call('SADD', keys.files, args.mediaId) == 0 then return end
 redis.call('PEXPIRE', keys.files, args.lifeMs)
 local beyond = redis.call('SCARD', keys.files) - args.freeFiles

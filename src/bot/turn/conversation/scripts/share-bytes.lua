@@ -1,6 +1,7 @@
--- Takes bytes out of a share that many have together, unless it is used up.
--- args  bytes: how many   lifeMs: of the count   mostBytes
--- Answers 1 when they are taken, else 0. Sent twice, it takes them twice: never more than the share.
+-- Takes bytes from a shared budget, unless it is used up.
+-- Keys       taken
+-- Arguments  bytes: number of bytes   lifeMs: of the count   mostBytes
+-- Returns    1 if the bytes were taken, else 0. If repeated, the bytes are taken twice, but never beyond the budget.
 local used = tonumber(redis.call('GET', keys.taken) or '0')
 if used + args.bytes > tonumber(args.mostBytes) then return 0 end
 redis.call('INCRBY', keys.taken, args.bytes)

@@ -1,15 +1,18 @@
--- Notes that a conversation is about to be summed up: where its summary stands (or is absent, or was cleared) the try is added,
--- and until when there is to be no other. A summary that is written takes the place of it, and so does whatever clears the
--- summary; each further try waits twice as long, whatever became of the one before: refused, empty, broken off, its worker dead.
--- Safe to repeat: the second time it finds its own name.
+-- Records an attempt to summarize a conversation: appends the attempt, and the time until which no other may begin, to the
+-- stored summary (or to its place if it is absent or cleared). Writing or clearing the summary replaces this record. Each
+-- further attempt waits twice as long, whatever the previous result: refused, empty, broken off or a dead worker.
+-- Safe to repeat: the second time the script finds its own name.
 --
--- What stands there is then `<summary>.<tries>:<until, ms by Redis' clock>:<name>`; a sealed summary opens with it as without.
+-- The stored value is then `<summary>.<tries>:<until, ms by Redis' clock>:<name>`; an encrypted summary can be decrypted with
+-- or without this suffix.
 --
--- Constants  FIRST_WAIT_MS, LONGEST_WAIT_MS, ABSENT_MS (life of the tries where there is no summary to live with)
--- args  startedFrom: what the new summary starts from, as it stands ('' = nothing)   name: of this try
--- Answers verdict: 'begun' | 'stale' (something else stands there by now) | 'waits'   noted: what stands there
+-- Constants  FIRST_WAIT_MS, LONGEST_WAIT_MS, ABSENT_MS (life of the attempts if there is no summary)
+-- Keys       summary
+-- Arguments  startedFrom: the stored value that the new summary starts from ('' = none)   name: of this attempt
+-- Returns    verdict: 'begun' | 'stale' (the stored value has changed) | 'waits'   noted: the stored value
 local kept = redis.call('GET', keys.summary) or ''
 local before, tries, untilMs, name = string.match(kept, '^(.*)%.(%d+):(%d+):(.*)$')
+-- guard: repeatable-scripts/begun-summary
 if name == args.name then return answer { verdict = 'begun', noted = kept } end
 if kept ~= args.startedFrom then return answer { verdict = 'stale', noted = kept } end
 local nowMs = redisNowMs()

@@ -1,13 +1,14 @@
--- Writes a conversation's summary, if it was made from what still stands: the summary (or the mark of a cleared one) that it
--- started from, and the newest turn that it covers. What was forgotten meanwhile does not come back in other words.
--- What it cost is added to a person's use in the same step: once, and only for a summary that is kept.
--- Safe to repeat: the second time it finds what it wrote.
+-- Writes a conversation's summary if its inputs still exist: the summary (or the mark of a cleared one) that it started from,
+-- and the newest turn that it covers. Forgotten content thus does not return in a summary.
+-- The usage is added to the person's usage in the same step, once and only for a summary that is stored.
+-- Safe to repeat: the second time the script finds the summary that it wrote.
 --
--- keys  summary   history   usage: of the person
--- args  startedFrom: '' = nothing   newestCovered: sealed record of the newest turn that it covers   sealed: the summary   lifeMs
---       usageLifeMs   counts: fields of the use, and how much each grows
--- Answers 'written' | 'stale'
+-- Keys       summary   history   usage: of the person
+-- Arguments  startedFrom: '' = none   newestCovered: encrypted record of the newest turn that it covers   sealed: the summary   lifeMs
+--            usageLifeMs   counts: usage fields and their increments
+-- Returns    'written' | 'stale'
 local kept = redis.call('GET', keys.summary) or ''
+-- guard: repeatable-scripts/written-summary
 if kept == args.sealed then return 'written' end
 if kept ~= args.startedFrom then return 'stale' end
 if not redis.call('LPOS', keys.history, args.newestCovered) then return 'stale' end

@@ -6,7 +6,7 @@ import { gif, jpeg, png, pngChunk, webp, webpCanvas, wholePng } from './make-ima
 export interface Bomb {
   name: string;
   bytes: Buffer;
-  /** What must become of it: a fault, or an image of this type. */
+  /** The expected outcome: a fault code, or the media type of the prepared image. */
   expected: string;
 }
 
@@ -20,7 +20,7 @@ function packedText(name: 'zTXt' | 'iCCP', packed: Buffer): Buffer {
   return pngChunk(name, Buffer.concat([Buffer.from('note\0\0', 'latin1'), packed]));
 }
 
-/** Files made to take much more than they are (SECURITY.md pinned-media), and the heaviest that are still let in. */
+/** Files that need far more memory than their size (SECURITY.md pinned-media), and the heaviest that are still accepted. */
 export async function makeBombs(): Promise<Bomb[]> {
   const photograph = await noisePicture(900, 600, { sigma: 40 }).jpeg({ quality: 90 }).toBuffer();
   const progressive = await flat(3_500).jpeg({ progressive: true }).toBuffer();

@@ -6,7 +6,7 @@ import { DecoderProcess, type DecodeOrder } from '../../../../../src/bot/turn/co
 import { childRunning, processorTimeMs, SEES_CHILDREN } from '../../../../support/child-processes.ts';
 import { untilTrue } from '../../../../support/deployment.ts';
 
-/** Takes a decoder long; and to make, so that it is made once. */
+/** An order that takes the decoder long. Creating it takes long as well, so it is created once. */
 let largeOrder: Promise<DecodeOrder> | undefined;
 
 async function orderOf(width: number, height: number): Promise<DecodeOrder> {
@@ -15,31 +15,31 @@ async function orderOf(width: number, height: number): Promise<DecodeOrder> {
   return { bytes, mediaType: 'image/png', ...sizes, jpegSteps: [{ longestSide: 768, quality: 50 }] };
 }
 
-/** The decoder that this process has started; other tests of this file have ended theirs. */
+/** The process id of the decoder that this process has started; earlier tests have ended theirs. */
 function decoderId(): number {
   const id = childRunning('decoder.mjs');
-  // Zero would mean this process and all its group.
+  // Zero would signal this process and its whole group.
   if (id === undefined) throw new Error('There is no decoder');
   return id;
 }
 
-/** So that the next test sees its own alone. One that was too slow for its time beside other work has ended already. */
+/** Leaves no decoder for the next test. A decoder that exceeded its time limit on a busy machine has ended already. */
 function endDecoder(): void {
   const id = childRunning('decoder.mjs');
   if (id !== undefined) process.kill(id, 'SIGKILL');
 }
 
-/** Much more than the way of an order to the decoder takes, and much less than decoding a large image. */
+/** Much more than the transfer of an order to the decoder takes, and much less than decoding a large image. */
 const AT_WORK_MS = 200;
 
-/** One of them that starts may take longer than its time where others want the processor too. */
+/** Retries, because a starting decoder may exceed its time limit on a busy machine. */
 async function untilDecoded(decoder: DecoderProcess): Promise<void> {
   const small = await orderOf(30, 20);
   const decoded = async () => (await decoder.decode(small)).mediaType;
   await untilTrue(async () => (await decoded().catch(() => '')) === 'image/png', 20_000);
 }
 
-/** Decodes an image and does this to the decoder once it was at work for so long. */
+/** Decodes an image and sends `signal` to the decoder once it has worked for `atWorkMs`. */
 async function decodeWhile(decoder: DecoderProcess, signal: NodeJS.Signals, atWorkMs: number): Promise<unknown> {
   const order = await (largeOrder ??= orderOf(2_400, 2_400));
   await untilDecoded(decoder);
@@ -53,19 +53,19 @@ async function decodeWhile(decoder: DecoderProcess, signal: NodeJS.Signals, atWo
 
 const describeWhereSeen = SEES_CHILDREN ? describe : describe.skip;
 
-describeWhereSeen('a decoder that an image breaks', () => {
+describeWhereSeen('a failing decoder', () => {
   test.each(['SIGKILL', 'SIGSEGV'] as const)(
-    'ends by %s: that image is decoded by a new one, and so is the next [reader-killed]',
+    'is replaced after %s, and its image and the next one are decoded [reader-killed]',
     async (signal) => {
       const decoder = new DecoderProcess();
       expect(await decodeWhile(decoder, signal, AT_WORK_MS)).toMatchObject({ mediaType: 'image/jpeg' });
       expect((await decoder.decode(await orderOf(30, 20))).mediaType).toBe('image/png');
       endDecoder();
     },
-    30_000,
+    60_000,
   );
 
-  test('ends twice: that image is refused by a fault of ours, which is told each time [reader-killed]', async () => {
+  test('refuses its image as not_read after it died twice, and each death is reported [reader-killed]', async () => {
     const ends: unknown[] = [];
     const hear = (end: unknown) => ends.push(end);
     subscribe(BOUNDED_PROCESS_ENDS, hear);
@@ -79,43 +79,43 @@ describeWhereSeen('a decoder that an image breaks', () => {
     expect(ends).toEqual(
       [true, false].map((isTriedAgain) => ({ program: 'images', exitCode: null, signal: 'SIGKILL', isTriedAgain })),
     );
-  }, 30_000);
+  }, 60_000);
 
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    'is told %s with all its group, as by Ctrl+C: the answer that waits for its image still gets it',
+    'still decodes its image after %s to the whole process group, as by Ctrl+C',
     async (signal) => {
       const decoder = new DecoderProcess();
-      // Afterwards it is ended for its size.
+      // Afterwards it is ended because of its size.
       expect(await decodeWhile(decoder, signal, AT_WORK_MS)).toMatchObject({ mediaType: 'image/jpeg' });
     },
-    30_000,
+    60_000,
   );
 
-  test('hangs: it is ended when its time is over, that image is refused as too heavy, and the next one is decoded', async () => {
+  test('is ended at its time limit when it hangs; its image is refused as too heavy, and the next one is decoded', async () => {
     const decoder = new DecoderProcess(1_000);
     expect(await decodeWhile(decoder, 'SIGSTOP', 0)).toMatchObject({ code: 'too_heavy' });
     await untilDecoded(decoder);
     endDecoder();
-  }, 30_000);
+  }, 60_000);
 
-  test('ends while it has nothing to do: the next image is decoded all the same, when its pipe still took it, too', async () => {
+  test('is replaced when it died while idle, even when its pipe still accepted the next image', async () => {
     const decoder = new DecoderProcess();
     await decoder.decode(await orderOf(20, 20));
     const next = await orderOf(30, 20);
     process.kill(decoderId(), 'SIGKILL');
     // At once, before this process has noticed.
     expect((await decoder.decode(next)).mediaType).toBe('image/png');
-    // Stopped, its pipe surely takes the order; and then it ends.
+    // While it is stopped, its pipe certainly accepts the order; then it is killed.
     process.kill(decoderId(), 'SIGSTOP');
     const decoding = decoder.decode(next);
     process.kill(decoderId(), 'SIGKILL');
     expect((await decoding).mediaType).toBe('image/png');
     endDecoder();
-  }, 30_000);
+  }, 60_000);
 });
 
-describeWhereSeen('a decoder', () => {
-  test('stays for the next image after a small one, and is ended after a large one, whose memory it would keep', async () => {
+describeWhereSeen('an idle decoder', () => {
+  test('is kept for the next image after a small one, and ended after a large one to free its memory', async () => {
     const decoder = new DecoderProcess();
     await untilDecoded(decoder);
     const id = decoderId();
@@ -123,5 +123,5 @@ describeWhereSeen('a decoder', () => {
     expect(decoderId()).toBe(id);
     await decoder.decode(await (largeOrder ??= orderOf(2_400, 2_400)));
     await untilTrue(() => childRunning('decoder.mjs') === undefined);
-  }, 30_000);
+  }, 60_000);
 });

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Headers of images without their pixels: what a checker reads before anything is unpacked. */
+/** Image headers without pixels: the part that a checker reads before it unpacks anything. */
 
 export interface PngKind {
   depthBits?: number;
@@ -26,12 +26,12 @@ function pngHeader(width: number, height: number, kind: PngKind): Buffer {
   return pngChunk('IHDR', data);
 }
 
-/** A PNG's header alone. */
+/** The header of a PNG. */
 export function png(width: number, height: number, kind: PngKind = {}): Buffer {
   return Buffer.concat([PNG_SIGNATURE, pngHeader(width, height, kind)]);
 }
 
-/** A whole PNG of grey pixels, with other chunks before them. */
+/** A complete PNG of grey pixels, with extra chunks before them. */
 export function wholePng(width: number, height: number, extra: readonly Buffer[] = []): Buffer {
   const rows = deflateSync(Buffer.alloc((width + 1) * height));
   return Buffer.concat([
@@ -43,7 +43,7 @@ export function wholePng(width: number, height: number, extra: readonly Buffer[]
   ]);
 }
 
-/** One pixel that is shown for a moment; a GIF frame. */
+/** A GIF frame of one pixel with a short delay. */
 const GIF_FRAME = Buffer.from('21f9040000000000 2c00000000010001000002024401 00'.replaceAll(' ', ''), 'hex');
 
 export function gif(width: number, height: number, frames = 1): Buffer {
@@ -55,9 +55,9 @@ export function gif(width: number, height: number, frames = 1): Buffer {
 
 export interface JpegKind {
   progressive?: boolean;
-  /** Sampling factors of each component, such as `22 11 11` for the usual halved colours. */
+  /** Sampling factors of each component. Defaults to `22 11 11`, the usual halved colours. */
   sampling?: string;
-  /** How many components the first scan carries; all unless told. */
+  /** Number of components in the first scan. Defaults to all. */
   scanned?: number;
 }
 
@@ -109,7 +109,7 @@ export function webp(width: number, height: number, kind: 'lossy' | 'lossless' =
   return webpFile(kind === 'lossy' ? lossy(width, height) : lossless(width, height));
 }
 
-/** A WebP with a canvas of its own around a picture of one pixel. */
+/** A WebP with its own canvas around a picture of one pixel. */
 export function webpCanvas(width: number, height: number, isAnimated = false): Buffer {
   const canvas = Buffer.alloc(10);
   canvas.writeUInt8(isAnimated ? 0x02 : 0, 0);

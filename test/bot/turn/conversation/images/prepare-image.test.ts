@@ -23,8 +23,8 @@ async function prepared(bytes: Buffer): Promise<{ mediaType: string; bytes: Buff
 const flat = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#2060a0' } });
 
-describe('an image is written anew [pinned-media]', () => {
-  test('place, camera and comments of a photograph are gone', async () => {
+describe('prepareImage [pinned-media]', () => {
+  test('removes place, camera and comments from a photograph', async () => {
     const withPlace = await flat(60, 40)
       .jpeg()
       .withExif({ IFD0: { Artist: 'A. Name' }, IFD3: { GPSLatitude: '51/1 30/1 0/1', GPSLatitudeRef: 'N' } })
@@ -37,13 +37,13 @@ describe('an image is written anew [pinned-media]', () => {
     expect(bytes.includes('A. Name') || bytes.includes('secret place')).toBe(false);
   });
 
-  test('a photograph that lies on its side is put upright', async () => {
+  test('rotates a photograph upright', async () => {
     const { bytes } = await prepared(await flat(60, 40).jpeg().withMetadata({ orientation: 6 }).toBuffer());
     expect(await sharp(bytes).metadata()).toMatchObject({ width: 40, height: 60 });
     expect((await sharp(bytes).metadata()).orientation).toBeUndefined();
   });
 
-  test('an animation gives its first picture', async () => {
+  test('keeps the first picture of an animation', async () => {
     const frames = await Promise.all(
       ['#ff0000', '#00ff00'].map((background) =>
         sharp({ create: { width: 8, height: 8, channels: 3, background } })
@@ -64,14 +64,14 @@ describe('an image is written anew [pinned-media]', () => {
     }
   });
 
-  test('a large one is scaled down, and keeps its shape; a small one keeps its size', async () => {
+  test('scales a large image down in proportion and keeps the size of a small one', async () => {
     const large = await prepared(await flat(4_000, 1_000).png().toBuffer());
     expect(await sharp(large.bytes).metadata()).toMatchObject({ width: LONGEST_SIDE_PIXELS, height: 512 });
     const small = await prepared(await flat(30, 20).png().toBuffer());
     expect(await sharp(small.bytes).metadata()).toMatchObject({ format: 'png', width: 30, height: 20 });
   });
 
-  test('a see-through drawing stays see-through; one in full noise becomes a photograph on white', async () => {
+  test('keeps the transparency of a drawing, and converts a noisy image to a JPEG', async () => {
     const drawing = await sharp({
       create: { width: 30, height: 20, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } },
     })
@@ -83,13 +83,13 @@ describe('an image is written anew [pinned-media]', () => {
     expect(bytes.length).toBeLessThanOrEqual(MAX_PREPARED_BYTES);
   });
 
-  test('the heaviest image fits a tenth of a request', async () => {
+  test('limits the heaviest image to a tenth of a request', async () => {
     const { bytes } = await prepared(await noisePicture(2_300, 2_300).jpeg({ quality: 80 }).toBuffer());
     expect(bytes.length).toBeLessThanOrEqual(MAX_PREPARED_BYTES);
     expect(10 * Math.ceil(MAX_PREPARED_BYTES / 3) * 4).toBeLessThanOrEqual(8 * 1024 * 1024);
   });
 
-  test('grey, and colours for printing, come out as colours for a screen', async () => {
+  test('converts greyscale and CMYK images to screen colours', async () => {
     const grey = await flat(9, 9).grayscale().jpeg().toBuffer();
     const print = await flat(9, 9).toColourspace('cmyk').jpeg().toBuffer();
     for (const bytes of [grey, print]) {
@@ -98,20 +98,20 @@ describe('an image is written anew [pinned-media]', () => {
     }
   });
 
-  test('a turn that has ended waits for nothing', async () => {
+  test('rejects at once when the turn has ended', async () => {
     await expect(
       prepareImage(await flat(9, 9).png().toBuffer(), 'somebody', AbortSignal.abort('stopped')),
     ).rejects.toBe('stopped');
   });
 });
 
-/** What holding the loop for longer would cost: answers to a platform that wants them within a second. */
+/** A longer block of the event loop would delay answers to a platform that expects them within a second. */
 const LONGEST_HOLD_MS = 50;
 /** 100 MB are 95 MiB. */
 const MOST_GROWTH_MIB = 95;
 const OTHER_TIMES_MS = 240_000;
 
-describe('images made to harm', () => {
+describe('images that are built to exhaust memory', () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-images-'));
   const children: ChildProcess[] = [];
 
@@ -145,7 +145,7 @@ describe('images made to harm', () => {
     result === undefined ? '' : 'fault' in result ? result.fault : (/^data:([^;]+);/.exec(result.dataUrl)?.[1] ?? '');
 
   test(
-    'take less than 100 MB, one by one and all at once, and never hold up the loop',
+    'take less than 100 MB, one by one and all at once, and never block the event loop',
     async () => {
       const bombs = await makeBombs();
       const files = bombs.map(({ bytes }, index) => {

@@ -1,6 +1,7 @@
-// A process of its own that prepares images, since memory and held-up loops are a whole process's affair. It is told files,
-// one message for all that come at once, and answers with what became of each, the memory that this process and its
-// decoder took at most beyond what they had after the first, small ones, and the longest time for which its event loop was at work without a pause. Started by prepare-image.test.ts.
+// A separate process that prepares images, because memory and a blocked event loop can only be measured per process. Each
+// message lists files to prepare at once. The answer contains the result of each file, the peak memory of this process and
+// its decoder above that of the first message's small image, and the longest time that its event loop worked without a
+// pause. Started by prepare-image.test.ts.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { ImageError } from '../../../../../dist/bot/turn/conversation/images/image-error.js';
@@ -8,18 +9,18 @@ import { prepareImage } from '../../../../../dist/bot/turn/conversation/images/p
 
 const KIB_PER_MIB = 1024;
 
-/** Linux's own count of a process's memory, and of its highest since it was asked to begin anew. */
+/** A memory field of a process as Linux counts it, in MiB. */
 function memoryMib(pid, field) {
   const [, kib] = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
   return Number(kib) / KIB_PER_MIB;
 }
 
-/** The processes that this one started. */
+/** The ids of the processes that this one started. */
 function children() {
   return readFileSync(`/proc/self/task/${process.pid}/children`, 'latin1').split(' ').filter(Boolean);
 }
 
-/** Of this process and those that it started, looked at every few milliseconds since they come and go. */
+/** Memory of this process and its children, which is sampled every few milliseconds because children come and go. */
 function memoryOfAllMib() {
   return [process.pid, ...children()].reduce((sum, pid) => {
     try {
@@ -41,7 +42,7 @@ function watchMemory() {
   };
 }
 
-/** Processor time of the event loop's own thread: other threads, and other programs, do not count. */
+/** Processor time of the event loop's own thread; other threads and programs do not count. */
 function loopWorkMs() {
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
 }
@@ -77,7 +78,7 @@ process.on('message', async (files) => {
   const results = await Promise.all(files.map(prepare));
   const heldMs = endWatchLoop();
   const mostMib = endWatchMemory();
-  // The first, a small image, is what decoding costs anyway.
+  // The first, small image is the baseline cost of decoding.
   restMib ??= mostMib;
   process.send({ results, heldMs, grownMib: mostMib - restMib });
 });

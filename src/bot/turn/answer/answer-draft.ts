@@ -1,0 +1,117 @@
+import { sayTyped, type Voice } from '../../i18n/say-typed.ts';
+import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
+import type { ChatEvent } from '../../model/chat-types.ts';
+import type { LiveReply } from '../../reply/live-reply.ts';
+import type { CitedSource } from '../conversation/history.ts';
+import { TokenCount } from './count-tokens.ts';
+import type { NamedLinks } from './named-links.ts';
+import { fallbackNote } from './pick-model.ts';
+import type { Thought } from './reasoning.ts';
+import type { TurnSources } from './turn-sources.ts';
+
+/** How an answer ended. */
+export type Ending = 'whole' | 'length' | 'truncated' | 'stopped';
+
+/** An answer to which nothing is added any more. */
+export interface EndedAnswer {
+  text: string;
+  ending: Ending;
+  /** Notes for the user, shown separately from the text. */
+  notes: readonly string[];
+  /** All retrieved sources, the cited ones marked. */
+  sources: readonly CitedSource[];
+  /** Earlier messages do not belong to the conversation of this question. */
+  startsAnew: boolean;
+}
+
+export interface AnswerDraftOptions {
+  live: Pick<LiveReply, 'show'>;
+  voice: Voice;
+  thought: Thought;
+  links: NamedLinks;
+  sources: Pick<TurnSources, 'all'>;
+  /** Notes made before the model is called. */
+  notes: readonly string[];
+  startsAnew: boolean;
+}
+
+/** The answer to one question while it is generated. Every change is shown in the live reply at once. */
+export class AnswerDraft {
+  /** The model that answers. */
+  model: string | undefined;
+  readonly spent = new TokenCount();
+  readonly #options: AnswerDraftOptions;
+  readonly #notes: string[];
+  #cutNotes: readonly string[] = [];
+  #startsAnew: boolean;
+  #ending: Ending = 'truncated';
+
+  constructor(options: AnswerDraftOptions) {
+    this.#options = options;
+    this.#notes = [...options.notes];
+    this.#startsAnew = options.startsAnew;
+  }
+
+  get startsAnew(): boolean {
+    return this.#startsAnew;
+  }
+
+  get text(): string {
+    return this.#options.links.text;
+  }
+
+  /** Adds an event of the chat service. */
+  take(event: ChatEvent): void {
+    const { links, thought, voice } = this.#options;
+    this.spent.heard(event);
+    if (event.type === 'text') links.add(event.delta);
+    else if (event.type === 'retract') links.retract();
+    else if (event.type === 'reasoning') thought.add(event.delta);
+    else if (event.type === 'fallback') {
+      this.model = event.model;
+      this.note(fallbackNote(event.model, voice.language));
+    } else if (event.type === 'end')
+      this.#ending = event.reason === 'length' || event.reason === 'truncated' ? event.reason : 'whole';
+    if (event.type === 'text' || event.type === 'reasoning') this.show();
+  }
+
+  /** @param doing the current activity, shown next to the text so far */
+  show(doing?: string): void {
+    const { live, thought } = this.#options;
+    const { text } = this;
+    live.show({ text, ...thought.liveView(text, this.#notes, doing) });
+  }
+
+  /** Adds a note. Each round of a question with tools may produce the same note. */
+  note(line: string): void {
+    if (!this.#notes.includes(line)) this.#notes.push(line);
+    this.#options.live.show({ text: this.text, status: this.#notes.join('\n') });
+  }
+
+  /** Replaces the notes on shortened files: a prompt rebuilt with a smaller budget contains less of them. */
+  noteCuts(lines: readonly string[]): void {
+    const stale = this.#cutNotes.filter((line) => !lines.includes(line));
+    for (const line of stale) this.#notes.splice(this.#notes.indexOf(line), 1);
+    this.#cutNotes = lines;
+    for (const line of lines) this.note(line);
+  }
+
+  /** Earlier messages no longer belong to this conversation. A note tells the user. */
+  startOver(why: 'conversationEnded' | 'otherScene' | 'startedAfresh'): void {
+    this.#startsAnew = true;
+    this.note(sayTyped(TURN_TEXTS[why], this.#options.voice));
+  }
+
+  /** @param ending defaults to the end that the chat service reported */
+  end(ending: Ending = this.#ending): EndedAnswer {
+    const { links, sources } = this.#options;
+    // Completing the text also records the sources cited at its end.
+    const text = links.whole();
+    return { text, ending, notes: this.#notes, sources: sources.all, startsAnew: this.#startsAnew };
+  }
+
+  /** The reasoning in the finished reply. */
+  finalView(): { thinking?: string } {
+    return this.#options.thought.finalView();
+  }
+}

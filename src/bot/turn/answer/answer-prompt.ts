@@ -1,0 +1,93 @@
+import type { Language } from '../../../shared/text/texts.ts';
+import type { GroupScope } from '../../domain/conversation.ts';
+import type { ToolDeclaration } from '../../model/chat-types.ts';
+import {
+  buildPrompt,
+  type BuiltPrompt,
+  type CurrentQuestion,
+  type EarlierImages,
+} from '../conversation/build-prompt.ts';
+import type { PromptSizes } from '../conversation/prompt-sizes.ts';
+import { fitFiles } from '../files/fit-attachments.ts';
+import type { KeptFile } from '../files/kept-file.ts';
+import { piecesFor } from '../files/rank-chunks.ts';
+import { cutNote } from '../files/tell-files.ts';
+import { MOST_IMAGES } from '../images/fetch-images.ts';
+import type { EarlierConversation } from '../prompt/earlier-conversation.ts';
+import { declarationTokens } from './count-tokens.ts';
+import type { PromptSize } from './retry-on-context-length.ts';
+
+/** Contents and limits of prompts. */
+export interface PromptRules {
+  systemPrompt: string;
+  /** Maximum tokens of the prompt, if the model allows that many. */
+  budgetTokens: number;
+  sizes: PromptSizes;
+  groupScope: GroupScope;
+  /** Time zone of the date in the prompt and of the days that usage is counted for. */
+  timeZone: string;
+  /** Time without a question after which a conversation ends. Milliseconds; 0 for never. */
+  idleMs: number;
+}
+
+/** Everything gathered for a question. The prompt contains as much of it as fits. */
+export interface PromptMaterial {
+  earlier: EarlierConversation;
+  current: CurrentQuestion;
+  /** Images of earlier turns. */
+  earlierImages: EarlierImages;
+  /** Files of earlier questions, then those of this one. */
+  files: readonly KeptFile[];
+  /** Media ids of the files of earlier questions that are still available. */
+  filesAtHand: ReadonlySet<string>;
+}
+
+/** The prompt apart from the gathered material. */
+export interface PromptFrame {
+  systemPrompt: string;
+  chatKind: 'private' | 'group';
+  nowMs: number;
+  timeZone: string;
+  language: Language;
+  tools: readonly ToolDeclaration[];
+  /** Whether the model accepts images. */
+  seesImages: boolean;
+  /** Maximum tokens of the prompt, unless the service has shown a lower limit. */
+  mostTokens: number;
+}
+
+/** One version of the prompt. */
+export interface FittedPrompt {
+  prompt: BuiltPrompt;
+  /** Notes that state which part of each shortened file the prompt contains. */
+  cutNotes: string[];
+}
+
+/** Share of the prompt for the contents of files; the rest is for the conversation. */
+const FILES_SHARE = 0.6;
+
+/** Prepares the prompt of a question. @returns a function that builds the version for a size */
+export async function preparePrompt(
+  { earlier, current, earlierImages, files, filesAtHand }: PromptMaterial,
+  { tools, language, seesImages, mostTokens, ...frame }: PromptFrame,
+): Promise<(size: PromptSize) => FittedPrompt> {
+  const shown = seesImages ? files : files.map((file) => ({ ...file, pictures: [] }));
+  const chars = shown.reduce((sum, { parts }) => parts.reduce((all, { text }) => all + text.length, sum), 0);
+  // Files that certainly fit need no ranking: a character is at most about one token.
+  const mayBeCut = chars > (mostTokens * FILES_SHARE) / 2;
+  const pieces = mayBeCut ? await piecesFor(shown, `${current.text}\n${current.quote ?? ''}`) : [];
+  const mostPictures = MOST_IMAGES - current.images.length;
+  return ({ budgetTokens, tokenFactor, isFresh }) => {
+    const roomTokens = budgetTokens * FILES_SHARE;
+    const fit = fitFiles(shown, { roomTokens, tokenFactor, mostPictures, pieces, language });
+    const prompt = buildPrompt({
+      ...frame,
+      ...{ earlierImages, filesAtHand, tokenFactor },
+      current: { ...current, files: fit.files },
+      budgetTokens: budgetTokens - declarationTokens(tools, tokenFactor),
+      turns: isFresh ? [] : earlier.turns,
+      summary: isFresh ? undefined : earlier.summary?.text,
+    });
+    return { prompt, cutNotes: fit.cut.map((file) => cutNote(file, language)) };
+  };
+}

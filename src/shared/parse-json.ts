@@ -1,0 +1,15 @@
+/** Parses JSON; undefined if it is invalid. Drops the parser's error, because it quotes the text. */
+export function parseJson(json: string | Buffer): unknown {
+  try {
+    return JSON.parse(json.toString()) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The value if it is an object; undefined for lists and everything else. */
+export function asObject(value: unknown): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+}
