@@ -128,7 +128,7 @@ test('responses alone are delayed if only their direction is slow', async () => 
   const socket = await open();
   proxy?.breakWith({ kind: 'delay', delayMs: 2_000, way: 'back' });
   const startedMs = performance.now();
-  const answered = echoed(socket, 'request');
+  const answered = echoed(socket, 'request', 30_000);
   await untilHeard('request');
   expect(performance.now() - startedMs).toBeLessThan(1_900);
   expect(await answered).toBe('request');

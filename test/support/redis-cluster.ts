@@ -162,14 +162,15 @@ export function slotMover({ servers }: Pick<RedisGroup, 'servers'>, slot: number
     async moveKey(key: string) {
       if (!ends) return;
       const { from, to } = ends;
-      // A busy node may answer late; the key has not moved then.
-      for (let triesLeft = 5; ; triesLeft -= 1)
+      // A busy node may answer late, or take the cluster for down for a moment; the key has not moved then.
+      await untilTrue(async () => {
         try {
-          await ask(from.url, 'MIGRATE', '127.0.0.1', portOf(to), key, '0', '10000');
-          return;
+          return await ask(from.url, 'MIGRATE', '127.0.0.1', portOf(to), key, '0', '10000');
         } catch (error) {
-          if (triesLeft === 0 || !String(error).includes('IOERR')) throw error;
+          if (!/IOERR|CLUSTERDOWN/.test(String(error))) throw error;
+          return '';
         }
+      });
     },
     /** Moves every second key. */
     async moveHalf() {

@@ -2,6 +2,7 @@ import { inBackground } from '../../shared/in-background.ts';
 import { MINUTE_MS } from '../../shared/clock.ts';
 import type { Log } from '../../shared/log.ts';
 import { loadScript } from '../../shared/redis/lua-script.ts';
+import type { DeliveryId } from '../domain/ids.ts';
 import { messageKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { watchHistory } from '../../shared/redis/failover-detector.ts';
@@ -42,7 +43,8 @@ interface Offer {
  */
 export function replayAfterFailover(options: ReplayOptions): () => void {
   const { redis, recent, log } = options;
-  const memory = { recall: () => recent.all(), bringBack: (offer: Offer) => makeOffer(options, offer) };
+  const unconfirmed = new Set<DeliveryId>();
+  const memory = { recall: () => recent.all(), bringBack: (offer: Offer) => makeOffer(options, offer, unconfirmed) };
   const watch = watchHistory({ redis, memory, what: 'messages', log });
   // Not while a replay is due: a missing record may be lost rather than answered.
   const forgetting = setInterval(() => {
@@ -58,16 +60,29 @@ export function replayAfterFailover(options: ReplayOptions): () => void {
   };
 }
 
-/** @throws the connection's error; the next attempt skips what is already stored */
-async function makeOffer({ redis, inbox, wakeQueue, report }: ReplayOptions, { whole, bare }: Offer): Promise<void> {
+/**
+ * @param unconfirmed - messages of earlier attempts that Redis may have stored without this process learning of it; if they
+ *   are found, they count as recovered
+ * @throws the connection's error; the next attempt skips what is already stored
+ */
+async function makeOffer(
+  { redis, inbox, wakeQueue, report }: ReplayOptions,
+  { whole, bare }: Offer,
+  unconfirmed: Set<DeliveryId>,
+): Promise<void> {
   for (const some of inPortions(byConversation(whole))) {
     await Promise.all(
       some.map(async (messages) => {
         // Storing one message after another keeps their order, even when the script must be loaded first.
         for (const message of messages) {
-          if ((await inbox.acceptAgain(message)) !== 'new') continue;
-          report.eventRecovered({ deliveryId: message.deliveryId });
-          await wakeQueue.wake(message.conversation);
+          const { deliveryId, conversation } = message;
+          const isUnconfirmed = unconfirmed.has(deliveryId);
+          unconfirmed.add(deliveryId);
+          if ((await inbox.acceptAgain(message)) === 'new' || isUnconfirmed) {
+            await wakeQueue.wake(conversation);
+            report.eventRecovered({ deliveryId });
+          }
+          unconfirmed.delete(deliveryId);
         }
       }),
     );

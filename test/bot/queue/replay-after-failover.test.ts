@@ -232,6 +232,21 @@ test('messages too large to be kept whole are reported as lost by id, and all ot
   expect(await server.redis.llen(keys.inbox)).toBe(7);
 }, 60_000);
 
+test('messages are recovered and woken although the responses to storing them come too late [failover]', async () => {
+  const messages = Array.from({ length: 10 }, (_, index) => textMessage(`q${index}`.padEnd(MIB_BYTES, 'x')));
+  await acceptAll(messages);
+  await loseAll();
+  await reconnect();
+  await untilTrue(() => fixture.reported.includes('recovered'));
+  // Redis stores the next message after this process has stopped waiting for its response.
+  process.kill(server.pid, 'SIGSTOP');
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  process.kill(server.pid, 'SIGCONT');
+  await untilTrue(() => fixture.reported.filter((what) => what === 'recovered').length === 10);
+  expect(await server.redis.llen(keys.inbox)).toBe(10);
+  expect(await wakeQueue.waiting()).toBe(1);
+}, 60_000);
+
 test('a worker whose epoch a failover lost is refused, although the next claim counts from an older epoch [failover]', async () => {
   await acceptAll([textMessage('q')]);
   const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
