@@ -68,6 +68,10 @@ describe.each(['callback', 'connection'] as const)('silent answers by %s', (way)
     chat.script(...script);
     const message = await driver().say('zhangwei', 'How many rows are there?');
     await untilTrue(() => chat.calls.length === script.length);
+    // The clock jumps next, so the stream must have begun before.
+    await untilTrue(async () =>
+      (await driver().messages('zhangwei')).some((one) => one.sender === 'bot' && one.atMs >= message.atMs),
+    );
     return { message, silence, calls: script.length };
   };
   const answersSince = async (atMs: number) =>
