@@ -48,8 +48,8 @@ interface Message {
 
 type Manner = 'well' | 'busy' | 'error' | 'page' | 'cut' | 'broken' | 'stall';
 
-const LEAST_WORDS = 6;
-const MOST_WORDS = 20;
+const MIN_WORDS = 6;
+const MAX_WORDS = 20;
 const WORD_EVERY_MS = 60;
 /** Factor for the number of words of a long answer. */
 const LONGER = 3;
@@ -106,7 +106,7 @@ async function serve(
     end('refused');
     return refuse(response, manner, '1');
   }
-  const words = random.integer(LEAST_WORDS, MOST_WORDS) * (answerMs ? LONGER : 1);
+  const words = random.integer(MIN_WORDS, MAX_WORDS) * (answerMs ? LONGER : 1);
   const wholeMs = answerMs && random.integer(answerMs.least, answerMs.most);
   const breaksAt = isEndless ? words : manner === 'well' ? Number.POSITIVE_INFINITY : random.integer(0, words);
   const stream = openEngineStream(response, random, options.isOdd ?? false);

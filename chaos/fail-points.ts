@@ -35,7 +35,7 @@ const BEGINNER = feederAt('slack.chat.startStream:after');
 /** Crashes on any turn. Two among few other workers ensure that many turns meet both, or one of them twice. */
 const TAKER = feederAt('redis.claim:after');
 const FEEDERS = new Set([BEGINNER, TAKER]);
-const MOST_AT_ONCE = 8;
+const MAX_AT_ONCE = 8;
 /** One in this many questions on Slack has a file, because only Slack's files are read; each reader is an additional process. */
 const FILES_ONE_IN = 4;
 
@@ -79,8 +79,8 @@ export function allWaves(lives: number): Wave[] {
   const waves: Wave[] = [
     [...plainInstances(1, 2), ...arm('receiver', CALLS.receiver, lives), ...arm('worker', CALLS.sweeper, lives)],
   ];
-  for (let from = 0; from < workers.length; from += MOST_AT_ONCE)
-    waves.push([...plainInstances(2, 1), ...workers.slice(from, from + MOST_AT_ONCE)]);
+  for (let from = 0; from < workers.length; from += MAX_AT_ONCE)
+    waves.push([...plainInstances(2, 1), ...workers.slice(from, from + MAX_AT_ONCE)]);
   return [
     ...waves,
     [...plainInstances(2, 0), BEGINNER, BEGINNER, ...arm('worker', CALLS.successor, lives)],

@@ -23,7 +23,7 @@ const QUEUE_KEYS = ['{wake}:turns', '{summaries}:summaries']
 /** Keys of waiting work, of which none may be left once everything is answered. */
 const WAITING_KEYS = ['{p}:inbox', '{p}:held', '{p}:media', '{p}:pending', '{wake}:turns', '{wake}:turns:lock'];
 /** The longest lifetime of any key: the monthly counters. */
-const LONGEST_LIFE_MS = 40 * DAY_MS;
+const MAX_LIFE_MS = 40 * DAY_MS;
 
 /** @returns one sentence for each value that grew, or key that should not exist any more */
 export function judgeSoak(soak: SoakRun, bounds: SoakBounds): string[] {
@@ -63,13 +63,13 @@ function judgeKeys({ run, keys }: SoakRun): string[] {
     // One for each thread in which Slack's answers may have been lost.
     '{p}:place': events.filter(({ platform }) => platform === 'slack').length,
   };
-  const faults = Object.entries(keys.after).flatMap(([kind, { count, endless, longestLifeMs }]) => {
+  const faults = Object.entries(keys.after).flatMap(([kind, { count, endless, maxLifeMs: longestLifeMs }]) => {
     const most = explained[kind];
     return [
       ...(most !== undefined && count > most ? [`${kind}: ${count} keys, explained: ${most}`] : []),
       ...(WAITING_KEYS.includes(kind) ? [`${kind}: ${count} keys although nothing waits`] : []),
       ...(endless > 0 && !QUEUE_KEYS.includes(kind) ? [`${kind}: ${endless} keys that never end`] : []),
-      ...(longestLifeMs > LONGEST_LIFE_MS ? [`${kind}: a life of ${Math.round(longestLifeMs / DAY_MS)} days`] : []),
+      ...(longestLifeMs > MAX_LIFE_MS ? [`${kind}: a life of ${Math.round(longestLifeMs / DAY_MS)} days`] : []),
     ];
   });
   return [...faults, ...judgeAged(keys.before, keys.aged)];

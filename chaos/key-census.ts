@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 export interface KeyCount {
   count: number;
   endless: number;
-  longestLifeMs: number;
+  maxLifeMs: number;
 }
 
 /** By kind: the key without the parts that differ per message, person, conversation or partition. */
@@ -19,10 +19,10 @@ export async function takeCensus(store: Redis): Promise<KeyCensus> {
       const lifeMs = lives[index] ?? -2;
       // It expired between the two reads.
       if (lifeMs === -2) continue;
-      const own = (census[kindOfKey(name)] ??= { count: 0, endless: 0, longestLifeMs: 0 });
+      const own = (census[kindOfKey(name)] ??= { count: 0, endless: 0, maxLifeMs: 0 });
       own.count += 1;
       if (lifeMs === -1) own.endless += 1;
-      own.longestLifeMs = Math.max(own.longestLifeMs, lifeMs);
+      own.maxLifeMs = Math.max(own.maxLifeMs, lifeMs);
     }
   }
   return census;

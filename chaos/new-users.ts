@@ -18,7 +18,7 @@ const REPLY_LIMIT_MS = 45_000;
 const POLL_EVERY_MS = 250;
 const WALK_LIMIT_MS = 30_000;
 /** The product grants a person five links per hour. */
-const MOST_LINKS = 5;
+const MAX_LINKS = 5;
 const INVITATIONS: readonly AccountText[] = ['invitation', 'invitationHeld'];
 
 /**
@@ -49,7 +49,7 @@ export class NewUsers {
 
   async #signIn(first: SentEvent): Promise<void> {
     let asked: SentEvent | undefined = first;
-    for (let links = 0; links < MOST_LINKS; links += 1) {
+    for (let links = 0; links < MAX_LINKS; links += 1) {
       const invited = asked && (await this.#reply(asked, INVITATIONS));
       const link = /https?:\/\/\S+\/link\/[\w-]+/.exec(invited?.text ?? '')?.[0];
       const code = link === undefined ? undefined : await this.#walk(first.conversation, link);

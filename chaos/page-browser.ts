@@ -5,7 +5,7 @@ export interface Page {
   text: string;
 }
 
-const MOST_REDIRECTS = 12;
+const MAX_REDIRECTS = 12;
 const LIMIT_MS = 6_000;
 
 /** A headless browser: stores cookies by origin, follows redirects, submits forms. */
@@ -15,7 +15,7 @@ export class PageBrowser {
   /** @param form submitted as a form of the page at `from`. @throws Error if a page could not be loaded in time */
   async open(address: string, form?: { fields: Record<string, string>; from: string }): Promise<Page> {
     let [url, sent] = [new URL(address), form];
-    for (let redirects = 0; redirects < MOST_REDIRECTS; redirects += 1) {
+    for (let redirects = 0; redirects < MAX_REDIRECTS; redirects += 1) {
       const response = await this.#send(url, sent);
       const text = await response.text();
       const location = response.headers.get('location');

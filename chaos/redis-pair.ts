@@ -20,10 +20,10 @@ export interface RedisPair extends RedisInstance {
   freezeReplica(forMs: number): Promise<void>;
 }
 
-/** @param leastReplicas number of replicas that a write requires, lagging by at most two seconds */
-export async function startRedisPair(leastReplicas: 0 | 1): Promise<RedisPair> {
+/** @param minReplicas number of replicas that a write requires, lagging by at most two seconds */
+export async function startRedisPair(minReplicas: 0 | 1): Promise<RedisPair> {
   const extraArguments = [
-    ...['--min-replicas-to-write', String(leastReplicas), '--min-replicas-max-lag', '2', '--repl-timeout', '10'],
+    ...['--min-replicas-to-write', String(minReplicas), '--min-replicas-max-lag', '2', '--repl-timeout', '10'],
     ...['--repl-ping-replica-period', '1', '--repl-diskless-sync-delay', '0'],
   ];
   const master = await startEmbeddedRedis({ extraArguments });

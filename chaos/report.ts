@@ -32,7 +32,7 @@ export interface ChaosReport {
   /** Turns whose worker was frozen, counted from the beginning of the freeze. */
   frozenMs: { turns: number; p50: number; p99: number; max: number };
   /** Freezes that were not cut short. */
-  freezes: { count: number; ofWorkers: number; shortestMs: number; cutShort: number };
+  freezes: { count: number; ofWorkers: number; minMs: number; cutShort: number };
   stops: { count: number; ofWorkers: number; slowestMs: number; unclean: number };
   drainedAfterMs: number | undefined;
   stillWaiting: number;
@@ -180,7 +180,7 @@ function countFreezes({ injectedFaults }: Ledger): ChaosReport['freezes'] {
   return {
     count: whole.length,
     ofWorkers: whole.filter(({ target }) => target.startsWith('worker')).length,
-    shortestMs: whole.length === 0 ? 0 : Math.min(...whole.map(({ ms }) => ms)),
+    minMs: whole.length === 0 ? 0 : Math.min(...whole.map(({ ms }) => ms)),
     cutShort: freezes.length - whole.length,
   };
 }

@@ -32,11 +32,11 @@ export interface SlowGoals {
 /** Promised limits under slow dependencies. */
 export const SLOW_GOALS = { callsPerAnswer: 1.3, recoveryP99Ms: 40_000 };
 
-/** @param leastAnswerMs duration of the shortest answer */
-export function slowReportOf(ledger: Ledger, leastAnswerMs: number): SlowReport {
+/** @param minAnswerMs duration of the shortest answer */
+export function slowReportOf(ledger: Ledger, minAnswerMs: number): SlowReport {
   const winners = new Set(ledger.messages.flatMap((message) => winningSampling(ledger, message) ?? []));
   const long = [...winners].filter(
-    ({ startedAtMs, endedAtMs = startedAtMs }) => endedAtMs - startedAtMs >= leastAnswerMs * ROUNDING,
+    ({ startedAtMs, endedAtMs = startedAtMs }) => endedAtMs - startedAtMs >= minAnswerMs * ROUNDING,
   );
   const answers = ledger.messages.filter(({ snapshots }) => isEnd(snapshots.at(-1)?.text ?? '')).length;
   // A call refused by a full engine costs the engine nothing.

@@ -27,8 +27,8 @@ type Role = 'receiver' | 'worker';
 type Draw = (random: SeededRandom) => Fault;
 
 /** Held, delayed, late and one-way interrupted traffic on one link, for a duration between two bounds. */
-function linkDraws(role: Role, link: LinkName, [leastMs, mostMs]: [number, number]): Draw[] {
-  const forMs = (random: SeededRandom) => random.integer(leastMs, mostMs);
+function linkDraws(role: Role, link: LinkName, [minMs, maxMs]: [number, number]): Draw[] {
+  const forMs = (random: SeededRandom) => random.integer(minMs, maxMs);
   const hold = (more: { heals: boolean; way?: LinkWay; late?: true }): Draw => {
     const fault: LinkFault = { kind: 'hold', ...more };
     return (random) => ({ kind: 'link', role, link, fault, forMs: forMs(random) });
@@ -51,21 +51,21 @@ function linkDraws(role: Role, link: LinkName, [leastMs, mostMs]: [number, numbe
   ];
 }
 
-function freeze(role: Role, leastMs: number, mostMs: number): Draw {
-  return (random) => ({ kind: 'freeze', role, forMs: random.integer(leastMs, mostMs) });
+function freeze(role: Role, minMs: number, maxMs: number): Draw {
+  return (random) => ({ kind: 'freeze', role, forMs: random.integer(minMs, maxMs) });
 }
 
 /** Offset in minutes, in either direction. */
-function clock(role: Role, mostMinutes: number): Draw {
+function clock(role: Role, maxMinutes: number): Draw {
   return (random) => {
-    const offByMs = random.pick([-1, 1]) * random.integer(MINUTE_MS, mostMinutes * MINUTE_MS);
+    const offByMs = random.pick([-1, 1]) * random.integer(MINUTE_MS, maxMinutes * MINUTE_MS);
     return { kind: 'clock', role, offByMs, forMs: random.integer(5 * SECOND_MS, 40 * SECOND_MS) };
   };
 }
 
-function sleep(role: Role, leastMs: number, mostMs: number): Draw {
+function sleep(role: Role, minMs: number, maxMs: number): Draw {
   return (random) => {
-    const forMs = random.integer(leastMs, mostMs);
+    const forMs = random.integer(minMs, maxMs);
     return { kind: 'sleep', role, forMs, offByMs: random.integer(MINUTE_MS, 4 * MINUTE_MS) };
   };
 }

@@ -19,7 +19,7 @@ export interface TrafficOptions {
 }
 
 /** Below the product's limit of 20 messages per person and minute, so that the limit never applies. */
-const MOST_A_MINUTE = 12;
+const MAX_A_MINUTE = 12;
 /** Share of messages that are followed by another one at once, while the first is being answered. */
 const FOLLOW_UP_ONE_IN = 4;
 
@@ -29,7 +29,7 @@ const FOLLOW_UP_ONE_IN = 4;
  */
 export async function runTraffic(options: TrafficOptions): Promise<void> {
   const { ledger, random, ratePerSec, loadMs, send, isEnough, takesPart = () => true } = options;
-  const { users = Math.max(8, Math.ceil((ratePerSec * 60) / (MOST_A_MINUTE / 3))) } = options;
+  const { users = Math.max(8, Math.ceil((ratePerSec * 60) / (MAX_A_MINUTE / 3))) } = options;
   const sentAtMs = new Map<number, number[]>();
   const busy = new Set<number>();
   const sending: Promise<void>[] = [];
@@ -37,7 +37,7 @@ export async function runTraffic(options: TrafficOptions): Promise<void> {
   const isFree = (person: number) => {
     const recent = (sentAtMs.get(person) ?? []).filter((atMs) => atMs > Date.now() - 60_000);
     sentAtMs.set(person, recent);
-    return takesPart(person) && !busy.has(person) && recent.length < MOST_A_MINUTE;
+    return takesPart(person) && !busy.has(person) && recent.length < MAX_A_MINUTE;
   };
   let last = 1;
   for (let count = 0; ; count += 1) {

@@ -44,7 +44,7 @@ export async function readVitalSigns(inspectorUrl: string): Promise<VitalSigns> 
       heapBytes,
       rssBytes,
       fileDescriptors: Math.min(...samples.map(({ fileDescriptors }) => fileDescriptors)),
-      resources: leastOfEach(samples.map(({ resources }) => resources)),
+      resources: minOfEach(samples.map(({ resources }) => resources)),
     };
   } finally {
     await inspector.close();
@@ -57,7 +57,7 @@ function countEach(names: readonly string[]): Record<string, number> {
   return counts;
 }
 
-function leastOfEach(counts: readonly Record<string, number>[]): Record<string, number> {
+function minOfEach(counts: readonly Record<string, number>[]): Record<string, number> {
   const kinds = [...new Set(counts.flatMap((one) => Object.keys(one)))].sort();
   const least = kinds.map((kind): [string, number] => [kind, Math.min(...counts.map((one) => one[kind] ?? 0))]);
   return Object.fromEntries(least.filter(([, count]) => count > 0));

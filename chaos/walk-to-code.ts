@@ -3,7 +3,7 @@ import type { Page, PageBrowser } from './page-browser.ts';
 /** The link was used or has expired, and a new one is needed. */
 export class LinkGone extends Error {}
 
-const MOST_PAGES = 6;
+const MAX_PAGES = 6;
 
 /**
  * Completes the sign-in pages as a person who consents to everything. A browser that returns with the same link continues
@@ -11,7 +11,7 @@ const MOST_PAGES = 6;
  */
 export async function walkToCode(browser: PageBrowser, link: string, login: Record<string, string>): Promise<string> {
   let page = await browser.open(link);
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     if (page.status >= 500) throw new Error(`A page returned ${page.status}`);
     const code = /class="symbols">([0-9A-Z]{4}-[0-9A-Z]{4})</.exec(page.text)?.[1];
     if (code !== undefined) return code;

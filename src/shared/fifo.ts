@@ -1,5 +1,5 @@
 /** Minimum number of freed slots before the array is compacted. */
-const LEAST_GIVEN_BACK = 1_024;
+const MIN_GIVEN_BACK = 1_024;
 
 /**
  * FIFO queue with constant cost per operation. A `Map` preserves insertion order too, but finding its oldest entry scans all
@@ -28,7 +28,7 @@ export class Fifo<Entry> implements Iterable<Entry> {
     if (this.size === 0) return undefined;
     this.#entries[this.#head] = undefined;
     this.#head += 1;
-    if (this.#head >= LEAST_GIVEN_BACK && this.#head * 2 >= this.#entries.length) {
+    if (this.#head >= MIN_GIVEN_BACK && this.#head * 2 >= this.#entries.length) {
       this.#entries = this.#entries.slice(this.#head);
       this.#head = 0;
     }

@@ -16,13 +16,13 @@ const EACH_BODY_BYTES = 8_192;
  * legitimate body arrives within moments, so it is never the oldest.
  */
 export class HeldBytes {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   /** Oldest first. */
   readonly #holders = new Set<Holder>();
   #bytes = 0;
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   /** Registers a new body. May evict others. */
@@ -44,12 +44,12 @@ export class HeldBytes {
   #add(holder: Holder, bytes: number): void {
     holder.heldBytes += bytes;
     this.#bytes += bytes;
-    if (this.#bytes > this.#mostBytes) this.#makeRoom();
+    if (this.#bytes > this.#maxBytes) this.#makeRoom();
   }
 
   #makeRoom(): void {
     for (const holder of this.#holders) {
-      if (this.#bytes <= this.#mostBytes) return;
+      if (this.#bytes <= this.#maxBytes) return;
       this.end(holder);
       holder.evict();
     }

@@ -8,7 +8,7 @@ import { headOf, open, type RawConnection } from './raw-client.ts';
 
 const BODIES = 800;
 const CONNECTIONS = 10_000;
-const MOST_COST_MIB = 150;
+const MAX_COST_MIB = 150;
 
 let deployment: Deployment;
 let receiver: ParleyProcess;
@@ -57,7 +57,7 @@ async function attack(name: string, count: number, connect: () => Promise<RawCon
   const open = opened.filter(({ socket }) => !socket.destroyed).length;
   process.stdout.write(`${name}: ${count}, RSS ${before} -> at most ${greatest} MiB, still open ${open}\n`);
   expect([...answers]).toEqual([200]);
-  expect(greatest - before).toBeLessThanOrEqual(MOST_COST_MIB);
+  expect(greatest - before).toBeLessThanOrEqual(MAX_COST_MIB);
 }
 
 test('800 unfinished unsigned bodies of 1 MiB cost at most 150 MiB and do not block signed deliveries', async () => {

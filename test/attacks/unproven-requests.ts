@@ -14,7 +14,7 @@ export interface UnprovenRequest {
 export interface Cost {
   bytesPerRequest: number;
   /** Milliseconds; Infinity if any key never expires. */
-  longestLifeMs: number;
+  maxLifeMs: number;
   keys: number;
 }
 
@@ -154,7 +154,7 @@ export async function costInRedis(
   const longest = lives.map((life) => (life === -1 ? Infinity : life));
   return {
     bytesPerRequest: Math.ceil(bytes / requests.length),
-    longestLifeMs: Math.max(0, ...longest),
+    maxLifeMs: Math.max(0, ...longest),
     keys: left.length,
   };
 }

@@ -7,10 +7,10 @@ const DAY_MS = 86_400_000;
 const keys = (count: number, more: Partial<KeyCount> = {}): KeyCount => ({
   count,
   endless: 0,
-  longestLifeMs: DAY_MS,
+  maxLifeMs: DAY_MS,
   ...more,
 });
-const endless = keys(1, { endless: 1, longestLifeMs: -1 });
+const endless = keys(1, { endless: 1, maxLifeMs: -1 });
 const signs = () => ({
   heapBytes: 30_000_000,
   rssBytes: 100_000_000,
@@ -41,8 +41,8 @@ function flatSoak(): SoakRun {
       before: { '{wake}:turns:meta': endless },
       after: {
         '{p}:message': keys(3),
-        '{p}:state': keys(2, { longestLifeMs: 7 * DAY_MS }),
-        '{p}:history': keys(3, { longestLifeMs: 30 * DAY_MS }),
+        '{p}:state': keys(2, { maxLifeMs: 7 * DAY_MS }),
+        '{p}:history': keys(3, { maxLifeMs: 30 * DAY_MS }),
         '{wake}:turns:meta': endless,
         '{wake}:turns:events': endless,
       },
@@ -110,7 +110,7 @@ test.each<[string, (soak: SoakRun) => unknown, string]>([
   ],
   [
     'a key with too long a lifetime',
-    ({ keys: { after } }) => (after['{p}:history'] = keys(1, { longestLifeMs: 50 * DAY_MS })),
+    ({ keys: { after } }) => (after['{p}:history'] = keys(1, { maxLifeMs: 50 * DAY_MS })),
     '{p}:history: a life of 50 days',
   ],
   [

@@ -12,7 +12,7 @@ jest.setTimeout(90_000);
 const COUNT = 14_500;
 const WHOLE = Array.from({ length: COUNT }, (_, index) => index + 1).join(' ');
 const NOTE = '… (the full answer follows as the file answer.md; if that fails, as messages)';
-const MOST_BYTES = 20_480;
+const MAX_BYTES = 20_480;
 const UNKNOWN_REQUEST = 846_605;
 
 let deployment: Deployment;
@@ -79,7 +79,7 @@ function expectFile(request: string, note = NOTE): void {
   const [beginning = '', ...others] = finished(request);
   expect(others).toEqual([]);
   expect(beginning.endsWith(`\n\n${note}`)).toBe(true);
-  expect(Buffer.byteLength(beginning)).toBeLessThanOrEqual(MOST_BYTES);
+  expect(Buffer.byteLength(beginning)).toBeLessThanOrEqual(MAX_BYTES);
   expect(WHOLE.startsWith(beginning.slice(0, -note.length).trimEnd())).toBe(true);
   expect(beginning.length).toBeGreaterThan(10_000);
 }

@@ -11,7 +11,7 @@ import { startRawConnections, type RawConnections } from '../support/raw-wecom-c
 const PRIVATE_CHATS = 500;
 /** More than WeCom takes in one conversation in a minute. */
 const IN_ONE_GROUP = 40;
-const MOST_A_MINUTE = 30;
+const MAX_A_MINUTE = 30;
 const ALL = PRIVATE_CHATS + IN_ONE_GROUP;
 const WORDS = 60;
 const WORD_EVERY_MS = 500;
@@ -66,7 +66,7 @@ test('540 answers that grow at the same time over one connection all end complet
       const place = id > PRIVATE_CHATS ? 'group' : reqId;
       const times = (begun.get(place) ?? []).filter((atMs) => performance.now() - atMs < 60_000);
       begun.set(place, [...times, performance.now()]);
-      if (times.length >= MOST_A_MINUTE) {
+      if (times.length >= MAX_A_MINUTE) {
         refused += 1;
         return 846_607;
       }

@@ -4,12 +4,12 @@ import { describe, expect, test } from '@jest/globals';
 import { parseClientsFile } from '../../src/service/clients-file.ts';
 import { cutFences, PAGES, readPage } from './pages.ts';
 
-const MOST_WORDS_OF_README = 1_500;
+const MAX_WORDS_OF_README = 1_500;
 /** Pages for operators. */
 const GUIDES = /(?:^|\/)(?:USING|WECOM|SLACK|SIGN_IN|SERVICE|OPERATIONS|SETTINGS)\.md$/;
 
 test('the README stays below its size limit', () => {
-  expect(readPage('README.md').split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(MOST_WORDS_OF_README);
+  expect(readPage('README.md').split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(MAX_WORDS_OF_README);
 });
 
 test.each(PAGES.filter((page) => GUIDES.test(page)))('%s begins with one sentence about its purpose', (page) => {

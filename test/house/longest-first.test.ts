@@ -40,8 +40,8 @@ test('the order contains every test file once, and waiting never leads the work 
       for (const index of order.keys()) {
         const waited = sum(waitSecs.slice(0, index)) / allWaitSec;
         const worked = sum(workSecs.slice(0, index)) / allWorkSec;
-        const mostOfOne = Math.max(...waitSecs) / allWaitSec + Math.max(...workSecs) / allWorkSec;
-        expect(Math.abs(waited - worked)).toBeLessThanOrEqual(mostOfOne + 1e-9);
+        const maxOfOne = Math.max(...waitSecs) / allWaitSec + Math.max(...workSecs) / allWorkSec;
+        expect(Math.abs(waited - worked)).toBeLessThanOrEqual(maxOfOne + 1e-9);
       }
     }),
     { numRuns: tries(30) },

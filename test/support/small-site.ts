@@ -21,7 +21,7 @@ export interface SmallSite {
   /** Requests, in order. */
   asked: { path: string; headers: IncomingHttpHeaders; atMs: number }[];
   /** Maximum number of concurrent responses. */
-  mostAtOnce: number;
+  maxAtOnce: number;
   close(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function startSmallSite(): Promise<SmallSite> {
     url: '',
     pages: new Map(),
     asked: [],
-    mostAtOnce: 0,
+    maxAtOnce: 0,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -41,7 +41,7 @@ export async function startSmallSite(): Promise<SmallSite> {
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     site.asked.push({ path, headers: request.headers, atMs: performance.now() });
-    site.mostAtOnce = Math.max(site.mostAtOnce, (open += 1));
+    site.maxAtOnce = Math.max(site.maxAtOnce, (open += 1));
     response.on('close', () => (open -= 1));
     const page = site.pages.get(path);
     if (!page) response.writeHead(404).end();

@@ -8,7 +8,7 @@ import { createWecomSender, wecomText, type WecomSender } from './wecom-sender.t
 export type WayToStop = 'wecom' | 'slack' | 'button';
 
 const WECOM = { token: 'stop-test-token', aesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG' };
-const LONGEST_WAIT_MS = 15_000;
+const MAX_WAIT_MS = 15_000;
 const POLL_EVERY_MS = 5;
 /** The text of the model: complete words in order from the first, and nothing else before the mark. */
 const SAID = 'word1 word2 word3';
@@ -59,11 +59,11 @@ async function stopOnWecom(wecom: WecomSender, userId: string): Promise<number> 
     const dbg = await wecom.send(snapshot);
     return readStream(dbg.answer);
   };
-  await untilTrue(async () => (await poll()).content.includes(SAID), LONGEST_WAIT_MS);
+  await untilTrue(async () => (await poll()).content.includes(SAID), MAX_WAIT_MS);
   const sentAtMs = performance.now();
   const stopping = wecom.send(wecomText('/stop', userId));
   let last = await poll();
-  while (!last.finish && performance.now() - sentAtMs < LONGEST_WAIT_MS) {
+  while (!last.finish && performance.now() - sentAtMs < MAX_WAIT_MS) {
     await sleep(POLL_EVERY_MS);
     last = await poll();
   }
@@ -77,7 +77,7 @@ async function stopOnWecom(wecom: WecomSender, userId: string): Promise<number> 
 async function stopOnSlack(deployment: SlackDeployment, way: 'slack' | 'button', userId: string): Promise<number> {
   const channel = `D${userId}`;
   await deployment.sender.direct(userId, 'a question');
-  await untilTrue(() => deployment.textsIn(channel).join('').includes(SAID), LONGEST_WAIT_MS);
+  await untilTrue(() => deployment.textsIn(channel).join('').includes(SAID), MAX_WAIT_MS);
   const sentAtMs = Date.now();
   if (way === 'slack') await deployment.sender.direct(userId, '/stop');
   else deployment.slack.faults.set('chat.appendStream', [{ kind: 'error', error: 'stopped_by_user' }]);
@@ -86,7 +86,7 @@ async function stopOnSlack(deployment: SlackDeployment, way: 'slack' | 'button',
     const { isStreaming, note, text = '' } = answer() ?? {};
     return isStreaming === false && note === 'Stopped.' && text.startsWith(SAID);
   };
-  await untilTrue(isStopped, LONGEST_WAIT_MS).catch(() => {
+  await untilTrue(isStopped, MAX_WAIT_MS).catch(() => {
     throw new Error(`The last snapshot is not what was said, marked as stopped: ${JSON.stringify(answer())}`);
   });
   return (answer()?.snapshotAtMs.at(-1) ?? Number.POSITIVE_INFINITY) - sentAtMs;

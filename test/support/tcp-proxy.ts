@@ -41,7 +41,7 @@ interface Owed {
 }
 
 /** Above this the rest of a sliced chunk is sent at once: faults caused by slicing occur in the first bytes. */
-const MOST_SLICES = 2_000;
+const MAX_SLICES = 2_000;
 /** Time for which a server may still answer a caller that has disconnected; then its connection ends too. */
 const LINGERS_MS = 30_000;
 
@@ -69,11 +69,11 @@ export async function startTcpProxy(target: number | (() => number)): Promise<Tc
     leftBytes -= chunk.length;
     if (leftBytes < 0) return destroyAll();
     if (fault?.kind !== 'slice') return void to.write(chunk);
-    for (let index = 0; index < Math.min(chunk.length, MOST_SLICES); index += 1) {
+    for (let index = 0; index < Math.min(chunk.length, MAX_SLICES); index += 1) {
       to.write(chunk.subarray(index, index + 1));
       await nextTick();
     }
-    if (chunk.length > MOST_SLICES) to.write(chunk.subarray(MOST_SLICES));
+    if (chunk.length > MAX_SLICES) to.write(chunk.subarray(MAX_SLICES));
   };
   const carry = async (from: Socket, to: Socket, { way, owed }: { way: LinkWay; owed: Owed }) => {
     let delivered = Promise.resolve();

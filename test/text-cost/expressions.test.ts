@@ -34,8 +34,7 @@ function staticFault({ source, flags }: FoundExpression): string | undefined {
 function measuredFault({ source, flags }: FoundExpression): string | undefined {
   const expression = new RegExp(source, flags);
   for (const { opening, unit } of pumpsOf(source, flags)) {
-    const costMs = (chars: number) =>
-      leastMs(expression, opening + unit.repeat(Math.ceil(chars / unit.length)) + ENDING);
+    const costMs = (chars: number) => minMs(expression, opening + unit.repeat(Math.ceil(chars / unit.length)) + ENDING);
     for (const chars of [SHORT_CHARS, LONG_CHARS]) {
       const ms = costMs(chars);
       if (ms > QUICK_MS && costMs(chars * TIMES) > MAX_GROWTH * ms)
@@ -46,7 +45,7 @@ function measuredFault({ source, flags }: FoundExpression): string | undefined {
 }
 
 /** CPU time of reading a text to its end, even if a match is found. */
-function leastMs(expression: RegExp, text: string): number {
+function minMs(expression: RegExp, text: string): number {
   let least = Infinity;
   for (let attempt = 0; attempt < TRIES && least > QUICK_MS; attempt += 1) {
     const before = process.cpuUsage();

@@ -12,23 +12,23 @@ const SMALL_CHARS = 2_000;
 const TIMES = 8;
 const LARGE_CHARS = SMALL_CHARS * TIMES;
 /** Maximum cost of a text of a few hundred characters. */
-const MOST_AT_FIRST_MS = 250;
+const MAX_AT_FIRST_MS = 250;
 /** A step below this cost for the large text is fast enough, at any growth. */
 const QUICK_MS = 40;
 /** Linear cost grows by 8, quadratic cost by 64. */
-const MOST_GROWTH = 24;
+const MAX_GROWTH = 24;
 const TRIES = 4;
 /** A cost above this is not noise. */
 const HOPELESS_MS = 2_000;
 
 /** For a doubled text linear cost doubles, and quadratic cost is multiplied by 4. */
-const MOST_DOUBLING = 2.6;
+const MAX_DOUBLING = 2.6;
 /**
  * Number of consecutive jumps that mean too much growth. A step may begin at some length, so a jump from zero means nothing.
  */
 const LEAPS_IN_A_ROW = 3;
 /** Below this, noise jumps as well. */
-const LEAST_TOLD_MS = 1;
+const MIN_TOLD_MS = 1;
 const DOUBLED_CHARS = [2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000];
 const ROUNDS = 3;
 
@@ -46,22 +46,22 @@ export const processorMs: CostMs = async (step, text) => {
  * @returns undefined, or the fault
  */
 export async function growthFault(step: TextStep, run: Run, costMs = processorMs): Promise<string | undefined> {
-  const leastMs = leastOf(step, costMs);
+  const minMs = minOf(step, costMs);
   for (const chars of FIRST_CHARS) {
-    const ms = await leastMs(run.of(chars), MOST_AT_FIRST_MS);
-    if (ms > MOST_AT_FIRST_MS) return `${chars} characters take ${Math.round(ms)} ms`;
+    const ms = await minMs(run.of(chars), MAX_AT_FIRST_MS);
+    if (ms > MAX_AT_FIRST_MS) return `${chars} characters take ${Math.round(ms)} ms`;
   }
-  const largeMs = await leastMs(run.of(LARGE_CHARS), QUICK_MS);
+  const largeMs = await minMs(run.of(LARGE_CHARS), QUICK_MS);
   if (largeMs <= QUICK_MS) return undefined;
-  const smallMs = await leastMs(run.of(SMALL_CHARS), 0);
-  return largeMs <= MOST_GROWTH * smallMs ? undefined : growthOverAll(leastMs, run);
+  const smallMs = await minMs(run.of(SMALL_CHARS), 0);
+  return largeMs <= MAX_GROWTH * smallMs ? undefined : growthOverAll(minMs, run);
 }
 
 /** Uses the minimum of each length over several rounds: noise only adds, and rarely to the same length in each of them. */
-async function growthOverAll(leastMs: LeastMs, run: Run): Promise<string | undefined> {
+async function growthOverAll(minMs: LeastMs, run: Run): Promise<string | undefined> {
   const least = new Map<number, number>();
   for (let round = 0; round < ROUNDS; round += 1) {
-    const leaps = await leapsInARow(leastMs, run, least);
+    const leaps = await leapsInARow(minMs, run, least);
     if (leaps < LEAPS_IN_A_ROW) return undefined;
     if (Math.max(...least.values()) >= HOPELESS_MS) break;
   }
@@ -70,13 +70,13 @@ async function growthOverAll(leastMs: LeastMs, run: Run): Promise<string | undef
 }
 
 /** Lengthens the text until its cost has grown too much often enough, or can no longer. */
-async function leapsInARow(leastMs: LeastMs, run: Run, least: Map<number, number>): Promise<number> {
+async function leapsInARow(minMs: LeastMs, run: Run, least: Map<number, number>): Promise<number> {
   let leaps = 0;
   let beforeMs = Infinity;
   for (const [index, chars] of DOUBLED_CHARS.entries()) {
-    const ms = Math.min(least.get(chars) ?? Infinity, await leastMs(run.of(chars), 0));
+    const ms = Math.min(least.get(chars) ?? Infinity, await minMs(run.of(chars), 0));
     least.set(chars, ms);
-    leaps = beforeMs >= LEAST_TOLD_MS && ms > MOST_DOUBLING * beforeMs ? leaps + 1 : 0;
+    leaps = beforeMs >= MIN_TOLD_MS && ms > MAX_DOUBLING * beforeMs ? leaps + 1 : 0;
     const left = DOUBLED_CHARS.length - index - 1;
     if (leaps === LEAPS_IN_A_ROW || leaps + left < LEAPS_IN_A_ROW) return leaps;
     // No linear step takes this long directly after a jump.
@@ -89,7 +89,7 @@ async function leapsInARow(leastMs: LeastMs, run: Run, least: Map<number, number
 type LeastMs = (text: string, enoughMs: number) => Promise<number>;
 
 /** The minimum of several tries; a try of at most `enoughMs` ends them, and so does one that no noise explains. */
-const leastOf =
+const minOf =
   (step: TextStep, costMs: CostMs): LeastMs =>
   async (text, enoughMs) => {
     let least = HOPELESS_MS - 1;

@@ -28,7 +28,7 @@ import { ReplayBuffer } from '../queue/replay-buffer.ts';
 import type { PressureLimits } from '../queue/queue-pressure.ts';
 import { keepSayingShards, readAllShards, ShardCensus } from '../queue/shard-registry.ts';
 import { startSweeper } from '../queue/sweeper.ts';
-import { MOST_HELD_MESSAGES } from '../queue/turn-store.ts';
+import { MAX_HELD_MESSAGES } from '../queue/turn-store.ts';
 import { TurnWorker } from '../queue/turn-worker.ts';
 import type { Config } from '../config/config.ts';
 import { MediaStore } from '../turn/conversation/images/media-store.ts';
@@ -203,7 +203,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       scenes: createScenes(readScenes(config)),
       mode,
       helpUrl: config.signIn.helpUrl,
-      mostHeld: MOST_HELD_MESSAGES,
+      maxHeld: MAX_HELD_MESSAGES,
       keyRing,
       nowMs,
       report,

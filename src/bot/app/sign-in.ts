@@ -14,7 +14,7 @@ import { createTellPerson } from './notify-person.ts';
 import { OLDEST_QUESTION_MS } from '../turn/answer/patience.ts';
 
 const RELEASES_REPEATED_AT_ONCE = 50;
-const LONGEST_RELEASES_MS = 2 * SECOND_MS;
+const MAX_RELEASES_MS = 2 * SECOND_MS;
 const RECHECK_EVERY_MS = MINUTE_MS;
 const RECHECKED_AT_ONCE = 50;
 
@@ -123,7 +123,7 @@ export function repeatReleases(base: Base, identity: Identity): () => Promise<vo
         underWay.delete(release.id);
       }
     });
-    await settledWithin(taking, LONGEST_RELEASES_MS);
+    await settledWithin(taking, MAX_RELEASES_MS);
   };
 }
 

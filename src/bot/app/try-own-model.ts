@@ -10,7 +10,7 @@ const LOOPBACK = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/;
 const KEY = /^[\x21-\x7e]*$/;
 /** Usual names of models that do not chat. */
 const OTHER_WORK = /embed|rerank|whisper|tts|speech|audio|image|dall-e|moderation|realtime/i;
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /**
  * Tries a chat service before it is saved, as `npm run check` does: its list of models, and one tiny answer of one of them.
@@ -61,7 +61,7 @@ async function tryPlace(place: { baseUrl: string; apiKey: string }, chosen: stri
 }
 
 function likelyModels(offered: readonly string[]): string[] {
-  return offered.filter((name) => !OTHER_WORK.test(name)).slice(0, MOST_TRIES);
+  return offered.filter((name) => !OTHER_WORK.test(name)).slice(0, MAX_TRIES);
 }
 
 function faultOf(answer: CheckAnswer): ModelFault {

@@ -37,10 +37,10 @@ export interface KeptKnowledge {
   close(): Promise<void>;
 }
 
-const MOST_FOUND = 8;
+const MAX_FOUND = 8;
 /** A user waits for the answer. Later results are dropped. */
 const SEARCH_LIMIT_MS = 5 * SECOND_MS;
-const MOST_QUERY_CHARS = 1_000;
+const MAX_QUERY_CHARS = 1_000;
 
 /** Opens the index and reads sites only when a file with folders or sites is activated. */
 export function createKnowledge(parts: KnowledgeParts): KeptKnowledge {
@@ -84,7 +84,7 @@ function knowledgeOf(
   const searchHere = async (names: readonly string[], query: string, reader: Reader, signal: AbortSignal) => {
     const index = local();
     if (!index) throw new SourceError('away', 'The index is unavailable');
-    const hits = await index.search({ query, reader, sources: names, most: MOST_FOUND }, signal);
+    const hits = await index.search({ query, reader, sources: names, most: MAX_FOUND }, signal);
     // The index already filtered by reader. The second check ensures that an index bug cannot leak a document (SECURITY.md
     // knowledge-rights).
     return hits.filter(({ readers }) => mayRead(readers, reader)).map(foundOf);
@@ -96,7 +96,7 @@ function knowledgeOf(
       .filter(({ name }) => counts(name))
       .map((source) => ({
         names: [source.name],
-        search: (query, reader, signal) => source.search(query, reader, MOST_FOUND, signal),
+        search: (query, reader, signal) => source.search(query, reader, MAX_FOUND, signal),
       }));
     if (names.length > 0) parts.unshift({ names, search: (...asking) => searchHere(names, ...asking) });
     return parts;
@@ -107,9 +107,9 @@ function knowledgeOf(
       signal.throwIfAborted();
       const beganMs = monotonicMs();
       const asked = askedFor(only);
-      const cut = query.slice(0, MOST_QUERY_CHARS);
+      const cut = query.slice(0, MAX_QUERY_CHARS);
       const lists = await Promise.all(asked.map((part) => askWithin(part, cut, reader, signal, report)));
-      const found = inTurns(lists).slice(0, MOST_FOUND);
+      const found = inTurns(lists).slice(0, MAX_FOUND);
       const count = asked.reduce((sum, { names }) => sum + names.length, 0);
       report.searched({ sources: count, found: found.length, durationMs: monotonicMs() - beganMs });
       return found;

@@ -20,9 +20,9 @@ export interface WithoutFrontMatter {
 }
 
 /** Longer blocks are not parsed. */
-const MOST_CHARS = 8_192;
+const MAX_CHARS = 8_192;
 /** How far the end of a block is searched. */
-const MOST_SEARCHED_CHARS = 262_144;
+const MAX_SEARCHED_CHARS = 262_144;
 const OPENING = /^---[ \t]*\n/;
 const CLOSING = /(?<![^\n])(?:---|\.\.\.)[ \t]*(?![^\n])/;
 /** Delimiters of other front matter formats and look-alikes of the usual one. */
@@ -31,7 +31,7 @@ const ODD_CLOSING =
   /(?<![^\n])(?:[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]{3,}|\+{3,}|;{3,}|\u{ff0b}{3,}|\.{3})[ \t]*(?![^\n])/u;
 /** A line with a key, in YAML, TOML or JSON. */
 const FIELD = /^[\s{,?"'*_-]{0,20}([^\s:=：＝#][^:=：＝\n]{0,80}?)["'\s]{0,20}[:=：＝]/u;
-const MOST_TITLE_CHARS = 200;
+const MAX_TITLE_CHARS = 200;
 /** Homoglyphs of the letters in `readers`, including small capitals. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   ...{ а: 'a', ɑ: 'a', α: 'a', ᴀ: 'a', е: 'e', ε: 'e', є: 'e', ҽ: 'e', ᴇ: 'e', ԁ: 'd', ɗ: 'd', ᴅ: 'd', đ: 'd' },
@@ -46,10 +46,10 @@ export function takeFrontMatter(document: string): WithoutFrontMatter {
   const bare = document.replace(/^\uFEFF/, '').replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n');
   const opening = OPENING.exec(bare)?.[0];
   if (opening === undefined) return isOddBlock(bare) ? oddDocument(document) : { matter: {}, text: document };
-  const head = bare.slice(opening.length, opening.length + MOST_SEARCHED_CHARS);
+  const head = bare.slice(opening.length, opening.length + MAX_SEARCHED_CHARS);
   const closing = CLOSING.exec(head);
   const written = closing ? head.slice(0, closing.index) : head;
-  const fields = closing && written.length <= MOST_CHARS ? fieldsIn(written) : undefined;
+  const fields = closing && written.length <= MAX_CHARS ? fieldsIn(written) : undefined;
   // A horizontal rule starts the same way.
   if (!closing || !fields) return isOddBlock(bare) ? oddDocument(document) : { matter: {}, text: document };
   const text = bare.slice(opening.length + closing.index + closing[0].length).replace(/^\n/, '');
@@ -73,7 +73,7 @@ function oddDocument(text: string): WithoutFrontMatter {
  * line.
  */
 function isOddBlock(document: string): boolean {
-  const start = withoutUnseen(document.slice(0, MOST_SEARCHED_CHARS)).trimStart();
+  const start = withoutUnseen(document.slice(0, MAX_SEARCHED_CHARS)).trimStart();
   const opening = ODD_OPENING.exec(start)?.[0];
   if (opening === undefined) return false;
   const rest = start.slice(opening.length);
@@ -86,7 +86,7 @@ function isOddBlock(document: string): boolean {
 
 /** A second block directly after the first. Its `readers` would otherwise be treated as text. */
 function hasSecondBlock(text: string): boolean {
-  const start = withoutUnseen(text.slice(0, MOST_CHARS)).trimStart();
+  const start = withoutUnseen(text.slice(0, MAX_CHARS)).trimStart();
   const opening = ODD_OPENING.exec(start)?.[0];
   if (opening === undefined || opening === '{') return false;
   const rest = start.slice(opening.length);
@@ -130,7 +130,7 @@ function readersIn(fields: ReadonlyMap<unknown, unknown>): Readers | undefined {
 function titleIn(fields: ReadonlyMap<unknown, unknown>): string | undefined {
   const title = fields.get('title');
   const text = typeof title === 'string' || typeof title === 'number' ? String(title) : '';
-  return text.replace(/\s+/g, ' ').trim().slice(0, MOST_TITLE_CHARS) || undefined;
+  return text.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE_CHARS) || undefined;
 }
 
 function dateIn(fields: ReadonlyMap<unknown, unknown>): string | undefined {

@@ -10,7 +10,7 @@ export interface KnowledgeFile {
 }
 
 /** All folders share one index, but each remote source costs a request per search. */
-const MOST_SOURCES = 50;
+const MAX_SOURCES = 50;
 
 /**
  * Parses the text of `KNOWLEDGE_FILE`.
@@ -32,7 +32,7 @@ function fileSchema(atPath: (written: string) => string): z.ZodType<KnowledgeFil
       about: z.union([z.string(), z.array(z.string())]).optional(),
       sources: z
         .array(sourceSchema(atPath))
-        .max(MOST_SOURCES)
+        .max(MAX_SOURCES)
         .superRefine((sources, context) => {
           for (const [index, { name }] of sources.entries())
             if (sources.findIndex((other) => other.name === name) < index)

@@ -56,10 +56,10 @@ export interface SourceKind {
   schema(atPath: (written: string) => string): z.ZodType<SourceDefinition>;
 }
 
-const MOST_NAME_CHARS = 80;
+const MAX_NAME_CHARS = 80;
 
 const common = {
-  name: z.string().trim().min(1).max(MOST_NAME_CHARS),
+  name: z.string().trim().min(1).max(MAX_NAME_CHARS),
   readers: readersSchema.default('nobody'),
 };
 
@@ -109,7 +109,7 @@ const dify: SourceKind = {
 const sitemapAddress = z.string().refine((given) => isWebAddress(given, { mayAsk: true }), {
   message: 'Must be an https or http address without user or fragment',
 });
-const MOST_PREFIXES = 50;
+const MAX_PREFIXES = 50;
 
 const sitemap: SourceKind = {
   field: 'sitemap',
@@ -118,7 +118,7 @@ const sitemap: SourceKind = {
       .strictObject({
         ...common,
         sitemap: sitemapAddress.transform((given) => new URL(given).href),
-        under: listOf(baseAddress).max(MOST_PREFIXES).optional(),
+        under: listOf(baseAddress).max(MAX_PREFIXES).optional(),
         mostPages: z.int().min(1).max(20_000).default(5_000),
         everyHours: z.number().min(1).max(168).default(24),
         pauseSec: z.number().min(0.05).max(60).default(1),

@@ -5,7 +5,7 @@ import type { KnowledgeReport } from '../knowledge/knowledge-report.ts';
 import { census, counter, durations, gauge, QUICK_BUCKETS_SEC } from './instruments.ts';
 
 /** Maximum characters of a file name in the log. */
-const MOST_PATH_CHARS = 80;
+const MAX_PATH_CHARS = 80;
 
 export function reportKnowledge(registry: Registry, log: Log): KnowledgeReport {
   const failures = counter(registry, {
@@ -56,7 +56,7 @@ export function reportKnowledge(registry: Registry, log: Log): KnowledgeReport {
       leftOut([...counts.values()].reduce((sum, count) => sum + count, 0));
       for (const { reason, count, first } of reasons)
         log.warn(
-          { source, reason, count, first: first.slice(-MOST_PATH_CHARS) },
+          { source, reason, count, first: first.slice(-MAX_PATH_CHARS) },
           'files of a source are not documents or cannot be read',
         );
     },
@@ -80,7 +80,7 @@ export function reportKnowledge(registry: Registry, log: Log): KnowledgeReport {
           'a site could not be crawled completely; its stored pages stay in use',
         );
       for (const { reason, count, first } of reasons)
-        log.warn({ source, reason, count, first: first.slice(-MOST_PATH_CHARS) }, 'pages of a site were skipped');
+        log.warn({ source, reason, count, first: first.slice(-MAX_PATH_CHARS) }, 'pages of a site were skipped');
     },
     searched({ sources, found, durationMs }) {
       searches({}, durationMs);

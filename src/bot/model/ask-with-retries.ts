@@ -36,10 +36,10 @@ export async function askWithRetries(parts: CallParts, { request, signal, onEven
   const { firstByteMs = 0, idleMs = 0 } = parts.catalog.of(own.model);
   const tries: Tries = { made: 0, deadlineMs: parts.monotonicMs() + totalMs + firstByteMs + idleMs, hasSpoken: false };
   if (fallbackModel === undefined || fallbackModel === own.model)
-    return askModel(parts, { request: own, signal, onEvent, tries, mostTries: maxTries, hasFallback: false });
+    return askModel(parts, { request: own, signal, onEvent, tries, maxTries, hasFallback: false });
   try {
-    const mostTries = Math.max(1, maxTries - 1);
-    return await askModel(parts, { request: own, signal, onEvent, tries, mostTries, hasFallback: true });
+    const firstTries = Math.max(1, maxTries - 1);
+    return await askModel(parts, { request: own, signal, onEvent, tries, maxTries: firstTries, hasFallback: true });
   } catch (error) {
     const isOver = tries.hasSpoken || tries.made >= maxTries || parts.monotonicMs() >= tries.deadlineMs;
     if (isOver || !(error instanceof ChatError) || !isModelFault(error)) throw error;
@@ -49,7 +49,7 @@ export async function askWithRetries(parts: CallParts, { request, signal, onEven
       signal,
       onEvent,
       tries,
-      mostTries: maxTries,
+      maxTries,
       hasFallback: false,
     };
     return askInstead(parts, asked, { model: own.model, error });
@@ -75,7 +75,7 @@ async function askInstead(parts: CallParts, asked: Asked, before: { model: strin
 interface Asked extends Question {
   tries: Tries;
   /** Total attempts of the question after which this model is not called again. */
-  mostTries: number;
+  maxTries: number;
   /** A fallback is called when this model is unavailable. */
   hasFallback: boolean;
 }
@@ -90,7 +90,7 @@ async function askModel(parts: CallParts, asked: Asked): Promise<void> {
 }
 
 async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: CapacityPermit }): Promise<void> {
-  const { request, signal, onEvent, tries, mostTries } = asked;
+  const { request, signal, onEvent, tries, maxTries } = asked;
   const { monotonicMs, retryPolicy, catalog, refusedFields } = parts;
   const { model } = request;
   const wishes: Wishes = { fields: new Set(), wantsThought: false };
@@ -133,7 +133,7 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
         tellRefusal(parts, request, error);
         tries.made -= 1;
       } else {
-        const waitMs = tries.made >= mostTries ? undefined : retryPolicy.pauseBeforeRetry(error, tries.made);
+        const waitMs = tries.made >= maxTries ? undefined : retryPolicy.pauseBeforeRetry(error, tries.made);
         const isLastTry = waitMs === undefined || monotonicMs() + waitMs >= tries.deadlineMs;
         if (await unhurried(() => admission.mayAskAgain(error, { permit: held.permit, isLastTry }))) tries.made -= 1;
         else if (isLastTry) throw error;

@@ -41,11 +41,11 @@ export interface KnownNames {
   platforms: readonly string[];
 }
 
-const MOST_INSTRUCTION_CHARS = 20_000;
-const MOST_WELCOME_CHARS = 1_000;
-const MOST_PROMPTS = 4;
-const MOST_TITLE_CHARS = 75;
-const MOST_MESSAGE_CHARS = 1_000;
+const MAX_INSTRUCTION_CHARS = 20_000;
+const MAX_WELCOME_CHARS = 1_000;
+const MAX_PROMPTS = 4;
+const MAX_TITLE_CHARS = 75;
+const MAX_MESSAGE_CHARS = 1_000;
 
 /** Parses the text of `SCENES_FILE`. @throws ConfigFileError listing every fault */
 export function parseScenesFile(text: string, known: KnownNames): readonly Scene[] {
@@ -84,7 +84,7 @@ function sceneSchema({ models, tools, platforms }: KnownNames): z.ZodType<Scene>
     });
   const words = (most: number) => z.string().trim().min(1).max(most);
   const lines = z.union(
-    [words(MOST_INSTRUCTION_CHARS), listOf(z.string()).transform((given) => given.join('\n').trim())],
+    [words(MAX_INSTRUCTION_CHARS), listOf(z.string()).transform((given) => given.join('\n').trim())],
     'Must be a string or a list of lines',
   );
   return z.strictObject({
@@ -92,14 +92,14 @@ function sceneSchema({ models, tools, platforms }: KnownNames): z.ZodType<Scene>
     who: subjectSchema.default({}),
     groups: groupsSchema.optional(),
     platforms: listOf(ofKnown(platforms, 'platform')).optional(),
-    instructions: lines.pipe(z.string().min(1).max(MOST_INSTRUCTION_CHARS)).optional(),
+    instructions: lines.pipe(z.string().min(1).max(MAX_INSTRUCTION_CHARS)).optional(),
     models: listOf(ofKnown(models, 'model of CHAT_MODELS')).optional(),
     tools: z.array(ofKnown(tools, 'tool')).optional(),
     knowledge: z.array(z.string().trim().min(1)).optional(),
     thinking: z.enum(['off', 'low', 'high', 'max'], 'Must be off, low, high or max').optional(),
     language: z.enum(['en', 'zh'], 'Must be en or zh').optional(),
     style: z.enum(['brief', 'detailed'], 'Must be brief or detailed').optional(),
-    welcome: byLanguage(words(MOST_WELCOME_CHARS), 'Must be a string, or { "zh": …, "en": … }').optional(),
+    welcome: byLanguage(words(MAX_WELCOME_CHARS), 'Must be a string, or { "zh": …, "en": … }').optional(),
     prompts: byLanguage(promptsSchema, 'Must be a list of questions, or { "zh": […], "en": […] }').optional(),
   });
 }
@@ -117,11 +117,11 @@ const promptSchema = z
     z.strictObject({ title: z.string(), message: z.string() }),
   ])
   .transform(({ title, message }) => ({
-    title: title.replace(/\s+/g, ' ').trim().slice(0, MOST_TITLE_CHARS),
+    title: title.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE_CHARS),
     message: message.trim(),
   }))
-  .pipe(z.object({ title: z.string().min(1), message: z.string().min(1).max(MOST_MESSAGE_CHARS) }));
-const promptsSchema = z.array(promptSchema).max(MOST_PROMPTS);
+  .pipe(z.object({ title: z.string().min(1), message: z.string().min(1).max(MAX_MESSAGE_CHARS) }));
+const promptsSchema = z.array(promptSchema).max(MAX_PROMPTS);
 
 function isEverywhere({ who, groups, platforms }: Scene): boolean {
   return isEverybody(who) && groups === undefined && platforms === undefined;

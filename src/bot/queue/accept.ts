@@ -16,7 +16,7 @@ import type { AcceptedMessage, ReplayBuffer } from './replay-buffer.ts';
 export const REMEMBER_DELIVERY_MS = DAY_MS;
 const MESSAGES_A_PERSON_MAY_SEND_A_MINUTE = 20;
 const MESSAGES_A_CHAT_MAY_SEND_A_MINUTE = 60;
-const LONGEST_INBOX = 100;
+const MAX_INBOX = 100;
 /** Extra room in a full inbox for slash commands, which finish at once. */
 const ROOM_FOR_WORDS = 20;
 /** Multiple of a person's rate limit above which a stop command still acts but gets no reply. */
@@ -52,17 +52,17 @@ export class Inbox {
 
   constructor(options: AcceptOptions) {
     this.#options = options;
-    const mostOfAPerson = options.messagesAPersonMaySendAMinute ?? MESSAGES_A_PERSON_MAY_SEND_A_MINUTE;
-    this.#people = new PersonLimit(options.redis, options.keyRing, mostOfAPerson);
+    const maxOfAPerson = options.messagesAPersonMaySendAMinute ?? MESSAGES_A_PERSON_MAY_SEND_A_MINUTE;
+    this.#people = new PersonLimit(options.redis, options.keyRing, maxOfAPerson);
     this.#script = loadScript(import.meta.url, './scripts/accept.lua', {
       ...ACCEPT_SHAPE,
       constants: {
         REMEMBER_MS: REMEMBER_DELIVERY_MS,
-        MOST_OF_A_PERSON: mostOfAPerson,
-        MOST_OF_A_CHAT: MESSAGES_A_CHAT_MAY_SEND_A_MINUTE,
-        MOST_BEFORE_A_STOP: mostOfAPerson * STOPS_TIMES,
-        LONGEST_INBOX,
-        LONGEST_WITH_WORDS: LONGEST_INBOX + ROOM_FOR_WORDS,
+        MAX_OF_A_PERSON: maxOfAPerson,
+        MAX_OF_A_CHAT: MESSAGES_A_CHAT_MAY_SEND_A_MINUTE,
+        MAX_BEFORE_A_STOP: maxOfAPerson * STOPS_TIMES,
+        MAX_INBOX,
+        MAX_WITH_WORDS: MAX_INBOX + ROOM_FOR_WORDS,
       },
     });
   }

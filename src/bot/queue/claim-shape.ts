@@ -7,7 +7,7 @@ export const BEGIN_SHAPE = {
   libraries: [INBOX_ENTRY, LACKED_KEY, CLAIM_NAME],
   keys: ['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary', 'leftovers'],
   args: [
-    ...(['conversationId', 'mostMessages', 'mostTurns', 'messagePrefix', 'claim', 'mostHistoryBytes'] as const),
+    ...(['conversationId', 'maxMessages', 'maxTurns', 'messagePrefix', 'claim', 'maxHistoryBytes'] as const),
     ...(['epochStep', 'preferencesPrefix', 'preferencesLifeMs', '...keyIds'] as const),
   ],
   answer: {

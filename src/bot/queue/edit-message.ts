@@ -12,7 +12,7 @@ import { TURN_NEWS } from './turn-news.ts';
 /** How long an edit or deletion is remembered for a message that arrives later. Longer than any platform retries. */
 const NOTE_LIFE_MS = 15 * MINUTE_MS;
 /** Maximum images and files kept for one message. */
-const MOST_MEDIA = 20;
+const MAX_MEDIA = 20;
 
 const amendScript = loadScript(import.meta.url, './scripts/edit-message.lua', {
   libraries: [INBOX_ENTRY, TURN_NEWS],
@@ -87,7 +87,7 @@ export async function amendMessage(
     amended = await run(conversation);
   }
   // From here on keep-media.lua refuses to keep media of the message.
-  if (kind === 'deleted') await forgetMedia(MOST_MEDIA);
+  if (kind === 'deleted') await forgetMedia(MAX_MEDIA);
   const { where, isRepeat, nothingWaits } = amended;
   const turnId = asDeliveryId(amended.turnId);
   return { where: where === 'elsewhere' ? 'nothing' : where, conversation, deliveryId, turnId, isRepeat, nothingWaits };

@@ -16,7 +16,7 @@ export const countScript = loadScript(import.meta.url, './scripts/count-person.l
 
 const RATE_PURPOSE = 'person-rate';
 /** Maximum counts kept in memory. The oldest are dropped first; Redis still has them. */
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 
 interface PersonCount {
   count: number;
@@ -36,10 +36,10 @@ export class PersonLimit {
   /** Oldest first. Used on a cluster only. */
   readonly #counts = new Map<string, PersonCount>();
 
-  constructor(redis: RedisClient, keyRing: KeyRing, mostAMinute: number) {
+  constructor(redis: RedisClient, keyRing: KeyRing, maxAMinute: number) {
     this.#redis = redis;
     this.#keyRing = keyRing;
-    this.#most = mostAMinute;
+    this.#most = maxAMinute;
   }
 
   /** The counter key for accept.lua. */
@@ -84,7 +84,7 @@ export class PersonLimit {
     if (known && known.untilMs > nowMs) return known;
     this.#counts.delete(personId);
     for (const [id, { untilMs }] of this.#counts) {
-      if (untilMs > nowMs && this.#counts.size < MOST_REMEMBERED) break;
+      if (untilMs > nowMs && this.#counts.size < MAX_REMEMBERED) break;
       this.#counts.delete(id);
     }
     const fresh = { count: 0, untilMs: nowMs + MINUTE_MS };

@@ -29,7 +29,7 @@ const READ_EVERY_MS = SECOND_MS;
 /** Shorter over a limit: the queue may recover within moments, and messages must not be refused after that. */
 const READ_UNDER_PRESSURE_EVERY_MS = 100;
 /** Maximum time a turn waits for a reading, because a shard may be unavailable. */
-const LONGEST_WAIT_MS = 100;
+const MAX_WAIT_MS = 100;
 /** Readings older than this are ignored. */
 const FIGURE_HOLDS_MS = 5 * SECOND_MS;
 const TELL_EVERY_MS = 10 * SECOND_MS;
@@ -73,7 +73,7 @@ export class QueuePressure {
     const isFull = this.#isFull(shard);
     const reading = isFull ? this.#readIfDue() : undefined;
     return {
-      reading: reading && settledWithin([reading], LONGEST_WAIT_MS),
+      reading: reading && settledWithin([reading], MAX_WAIT_MS),
       pressure: (dueForMs) => {
         const pressure = isFull ? this.#judge(dueForMs) : 'none';
         this.#tell(pressure);

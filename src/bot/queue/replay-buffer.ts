@@ -15,13 +15,13 @@ const KEEP_MS = MINUTE_MS;
  */
 const KEEP_WORDS_MS = HOUR_MS;
 /** Maximum time that a message is kept. A delivery is not remembered longer. */
-const LONGEST_MS = DAY_MS;
-const MOST_WHOLE = 20_000;
-const MOST_WHOLE_BYTES = 16 * MIB_BYTES;
+const MAX_MS = DAY_MS;
+const MAX_WHOLE = 20_000;
+const MAX_WHOLE_BYTES = 16 * MIB_BYTES;
 /** Fraction of both maximums that is kept after one was exceeded. */
 const SHARE_LEFT = 31 / 32;
 /** Maximum messages that a full buffer keeps by id only, enough to report their loss. */
-const MOST_BARE = 100_000;
+const MAX_BARE = 100_000;
 const KEEP_BARE_MS = HOUR_MS;
 const KEY_NAMES = ACCEPT_SHAPE.keys.map(bareName) as readonly (keyof AcceptKeys)[];
 const ARG_NAMES = ACCEPT_SHAPE.args.map(bareName) as readonly (keyof AcceptArgs)[];
@@ -110,7 +110,7 @@ export class ReplayBuffer {
   forgetAnswered(deliveryIds: readonly DeliveryId[]): void {
     for (const id of deliveryIds) {
       const kept = this.#older.get(id);
-      if (kept && this.#nowMs() - kept.atMs >= leastLifeMs(kept)) this.#forgetOlder(id, kept);
+      if (kept && this.#nowMs() - kept.atMs >= minLifeMs(kept)) this.#forgetOlder(id, kept);
     }
   }
 
@@ -121,7 +121,7 @@ export class ReplayBuffer {
   forgetSeen(deliveryId: DeliveryId): void {
     if (this.#older.has(deliveryId)) return this.forgetAnswered([deliveryId]);
     const nowMs = this.#nowMs();
-    if (nowMs - this.#seenSinceMs >= KEEP_MS || this.#seen.size >= MOST_WHOLE) {
+    if (nowMs - this.#seenSinceMs >= KEEP_MS || this.#seen.size >= MAX_WHOLE) {
       this.#seenBefore = this.#seen;
       this.#seen = new Set();
       this.#seenSinceMs = nowMs;
@@ -131,14 +131,14 @@ export class ReplayBuffer {
 
   #isSeen(kept: TimedText): boolean {
     const id = deliveryIdOfPacked(kept);
-    return (this.#seen.has(id) || this.#seenBefore.has(id)) && leastLifeMs(kept) === KEEP_MS;
+    return (this.#seen.has(id) || this.#seenBefore.has(id)) && minLifeMs(kept) === KEEP_MS;
   }
 
   /** Stops at the first entry that may stay, oldest first. */
   #trim(nowMs: number): void {
     while (nowMs - (this.#young.oldestAtMs ?? nowMs) >= KEEP_MS) this.#growOld();
     if (this.#isFull()) this.#makeRoom();
-    while (this.#bare.size > MOST_BARE || nowMs - (this.#bare.oldestAtMs ?? nowMs) >= KEEP_BARE_MS) this.#bare.shift();
+    while (this.#bare.size > MAX_BARE || nowMs - (this.#bare.oldestAtMs ?? nowMs) >= KEEP_BARE_MS) this.#bare.shift();
   }
 
   /** Moves the oldest young message to `#older`, without duplicates. Drops it if its answer was seen. */
@@ -156,7 +156,7 @@ export class ReplayBuffer {
   #forgetOverdue(): void {
     const nowMs = this.#nowMs();
     for (const [id, kept] of this.#older) {
-      if (nowMs - kept.atMs < LONGEST_MS) return;
+      if (nowMs - kept.atMs < MAX_MS) return;
       this.#forgetOlder(id, kept);
     }
   }
@@ -180,7 +180,7 @@ export class ReplayBuffer {
 
   #isFull(share = 1): boolean {
     const bytes = this.#olderBytes + this.#young.bytes;
-    return this.#older.size + this.#young.size > MOST_WHOLE * share || bytes > MOST_WHOLE_BYTES * share;
+    return this.#older.size + this.#young.size > MAX_WHOLE * share || bytes > MAX_WHOLE_BYTES * share;
   }
 
   #forgetOlder(deliveryId: DeliveryId, { text }: TimedText): void {
@@ -199,8 +199,8 @@ export class ReplayBuffer {
  * keys, arguments. A missing value is an empty line. No value contains a line break, and all are plain ASCII.
  */
 function pack({ deliveryId, conversation: { id, partition }, keys, args, takenAtMs }: AcceptedMessage): string {
-  const leastMs = args.mergeKey === NEVER_MERGED ? KEEP_WORDS_MS : KEEP_MS;
-  const lines: unknown[] = [deliveryId, partition, leastMs, takenAtMs, id];
+  const minMs = args.mergeKey === NEVER_MERGED ? KEEP_WORDS_MS : KEEP_MS;
+  const lines: unknown[] = [deliveryId, partition, minMs, takenAtMs, id];
   for (const name of KEY_NAMES) lines.push(keys[name]);
   for (const name of ARG_NAMES) lines.push(asLine(args[name]));
   return lines.join('\n');
@@ -232,7 +232,7 @@ function partitionOfPacked({ text }: TimedText): number {
   return Number(text.split('\n', 2)[1]);
 }
 
-function leastLifeMs({ text }: TimedText): number {
+function minLifeMs({ text }: TimedText): number {
   return Number(text.split('\n', 3)[2]);
 }
 

@@ -29,7 +29,7 @@ export interface SummaryQueueOptions {
 const NAMES = { name: 'summaries', prefix: '{summaries}' } as const;
 /** Jobs per process. Answers take precedence over summaries. */
 const JOBS_AT_ONCE = 1;
-const LONGEST_JOB_MS = MINUTE_MS;
+const MAX_JOB_MS = MINUTE_MS;
 /** Seconds between two polls of an idle worker. A new job wakes it at once. */
 const IDLE_LOOK_SEC = 20;
 
@@ -96,7 +96,7 @@ export class SummaryQueue {
   async #process(job: SummaryJob): Promise<void> {
     const { isUnderPressure, summarise, log } = this.#options;
     if ((job.version as number) !== 1 || this.#closing.signal.aborted || (await isUnderPressure())) return;
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(LONGEST_JOB_MS)]);
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(MAX_JOB_MS)]);
     try {
       await summarise(job, signal);
     } catch (error) {

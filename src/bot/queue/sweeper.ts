@@ -25,9 +25,9 @@ const WOKEN_AGAIN_AFTER_MS = 0.8 * SWEEP_EVERY_MS;
  * Maximum wakes per partition, round and process: with thousands waiting and all workers busy, sweeping must not cost more
  * than answering.
  */
-const MOST_WOKEN_A_PARTITION = 10;
+const MAX_WOKEN_A_PARTITION = 10;
 /** Maximum duration of a round: a master that is down never answers, and the other conversations must not wait for it. */
-const LONGEST_ROUND_MS = 2 * SECOND_MS;
+const MAX_ROUND_MS = 2 * SECOND_MS;
 const forgottenScript = loadScript(import.meta.url, './scripts/find-stale-pending.lua', {
   keys: ['pending'],
   args: ['untouchedMs', 'most', 'touchedAgoMs'],
@@ -103,7 +103,7 @@ export class Sweeper {
     const free = ALL_PARTITIONS.filter((partition) => !this.#asking.has(partition));
     const swept = await settledWithin(
       free.map((partition) => this.#sweepPartition(partition, afterMs)),
-      LONGEST_ROUND_MS,
+      MAX_ROUND_MS,
     );
     const missed = ALL_PARTITIONS.length - swept.length;
     if (missed !== this.#missed) report.partitionsMissed({ count: missed });
@@ -123,7 +123,7 @@ export class Sweeper {
     this.#asking.add(partition);
     try {
       const touchedAgoMs = SWEEP_AFTER_MS - WOKEN_AGAIN_AFTER_MS;
-      const args = { untouchedMs: afterMs, most: MOST_WOKEN_A_PARTITION, touchedAgoMs };
+      const args = { untouchedMs: afterMs, most: MAX_WOKEN_A_PARTITION, touchedAgoMs };
       const ids = await forgottenScript.run(this.#options.redis, { pending: pendingKey(partition) }, args);
       return ids.map(asConversationId);
     } finally {

@@ -61,7 +61,7 @@ const renewScript = loadScript(import.meta.url, './scripts/renew.lua', {
   args: ['epoch', 'conversationId'],
   answer: { isCurrent: 'flag', stopSeq: 'number', stopOwner: 'text', wasStopped: 'flag', wasAmended: 'flag' },
 });
-const MOST_MESSAGES_OF_ONE_TURN = 10;
+const MAX_MESSAGES_OF_ONE_TURN = 10;
 const TURNS_OF_HISTORY_READ = 50;
 const TURNS_OF_HISTORY_KEPT = 200;
 /** Maximum threads per person and chat, for /forget. */
@@ -70,13 +70,13 @@ const THREADS_REMEMBERED = 500;
 const BYTES_A_TOKEN = 8;
 const DEFAULT_PROMPT_TOKENS = 24_000;
 /** Maximum held messages per person and conversation. */
-export const MOST_HELD_MESSAGES = 20;
+export const MAX_HELD_MESSAGES = 20;
 /** Maximum held messages of a group. Above it their owners are not counted, and further messages are not held. */
-const MOST_HELD_COUNTED = 200;
+const MAX_HELD_COUNTED = 200;
 /** Life of a person's preferences after their last message in the chat. */
 const PREFERENCES_LIFE_MS = 90 * DAY_MS;
 /** Maximum step of an epoch. A Redis integer has room for billions of such steps. */
-const LONGEST_EPOCH_STEP = 1_000_000;
+const MAX_EPOCH_STEP = 1_000_000;
 
 /** Result of a renewal: the newest stop, and whether one of the turn's messages was stopped individually. */
 export interface Renewed {
@@ -122,7 +122,7 @@ export class TurnStore {
     this.workerName = workerName;
     this.#beginScript = loadScript(import.meta.url, './scripts/claim.lua', {
       ...BEGIN_SHAPE,
-      constants: { STATE_LIFE_MS, CLAIM_LIFE_MS: claimLifeMs, MOST_HELD_COUNTED },
+      constants: { STATE_LIFE_MS, CLAIM_LIFE_MS: claimLifeMs, MAX_HELD_COUNTED },
     });
   }
 
@@ -138,11 +138,11 @@ export class TurnStore {
     const claimId = newClaimName(this.workerName);
     const begun = await this.#beginScript.run(redis, conversationKeys(conversation), {
       conversationId: conversation.id,
-      mostMessages: MOST_MESSAGES_OF_ONE_TURN,
-      mostTurns: TURNS_OF_HISTORY_READ,
+      maxMessages: MAX_MESSAGES_OF_ONE_TURN,
+      maxTurns: TURNS_OF_HISTORY_READ,
       messagePrefix: messageKeyPrefix(conversation.partition),
       claim: claimId,
-      mostHistoryBytes: (this.#options.promptTokens ?? DEFAULT_PROMPT_TOKENS) * BYTES_A_TOKEN,
+      maxHistoryBytes: (this.#options.promptTokens ?? DEFAULT_PROMPT_TOKENS) * BYTES_A_TOKEN,
       epochStep: epochStep(),
       preferencesPrefix: preferencesKeyPrefix(conversation.partition),
       preferencesLifeMs: PREFERENCES_LIFE_MS,
@@ -208,7 +208,7 @@ export class TurnStore {
       threadHistory: threadHistory?.append,
       followed: followed && followedNote(followed),
       kept: { most: TURNS_OF_HISTORY_KEPT, lifeMs: historyLifeMs, summary: hasSummary(claim) },
-      mostThreads: THREADS_REMEMBERED,
+      maxThreads: THREADS_REMEMBERED,
       heldLifeMs: HELD_LIFE_MS,
       noticesShown: commit.noticesShown ?? [],
       stopServed: commit.stopServed ?? 0,
@@ -340,7 +340,7 @@ export class TurnStore {
 }
 
 function epochStep(): number {
-  return randomInt(1, LONGEST_EPOCH_STEP);
+  return randomInt(1, MAX_EPOCH_STEP);
 }
 
 /** Redis returns a hash as a flat list: field, value, field, value. */

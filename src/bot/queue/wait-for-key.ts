@@ -7,7 +7,7 @@ import type { ConversationId } from '../domain/ids.ts';
  * worker has answered it.
  */
 const FORGET_AFTER_MS = MINUTE_MS;
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /**
  * Conversations that this process has met and that wait for a key it does not have. Shown in `/readyz`, the log and a
@@ -25,7 +25,7 @@ export class MissingKeys {
     // Deleted first, so that the map is ordered by the last meeting.
     this.#waiting.delete(conversationId);
     this.#waiting.set(conversationId, { keyId, metMs: monotonicMs() });
-    if (this.#waiting.size > MOST_REMEMBERED) this.#forget();
+    if (this.#waiting.size > MAX_REMEMBERED) this.#forget();
     this.#report.keyMissing({ keyId, waiting: this.#waiting.size });
   }
 
@@ -48,7 +48,7 @@ export class MissingKeys {
   #forget(): void {
     const oldestMs = monotonicMs() - FORGET_AFTER_MS;
     for (const [id, { metMs }] of this.#waiting) {
-      if (metMs >= oldestMs && this.#waiting.size <= MOST_REMEMBERED) break;
+      if (metMs >= oldestMs && this.#waiting.size <= MAX_REMEMBERED) break;
       this.#waiting.delete(id);
     }
   }

@@ -19,7 +19,7 @@ export interface WakeJob {
 /** Error of the wake queue. `queue_away`: no shard can be reached. */
 export class QueueError extends CodedError<'queue_away'> {}
 
-const LONGEST_COUNT_MS = SECOND_MS;
+const MAX_COUNT_MS = SECOND_MS;
 
 const WAKE_JOB_NAME = 'wake';
 
@@ -75,7 +75,7 @@ export class WakeQueue {
   async waiting(): Promise<number> {
     const counts = await settledWithin(
       this.#shards.map((queue) => this.#countWaiting(queue)),
-      LONGEST_COUNT_MS,
+      MAX_COUNT_MS,
     );
     if (counts.length === 0) throw new QueueError('queue_away', 'The length of no queue shard could be read');
     return counts.reduce((sum, count) => sum + count, 0);

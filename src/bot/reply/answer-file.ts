@@ -25,7 +25,7 @@ export type AnswerFileResult = 'stands' | 'messages' | 'fenced' | 'over';
 
 export const ANSWER_FILE_NAME = 'answer.md';
 /** Maximum messages of an answer; a longer one is sent as a file where the platform takes files. */
-export const MOST_MESSAGES = 3;
+export const MAX_MESSAGES = 3;
 
 /** Ledger part number of the file; higher than that of any message of an answer. */
 const FILE_PART = 10_000;

@@ -9,7 +9,7 @@ import { isLongAnswer } from '../platforms/split-answer.ts';
 import { EarlierSnapshot } from './earlier-snapshot.ts';
 import { sealFollowUp } from './follow-ups/follow-up.ts';
 import { followsAsFile, goesOn, goesOnBytes, keptPieces, withCutNotice } from './follow-ups/follow-up-format.ts';
-import { MOST_MESSAGES } from './answer-file.ts';
+import { MAX_MESSAGES } from './answer-file.ts';
 import type { ApartFromText, FinalRecord, LiveReply, LiveReplyOptions, Offer } from './live-reply.ts';
 import { definedOnly } from '../../shared/defined-only.ts';
 import { endedInTime } from './turn-abort.ts';
@@ -137,7 +137,7 @@ export class PulledReply implements LiveReply {
     if (isLongAnswer(text, platform.replyTraits.maxBytes) && !(await this.#options.controls.storeAnswer(text)))
       return [];
     const pieces = await this.#cut(text, statusBytes);
-    const isFile = pieces.length > MOST_MESSAGES && this.#canFollow && platform.replyLaterAsFile !== undefined;
+    const isFile = pieces.length > MAX_MESSAGES && this.#canFollow && platform.replyLaterAsFile !== undefined;
     const file = isFile ? text : undefined;
     const merged = this.#mergedRecords();
     const ended = this.#mustHandOver ? await this.findWhole() : undefined;

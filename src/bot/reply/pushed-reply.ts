@@ -17,7 +17,7 @@ import { pauseAfterRefused, Refusals } from './after-refusal.ts';
 import { EditThrottle } from './edit-throttle.ts';
 import { createPostLedger, postKeyOf, type PostLedger } from './post-ledger.ts';
 import { PostedMessage, type PostedMessageResult } from './posted-message.ts';
-import { ANSWER_FILE_NAME, MOST_MESSAGES, showAsFile } from './answer-file.ts';
+import { ANSWER_FILE_NAME, MAX_MESSAGES, showAsFile } from './answer-file.ts';
 
 /** Time limit for showing the final text (SECURITY.md whole-texts). */
 const FINAL_BUDGET_MS = 10 * MINUTE_MS;
@@ -160,7 +160,7 @@ export class PushedReply implements LiveReply {
   async #standsInFile(text: string, pieces: readonly string[], mention: string | undefined): Promise<boolean> {
     const { replyTarget: target, platform, controls } = this.#options;
     const { files } = this.#push;
-    if (!files || target === undefined || pieces.length <= MOST_MESSAGES || !files.canShow(target)) return false;
+    if (!files || target === undefined || pieces.length <= MAX_MESSAGES || !files.canShow(target)) return false;
     const beginning = platform.renderReply({ text: pieces[0] ?? '', mention, finished: false });
     const result = await showAsFile({
       ...{ files, target, text, ledger: this.#ledger, signal: controls.signal },

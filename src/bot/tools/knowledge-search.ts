@@ -14,9 +14,9 @@ export const knowledgeSearch: ToolModule = {
 
 const STATUS: Bilingual = { en: 'Looking into the documents …', zh: '正在查阅文档……' };
 
-const MOST_RESULTS = 6;
-const MOST_TEXT_CHARS = 1_800;
-const MOST_TITLE_CHARS = 200;
+const MAX_RESULTS = 6;
+const MAX_TEXT_CHARS = 1_800;
+const MAX_TITLE_CHARS = 200;
 const NOTHING =
   "Nothing was found in the institution's documents that this person may read here. Say so in one sentence; do not invent an answer or a source.";
 const RULES =
@@ -46,7 +46,7 @@ export function createKnowledgeSearch(knowledge: Knowledge): Tool {
     async run({ query }, { person, place, knowledge: only, cite }, signal) {
       const found = await knowledge.search(query, { person, place }, signal, only);
       if (found.length === 0) return NOTHING;
-      const results = found.slice(0, MOST_RESULTS).map((one) => writeResult(one, cite(one)));
+      const results = found.slice(0, MAX_RESULTS).map((one) => writeResult(one, cite(one)));
       return [RULES, ...results].join('\n\n');
     },
   });
@@ -58,13 +58,13 @@ export function createKnowledgeSearch(knowledge: Knowledge): Tool {
  */
 function writeResult({ title, source, url, date, text }: Found, number: number): string {
   const facts = [date, url].filter((fact) => fact !== undefined);
-  const head = `[${number}] ${plain(title, MOST_TITLE_CHARS)} (${[plain(source, MOST_TITLE_CHARS), ...facts].join('; ')})`;
-  const lines = [...text].slice(0, MOST_TEXT_CHARS).join('').trim().split('\n');
+  const head = `[${number}] ${plain(title, MAX_TITLE_CHARS)} (${[plain(source, MAX_TITLE_CHARS), ...facts].join('; ')})`;
+  const lines = [...text].slice(0, MAX_TEXT_CHARS).join('').trim().split('\n');
   return [head, ...lines.map((line) => `> ${withoutNumbers(line)}`)].join('\n');
 }
 
-function plain(text: string, mostChars: number): string {
-  return [...withoutNumbers(text).replace(/\s+/gu, ' ').trim()].slice(0, mostChars).join('');
+function plain(text: string, maxChars: number): string {
+  return [...withoutNumbers(text).replace(/\s+/gu, ' ').trim()].slice(0, maxChars).join('');
 }
 
 function withoutNumbers(text: string): string {

@@ -17,8 +17,8 @@ export const webSearch: ToolModule<'webSearchUrl', 'webSearchBraveKey'> = {
 
 const STATUS: Bilingual = { en: 'Searching: {query}', zh: '正在搜索：{query}' };
 
-const MOST_RESULTS = 8;
-const MOST_EXCERPT_CHARS = 500;
+const MAX_RESULTS = 8;
+const MAX_EXCERPT_CHARS = 500;
 
 const schema = z.strictObject({
   query: z.string().trim().min(1).max(400).describe('What to search for, in a few words.'),
@@ -35,7 +35,7 @@ export function createWebSearch(search: SearchWeb): Tool {
     async run({ query }, _, signal) {
       const results = (await search(query, signal))
         .filter(({ url }) => /^https?:\/\//i.test(url))
-        .slice(0, MOST_RESULTS);
+        .slice(0, MAX_RESULTS);
       if (results.length === 0) return 'Nothing was found.';
       return results
         .map(({ title, url, excerpt }, index) => `${index + 1}. ${plain(title)}\n${url}\n${plain(excerpt)}`.trim())
@@ -55,5 +55,5 @@ function plain(text: string): string {
     .replace(/<\/?[a-z][^<>]{0,100}>/gi, '')
     .replace(/\s+/gu, ' ')
     .trim();
-  return [...line].slice(0, MOST_EXCERPT_CHARS).join('');
+  return [...line].slice(0, MAX_EXCERPT_CHARS).join('');
 }

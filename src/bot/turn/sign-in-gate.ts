@@ -13,7 +13,7 @@ import type { Outcome } from './outcome.ts';
 export interface SignInGateOptions extends AccessOptions {
   /** Absent when sign-in is off. */
   identity: Identity | undefined;
-  mostHeld: number;
+  maxHeld: number;
   nowMs: NowMs;
 }
 
@@ -135,7 +135,7 @@ export class SignInGate {
   }
 
   async #inviteAndHold(context: TurnContext, useless: UselessLink): Promise<Outcome | Required<UselessLink>> {
-    const { mostHeld: count } = this.#options;
+    const { maxHeld: count } = this.#options;
     if (!this.#hasRoom(context)) return this.#inviteWith(context, 'tooManyHeld', useless, { count });
     // The conversation of the message may be a thread of the private chat.
     const { conversation } = context.turn;
@@ -184,7 +184,7 @@ export class SignInGate {
   }
 
   #hasRoom({ turn }: TurnContext): boolean {
-    return turn.heldCount + turn.messages.length <= this.#options.mostHeld;
+    return turn.heldCount + turn.messages.length <= this.#options.maxHeld;
   }
 
   #withLink(

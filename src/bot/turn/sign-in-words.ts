@@ -7,7 +7,7 @@ import type { TurnContext } from './turn-context.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Maximum wait for a person's name; without it, the group reply is sent without a name. */
-const LONGEST_NAMING_MS = 1_500;
+const MAX_NAMING_MS = 1_500;
 
 /** A sign-in link with its expiry. */
 export interface ShownLink {
@@ -48,7 +48,7 @@ export async function toAsker(context: TurnContext, words: string): Promise<Pick
 
 async function nameOf({ platform, newest }: TurnContext): Promise<string | undefined> {
   const asking = platform.displayNameOf?.(newest.sender.userId);
-  const [name] = asking ? await settledWithin([asking], LONGEST_NAMING_MS) : [];
+  const [name] = asking ? await settledWithin([asking], MAX_NAMING_MS) : [];
   return name;
 }
 

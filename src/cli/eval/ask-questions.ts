@@ -17,7 +17,7 @@ export interface AskingOptions {
 }
 
 /** Below the bot's limit of messages per person and minute. */
-const MOST_SAID_A_MINUTE = 18;
+const MAX_SAID_A_MINUTE = 18;
 /** The maximum duration of an answer and some time for its remainder. */
 const ANSWERED_WITHIN_MS = 6 * MINUTE_MS + 30 * SECOND_MS;
 const INVITED_WITHIN_MS = 30 * SECOND_MS;
@@ -90,7 +90,7 @@ export class Asking {
 
   async #wait(userId: string): Promise<void> {
     const said = (this.#saidMs.get(userId) ?? []).filter((atMs) => monotonicMs() - atMs < MINUTE_MS);
-    const oldest = said[said.length - MOST_SAID_A_MINUTE];
+    const oldest = said[said.length - MAX_SAID_A_MINUTE];
     if (oldest !== undefined) await pause(Math.max(0, oldest + MINUTE_MS + SECOND_MS - monotonicMs()));
     this.#saidMs.set(userId, [...said, monotonicMs()]);
   }

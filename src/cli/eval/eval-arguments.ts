@@ -14,8 +14,8 @@ npm run eval -- FILE                 asks the questions of a YAML file and repor
 npm run eval -- --help               prints this text
 `;
 
-const USUAL_PER_MINUTE = 30;
-const MOST_PER_MINUTE = 600;
+const DEFAULT_PER_MINUTE = 30;
+const MAX_PER_MINUTE = 600;
 
 /** Parses the arguments after `eval`. Anything not in the usage text is an error. */
 export function readEvalArguments(args: readonly string[]): EvalArguments {
@@ -33,9 +33,9 @@ export function readEvalArguments(args: readonly string[]): EvalArguments {
     if (values.help === true) return { kind: 'help' };
     if (positionals.length > 1) return { kind: 'wrong', complaint: 'Only one file of questions is allowed' };
     const { against, judge: judgesAll = false, 'per-minute': pace } = values;
-    const perMinute = pace === undefined ? USUAL_PER_MINUTE : Number(pace);
-    if (!(perMinute >= 1 && perMinute <= MOST_PER_MINUTE))
-      return { kind: 'wrong', complaint: `--per-minute takes a number from 1 to ${MOST_PER_MINUTE}` };
+    const perMinute = pace === undefined ? DEFAULT_PER_MINUTE : Number(pace);
+    if (!(perMinute >= 1 && perMinute <= MAX_PER_MINUTE))
+      return { kind: 'wrong', complaint: `--per-minute takes a number from 1 to ${MAX_PER_MINUTE}` };
     return { kind: 'eval', file: positionals[0], against, judgesAll, perMinute };
   } catch (error) {
     // Not `instanceof`: Node's error class may come from another realm.

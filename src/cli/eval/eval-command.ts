@@ -16,7 +16,7 @@ import type { Environment } from '../../bot/config/read-values.ts';
 import { Asking } from './ask-questions.ts';
 import type { EvalArguments } from './eval-arguments.ts';
 import { faultsOf, type Answer } from './judge-answer.ts';
-import { judgeByModel, USUAL_CRITERION } from './judge-model.ts';
+import { judgeByModel, DEFAULT_CRITERION } from './judge-model.ts';
 import { CannotStart, settingsOf, startLocalParley, type LocalParley } from './local-parley.ts';
 import { peopleOf } from './people.ts';
 import { parseQuestions, SOME_GROUP, type Question } from './questions-file.ts';
@@ -116,7 +116,7 @@ async function ask({ asked, output, cwd, env }: EvalCommand, run: Run): Promise<
       (error: unknown) => ({ answer: NO_ANSWER, failure: asError(error).message }),
     );
     const tookMs = Math.round(monotonicMs() - beganMs);
-    const criterion = question.judge ?? (asked.judgesAll ? USUAL_CRITERION : undefined);
+    const criterion = question.judge ?? (asked.judgesAll ? DEFAULT_CRITERION : undefined);
     const faults = failure === undefined ? faultsOf(question, answer) : [failure];
     // An answer that fails the text checks needs no judge.
     if (criterion !== undefined && faults.length === 0) {

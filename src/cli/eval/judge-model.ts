@@ -16,7 +16,7 @@ const RULES = [
 const answerSchema = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1) });
 
 /** The default criterion of `--judge`. */
-export const USUAL_CRITERION =
+export const DEFAULT_CRITERION =
   'It answers the question in the language of the question, and says clearly what is not known instead of inventing it.';
 
 /**

@@ -22,7 +22,7 @@ export interface Question {
 
 /** The value of `group` for any group. */
 export const SOME_GROUP = 'some';
-const MOST_QUESTIONS = 1_000;
+const MAX_QUESTIONS = 1_000;
 
 /**
  * Parses a questions file, in YAML or JSON.
@@ -69,4 +69,4 @@ const questionSchema = z
   })
   .transform(({ in: group, ...rest }): Question => ({ ...rest, group }));
 
-const questionsSchema = z.array(questionSchema).min(1, 'contains no questions').max(MOST_QUESTIONS);
+const questionsSchema = z.array(questionSchema).min(1, 'contains no questions').max(MAX_QUESTIONS);

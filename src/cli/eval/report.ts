@@ -1,7 +1,7 @@
 import { html, trustedHtml } from '../../shared/text/html.ts';
 import { compareRuns, type Change, type Result, type RunRecord } from './run-record.ts';
 
-const MOST_LINE_CHARS = 90;
+const MAX_LINE_CHARS = 90;
 
 /** One terminal line, printed during the run. */
 export function lineOf({ holds, ask, as, in: place, faults, tookMs }: Result, number: number): string {
@@ -85,5 +85,5 @@ export function pageOf(run: RunRecord, before: RunRecord | undefined): string {
 
 function short(text: string): string {
   const line = text.replace(/\s+/g, ' ');
-  return line.length <= MOST_LINE_CHARS ? line : `${line.slice(0, MOST_LINE_CHARS - 1)}…`;
+  return line.length <= MAX_LINE_CHARS ? line : `${line.slice(0, MAX_LINE_CHARS - 1)}…`;
 }

@@ -1,7 +1,7 @@
 import type { MessengerDriver } from '../../simulator/driver.ts';
 
 /** More pages than any sign-in has. */
-const MOST_PAGES = 8;
+const MAX_PAGES = 8;
 
 /**
  * Follows a sign-in link in the app's built-in browser and confirms each page.
@@ -13,7 +13,7 @@ export async function walkThroughSignIn(driver: MessengerDriver, userId: string,
   )[0];
   if (link === undefined) throw new Error(`No sign-in link arrived for ${userId}`);
   let shown = await driver.browse(userId, { url: new URL(link), method: 'GET', destination: 'document' });
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     if (shown.kind !== 'page' || shown.status >= 400) break;
     const text = shown.body.toString('utf8');
     if (text.includes('data-outcome="done"')) return;

@@ -99,8 +99,8 @@ export async function runStartCommand(
 async function sayWhatEnds(app: App, config: Config, say: (text: string) => void): Promise<void> {
   if (config.mode !== 'local' && !process.stdout.isTTY) return;
   const count = await app.runningAnswers();
-  const mostSec = turnsGraceSec(config.http.shutdownGraceSec);
-  const insist = `for at most ${mostSec} seconds. Press Ctrl+C again to stop immediately.\n`;
+  const maxSec = turnsGraceSec(config.http.shutdownGraceSec);
+  const insist = `for at most ${maxSec} seconds. Press Ctrl+C again to stop immediately.\n`;
   if (count === 0) {
     setTimeout(() => say(`\nWaiting for the last calls to the chat app,  ${insist}`), SECOND_MS * 2).unref();
     return;

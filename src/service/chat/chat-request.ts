@@ -35,7 +35,7 @@ const MAX_TOOLS = 256;
 /** Each answer of `n` costs the engine as much as a separate request. */
 const MAX_ANSWERS = 4;
 /** Error for a model without levels, so that a value unknown to every model is reported as such. */
-const USUAL_LEVELS = ['low', 'high', 'max'];
+const DEFAULT_LEVELS = ['low', 'high', 'max'];
 
 const BE_MODEL = { error: must('the name of a model') };
 const BE_SHARE = { error: must('a number from 0 to 1') };
@@ -172,7 +172,7 @@ function readThinking(fields: ChatBody, model: ModelEntry): Pick<ChatRequest, 't
 }
 
 function levelSchema(levels: readonly string[]) {
-  const known = levels.length > 0 ? levels : USUAL_LEVELS;
+  const known = levels.length > 0 ? levels : DEFAULT_LEVELS;
   const told = `${known.slice(0, -1).join(', ')}${known.length > 1 ? ' or ' : ''}${known.at(-1)}`;
   const error = { error: must(told) };
   return optional(z.string(error).refine((level) => known.includes(level), error));

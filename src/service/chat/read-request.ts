@@ -29,9 +29,9 @@ const reader = new BoundedProcess({
   name: 'requests',
   path: fileURLToPath(threadModule('./request-reader.js', import.meta.url)),
   limitMs: 10 * SECOND_MS,
-  mostHeapMib: 384,
-  mostResidentBytes: 700 * MIB_BYTES,
-  mostGrownBytes: 100 * MIB_BYTES,
+  maxHeapMib: 384,
+  maxResidentBytes: 700 * MIB_BYTES,
+  maxGrownBytes: 100 * MIB_BYTES,
 });
 
 /**

@@ -17,7 +17,7 @@ const ID_BYTES = 12;
 
 const beginScript = loadScript(import.meta.url, './scripts/begin-request.lua', {
   keys: ['begun', 'open'],
-  args: ['id', 'mostBegun', 'mostOpen', 'windowMs', 'placeMs', 'nowMs'],
+  args: ['id', 'maxBegun', 'maxOpen', 'windowMs', 'placeMs', 'nowMs'],
   answer: { mayBegin: 'flag', waitMs: 'number' },
 });
 const keepScript = loadScript(import.meta.url, './scripts/keep-places.lua', {
@@ -63,8 +63,8 @@ export class SharedLimits {
     const { requestsPer10Sec, atOnce } = this.#limits;
     const args = {
       id,
-      mostBegun: requestsPer10Sec,
-      mostOpen: atOnce,
+      maxBegun: requestsPer10Sec,
+      maxOpen: atOnce,
       windowMs: WINDOW_MS,
       placeMs: PLACE_MS,
       nowMs: this.#nowMs(),

@@ -16,7 +16,7 @@ const CLOSING = '\n</file>';
 const PLACE = /^\[([^\]\n]{1,100})\]$/;
 const ASKS_ABOUT_FILES =
   /\b(file|document|attachment|pdf|sheet|table|page|summar|it say)|文件|文档|附件|表格|摘要|总结|概括|第[^第页\n]+页/i;
-const MOST_PASSAGE_CHARS = 900;
+const MAX_PASSAGE_CHARS = 900;
 const SHARE_OF_TERMS = 0.5;
 
 /** The files of a message, and its remaining text. */
@@ -67,7 +67,7 @@ export function answerFromFiles(files: readonly LabelledFile[], question: Questi
 const NOTHING = { passage: { name: '', place: '', text: '' }, score: 0 };
 
 function told({ name, place, text }: Passage, language: Language) {
-  const cut = text.length <= MOST_PASSAGE_CHARS ? text : `${text.slice(0, MOST_PASSAGE_CHARS)}…`;
+  const cut = text.length <= MAX_PASSAGE_CHARS ? text : `${text.slice(0, MAX_PASSAGE_CHARS)}…`;
   const quoted = cut.startsWith('|') ? cut : cut.replace(/^/gm, '> ');
   return { name, place: placeIn(place, language), text: quoted };
 }

@@ -12,10 +12,10 @@ const KNOWLEDGE_SEARCH = 'knowledge_search';
 const RESULT = /(?<![^\n])\[(\d{1,3})\] [^\n]*\n((?:>[^\n]*(?:\n|$))+)/g;
 const HEADING = /^#{1,6}\s+/;
 /** Minimum share of the question's words that a passage must contain to count as an answer. */
-const LEAST_SHARE = 0.4;
+const MIN_SHARE = 0.4;
 /** If a document says the same in two languages, the user's language is quoted. */
 const OTHER_LANGUAGE_WEIGHT = 0.5;
-const MOST_CHARS = 600;
+const MAX_CHARS = 600;
 /** Chinese question words. Character pairs across them occur in no document. */
 const ASKING =
   /请问|我们|我|你|可以|能不能|能否|能|多少|什么时候|什么|怎么办|怎么样|怎么|怎样|如何|哪里|哪个|哪些|几点|几|是|的|了|吗|呢|要|在|有/g;
@@ -62,8 +62,8 @@ export function answerFromKnowledge(messages: ChatMessage[], { text, language }:
   const asked = new Set(contentWordsOf(text.replace(ASKING, ' ')));
   const passages = messages.slice(start).flatMap((message) => passagesIn(textOf(message), asked, language));
   const [best] = passages.sort((left, right) => right.share - left.share);
-  if (!best || best.share < LEAST_SHARE) return undefined;
-  const excerpt = [...best.text].slice(0, MOST_CHARS).join('');
+  if (!best || best.share < MIN_SHARE) return undefined;
+  const excerpt = [...best.text].slice(0, MAX_CHARS).join('');
   return {
     text: say(BUILT_IN_TEXTS.fromKnowledge, language, { excerpt, number: best.number }),
     thought: say(BUILT_IN_TEXTS.thoughtKnowledge, language, { count: passages.length }),

@@ -16,7 +16,7 @@ export const OUR_WORDS: ReadonlySet<string> = new Set(
 
 /** Minimum shares of the question, by weight, that a section must contain. Tuned with the questions of the tests. */
 const SHARE = { ofOurName: 0.25, ofOurTrade: 0.45, ofAnything: 0.75 };
-const FEWEST_TERMS_OF_ANYTHING = 2;
+const MIN_TERMS_OF_ANYTHING = 2;
 /** Weight of a term that is only similar to a word of the section. */
 const RESEMBLING = 0.5;
 
@@ -49,7 +49,7 @@ export function isAnswer(question: string, terms: readonly string[], { match, co
   if (terms.some((term) => OUR_NAMES.has(term) || term.includes('_'))) return share >= SHARE.ofOurName;
   const isOfOurTrade = terms.some((term) => OUR_WORDS.has(term)) || GLOSSARY.some(([asked]) => asked.test(question));
   if (isOfOurTrade) return share >= SHARE.ofOurTrade;
-  return share >= SHARE.ofAnything && terms.length >= FEWEST_TERMS_OF_ANYTHING;
+  return share >= SHARE.ofAnything && terms.length >= MIN_TERMS_OF_ANYTHING;
 }
 
 interface JudgedMatch {

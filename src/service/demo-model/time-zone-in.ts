@@ -20,7 +20,7 @@ const ZONE_BY_CHINESE_CITY: readonly (readonly [city: RegExp, zone: string])[] =
   [/洛杉矶/, 'America/Los_Angeles'],
   [/悉尼/, 'Australia/Sydney'],
 ];
-const MOST_WORDS = 3;
+const MAX_WORDS = 3;
 
 /** The IANA time zone that a question names, directly or by a city; undefined if there is none. */
 export function timeZoneIn(question: string): string | undefined {
@@ -31,7 +31,7 @@ export function timeZoneIn(question: string): string | undefined {
   // `beijing` has no IANA zone, but people ask for it.
   if (/\b(?:beijing|china)\b/i.test(question)) return 'Asia/Shanghai';
   const words = question.toLowerCase().match(/[\p{L}'-]+/gu) ?? [];
-  for (let length = MOST_WORDS; length > 0; length -= 1)
+  for (let length = MAX_WORDS; length > 0; length -= 1)
     for (let start = 0; start + length <= words.length; start += 1) {
       const zone = ZONE_BY_CITY.get(words.slice(start, start + length).join(' '));
       if (zone !== undefined) return zone;

@@ -7,7 +7,7 @@ import { readDevices, writeDevices } from './cookies.ts';
 const KEY_PURPOSE = 'service-known-device';
 const KNOWN_DAYS = 30;
 /** Maximum people who share a browser; the one with the oldest sign-in is forgotten first. */
-const MOST_PEOPLE = 5;
+const MAX_PEOPLE = 5;
 const ID_BYTES = 16;
 /** 132 bits. */
 const MAC_CHARS = 22;
@@ -43,7 +43,7 @@ export class KnownDevices {
     const others = marks.filter((mark) => this.#isInTime(mark) && !this.#isOf(username, id, mark));
     const day = Math.floor(this.#nowMs() / DAY_MS);
     const own = this.#mark(this.#keyRing.deriveKey(KEY_PURPOSE), { username, id, day });
-    writeDevices(ctx, [id, own, ...others.slice(0, MOST_PEOPLE - 1)].join('.'), (KNOWN_DAYS * DAY_MS) / 1_000);
+    writeDevices(ctx, [id, own, ...others.slice(0, MAX_PEOPLE - 1)].join('.'), (KNOWN_DAYS * DAY_MS) / 1_000);
   }
 
   #isOf(username: string, id: string, mark: string): boolean {

@@ -6,19 +6,19 @@ import { PageError } from './sign-in-errors.ts';
  * Maximum concurrent password checks per process. Each occupies a thread for the duration of its hash. Node has four such
  * threads, which are also used for DNS lookups and file reads.
  */
-const MOST_AT_ONCE = Math.min(3, Math.max(2, availableParallelism() - 1));
+const MAX_AT_ONCE = Math.min(3, Math.max(2, availableParallelism() - 1));
 /** Maximum waiting password checks. More could not be done within the time that a person waits. */
-const MOST_WAITING = 500;
+const MAX_WAITING = 500;
 
 /** Limits concurrent logins; those from known browsers take precedence. */
 export class LoginQueue {
-  readonly #mostWaiting: number;
+  readonly #maxWaiting: number;
   readonly #known = new Fifo<() => void>();
   readonly #others = new Fifo<() => void>();
   #running = 0;
 
-  constructor(mostWaiting = MOST_WAITING) {
-    this.#mostWaiting = mostWaiting;
+  constructor(maxWaiting = MAX_WAITING) {
+    this.#maxWaiting = maxWaiting;
   }
 
   /** @throws PageError `busy` if too many wait; and any error from `work` */
@@ -34,8 +34,8 @@ export class LoginQueue {
   }
 
   async #enter(line: Fifo<() => void>): Promise<void> {
-    if (this.#running >= MOST_AT_ONCE) {
-      if (line.size >= this.#mostWaiting)
+    if (this.#running >= MAX_AT_ONCE) {
+      if (line.size >= this.#maxWaiting)
         throw new PageError('busy', 'Too many passwords are waiting to be verified', { retryAfterSec: 10 });
       // A finished check passes its slot to the next.
       return new Promise((start) => line.push(start));

@@ -14,10 +14,10 @@ export interface ModelCatalog {
 const ANSWER_SHARE = 0.25;
 
 /** Maximum tokens of a prompt for this model, never more than `mostTokens`. */
-export function promptRoom({ contextTokens, answerTokens }: ModelEntry, mostTokens: number): number {
-  if (contextTokens === undefined) return mostTokens;
+export function promptRoom({ contextTokens, answerTokens }: ModelEntry, maxTokens: number): number {
+  if (contextTokens === undefined) return maxTokens;
   const forAnswer = Math.min(answerTokens ?? Number.POSITIVE_INFINITY, contextTokens * ANSWER_SHARE);
-  return Math.min(mostTokens, Math.floor(contextTokens - forAnswer));
+  return Math.min(maxTokens, Math.floor(contextTokens - forAnswer));
 }
 
 export function createModelCatalog(entries: readonly ModelEntry[]): ModelCatalog {

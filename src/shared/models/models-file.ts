@@ -7,7 +7,7 @@ const word = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be a name without s
 const tokens = z.number().int().min(1).max(100_000_000);
 const seconds = z.number().int().min(1).max(600);
 /** OpenAI's level names; used for an entry that lists no levels. */
-const USUAL_LEVELS = ['low', 'medium', 'high'];
+const DEFAULT_LEVELS = ['low', 'medium', 'high'];
 
 const entrySchema = z.strictObject({
   name: word,
@@ -62,7 +62,7 @@ export function readModelsFile(text: string): WrittenEntry[] {
 export function filledIn(written: WrittenEntry): ModelEntry {
   const plain = plainModel(written.name);
   const thinking = written.thinking ?? plain.thinking;
-  const words = written.levels ?? (thinking === 'reasoning_effort' ? USUAL_LEVELS : []);
+  const words = written.levels ?? (thinking === 'reasoning_effort' ? DEFAULT_LEVELS : []);
   const [min, max] = written.temperature ?? [plain.temperature.min, plain.temperature.max];
   return {
     name: written.name,

@@ -40,11 +40,11 @@ export interface BoundedProgram {
   /** Maximum time for one order. */
   limitMs: number;
   /** Memory growth above which the process is ended after its order, to return the memory to the system. */
-  mostGrownBytes: number;
+  maxGrownBytes: number;
   /** Resident memory above which the process is killed during an order. Only on systems that expose it (Linux). */
-  mostResidentBytes?: number;
+  maxResidentBytes?: number;
   /** Maximum JavaScript heap. MiB. */
-  mostHeapMib?: number;
+  maxHeapMib?: number;
 }
 
 /** Sent before the answer, when the process begins to work on an order. */
@@ -97,7 +97,7 @@ export class BoundedProcess {
     clearTimeout(this.#idleTimer);
     const { child, answer } = await this.#askTwice(order, signal);
     // Wait for the exit before the next process starts: two processes would use twice the memory.
-    if (answer.grownBytes > this.#program.mostGrownBytes) await end(child);
+    if (answer.grownBytes > this.#program.maxGrownBytes) await end(child);
     else this.#idleTimer = setTimeout(() => inBackground(() => end(child)), IDLE_LIFE_MS).unref();
     return answer.result;
   }
@@ -145,7 +145,7 @@ export class BoundedProcess {
   }
 
   #start(): ChildProcess {
-    const { path, mostHeapMib } = this.#program;
+    const { path, maxHeapMib: mostHeapMib } = this.#program;
     // Pass none of our environment: it contains keys.
     const child = fork(path, {
       env: MEMORY_HABITS,
@@ -199,7 +199,7 @@ async function end(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-interface Task extends Pick<BoundedProgram, 'limitMs' | 'mostResidentBytes'> {
+interface Task extends Pick<BoundedProgram, 'limitMs' | 'maxResidentBytes'> {
   order: { bytes: Buffer };
   signal?: AbortSignal;
   /** Whether the process was idle before, so that it may have exited unnoticed. */
@@ -210,7 +210,7 @@ interface Task extends Pick<BoundedProgram, 'limitMs' | 'mostResidentBytes'> {
  * @throws NeverBegan if the order did not reach the process, or the process may have exited and did not begin; otherwise
  * like `ask` of the class
  */
-function ask(child: ChildProcess, { order, signal, limitMs, mostResidentBytes, mayHaveEnded }: Task): Promise<Answer> {
+function ask(child: ChildProcess, { order, signal, limitMs, maxResidentBytes, mayHaveEnded }: Task): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let reason: Error | undefined;
     let hasBegun = !mayHaveEnded;
@@ -219,7 +219,7 @@ function ask(child: ChildProcess, { order, signal, limitMs, mostResidentBytes, m
       child.kill('SIGKILL');
     };
     const timer = setTimeout(() => endFor(new BoundedProcessError('too_slow', 'A job took too long')), limitMs);
-    const watch = mostResidentBytes === undefined ? undefined : watchMemory(child, mostResidentBytes, endFor);
+    const watch = maxResidentBytes === undefined ? undefined : watchMemory(child, maxResidentBytes, endFor);
     const abort = () => endFor(signal?.reason as Error);
     signal?.addEventListener('abort', abort, { once: true });
     const settle =
@@ -253,12 +253,12 @@ function ask(child: ChildProcess, { order, signal, limitMs, mostResidentBytes, m
 }
 
 /** Monitors memory from outside, because a busy process cannot monitor itself. */
-function watchMemory(child: ChildProcess, mostBytes: number, endFor: (why: Error) => void): NodeJS.Timeout {
+function watchMemory(child: ChildProcess, maxBytes: number, endFor: (why: Error) => void): NodeJS.Timeout {
   return setInterval(() => {
     inBackground(async () => {
       const status = await readFile(`/proc/${child.pid}/status`, 'latin1').catch(() => '');
       const residentKib = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
-      if (residentKib * KIB_BYTES > mostBytes)
+      if (residentKib * KIB_BYTES > maxBytes)
         endFor(new BoundedProcessError('too_much_memory', 'A job used too much memory'));
     });
   }, WATCH_EACH_MS).unref();

@@ -4,7 +4,7 @@ import { inBackground } from '../in-background.ts';
 /**
  * Maximum threads for answers and pages together. More would take memory and processor time from work that needs no thread.
  */
-const MOST_THREADS = 2;
+const MAX_THREADS = 2;
 const MEMORY_MIB = 192;
 /**
  * Part of it for new objects. Node grants a thread at its limit 16 MiB more to terminate. Surviving objects are promoted all
@@ -19,7 +19,7 @@ const YOUNG_MEMORY_MIB = 24;
  */
 export type ThreadPurpose = 'answer' | 'page' | 'password';
 
-const MOST_OF: Readonly<Record<ThreadPurpose, number>> = { password: 3, answer: MOST_THREADS, page: 1 };
+const MAX_OF: Readonly<Record<ThreadPurpose, number>> = { password: 3, answer: MAX_THREADS, page: 1 };
 const running: Record<ThreadPurpose, number> = { answer: 0, page: 0, password: 0 };
 const waiting: Record<ThreadPurpose, (() => void)[]> = { answer: [], page: [], password: [] };
 
@@ -59,8 +59,8 @@ export function threadModule(name: string, importer: string): URL {
 }
 
 function hasRoom(purpose: ThreadPurpose): boolean {
-  if (purpose === 'password') return running[purpose] < MOST_OF[purpose];
-  return running[purpose] < MOST_OF[purpose] && running.answer + running.page < MOST_THREADS;
+  if (purpose === 'password') return running[purpose] < MAX_OF[purpose];
+  return running[purpose] < MAX_OF[purpose] && running.answer + running.page < MAX_THREADS;
 }
 
 function letNextIn(): void {

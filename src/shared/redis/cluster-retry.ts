@@ -3,7 +3,7 @@ import type { Cluster, Command, Redis } from 'ioredis';
 
 const CLOSED = 'Connection is closed.';
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 500;
 
 /**
  * Retries commands that ioredis gives up on although the cluster will accept them later:
@@ -83,7 +83,7 @@ function guard(command: Command, isRepeated: (error: Error) => boolean, repeat: 
       return reject(error);
     }
     setTimeout(() => !isOver && repeat(), pauseMs).unref();
-    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
   };
 }
 

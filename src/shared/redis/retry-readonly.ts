@@ -19,7 +19,7 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
 ]);
 /** Messages that some versions use for refusals within a script. */
 const PASSING_WORDS = /used memory > 'maxmemory'|can't run this command/;
-const LONGEST_PAUSE_MS = SECOND_MS;
+const MAX_PAUSE_MS = SECOND_MS;
 
 interface Refusals {
   log: Log;
@@ -53,7 +53,7 @@ async function sendPatiently<Result>(
   refusals: Refusals,
   send: () => Promise<Result>,
 ): Promise<Result> {
-  for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
       const result = await send();
       if (refusals.isTold) tell(refusals, false);

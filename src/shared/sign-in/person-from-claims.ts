@@ -10,13 +10,13 @@ const MAX_CHARS = { id: 128, username: 200, other: 256 };
 const CONTROL = /\p{Cc}/u;
 
 /** eduPerson affiliations, highest priority first, for a person with several. */
-const USUAL_IDENTITY: NonNullable<ProfileMap['identity']> = {
+const DEFAULT_IDENTITY: NonNullable<ProfileMap['identity']> = {
   from: ['eduPersonAffiliation', 'eduperson_affiliation'],
   codes: { faculty: 'JG', staff: 'JG', employee: 'JG', student: 'XS' },
   otherwise: 'QT',
 };
-const USUAL_INACTIVE: NonNullable<ProfileMap['inactive']> = { from: ['active'], values: ['false'] };
-const USUAL_NAMES = { JG: '教职工', XS: '学生', QT: '其他' };
+const DEFAULT_INACTIVE: NonNullable<ProfileMap['inactive']> = { from: ['active'], values: ['false'] };
+const DEFAULT_NAMES = { JG: '教职工', XS: '学生', QT: '其他' };
 
 /**
  * Builds a person from claims. A field that the map names must be present. A field that it omits is taken from the claim of
@@ -29,7 +29,7 @@ export function personFromClaims(map: ProfileMap, claims: Claims): ClaimedPerson
   const id = part('id', ['sub']);
   const profile: ClaimedPerson['profile'] = {
     id,
-    active: !isInactive(claims, map.inactive ?? USUAL_INACTIVE),
+    active: !isInactive(claims, map.inactive ?? DEFAULT_INACTIVE),
     parentIdentityInfo: identityOf(claims, map),
     attributes: {
       BMBM: part('BMBM', ['BMBM'], ''),
@@ -62,10 +62,10 @@ function readPart(claims: Claims, { name, source, usual, fallback }: PartReading
 }
 
 function identityOf(claims: Claims, map: ProfileMap): ClaimedPerson['profile']['parentIdentityInfo'] {
-  const { from, codes, otherwise } = map.identity ?? USUAL_IDENTITY;
+  const { from, codes, otherwise } = map.identity ?? DEFAULT_IDENTITY;
   const values = new Set(valuesOf(claims, from));
   const code = Object.entries(codes).find(([value]) => values.has(value))?.[1] ?? otherwise;
-  return { name: map.identityNames?.[code] ?? USUAL_NAMES[code], code };
+  return { name: map.identityNames?.[code] ?? DEFAULT_NAMES[code], code };
 }
 
 function isInactive(claims: Claims, { from, values }: NonNullable<ProfileMap['inactive']>): boolean {

@@ -1,4 +1,4 @@
-import { MOST_WORD_CHARS, wordHash, wordTerm, type Term } from './word-terms.ts';
+import { MAX_WORD_CHARS, wordHash, wordTerm, type Term } from './word-terms.ts';
 
 /** For CS-101 and Wi-Fi; also the non-breaking hyphen, and dashes. */
 const HYPHENS = '-\u2010\u2013\u2014';
@@ -30,10 +30,10 @@ export class Compounds {
 
   /** Adds the next word of the text. @param isIdle whether it is a stop word */
   add(from: number, to: number, term: Term, isIdle: boolean): void {
-    const isLong = to - from > MOST_WORD_CHARS;
+    const isLong = to - from > MAX_WORD_CHARS;
     const word = isLong ? '' : this.#text.slice(from, to);
     const gap = from === this.#lastTo + 1 ? this.#text.charAt(this.#lastTo) : '';
-    const isHyphened = gap !== '' && HYPHENS.includes(gap) && this.#chain.length <= MOST_WORD_CHARS;
+    const isHyphened = gap !== '' && HYPHENS.includes(gap) && this.#chain.length <= MAX_WORD_CHARS;
     if (isHyphened || (gap !== '' && SEPARATORS.includes(gap) && this.#isCode(word, isIdle)))
       this.#emit(this.#last + word, [this.#lastTerm, term]);
     if (!isHyphened) this.#chainTerms = [];
@@ -53,7 +53,7 @@ export class Compounds {
   }
 
   #emit(joined: string, parts: readonly Term[]): void {
-    if (joined.length <= MOST_WORD_CHARS) this.#take(wordTerm(joined, 0, joined.length), parts);
+    if (joined.length <= MAX_WORD_CHARS) this.#take(wordTerm(joined, 0, joined.length), parts);
   }
 }
 
@@ -69,7 +69,7 @@ export function signedForm(text: string, from: number, to: number): SignedForm |
   const isShort = to - from === 1;
   const next = text[to];
   const isBehindDot = text[from - 1] === '.';
-  if (!(isShort || isBehindDot || next === '+') || to - from > MOST_WORD_CHARS) return undefined;
+  if (!(isShort || isBehindDot || next === '+') || to - from > MAX_WORD_CHARS) return undefined;
   const word = text.slice(from, to);
   if (/\d$/.test(word)) return undefined;
   if (text.startsWith('++', to)) return { term: wordHash(`${word}++`) };

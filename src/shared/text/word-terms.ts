@@ -10,7 +10,7 @@ const WORDS_FROM = 2 ** 52;
 const HASH_BITS = 26;
 
 /** Maximum length of a word. Of a longer one only the beginning is used. */
-export const MOST_WORD_CHARS = 64;
+export const MAX_WORD_CHARS = 64;
 
 /** Whether a term is a word, not ideographs. */
 export function isWord(term: Term): boolean {
@@ -19,7 +19,7 @@ export function isWord(term: Term): boolean {
 
 /** The term of a word in a lower-case text. */
 export function wordTerm(text: string, from: number, to: number): Term {
-  return wordHash(stemOf(text.slice(from, Math.min(to, from + MOST_WORD_CHARS))));
+  return wordHash(stemOf(text.slice(from, Math.min(to, from + MAX_WORD_CHARS))));
 }
 
 /** Strips the most common English endings, so that "opening hours" finds "opens at this hour". */

@@ -14,7 +14,7 @@ export interface WebRequest {
   /** Accepted media types. */
   accept: string;
   /** Maximum body size for this media type after decompression; undefined for an unsupported type. */
-  mostBytesOf(mediaType: string): number | undefined;
+  maxBytesOf(mediaType: string): number | undefined;
   /** Validators of a cached copy; the response may then have status 304. */
   conditions?: Readonly<Record<string, string>>;
 }
@@ -82,14 +82,14 @@ async function fetchOnce(
 async function readAnswer(
   url: URL,
   { statusCode, headers, body }: Dispatcher.ResponseData,
-  { mostBytesOf }: WebRequest,
+  { maxBytesOf }: WebRequest,
 ): Promise<WebAnswer> {
   const contentType = firstOf(headers['content-type']) ?? '';
   const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const charset = /;\s*charset\s*=\s*"?([\w:.-]{1,40})/i.exec(contentType)?.[1];
-  const mostBytes = statusCode === 200 ? mostBytesOf(mediaType) : undefined;
+  const maxBytes = statusCode === 200 ? maxBytesOf(mediaType) : undefined;
   const plain =
-    mostBytes === undefined ? undefined : await readPlainPieces(body, firstOf(headers['content-encoding']), mostBytes);
+    maxBytes === undefined ? undefined : await readPlainPieces(body, firstOf(headers['content-encoding']), maxBytes);
   return { url, status: statusCode, mediaType, charset, header: (name) => firstOf(headers[name]), body: plain };
 }
 

@@ -32,8 +32,8 @@ export async function fetchPage(
   signal: AbortSignal,
 ): Promise<FetchedPage> {
   const { redirects, totalMs, bodyBytes } = limits;
-  const mostBytesOf = (mediaType: string) => (READABLE_TYPES.has(mediaType) ? bodyBytes : undefined);
-  const asked = { egress, redirects, totalMs, accept: ACCEPT, mostBytesOf };
+  const maxBytesOf = (mediaType: string) => (READABLE_TYPES.has(mediaType) ? bodyBytes : undefined);
+  const asked = { egress, redirects, totalMs, accept: ACCEPT, maxBytesOf };
   const { url, status, mediaType, charset, body } = await fetchAddress(address, asked, signal);
   if (status !== 200) throw new WebError('unreachable', `The page returned status ${status}.`);
   if (!body) throw new WebError('unusable', 'The address does not lead to a text page.');

@@ -20,23 +20,23 @@ const PIECE_BYTES = 64 * KIB_BYTES;
 export async function readPlainPieces(
   body: AsyncIterable<Buffer>,
   encoding: string | undefined,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<Buffer[]> {
   const name = encoding?.trim().toLowerCase() ?? '';
-  if (name === '' || name === 'identity') return readBounded(body, mostBytes);
+  if (name === '' || name === 'identity') return readBounded(body, maxBytes);
   const create = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined;
   if (!create) throw new WebError('unusable', 'The page uses an unknown compression.');
   // The compressed input is limited too: a compressed stream may be endless and decompress to nothing.
-  const decoded = pipeline(bounded(body, mostBytes), create(), () => undefined);
-  return readBounded(decoded as AsyncIterable<Buffer>, mostBytes);
+  const decoded = pipeline(bounded(body, maxBytes), create(), () => undefined);
+  return readBounded(decoded as AsyncIterable<Buffer>, maxBytes);
 }
 
 /** Copies into chunks of fixed size: a body that arrives byte by byte would otherwise take a hundred times its length. */
-async function readBounded(source: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer[]> {
+async function readBounded(source: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
   let last = Buffer.alloc(0);
   let filled = 0;
-  for await (const piece of bounded(source, mostBytes))
+  for await (const piece of bounded(source, maxBytes))
     for (let at = 0; at < piece.length;) {
       if (filled === last.length) {
         last = Buffer.allocUnsafeSlow(PIECE_BYTES);
@@ -52,11 +52,11 @@ async function readBounded(source: AsyncIterable<Buffer>, mostBytes: number): Pr
 }
 
 /** Leaving the loop early closes the source. */
-async function* bounded(source: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator<Buffer> {
+async function* bounded(source: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let sizeBytes = 0;
   for await (const piece of source) {
     sizeBytes += piece.length;
-    if (sizeBytes > mostBytes) throw new WebError('too_large', 'The page is too large.');
+    if (sizeBytes > maxBytes) throw new WebError('too_large', 'The page is too large.');
     yield piece;
   }
 }

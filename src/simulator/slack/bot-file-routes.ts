@@ -4,7 +4,7 @@ import { MessengerError } from '../messenger-error.ts';
 import { BOT_FILE_ROUTE, serveBotFile } from '../http/bot-file.ts';
 import { UPLOAD_PATH, type BotFiles } from './bot-files.ts';
 
-const MOST_BYTES = 20 * MIB_BYTES;
+const MAX_BYTES = 20 * MIB_BYTES;
 
 /**
  * Endpoints for uploading the bot's files and for people's downloads. The upload needs no token either, because its address
@@ -17,7 +17,7 @@ export function botFileRoutes(files: BotFiles): Router {
     let sizeBytes = 0;
     for await (const chunk of context.req as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length;
-      if (sizeBytes > MOST_BYTES) throw new MessengerError('bad_request', 'The file is larger than 20 MB');
+      if (sizeBytes > MAX_BYTES) throw new MessengerError('bad_request', 'The file is larger than 20 MB');
       chunks.push(chunk);
     }
     const isTaken = files.take(String(context.params['key']), Buffer.concat(chunks));

@@ -13,7 +13,7 @@ export const UPLOAD_PATH = '/files-pri/upload';
 
 const MAX_FILE_BYTES = 20 * MIB_BYTES;
 /** Maximum files kept in memory; the newest are kept. */
-const MOST_FILES = 200;
+const MAX_FILES = 200;
 
 /** A file of the bot: announced, then uploaded, then shown. */
 interface BotFile {
@@ -57,7 +57,7 @@ export class BotFiles {
       .toUpperCase()}`;
     const file = { id, name, lengthBytes, uploadKey: randomToken(16), downloadKey: randomToken(16) };
     this.#files.set(id, file);
-    for (const oldest of [...this.#files.keys()].slice(0, -MOST_FILES)) this.#files.delete(oldest);
+    for (const oldest of [...this.#files.keys()].slice(0, -MAX_FILES)) this.#files.delete(oldest);
     return { file_id: id, upload_url: `${this.#side.url()}${UPLOAD_PATH}/${file.uploadKey}` };
   }
 

@@ -15,7 +15,7 @@ import { Questions } from './questions.ts';
 import { RateLimits } from './rate-limits.ts';
 import { Responses } from './responses.ts';
 import { slackRoutes } from './routes.ts';
-import { USUAL_SCOPES } from './scopes.ts';
+import { DEFAULT_SCOPES } from './scopes.ts';
 import { SocketEvents } from './socket-events.ts';
 import { Statuses } from './statuses.ts';
 import { SLACK_TIMING, type SlackTiming } from './timing.ts';
@@ -53,7 +53,7 @@ export function slackProtocol(options: SlackOptions): ProtocolKind {
 
 function start(options: SlackOptions, side: MessengerSide, { sessions, redis }: ProtocolParts): Protocol {
   const { signingSecret, botToken, appToken, client: openIdClient, rateFactor = GENEROUS_FACTOR } = options;
-  const { scopes = USUAL_SCOPES } = options;
+  const { scopes = DEFAULT_SCOPES } = options;
   const { bot, directory, media, store, hub, trace, nowMs, url, background } = side;
   const { signal } = background;
   const timing = { ...SLACK_TIMING, ...options.timing };

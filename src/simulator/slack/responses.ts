@@ -10,7 +10,7 @@ import { SlackFault } from './slack-fault.ts';
 import type { TsClock, Workspace } from './workspace.ts';
 
 /** How often, and for how long, a response URL may be used (PLATFORM_FACTS.md slack-assistant). */
-const MOST_USES = 5;
+const MAX_USES = 5;
 const LIFE_MS = 30 * MINUTE_MS;
 
 interface Awaited {
@@ -77,7 +77,7 @@ export class Responses {
     const { nowMs, trace } = this.#side;
     const awaited = this.#awaited.get(code);
     if (!awaited || awaited.untilMs <= nowMs()) return { status: 404, body: 'expired_url' };
-    if (awaited.uses >= MOST_USES) return { status: 404, body: 'used_url' };
+    if (awaited.uses >= MAX_USES) return { status: 404, body: 'used_url' };
     try {
       await this.#carryOut(awaited, read());
       awaited.uses += 1;

@@ -1,5 +1,5 @@
 /** Scopes that the workspace grants to the app by default: those in the app's manifest (PLATFORM_FACTS.md slack-scopes). */
-export const USUAL_SCOPES: readonly string[] = [
+export const DEFAULT_SCOPES: readonly string[] = [
   ...[
     'app_mentions:read',
     'assistant:write',

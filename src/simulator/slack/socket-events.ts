@@ -23,7 +23,7 @@ export interface SocketEventsOptions {
 
 const PATH = '/slack-socket';
 /** Maximum sockets of an app (PLATFORM_FACTS.md slack-socket). */
-const MOST_SOCKETS = 10;
+const MAX_SOCKETS = 10;
 const TICKET_LIFE_MS = 30 * SECOND_MS;
 const PING_EVERY_MS = 10 * SECOND_MS;
 
@@ -120,7 +120,7 @@ export class SocketEvents implements EventTransport, BotConnections {
   #welcome(socket: WebSocket): void {
     const { timing } = this.#options;
     const open: Open = { socket, timers: [] };
-    if (this.#open.size >= MOST_SOCKETS) {
+    if (this.#open.size >= MAX_SOCKETS) {
       socket.send(JSON.stringify({ type: 'disconnect', reason: 'too_many_websockets' }));
       socket.close();
       return;

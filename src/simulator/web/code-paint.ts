@@ -18,12 +18,12 @@ const CLASSES = new Map([
  * Maximum characters of a highlighted line. People do not write longer lines, and some parsers scan to the end of the line
  * from many positions.
  */
-const MOST_LINE_CHARS = 1_000;
+const MAX_LINE_CHARS = 1_000;
 /** Maximum attempts after which a parser that has not advanced is given up. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 const TAB_CHARS = 4;
 /** Maximum blocks whose beginning is cached; a cache miss only costs time. */
-const MOST_BLOCKS = 256;
+const MAX_BLOCKS = 256;
 const KEY_CHARS = 64;
 
 /** The completed lines of one block, and their HTML. */
@@ -71,13 +71,13 @@ export function paintCode(code: string, language: string): string | undefined {
 function remember(key: string, painted: Painted): void {
   blocks.delete(key);
   blocks.set(key, painted);
-  const oldest = blocks.size > MOST_BLOCKS ? blocks.keys().next().value : undefined;
+  const oldest = blocks.size > MAX_BLOCKS ? blocks.keys().next().value : undefined;
   if (oldest !== undefined) blocks.delete(oldest);
 }
 
 function paintLine(line: string, parser: StreamParser<unknown>, state: unknown): string {
   if (line === '') parser.blankLine?.(state, TAB_CHARS);
-  if (line === '' || line.length > MOST_LINE_CHARS) return escapeHtml(line);
+  if (line === '' || line.length > MAX_LINE_CHARS) return escapeHtml(line);
   const stream = new StringStream(line, TAB_CHARS, TAB_CHARS);
   let html = '';
   while (!stream.eol()) {
@@ -91,7 +91,7 @@ function paintLine(line: string, parser: StreamParser<unknown>, state: unknown):
 
 /** Advances the stream past the next token. */
 function nextStyle(parser: StreamParser<unknown>, stream: StringStream, state: unknown): string | null {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const style = parser.token(stream, state);
     if (stream.pos > stream.start) return style;
   }

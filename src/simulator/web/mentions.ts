@@ -13,10 +13,10 @@ const AFTER = String.raw`(?![\p{Script=Latin}\p{N}_-])`;
 
 /** @param names that can be mentioned; matched as whole names, case-insensitively */
 export function mentionCutter(names: readonly string[]): CutMentions {
-  const longestFirst = names.filter((name) => name !== '').sort((left, right) => right.length - left.length);
-  const pattern = new RegExp(`${BEFORE}(?:${longestFirst.map(quoted).join('|')})${AFTER}`, 'giu');
+  const maxFirst = names.filter((name) => name !== '').sort((left, right) => right.length - left.length);
+  const pattern = new RegExp(`${BEFORE}(?:${maxFirst.map(quoted).join('|')})${AFTER}`, 'giu');
   return (text) => {
-    if (longestFirst.length === 0 || !text.includes('@')) return [{ text, isMention: false }];
+    if (maxFirst.length === 0 || !text.includes('@')) return [{ text, isMention: false }];
     const pieces: MentionPiece[] = [];
     let from = 0;
     for (const { index, 0: mention } of text.matchAll(pattern)) {

@@ -75,16 +75,16 @@ describe('robots.txt [site-asked-gently]', () => {
     ];
     for (const robots of hostile) {
       const spentMs = measureProcessorTime();
-      let longestMs = 0;
+      let maxMs = 0;
       let lastMs = 0;
       const timer = setInterval(() => {
-        longestMs = Math.max(longestMs, spentMs() - lastMs);
+        maxMs = Math.max(maxMs, spentMs() - lastMs);
         lastMs = spentMs();
       }, 1);
       await mayAsk(await parseRobots(robots), new URL(`https://www.example.edu/${'a'.repeat(2_000)}`));
       clearInterval(timer);
       expect(spentMs()).toBeLessThan(10_000);
-      expect(longestMs).toBeLessThan(1_000);
+      expect(maxMs).toBeLessThan(1_000);
     }
   });
 

@@ -22,7 +22,7 @@ describe('crawl rate and robots.txt [site-asked-gently]', () => {
   test('sends one request at a time, with the longer pause of settings and robots.txt', async () => {
     fixture.serve({ ...pages(5), '/robots.txt': { body: 'User-agent: *\nCrawl-delay: 0.2\n', type: 'text/plain' } });
     await fixture.read();
-    expect(fixture.site.mostAtOnce).toBe(1);
+    expect(fixture.site.maxAtOnce).toBe(1);
     expect(fixture.asked()).toHaveLength(5);
     const times = fixture.site.asked.filter(({ path }) => /^\/\d$/.test(path)).map(({ atMs }) => atMs);
     // Timers may fire a millisecond early.

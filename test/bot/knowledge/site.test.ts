@@ -255,7 +255,7 @@ describe('sitemaps', () => {
 
   test('have limits for pages and bytes, and count a page once', async () => {
     await fixture.end();
-    fixture = await SiteFixture.start({ sites: { mostBytes: 4_000_000 } });
+    fixture = await SiteFixture.start({ sites: { maxBytes: 4_000_000 } });
     fixture.serve({
       '/a': page('A', SHARED),
       '/moved': { status: 301, headers: { location: '/a' } },

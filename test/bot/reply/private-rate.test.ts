@@ -189,9 +189,9 @@ test('sends a person at most 30 messages in 70 s and 1,000 an hour, across proce
       await agePrivateRates(redis, stepMs);
     }
   }
-  const mostWithin = (windowMs: number) =>
+  const maxWithin = (windowMs: number) =>
     Math.max(...leftAtMs.map((from) => leftAtMs.filter((at) => at >= from && at < from + windowMs).length));
-  expect(mostWithin(70_000)).toBeLessThanOrEqual(30);
+  expect(maxWithin(70_000)).toBeLessThanOrEqual(30);
   expect(leftAtMs.length).toBeLessThanOrEqual(1_000);
   expect(leftAtMs.length).toBeGreaterThan(500);
 });

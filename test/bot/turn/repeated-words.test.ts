@@ -31,7 +31,7 @@ function stepsWith(identity: Identity) {
   const { nowMs } = fixture.options;
   const gate = new SignInGate({
     scenes: createScenes([]),
-    ...{ identity, keyRing, nowMs, mode: 'required', mostHeld: 20, helpUrl: undefined },
+    ...{ identity, keyRing, nowMs, mode: 'required', maxHeld: 20, helpUrl: undefined },
     policy: createPolicy({ file: OPEN, models, defaultModel: 'svc-plus' }),
     report: { accessRefused: () => undefined },
   });

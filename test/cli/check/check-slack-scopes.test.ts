@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { checkPlatform } from '../../../src/cli/check/check-platform.ts';
-import { USUAL_SCOPES } from '../../../src/simulator/slack/scopes.ts';
+import { DEFAULT_SCOPES } from '../../../src/simulator/slack/scopes.ts';
 import type { Messenger } from '../../../src/simulator/start-messenger.ts';
 import { METHODS } from '../../../src/bot/platforms/slack/app-rights.ts';
 import { callApi, startSlackAtTest } from '../../simulator/slack-at-test.ts';
@@ -40,12 +40,12 @@ async function checkWith(scopes: readonly string[]) {
   return checkAt(messenger.url);
 }
 
-const without = (...scopes: string[]) => USUAL_SCOPES.filter((scope) => !scopes.includes(scope));
+const without = (...scopes: string[]) => DEFAULT_SCOPES.filter((scope) => !scopes.includes(scope));
 
 test('an app with the scopes of the manifest passes, also when it is declared as an agent', async () => {
-  expect(await checkWith(USUAL_SCOPES)).toMatchObject({ verdict: 'ok' });
+  expect(await checkWith(DEFAULT_SCOPES)).toMatchObject({ verdict: 'ok' });
   await messenger?.close();
-  expect(await checkWith([...USUAL_SCOPES, 'assistant:write'])).toMatchObject({ verdict: 'ok' });
+  expect(await checkWith([...DEFAULT_SCOPES, 'assistant:write'])).toMatchObject({ verdict: 'ok' });
 });
 
 test('a missing scope that answers need is a fault with its name and the next step', async () => {
@@ -69,7 +69,7 @@ test('a granted scope that is never used is reported next to the missing ones', 
     detail: 'missing: chat:write; granted but never used: users:read.email, channels:join',
   });
   await messenger?.close();
-  expect(await checkWith([...USUAL_SCOPES, 'channels:join'])).toMatchObject({ verdict: 'warning' });
+  expect(await checkWith([...DEFAULT_SCOPES, 'channels:join'])).toMatchObject({ verdict: 'warning' });
 });
 
 test('an app without scopes is missing all, and without scope information from Slack there is no finding', async () => {

@@ -11,7 +11,7 @@ test('a document reader under control of a document can read no secret, write no
   writeFileSync(secretFile, '{}');
   process.env['PARLEY_TEST_SECRET'] = 'x';
   const path = resolve('test/support/prying-reader.mjs');
-  const reader = new BoundedProcess({ name: 'prying', path, limitMs: 20_000, mostGrownBytes: 0 });
+  const reader = new BoundedProcess({ name: 'prying', path, limitMs: 20_000, maxGrownBytes: 0 });
   expect(await reader.ask({ bytes: Buffer.from(JSON.stringify({ secretFile, newFile })) })).toEqual([]);
   expect(existsSync(newFile)).toBe(false);
   delete process.env['PARLEY_TEST_SECRET'];

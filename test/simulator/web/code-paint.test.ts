@@ -159,7 +159,7 @@ describe('Coloured code', () => {
   test('takes little time for the longest line that is coloured, for any content', () => {
     const slow = ALL.flatMap((language) =>
       [...SOUGHT_ENDS, ...PLAIN_RUNS]
-        .filter((run) => leastMs(run.of(1_000), language) > 60)
+        .filter((run) => minMs(run.of(1_000), language) > 60)
         .map(({ name }) => [language, name]),
     );
     expect(slow).toEqual([]);
@@ -172,7 +172,7 @@ describe('Coloured code', () => {
 });
 
 /** CPU time; the minimum of three tries is stable on a busy machine. */
-function leastMs(line: string, language: string): number {
+function minMs(line: string, language: string): number {
   let least = Infinity;
   for (let attempt = 0; attempt < 3 && least > 60; attempt += 1) {
     const before = process.cpuUsage();

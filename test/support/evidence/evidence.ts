@@ -39,13 +39,13 @@ export function redisEvidenceFolder(): string | undefined {
 }
 
 /** Minimum number of different characters of a secret. */
-const LEAST_LETTERS = 6;
+const MIN_LETTERS = 6;
 const known = new Set<string>();
 
 /** Registers a value as secret: it may occur in no evidence of this run. */
 export function registerSecret(kind: SecretKind, value: string | undefined): void {
   // A text that repeats a few characters is filler of a test and occurs everywhere.
-  if (value !== undefined && new Set(value).size >= LEAST_LETTERS) register({ kind, value });
+  if (value !== undefined && new Set(value).size >= MIN_LETTERS) register({ kind, value });
 }
 
 /** Registers a value as public, wherever else it occurs. */

@@ -7,21 +7,21 @@ export interface Hit<Needle> {
 /** Slots of a filter per needle, as a power of two, to limit false matches. */
 const SLOTS_BITS = 7;
 /** Sizes of 0.5 MB and 2 MB, which fit into a CPU cache, since slots are accessed at random. */
-const MOST_END_BITS = 22;
-const MOST_PIECE_BITS = 24;
+const MAX_END_BITS = 22;
+const MAX_PIECE_BITS = 24;
 const SPREAD = 2_654_435_761;
 const PIECE_BYTES = 4;
 /** Every match has a piece of its last eight bytes at every fifth place, so the search reads only these places. */
-const LEAST_BYTES = 8;
-const STEP_BYTES = LEAST_BYTES - PIECE_BYTES + 1;
+const MIN_BYTES = 8;
+const STEP_BYTES = MIN_BYTES - PIECE_BYTES + 1;
 
 /** A Bloom filter for numbers: no false negatives, few false positives. */
 class Filter {
   readonly #shift: number;
   readonly #slots: Int32Array;
 
-  constructor(count: number, mostBits: number) {
-    const bits = Math.min(mostBits, Math.ceil(Math.log2(count + 1)) + SLOTS_BITS);
+  constructor(count: number, maxBits: number) {
+    const bits = Math.min(maxBits, Math.ceil(Math.log2(count + 1)) + SLOTS_BITS);
     this.#shift = 32 - bits;
     this.#slots = new Int32Array(1 << Math.max(0, bits - 5));
   }
@@ -48,12 +48,12 @@ export class ByteFinder<Needle extends { bytes: Buffer }> {
 
   /** @param needles of at least eight bytes each @throws RangeError if one is shorter */
   constructor(needles: readonly Needle[]) {
-    this.#pieces = new Filter(needles.length * STEP_BYTES, MOST_PIECE_BITS);
-    this.#ends = new Filter(needles.length, MOST_END_BITS);
+    this.#pieces = new Filter(needles.length * STEP_BYTES, MAX_PIECE_BITS);
+    this.#ends = new Filter(needles.length, MAX_END_BITS);
     for (const needle of needles) {
       const { bytes } = needle;
-      if (bytes.length < LEAST_BYTES) throw new RangeError(`${bytes.length} bytes are too few to be looked for`);
-      for (let at = bytes.length - LEAST_BYTES; at <= bytes.length - PIECE_BYTES; at += 1)
+      if (bytes.length < MIN_BYTES) throw new RangeError(`${bytes.length} bytes are too few to be looked for`);
+      for (let at = bytes.length - MIN_BYTES; at <= bytes.length - PIECE_BYTES; at += 1)
         this.#pieces.add(pieceAt(bytes, at));
       const last = endAt(bytes, bytes.length);
       this.#ends.add(last);
@@ -68,8 +68,8 @@ export class ByteFinder<Needle extends { bytes: Buffer }> {
     const hits: Hit<Needle>[] = [];
     for (let at = 0; at + PIECE_BYTES <= hay.length; at += STEP_BYTES) {
       if (!this.#pieces.mayHave(pieceAt(hay, at))) continue;
-      const lastEnd = Math.min(at + LEAST_BYTES, hay.length);
-      for (let end = Math.max(at + PIECE_BYTES, LEAST_BYTES); end <= lastEnd; end += 1) {
+      const lastEnd = Math.min(at + MIN_BYTES, hay.length);
+      for (let end = Math.max(at + PIECE_BYTES, MIN_BYTES); end <= lastEnd; end += 1) {
         const last = endAt(hay, end);
         if (this.#ends.mayHave(last)) this.#compare(hay, end, last, hits);
       }
@@ -87,7 +87,7 @@ export class ByteFinder<Needle extends { bytes: Buffer }> {
 
 /** The last eight bytes before a place as a hash. */
 function endAt(bytes: Buffer, end: number): number {
-  return Math.imul(pieceAt(bytes, end - LEAST_BYTES), SPREAD) ^ pieceAt(bytes, end - PIECE_BYTES);
+  return Math.imul(pieceAt(bytes, end - MIN_BYTES), SPREAD) ^ pieceAt(bytes, end - PIECE_BYTES);
 }
 
 function pieceAt(bytes: Buffer, at: number): number {

@@ -9,7 +9,7 @@ export interface Form {
 
 /** Texts and long secrets are also searched for by their beginning and end, since a log may cut them. */
 const PIECE_CHARS = 24;
-const LEAST_BYTES = 8;
+const MIN_BYTES = 8;
 
 /** All representations of a secret to search for: complete and cut, plain and encoded. */
 export function formsOf({ kind, value }: KnownSecret): Form[] {
@@ -22,7 +22,7 @@ export function formsOf({ kind, value }: KnownSecret): Form[] {
   ];
   const seen = new Set<string>();
   return forms.filter(({ bytes }) => {
-    const isNew = bytes.length >= LEAST_BYTES && !seen.has(bytes.toString('latin1'));
+    const isNew = bytes.length >= MIN_BYTES && !seen.has(bytes.toString('latin1'));
     seen.add(bytes.toString('latin1'));
     return isNew;
   });

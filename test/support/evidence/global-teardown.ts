@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { judgeEvidence, type Finding } from './judge.ts';
 
 /** Maximum number of reported lines per file; for Redis, numbers of writes. */
-const MOST_PLACES = 5;
+const MAX_PLACES = 5;
 
 /**
  * After the last test of a run: no known secret may occur in the evidence (SECURITY.md secrets-stay-inside, scrubbed-logs).
@@ -33,7 +33,7 @@ function tell(findings: readonly Finding[]): string {
     places.set(what, [...(places.get(what) ?? []), line]);
   }
   return [...places]
-    .map(([what, lines]) => `  ${what}: ${lines.length} times, at ${lines.slice(0, MOST_PLACES).join(', ')}`)
+    .map(([what, lines]) => `  ${what}: ${lines.length} times, at ${lines.slice(0, MAX_PLACES).join(', ')}`)
     .join('\n');
 }
 

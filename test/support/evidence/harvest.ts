@@ -16,8 +16,8 @@ const SECRET_FIELDS: ReadonlyMap<string, SecretKind> = new Map(
   } as const),
 );
 /** Single words such as an error code are not secret. */
-const LEAST_CHARS = 10;
-const LEAST_TEXT_CHARS = 12;
+const MIN_CHARS = 10;
+const MIN_TEXT_CHARS = 12;
 
 /** A request or a response of HTTP, as seen by either side. */
 export interface SeenHttp {
@@ -52,7 +52,7 @@ function harvest({ url, headers, body }: SeenHttp): void {
 
 /** Registers a text or an answer, if it is long enough to be distinctive. */
 export function registerText(text: string): void {
-  if (text.length >= LEAST_TEXT_CHARS) registerSecret('text', text);
+  if (text.length >= MIN_TEXT_CHARS) registerSecret('text', text);
 }
 
 function harvestAddress(address: string): void {
@@ -119,7 +119,7 @@ function harvestStream(body: string): void {
 function registerLong(kind: SecretKind, value: string | undefined): void {
   // A response repeats the state of its request.
   if (kind === 'state' && isFuzzing()) return;
-  if (value !== undefined && value.length >= LEAST_CHARS) registerSecret(kind, value);
+  if (value !== undefined && value.length >= MIN_CHARS) registerSecret(kind, value);
 }
 
 function parse(text: string): unknown {

@@ -8,7 +8,7 @@ import { harvestAnswer, harvestRequest } from './harvest.ts';
  * Observes all HTTP of a test file's process through Node's diagnostics channels: stores pages and metrics as evidence and
  * registers secrets, for any client and server. Runs before each test file (jest.config.js).
  */
-const MOST_KEPT_CHARS = 4 * 1_048_576;
+const MAX_KEPT_CHARS = 4 * 1_048_576;
 
 const CHANNELS = {
   'http.server.request.start': (message: unknown) => watchServer(message as ServerSide),
@@ -73,7 +73,7 @@ function collect(target: object, method: 'push' | 'write' | 'end'): () => string
   const original = methods[method];
   methods[method] = function (this: unknown, ...args: unknown[]) {
     const [piece] = args;
-    if ((typeof piece === 'string' || piece instanceof Uint8Array) && chars < MOST_KEPT_CHARS) {
+    if ((typeof piece === 'string' || piece instanceof Uint8Array) && chars < MAX_KEPT_CHARS) {
       pieces.push(Buffer.from(piece));
       chars += piece.length;
     }

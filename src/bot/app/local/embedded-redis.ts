@@ -71,10 +71,10 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions = {}): Pr
 type Place = { path: string } | { host: string; port: number };
 
 /** Smallest limit of a socket path on any supported system, including its terminator. */
-const MOST_SOCKET_PATH_BYTES = 103;
+const MAX_SOCKET_PATH_BYTES = 103;
 
 async function placeOf({ socketPath, port }: EmbeddedRedisOptions): Promise<Place> {
-  if (socketPath !== undefined && Buffer.byteLength(socketPath) <= MOST_SOCKET_PATH_BYTES) return { path: socketPath };
+  if (socketPath !== undefined && Buffer.byteLength(socketPath) <= MAX_SOCKET_PATH_BYTES) return { path: socketPath };
   return { host: '127.0.0.1', port: port ?? (await freePort()) };
 }
 

@@ -30,7 +30,7 @@ const NAME_BYTES = 12;
 /** A process that ends sooner is unhealthy, and an immediate restart would not help. */
 const YOUNG_MS = 10 * SECOND_MS;
 const FIRST_PAUSE_MS = SECOND_MS / 5;
-const LONGEST_PAUSE_MS = 5 * SECOND_MS;
+const MAX_PAUSE_MS = 5 * SECOND_MS;
 
 /**
  * Keeps one worker process running. A process that ends is replaced, at once the first time and after growing pauses while
@@ -128,7 +128,7 @@ export class KeptWorker {
 
   async #rest(): Promise<void> {
     const pauses = this.#youngDeaths - 1;
-    if (pauses > 0) await sleep(Math.min(FIRST_PAUSE_MS * 2 ** (pauses - 1), LONGEST_PAUSE_MS));
+    if (pauses > 0) await sleep(Math.min(FIRST_PAUSE_MS * 2 ** (pauses - 1), MAX_PAUSE_MS));
   }
 
   async #follow(endedMs: number): Promise<void> {

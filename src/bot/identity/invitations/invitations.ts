@@ -14,7 +14,7 @@ const startScript = loadScript(import.meta.url, '../scripts/start.lua', {
   keys: ['ticket', 'transaction'],
   args: [
     ...(['nowMs', 'shownCookieHash', 'cookieHash', 'transactionText', 'transactionLifeMs'] as const),
-    ...(['transactionPrefix', 'quarantinePrefix', 'mostStarts'] as const),
+    ...(['transactionPrefix', 'quarantinePrefix', 'maxStarts'] as const),
   ],
   answer: ['started', 'gone', 'too-often'],
 });
@@ -37,18 +37,18 @@ const NAME_BYTES = 12;
 const TICKET_LIFE_MS = 10 * MINUTE_MS;
 const MAX_TICKETS_PER_HOUR = 5;
 /** A link is shown again only if enough time is left to sign in. */
-const LEAST_LEFT_MS = 2 * MINUTE_MS;
+const MIN_LEFT_MS = 2 * MINUTE_MS;
 /** Maximum starts per invitation in its ten minutes. A sign-in takes one start, or two if the platform is asked first. */
 const MAX_STARTS = 60;
 /** Held messages expire after 55 minutes; the list of their conversations lives slightly longer. */
 const WAITING_LIFE_MS = HOUR_MS;
 const MAX_WAITING = 50;
 const askScript = loadScript(import.meta.url, '../scripts/mint-invitation.lua', {
-  constants: { LEAST_LEFT_MS },
+  constants: { MIN_LEFT_MS },
   keys: ['liveTicket', 'minted', 'waiting', 'ticket', 'link'],
   args: [
-    ...(['nowMs', 'minting', 'ticketHash', 'ticketLifeMs', 'hourMs', 'mostAnHour', 'ticketPrefix', 'person'] as const),
-    ...(['sealed', 'conversation', 'waitingLifeMs', 'mostWaiting', 'uselessLinkMs?', 'madeOf'] as const),
+    ...(['nowMs', 'minting', 'ticketHash', 'ticketLifeMs', 'hourMs', 'maxAnHour', 'ticketPrefix', 'person'] as const),
+    ...(['sealed', 'conversation', 'waitingLifeMs', 'maxWaiting', 'uselessLinkMs?', 'madeOf'] as const),
     ...(['transactionPrefix', 'quarantinePrefix'] as const),
   ],
   answer: {
@@ -177,7 +177,7 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
           transactionPrefix: keys.transaction(),
           quarantinePrefix: keys.quarantine(),
         },
-        mostStarts: MAX_STARTS,
+        maxStarts: MAX_STARTS,
       });
     },
     async close(ticket, status, cookieHash) {
@@ -249,10 +249,10 @@ async function askOnce(
   const answer = await store.run(askScript, names, {
     nowMs: nowMs(),
     minting: mints === undefined ? 0 : mints === 'always' ? 1 : 2,
-    ...{ ticketHash: hash, ticketLifeMs: TICKET_LIFE_MS, hourMs: HOUR_MS, mostAnHour: MAX_TICKETS_PER_HOUR },
+    ...{ ticketHash: hash, ticketLifeMs: TICKET_LIFE_MS, hourMs: HOUR_MS, maxAnHour: MAX_TICKETS_PER_HOUR },
     ...{ person: key, sealed: seal(hash, person) },
     conversation: conversation ? conversationText(conversation) : '',
-    ...{ waitingLifeMs: WAITING_LIFE_MS, mostWaiting: MAX_WAITING, uselessLinkMs, madeOf },
+    ...{ waitingLifeMs: WAITING_LIFE_MS, maxWaiting: MAX_WAITING, uselessLinkMs, madeOf },
     ...{ ticketPrefix: keys.ticket(), transactionPrefix: keys.transaction(), quarantinePrefix: keys.quarantine() },
   });
   const { kind, expiresAtMs, liveHash, liveMadeOf, retryAtMs, linkedAtMs, most } = answer;

@@ -67,9 +67,9 @@ export type CommitTyped = (request: CommitRequest, proof: TypedProof) => Promise
 const NAME_BYTES = 12;
 /** About a minute in total, enough for a stalled Redis to recover. */
 const LATE_TRY_GAP_MS = 2 * SECOND_MS;
-const MOST_LATE_TRIES = 20;
+const MAX_LATE_TRIES = 20;
 /** Number of wrong codes that ends an invitation (SECURITY.md typed-code). */
-const MOST_WRONG_CODES = 5;
+const MAX_WRONG_CODES = 5;
 
 type CommitParts = LinkParts & { waitsFor(person: ChatPerson): Promise<WaitsFor> };
 
@@ -122,7 +122,7 @@ function createRun(parts: CommitParts, links: Links, rules: KeepRules) {
       ...{ releaseLifeMs, releaseIdPrefix: releaseIdPrefix(linkId, person), releasePrefix: keys.release() },
       ...{ linkPrefix: keys.link(), nextCheckAtMs: canBeChecked ? nowMs() + DAY_MS : 0 },
       ...{ codeMac: typed?.mac, messageId: typed?.messageId, language: ticket.person.language },
-      ...{ mostWrongCodes: MOST_WRONG_CODES, outcomeLifeMs: OUTCOME_LIFE_MS, callName: randomToken(NAME_BYTES) },
+      ...{ maxWrongCodes: MAX_WRONG_CODES, outcomeLifeMs: OUTCOME_LIFE_MS, callName: randomToken(NAME_BYTES) },
       ...{ linkedAtMs: link.linkedAtMs, fields: fieldArguments(link) },
     };
     const ask = async (): Promise<CommittedTyped> => {
@@ -165,7 +165,7 @@ export async function linkAgain(
 
 /** Repeats the same call until Redis returns its outcome; undefined if it never does. */
 async function askLater(ask: () => Promise<CommittedTyped>): Promise<CommittedTyped | undefined> {
-  for (let tries = 0; tries < MOST_LATE_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_LATE_TRIES; tries += 1) {
     await pause(LATE_TRY_GAP_MS, undefined, { ref: false });
     const answer = await ask().catch(() => undefined);
     if (answer) return answer;

@@ -20,7 +20,7 @@ export const COMMIT_LINK_SHAPE = {
       'quarantineLifeMs',
     ] as const),
     ...(['linkLifeMs', 'releaseLifeMs', 'releaseIdPrefix', 'releasePrefix', 'linkPrefix', 'nextCheckAtMs'] as const),
-    ...(['codeMac?', 'messageId?', 'language', 'mostWrongCodes', 'outcomeLifeMs', 'callName', 'madeAtMs?'] as const),
+    ...(['codeMac?', 'messageId?', 'language', 'maxWrongCodes', 'outcomeLifeMs', 'callName', 'madeAtMs?'] as const),
     ...(['linkedAtMs', '...fields'] as const),
   ],
   // Stored with invitations and message outcomes and read by older versions, so the order must not change.

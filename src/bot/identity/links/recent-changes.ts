@@ -7,7 +7,7 @@ import type { PersonId } from '../../domain/ids.ts';
 /** Receivers keep messages for the same time, so that those without a visible answer can be repeated. */
 const KEEP_MS = HOUR_MS;
 const MOST = 10_000;
-const MOST_BYTES = 8 * MIB_BYTES;
+const MAX_BYTES = 8 * MIB_BYTES;
 
 /** One change of a person's link with everything needed to repeat it. Personal data in it is encrypted. */
 export type RecentChange = RecentLink | RecentUnlink;
@@ -63,7 +63,7 @@ export class RecentChanges {
 
   #trim(): void {
     for (let oldest = this.#kept.oldest; oldest; oldest = this.#kept.oldest) {
-      const isFull = this.#kept.size > MOST || this.#bytes > MOST_BYTES;
+      const isFull = this.#kept.size > MOST || this.#bytes > MAX_BYTES;
       if (!isFull && this.#nowMs() - oldest.atMs < KEEP_MS) return;
       this.#kept.shift();
       this.#bytes -= oldest.bytes;

@@ -3,19 +3,19 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../shared/clock.ts';
 /** The unit of the service's `expires_in`, which the specification leaves open. */
 export type ExpiresUnit = 'seconds' | 'milliseconds' | 'auto';
 
-const SHORTEST_MS = 60 * SECOND_MS;
-const LONGEST_MS = DAY_MS;
+const MIN_MS = 60 * SECOND_MS;
+const MAX_MS = DAY_MS;
 const WHEN_MISSING_MS = 5 * MINUTE_MS;
 /** With `auto`, a number is read as milliseconds only if the result is at least this long. */
-const LEAST_AS_MILLISECONDS_MS = 5 * MINUTE_MS;
+const MIN_AS_MILLISECONDS_MS = 5 * MINUTE_MS;
 
 /** The assumed lifetime of a token in milliseconds. Only a hint: a 401 is authoritative (SECURITY.md expiry-unit). */
 export function tokenLifeMs(expiresIn: unknown, unit: ExpiresUnit): number {
   const value = positiveNumber(expiresIn);
   if (value === undefined) return WHEN_MISSING_MS;
-  const isMilliseconds = unit === 'auto' ? value >= LEAST_AS_MILLISECONDS_MS : unit === 'milliseconds';
+  const isMilliseconds = unit === 'auto' ? value >= MIN_AS_MILLISECONDS_MS : unit === 'milliseconds';
   const lifeMs = isMilliseconds ? value : value * SECOND_MS;
-  return Math.min(Math.max(lifeMs, SHORTEST_MS), LONGEST_MS);
+  return Math.min(Math.max(lifeMs, MIN_MS), MAX_MS);
 }
 
 /**

@@ -10,7 +10,7 @@ import { orIdentityError } from './provider-failure.ts';
 export function createCasDialect({ authUrl, profileMap = {} }: SignInService, rules: ProfileRules): SignInDialect {
   const client = new CasClient(authUrl);
   return {
-    returns: { name: 'ticket', mostChars: 3_072 },
+    returns: { name: 'ticket', maxChars: 3_072 },
     checksByRenewal: false,
     returnsOnlySignedOut: true,
     origins: () => [new URL(authUrl).origin],

@@ -24,7 +24,7 @@ export function createOauth2Dialect(settings: SignInService, rules: ProfileRules
   const read = (answer: RawAnswer) =>
     hasMap ? orIdentityError(() => profileByMap(answer, profileMap, rules)) : readProfile(answer, rules);
   return {
-    returns: { name: 'code', mostChars: 3_072 },
+    returns: { name: 'code', maxChars: 3_072 },
     checksByRenewal: false,
     returnsOnlySignedOut: false,
     origins: () => [new URL(settings.authUrl).origin],

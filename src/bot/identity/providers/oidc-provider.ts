@@ -9,7 +9,7 @@ import { profileOfClaims } from './profile-of-claims.ts';
 import { orIdentityError } from './provider-failure.ts';
 
 /** Entra's codes have well over a thousand characters. */
-const MOST_CODE_CHARS = 3_072;
+const MAX_CODE_CHARS = 3_072;
 
 /** OpenID Connect: the id token and the userinfo endpoint together identify the user. */
 export function createOidcDialect(service: SignInService, rules: ProfileRules): SignInDialect {
@@ -21,7 +21,7 @@ export function createOidcDialect(service: SignInService, rules: ProfileRules): 
     return profileOfClaims({ ...claims, ...more, sub: subject }, profileMap, rules);
   };
   return {
-    returns: { name: 'code', mostChars: MOST_CODE_CHARS },
+    returns: { name: 'code', maxChars: MAX_CODE_CHARS },
     checksByRenewal: true,
     returnsOnlySignedOut: false,
     origins() {

@@ -7,7 +7,7 @@ import type { KeptTokens } from '../tokens/vault.ts';
 export interface ReturnParameter {
   name: 'code' | 'ticket';
   /** Longer values are refused unread. Characters. */
-  mostChars: number;
+  maxChars: number;
 }
 
 /** A redirect to the sign-in service. */

@@ -7,7 +7,7 @@
 --            outcomes: of the person's messages with codes   changed: time of the person's last link change
 -- Arguments  nowMs   cookieHash   quarantineRead: as it was read   person   accountKey   newQuarantine: its replacement
 --            quarantineLifeMs   linkLifeMs   releaseLifeMs   releaseIdPrefix   releasePrefix, linkPrefix: of those keys
---            nextCheckAtMs: 0 for none   codeMac: of the typed code ('' from the browser)   messageId   language   mostWrongCodes
+--            nextCheckAtMs: 0 for none   codeMac: of the typed code ('' from the browser)   messageId   language   maxWrongCodes
 --            outcomeLifeMs   callName: of this call   madeAtMs: creation time before a failover, by Redis' clock ('' for a new link)
 --            linkedAtMs: the same by the process's clock, as in the fields   fields: the link's fields and values
 -- Returns    kind, detail and releases: 'linked', with the creation time by Redis' clock (ms) and release id, conversation, … |
@@ -104,7 +104,7 @@ end
 -- Both are HMACs under a server key, so the comparison's timing reveals nothing useful to the sender.
 -- guard: typed-code/right-code
 if isTyped and ticket[4] ~= args.codeMac then
-  local left = tonumber(args.mostWrongCodes) - redis.call('HINCRBY', keys.ticket, 'wrongCodes', 1)
+  local left = tonumber(args.maxWrongCodes) - redis.call('HINCRBY', keys.ticket, 'wrongCodes', 1)
   remember('wrong', tostring(left))
   -- guard: typed-code/five-tries
   if left <= 0 then

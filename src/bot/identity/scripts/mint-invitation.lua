@@ -1,12 +1,12 @@
 -- Invites a chat person to sign in: creates an invitation, unless one is usable, the hourly limit is reached, or a link was
 -- created since the caller checked. (After such a link no sign-in would follow, so a message held now would never be released.)
 -- An invitation is usable if it is unopened and lives long enough, or if a browser is signing in with it at this moment.
--- Constants  LEAST_LEFT_MS (minimum remaining life of an invitation that is shown again)
+-- Constants  MIN_LEFT_MS (minimum remaining life of an invitation that is shown again)
 -- Keys       liveTicket: of the person   minted: invitations of the last hour   waiting: conversations that wait
 --            ticket: the new invitation   link
 -- Arguments  nowMs   minting: when to create one: 0 if none is usable, 1 always, 2 never   ticketHash   ticketLifeMs
---            hourMs   mostAnHour   person   sealed: the encrypted person   conversation: with messages to be held ('' for none)
---            waitingLifeMs, mostWaiting: of the conversations that wait   uselessLinkMs: creation time of the link that the caller
+--            hourMs   maxAnHour   person   sealed: the encrypted person   conversation: with messages to be held ('' for none)
+--            waitingLifeMs, maxWaiting: of the conversations that wait   uselessLinkMs: creation time of the link that the caller
 --            found unusable ('' for none)   madeOf: input of the token   ticketPrefix, transactionPrefix, quarantinePrefix: of those keys
 -- Returns    kind and its values: 'invited' expiresAtMs | 'waiting' expiresAtMs, liveHash (of the usable one), liveMadeOf |
 --            'too-many' retryAtMs | 'linked' linkedAtMs | 'full' most (too many conversations wait) |
@@ -17,7 +17,7 @@ local linkedAt = link[2] or '0'
 if link[1] == 'active' and linkedAt ~= args.uselessLinkMs then return answer { kind = 'linked', linkedAtMs = linkedAt } end
 
 if args.conversation ~= '' and redis.call('SISMEMBER', keys.waiting, args.conversation) == 0 then
-  if redis.call('SCARD', keys.waiting) >= tonumber(args.mostWaiting) then return answer { kind = 'full', most = args.mostWaiting } end
+  if redis.call('SCARD', keys.waiting) >= tonumber(args.maxWaiting) then return answer { kind = 'full', most = args.maxWaiting } end
   redis.call('SADD', keys.waiting, args.conversation)
 end
 if args.conversation ~= '' then redis.call('PEXPIRE', keys.waiting, args.waitingLifeMs) end
@@ -39,7 +39,7 @@ local old = redis.call('GET', keys.liveTicket)
 if old and args.minting == '0' then
   local untilMs = openUntil(old)
   local status, browser, madeOf = unpack(redis.call('HMGET', args.ticketPrefix .. old, 'status', 'browser', 'madeOf'))
-  local isUnopened = status == 'new' and untilMs and tonumber(untilMs) - now >= LEAST_LEFT_MS
+  local isUnopened = status == 'new' and untilMs and tonumber(untilMs) - now >= MIN_LEFT_MS
   -- A browser that never returned, or returned without a result, has no transaction or pending sign-in left.
   local isUnderWay = untilMs and browser and redis.call('EXISTS', args.transactionPrefix .. browser, args.quarantinePrefix .. browser) > 0
   if isUnopened or isUnderWay then
@@ -49,7 +49,7 @@ end
 
 redis.call('ZREMRANGEBYSCORE', keys.minted, '-inf', now - tonumber(args.hourMs))
 -- guard: one-live-ticket/hourly-limit
-if redis.call('ZCARD', keys.minted) >= tonumber(args.mostAnHour) then
+if redis.call('ZCARD', keys.minted) >= tonumber(args.maxAnHour) then
   local oldest = redis.call('ZRANGE', keys.minted, 0, 0, 'WITHSCORES')
   return answer { kind = 'too-many', retryAtMs = string.format('%.0f', tonumber(oldest[2]) + tonumber(args.hourMs)) }
 end

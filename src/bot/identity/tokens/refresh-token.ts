@@ -15,7 +15,7 @@ const REFRESH_FLOOR_MS = MINUTE_MS;
 /** A refusal for an unknown reason is final if it is repeated after this time (SECURITY.md refresh-outcomes). */
 const SECOND_REFUSAL_MS = MINUTE_MS;
 const FIRST_BACKOFF_MS = 5 * SECOND_MS;
-const LONGEST_BACKOFF_MS = 10 * MINUTE_MS;
+const MAX_BACKOFF_MS = 10 * MINUTE_MS;
 const CLIENT_REFUSED = 'the sign-in service refuses our client: correct SIGN_IN_CLIENT_ID and SIGN_IN_CLIENT_SECRET';
 
 /** @throws IdentityError `refresh_later` if this link's tokens were refreshed, or their refresh refused, a moment ago */
@@ -91,8 +91,8 @@ async function judgeRefusal(
 
 /** Keeps the tokens and delays the next attempt with exponential backoff and jitter. */
 async function backOff({ nowMs, links }: TokenParts, { key, link }: Held, cause: Error): Promise<never> {
-  const longestMs = Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(link.failures, 10), LONGEST_BACKOFF_MS);
-  const notBeforeMs = nowMs() + Math.round(longestMs * (0.5 + Math.random() / 2));
+  const maxMs = Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(link.failures, 10), MAX_BACKOFF_MS);
+  const notBeforeMs = nowMs() + Math.round(maxMs * (0.5 + Math.random() / 2));
   const fields: LinkFields = { notBeforeMs, failures: link.failures + 1, lastRefreshAttemptMs: nowMs() };
   await links.write(key, 'tokensVersion', link.tokensVersion, fields);
   throw new IdentityError('refresh_later', 'The sign-in service cannot refresh tokens at present', { cause });

@@ -22,9 +22,9 @@ const SYMBOLS = /^[0-9A-HJKMNP-TV-Z]{8}$/;
 const DASHES = '\\p{Pd}\\u2212';
 const BETWEEN = `[\\s_${DASHES}]`;
 /** Eight symbols with a dash, spaces and some quotes or asterisks. */
-const MOST_WHOLE_CHARS = 40;
+const MAX_WHOLE_CHARS = 40;
 /** Enough for any honest message. Limits the guesses per message. */
-const MOST_CODES = 5;
+const MAX_CODES = 5;
 
 /**
  * `four-four` within a longer text, or eight capitals and digits in a row, but not part of something longer such as a UUID.
@@ -40,13 +40,13 @@ const WITHIN = new RegExp(
  */
 export function readCodes(text: string): ReadCode[] {
   const normal = withoutUnseen(compatibleForm(text));
-  const whole = text.length <= MOST_WHOLE_CHARS ? readWhole(normal) : undefined;
+  const whole = text.length <= MAX_WHOLE_CHARS ? readWhole(normal) : undefined;
   if (whole) return [whole];
   const found = [...normal.matchAll(WITHIN)].flatMap(([piece]) => readWhole(piece) ?? []);
   return found
     .filter(({ look }) => look !== 'plain')
     .map((code) => ({ ...code, isWhole: false }))
-    .slice(0, MOST_CODES);
+    .slice(0, MAX_CODES);
 }
 
 function readWhole(normal: string): ReadCode | undefined {

@@ -6,7 +6,7 @@ import type { BrowserRequest, PageOutcome, Step, StepOf } from '../browser/step.
 import { isAnswered, type FindWaiting } from '../links/waiting.ts';
 import { codePage } from '../pages/code-page.ts';
 import { PageError } from '../pages/page-error.ts';
-import { MOST_CODES_OF_A_TICKET, type TypedCodes } from './typed-codes.ts';
+import { MAX_CODES_OF_A_TICKET, type TypedCodes } from './typed-codes.ts';
 
 export interface ShowCodeParts {
   codes: Pick<TypedCodes, 'show' | 'codeOf'>;
@@ -46,7 +46,7 @@ export function createCodeSteps(parts: ShowCodeParts): CodeSteps {
       const found = await parts.findSignIn(demandCookie(request));
       parts.forms.demandOwn(request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
       const replaced = Number(request.form['serial']);
-      if (found.kind === 'done' || found.ticket.code?.serial !== replaced || replaced >= MOST_CODES_OF_A_TICKET)
+      if (found.kind === 'done' || found.ticket.code?.serial !== replaced || replaced >= MAX_CODES_OF_A_TICKET)
         return { kind: 'redirect', location: '/sign-in/confirm' };
       return showSerial(parts, request, { found, serial: replaced + 1 });
     },
@@ -90,7 +90,7 @@ async function pageOf(
     csrf: forms.token(cookie, ticket.hash),
     isAgain,
     isAwaited: isAnswered(await waitsFor(ticket.person)),
-    replaces: serial < MOST_CODES_OF_A_TICKET ? serial : undefined,
+    replaces: serial < MAX_CODES_OF_A_TICKET ? serial : undefined,
   });
   return { kind: 'page', page };
 }

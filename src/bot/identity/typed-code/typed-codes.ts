@@ -34,7 +34,7 @@ const spoilScript = loadScript(import.meta.url, '../scripts/invalidate-code.lua'
 /** SECURITY.md typed-code. Milliseconds. */
 export const CODE_LIFE_MS = 5 * MINUTE_MS;
 /** Maximum codes per invitation, so that a sign-in cannot stay open indefinitely. */
-export const MOST_CODES_OF_A_TICKET = 3;
+export const MAX_CODES_OF_A_TICKET = 3;
 /** How long an expired code is still recognized as expired. */
 const END_REMEMBERED_MS = 10 * MINUTE_MS;
 /** Messages are redelivered, after a crash or by a client, within seconds. */

@@ -8,8 +8,8 @@ import { parseJson } from '../../../shared/parse-json.ts';
 
 /** More than are returned, because some may be filtered out for this reader. */
 const ASKED_RECORDS = 20;
-const MOST_TEXT_CHARS = 2_000;
-const MOST_TITLE_CHARS = 200;
+const MAX_TEXT_CHARS = 2_000;
+const MAX_TITLE_CHARS = 200;
 
 /** A retrieval service that implements Dify's External Knowledge API, such as RAGFlow. */
 export function createDifySource(definition: DifyDefinition): RemoteSource {
@@ -44,13 +44,13 @@ function foundOf(source: string, { content, title, score, metadata }: DifyRecord
   const url = webAddressOf(said('url', 'source_url', 'link', 'source'));
   const path = said('path', 'document_name', 'file_name', 'title');
   const named = [title, said('title', 'document_name', 'file_name', 'path')].find((one) => one?.trim());
-  const whole = (named ?? source).replace(/\s+/g, ' ').trim().slice(0, MOST_TITLE_CHARS);
+  const whole = (named ?? source).replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE_CHARS);
   const documentId = said('document_id', 'doc_id', 'id') ?? url ?? path ?? whole;
   return {
     documentId: hashParts(source, documentId).slice(0, 16),
     source,
     title: whole,
-    text: content.slice(0, MOST_TEXT_CHARS),
+    text: content.slice(0, MAX_TEXT_CHARS),
     url,
     date: dayOf(said('date', 'updated_at', 'modified', 'created_at')),
     score: Math.min(1, Math.max(0, score)),

@@ -6,7 +6,7 @@ import { SourceError } from '../remote-source.ts';
 import type { DifyDefinition } from '../source-kinds.ts';
 import { parseJson } from '../../../shared/parse-json.ts';
 
-const MOST_ANSWER_BYTES = 2 * MIB_BYTES;
+const MAX_ANSWER_BYTES = 2 * MIB_BYTES;
 /** The signal usually ends the request earlier. */
 const TIMEOUT_MS = MINUTE_MS;
 
@@ -68,7 +68,7 @@ export async function retrieve(
     retrieval_setting: { top_k: most, score_threshold: 0 },
     metadata_condition: condition,
   };
-  const limits = { maxBytes: MOST_ANSWER_BYTES, timeoutMs: TIMEOUT_MS, signal };
+  const limits = { maxBytes: MAX_ANSWER_BYTES, timeoutMs: TIMEOUT_MS, signal };
   const { status, body } = await callHttp(address, { json: asked, headers, ...limits }).catch((cause: unknown) => {
     signal.throwIfAborted();
     if (cause instanceof HttpCallError && cause.code === 'too_large')

@@ -50,7 +50,7 @@ export interface DocumentPicture {
 export interface ReadDocument {
   /** The title in the document's own metadata or content. */
   title?: string;
-  /** In document order. At most `MOST_TEXT_CHARS` in total. */
+  /** In document order. At most `MAX_TEXT_CHARS` in total. */
   parts: DocumentPart[];
   pictures: DocumentPicture[];
   /** Set if the document was truncated: the label of the last part that was read, if known. */
@@ -63,8 +63,8 @@ export interface ReadDocument {
 
 export const MAX_DOCUMENT_BYTES = 20 * MIB_BYTES;
 /** Maximum text per document, far more than fits into a prompt. Longer documents are cut, and `cutAt` names the place. */
-export const MOST_TEXT_CHARS = 2_000_000;
+export const MAX_TEXT_CHARS = 2_000_000;
 /** At most as many as the images of a question. */
-export const MOST_PICTURES = 8;
+export const MAX_PICTURES = 8;
 /** Total for all images of a document. */
-export const MOST_PICTURE_BYTES = 12 * MIB_BYTES;
+export const MAX_PICTURE_BYTES = 12 * MIB_BYTES;

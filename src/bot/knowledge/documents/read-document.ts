@@ -9,10 +9,10 @@ import type { ReaderAnswer } from './reader.ts';
 /** Together with the process start, reading takes less than ten seconds (SECURITY.md read-apart). */
 const READ_LIMIT_MS = 9 * SECOND_MS;
 /** Checked periodically. Growth between two checks keeps the process below 150 MB. */
-const MOST_RESIDENT_BYTES = 143_000_000;
-const MOST_HEAP_MIB = 64;
+const MAX_RESIDENT_BYTES = 143_000_000;
+const MAX_HEAP_MIB = 64;
 /** PDFium takes 25 MiB once; the largest documents leave behind as much as they used. */
-const MOST_GROWN_BYTES = 60 * MIB_BYTES;
+const MAX_GROWN_BYTES = 60 * MIB_BYTES;
 
 /** One document at a time, so that memory is bounded regardless of the load. */
 const lane = new SerialQueue(1);
@@ -20,9 +20,9 @@ const reader = new BoundedProcess({
   name: 'documents',
   path: fileURLToPath(threadModule('./reader.js', import.meta.url)),
   limitMs: READ_LIMIT_MS,
-  mostGrownBytes: MOST_GROWN_BYTES,
-  mostResidentBytes: MOST_RESIDENT_BYTES,
-  mostHeapMib: MOST_HEAP_MIB,
+  maxGrownBytes: MAX_GROWN_BYTES,
+  maxResidentBytes: MAX_RESIDENT_BYTES,
+  maxHeapMib: MAX_HEAP_MIB,
 });
 
 /**

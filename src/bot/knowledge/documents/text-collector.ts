@@ -1,7 +1,7 @@
 import {
-  MOST_PICTURE_BYTES,
-  MOST_PICTURES,
-  MOST_TEXT_CHARS,
+  MAX_PICTURE_BYTES,
+  MAX_PICTURES,
+  MAX_TEXT_CHARS,
   type DocumentPart,
   type DocumentPicture,
   type ReadDocument,
@@ -10,17 +10,17 @@ import {
 /** The reader stops by itself before the caller's time limit ends the process. Milliseconds. */
 const READING_MS = 6_000;
 /** Pages or sections. */
-const MOST_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 /** Labels are shown to users. */
-const MOST_LABEL_CHARS = 80;
+const MAX_LABEL_CHARS = 80;
 
 /** Collects the text and images of a document within the limits. */
 export class Gathering {
   readonly #parts: DocumentPart[] = [];
   readonly #pictures: DocumentPicture[] = [];
   readonly #endMs = performance.now() + READING_MS;
-  #leftChars = MOST_TEXT_CHARS;
-  #leftPictureBytes = MOST_PICTURE_BYTES;
+  #leftChars = MAX_TEXT_CHARS;
+  #leftPictureBytes = MAX_PICTURE_BYTES;
   #cutAt: string | undefined;
 
   /** Whether the reader should stop. */
@@ -33,12 +33,12 @@ export class Gathering {
     const trimmed = text.trim();
     if (trimmed === '' || this.#cutAt !== undefined) return;
     const name = label === undefined ? undefined : shortLabel(label);
-    if (trimmed.length <= this.#leftChars && this.#parts.length < MOST_PARTS) {
+    if (trimmed.length <= this.#leftChars && this.#parts.length < MAX_PARTS) {
       this.#leftChars -= trimmed.length;
       this.#parts.push({ label: name, text: trimmed });
       return;
     }
-    if (this.#leftChars > 0 && this.#parts.length < MOST_PARTS)
+    if (this.#leftChars > 0 && this.#parts.length < MAX_PARTS)
       this.#parts.push({ label: name, text: trimmed.slice(0, this.#leftChars) });
     this.cut(name);
   }
@@ -49,7 +49,7 @@ export class Gathering {
   }
 
   get wantsPictures(): boolean {
-    return this.#pictures.length < MOST_PICTURES && this.#leftPictureBytes > 0;
+    return this.#pictures.length < MAX_PICTURES && this.#leftPictureBytes > 0;
   }
 
   addPicture(picture: DocumentPicture): void {
@@ -73,5 +73,5 @@ export class Gathering {
 
 function shortLabel(label: string): string {
   const line = label.replace(/\s+/g, ' ').trim();
-  return line.length <= MOST_LABEL_CHARS ? line : `${line.slice(0, MOST_LABEL_CHARS - 1)}…`;
+  return line.length <= MAX_LABEL_CHARS ? line : `${line.slice(0, MAX_LABEL_CHARS - 1)}…`;
 }

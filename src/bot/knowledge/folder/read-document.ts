@@ -53,13 +53,13 @@ export function whyNoDocument(path: string): string | undefined {
  */
 export async function readDocumentFile(
   { path, realPath }: FolderFile,
-  mostBytes: number,
+  maxBytes: number,
   signal: AbortSignal,
 ): Promise<ReadText> {
   const extension = extname(path);
   const name = basename(path, extension);
   const refuse = (refused: string): ReadText => ({ title: name, parts: [], refused });
-  const bytes = readWholeFile(realPath, mostBytes);
+  const bytes = readWholeFile(realPath, maxBytes);
   if (!bytes) return refuse('unreadable');
   try {
     const read = READ_APART.has(extension.toLowerCase()) ? await readApart(path, bytes, signal) : readHere(path, bytes);

@@ -23,7 +23,7 @@ export interface IndexKeeperOptions {
 }
 
 /** Total for all sources. */
-const MOST_TEXT_BYTES = 512 * MIB_BYTES;
+const MAX_TEXT_BYTES = 512 * MIB_BYTES;
 const LOOK_EVERY_MS = 3 * SECOND_MS;
 
 /** A source and whether its index has been compared with the folder's current content. */
@@ -123,7 +123,7 @@ export class IndexKeeper implements LocalIndex {
         const wasRead = known && known.refused !== 'not_read' ? known : undefined;
         const reason = kind.whyNone(file.path) ?? wasRead?.refused;
         if (reason !== undefined) leftOut.add(reason, known?.url ?? file.path);
-        else if (!wasRead && textBytes >= MOST_TEXT_BYTES) leftOut.add('index_full', file.path);
+        else if (!wasRead && textBytes >= MAX_TEXT_BYTES) leftOut.add('index_full', file.path);
         else if (!wasRead) {
           if (known) this.#index.remove(key, file.path);
           const read = await kind.readFile(file, FOLDER_LIMITS.fileBytes, this.#ending.signal);

@@ -22,7 +22,7 @@ const MEMORY_HABITS = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1048576'
 /** A process that ends sooner is restarted with a delay. */
 const YOUNG_MS = 10 * SECOND_MS;
 const FIRST_PAUSE_MS = SECOND_MS / 5;
-const LONGEST_PAUSE_MS = 5 * SECOND_MS;
+const MAX_PAUSE_MS = 5 * SECOND_MS;
 
 /**
  * Runs the index in a separate process, so that reading, indexing and searching do not block answers, and a malicious
@@ -103,7 +103,7 @@ export class IndexProcess implements LocalIndex {
       this.#youngDeaths = afterMs < YOUNG_MS ? this.#youngDeaths + 1 : 0;
       this.#options.report.indexEnded({ exitCode, signal, afterMs });
       const pauseMs = this.#youngDeaths === 0 ? 0 : FIRST_PAUSE_MS * 2 ** (this.#youngDeaths - 1);
-      setTimeout(() => this.#start(), Math.min(pauseMs, LONGEST_PAUSE_MS)).unref();
+      setTimeout(() => this.#start(), Math.min(pauseMs, MAX_PAUSE_MS)).unref();
     });
     this.#tell({ kind: 'begin', folder, lookEveryMs });
     if (this.#sources.length > 0) this.#tell({ kind: 'use', sources: this.#sources });

@@ -11,7 +11,7 @@ interface LocalKind {
    * Reads a document. For an unreadable document, returns no text and the reason in `refused`.
    * @throws the signal's reason
    */
-  readFile(file: FolderFile, mostBytes: number, signal: AbortSignal): Promise<ReadText>;
+  readFile(file: FolderFile, maxBytes: number, signal: AbortSignal): Promise<ReadText>;
 }
 
 export const LOCAL_KINDS: Readonly<Record<LocalSource['kind'], LocalKind>> = {

@@ -24,7 +24,7 @@ export interface IndexSize {
 /** Size at which a segment is closed, so that documents are searchable while the rest is still being read. */
 const SEGMENT_BYTES = 4 * 1_024 * 1_024;
 /** Number of small segments that triggers a merge. */
-const MOST_SMALL = 8;
+const MAX_SMALL = 8;
 
 /** All local documents, in segments. */
 export class PassageIndex {
@@ -77,7 +77,7 @@ export class PassageIndex {
     if (this.#builder.documents > 0) await this.#close();
     const worn = this.#segments.filter((segment) => segment.liveBytes * 3 < segment.parts.text.sizeBytes * 2);
     const small = this.#segments.filter((segment) => segment.liveBytes * 2 < SEGMENT_BYTES);
-    const merged = new Set([...worn, ...(small.length > MOST_SMALL ? small : [])]);
+    const merged = new Set([...worn, ...(small.length > MAX_SMALL ? small : [])]);
     for (const segment of merged) await this.#merge(segment);
     if (this.#builder.documents > 0) await this.#close();
     this.#segments = this.#segments.filter((segment) => !merged.has(segment));

@@ -11,11 +11,11 @@ export interface Passage {
  * Counted in columns: a CJK character counts as two, since it carries about as much information and as many tokens as two
  * letters.
  */
-const MOST_WIDTH = 1_500;
+const MAX_WIDTH = 1_500;
 /** A passage of at least this width ends at the next paragraph end. */
 const ENOUGH_WIDTH = 900;
 const HEADING = /^#{1,6}[ \t]([^\n]*)/;
-const MOST_HEADING_CHARS = 120;
+const MAX_HEADING_CHARS = 120;
 
 /**
  * Splits a text into passages at paragraph ends, or else at line ends, sentence ends or characters. Passages are contiguous,
@@ -37,13 +37,13 @@ export function cutIntoPassages(text: string, label = ''): Passage[] {
   for (const piece of piecesOf(text)) {
     const headed = HEADING.exec(text.slice(piece.from, Math.min(piece.to, piece.from + 200)))?.[1];
     // A heading starts a new passage, unless the current one is still short.
-    if (width > 0 && (width + piece.width > MOST_WIDTH || (headed !== undefined && width >= ENOUGH_WIDTH / 3)))
+    if (width > 0 && (width + piece.width > MAX_WIDTH || (headed !== undefined && width >= ENOUGH_WIDTH / 3)))
       end(piece.from);
     if (headed !== undefined) {
       heading = headed
         .replace(/(?<![#\s])[#\s]+$/, '')
         .trimStart()
-        .slice(0, MOST_HEADING_CHARS);
+        .slice(0, MAX_HEADING_CHARS);
       if (width === 0) context = joined(label, heading);
     }
     width += piece.width;
@@ -78,7 +78,7 @@ function* piecesOf(text: string): Generator<Piece> {
       lastStop = at + 1;
       widthAtStop = width;
     }
-    if (width < MOST_WIDTH) continue;
+    if (width < MAX_WIDTH) continue;
     const isLow = (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
     const to = lastStop > from ? lastStop : at + (isLow ? 2 : 1);
     const widthHere = lastStop > from ? widthAtStop : width;
@@ -96,10 +96,10 @@ const LINE_FEED = 10;
 /** Characters that end a sentence or a clause. */
 const STOPS: ReadonlySet<number> = new Set([...'。！？；.!?; \t'].map((stop) => stop.charCodeAt(0)));
 /** Maximum whitespace characters to check for a blank line. */
-const MOST_BLANKS = 20;
+const MAX_BLANKS = 20;
 
 function isBlankLine(text: string, at: number): boolean {
-  for (let seen = 0; seen < MOST_BLANKS; seen += 1) {
+  for (let seen = 0; seen < MAX_BLANKS; seen += 1) {
     const unit = text.charCodeAt(at + seen);
     if (Number.isNaN(unit) || unit === LINE_FEED) return true;
     if (unit !== 32 && unit !== 9 && unit !== 13) return false;

@@ -33,7 +33,7 @@ export class ByteWriter {
 }
 
 /** Maximum term count per passage. Higher counts have no effect on the ranking. */
-export const MOST_OCCURRENCES = 255;
+export const MAX_OCCURRENCES = 255;
 
 /**
  * Writes the passages of a term, in ascending order, with the term count in each.
@@ -43,7 +43,7 @@ export function writePostings(writer: ByteWriter, pairs: readonly number[]): voi
   let before = -1;
   for (let at = 0; at < pairs.length; at += 2) {
     const passage = pairs[at] as number;
-    const count = Math.min(pairs[at + 1] as number, MOST_OCCURRENCES);
+    const count = Math.min(pairs[at + 1] as number, MAX_OCCURRENCES);
     writer.varint((passage - before - 1) * 2 + (count > 1 ? 1 : 0));
     if (count > 1) writer.varint(count);
     before = passage;

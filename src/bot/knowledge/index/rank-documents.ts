@@ -20,12 +20,12 @@ export interface Ranked {
 }
 
 /** Maximum query terms. Further terms are ignored. */
-const MOST_TERMS = 64;
+const MAX_TERMS = 64;
 /** The usual Okapi BM25 constants: term frequency saturation and length normalization. */
 const K1 = 1.2;
 const B = 0.75;
 /** Minimum share of the query's total weight that a passage must match, so that one rare word is not enough. */
-const LEAST_COVERAGE = 0.15;
+const MIN_COVERAGE = 0.15;
 
 /**
  * Ranks documents by their best passage (BM25). Unreadable documents are left out of everything, including the document
@@ -33,7 +33,7 @@ const LEAST_COVERAGE = 0.15;
  * documents are distributed over segments.
  */
 export function rankDocuments(segments: readonly Segment[], { query, isReadable, most }: IndexQuery): Ranked[] {
-  const words = queryWords(query, MOST_TERMS);
+  const words = queryWords(query, MAX_TERMS);
   if (words.length === 0) return [];
   const field = new Field(segments, isReadable);
   if (field.passages === 0) return [];
@@ -143,7 +143,7 @@ class Field {
         const here = document[passage] as number;
         let top = -1;
         for (; passage < from.length && document[passage] === here; passage += 1) {
-          if ((coverage[passage] as number) < LEAST_COVERAGE * whole || scores[passage] === 0) continue;
+          if ((coverage[passage] as number) < MIN_COVERAGE * whole || scores[passage] === 0) continue;
           if (top < 0 || (scores[passage] as number) > (scores[top] as number)) top = passage;
         }
         if (top >= 0)

@@ -19,7 +19,7 @@ export interface SiteBorders {
 }
 
 /** The limit of the sitemap protocol. */
-const MOST_ADDRESS_CHARS = 2_048;
+const MAX_ADDRESS_CHARS = 2_048;
 const STEP_UP = /(?:^|[/\\])\.\.(?:[/\\]|$)/;
 
 /** @param resolve DNS lookup, as in the rules for the public web */
@@ -52,7 +52,7 @@ export function siteBorders(
 
 /** Upgrades http to https if the site allows both. */
 function addressIn(written: string, isAllowed: (url: URL) => boolean): URL | undefined {
-  if (written.length > MOST_ADDRESS_CHARS || !URL.canParse(written)) return undefined;
+  if (written.length > MAX_ADDRESS_CHARS || !URL.canParse(written)) return undefined;
   const url = new URL(written);
   url.hash = '';
   if (url.username !== '' || url.password !== '') return undefined;

@@ -3,7 +3,7 @@ import type { EgressPolicy } from '../../../shared/web/egress-policy.ts';
 import { fetchAddress, type WebAnswer } from '../../../shared/web/fetch-address.ts';
 import { WebError } from '../../../shared/web/web-error.ts';
 import type { AskedPage } from './crawl-state.ts';
-import { mostBytesOf, PAGE_TYPES } from './page-kinds.ts';
+import { maxBytesOf, PAGE_TYPES } from './page-kinds.ts';
 
 /** The result of fetching a page. */
 export type PageAnswer =
@@ -17,12 +17,12 @@ export type PageAnswer =
 /** The maximum that older HTTP specifications recommended. Each redirect target is checked. */
 const REDIRECTS = 5;
 const TOTAL_MS = 30 * SECOND_MS;
-const LONGEST_WAIT_MS = 5 * MINUTE_MS;
+const MAX_WAIT_MS = 5 * MINUTE_MS;
 const NOT_THERE: ReadonlySet<number> = new Set([404, 410]);
 const CLOSED: ReadonlySet<number> = new Set([401, 403, 407, 451]);
 const BUSY: ReadonlySet<number> = new Set([429, 503]);
 /** Maximum length of the final address, which is stored. */
-const MOST_URL_CHARS = 4_096;
+const MAX_URL_CHARS = 4_096;
 /** Values that are safe to send back in a request header. */
 const HEADER_VALUE = /^[\x20-\x7e]{1,300}$/;
 
@@ -36,7 +36,7 @@ export async function askPage(
   signal: AbortSignal,
 ): Promise<PageAnswer> {
   const conditions = conditionsOf(known);
-  const asked = { egress, redirects: REDIRECTS, totalMs: TOTAL_MS, accept: PAGE_TYPES, mostBytesOf, conditions };
+  const asked = { egress, redirects: REDIRECTS, totalMs: TOTAL_MS, accept: PAGE_TYPES, maxBytesOf, conditions };
   try {
     return judge(await fetchAddress(address, asked, signal), known, nowMs);
   } catch (error) {
@@ -57,7 +57,7 @@ function judge(answer: WebAnswer, known: AskedPage | undefined, nowMs: NowMs): P
   if (BUSY.has(status)) return { kind: 'failed', waitMs: waitOf(answer.header('retry-after'), nowMs) };
   if (status !== 200) return { kind: 'failed' };
   if (!body) return { kind: 'gone', reason: 'unknown_kind' };
-  if (answer.url.href.length > MOST_URL_CHARS) return { kind: 'gone', reason: 'unreadable' };
+  if (answer.url.href.length > MAX_URL_CHARS) return { kind: 'gone', reason: 'unreadable' };
   const [etag, lastModified] = [plainHeader(answer, 'etag'), plainHeader(answer, 'last-modified')];
   return { kind: 'page', answer, body, etag, lastModified };
 }
@@ -78,5 +78,5 @@ function plainHeader(answer: WebAnswer, name: string): string | undefined {
 function waitOf(retryAfter: string | undefined, nowMs: NowMs): number | undefined {
   if (retryAfter === undefined) return undefined;
   const waitMs = /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * SECOND_MS : Date.parse(retryAfter) - nowMs();
-  return waitMs >= -DAY_MS && waitMs <= LONGEST_WAIT_MS ? Math.max(0, waitMs) : undefined;
+  return waitMs >= -DAY_MS && waitMs <= MAX_WAIT_MS ? Math.max(0, waitMs) : undefined;
 }

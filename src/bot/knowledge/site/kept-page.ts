@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { randomToken, sha256Hex } from '../../../shared/crypto/ids.ts';
-import { MOST_HEAD_BYTES } from './page-kinds.ts';
+import { MAX_HEAD_BYTES } from './page-kinds.ts';
 
 /** Metadata of a stored page. */
 const headSchema = z.object({
@@ -59,7 +59,7 @@ export async function keepPage(
 
 /** @returns undefined if the file was not written by `keepPage` */
 export function openKeptPage(bytes: Buffer): KeptPage | undefined {
-  const end = bytes.subarray(0, MOST_HEAD_BYTES).indexOf('\n');
+  const end = bytes.subarray(0, MAX_HEAD_BYTES).indexOf('\n');
   if (end < 0) return undefined;
   try {
     const { format: _, ...head } = headSchema.parse(JSON.parse(bytes.toString('utf8', 0, end)));

@@ -34,8 +34,8 @@ export interface ListParts {
 }
 
 /** After decompression. The protocol allows 50 MiB. */
-const MOST_BYTES = 20 * MIB_BYTES;
-const MOST_CHILDREN = 50;
+const MAX_BYTES = 20 * MIB_BYTES;
+const MAX_CHILDREN = 50;
 const REDIRECTS = 3;
 const TOTAL_MS = 60 * SECOND_MS;
 const ACCEPT = 'application/xml, text/xml, text/plain;q=0.9, application/gzip;q=0.9, */*;q=0.1';
@@ -51,7 +51,7 @@ export async function listPages({ site, borders, pace, leftOut }: ListParts, sig
   const pages = new Map<string, ListedPage>();
   const takePage = ({ address, lastModified }: SitemapEntry) => {
     const url = borders.pageAt(address);
-    if (!url) leftOut.add('outside', address.slice(0, MOST_SHOWN_CHARS));
+    if (!url) leftOut.add('outside', address.slice(0, MAX_SHOWN_CHARS));
     else if (pages.has(url.href)) return;
     else if (pages.size >= site.mostPages) leftOut.add('too_many', url.href);
     else pages.set(url.href, { url, lastModified });
@@ -59,8 +59,8 @@ export async function listPages({ site, borders, pace, leftOut }: ListParts, sig
   const children = new Set<string>();
   const takeChild = ({ address }: SitemapEntry) => {
     const url = borders.sitemapAt(address);
-    if (!url || url.href === site.sitemap) leftOut.add('sitemap_outside', address.slice(0, MOST_SHOWN_CHARS));
-    else if (children.size >= MOST_CHILDREN && !children.has(url.href)) leftOut.add('too_many_sitemaps', url.href);
+    if (!url || url.href === site.sitemap) leftOut.add('sitemap_outside', address.slice(0, MAX_SHOWN_CHARS));
+    else if (children.size >= MAX_CHILDREN && !children.has(url.href)) leftOut.add('too_many_sitemaps', url.href);
     else children.add(url.href);
   };
   const read = (address: string, takers: Takers) =>
@@ -68,7 +68,7 @@ export async function listPages({ site, borders, pace, leftOut }: ListParts, sig
     pace.next(() => lane.run(site.sitemap, () => readSitemapAt(address, borders.ofSitemaps, takers, signal)), signal);
   await read(site.sitemap, { pages: takePage, sitemaps: takeChild });
   let isWhole = true;
-  const tooDeep = ({ address }: SitemapEntry) => leftOut.add('sitemap_too_deep', address.slice(0, MOST_SHOWN_CHARS));
+  const tooDeep = ({ address }: SitemapEntry) => leftOut.add('sitemap_too_deep', address.slice(0, MAX_SHOWN_CHARS));
   for (const child of children)
     try {
       await read(child, { pages: takePage, sitemaps: tooDeep });
@@ -81,7 +81,7 @@ export async function listPages({ site, borders, pace, leftOut }: ListParts, sig
   return { pages, isWhole };
 }
 
-const MOST_SHOWN_CHARS = 200;
+const MAX_SHOWN_CHARS = 200;
 
 type Takers = Readonly<Record<SitemapKind, (entry: SitemapEntry) => void>>;
 
@@ -98,7 +98,7 @@ export async function readSitemapAt(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const asked = { egress, redirects: REDIRECTS, totalMs: TOTAL_MS, accept: ACCEPT, mostBytesOf: () => MOST_BYTES };
+    const asked = { egress, redirects: REDIRECTS, totalMs: TOTAL_MS, accept: ACCEPT, maxBytesOf: () => MAX_BYTES };
     const { status, body } = await fetchAddress(address, asked, signal);
     if (status === 404 || status === 410) throw new GoneError('failed', 'The sitemap does not exist');
     if (!body) throw new SourceError(faultOf(status), `The sitemap returned status ${status}`);
@@ -125,5 +125,5 @@ function faultOf(status: number): 'refused' | 'away' | 'failed' {
 async function unpacked(body: readonly Buffer[]): Promise<readonly Buffer[]> {
   const [first] = body;
   if (first?.[0] !== 0x1f || first[1] !== 0x8b) return body;
-  return readPlainPieces(Readable.from(body), 'gzip', MOST_BYTES);
+  return readPlainPieces(Readable.from(body), 'gzip', MAX_BYTES);
 }

@@ -18,10 +18,10 @@ const KINDS: Readonly<Record<string, PageKind>> = {
 };
 
 /** For pages, and for documents among them. */
-const MOST_HTML_BYTES = 2 * MIB_BYTES;
-const MOST_DOCUMENT_BYTES = 10 * MIB_BYTES;
+const MAX_HTML_BYTES = 2 * MIB_BYTES;
+const MAX_DOCUMENT_BYTES = 10 * MIB_BYTES;
 /** Maximum size of the metadata before a page's bytes. */
-export const MOST_HEAD_BYTES = 16 * KIB_BYTES;
+export const MAX_HEAD_BYTES = 16 * KIB_BYTES;
 
 /** The `Accept` header of page requests. */
 export const PAGE_TYPES = [...Object.keys(KINDS), '*/*;q=0.1'].join(', ');
@@ -32,7 +32,7 @@ export function pageKindOf(mediaType: string): PageKind | undefined {
 }
 
 /** Maximum size of a page of this media type; undefined if the media type is not supported. */
-export function mostBytesOf(mediaType: string): number | undefined {
+export function maxBytesOf(mediaType: string): number | undefined {
   const kind = pageKindOf(mediaType);
-  return kind && (kind === 'html' ? MOST_HTML_BYTES : MOST_DOCUMENT_BYTES);
+  return kind && (kind === 'html' ? MAX_HTML_BYTES : MAX_DOCUMENT_BYTES);
 }

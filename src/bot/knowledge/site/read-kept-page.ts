@@ -22,12 +22,8 @@ export function whyNoPage(path: string): string | undefined {
  * (SECURITY.md knowledge-rights).
  * @throws the signal's reason
  */
-export async function readPageFile(
-  { realPath }: FolderFile,
-  mostBytes: number,
-  signal: AbortSignal,
-): Promise<ReadText> {
-  const bytes = readWholeFile(realPath, mostBytes);
+export async function readPageFile({ realPath }: FolderFile, maxBytes: number, signal: AbortSignal): Promise<ReadText> {
+  const bytes = readWholeFile(realPath, maxBytes);
   const kept = bytes && openKeptPage(bytes);
   if (!kept) return { title: '', parts: [], refused: 'unreadable' };
   const { url, date } = kept.head;

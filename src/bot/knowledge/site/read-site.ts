@@ -26,14 +26,14 @@ export interface SiteRoundParts {
   claim: Pick<RoundClaim, 'check'>;
   nowMs: NowMs;
   /** Total for all pages of a site. Defaults to 1 GiB. */
-  mostBytes?: number;
+  maxBytes?: number;
 }
 
 /** How long an unchanged `lastmod` makes a new fetch unnecessary. */
 const FRESH_MS = 7 * DAY_MS;
-const MOST_BYTES = 1_024 * MIB_BYTES;
+const MAX_BYTES = 1_024 * MIB_BYTES;
 /** Consecutive failures after which a crawl stops. */
-const MOST_FAILURES_IN_ROW = 10;
+const MAX_FAILURES_IN_ROW = 10;
 
 /** One crawl of a site (SECURITY.md site-borders, site-asked-gently). */
 export class SiteRound {
@@ -66,11 +66,11 @@ export class SiteRound {
       signal.throwIfAborted();
       await claim.check();
       await this.#look(page, robots, signal);
-      if (this.#failuresInRow >= MOST_FAILURES_IN_ROW) break;
+      if (this.#failuresInRow >= MAX_FAILURES_IN_ROW) break;
     }
     return {
       source: site.name,
-      fault: this.#failuresInRow >= MOST_FAILURES_IN_ROW ? 'away' : undefined,
+      fault: this.#failuresInRow >= MAX_FAILURES_IN_ROW ? 'away' : undefined,
       pages: this.#sizes.size,
       ...this.#counts,
       leftOut: this.#leftOut.reasons(),
@@ -163,7 +163,7 @@ export class SiteRound {
       await this.#leave('same_page', page, name);
       return;
     }
-    if (this.#totalBytes - (this.#sizes.get(name) ?? 0) + bodyBytes > (this.#parts.mostBytes ?? MOST_BYTES)) {
+    if (this.#totalBytes - (this.#sizes.get(name) ?? 0) + bodyBytes > (this.#parts.maxBytes ?? MAX_BYTES)) {
       await this.#leave('site_full', page, name);
       return;
     }

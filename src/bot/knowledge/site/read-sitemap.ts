@@ -13,9 +13,9 @@ export type SitemapKind = 'pages' | 'sitemaps';
 type Take = (entry: SitemapEntry, kind: SitemapKind) => void;
 
 /** Longer addresses are truncated to this length, which makes them invalid. */
-const MOST_ADDRESS_CHARS = 2_049;
-const MOST_DATE_CHARS = 64;
-const MOST_NAME_CHARS = 80;
+const MAX_ADDRESS_CHARS = 2_049;
+const MAX_DATE_CHARS = 64;
+const MAX_NAME_CHARS = 80;
 /** Characters per chunk; parsing one takes a few milliseconds. */
 const PIECE = 16_384;
 
@@ -86,7 +86,7 @@ class LineReader {
       this.#end(text.slice(at, end));
       at = end + 1;
     }
-    this.#line = (this.#line + text.slice(at)).slice(0, MOST_ADDRESS_CHARS);
+    this.#line = (this.#line + text.slice(at)).slice(0, MAX_ADDRESS_CHARS);
   }
 
   end(): void {
@@ -94,7 +94,7 @@ class LineReader {
   }
 
   #end(rest: string): void {
-    const address = (this.#line + rest).slice(0, MOST_ADDRESS_CHARS).trim();
+    const address = (this.#line + rest).slice(0, MAX_ADDRESS_CHARS).trim();
     this.#line = '';
     if (!/^https?:\/\//i.test(address)) return;
     this.kind = 'pages';
@@ -171,7 +171,7 @@ class XmlReader {
   }
 
   ontext(from: number, to: number): void {
-    if (this.#field) this.#add(this.#field, this.#textAt(from, Math.min(to, from + MOST_ADDRESS_CHARS)));
+    if (this.#field) this.#add(this.#field, this.#textAt(from, Math.min(to, from + MAX_ADDRESS_CHARS)));
   }
 
   oncdata(from: number, end: number, marks: number): void {
@@ -194,8 +194,8 @@ class XmlReader {
   #add(field: 'loc' | 'lastmod', text: string): void {
     const entry = this.#entry;
     // Leading whitespace may be arbitrarily long.
-    if (entry && entry[field].length < MOST_ADDRESS_CHARS)
-      entry[field] = (entry[field] + text).trimStart().slice(0, MOST_ADDRESS_CHARS);
+    if (entry && entry[field].length < MAX_ADDRESS_CHARS)
+      entry[field] = (entry[field] + text).trimStart().slice(0, MAX_ADDRESS_CHARS);
   }
 
   #end(): void {
@@ -205,12 +205,12 @@ class XmlReader {
     const address = entry?.loc.trim() ?? '';
     const kind = this.kind;
     if (!entry || !kind || address === '') return;
-    const written = entry.lastmod.trim().slice(0, MOST_DATE_CHARS);
+    const written = entry.lastmod.trim().slice(0, MAX_DATE_CHARS);
     this.#take({ address: unshared(address), lastModified: written === '' ? undefined : unshared(written) }, kind);
   }
 
   #nameAt(from: number, to: number): string {
-    const name = this.#textAt(from, Math.min(to, from + MOST_NAME_CHARS)).toLowerCase();
+    const name = this.#textAt(from, Math.min(to, from + MAX_NAME_CHARS)).toLowerCase();
     return name.slice(name.indexOf(':') + 1).trim();
   }
 

@@ -8,10 +8,10 @@ import { mayAsk, parseRobots, type RobotsRules } from './robots.ts';
 /** Whether an address may be fetched. `unknown`: robots.txt is unavailable at present. */
 export type RobotsVerdict = 'yes' | 'no' | 'unknown';
 
-const MOST_BYTES = 2_048 * KIB_BYTES;
+const MAX_BYTES = 2_048 * KIB_BYTES;
 const REDIRECTS = 5;
 const TOTAL_MS = 30 * SECOND_MS;
-const LONGEST_PAUSE_MS = MINUTE_MS;
+const MAX_PAUSE_MS = MINUTE_MS;
 const NO_RULES: RobotsRules = { rules: [] };
 
 /** The robots.txt rules of each host of a site, fetched once per crawl. A `Crawl-delay` increases the delay. */
@@ -37,7 +37,7 @@ export class RobotsFiles {
   async #fetch(url: URL, signal: AbortSignal): Promise<RobotsRules | undefined> {
     const asked = { egress: this.#egress, redirects: REDIRECTS, totalMs: TOTAL_MS, accept: 'text/plain, */*;q=0.1' };
     const fetching = () =>
-      fetchAddress(new URL('/robots.txt', url).href, { ...asked, mostBytesOf: () => MOST_BYTES }, signal);
+      fetchAddress(new URL('/robots.txt', url).href, { ...asked, maxBytesOf: () => MAX_BYTES }, signal);
     try {
       const { status, body } = await this.#pace.next(fetching, signal);
       if (body) return this.#take(await parseRobots(new TextDecoder().decode(Buffer.concat(body))));
@@ -52,7 +52,7 @@ export class RobotsFiles {
 
   #take(rules: RobotsRules): RobotsRules {
     const askedMs = (rules.crawlDelaySec ?? 0) * SECOND_MS;
-    this.#pace.pauseMs = Math.max(this.#pace.pauseMs, Math.min(askedMs, LONGEST_PAUSE_MS));
+    this.#pace.pauseMs = Math.max(this.#pace.pauseMs, Math.min(askedMs, MAX_PAUSE_MS));
     return rules;
   }
 }

@@ -25,9 +25,9 @@ interface Group {
 /** User agent name in robots.txt. */
 export const ROBOT_NAME = 'parley';
 /** The minimum that crawlers must read. The rest is ignored. */
-const MOST_CHARS = 512_000;
+const MAX_CHARS = 512_000;
 /** Longer than any address. */
-const MOST_LINE_CHARS = 4_096;
+const MAX_LINE_CHARS = 4_096;
 const LINE = /[^\r\n]+/g;
 const UNRESERVED = /[\w.~-]/;
 
@@ -36,7 +36,7 @@ const UNRESERVED = /[\w.~-]/;
  * process all rules in one synchronous step, which takes seconds for a long file.
  */
 export async function parseRobots(text: string): Promise<RobotsRules> {
-  const groups = await groupsIn(text.slice(0, MOST_CHARS));
+  const groups = await groupsIn(text.slice(0, MAX_CHARS));
   const named = groups.filter(({ agents }) => agents.includes(ROBOT_NAME));
   const ours = named.length > 0 ? named : groups.filter(({ agents }) => agents.includes('*'));
   const delays = ours.flatMap(({ crawlDelaySec }) => crawlDelaySec ?? []);
@@ -64,7 +64,7 @@ async function groupsIn(text: string): Promise<Group[]> {
   let isNaming = false;
   for (const [line] of text.matchAll(LINE)) {
     if (breath.isDue) await breath.take();
-    const [, written = '', value = ''] = /^\s*([\w-]{1,40})\s*:([^#]*)/.exec(line.slice(0, MOST_LINE_CHARS)) ?? [];
+    const [, written = '', value = ''] = /^\s*([\w-]{1,40})\s*:([^#]*)/.exec(line.slice(0, MAX_LINE_CHARS)) ?? [];
     const field = written.toLowerCase();
     if (field === 'user-agent') {
       if (!isNaming) groups.push({ agents: [], rules: [] });

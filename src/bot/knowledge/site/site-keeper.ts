@@ -29,7 +29,7 @@ export interface SiteKeeperParts {
   /** How often to check whether a crawl is due. Defaults to 30 s. */
   lookEveryMs?: number;
   /** Total for all pages of a site. Defaults to 1 GiB. */
-  mostBytes?: number;
+  maxBytes?: number;
 }
 
 const CLAIM_TIMES: ClaimTimes = { renewMs: 30 * SECOND_MS, lostAfterMs: 5 * MINUTE_MS };
@@ -152,12 +152,12 @@ export class SiteKeeper {
     folder: string,
     claim: { check(): Promise<void> },
   ): Promise<void> {
-    const { nowMs, resolve, mostBytes } = this.#parts;
+    const { nowMs, resolve, maxBytes: mostBytes } = this.#parts;
     const borders = siteBorders(site, resolve);
     const asked = await AskedPages.load(join(folder, ROUND_FOLDER, 'asked'));
     let read: SiteRead;
     try {
-      read = await new SiteRound({ site, folder, asked, borders, claim, nowMs, mostBytes }).run(signal);
+      read = await new SiteRound({ site, folder, asked, borders, claim, nowMs, maxBytes: mostBytes }).run(signal);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       read = { ...nothingRead(site, error.code), pages: asked.names().length };

@@ -19,9 +19,9 @@ const NOTHING: CutThrough = { opening: '', closing: '', outdentChars: 0, outdent
 /** Maximum bytes for closing a fence: line end, line prefix and marker. */
 const CLOSING_ROOM_BYTES = 40;
 /** Fences with a longer marker and prefix are cut without being closed. */
-const MOST_FENCE_CHARS = 38;
+const MAX_FENCE_CHARS = 38;
 /** Maximum share of a piece for a repeated table header; a larger header is not repeated. */
-const MOST_HEAD_SHARE = 0.25;
+const MAX_HEAD_SHARE = 0.25;
 /** Nodes that are kept whole: the cut moves in front of them if at least half of the piece remains. */
 const WHOLE = new Set([
   'Link',
@@ -88,7 +88,7 @@ function cutThrough(markdown: string, tree: Tree, cut: number, maxBytes: number)
 
 function throughFence(markdown: string, node: SyntaxNode): CutThrough {
   const fence = fenceOf(node, markdown);
-  if (!fence || fence.lead.length + fence.mark.length > MOST_FENCE_CHARS) return NOTHING;
+  if (!fence || fence.lead.length + fence.mark.length > MAX_FENCE_CHARS) return NOTHING;
   const { mark, language, lead } = fence;
   if (lead.includes('>'))
     return { opening: `${lead}${mark}${language}\n`, closing: lead + mark, outdentChars: 0, outdentTo: 0 };
@@ -100,7 +100,7 @@ function throughTable(markdown: string, node: SyntaxNode, cut: number, maxBytes:
   if (!delimiter || cut <= delimiter.to || markdown[cut - 1] !== '\n') return NOTHING;
   const lineStart = markdown.lastIndexOf('\n', node.from - 1) + 1;
   const opening = `${markdown.slice(lineStart, delimiter.to)}\n`;
-  return Buffer.byteLength(opening) > maxBytes * MOST_HEAD_SHARE ? NOTHING : { ...NOTHING, opening };
+  return Buffer.byteLength(opening) > maxBytes * MAX_HEAD_SHARE ? NOTHING : { ...NOTHING, opening };
 }
 
 function outdented(markdown: string, from: number, to: number, { outdentChars, outdentTo }: CutThrough): string {

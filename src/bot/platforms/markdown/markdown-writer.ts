@@ -34,8 +34,8 @@ const NOT_PLAIN =
   /[^\t\n\r\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u03ff\u0400-\u052f\u2010-\u2027\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e]|[@<&[\]|`*_~\\$]|^[ \t>]*(?:[-=+#>]|\d{1,9}[.)]?)[-=+# \t]*$/m;
 /** Size factor for cutting a piece again that grew when it was rendered. */
 const SMALLER = 0.9;
-const MOST_ATTEMPTS = 6;
-const LEAST_BYTES = 128;
+const MAX_ATTEMPTS = 6;
+const MIN_BYTES = 128;
 const MARK_BYTES = 64;
 /** Extra characters to read, for bytes added by neutralising and for context that a cut needs. */
 const MARGIN_CHARS = 1_024;
@@ -59,11 +59,11 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
 
   function fittingPieces(markdown: string, maxBytes: number, attempt = 1): string[] {
     if (Buffer.byteLength(markdown) <= maxBytes) return [markdown];
-    if (attempt > MOST_ATTEMPTS) return [...cutText(withoutLinks(markdown, dialect), maxBytes)];
+    if (attempt > MAX_ATTEMPTS) return [...cutText(withoutLinks(markdown, dialect), maxBytes)];
     return [...cutMarkdown(markdown, maxBytes)].flatMap((piece) => {
       const written = withoutHtml(safely(alterMarks(piece, dialect)));
       if (Buffer.byteLength(written) <= maxBytes) return [written];
-      return fittingPieces(written, Math.max(LEAST_BYTES, Math.floor(maxBytes * SMALLER)), attempt + 1);
+      return fittingPieces(written, Math.max(MIN_BYTES, Math.floor(maxBytes * SMALLER)), attempt + 1);
     });
   }
 
@@ -120,11 +120,11 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
     },
     growing(text, maxBytes) {
       // Reads only as much as a snapshot can hold, regardless of the text's length.
-      const mostChars = maxBytes + MARGIN_CHARS;
-      const head = text.slice(0, mostChars);
+      const maxChars = maxBytes + MARGIN_CHARS;
+      const head = text.slice(0, maxChars);
       if (isPlain(head)) return fitting(head, maxBytes, asItIs);
-      const read = THOUGHT_BEGINS.test(head) ? text.slice(0, LOOKS_READ * mostChars) : head;
-      return fitting(clean(read, false).slice(0, mostChars), maxBytes, look);
+      const read = THOUGHT_BEGINS.test(head) ? text.slice(0, LOOKS_READ * maxChars) : head;
+      return fitting(clean(read, false).slice(0, maxChars), maxBytes, look);
     },
     pieces(text, maxBytes) {
       fullLooks.forget(text);

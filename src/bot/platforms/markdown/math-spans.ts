@@ -7,8 +7,8 @@ export interface Math {
 }
 
 /** Longer spans are not formulas, so that a growing text is never held back for long. */
-const MOST_CHARS = 1_000;
-const MOST_INLINE_CHARS = 120;
+const MAX_CHARS = 1_000;
+const MAX_INLINE_CHARS = 120;
 const MARKS = /\\[^]|\$\$/g;
 const CLOSERS: Readonly<Record<string, string>> = { '\\(': '\\)', '\\[': '\\]', $$: '$$' };
 /** An inline formula: on one line, with no blank next to its delimiters, so that two prices are not a formula. */
@@ -36,11 +36,11 @@ export function mathIn(text: string): Math[] {
 /** Start of the unclosed formula at the end of a growing block of text; the text's length if there is none. */
 export function openMathAt(text: string): number {
   const { spans, open } = marked(text);
-  if (open !== undefined && text.length - open <= MOST_CHARS) return open;
+  if (open !== undefined && text.length - open <= MAX_CHARS) return open;
   // A single `$` may be the first half of `$$`.
   if (/(?<!\\)\$$/.test(text) && spans.at(-1)?.to !== text.length) return text.length - 1;
-  const inline = OPEN_INLINE.exec(text.slice(-MOST_INLINE_CHARS - 1));
-  return inline ? Math.max(0, text.length - MOST_INLINE_CHARS - 1) + inline.index : text.length;
+  const inline = OPEN_INLINE.exec(text.slice(-MAX_INLINE_CHARS - 1));
+  return inline ? Math.max(0, text.length - MAX_INLINE_CHARS - 1) + inline.index : text.length;
 }
 
 /** Finds formulas with two-character delimiters, and the start of an unclosed one. */
@@ -48,7 +48,7 @@ function marked(text: string): { spans: Math[]; open: number | undefined } {
   const spans: Math[] = [];
   let open: { at: number; closer: string } | undefined;
   for (const { index, 0: mark } of text.matchAll(MARKS)) {
-    if (open !== undefined && index - open.at > MOST_CHARS) open = undefined;
+    if (open !== undefined && index - open.at > MAX_CHARS) open = undefined;
     const to = index + mark.length;
     if (mark === open?.closer) {
       if (isFormula(text, open.at, to)) spans.push({ from: open.at, to, markChars: mark.length });

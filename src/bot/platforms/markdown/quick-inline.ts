@@ -5,7 +5,7 @@ const BACKSLASH = 92;
 const LINE_END = 10;
 const WORD_END = /[\s<]/g;
 /** Maximum length of a bare address; no usable address is longer. */
-const MOST_ADDRESS_CHARS = 1_000;
+const MAX_ADDRESS_CHARS = 1_000;
 const MAY_BE_ADDRESS = /www\.|https?:\/\/|mailto:|xmpp:|[\w.+-]{1,100}@/y;
 
 /**
@@ -33,9 +33,9 @@ const bareAddresses = (Autolink.parseInline ?? []).map(({ parse, ...rest }): Inl
   parse(cx, next, start) {
     MAY_BE_ADDRESS.lastIndex = start - cx.offset;
     if (!MAY_BE_ADDRESS.test(cx.text)) return -1;
-    const window = cx.slice(start, start + MOST_ADDRESS_CHARS);
+    const window = cx.slice(start, start + MAX_ADDRESS_CHARS);
     WORD_END.lastIndex = 0;
-    const isLong = window.length === MOST_ADDRESS_CHARS && !WORD_END.test(window);
+    const isLong = window.length === MAX_ADDRESS_CHARS && !WORD_END.test(window);
     return isLong ? -1 : parse(cx, next, start);
   },
 }));

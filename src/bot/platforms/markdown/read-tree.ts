@@ -5,8 +5,8 @@ import { QUICK_INLINE } from './quick-inline.ts';
 const reader = parser.configure([GFM, QUICK_INLINE]);
 
 /** Above these limits parsing takes quadratic time. Only texts made to block the process exceed them. */
-const MOST_BRACKETS = 400;
-const MOST_SIGNS = 2_000;
+const MAX_BRACKETS = 400;
+const MAX_SIGNS = 2_000;
 const DEEP_NESTING = /^[ \t]{0,200}(?:(?:[-+*>]|\d{1,9}[.)])[ \t]*){17}/m;
 /** After a line with a bar, the parser checks for a table at each leading blank of the next line. */
 const LONG_INDENT = /^[ \t>]{500}/m;
@@ -41,14 +41,14 @@ export function readTree(markdown: string): Tree {
  */
 export function isTooIntricate(markdown: string): boolean {
   if (INTRICATE.some((pattern) => pattern.test(markdown))) return true;
-  if (markdown.length <= MOST_BRACKETS) return false;
+  if (markdown.length <= MAX_BRACKETS) return false;
   let brackets = 0;
   let signs = 0;
   for (const [sign] of markdown.matchAll(SIGN)) {
     if (sign === '[') brackets += 1;
     else if (sign.length === 1) signs += 1;
     else brackets = signs = 0;
-    if (brackets > MOST_BRACKETS || signs > MOST_SIGNS) return true;
+    if (brackets > MAX_BRACKETS || signs > MAX_SIGNS) return true;
   }
   return false;
 }

@@ -5,7 +5,7 @@ export interface SettledText {
 }
 
 const KEY_CHARS = 48;
-const MOST_TEXTS = 512;
+const MAX_TEXTS = 512;
 
 /**
  * Caches the rendered beginnings of growing texts, so that each snapshot parses only new text. Entries are looked up by the
@@ -26,7 +26,7 @@ export class SettledTexts {
     const key = settled.source.slice(0, KEY_CHARS);
     this.#texts.delete(key);
     this.#texts.set(key, settled);
-    const oldest = this.#texts.size > MOST_TEXTS ? this.#texts.keys().next().value : undefined;
+    const oldest = this.#texts.size > MAX_TEXTS ? this.#texts.keys().next().value : undefined;
     if (oldest !== undefined) this.#texts.delete(oldest);
   }
 

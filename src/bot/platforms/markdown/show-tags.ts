@@ -3,7 +3,7 @@
  * without attribute values.
  */
 const BARE_NAMES = /^<\/?([A-Za-z][\w.:-]{0,40})(?:\s{1,8}[A-Za-z_:][\w.:-]{0,40}){0,6}\s{0,8}\/?>/;
-const MOST_TAG_CHARS = 300;
+const MAX_TAG_CHARS = 300;
 /** Tags with which a client could load a resource, request input, or swallow the following text. */
 const OBEYED = new Set(
   (
@@ -45,7 +45,7 @@ export function showTagsInCode(written: string, begins: RegExp): string {
 
 /** @returns an empty string if the tag contains more than names */
 function nameAt(text: string, at: number): string {
-  return BARE_NAMES.exec(text.slice(at, at + MOST_TAG_CHARS))?.[1]?.toLowerCase() ?? '';
+  return BARE_NAMES.exec(text.slice(at, at + MAX_TAG_CHARS))?.[1]?.toLowerCase() ?? '';
 }
 
 function isObeyed(name: string): boolean {

@@ -10,7 +10,7 @@ export interface InlineShape {
 }
 
 /** Maximum characters held back because of open emphasis or code. */
-const MOST_HELD_CHARS = 120;
+const MAX_HELD_CHARS = 120;
 const HALF_LINK =
   /!?\[(?:[^[\]\n]{0,120}|[^[\]\n]{0,300}\](?:\((?:[^\s()]|\((?:[^\s()]{0,300}\))?){0,2000}(?:\s{1,8}["'][^"'\n]{0,200}["']?)?|\[[^[\]\n]{0,120}|:)?)$/;
 /** Maximum length of an incomplete link that is held back: label, address and title. */
@@ -52,7 +52,7 @@ export function shapeInline(
   const emphasis = [...open.slice(0, codeAt).matchAll(OPEN_EMPHASIS)];
   if (unfinished === 'hold') {
     const first = Math.min(emphasis[0]?.index ?? open.length, codeAt);
-    if (open.length - first <= MOST_HELD_CHARS) hold(first);
+    if (open.length - first <= MAX_HELD_CHARS) hold(first);
     return { end: from + open.length, closing: '' };
   }
   const signs = emphasis.map(([sign]) => sign).reverse();

@@ -7,7 +7,7 @@ const ONLY_FENCE_SIGNS = /^[ \t>]{0,200}(`{1,16}|~{1,16})[ \t]*$/;
 const TABLE_LINE = /^[ \t>]{0,200}\|/;
 const UNDER_TABLE_HEAD = /^[ \t>]{0,200}[|:\- \t]*$/;
 /** Longer lines are shown as they arrive. */
-const MOST_HELD_CHARS = 1_000;
+const MAX_HELD_CHARS = 1_000;
 
 /**
  * Length of the visible part of a growing text, based on its last line, which may still change its meaning. @param leaf its
@@ -16,7 +16,7 @@ const MOST_HELD_CHARS = 1_000;
 export function shownLines(markdown: string, leaf: SyntaxNode): number {
   const start = markdown.lastIndexOf('\n') + 1;
   const line = markdown.slice(start);
-  if (line.length > MOST_HELD_CHARS) return markdown.length;
+  if (line.length > MAX_HELD_CHARS) return markdown.length;
   const fence = fenceOf(leaf, markdown);
   if (fence) {
     if (fence.isClosed || leaf.to < start) return markdown.length;

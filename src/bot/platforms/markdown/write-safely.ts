@@ -14,7 +14,7 @@ const TAG_SIGN = /<(?=[A-Za-z/!?])/g;
  * Maximum passes. Each pass repairs what it finds, which may expose more for the next pass. Only texts made for this purpose
  * need more.
  */
-const MOST_READINGS = 6;
+const MAX_READINGS = 6;
 
 /**
  * Renders markdown so that it mentions no one, loads nothing, hides no link target
@@ -24,7 +24,7 @@ const MOST_READINGS = 6;
 export function writeSafely(markdown: string, dialect: Dialect): string {
   let shown = markdown;
   for (let reading = 0; LINK_OR_HTML.test(shown) || hasFormula(shown); reading += 1) {
-    if (reading === MOST_READINGS || isTooIntricate(shown)) return withoutLinks(shown, dialect);
+    if (reading === MAX_READINGS || isTooIntricate(shown)) return withoutLinks(shown, dialect);
     const kept = hasFormula(shown) ? keepMath(shown, readTree(shown)) : shown;
     const opened = alterMarks(openLinks(kept, readTree(kept)), dialect);
     if (opened === shown) break;

@@ -45,7 +45,7 @@ function judgeScopes(granted: string): CheckResult {
     return { name, verdict: 'ok', detail: 'all required scopes are granted, and no others' };
   const parts = [
     ...(lacking.length > 0 ? [`missing: ${lacking.join(', ')}`] : []),
-    ...(unused.length > 0 ? [`granted but never used: ${unused.join(', ').slice(0, MOST_NAMED_CHARS)}`] : []),
+    ...(unused.length > 0 ? [`granted but never used: ${unused.join(', ').slice(0, MAX_NAMED_CHARS)}`] : []),
   ];
   const nextStep =
     "Run npm run slack:manifest, paste config/slack-manifest.yaml into the app's App Manifest page, and reinstall the app";
@@ -110,7 +110,7 @@ interface WebSignInChecked {
 }
 
 /** Maximum characters of Slack's scopes that are repeated. */
-const MOST_NAMED_CHARS = 300;
+const MAX_NAMED_CHARS = 300;
 const BAD_CLIENT = /^(?:invalid_client_id|bad_client_secret|invalid_client)$/;
 const BAD_CODE = /^(?:invalid_code|invalid_grant)$/;
 const TIMEOUT_MS = 5 * SECOND_MS;

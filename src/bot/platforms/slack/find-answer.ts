@@ -9,7 +9,7 @@ import { formatHandle, type ReplyTarget } from './reply-target.ts';
 
 const MESSAGES_A_PAGE = 200;
 /** Maximum pages of one thread since one question; beyond that the result is `unknown`. */
-const MOST_PAGES = 25;
+const MAX_PAGES = 25;
 /** A slash command is not a message, so the search starts at a time instead of at the question. */
 const COMMAND_AGE_MS = 2 * HOUR_MS;
 
@@ -77,7 +77,7 @@ async function readToTheEnd(
 ): Promise<FoundMessage[] | undefined> {
   const messages: FoundMessage[] = [];
   let cursor = '';
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const answer = await api.call(method, { ...args, cursor: cursor === '' ? undefined : cursor });
     // The app is not a member of the channel in which the command was typed, so none of its messages can be there.
     if (answer.kind === 'error' && isNotThere(answer.error) && page === 0) return [];

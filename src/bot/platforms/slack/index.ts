@@ -222,7 +222,7 @@ function withoutSlash(url: string): string {
 }
 
 /** Maximum size of Slack's certificate check, a form that may come unsigned. */
-const LONGEST_CHECK_BYTES = 1_024;
+const MAX_CHECK_BYTES = 1_024;
 
 function isForm({ headers }: DeliveryHead): boolean {
   return /^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '');
@@ -234,7 +234,7 @@ function timeOf({ headers }: DeliveryHead): string {
 
 /** Whether a delivery may be Slack's certificate check, which comes unsigned and has no other effect. */
 function mayBeCheck(head: DeliveryHead): boolean {
-  return isForm(head) && Number(head.headers['content-length']) < LONGEST_CHECK_BYTES;
+  return isForm(head) && Number(head.headers['content-length']) < MAX_CHECK_BYTES;
 }
 
 function isCheck(body: Buffer): boolean {

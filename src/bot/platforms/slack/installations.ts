@@ -20,9 +20,9 @@ const PURPOSE = 'slack-installation';
 /** Maximum delay until other processes see a new or ended installation. */
 const READ_AGAIN_AFTER_MS = 2 * SECOND_MS;
 /** Maximum wait for Redis; after it, the last known state is used. */
-const LONGEST_WAIT_MS = SECOND_MS;
+const MAX_WAIT_MS = SECOND_MS;
 /** Maximum wait for Redis when an administrator installs the app. */
-const LONGEST_OPENING_MS = 5 * SECOND_MS;
+const MAX_OPENING_MS = 5 * SECOND_MS;
 const LOOK_AGAIN_AFTER_MS = 50;
 /**
  * How long a return is remembered; as long as the browser keeps its cookie. Not longer, because a return is unauthenticated.
@@ -77,7 +77,7 @@ export class Installations {
   fresh(): Promise<unknown> | undefined {
     if (monotonicMs() - this.#readAtMs < READ_AGAIN_AFTER_MS) return undefined;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
-    return settledWithin([this.#reading], LONGEST_WAIT_MS);
+    return settledWithin([this.#reading], MAX_WAIT_MS);
   }
 
   async find(team: string): Promise<Installation | undefined> {
@@ -91,7 +91,7 @@ export class Installations {
    */
   async isFirstReturn(state: string): Promise<boolean> {
     // Redis may still be connecting.
-    await this.untilRead(LONGEST_OPENING_MS);
+    await this.untilRead(MAX_OPENING_MS);
     return isFirst(this.#redis, `slack-install-return:${state}`, RETURN_REMEMBERED_MS);
   }
 

@@ -34,7 +34,7 @@ function idIn(value: unknown): string | undefined {
 }
 
 /** Maximum wait of a first event for the identity of our token; Slack itself waits three seconds. */
-const LONGEST_WAIT_MS = SECOND_MS;
+const MAX_WAIT_MS = SECOND_MS;
 const ASKED_AGAIN_AFTER_MS = 30 * SECOND_MS;
 
 /** Identity of the app in a workspace: which events belong to it, and how people return to its chat. */
@@ -72,7 +72,7 @@ export class OwnApp implements AppIdentity {
   pending(): Promise<unknown> | undefined {
     if (this.#teamId !== undefined || this.#enterpriseId !== undefined) return undefined;
     if (!this.#asking && monotonicMs() - this.#askedAtMs >= ASKED_AGAIN_AFTER_MS) inBackground(() => this.#askOnce());
-    return this.#asking && settledWithin([this.#asking], LONGEST_WAIT_MS);
+    return this.#asking && settledWithin([this.#asking], MAX_WAIT_MS);
   }
 
   /** The workspace of the app; undefined for an organisation-wide app, and while Slack does not answer. Never rejects. */

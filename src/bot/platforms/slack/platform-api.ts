@@ -34,7 +34,7 @@ export interface SlackApi<Method extends BotMethod | AppMethod = BotMethod> {
 /** Refusals that concern one kind of call. All others concern the whole app and are resolved once any call succeeds. */
 const OF_ONE_CALL = new Set(['missing_scope', 'no_permission', 'access_denied', 'not_allowed_token_type']);
 const DEFAULT_RETRY_AFTER_MS = SECOND_MS;
-const LONGEST_RETRY_AFTER_MS = 60 * SECOND_MS;
+const MAX_RETRY_AFTER_MS = 60 * SECOND_MS;
 const CALL_TIMEOUT_MS = 5 * SECOND_MS;
 
 /** Calls without which answers cannot be shown. A refusal of any other call (such as a status line) raises no alarm. */
@@ -116,7 +116,7 @@ function textIn(header: string | string[] | undefined): string | undefined {
 
 function retryAfterMs(header: string | undefined): number {
   const seconds = header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : Number.NaN;
-  return Number.isNaN(seconds) ? DEFAULT_RETRY_AFTER_MS : Math.min(seconds * SECOND_MS, LONGEST_RETRY_AFTER_MS);
+  return Number.isNaN(seconds) ? DEFAULT_RETRY_AFTER_MS : Math.min(seconds * SECOND_MS, MAX_RETRY_AFTER_MS);
 }
 
 /** An object with a boolean `ok`. Parsed without a schema, because every snapshot of an answer causes one. */

@@ -58,7 +58,7 @@ const SLACK_DOCUMENTS = new Set(['canvas', 'quip', 'list', 'post', 'space']);
 const NOT_HANDED_OUT = new Set(['access_denied', 'file_not_found', 'file_not_accessible', 'file_deleted']);
 const MAX_QUERY_TEXT_CHARS = 100_000;
 /** Maximum images of one message that are stored. */
-const MOST_IMAGES_KEPT = 20;
+const MAX_IMAGES_KEPT = 20;
 const STRANGER = 'of another workspace or app';
 
 /**
@@ -158,7 +158,7 @@ function readChange({ before, after, editedAt }: WireChange, envelope: WireEnvel
       message: saidBy(event, envelope, options, { parts, isPrivate }),
       editedAt,
       mayCome: isForUs || wasForUs || (!after && mayFollow(event, options)),
-      imagesBefore: haveFilesChanged ? Math.min(before?.files.length ?? 0, MOST_IMAGES_KEPT) : 0,
+      imagesBefore: haveFilesChanged ? Math.min(before?.files.length ?? 0, MAX_IMAGES_KEPT) : 0,
     },
     answer: EMPTY_ANSWER,
   };

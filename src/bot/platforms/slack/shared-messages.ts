@@ -10,9 +10,9 @@ export interface WireShared {
 }
 
 /** Maximum shared messages of one message; further ones are omitted. */
-const MOST_SHARED = 5;
-const MOST_TEXT_CHARS = 20_000;
-const MOST_AUTHOR_CHARS = 100;
+const MAX_SHARED = 5;
+const MAX_TEXT_CHARS = 20_000;
+const MAX_AUTHOR_CHARS = 100;
 
 type Fields = Record<string, unknown>;
 
@@ -22,13 +22,13 @@ type Fields = Record<string, unknown>;
  */
 export function readShared(attachments: unknown): WireShared[] {
   if (!Array.isArray(attachments)) return [];
-  const shared = (attachments.slice(0, MOST_SHARED * 4) as unknown[]).filter(isShared).slice(0, MOST_SHARED);
+  const shared = (attachments.slice(0, MAX_SHARED * 4) as unknown[]).filter(isShared).slice(0, MAX_SHARED);
   return shared.map((one) => ({
-    author: textOf(one['author_name'], MOST_AUTHOR_CHARS),
+    author: textOf(one['author_name'], MAX_AUTHOR_CHARS),
     text:
-      textOf(one['text'], MOST_TEXT_CHARS) ||
+      textOf(one['text'], MAX_TEXT_CHARS) ||
       textOfBlocks(one['message_blocks']) ||
-      textOf(one['fallback'], MOST_TEXT_CHARS),
+      textOf(one['fallback'], MAX_TEXT_CHARS),
     files: readFiles(one['files']) ?? [],
   }));
 }
@@ -39,6 +39,6 @@ function isShared(one: unknown): one is Fields {
   return isShare === true || isUnfurl === true || isReply === true;
 }
 
-function textOf(value: unknown, mostChars: number): string {
-  return typeof value === 'string' ? value.slice(0, mostChars) : '';
+function textOf(value: unknown, maxChars: number): string {
+  return typeof value === 'string' ? value.slice(0, maxChars) : '';
 }

@@ -11,7 +11,7 @@ import { belowStream, areBlocksRefused, asTextAlone } from './write-snapshot.ts'
  * message is edited instead.
  */
 const STREAM_LIFE_MS = 240 * SECOND_MS;
-const LEAST_TIMEOUT_MS = 5 * SECOND_MS;
+const MIN_TIMEOUT_MS = 5 * SECOND_MS;
 /** Slack's errors for a message that is not, or no longer, a stream. The message can still be edited. */
 const NO_STREAM = new Set(['message_not_in_streaming_state', 'message_not_found_in_streaming_state']);
 export interface StreamParts {
@@ -39,7 +39,7 @@ export async function openStream(
     recipient_user_id: isPrivate ? undefined : userId,
     recipient_team_id: isPrivate ? undefined : teamId,
   };
-  const answer = await api.call('chat.startStream', args, Math.max(settlesWithinMs, LEAST_TIMEOUT_MS));
+  const answer = await api.call('chat.startStream', args, Math.max(settlesWithinMs, MIN_TIMEOUT_MS));
   if (answer.kind === 'error' && answer.meaning !== 'stopped') return undefined;
   return resultOf(answer, (body) => ({
     channel: textOf(body['channel']) ?? channel,

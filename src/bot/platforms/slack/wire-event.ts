@@ -58,20 +58,20 @@ type Absent = null | undefined;
 const TS = /^\d{1,16}\.\d{1,9}$/;
 
 /** Maximum characters of a forwarded e-mail that are read. */
-const MOST_MAIL_CHARS = 20_000;
+const MAX_MAIL_CHARS = 20_000;
 
 /** Maximum streams of one session; usually there is one. */
-const MOST_STREAMS = 20;
+const MAX_STREAMS = 20;
 
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isAbsent = (value: unknown): value is Absent => value === undefined || value === null;
-const isText = (value: unknown, mostChars = Number.POSITIVE_INFINITY): value is string =>
-  typeof value === 'string' && value.length <= mostChars;
+const isText = (value: unknown, maxChars = Number.POSITIVE_INFINITY): value is string =>
+  typeof value === 'string' && value.length <= maxChars;
 const isId = (value: unknown): value is string => isText(value, 64) && value !== '';
 const isTs = (value: unknown): value is string => typeof value === 'string' && TS.test(value);
-const isMaybeText = (value: unknown, mostChars?: number): value is string | Absent =>
-  isAbsent(value) || isText(value, mostChars);
+const isMaybeText = (value: unknown, maxChars?: number): value is string | Absent =>
+  isAbsent(value) || isText(value, maxChars);
 const isMaybeId = (value: unknown): value is string | Absent => isAbsent(value) || isId(value);
 
 /** @returns undefined if this is not an event of the Events API */
@@ -183,7 +183,7 @@ function readFile(file: unknown): WireFile | undefined {
   return {
     mode: isText(mode, 64) ? mode : undefined,
     is_external: isExternal === true,
-    plain_text: isText(plainText) ? plainText.slice(0, MOST_MAIL_CHARS) : undefined,
+    plain_text: isText(plainText) ? plainText.slice(0, MAX_MAIL_CHARS) : undefined,
     id: id ?? undefined,
     file_access: access ?? undefined,
     name: name ?? undefined,
@@ -208,7 +208,7 @@ export function readStopFields(event: unknown): WireStop | undefined {
   if (!isObject(event) || event['type'] !== 'agent_session_stopped') return undefined;
   const { channel, user, thread_ts: threadTs, streaming_message_ts: streaming, event_ts: eventTs } = event;
   if (!isId(channel) || !isId(user) || !isTs(eventTs) || !(isAbsent(threadTs) || isTs(threadTs))) return undefined;
-  if (!Array.isArray(streaming) || streaming.length > MOST_STREAMS || !streaming.every(isTs)) return undefined;
+  if (!Array.isArray(streaming) || streaming.length > MAX_STREAMS || !streaming.every(isTs)) return undefined;
   return { channel, user, thread_ts: threadTs ?? undefined, streaming_message_ts: streaming, event_ts: eventTs };
 }
 

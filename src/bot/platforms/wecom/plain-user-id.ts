@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { HOUR_MS, MINUTE_MS, type NowMs } from '../../../shared/clock.ts';
 import type { WecomAnswer, WecomApi } from './platform-api.ts';
 
-const MOST_REMEMBERED = 5_000;
+const MAX_REMEMBERED = 5_000;
 const REMEMBER_MS = HOUR_MS;
 /** How long a result is cached that relies only on the id's form because the platform could not be asked. */
 const REMEMBER_GUESS_MS = MINUTE_MS;
@@ -46,7 +46,7 @@ export class PlainUserIds {
     this.#remembered.delete(userId);
     this.#remembered.set(userId, { userId: found.userId, untilMs: this.#nowMs() + found.forMs });
     const oldest = this.#remembered.keys().next().value;
-    if (this.#remembered.size > MOST_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
+    if (this.#remembered.size > MAX_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
     return found.userId;
   }
 

@@ -20,12 +20,12 @@ export interface PrivateRate {
  * WeCom shows a member 30 messages of an app per minute and 1,000 per hour, and drops the rest without an error. A burst of
  * 12 and then one per 4 s is at most 30 in any 70 seconds and 915 in an hour, so each message may be up to ten seconds late.
  */
-const MOST_AT_ONCE = 12;
+const MAX_AT_ONCE = 12;
 const GAP_MS = 4 * SECOND_MS;
 /** Longer than a worker's pause between two attempts to send one text. */
 const HELD_MS = MINUTE_MS;
 const script = loadScript(import.meta.url, './scripts/may-leave.lua', {
-  constants: { MOST_AT_ONCE, GAP_MS, HELD_MS },
+  constants: { MAX_AT_ONCE, GAP_MS, HELD_MS },
   keys: ['record'],
   args: ['count', 'text?', 'isLast'],
   answer: 'flag',

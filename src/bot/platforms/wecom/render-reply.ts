@@ -10,7 +10,7 @@ export const MAX_REPLY_BYTES = 20_480;
 const MAX_STATUS_BYTES = 1_024;
 /** Maximum size of the reasoning. Only its newest part is shown, so that a snapshot stays small. */
 const MAX_THOUGHT_BYTES = 4_096;
-const LEAST_THOUGHT_BYTES = 256;
+const MIN_THOUGHT_BYTES = 256;
 const NEUTRALISING_ROOM_BYTES = 128;
 const BLOCK_MARKS_BYTES = Buffer.byteLength('<think></think>\n') + 2;
 
@@ -69,7 +69,7 @@ function blockOf(parts: string[]): string {
 /** The newest part of the reasoning that fits, neutralised like any text. None of its lines can imitate a notice. */
 function thoughtWithin(thought: string, roomBytes: number): string {
   const maxBytes = Math.min(MAX_THOUGHT_BYTES, roomBytes);
-  if (thought.trim() === '' || maxBytes < LEAST_THOUGHT_BYTES) return '';
+  if (thought.trim() === '' || maxBytes < MIN_THOUGHT_BYTES) return '';
   // Neutralising may add bytes; excess is cut at the end.
   const newest = newestBytes(thought, maxBytes - NEUTRALISING_ROOM_BYTES);
   return renderPlain(writer.finished(newest, maxBytes), maxBytes).replaceAll(NOTICE_MARK.trim(), 'ℹ').trim();

@@ -4,7 +4,7 @@ import { renderPlain } from './render-reply.ts';
 
 const MAX_WELCOME_BYTES = 2_048;
 /** Limits of a card (PLATFORM_FACTS.md wecom-events). */
-const MOST_QUESTIONS = 3;
+const MAX_QUESTIONS = 3;
 const MAX_QUESTION_BYTES = 200;
 const ASKS = 3;
 const OPENS_ADDRESS = 1;
@@ -21,7 +21,7 @@ export function welcomeReply(welcome: Welcome, cardUrl: string | undefined): obj
     question: safePlainText(message.replace(/\s+/g, (blanks) => (/[\r\n]/.test(blanks) ? ' ' : blanks))),
   }));
   const tapped = asked.filter(({ question }) => Buffer.byteLength(question) <= MAX_QUESTION_BYTES);
-  const onCard = cardUrl === undefined ? [] : tapped.slice(0, MOST_QUESTIONS);
+  const onCard = cardUrl === undefined ? [] : tapped.slice(0, MAX_QUESTIONS);
   const inText = asked.filter((one) => !onCard.includes(one)).map(({ question }) => question);
   const words = renderPlain(withLines(safePlainText(text), welcome.heading, inText), MAX_WELCOME_BYTES);
   if (onCard.length === 0) return { msgtype: 'text', text: { content: words } };

@@ -21,7 +21,7 @@ interface PrivateMessage {
 
 const MAX_APP_TEXT_BYTES = 2_048;
 /** Minimum length to which a repeated message is shortened. */
-const LEAST_CUT_CHARS = 64;
+const MIN_CUT_CHARS = 64;
 /** WeCom drops an identical text to the same person within this time, so that repeating an uncertain post is harmless. */
 const DUPLICATE_CHECK_SEC = 1_800;
 const USER_ID = /^[A-Za-z0-9][\w.@-]{0,63}$/;
@@ -32,7 +32,7 @@ export function splitPrivately(text: string): string[] {
   let rest = safePlainText(text);
   do {
     let piece = firstPiece(rest, MAX_APP_TEXT_BYTES);
-    while (seen.has(piece) && piece.length > LEAST_CUT_CHARS) piece = firstPiece(rest, Buffer.byteLength(piece) - 1);
+    while (seen.has(piece) && piece.length > MIN_CUT_CHARS) piece = firstPiece(rest, Buffer.byteLength(piece) - 1);
     pieces.push(piece);
     seen.add(piece);
     rest = rest.slice(piece.length);

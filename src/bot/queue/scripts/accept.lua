@@ -4,9 +4,9 @@
 -- Inbox and state get no expiry here: waiting messages must not vanish, however long no worker runs (claim.lua sets the state's expiry).
 --
 -- Constants  REMEMBER_MS (life of a message record), STOP_CHANNEL,
---            LONGEST_INBOX (maximum waiting messages), LONGEST_WITH_WORDS (the same for slash commands, which finish at once),
---            MOST_OF_A_PERSON and MOST_OF_A_CHAT (maximum messages per minute),
---            MOST_BEFORE_A_STOP (a person's messages per minute above which a stop command still acts but gets no reply)
+--            MAX_INBOX (maximum waiting messages), MAX_WITH_WORDS (the same for slash commands, which finish at once),
+--            MAX_OF_A_PERSON and MAX_OF_A_CHAT (maximum messages per minute),
+--            MAX_BEFORE_A_STOP (a person's messages per minute above which a stop command still acts but gets no reply)
 -- Keys       record: of the message   inbox   state   pending
 --            personRate: counts over all chats; on a cluster only over the chats of this partition (person-limit.ts)
 --            chatRate: groups only
@@ -45,15 +45,15 @@ end
 
 local ofPerson, waiting = count(keys.personRate), redis.call('LLEN', keys.inbox)
 -- guard: rate-limits/person
-local isLimited = ofPerson > MOST_OF_A_PERSON or args.isOverLimit == '1'
+local isLimited = ofPerson > MAX_OF_A_PERSON or args.isOverLimit == '1'
 -- A private chat has one person, whose own limit is lower.
 -- guard: rate-limits/chat
-if keys.chatRate and count(keys.chatRate) > MOST_OF_A_CHAT then isLimited = true end
+if keys.chatRate and count(keys.chatRate) > MAX_OF_A_CHAT then isLimited = true end
 -- A stop command bypasses the usual limits, because it ends a flood.
 -- guard: rate-limits/stop
-if isStop then isLimited = ofPerson > MOST_BEFORE_A_STOP end
+if isStop then isLimited = ofPerson > MAX_BEFORE_A_STOP end
 -- guard: back-pressure/full-inbox
-if waiting >= (args.command ~= '' and LONGEST_WITH_WORDS or LONGEST_INBOX) then isLimited = true end
+if waiting >= (args.command ~= '' and MAX_WITH_WORDS or MAX_INBOX) then isLimited = true end
 
 local function nextSeq() return redis.call('HINCRBY', keys.state, 'seq', 1) end
 local function setStop(seq)

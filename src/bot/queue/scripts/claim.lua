@@ -6,11 +6,11 @@
 --
 -- Constants  STATE_LIFE_MS (life of a conversation's state after its last turn)
 --            CLAIM_LIFE_MS (a claim that was not renewed for this long may be taken)
---            MOST_HELD_COUNTED (above this number of held messages their owners are not checked)
+--            MAX_HELD_COUNTED (above this number of held messages their owners are not checked)
 -- Keys       state   inbox   pending   held   history   notices   summary   leftovers
--- Arguments  conversationId   mostMessages: per turn   mostTurns: of history   messagePrefix: of message keys
+-- Arguments  conversationId   maxMessages: per turn   maxTurns: of history   messagePrefix: of message keys
 --            claim: name of this claim, so that a command that the connection resends is recognised; the part before the dot is the worker's name
---            mostHistoryBytes
+--            maxHistoryBytes
 --            epochStep: random increment of the epoch: a failover may lose the newest epoch, and the next one must differ from the one
 --              that a worker still holds
 --            preferencesPrefix: of preferences keys   preferencesLifeMs: renewed with each turn of the person
@@ -40,7 +40,7 @@ local unrenewedMs = nowMs - count('aliveMs')
 if not isRepeat and unrenewedMs >= 0 and unrenewedMs < CLAIM_LIFE_MS then return answer { verdict = 'claimed' } end
 local epoch = isRepeat and count('epoch') or count('epoch') + tonumber(args.epochStep)
 local head = {}
-for index, text in ipairs(redis.call('LRANGE', keys.inbox, 0, tonumber(args.mostMessages) - 1)) do head[index] = readEntry(text) end
+for index, text in ipairs(redis.call('LRANGE', keys.inbox, 0, tonumber(args.maxMessages) - 1)) do head[index] = readEntry(text) end
 
 local today
 local function isOfAnotherHistory(stored)
@@ -49,15 +49,15 @@ local function isOfAnotherHistory(stored)
   return today ~= '' and today ~= stored
 end
 
--- The list's newest values, oldest first: at most `most`, and at most `mostBytes` except for the newest value alone. Also
+-- The list's newest values, oldest first: at most `most`, and at most `maxBytes` except for the newest value alone. Also
 -- returns the length of the list, which is queried only if there may be more.
-local function newest(key, most, mostBytes)
+local function newest(key, most, maxBytes)
   local found, bytes = {}, 0
   for from = 1, most, 10 do
     local some = redis.call('LRANGE', key, -(from + 9), -from)
     for index = #some, 1, -1 do
       bytes = bytes + #some[index]
-      if #found == most or (#found > 0 and bytes > mostBytes) then return found, redis.call('LLEN', key) end
+      if #found == most or (#found > 0 and bytes > maxBytes) then return found, redis.call('LLEN', key) end
       table.insert(found, 1, some[index])
     end
     if #some < 10 then return found, #found end
@@ -143,7 +143,7 @@ end
 -- In a group several people may wait for sign-in, each with a separate limit.
 local function heldCount()
   local all = redis.call('LLEN', keys.held)
-  if all == 0 or all > MOST_HELD_COUNTED then return all end
+  if all == 0 or all > MAX_HELD_COUNTED then return all end
   local own = 0
   for _, entry in ipairs(redis.call('LRANGE', keys.held, 0, -1)) do
     local owner = redis.call('HGET', args.messagePrefix .. readEntry(entry).id, 'owner')
@@ -153,7 +153,7 @@ local function heldCount()
 end
 local preferences = record[3] and redis.call('HGETALL', args.preferencesPrefix .. record[3]) or {}
 if #preferences > 0 then redis.call('PEXPIRE', args.preferencesPrefix .. record[3], args.preferencesLifeMs) end
-local history, kept = newest(keys.history, tonumber(args.mostTurns), tonumber(args.mostHistoryBytes))
+local history, kept = newest(keys.history, tonumber(args.maxTurns), tonumber(args.maxHistoryBytes))
 return answer {
   verdict = 'begun',
   epoch = epoch,

@@ -9,7 +9,7 @@
 --              records: [{ id, fields: [name, value, ...], followUp?, isTold? }], followUps?: { due, prefix, lifeMs }, noticesShown, stopServed, answeredBy,
 --              preferences?: { key, field, sealed, lifeMs },
 --              erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
---              thread?: { index, id }, mostThreads, followed?: { key, lifeMs },
+--              thread?: { index, id }, maxThreads, followed?: { key, lifeMs },
 --              usage?: { key, add: { field: count }, lifeMs } }
 -- Returns    verdict: 'done' | 'stale' | 'amended' (the question has changed and must be answered again)   waiting: messages that still wait
 -- guard: fence/commit
@@ -99,7 +99,7 @@ if chosen then
 end
 if changes.thread then
   redis.call('ZADD', changes.thread.index, redisNowMs(), changes.thread.id)
-  redis.call('ZREMRANGEBYRANK', changes.thread.index, 0, -1 - changes.mostThreads)
+  redis.call('ZREMRANGEBYRANK', changes.thread.index, 0, -1 - changes.maxThreads)
   redis.call('PEXPIRE', changes.thread.index, changes.kept.lifeMs)
 end
 if changes.followed then redis.call('SET', changes.followed.key, '1', 'PX', changes.followed.lifeMs) end

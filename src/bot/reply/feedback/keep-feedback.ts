@@ -7,7 +7,7 @@ import type { PlatformName } from '../../domain/platform-name.ts';
 import { feedbackKey, messageKey, ratedAnswersKey, ratedByKey } from '../../domain/partition-keys.ts';
 
 /** Maximum raters of one answer; enough even in a group of thousands. */
-const MOST_RATERS = 200;
+const MAX_RATERS = 200;
 /** Maximum characters of a rating's comment; longer than any platform's input field. */
 const MAX_WORDS_CHARS = 2_000;
 export const FEEDBACK_PURPOSE = 'feedback';
@@ -15,7 +15,7 @@ export const FEEDBACK_PURPOSE = 'feedback';
 const FIELDS_OF_RATER = ['verdict', 'reasons', 'words', 'said', 'at'] as const;
 
 const keepScript = loadScript(import.meta.url, './scripts/keep-feedback.lua', {
-  constants: { MOST_RATERS },
+  constants: { MAX_RATERS },
   keys: ['record', 'feedback', 'rated', 'ratedBy'],
   args: ['answer', 'platform', 'rater', 'verdict', 'reasons', 'words', 'said', 'lifeMs'],
   answer: { change: ['new', 'changed', 'detailed', 'withdrawn', 'same', 'full'] },

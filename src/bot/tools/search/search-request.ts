@@ -11,7 +11,7 @@ export interface SearchResult {
 /** A web search service. @throws ToolError `unreachable`, or the signal's reason */
 export type SearchWeb = (query: string, signal: AbortSignal) => Promise<SearchResult[]>;
 
-const MOST_BYTES = MIB_BYTES;
+const MAX_BYTES = MIB_BYTES;
 /** The signal usually ends the request earlier. */
 const TIMEOUT_MS = MINUTE_MS;
 
@@ -26,7 +26,7 @@ export async function requestSearch(
   signal: AbortSignal,
 ): Promise<unknown> {
   try {
-    const { status, body } = await callHttp(url, { ...call, maxBytes: MOST_BYTES, timeoutMs: TIMEOUT_MS, signal });
+    const { status, body } = await callHttp(url, { ...call, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal });
     if (status !== 200) throw new ToolError('unreachable', 'The search service refused the search.');
     return JSON.parse(body.toString('utf8'));
   } catch (error) {

@@ -12,7 +12,7 @@ import { fitFiles } from '../files/fit-attachments.ts';
 import type { KeptFile } from '../files/kept-file.ts';
 import { piecesFor } from '../files/rank-chunks.ts';
 import { cutNote } from '../files/tell-files.ts';
-import { MOST_IMAGES } from '../images/fetch-images.ts';
+import { MAX_IMAGES } from '../images/fetch-images.ts';
 import type { EarlierConversation } from '../prompt/earlier-conversation.ts';
 import { declarationTokens } from './count-tokens.ts';
 import type { PromptSize } from './retry-on-context-length.ts';
@@ -53,7 +53,7 @@ export interface PromptFrame {
   /** Whether the model accepts images. */
   seesImages: boolean;
   /** Maximum tokens of the prompt, unless the service has shown a lower limit. */
-  mostTokens: number;
+  maxTokens: number;
 }
 
 /** One version of the prompt. */
@@ -69,17 +69,17 @@ const FILES_SHARE = 0.6;
 /** Prepares the prompt of a question. @returns a function that builds the version for a size */
 export async function preparePrompt(
   { earlier, current, earlierImages, files, filesAtHand }: PromptMaterial,
-  { tools, language, seesImages, mostTokens, ...frame }: PromptFrame,
+  { tools, language, seesImages, maxTokens: mostTokens, ...frame }: PromptFrame,
 ): Promise<(size: PromptSize) => FittedPrompt> {
   const shown = seesImages ? files : files.map((file) => ({ ...file, pictures: [] }));
   const chars = shown.reduce((sum, { parts }) => parts.reduce((all, { text }) => all + text.length, sum), 0);
   // Files that certainly fit need no ranking: a character is at most about one token.
   const mayBeCut = chars > (mostTokens * FILES_SHARE) / 2;
   const pieces = mayBeCut ? await piecesFor(shown, `${current.text}\n${current.quote ?? ''}`) : [];
-  const mostPictures = MOST_IMAGES - current.images.length;
+  const maxPictures = MAX_IMAGES - current.images.length;
   return ({ budgetTokens, tokenFactor, isFresh }) => {
     const roomTokens = budgetTokens * FILES_SHARE;
-    const fit = fitFiles(shown, { roomTokens, tokenFactor, mostPictures, pieces, language });
+    const fit = fitFiles(shown, { roomTokens, tokenFactor, mostPictures: maxPictures, pieces, language });
     const prompt = buildPrompt({
       ...frame,
       ...{ earlierImages, filesAtHand, tokenFactor },

@@ -200,7 +200,7 @@ async function streamAnswer(
     began: () => context.live.prepare(),
     ...(isBrief ? BRIEF_REQUEST : {}),
   };
-  const asking = { call, build, allowed, mostTokens: chosen.mostTokens, chat: tools.chat, draft };
+  const asking = { call, build, allowed, maxTokens: chosen.maxTokens, chat: tools.chat, draft };
   const droppedTurns = await ask(options, asking, controls.signal);
 
   const answer = draft.end();
@@ -246,7 +246,7 @@ interface ChosenModel {
   note?: string;
   seesImages: boolean;
   /** Maximum tokens of its prompt. */
-  mostTokens: number;
+  maxTokens: number;
   /** The tools that it may call. */
   tools: readonly ToolDeclaration[];
 }
@@ -260,8 +260,8 @@ function chooseModel(
   const hasImages = hasScans || current.images.length + earlierImages.size > 0;
   const picked = pickModel(catalog, { allowed, language }, hasImages);
   const { seesImages, callsTools } = catalog.of(picked.model);
-  const mostTokens = promptRoom(catalog.of(picked.model), budgetTokens);
-  return { ...picked, seesImages, mostTokens, tools: callsTools ? declared : [] };
+  const maxTokens = promptRoom(catalog.of(picked.model), budgetTokens);
+  return { ...picked, seesImages, maxTokens, tools: callsTools ? declared : [] };
 }
 
 /** A request to the model apart from its messages. */
@@ -270,7 +270,7 @@ type Call = Omit<ChatRequest, 'messages' | 'fallbackModel'>;
 interface Asking {
   call: Call;
   allowed: Models;
-  mostTokens: number;
+  maxTokens: number;
   build(size: PromptSize): FittedPrompt;
   /** Runs the calls of tools. */
   chat: TurnTools['chat'];
@@ -280,12 +280,12 @@ interface Asking {
 /** Calls the model. @returns the earlier turns that the first prompt omitted. @throws ChatError */
 async function ask(
   { models, prompt: { sizes } }: AnswerQuestionOptions,
-  { call, allowed, mostTokens, build, chat, draft }: Asking,
+  { call, allowed, maxTokens, build, chat, draft }: Asking,
   signal: AbortSignal,
 ): Promise<readonly HistoryTurn[]> {
   // A prompt rebuilt with a smaller budget omits turns that the prompt of the next question includes again.
   let droppedTurns: readonly HistoryTurn[] | undefined;
-  const limits = { chat, sizes, mostTokens, model: call.model };
+  const limits = { chat, sizes, maxTokens, model: call.model };
   await askWithinLimits(
     {
       ...limits,

@@ -5,7 +5,7 @@ import { SOURCE_TEXTS } from '../../i18n/source-texts.ts';
 
 /** Markdown characters that are removed from titles. */
 const MARKUP = /[\\`*~[\]<>]/g;
-const MOST_TITLE_CHARS = 120;
+const MAX_TITLE_CHARS = 120;
 
 /** The list of cited sources below an answer; empty if there are none. */
 export function sourcesBelow(sources: readonly CitedSource[], language: Language): string {
@@ -36,5 +36,5 @@ function linkable(url: string): string | undefined {
 /** Titles come from documents: reduced to one line of limited length without markup. */
 function plainLabel(text: string): string {
   const letters = [...withoutUnseen(text).replace(MARKUP, '').replace(/\s+/gu, ' ').trim()];
-  return letters.length > MOST_TITLE_CHARS ? `${letters.slice(0, MOST_TITLE_CHARS).join('')}…` : letters.join('');
+  return letters.length > MAX_TITLE_CHARS ? `${letters.slice(0, MAX_TITLE_CHARS).join('')}…` : letters.join('');
 }

@@ -10,7 +10,7 @@ const LABEL_END = /\](?=[(:](?:[^\S\n]|[<>]|\n(?!\n))*(https?:\/\/[^\s)>\]]{0,20
 /** In markdown, constructs do not continue after an empty line. */
 const PARAGRAPH_END = '\n\n';
 /** A longer text without an empty line is processed in parts. */
-const MOST_OPEN_CHARS = 8_192;
+const MAX_OPEN_CHARS = 8_192;
 /** Amount of new text after which a long paragraph is processed again. */
 const STEP_CHARS = 1_024;
 /** Maximum length of a label and an address that may still grow at the end of the text. */
@@ -31,7 +31,7 @@ export class NamedLinks {
   #open = '';
   /** Undefined until a tool has returned results. */
   #hosts: ReadonlySet<string> | undefined;
-  #nextStepChars = MOST_OPEN_CHARS;
+  #nextStepChars = MAX_OPEN_CHARS;
   readonly #after: TextStage | undefined;
   /** Length of the text of earlier rounds. */
   #earlierChars = 0;
@@ -62,7 +62,7 @@ export class NamedLinks {
       this.#open = this.#open.replace(/\](?=[(:])/, '] ');
       this.#settle(this.#open.length);
     }
-    this.#nextStepChars = Math.max(MOST_OPEN_CHARS, this.#open.length + STEP_CHARS);
+    this.#nextStepChars = Math.max(MAX_OPEN_CHARS, this.#open.length + STEP_CHARS);
   }
 
   /** The complete text; no more text follows. */
@@ -74,7 +74,7 @@ export class NamedLinks {
   retract(): void {
     this.#done = this.#done.slice(0, this.#earlierChars);
     this.#open = '';
-    this.#nextStepChars = MOST_OPEN_CHARS;
+    this.#nextStepChars = MAX_OPEN_CHARS;
     this.#after?.retract();
   }
 
@@ -88,7 +88,7 @@ export class NamedLinks {
 
   #settle(length: number): void {
     const rest = this.#open.slice(length);
-    this.#nextStepChars = MOST_OPEN_CHARS;
+    this.#nextStepChars = MAX_OPEN_CHARS;
     this.#open = this.#open.slice(0, length);
     const judged = this.#judged(true);
     this.#done += this.#after?.settled(judged) ?? judged;

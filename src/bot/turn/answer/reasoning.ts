@@ -9,7 +9,7 @@ import type { Preferences } from '../conversation/preferences.ts';
 export type ThinkingShown = 'never' | 'private' | 'everywhere';
 
 /** Maximum stored length of the reasoning; only its newest part is kept. UTF-16 units. */
-const MOST_THOUGHT_CHARS = 4_000;
+const MAX_THOUGHT_CHARS = 4_000;
 /** Update interval of the displayed seconds; each update is a call to the platform. */
 const SECONDS_STEP = 3;
 
@@ -34,7 +34,7 @@ export class Thought {
     if (!this.#isShown) return;
     this.#newest += delta;
     // Trim occasionally, not with every token.
-    if (this.#newest.length > 2 * MOST_THOUGHT_CHARS) this.#newest = newestOf(this.#newest);
+    if (this.#newest.length > 2 * MAX_THOUGHT_CHARS) this.#newest = newestOf(this.#newest);
   }
 
   /**
@@ -75,7 +75,7 @@ export function showsThoughts(
 }
 
 function newestOf(thought: string): string {
-  if (thought.length <= MOST_THOUGHT_CHARS) return thought;
+  if (thought.length <= MAX_THOUGHT_CHARS) return thought;
   // Never split a surrogate pair.
-  return `…${thought.slice(-MOST_THOUGHT_CHARS).replace(/^[\udc00-\udfff]/, '')}`;
+  return `…${thought.slice(-MAX_THOUGHT_CHARS).replace(/^[\udc00-\udfff]/, '')}`;
 }

@@ -17,7 +17,7 @@ export interface AskOptions {
   chat: Pick<ChatClient, 'stream'>;
   sizes: PromptSizes;
   /** Maximum tokens of a prompt, unless the service has shown a lower limit. */
-  mostTokens: number;
+  maxTokens: number;
   model: string;
   /** Creates the request with these messages. */
   request(messages: ChatRequest['messages']): ChatRequest;
@@ -36,7 +36,7 @@ const COMPACT_SHARE = 0.5;
  * @throws ChatError like `ChatClient.stream`
  */
 export async function askWithinLimits(options: AskOptions, signal: AbortSignal, onEvent: OnChatEvent): Promise<void> {
-  const { sizes, mostTokens, model, request, build } = options;
+  const { sizes, maxTokens: mostTokens, model, request, build } = options;
   const tokenFactor = sizes.factorOf(model);
   const budgetTokens = sizes.budgetOf(model, mostTokens);
   const first = build({ budgetTokens, tokenFactor, isFresh: false });

@@ -25,7 +25,7 @@ export interface ToolResult {
   namesAddresses: boolean;
 }
 
-const MOST_STATUS_CHARS = 120;
+const MAX_STATUS_CHARS = 120;
 
 /**
  * Runs the calls of one round in parallel. A failure of a tool becomes text for the model; only the turn's own signal ends
@@ -84,5 +84,5 @@ async function runOne(
 /** One line of limited length, because a status may contain text from the model. */
 function statusLine(status: string): string {
   const letters = [...status.replace(/\s+/gu, ' ').trim()];
-  return letters.length > MOST_STATUS_CHARS ? `${letters.slice(0, MOST_STATUS_CHARS).join('')}…` : letters.join('');
+  return letters.length > MAX_STATUS_CHARS ? `${letters.slice(0, MAX_STATUS_CHARS).join('')}…` : letters.join('');
 }

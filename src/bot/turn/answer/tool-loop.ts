@@ -90,8 +90,8 @@ export async function answerInRounds(
     const results = await runToolCalls({ ...options, context }, calls);
     const told = calls.map((call, position) => withOwnId(call, `r${round}-${position}`, messages));
     const answers = told.map(({ callId }, position): ChatMessage => {
-      const mostTokens = Math.max(0, Math.min(limits.resultTokens, leftTokens));
-      const content = labelToolResult(results[position]?.text ?? '', mostTokens);
+      const maxTokens = Math.max(0, Math.min(limits.resultTokens, leftTokens));
+      const content = labelToolResult(results[position]?.text ?? '', maxTokens);
       leftTokens -= estimateTokens(content);
       if (results[position]?.namesAddresses === true) named.add(content, calls[position]?.argumentsJson);
       return { role: 'tool', callId, content };

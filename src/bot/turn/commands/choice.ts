@@ -4,7 +4,7 @@ import { sealPreferences, type Preferences } from '../conversation/preferences.t
 import type { TurnContext } from '../turn-context.ts';
 import type { Outcome } from '../outcome.ts';
 
-const MOST_ECHOED_CHARS = 40;
+const MAX_ECHOED_CHARS = 40;
 
 /** Returns a person's choice for the commit, with the text of the reply. @param change `undefined` resets a choice */
 export function chosen(
@@ -21,7 +21,7 @@ export function chosen(
 /** User input on one line and of limited length, for display in a sentence. */
 export function echoOf(argument: string): string {
   const shown = argument.replace(/[\s`“”]+/g, ' ').trim();
-  return [...shown].length > MOST_ECHOED_CHARS ? `${[...shown].slice(0, MOST_ECHOED_CHARS).join('')}…` : shown;
+  return [...shown].length > MAX_ECHOED_CHARS ? `${[...shown].slice(0, MAX_ECHOED_CHARS).join('')}…` : shown;
 }
 
 /** Joins sentences; Chinese uses no separator. */

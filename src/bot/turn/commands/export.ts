@@ -11,7 +11,7 @@ import type { RecordOptions } from './forget.ts';
 import type { AccountId } from '../../domain/ids.ts';
 
 /** About the capacity of two WeCom messages; a third cannot be sent. */
-const MOST_BYTES = 36 * KIB_BYTES;
+const MAX_BYTES = 36 * KIB_BYTES;
 
 /**
  * /export: the stored conversation as Markdown: the summary of its older turns, if there is one, and the newest turns that
@@ -42,7 +42,7 @@ export function writeExport(
   for (const turn of turns.toReversed()) {
     const written = writeTurn(turn, language, timeZone);
     bytes += Buffer.byteLength(written);
-    if (bytes > MOST_BYTES && shown.length > 0) break;
+    if (bytes > MAX_BYTES && shown.length > 0) break;
     shown.unshift(written);
   }
   const text = shown.length < turns.length ? RECORD_TEXTS.exportedNewest : RECORD_TEXTS.exported;

@@ -8,7 +8,7 @@ import { heavyFilesKey, heavyFilesWaitKey } from '../../domain/partition-keys.ts
 /** Heavy files allowed without a wait. */
 const FREE_FILES = 2;
 const FIRST_WAIT_MS = MINUTE_MS;
-const LONGEST_WAIT_MS = HOUR_MS;
+const MAX_WAIT_MS = HOUR_MS;
 /**
  * Time without another heavy file after which heavy files are forgotten; longer than the longest wait, so that waits keep
  * growing.
@@ -18,7 +18,7 @@ const PURPOSE = 'heavy-files';
 
 const noteScript = loadScript(import.meta.url, './scripts/note-heavy-file.lua', {
   keys: ['files', 'wait'],
-  args: ['mediaId', 'lifeMs', 'freeFiles', 'firstMs', 'longestMs'],
+  args: ['mediaId', 'lifeMs', 'freeFiles', 'firstMs', 'maxMs'],
 });
 
 /**
@@ -46,7 +46,7 @@ export class HeavyFiles {
     await noteScript.run(
       this.#redis,
       { files: heavyFilesKey(name), wait: heavyFilesWaitKey(name) },
-      { mediaId, lifeMs: LIFE_MS, freeFiles: FREE_FILES, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS },
+      { mediaId, lifeMs: LIFE_MS, freeFiles: FREE_FILES, firstMs: FIRST_WAIT_MS, maxMs: MAX_WAIT_MS },
     );
   }
 

@@ -1,17 +1,17 @@
 import { HOUR_MS, type NowMs } from '../../../shared/clock.ts';
 
 /** Smaller prompts are ignored, because the tokens that a service adds to each prompt would dominate. */
-const LEAST_TOKENS_TO_LEARN_FROM = 200;
+const MIN_TOKENS_TO_LEARN_FROM = 200;
 /** Weight of one answer in the factor; a dozen answers correct a wrong initial value. */
 const WEIGHT = 0.2;
-const LEAST_FACTOR = 0.5;
-const MOST_FACTOR = 3;
+const MIN_FACTOR = 0.5;
+const MAX_FACTOR = 3;
 /** After a refusal, prompts are limited to this share of the refused size until the ceiling expires. */
 const CEILING_SHARE = 0.75;
 const CEILING_LIFE_MS = HOUR_MS;
-const LEAST_CEILING_TOKENS = 1_000;
+const MIN_CEILING_TOKENS = 1_000;
 /** Upper bound on the number of models; names come from the settings, so there are few. */
-const MOST_MODELS = 100;
+const MAX_MODELS = 100;
 
 interface Learnt {
   factor: number;
@@ -40,10 +40,10 @@ export class PromptSizes {
   }
 
   /** Maximum (corrected) tokens of a prompt: `mostTokens`, or less for a while after a refusal. */
-  budgetOf(model: string, mostTokens: number): number {
+  budgetOf(model: string, maxTokens: number): number {
     const { ceiling, factor = 1 } = this.#learnt.get(model) ?? {};
-    if (!ceiling || ceiling.untilMs <= this.#nowMs()) return mostTokens;
-    return Math.min(mostTokens, ceiling.tokens * factor);
+    if (!ceiling || ceiling.untilMs <= this.#nowMs()) return maxTokens;
+    return Math.min(maxTokens, ceiling.tokens * factor);
   }
 
   /**
@@ -51,22 +51,22 @@ export class PromptSizes {
    * count
    */
   answered(model: string, estimatedTokens: number, countedTokens: number): void {
-    if (estimatedTokens < LEAST_TOKENS_TO_LEARN_FROM || !(countedTokens > 0)) return;
-    const seen = Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, countedTokens / estimatedTokens));
+    if (estimatedTokens < MIN_TOKENS_TO_LEARN_FROM || !(countedTokens > 0)) return;
+    const seen = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, countedTokens / estimatedTokens));
     const learnt = this.#of(model);
     learnt.factor += (seen - learnt.factor) * WEIGHT;
   }
 
   /** Records that the service refused a prompt as too long. @param estimatedTokens estimate of the prompt with factor 1 */
   refused(model: string, estimatedTokens: number): void {
-    const tokens = Math.max(LEAST_CEILING_TOKENS, estimatedTokens * CEILING_SHARE);
+    const tokens = Math.max(MIN_CEILING_TOKENS, estimatedTokens * CEILING_SHARE);
     this.#of(model).ceiling = { tokens, untilMs: this.#nowMs() + CEILING_LIFE_MS };
   }
 
   #of(model: string): Learnt {
     let learnt = this.#learnt.get(model);
     if (!learnt) {
-      if (this.#learnt.size >= MOST_MODELS) this.#learnt.clear();
+      if (this.#learnt.size >= MAX_MODELS) this.#learnt.clear();
       learnt = { factor: 1 };
       this.#learnt.set(model, learnt);
     }

@@ -11,9 +11,9 @@ import type { UsageChange } from '../../domain/turn.ts';
 
 /** Wait before a failed summary is attempted again; doubles with each attempt. */
 const FIRST_WAIT_MS = 2 * MINUTE_MS;
-const LONGEST_WAIT_MS = 6 * HOUR_MS;
+const MAX_WAIT_MS = 6 * HOUR_MS;
 const tryScript = loadScript(import.meta.url, './scripts/try-summary.lua', {
-  constants: { FIRST_WAIT_MS, LONGEST_WAIT_MS, ABSENT_MS: DAY_MS },
+  constants: { FIRST_WAIT_MS, MAX_WAIT_MS, ABSENT_MS: DAY_MS },
   keys: ['summary'],
   args: ['startedFrom', 'name'],
   answer: { verdict: ['begun', 'stale', 'waits'], noted: 'text' },

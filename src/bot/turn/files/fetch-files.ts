@@ -20,13 +20,13 @@ import { fileRefsOf, type FileRef } from '../images/image-refs.ts';
 import { readKept, writeKept, type KeptFile, type UnfitFile } from './kept-file.ts';
 
 /** Maximum files per question. A question with more is refused. */
-export const MOST_FILES = 5;
+export const MAX_FILES = 5;
 /** Maximum stored characters per file: more than any prompt takes, and a part of the limit per person. */
-const MOST_KEPT_CHARS = 600_000;
+const MAX_KEPT_CHARS = 600_000;
 const FETCH_LIMIT_MS = 20 * SECOND_MS;
 /** Delay of the prefetch, as for images: a turn that starts at once fetches its own files. */
 const PREFETCH_AFTER_MS = 3 * SECOND_MS;
-const MOST_PREFETCHES = 10;
+const MAX_PREFETCHES = 10;
 
 /** Limits the files in memory at once: two in total, one per person. */
 const intake = new SerialQueue(2, 1);
@@ -78,9 +78,9 @@ export async function prefetchFiles(
   { message, deliveryId, isKnown }: { message: InboundMessage; deliveryId: DeliveryId; isKnown(): Promise<boolean> },
 ): Promise<void> {
   const files = fileRefsOf(message, deliveryId);
-  if (files.length === 0 || files.length > MOST_FILES) return;
+  if (files.length === 0 || files.length > MAX_FILES) return;
   await sleep(PREFETCH_AFTER_MS, undefined, { ref: false });
-  if (intake.unfinished + files.length > MOST_PREFETCHES || !(await isKnown().catch(() => false))) return;
+  if (intake.unfinished + files.length > MAX_PREFETCHES || !(await isKnown().catch(() => false))) return;
   await fetchFiles(scene, files, new AbortController().signal).catch(() => undefined);
 }
 
@@ -169,7 +169,7 @@ async function readPicture(bytes: Buffer, owner: string, signal: AbortSignal): P
 
 /** The part of a document's text that is stored, with the place at which it ends. */
 function withinKept({ parts, cutAt, pageCount, hasMacros }: ReadDocument): Omit<KeptFile, 'pictures' | 'name'> {
-  let left = MOST_KEPT_CHARS;
+  let left = MAX_KEPT_CHARS;
   const fits = parts.flatMap((part) => {
     const text = part.text.slice(0, Math.max(left, 0));
     left -= part.text.length;

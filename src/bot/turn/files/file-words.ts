@@ -3,7 +3,7 @@ import { say, type Language } from '../../../shared/text/texts.ts';
 import { FILE_TEXTS } from '../../i18n/file-texts.ts';
 import type { KeptFile } from './kept-file.ts';
 
-const MOST_NAME_CHARS = 80;
+const MAX_NAME_CHARS = 80;
 /** Characters that could be markup in an app, a label in a prompt or part of a path. */
 const UNWANTED = /[<>"'`*~|[\]{}\\/@#\s\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
@@ -15,9 +15,9 @@ export function shownName(name: string | undefined, language: Language): string 
       .at(-1) ?? '';
   const plain = [...last.replace(UNWANTED, ' ').trim()];
   if (plain.length === 0) return say(FILE_TEXTS.nameless, language);
-  if (plain.length <= MOST_NAME_CHARS) return plain.join('');
+  if (plain.length <= MAX_NAME_CHARS) return plain.join('');
   const ending = /\.\w{1,8}$/.exec(plain.join(''))?.[0] ?? '';
-  return `${plain.slice(0, MOST_NAME_CHARS - ending.length - 1).join('')}…${ending}`;
+  return `${plain.slice(0, MAX_NAME_CHARS - ending.length - 1).join('')}…${ending}`;
 }
 
 /** Formats a place of a document for a sentence. Names from the document remain unchanged. */

@@ -29,7 +29,7 @@ export interface FitOptions {
 }
 
 /** Minimum length of a partial text; a shorter one is useless. */
-const LEAST_CHARS = 200;
+const MIN_CHARS = 200;
 
 /**
  * Fits the files into the available space in fair shares: the chunks relevant to the question, or the beginning up to a
@@ -94,7 +94,7 @@ function beginningOf({ parts }: KeptFile, shareTokens: number, tokenFactor: numb
       continue;
     }
     const room = Math.floor((whole.length * Math.max(left, 0)) / tokens);
-    const piece = room >= LEAST_CHARS ? cutAtLine(whole, room) : '';
+    const piece = room >= MIN_CHARS ? cutAtLine(whole, room) : '';
     if (piece !== '') written.push(piece);
     const last = piece === '' ? parts[index - 1]?.label : label;
     return { text: written.join('\n\n'), upTo: last ?? shareOf(written.join(''), parts) };

@@ -21,13 +21,13 @@ export interface Piece {
 /** Chunk size: a passage with its context, small enough that several fit, in Chinese too. */
 const PIECE_CHARS = 600;
 /** Maximum words taken from a question; later words of a pasted page add nothing. */
-const MOST_TERMS = 64;
+const MAX_TERMS = 64;
 /** Saturation of the word frequency: further occurrences of a word in a chunk add little. */
 const SATURATED_AT = 1.2;
 /** Weight of a word in a label. */
 const LABEL_WEIGHT = 2;
 /** Minimum relevance relative to the best chunk; below it, matches are considered accidental. */
-const LEAST_SHARE_OF_BEST = 0.25;
+const MIN_SHARE_OF_BEST = 0.25;
 /** Preferred chunk boundaries, best first. */
 const ENDINGS = ['\n', '。', '. ', ' '];
 /** Share of a neighbouring chunk's relevance that is added, because relevant text continues there. */
@@ -39,7 +39,7 @@ const NEIGHBOUR_SHARE = 0.25;
  * @returns the chunks of each file in order; none for a file without any word of the question
  */
 export async function piecesFor(files: readonly KeptFile[], question: string): Promise<Piece[][]> {
-  const words = queryWords(question, MOST_TERMS);
+  const words = queryWords(question, MAX_TERMS);
   if (words.length === 0) return files.map(() => []);
   const looked = new Set(words.flatMap(({ anyOf, orElse }) => (orElse === undefined ? anyOf : [...anyOf, orElse])));
   const terms = new Map([...looked].map((term, index) => [term, index]));
@@ -58,7 +58,7 @@ export async function piecesFor(files: readonly KeptFile[], question: string): P
   const fits = counted.map((pieces) => pieces.map(({ counts }) => fitOf(counts, weights)));
   const best = fits.flat().reduce((most, fit) => Math.max(most, fit), 0);
   return counted.map((pieces, at) => {
-    const own = (fits[at] ?? []).map((fit) => (fit >= best * LEAST_SHARE_OF_BEST ? fit : 0));
+    const own = (fits[at] ?? []).map((fit) => (fit >= best * MIN_SHARE_OF_BEST ? fit : 0));
     if (!own.some((fit) => fit > 0)) return [];
     return pieces.map(({ piece }, index) => {
       const beside = Math.max(own[index - 1] ?? 0, own[index + 1] ?? 0);

@@ -10,7 +10,7 @@ import type { KeptFile } from './kept-file.ts';
 import { elsewhereNotes, filesNotes, filesObstacle, filesReady, tooManyFiles } from './tell-files.ts';
 
 /** Maximum files of earlier questions that are included again; the newest ones. */
-const MOST_EARLIER = 4;
+const MAX_EARLIER = 4;
 
 /**
  * Files of a question. `refs` has all file names, since some platforms provide a name only with the file content. `ended`:
@@ -77,7 +77,7 @@ export async function readEarlierFiles(
   { turns, speakerTag, own }: { turns: readonly HistoryTurn[]; speakerTag?: string; own: readonly KeptFile[] },
 ): Promise<EarlierFiles> {
   const refs = turns.filter((turn) => turn.assistantText !== '' && turn.speakerTag === speakerTag).flatMap(filesOfTurn);
-  const latest = refs.slice(-MOST_EARLIER);
+  const latest = refs.slice(-MAX_EARLIER);
   if (latest.length === 0) return { files: [], mediaIds: new Set() };
   const found = await keptFiles(scene, latest);
   const readable = found.flatMap((file, index) =>

@@ -20,7 +20,7 @@ export interface ChosenText {
 /** Share of the space for the beginning of a file, which shows the type of the document. */
 const BEGINNING_SHARE = 0.25;
 /** Number of consecutive chunks that do not fit after which the search for smaller ones ends. */
-const MOST_MISFITS = 20;
+const MAX_MISFITS = 20;
 const PAGE = /^page \d+$/;
 
 /**
@@ -42,7 +42,7 @@ export function writeChosen(pieces: readonly Piece[], roomTokens: number, tokenF
 
 function choose(pieces: readonly Piece[], roomTokens: number, tokenFactor: number): Set<number> | undefined {
   const chosen = new Set<number>();
-  const gapTokens = mostGapTokens(pieces, tokenFactor);
+  const gapTokens = maxGapTokens(pieces, tokenFactor);
   let leftTokens = roomTokens;
   const take = (index: number): boolean => {
     const piece = pieces[index];
@@ -58,8 +58,8 @@ function choose(pieces: readonly Piece[], roomTokens: number, tokenFactor: numbe
     pieces[index]?.part === pieces[other]?.part || PAGE.test(pieces[other]?.label ?? '');
   const fitting = pieces.flatMap(({ fit }, index) => (fit > 0 ? [{ fit, index }] : []));
   const best = fitting.toSorted((one, other) => other.fit - one.fit).map(({ index }) => index);
-  const leastLeft = roomTokens * (1 - BEGINNING_SHARE);
-  for (let index = 0; index < pieces.length && leftTokens > leastLeft; index += 1) if (!take(index)) break;
+  const minLeft = roomTokens * (1 - BEGINNING_SHARE);
+  for (let index = 0; index < pieces.length && leftTokens > minLeft; index += 1) if (!take(index)) break;
   takeUntilFull(best, take);
   if (!best.some((index) => chosen.has(index))) return undefined;
   const beside = best.flatMap((index) => (chosen.has(index) ? [index + 1, index - 1].filter(goesOnWith(index)) : []));
@@ -72,7 +72,7 @@ function takeUntilFull(indexes: readonly number[], take: (index: number) => bool
   let misfits = 0;
   for (const index of indexes) {
     misfits = take(index) ? 0 : misfits + 1;
-    if (misfits > MOST_MISFITS) return;
+    if (misfits > MAX_MISFITS) return;
   }
 }
 
@@ -101,7 +101,7 @@ function gapBetween(first: Piece | undefined, last: Piece | undefined): string {
   return `[Left out here: something ${places}.]`;
 }
 
-function mostGapTokens(pieces: readonly Piece[], tokenFactor: number): number {
+function maxGapTokens(pieces: readonly Piece[], tokenFactor: number): number {
   const longest = pieces.reduce<Piece | undefined>(
     (most, piece) => (labelTokens(piece) > labelTokens(most) ? piece : most),
     pieces[0],

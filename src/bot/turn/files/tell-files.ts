@@ -3,7 +3,7 @@ import { say, type Language } from '../../../shared/text/texts.ts';
 import { FILE_TEXTS } from '../../i18n/file-texts.ts';
 import type { Question, UnreadPart } from '../prompt/question.ts';
 import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
-import { MOST_FILES, type FoundFile, type KeptNow } from './fetch-files.ts';
+import { MAX_FILES, type FoundFile, type KeptNow } from './fetch-files.ts';
 import { extentOf, placeIn, rangeIn, shownName } from './file-words.ts';
 import type { CutFile } from './fit-attachments.ts';
 import type { KeptFile } from './kept-file.ts';
@@ -52,8 +52,8 @@ export function elsewhereNotes(found: readonly FoundFile[], language: Language):
 
 /** @returns an error text if there are too many files */
 export function tooManyFiles({ files, language }: Pick<Question, 'files' | 'language'>): string | undefined {
-  if (files.length <= MOST_FILES) return undefined;
-  return say(FILE_TEXTS.tooMany, language, { count: files.length, most: MOST_FILES });
+  if (files.length <= MAX_FILES) return undefined;
+  return say(FILE_TEXTS.tooMany, language, { count: files.length, most: MAX_FILES });
 }
 
 /** Reply to files without a question. */
@@ -85,7 +85,7 @@ export function filesNotes(
 }
 
 /** Maximum places named per file. */
-const MOST_PLACES = 6;
+const MAX_PLACES = 6;
 
 /** States which part of a file was used. */
 export function cutNote(file: CutFile, language: Language): string {
@@ -101,10 +101,10 @@ function chosenNote(
   { name, places, pageCount }: Required<Pick<CutFile, 'name' | 'places'>> & Pick<CutFile, 'pageCount'>,
   language: Language,
 ): string {
-  const shown = places.slice(0, MOST_PLACES).map((place) => rangeIn(place, language));
+  const shown = places.slice(0, MAX_PLACES).map((place) => rangeIn(place, language));
   const comma = shown.some((place) => place.includes(',')) ? '; ' : ', ';
   const list = shown.join(language === 'zh' ? '、' : comma);
-  const told = places.length > MOST_PLACES ? say(FILE_TEXTS.manyPlaces, language, { places: list }) : list;
+  const told = places.length > MAX_PLACES ? say(FILE_TEXTS.manyPlaces, language, { places: list }) : list;
   const isOfPages = pageCount !== undefined && places.every(({ from }) => from.startsWith('page '));
   if (!isOfPages) return say(FILE_TEXTS.chosen, language, { file: name, places: told });
   return say(FILE_TEXTS.chosenOfPages, language, { file: name, places: told, count: pageCount });

@@ -49,7 +49,7 @@ export function imageSceneOf(
 }
 
 /** Maximum images per question; a question with more is refused. This many always fit one request (`MAX_PREPARED_BYTES`). */
-export const MOST_IMAGES = 10;
+export const MAX_IMAGES = 10;
 const FETCH_LIMIT_MS = 20 * SECOND_MS;
 /**
  * Delay of the prefetch. A turn that starts at once fetches its own images; media URLs of the platforms are valid for
@@ -57,7 +57,7 @@ const FETCH_LIMIT_MS = 20 * SECOND_MS;
  */
 const PREFETCH_AFTER_MS = 3 * SECOND_MS;
 /** Maximum unfinished images per receiver; further images are left to their turns. */
-const MOST_PREFETCHES = 20;
+const MAX_PREFETCHES = 20;
 
 /** Limits the images in memory at once: four in total, two per person. Each is limited in time and size. */
 const intake = new SerialQueue(4, 2);
@@ -96,9 +96,9 @@ export async function prefetchImages(
   { message, deliveryId, isKnown }: { message: InboundMessage; deliveryId: DeliveryId; isKnown(): Promise<boolean> },
 ): Promise<void> {
   const images = imageRefsOf(message, deliveryId);
-  if (images.length === 0 || images.length > MOST_IMAGES) return;
+  if (images.length === 0 || images.length > MAX_IMAGES) return;
   await sleep(PREFETCH_AFTER_MS, undefined, { ref: false });
-  if (intake.unfinished + images.length > MOST_PREFETCHES || !(await isKnown().catch(() => false))) return;
+  if (intake.unfinished + images.length > MAX_PREFETCHES || !(await isKnown().catch(() => false))) return;
   await fetchImages(context, images, new AbortController().signal).catch(() => undefined);
 }
 

@@ -3,7 +3,7 @@ import type { Models } from '../../policy/policy.ts';
 import { say } from '../../../shared/text/texts.ts';
 import { IMAGE_TEXTS } from '../../i18n/image-texts.ts';
 import { firstThatSees, type ModelOptions } from '../answer/pick-model.ts';
-import { MOST_IMAGES, type ImageRefusedError } from './fetch-images.ts';
+import { MAX_IMAGES, type ImageRefusedError } from './fetch-images.ts';
 import type { Question } from '../prompt/question.ts';
 
 /**
@@ -24,7 +24,7 @@ export function imageObstacle(
       ? say(IMAGE_TEXTS.mayNotShowImages, language, { model: others })
       : say(IMAGE_TEXTS.noModelSees, language);
   }
-  if (count > MOST_IMAGES) return say(IMAGE_TEXTS.tooManyImages, language, { count, most: MOST_IMAGES });
+  if (count > MAX_IMAGES) return say(IMAGE_TEXTS.tooManyImages, language, { count, most: MAX_IMAGES });
   return undefined;
 }
 

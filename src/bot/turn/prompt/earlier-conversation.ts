@@ -74,10 +74,10 @@ export interface SummaryRequest {
  * Minimum share of a prompt's budget that must be missing before a summary is requested, since a summary is a separate
  * request.
  */
-const LEAST_SHARE = 0.1;
-const LEAST_TURNS = 2;
+const MIN_SHARE = 0.1;
+const MIN_TURNS = 2;
 /** Minimum number of turns that were not read at all, whatever their size. */
-const LEAST_UNREAD_TURNS = 10;
+const MIN_UNREAD_TURNS = 10;
 
 /**
  * Requests a summary of the turns that a full prompt omitted. Turns without an answer are not part of any prompt and do not
@@ -96,7 +96,7 @@ export function summaryRequest(
   const missing = droppedTurns.filter(isMissing);
   const missingTokens = missing.reduce((sum, one) => sum + summedTokens(one), 0);
   const last = missing.at(-1);
-  if (last && missing.length >= LEAST_TURNS && missingTokens >= budgetTokens * LEAST_SHARE) return requestFor(last);
+  if (last && missing.length >= MIN_TURNS && missingTokens >= budgetTokens * MIN_SHARE) return requestFor(last);
   const first = firstAfterUnread(turn, turns);
   return first && isMissing(first) ? requestFor(first) : undefined;
 }
@@ -106,6 +106,6 @@ function firstAfterUnread(
   { history, historyLength }: TurnContext['turn'],
   turns: readonly HistoryTurn[],
 ): HistoryTurn | undefined {
-  const isAll = historyLength - history.length < LEAST_UNREAD_TURNS || turns.some(({ startsAnew }) => startsAnew);
+  const isAll = historyLength - history.length < MIN_UNREAD_TURNS || turns.some(({ startsAnew }) => startsAnew);
   return isAll ? undefined : turns.find(({ assistantText }) => assistantText !== '');
 }

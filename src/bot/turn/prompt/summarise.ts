@@ -28,12 +28,12 @@ const LEFT_SHARE = 0.5;
  * Maximum newest turns left for later: half of the turns read per question, since even short turns drop out of the prompt
  * after that many.
  */
-const MOST_LEFT_TURNS = 25;
+const MAX_LEFT_TURNS = 25;
 /** Share of a prompt for the turns to summarize; the rest is for the instructions and for estimates that were too low. */
 const SUMMED_SHARE = 0.7;
 /** Maximum length of a summary relative to the prompt; a character is at most about one token. */
 const SUMMARY_SHARE = 0.125;
-const LEAST_SUMMARY_CHARS = 500;
+const MIN_SUMMARY_CHARS = 500;
 
 /**
  * Creates a new summary of a conversation from the older one and the turns after it, of the same person and conversation, up
@@ -57,7 +57,7 @@ export function createSummarise(options: SummariseOptions) {
       older?.text,
       chosen.map(({ turn }) => turn),
     );
-    const maxAnswerChars = Math.max(LEAST_SUMMARY_CHARS, Math.floor(promptTokens * SUMMARY_SHARE));
+    const maxAnswerChars = Math.max(MIN_SUMMARY_CHARS, Math.floor(promptTokens * SUMMARY_SHARE));
     const spent = new TokenCount();
     const text = await answerOf(options.chat, { model, messages, maxAnswerChars }, { signal, spent });
     if (text === undefined) return 'nothing';
@@ -111,7 +111,7 @@ function scopeOf(all: KeptTurn[], { turnId, isShared }: SummaryRequest): Scope |
 /** Selects the oldest uncovered turns that fit one request, up to the newest turns that prompts contain anyway. */
 function chooseTurns({ turns, asked }: Scope, coveredToMs: number, promptTokens: number): KeptTurn[] {
   let leftTokens = promptTokens * LEFT_SHARE;
-  const least = Math.max(asked + 1, turns.length - MOST_LEFT_TURNS);
+  const least = Math.max(asked + 1, turns.length - MAX_LEFT_TURNS);
   const end = 1 + turns.findLastIndex(({ turn }, at) => at < least || (leftTokens -= summedTokens(turn)) <= 0);
   const fresh = turns.slice(0, end).filter(({ turn }) => turn.atMs > coveredToMs);
   let roomTokens = promptTokens * SUMMED_SHARE;

@@ -13,9 +13,9 @@ export interface UnitGuess {
  * Plausible lifetimes of an access token. The bounds of SECURITY.md expiry-unit overlap, and values in the overlap are
  * ambiguous.
  */
-const SHORTEST_AS_SECONDS_MS = MINUTE_MS;
-const SHORTEST_AS_MILLISECONDS_MS = 5 * MINUTE_MS;
-const LONGEST_MS = 30 * DAY_MS;
+const MIN_AS_SECONDS_MS = MINUTE_MS;
+const MIN_AS_MILLISECONDS_MS = 5 * MINUTE_MS;
+const MAX_MS = 30 * DAY_MS;
 
 /**
  * Determines the unit of a raw `expires_in` (SECURITY.md expiry-unit): the one with a plausible lifetime, or `auto` if both
@@ -29,8 +29,8 @@ export function guessExpiresUnit(expiresIn: unknown): UnitGuess {
     return { unit: 'auto', detail: `expires_in ${what}; Parley assumes 5 minutes`, isSure: false };
   }
   const raw = `expires_in is ${value}${isDigits ? ', as a string' : ''}`;
-  const asSeconds = value * SECOND_MS >= SHORTEST_AS_SECONDS_MS && value * SECOND_MS <= LONGEST_MS;
-  const asMilliseconds = value >= SHORTEST_AS_MILLISECONDS_MS && value <= LONGEST_MS;
+  const asSeconds = value * SECOND_MS >= MIN_AS_SECONDS_MS && value * SECOND_MS <= MAX_MS;
+  const asMilliseconds = value >= MIN_AS_MILLISECONDS_MS && value <= MAX_MS;
   const inWords = `${inTime(value * SECOND_MS)} as seconds, ${inTime(value)} as milliseconds`;
   if (asSeconds === asMilliseconds) return { unit: 'auto', detail: `${raw}: ${inWords}`, isSure: false };
   const unit = asSeconds ? 'seconds' : 'milliseconds';

@@ -15,7 +15,7 @@ const NAME_CHARS = 16;
 /** Browsers limit a cookie to 4,096 bytes, including its name. */
 const MAX_SEALED_CHARS = 3_800;
 /** Limit for all round trips of one browser, so that its requests stay within the 8 KiB of headers that we accept. */
-const MOST_KEPT_CHARS = 4_000;
+const MAX_KEPT_CHARS = 4_000;
 
 /** A sign-in that waits for its return. */
 export interface RoundTrip {
@@ -62,7 +62,7 @@ export class RoundTrips {
     const others = tripCookies(ctx).sort((left, right) => beganAt(right.value) - beganAt(left.value));
     for (const { name, value } of others) {
       keptChars += value.length;
-      if (keptChars > MOST_KEPT_CHARS) clearTripCookie(ctx, name);
+      if (keptChars > MAX_KEPT_CHARS) clearTripCookie(ctx, name);
     }
     writeTripCookie(ctx, nameOf(state), `${beganAtMs}-${sealed}`, ROUND_TRIP_MS);
   }

@@ -26,7 +26,7 @@ export interface BotSocketsOptions {
 
 export const CONNECTION_PATH = '/wecom-connection';
 /** A file chunk in base64, plus overhead. */
-const MOST_FRAME_BYTES = 2 * MIB_BYTES;
+const MAX_FRAME_BYTES = 2 * MIB_BYTES;
 
 interface Open {
   readonly id: string;
@@ -42,7 +42,7 @@ interface Open {
  */
 export class BotSockets implements BotConnections {
   readonly #options: BotSocketsOptions;
-  readonly #server = new WebSocketServer({ noServer: true, maxPayload: MOST_FRAME_BYTES, perMessageDeflate: false });
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
   readonly #open = new Set<Open>();
   /** The newest subscribed connection: only it receives messages. */
   #newest: Open | undefined;

@@ -19,7 +19,7 @@ interface EventRequest {
 }
 
 const KEY = 'messenger:wecom-requests';
-const MOST_REQUESTS = 10_000;
+const MAX_REQUESTS = 10_000;
 
 /**
  * Messages and events that were sent to the bot, by req_id (PLATFORM_FACTS.md wecom-connection). Those of messages survive a
@@ -70,7 +70,7 @@ export class Requests {
   #takeOutdated(): string[] {
     const outdated: string[] = [];
     for (const [reqId, { atMs }] of this.#messages) {
-      if (this.#messages.size <= MOST_REQUESTS && this.#nowMs() - atMs < DAY_MS) break;
+      if (this.#messages.size <= MAX_REQUESTS && this.#nowMs() - atMs < DAY_MS) break;
       this.#messages.delete(reqId);
       outdated.push(reqId);
     }

@@ -8,7 +8,7 @@ export interface UnreadMessagesOptions {
   isResent: boolean;
 }
 
-const MOST_UNREAD = 100;
+const MAX_UNREAD = 100;
 
 /** Messages for which the bot has sent no frame yet, which is the only sign that it has read one. */
 export class UnreadMessages {
@@ -28,7 +28,7 @@ export class UnreadMessages {
     this.#unread.delete(messageId);
     this.#unread.set(messageId, connectionId);
     const [oldest] = this.#unread.keys();
-    if (oldest !== undefined && this.#unread.size > MOST_UNREAD) this.#unread.delete(oldest);
+    if (oldest !== undefined && this.#unread.size > MAX_UNREAD) this.#unread.delete(oldest);
     if (connectionId === undefined) this.#miss(messageId, false);
   }
 

@@ -22,10 +22,10 @@ interface Upload {
   pieces: Map<number, Buffer>;
 }
 
-const MOST_PIECES = 100;
-const MOST_PIECE_BYTES = 512 * KIB_BYTES;
+const MAX_PIECES = 100;
+const MAX_PIECE_BYTES = 512 * KIB_BYTES;
 /** Maximum files kept: they are shown immediately. */
-const MOST_KEPT = 100;
+const MAX_KEPT = 100;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -53,7 +53,7 @@ export class Uploads {
     const isKnown = typeof type === 'string' && /^(file|image|voice|video)$/.test(type);
     if (!isKnown || typeof filename !== 'string' || typeof pieceCount !== 'number' || typeof md5 !== 'string')
       return bad('an upload names type, filename, total_chunks and md5');
-    if (pieceCount < 1 || pieceCount > MOST_PIECES) return bad(`a file has 1 to ${MOST_PIECES} chunks`);
+    if (pieceCount < 1 || pieceCount > MAX_PIECES) return bad(`a file has 1 to ${MAX_PIECES} chunks`);
     const id = randomToken(16);
     keepFew(this.#uploads).set(id, { type, name: filename, pieceCount, md5, pieces: new Map() });
     return apiOk({ body: { upload_id: id } });
@@ -64,8 +64,7 @@ export class Uploads {
     const upload = this.#uploads.get(String(id));
     if (!upload || typeof index !== 'number' || typeof data !== 'string') return bad('no such upload');
     const piece = Buffer.from(data, 'base64');
-    if (piece.length > MOST_PIECE_BYTES || upload.pieces.size >= upload.pieceCount)
-      return bad('the chunk is too large');
+    if (piece.length > MAX_PIECE_BYTES || upload.pieces.size >= upload.pieceCount) return bad('the chunk is too large');
     upload.pieces.set(index, piece);
     return apiOk();
   }
@@ -89,7 +88,7 @@ export class Uploads {
 
 function keepFew<Value>(map: Map<string, Value>): Map<string, Value> {
   const [oldest] = map.keys();
-  if (oldest !== undefined && map.size >= MOST_KEPT) map.delete(oldest);
+  if (oldest !== undefined && map.size >= MAX_KEPT) map.delete(oldest);
   return map;
 }
 

@@ -66,10 +66,10 @@ const envelopeSchema = z
 const wrong = fc.oneof(fc.constantFrom(null, undefined, '', 7, true, [], {}), fc.jsonValue());
 const often = (right: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: wrong });
-const text = (mostChars: number) =>
+const text = (maxChars: number) =>
   fc.oneof(
     fc.string(),
-    fc.integer({ min: mostChars - 1, max: mostChars + 1 }).map((chars) => 'x'.repeat(chars)),
+    fc.integer({ min: maxChars - 1, max: maxChars + 1 }).map((chars) => 'x'.repeat(chars)),
   );
 const anyTs = fc.oneof(
   fc.constantFrom('1760000001.000100', '1.1', '1', '1.', '.1', '1760000001.0001000000', ' 1.1', '1.1\n'),

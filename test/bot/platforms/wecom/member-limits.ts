@@ -13,7 +13,7 @@ export interface MemberLimits {
   onShown(): unknown;
 }
 
-const MOST_A_MINUTE = 30;
+const MAX_A_MINUTE = 30;
 
 /**
  * Makes the app's API show messages as WeCom does (PLATFORM_FACTS.md wecom-app): the same text once and 30 messages a
@@ -32,7 +32,7 @@ export function limitMembers(api: FakeApi, nowMs: NowMs): MemberLimits {
     if (isRepeat) return { errcode: 0 };
     if (isChecked === 1) sent.set(key, atMs);
     const inAMinute = limits.shown.filter((one) => one.userId === touser && one.atMs > atMs - MINUTE_MS);
-    if (inAMinute.length >= MOST_A_MINUTE) limits.dropped.push(text.content);
+    if (inAMinute.length >= MAX_A_MINUTE) limits.dropped.push(text.content);
     else limits.shown.push({ userId: touser, text: text.content, atMs });
     return limits.onShown() === true ? 'hang' : { errcode: 0 };
   });

@@ -5,8 +5,8 @@ import { TableParts } from '../text/table-parts.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
 const SAMPLE_CHARS = 20_000;
-const MOST_CELL_CHARS = 2_000;
-const MOST_CELLS_OF_ROW = 16_384;
+const MAX_CELL_CHARS = 2_000;
+const MAX_CELLS_OF_ROW = 16_384;
 
 /** Reads delimiter-separated values and detects the delimiter. */
 export async function readCsv(bytes: Buffer): Promise<ReadDocument> {
@@ -44,12 +44,12 @@ function* rowsOf(text: string, delimiter: string): Generator<string[]> {
     let cell = '';
     if (text[at] === '"') {
       const end = endOfQuotes(text, at + 1);
-      cell = text.slice(at + 1, Math.min(end, at + 1 + MOST_CELL_CHARS)).replaceAll('""', '"');
+      cell = text.slice(at + 1, Math.min(end, at + 1 + MAX_CELL_CHARS)).replaceAll('""', '"');
       at = end + 1;
     }
     const end = endOfCell(text, at, delimiter);
-    cell += text.slice(at, Math.min(end, at + MOST_CELL_CHARS));
-    if (row.length < MOST_CELLS_OF_ROW) row.push(cell);
+    cell += text.slice(at, Math.min(end, at + MAX_CELL_CHARS));
+    if (row.length < MAX_CELLS_OF_ROW) row.push(cell);
     at = end + 1;
     if (end < text.length && text[end] === delimiter) {
       if (at === text.length) row.push('');

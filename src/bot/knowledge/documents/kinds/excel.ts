@@ -12,14 +12,14 @@ interface Sheet {
   part: string;
 }
 
-const MOST_SHEETS = 200;
+const MAX_SHEETS = 200;
 /** Total length of the shared strings table. */
-const MOST_SHARED_CHARS = 16_000_000;
-const MOST_CELL_CHARS = 2_000;
+const MAX_SHARED_CHARS = 16_000_000;
+const MAX_CELL_CHARS = 2_000;
 /** Excel's last column, XFD. */
 const LAST_COLUMN = 16_383;
 /** Maximum number of filled cells in all sheets. */
-const MOST_CELLS = 1_000_000;
+const MAX_CELLS = 1_000_000;
 
 /**
  * Reads the visible sheets of a workbook (.xlsx) as tables. Formulas yield the value that Excel last stored. Nothing is
@@ -37,7 +37,7 @@ export async function readExcel(zip: Zip, main: string): Promise<ReadDocument> {
     texts: await readSharedTexts(zip, findRelation(relations, 'sharedStrings')),
     formats: await readCellFormats(zip, findRelation(relations, 'styles')),
     is1904,
-    leftCells: MOST_CELLS,
+    leftCells: MAX_CELLS,
   };
   for (const sheet of sheets) {
     if (gathering.isFull) break;
@@ -56,7 +56,7 @@ async function readSheets(zip: Zip, main: string, targets: ReadonlyMap<string, s
   await readXml(zip.pieces(main), {
     open(name, attributes) {
       if (name === 'workbookPr') is1904 = ['1', 'true'].includes(attributes['date1904'] ?? '');
-      if (name !== 'sheet' || sheets.length >= MOST_SHEETS) return;
+      if (name !== 'sheet' || sheets.length >= MAX_SHEETS) return;
       const key = Object.keys(attributes).find((known) => known.endsWith(':id')) ?? '';
       const part = targets.get(attributes[key] ?? '');
       if (part !== undefined && (attributes['state'] ?? 'visible') === 'visible')
@@ -72,7 +72,7 @@ async function readSharedTexts(zip: Zip, part: string | undefined): Promise<stri
   let text = '';
   let isText = false;
   let soundDepth = 0;
-  let leftChars = MOST_SHARED_CHARS;
+  let leftChars = MAX_SHARED_CHARS;
   await readXml(zip.pieces(part), {
     open(name) {
       if (name === 'si') text = '';
@@ -89,7 +89,7 @@ async function readSharedTexts(zip: Zip, part: string | undefined): Promise<stri
       texts.push(text);
     },
     text(piece) {
-      if (isText) text += piece.slice(0, MOST_CELL_CHARS);
+      if (isText) text += piece.slice(0, MAX_CELL_CHARS);
     },
   });
   return texts;
@@ -131,7 +131,7 @@ async function readSheet(zip: Zip, { name, part }: Sheet, facts: CellFacts, gath
       } else if (tag === 'row') table.add(row);
     },
     text(text) {
-      if (isValue && cell.value.length < MOST_CELL_CHARS) cell.value += text.slice(0, MOST_CELL_CHARS);
+      if (isValue && cell.value.length < MAX_CELL_CHARS) cell.value += text.slice(0, MAX_CELL_CHARS);
     },
     isDone,
   });

@@ -22,10 +22,10 @@ const HIDING_STYLE =
 const CHARSET = /<meta[^>]{0,200}charset\s*=\s*(?:["']\s*)?([\w-]+)/i;
 const HEAD_BYTES = 2_048;
 /** Generated pages can nest several hundred levels deep. */
-const MOST_DEPTH = 2_000;
+const MAX_DEPTH = 2_000;
 const PIECE_CHARS = 65_536;
 /** A cell with more text is part of the page's layout. */
-const MOST_CELL_CHARS = 2_000;
+const MAX_CELL_CHARS = 2_000;
 
 interface Opened {
   name: string;
@@ -92,7 +92,7 @@ class HtmlReading {
     if (name === 'title') this.#isTitle = this.#title === '';
     const isHidden = 'hidden' in attributes || HIDING_STYLE.test(attributes['style'] ?? '');
     const isUnshown = this.#unshownNames.has(name) || isHidden;
-    if (this.#opened.length >= MOST_DEPTH) throw new DocumentError('too_heavy', 'The page nests too deeply');
+    if (this.#opened.length >= MAX_DEPTH) throw new DocumentError('too_heavy', 'The page nests too deeply');
     this.#opened.push({ name, isUnshown });
     if (isUnshown) this.#unshown += 1;
     if (this.#unshown > 0) return;
@@ -190,7 +190,7 @@ class HtmlReading {
     this.#wasPoint = false;
     if (outer) this.#line += filled.map((row) => row.join(', ')).join('; ');
     else {
-      const isLayout = filled.length === 1 || filled.some((row) => row.some((cell) => cell.length > MOST_CELL_CHARS));
+      const isLayout = filled.length === 1 || filled.some((row) => row.some((cell) => cell.length > MAX_CELL_CHARS));
       this.#sections.block(isLayout ? filled.flat().join('\n\n') : markdownTable(filled));
     }
   }

@@ -9,7 +9,7 @@ const NEEDS_PASSWORD = 4;
 const UNKNOWN_SECURITY = 5;
 /** A page with less text is treated as a scan that contains at most a page number. */
 const SCAN_CHARS = 16;
-const MOST_TITLE_BYTES = 1_024;
+const MAX_TITLE_BYTES = 1_024;
 
 /**
  * Reads a PDF page by page. Pages without text are rendered as images for the model. Nothing in the PDF is executed. A PDF
@@ -83,10 +83,10 @@ function readPage(pdfium: Pdfium, document: number, index: number, gathering: Ga
 
 function readTitle(pdfium: Pdfium, document: number): string | undefined {
   const memory = pdfium.pdfium.wasmExports;
-  const buffer = memory.malloc(MOST_TITLE_BYTES);
-  const bytes = pdfium.FPDF_GetMetaText(document, 'Title', buffer, MOST_TITLE_BYTES);
+  const buffer = memory.malloc(MAX_TITLE_BYTES);
+  const bytes = pdfium.FPDF_GetMetaText(document, 'Title', buffer, MAX_TITLE_BYTES);
   const title =
-    bytes > 2 && bytes <= MOST_TITLE_BYTES
+    bytes > 2 && bytes <= MAX_TITLE_BYTES
       ? Buffer.from(pdfium.pdfium.HEAPU8.subarray(buffer, buffer + bytes - 2)).toString('utf16le')
       : '';
   memory.free(buffer);

@@ -9,7 +9,7 @@ import type { Zip } from '../office/zip.ts';
 import { Sections } from '../text/sections.ts';
 
 /** Total length of all footnotes and endnotes. */
-const MOST_NOTE_CHARS = 200_000;
+const MAX_NOTE_CHARS = 200_000;
 
 /**
  * Reads a Word document (.docx): headings, numbered lists, tables, footnotes and images, as Word shows them. Leaves out
@@ -52,7 +52,7 @@ async function readNotes(zip: Zip, part: string | undefined): Promise<Map<string
   if (part === undefined) return notes;
   let id = '';
   let isText = false;
-  let leftChars = MOST_NOTE_CHARS;
+  let leftChars = MAX_NOTE_CHARS;
   await readXml(zip.pieces(part), {
     open(name, attributes) {
       if (name === 'footnote' || name === 'endnote') id = attributeOf(attributes, 'id') ?? '';

@@ -8,7 +8,7 @@ interface Level {
   start: number;
 }
 
-const MOST_LISTS = 5_000;
+const MAX_LISTS = 5_000;
 const CHINESE_DIGITS = '〇一二三四五六七八九';
 const CHINESE_PLACES = ['', '十', '百', '千'];
 const ROMAN = Object.entries({
@@ -56,7 +56,7 @@ export class Numbering {
           else if (name === 'lvlText' && level) level.text = value;
           else if (name === 'start' && level) level.start = Number(value) || 0;
           else if (name === 'num') number = attributeOf(attributes, 'numId') ?? '';
-          else if (name === 'abstractNumId' && listOf.size < MOST_LISTS) listOf.set(number, value);
+          else if (name === 'abstractNumId' && listOf.size < MAX_LISTS) listOf.set(number, value);
         },
         close(name) {
           if (name === 'lvl') level = undefined;

@@ -14,8 +14,8 @@ export interface Relation {
   target: string;
 }
 
-const MOST_RELATIONS = 10_000;
-const MOST_PICTURE_BYTES = 8 * MIB_BYTES;
+const MAX_RELATIONS = 10_000;
+const MAX_PICTURE_BYTES = 8 * MIB_BYTES;
 
 /** The relationships of a part, by id. External targets are left out, so they are never fetched. */
 export async function readRelations(zip: Zip, part: string): Promise<Map<string, Relation>> {
@@ -23,7 +23,7 @@ export async function readRelations(zip: Zip, part: string): Promise<Map<string,
   const relations = new Map<string, Relation>();
   await readXml(zip.pieces(posix.join(folder, '_rels', `${posix.basename(part)}.rels`)), {
     open(name, { Id, Type, Target, TargetMode }) {
-      if (name !== 'Relationship' || TargetMode === 'External' || relations.size >= MOST_RELATIONS) return;
+      if (name !== 'Relationship' || TargetMode === 'External' || relations.size >= MAX_RELATIONS) return;
       if (Id === undefined || Target === undefined) return;
       const target = posix.normalize(Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target));
       relations.set(Id, { type: Type?.split('/').at(-1) ?? '', target });
@@ -62,7 +62,7 @@ export function hasMacros(zip: Zip): boolean | undefined {
 /** Adds an image of the document, if its type is supported. */
 export async function addPicture(zip: Zip, name: string, label: string, gathering: Gathering): Promise<boolean> {
   if (!gathering.wantsPictures) return false;
-  const bytes = await zip.whole(name, MOST_PICTURE_BYTES);
+  const bytes = await zip.whole(name, MAX_PICTURE_BYTES);
   const mediaType: DocumentPicture['mediaType'] | undefined = bytes && pictureType(bytes);
   if (!bytes || !mediaType) return false;
   gathering.addPicture({ label, bytes, mediaType });

@@ -3,9 +3,9 @@ import { MIB_BYTES } from '../../../../shared/clock.ts';
 import { brokenDocument, DocumentError } from '../document.ts';
 
 /** Nested tables reach a few dozen levels. */
-const MOST_DEPTH = 200;
+const MAX_DEPTH = 200;
 /** Maximum bytes without a parser event. The parser buffers a text node or a tag until it ends. */
-const MOST_QUIET_BYTES = 4 * MIB_BYTES;
+const MAX_QUIET_BYTES = 4 * MIB_BYTES;
 
 /** Receives XML events. Element names have no prefix; attribute names keep it. */
 export interface XmlListener {
@@ -34,7 +34,7 @@ export async function readXml(pieces: AsyncIterable<Buffer>, listener: XmlListen
   parser.on('opentag', ({ name, attributes }) => {
     depth += 1;
     quietBytes = 0;
-    if (depth > MOST_DEPTH) throw new DocumentError('too_heavy', 'The document nests too deeply');
+    if (depth > MAX_DEPTH) throw new DocumentError('too_heavy', 'The document nests too deeply');
     listener.open?.(localName(name), attributes as Record<string, string>);
   });
   parser.on('closetag', ({ name }) => {
@@ -47,7 +47,7 @@ export async function readXml(pieces: AsyncIterable<Buffer>, listener: XmlListen
   for await (const piece of pieces) {
     decoder ??= new TextDecoder(encodingOf(piece));
     quietBytes += piece.length;
-    if (quietBytes > MOST_QUIET_BYTES) throw new DocumentError('too_heavy', 'A part of the document is cut off');
+    if (quietBytes > MAX_QUIET_BYTES) throw new DocumentError('too_heavy', 'A part of the document is cut off');
     parser.write(decoder.decode(piece, { stream: true }));
     if (listener.isDone?.() === true) return;
   }

@@ -1,4 +1,4 @@
-import { markdownTable, MOST_COLUMNS } from '../text/markdown-table.ts';
+import { markdownTable, MAX_COLUMNS } from '../text/markdown-table.ts';
 import type { Sections } from '../text/sections.ts';
 import type { Numbering } from './numbering.ts';
 import { isOn } from './package.ts';
@@ -34,9 +34,9 @@ export interface WordBodyOptions {
 }
 
 /** Longer paragraphs were not written by a person. */
-const MOST_PARAGRAPH_CHARS = 500_000;
+const MAX_PARAGRAPH_CHARS = 500_000;
 /** Longer tables are cut in the output. */
-const MOST_TABLE_ROWS = 20_000;
+const MAX_TABLE_ROWS = 20_000;
 /** Deleted text, field instructions and hidden runs, which Word does not show either. */
 const UNSHOWN = new Set(['delText', 'instrText', 'delInstrText', 'moveFrom', 'Fallback', 'rPrChange', 'pPrChange']);
 
@@ -54,7 +54,7 @@ export function createWordBody(options: WordBodyOptions): XmlListener & { endNot
 
   const put = (text: string) => {
     const paragraph = paragraphs.at(-1);
-    if (paragraph && unshownDepth === 0 && !isHidden && paragraph.text.length < MOST_PARAGRAPH_CHARS)
+    if (paragraph && unshownDepth === 0 && !isHidden && paragraph.text.length < MAX_PARAGRAPH_CHARS)
       paragraph.text += text;
   };
 
@@ -92,7 +92,7 @@ export function createWordBody(options: WordBodyOptions): XmlListener & { endNot
       else if (name === 'tbl') tables.push({ rows: [], cell: [], span: 1 });
       else if (name === 'tr' && table) table.rows.push([]);
       else if (name === 'tc' && table) Object.assign(table, { cell: [], span: 1 });
-      else if (name === 'gridSpan' && table) table.span = Math.min(Math.max(Number(value) || 1, 1), MOST_COLUMNS);
+      else if (name === 'gridSpan' && table) table.span = Math.min(Math.max(Number(value) || 1, 1), MAX_COLUMNS);
       else if (name === 't') isText = true;
       else if (name === 'r') isHidden = false;
       else if (name === 'rPr') isRunProperties = paragraph !== undefined;
@@ -127,7 +127,7 @@ export function createWordBody(options: WordBodyOptions): XmlListener & { endNot
       } else if (name === 'tbl') {
         const ended = tables.pop();
         if (ended) endTable(ended);
-      } else if (name === 'tr' && table && table.rows.length > MOST_TABLE_ROWS) table.rows.length = MOST_TABLE_ROWS;
+      } else if (name === 'tr' && table && table.rows.length > MAX_TABLE_ROWS) table.rows.length = MAX_TABLE_ROWS;
     },
     text(text) {
       if (isText) put(text);

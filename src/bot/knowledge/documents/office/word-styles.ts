@@ -10,8 +10,8 @@ export interface WordStyle {
   basedOn?: string;
 }
 
-const MOST_STYLES = 5_000;
-const MOST_ANCESTORS = 10;
+const MAX_STYLES = 5_000;
+const MAX_ANCESTORS = 10;
 
 /** Styles by id, including the properties inherited from their base styles. */
 export async function readWordStyles(zip: Zip, part: string | undefined): Promise<Map<string, WordStyle>> {
@@ -21,7 +21,7 @@ export async function readWordStyles(zip: Zip, part: string | undefined): Promis
     await readXml(zip.pieces(part), {
       open(name, attributes) {
         const value = attributeOf(attributes, 'val') ?? '';
-        if (name === 'style' && styles.size < MOST_STYLES)
+        if (name === 'style' && styles.size < MAX_STYLES)
           styles.set(attributeOf(attributes, 'styleId') ?? '', (style = {}));
         else if (!style) return;
         else if (name === 'name') style.headingLevel ??= levelOfName(value);
@@ -47,7 +47,7 @@ function levelOfName(name: string): number | undefined {
 function withAncestors(own: WordStyle, styles: ReadonlyMap<string, WordStyle>): WordStyle {
   const whole = { ...own };
   let parent = own.basedOn;
-  for (let count = 0; parent !== undefined && count < MOST_ANCESTORS; count += 1) {
+  for (let count = 0; parent !== undefined && count < MAX_ANCESTORS; count += 1) {
     const style = styles.get(parent);
     whole.headingLevel ??= style?.headingLevel;
     whole.numId ??= style?.numId;

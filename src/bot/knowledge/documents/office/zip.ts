@@ -8,14 +8,14 @@ const ENTRY_MARK = 0x02014b50;
 const ENTRY_BYTES = 46;
 const LOCAL_MARK = 0x04034b50;
 const LOCAL_BYTES = 30;
-const MOST_COMMENT_BYTES = 0xffff;
+const MAX_COMMENT_BYTES = 0xffff;
 /** A workbook with many sheets and one image each has some hundreds. */
-const MOST_ENTRIES = 5_000;
+const MAX_ENTRIES = 5_000;
 /**
  * Total unpacked size per document; reading that much takes about three seconds. Entries are streamed and never held in
  * memory as a whole.
  */
-const MOST_UNPACKED_BYTES = 64 * MIB_BYTES;
+const MAX_UNPACKED_BYTES = 64 * MIB_BYTES;
 const PIECE_BYTES = 65_536;
 const IN_THE_EXTRA_FIELD = 0xffffffff;
 
@@ -33,7 +33,7 @@ interface Entry {
 export class Zip {
   readonly #bytes: Buffer;
   readonly #entries: ReadonlyMap<string, Entry>;
-  #leftBytes = MOST_UNPACKED_BYTES;
+  #leftBytes = MAX_UNPACKED_BYTES;
 
   /** @throws DocumentError `broken`; `too_heavy` with too many entries */
   constructor(bytes: Buffer) {
@@ -50,12 +50,12 @@ export class Zip {
   }
 
   /** @returns the whole entry; undefined if it does not exist or is larger than `mostBytes` */
-  async whole(name: string, mostBytes: number): Promise<Buffer | undefined> {
+  async whole(name: string, maxBytes: number): Promise<Buffer | undefined> {
     const pieces: Buffer[] = [];
     let bytes = 0;
     for await (const piece of this.pieces(name)) {
       bytes += piece.length;
-      if (bytes > mostBytes) return undefined;
+      if (bytes > maxBytes) return undefined;
       pieces.push(piece);
     }
     return bytes === 0 ? undefined : Buffer.concat(pieces);
@@ -103,7 +103,7 @@ export class Zip {
 function readEntries(bytes: Buffer): Map<string, Entry> {
   const end = findEnd(bytes);
   const count = bytes.readUInt16LE(end + 10);
-  if (count > MOST_ENTRIES) throw new DocumentError('too_heavy', 'The archive has too many entries');
+  if (count > MAX_ENTRIES) throw new DocumentError('too_heavy', 'The archive has too many entries');
   const entries = new Map<string, Entry>();
   let at = bytes.readUInt32LE(end + 16);
   let packedInAll = 0;
@@ -157,7 +157,7 @@ function wideNumbers(extra: Buffer): number[] {
 }
 
 function findEnd(bytes: Buffer): number {
-  const lowest = Math.max(0, bytes.length - END_BYTES - MOST_COMMENT_BYTES);
+  const lowest = Math.max(0, bytes.length - END_BYTES - MAX_COMMENT_BYTES);
   for (let at = bytes.length - END_BYTES; at >= lowest; at -= 1) if (bytes.readUInt32LE(at) === END_MARK) return at;
   throw brokenDocument('The archive is cut off');
 }

@@ -2,7 +2,7 @@ import { writePng } from '../write-png.ts';
 import type { Pdfium } from './open-pdfium.ts';
 
 /** At this resolution, models can read 10-point text on an A4 page. */
-const LONGEST_SIDE_PIXELS = 1_500;
+const MAX_SIDE_PIXELS = 1_500;
 const BYTES_OF_PIXEL = 3;
 /** PDFium's FPDFBitmap_BGR and FPDF_REVERSE_BYTE_ORDER: the byte order is RGB. */
 const FORMAT = 2;
@@ -15,7 +15,7 @@ const WHITE = 0xffffffff;
  */
 export function drawPage(pdfium: Pdfium, page: number): Buffer | undefined {
   const [pageWidth, pageHeight] = [pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)];
-  const scale = LONGEST_SIDE_PIXELS / Math.max(pageWidth, pageHeight);
+  const scale = MAX_SIDE_PIXELS / Math.max(pageWidth, pageHeight);
   const [width, height] = [Math.round(pageWidth * scale), Math.round(pageHeight * scale)];
   if (!(width >= 16 && height >= 16)) return undefined;
   const bitmap = pdfium.FPDFBitmap_CreateEx(width, height, FORMAT, 0, 0);

@@ -22,7 +22,7 @@ interface WebAssemblyApi {
 }
 
 /** Enough for the largest file and the work of reading it. The process needs another 55 MB (SECURITY.md read-apart). */
-const MOST_MEMORY_BYTES = 64 * MIB_BYTES;
+const MAX_MEMORY_BYTES = 64 * MIB_BYTES;
 
 let opened: Promise<Pdfium> | undefined;
 
@@ -59,5 +59,5 @@ async function start(): Promise<Pdfium> {
 /** Makes memory growth fail above the limit. */
 function limitMemory({ env }: Imports): void {
   const grow = env?.['emscripten_resize_heap'] as (bytes: number) => boolean;
-  if (env) env['emscripten_resize_heap'] = (bytes: number) => bytes >>> 0 <= MOST_MEMORY_BYTES && grow(bytes);
+  if (env) env['emscripten_resize_heap'] = (bytes: number) => bytes >>> 0 <= MAX_MEMORY_BYTES && grow(bytes);
 }

@@ -3,7 +3,7 @@ import type { Pdfium } from './open-pdfium.ts';
 /** A wider gap separates two table cells rather than two words. */
 const CELL_GAP_FONT_SIZES = 1.1;
 /** Per page. A dense page has 10,000. */
-const MOST_CHARS = 400_000;
+const MAX_CHARS = 400_000;
 const BOX_NUMBERS = 4;
 const NUMBER_BYTES = 8;
 /** Markers that PDFium leaves where a word is hyphenated at a line end. */
@@ -16,7 +16,7 @@ export type Line = string[];
 
 /** Reads the lines of a page in content order. */
 export function readLines(pdfium: Pdfium, textPage: number): Line[] {
-  const count = Math.min(pdfium.FPDFText_CountChars(textPage), MOST_CHARS);
+  const count = Math.min(pdfium.FPDFText_CountChars(textPage), MAX_CHARS);
   const box = pdfium.pdfium.wasmExports.malloc(BOX_NUMBERS * NUMBER_BYTES);
   const lines: Line[] = [];
   let line: Line = [''];

@@ -8,7 +8,7 @@ const BYTE_ORDER_MARKS: readonly [mark: Buffer, encoding: string][] = [
 /** Size of the sample from which the encoding is guessed. */
 const SAMPLE_BYTES = 65_536;
 /** Maximum share of control characters in a text, not counting tabs and line ends. */
-const MOST_CONTROLS = 0.005;
+const MAX_CONTROLS = 0.005;
 
 /**
  * Decodes text. The encoding is taken from a byte order mark, else from `declared`, else UTF-8 if valid, else GB18030
@@ -82,5 +82,5 @@ function isChinese(bytes: Buffer): boolean {
 
 function looksLikeText(sample: string): boolean {
   const controls = sample.match(/[\0-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]/g)?.length ?? 0;
-  return controls <= Math.max(2, sample.length * MOST_CONTROLS) && !sample.includes('\0\0');
+  return controls <= Math.max(2, sample.length * MAX_CONTROLS) && !sample.includes('\0\0');
 }

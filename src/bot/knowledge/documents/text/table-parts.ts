@@ -1,10 +1,10 @@
 import type { Gathering } from '../text-collector.ts';
-import { markdownTable, MOST_COLUMNS } from './markdown-table.ts';
+import { markdownTable, MAX_COLUMNS } from './markdown-table.ts';
 
 /** Rows per part. Each part repeats the table header, so that it can be understood alone. */
 const ROWS_OF_PART = 200;
 /** Maximum single-cell lines above a table, such as a title or a date. */
-const MOST_LINES_ABOVE = 20;
+const MAX_LINES_ABOVE = 20;
 
 /** Cells by zero-based column. Empty cells may be absent. */
 export type Row = ReadonlyMap<number, string>;
@@ -29,7 +29,7 @@ export class TableParts {
   add(row: Row): void {
     const filled = new Map([...row].filter(([, text]) => text.trim() !== ''));
     if (filled.size === 0) return;
-    if (this.#head === undefined && filled.size === 1 && this.#above.length < MOST_LINES_ABOVE) {
+    if (this.#head === undefined && filled.size === 1 && this.#above.length < MAX_LINES_ABOVE) {
       this.#above.push(...filled.values());
       return;
     }
@@ -61,7 +61,7 @@ export class TableParts {
 
   #write(): string {
     const columns = [...this.#columns].toSorted((one, other) => one - other);
-    const shown = columns.slice(0, MOST_COLUMNS);
+    const shown = columns.slice(0, MAX_COLUMNS);
     const rows = this.#head === undefined ? [] : [this.#head, ...this.#rows];
     const left = columns.length - shown.length;
     const pieces = [

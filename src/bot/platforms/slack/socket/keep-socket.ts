@@ -21,7 +21,7 @@ export interface KeepSocketOptions extends ConnectionUse {
 
 /** Maximum time that a stop waits for received deliveries to be acknowledged. */
 const CLOSE_WITHIN_MS = 5 * SECOND_MS;
-const LONGEST_PAUSE_MS = 30 * SECOND_MS;
+const MAX_PAUSE_MS = 30 * SECOND_MS;
 /** Minimum life of a connection that resets the failure count. */
 const PROVEN_AFTER_MS = 30 * SECOND_MS;
 /** Reasons that last until the operator enables Socket Mode or stops other programs of the app, so reconnects are slow. */
@@ -82,7 +82,7 @@ class SocketKeeper {
       failures = monotonicMs() - openedMs < PROVEN_AFTER_MS ? failures + 1 : 0;
       // The first pause takes only seconds, because the reason may have passed; pauses grow while it lasts.
       if (SLOW_REASONS.has(reason)) failures = Math.max(failures, 2);
-      await pause(reconnectPauseMs(failures, LONGEST_PAUSE_MS), undefined, { signal });
+      await pause(reconnectPauseMs(failures, MAX_PAUSE_MS), undefined, { signal });
     }
   }
 
@@ -114,7 +114,7 @@ async function open({ api, timing, take, read }: KeepSocketOptions): Promise<Ope
   if (answer.kind === 'unauthorised') return { refused: answer.error };
   if (answer.kind === 'busy') return { failed: 'ratelimited', waitMs: answer.retryAfterMs };
   if (answer.kind === 'uncertain') return { failed: 'Slack did not answer' };
-  if (answer.kind === 'error') return { failed: answer.error.slice(0, 64), waitMs: LONGEST_PAUSE_MS };
+  if (answer.kind === 'error') return { failed: answer.error.slice(0, 64), waitMs: MAX_PAUSE_MS };
   const url = textOf(answer.body['url']);
   if (url === undefined || !/^wss?:\/\//.test(url)) return { failed: 'Slack returned no address' };
   try {

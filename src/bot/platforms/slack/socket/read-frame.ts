@@ -15,9 +15,9 @@ export interface Envelope {
   payload: unknown;
 }
 
-const MOST_REASON_CHARS = 64;
+const MAX_REASON_CHARS = 64;
 const frameShape = z.object({
-  type: z.string().max(MOST_REASON_CHARS),
+  type: z.string().max(MAX_REASON_CHARS),
   reason: z.string().optional(),
   envelope_id: z.string().min(1).max(256).optional(),
   payload: z.unknown().optional(),
@@ -31,6 +31,6 @@ export function readFrame(text: string): Frame {
   if (id !== undefined) return { kind: 'envelope', envelope: { id, type, payload } };
   if (type === 'hello') return { kind: 'hello' };
   return type === 'disconnect'
-    ? { kind: 'disconnect', reason: reason.slice(0, MOST_REASON_CHARS) }
+    ? { kind: 'disconnect', reason: reason.slice(0, MAX_REASON_CHARS) }
     : { kind: 'unknown' };
 }

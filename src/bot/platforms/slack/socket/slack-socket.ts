@@ -26,8 +26,8 @@ export interface SlackSocketOptions {
 }
 
 /** Maximum deliveries being processed at once; further ones wait in the connection's buffer, which slows Slack down. */
-const MOST_IN_WORK = 256;
-const MOST_SILENT_PINGS = 2;
+const MAX_IN_WORK = 256;
+const MAX_SILENT_PINGS = 2;
 /** Slack waits three seconds for an acknowledgement. */
 const ACK_WITHIN_MS = 3 * SECOND_MS;
 /** Slack leaves TCP open after the closing handshake. */
@@ -110,11 +110,11 @@ export class SlackSocket {
         this.#socket.send(JSON.stringify({ envelope_id: envelope.id }));
     });
     this.#inWork.add(work);
-    if (this.#inWork.size >= MOST_IN_WORK) this.#socket.pause();
+    if (this.#inWork.size >= MAX_IN_WORK) this.#socket.pause();
     inBackground(() =>
       work.finally(() => {
         this.#inWork.delete(work);
-        if (this.#socket.isPaused && this.#inWork.size < MOST_IN_WORK) this.#socket.resume();
+        if (this.#socket.isPaused && this.#inWork.size < MAX_IN_WORK) this.#socket.resume();
       }),
     );
   }
@@ -125,7 +125,7 @@ export class SlackSocket {
    */
   #ping(): void {
     this.#silentPings += 1;
-    if (this.#silentPings > MOST_SILENT_PINGS) return this.#end('silent');
+    if (this.#silentPings > MAX_SILENT_PINGS) return this.#end('silent');
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
   }
 

@@ -3,13 +3,13 @@
 -- sent twice counts twice, which only delays the next message. After a clock was set back, no caller waits longer than for
 -- a used-up allowance.
 --
--- Constants  GAP_MS, MOST_AT_ONCE, HELD_MS (a text without a message for this long does not block others)
+-- Constants  GAP_MS, MAX_AT_ONCE, HELD_MS (a text without a message for this long does not block others)
 -- Keys       record: the person's: hash of dueMs (when the full burst is available again), holder and heldUntilMs (the current text)
 -- Arguments  count   text: name of their text, '' = they are all of it   isLast: they end it
 -- Returns    1 when they may be sent now, else 0 and nothing is counted
 local record = redis.call('HMGET', keys.record, 'dueMs', 'holder', 'heldUntilMs')
 local nowMs = redisNowMs()
-local fullMs = MOST_AT_ONCE * GAP_MS
+local fullMs = MAX_AT_ONCE * GAP_MS
 local heldForMs = tonumber(record[3] or '0') - nowMs
 local isHeld = heldForMs > 0 and heldForMs <= HELD_MS
 -- guard: looked-up-not-repeated/same-text

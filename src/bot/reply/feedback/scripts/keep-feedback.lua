@@ -1,7 +1,7 @@
 -- Stores one person's rating of one answer, once per rating even if it is delivered repeatedly. Replaces their earlier
 -- rating.
 --
--- Constants  MOST_RATERS (of one answer)
+-- Constants  MAX_RATERS (of one answer)
 -- Keys       record: of the answered message   feedback: hash of this answer   rated: of the partition   ratedBy: of this person
 -- Arguments  answer: the message's id   platform   rater: pseudonym   verdict: 'good' | 'bad' | 'withdrawn'
 --            reasons: separated by blanks; '' keeps those given with the same verdict   words: sealed; '' keeps likewise
@@ -28,7 +28,7 @@ local keepsWords = args.said == '' and isSame and before[3]
 local words, said = keepsWords and before[3] or args.words, keepsWords and before[4] or args.said
 if isSame and reasons == before[2] and said == before[4] then return answer { change = 'same' } end
 if not before[1] then
-  if tonumber(redis.call('HGET', keys.feedback, 'raters') or '0') >= MOST_RATERS then return answer { change = 'full' } end
+  if tonumber(redis.call('HGET', keys.feedback, 'raters') or '0') >= MAX_RATERS then return answer { change = 'full' } end
   redis.call('HINCRBY', keys.feedback, 'raters', 1)
 end
 local facts = redis.call('HMGET', keys.record, 'answeredBy', 'rule')

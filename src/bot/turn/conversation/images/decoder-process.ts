@@ -8,11 +8,11 @@ import type { ImageMediaType } from './image-header.ts';
 export interface DecodeOrder {
   bytes: Buffer;
   mediaType: ImageMediaType;
-  mostPixels: number;
-  longestSide: number;
-  mostBytes: number;
+  maxPixels: number;
+  maxSide: number;
+  maxBytes: number;
   /** Tried in order until the image is small enough. */
-  jpegSteps: readonly { longestSide: number; quality: number }[];
+  jpegSteps: readonly { maxSide: number; quality: number }[];
 }
 
 export interface WrittenImage {
@@ -27,7 +27,7 @@ const DECODE_LIMIT_MS = 15 * SECOND_MS;
  * Memory grows by 1 MiB to 5 MiB with a screenshot and by 25 MiB with a large photograph; starting a new decoder takes 0.2
  * s.
  */
-const MOST_GROWN_BYTES = 8 * MIB_BYTES;
+const MAX_GROWN_BYTES = 8 * MIB_BYTES;
 
 /** A process that decodes images. The caller must send one image at a time. */
 export class DecoderProcess {
@@ -35,7 +35,7 @@ export class DecoderProcess {
 
   /** @param limitMs maximum time per image */
   constructor(limitMs = DECODE_LIMIT_MS) {
-    this.#process = new BoundedProcess({ path: PROGRAM, name: 'images', limitMs, mostGrownBytes: MOST_GROWN_BYTES });
+    this.#process = new BoundedProcess({ path: PROGRAM, name: 'images', limitMs, maxGrownBytes: MAX_GROWN_BYTES });
   }
 
   /**

@@ -10,31 +10,31 @@ import { HeavyFiles } from '../heavy-files.ts';
 import { IMAGE_FAULTS, type ImageFault } from './image-error.ts';
 
 /** Limit per person in the chats of one partition; a new image evicts the person's oldest ones. */
-const MOST_BYTES_OF_A_PERSON = 32 * MIB_BYTES;
+const MAX_BYTES_OF_A_PERSON = 32 * MIB_BYTES;
 /** Limit per person and partition, because keeping an image checks each of them. */
-const MOST_PIECES_OF_A_PERSON = 300;
+const MAX_PIECES_OF_A_PERSON = 300;
 /**
  * Limit per person over all chats, so that one person cannot fill Redis through chats in many partitions. Counted like the
  * limit below.
  */
-const MOST_BYTES_OVER_ALL_CHATS = 64 * MIB_BYTES;
+const MAX_BYTES_OVER_ALL_CHATS = 64 * MIB_BYTES;
 /**
  * Shared limit of all people who are not signed in. The count restarts when it expires, while earlier media may live equally
  * long, so at most twice as much is stored.
  */
-const MOST_BYTES_OF_UNLINKED = 19 * MIB_BYTES;
+const MAX_BYTES_OF_UNLINKED = 19 * MIB_BYTES;
 const UNLINKED_BYTES_KEY = '{media}:unlinked-bytes';
 const PURPOSE = 'media';
 const FAULT_PREFIX = 'fault:';
 
 const shareScript = loadScript(import.meta.url, '../scripts/share-bytes.lua', {
   keys: ['taken'],
-  args: ['bytes', 'lifeMs', 'mostBytes'],
+  args: ['bytes', 'lifeMs', 'maxBytes'],
   answer: 'flag',
 });
 const keepScript = loadScript(import.meta.url, '../scripts/keep-media.lua', {
   keys: ['image', 'kept', 'record'],
-  args: ['sealed', 'lifeMs', 'mostBytes', 'mostPieces'],
+  args: ['sealed', 'lifeMs', 'maxBytes', 'maxPieces'],
   answer: 'number',
 });
 
@@ -94,7 +94,7 @@ export class MediaStore {
       kept: mediaKeptKey(partition, owner),
       record: messageKey(partition, asDeliveryId(deliveryId)),
     };
-    const limits = { mostBytes: MOST_BYTES_OF_A_PERSON, mostPieces: MOST_PIECES_OF_A_PERSON };
+    const limits = { maxBytes: MAX_BYTES_OF_A_PERSON, maxPieces: MAX_PIECES_OF_A_PERSON };
     const went = await keepScript.run(this.#redis, keys, { sealed, lifeMs: HELD_LIFE_MS, ...limits });
     return { isKept: went >= 0, wentCount: Math.max(went, 0) };
   }
@@ -102,8 +102,8 @@ export class MediaStore {
   /** Counting an image that is not stored after all, or counting it twice, makes the share smaller, never larger. */
   async #hasRoom(sealed: string, personId: PersonId | undefined): Promise<boolean> {
     const taken = personId ? mediaShareKey(this.#keyRing.pseudonym('media-share', personId)) : UNLINKED_BYTES_KEY;
-    const mostBytes = personId ? MOST_BYTES_OVER_ALL_CHATS : MOST_BYTES_OF_UNLINKED;
-    return shareScript.run(this.#redis, { taken }, { bytes: sealed.length, lifeMs: HELD_LIFE_MS, mostBytes });
+    const maxBytes = personId ? MAX_BYTES_OVER_ALL_CHATS : MAX_BYTES_OF_UNLINKED;
+    return shareScript.run(this.#redis, { taken }, { bytes: sealed.length, lifeMs: HELD_LIFE_MS, maxBytes });
   }
 
   /**

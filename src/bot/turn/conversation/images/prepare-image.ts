@@ -3,17 +3,17 @@ import { checkImage, MAX_IMAGE_PIXELS } from './image-header.ts';
 import { SerialQueue } from '../../../../shared/serial-queue.ts';
 
 /** Services scale larger images down themselves; this saves bytes and time. */
-export const LONGEST_SIDE_PIXELS = 2_048;
+export const MAX_SIDE_PIXELS = 2_048;
 /** Ten images of this size fit into 8 MiB of a request as data URLs. */
 export const MAX_PREPARED_BYTES = 600_000;
 
 /** Tried in order until the image is small enough; the last step suffices even for noise. */
-const JPEG_STEPS: readonly { longestSide: number; quality: number }[] = [
-  { longestSide: LONGEST_SIDE_PIXELS, quality: 85 },
-  { longestSide: LONGEST_SIDE_PIXELS, quality: 70 },
-  { longestSide: 1_536, quality: 70 },
-  { longestSide: 1_024, quality: 65 },
-  { longestSide: 768, quality: 50 },
+const JPEG_STEPS: readonly { maxSide: number; quality: number }[] = [
+  { maxSide: MAX_SIDE_PIXELS, quality: 85 },
+  { maxSide: MAX_SIDE_PIXELS, quality: 70 },
+  { maxSide: 1_536, quality: 70 },
+  { maxSide: 1_024, quality: 65 },
+  { maxSide: 768, quality: 50 },
 ];
 
 /** One decoding at a time per process, so that memory is bounded under any load (SECURITY.md pinned-media). */
@@ -34,9 +34,9 @@ export async function prepareImage(image: Buffer, owner: string, signal: AbortSi
     return decoder.decode({
       bytes: lean,
       mediaType,
-      mostPixels: MAX_IMAGE_PIXELS,
-      longestSide: LONGEST_SIDE_PIXELS,
-      mostBytes: MAX_PREPARED_BYTES,
+      maxPixels: MAX_IMAGE_PIXELS,
+      maxSide: MAX_SIDE_PIXELS,
+      maxBytes: MAX_PREPARED_BYTES,
       jpegSteps: JPEG_STEPS,
     });
   });

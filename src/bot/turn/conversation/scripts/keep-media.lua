@@ -1,13 +1,13 @@
 -- Stores one prepared image, or the contents of a file. If the person's share is full, their oldest items are evicted.
 -- Keys       image   kept: list of the names of the person's stored items, oldest first; some may have expired   record: of the message that contained the item
--- Arguments  sealed: the image   lifeMs   mostBytes, mostPieces: per person
+-- Arguments  sealed: the image   lifeMs   maxBytes, maxPieces: per person
 -- Returns    the number of evicted items; -1 if the item alone is too large or its message was deleted.
 -- Safe to repeat: an item that is already stored does not count twice.
 local message = redis.call('HMGET', keys.record, 'state', 'deleted')
 if message[1] == 'deleted' or message[2] == '1' then return -1 end
-if #args.sealed > tonumber(args.mostBytes) then return -1 end
-local left = tonumber(args.mostBytes) - #args.sealed
-local room = tonumber(args.mostPieces) - 1
+if #args.sealed > tonumber(args.maxBytes) then return -1 end
+local left = tonumber(args.maxBytes) - #args.sealed
+local room = tonumber(args.maxPieces) - 1
 local names = redis.call('LRANGE', keys.kept, 0, -1)
 local stay, went = {}, 0
 for index = #names, 1, -1 do

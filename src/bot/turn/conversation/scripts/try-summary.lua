@@ -6,7 +6,7 @@
 -- The stored value is then `<summary>.<tries>:<until, ms by Redis' clock>:<name>`; an encrypted summary can be decrypted with
 -- or without this suffix.
 --
--- Constants  FIRST_WAIT_MS, LONGEST_WAIT_MS, ABSENT_MS (life of the attempts if there is no summary)
+-- Constants  FIRST_WAIT_MS, MAX_WAIT_MS, ABSENT_MS (life of the attempts if there is no summary)
 -- Keys       summary
 -- Arguments  startedFrom: the stored value that the new summary starts from ('' = none)   name: of this attempt
 -- Returns    verdict: 'begun' | 'stale' (the stored value has changed) | 'waits'   noted: the stored value
@@ -20,7 +20,7 @@ if untilMs and nowMs < tonumber(untilMs) then return answer { verdict = 'waits',
 
 local summary = before or (kept == '' and '-' or kept)
 tries = tonumber(tries or 0) + 1
-local waitMs = math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ^ (tries - 1))
+local waitMs = math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ^ (tries - 1))
 local noted = summary .. string.format('.%d:%.0f:', tries, nowMs + waitMs) .. args.name
 if string.sub(summary, 1, 1) == '-' then redis.call('SET', keys.summary, noted, 'PX', ABSENT_MS)
 else redis.call('SET', keys.summary, noted, 'KEEPTTL') end

@@ -11,8 +11,8 @@ let largeOrder: Promise<DecodeOrder> | undefined;
 
 async function orderOf(width: number, height: number): Promise<DecodeOrder> {
   const bytes = await noisePicture(width, height).png().toBuffer();
-  const sizes = { mostPixels: 25_000_000, longestSide: 2_048, mostBytes: 600_000 };
-  return { bytes, mediaType: 'image/png', ...sizes, jpegSteps: [{ longestSide: 768, quality: 50 }] };
+  const sizes = { maxPixels: 25_000_000, maxSide: 2_048, maxBytes: 600_000 };
+  return { bytes, mediaType: 'image/png', ...sizes, jpegSteps: [{ maxSide: 768, quality: 50 }] };
 }
 
 /** The process id of the decoder that this process has started; earlier tests have ended theirs. */
