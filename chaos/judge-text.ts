@@ -4,7 +4,7 @@ import { FILE_TEXTS } from '../src/bot/i18n/file-texts.ts';
 import { SIGN_IN_TEXTS } from '../src/bot/i18n/sign-in-texts.ts';
 import { TURN_TEXTS } from '../src/bot/i18n/turn-texts.ts';
 
-const TEXTS = { ...SIGN_IN_TEXTS, ...TURN_TEXTS, not_read: FILE_TEXTS.not_read };
+const TEXTS = { ...SIGN_IN_TEXTS, ...TURN_TEXTS, not_read: FILE_TEXTS.not_read, unreachable: FILE_TEXTS.unreachable };
 
 /** Kind of a visible text. `broken`: an answer that no model gave. */
 export type TextKind =
@@ -37,6 +37,7 @@ const APOLOGIES = [
   'deadLetter',
   'internal',
   'not_read',
+  'unreachable',
 ] as const;
 const STATUS_TEXTS = ['thinking', 'waitsForCapacity', 'waitsForService', 'waitsForModel'] as const;
 

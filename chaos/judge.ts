@@ -112,21 +112,18 @@ function isOfPoison({ poisons, events }: Ledger, event: number | undefined): boo
 /** Only faults of the chat service, or on the way to it, explain an apology; our own crashes never do. */
 function isExplained(ledger: Ledger, why: string, atMs: number): boolean {
   if (why === 'internal' || why === 'deadLetter' || why === 'expired') return false;
-  const hasHappened = (kinds: RegExp) =>
-    ledger.injectedFaults.some(({ kind, atMs: fromMs, untilMs }) => kinds.test(kind) && isNear(fromMs, untilMs));
+  const hasHappened = (wanted: 'kill-readers' | 'link', targets = /./) =>
+    ledger.injectedFaults.some(
+      ({ kind, target, atMs: fromMs, untilMs }) => kind === wanted && targets.test(target) && isNear(fromMs, untilMs),
+    );
   const isNear = (fromMs: number, untilMs = fromMs) => fromMs <= atMs && untilMs >= atMs - EXPLAINED_WITHIN_MS;
-  if (why === 'not_read') return hasHappened(/^kill-readers$/);
+  if (why === 'not_read') return hasHappened('kill-readers');
+  if (why === 'unreachable') return hasHappened('link', / (?:slack|platform)$/);
   const atService = ledger.samplings.some(
     ({ ending, startedAtMs, endedAtMs }) =>
       (ending === 'refused' || ending === 'cut' || ending === 'stalled') && isNear(startedAtMs, endedAtMs),
   );
-  return (
-    atService ||
-    ledger.injectedFaults.some(
-      ({ kind, target, atMs: fromMs, untilMs }) =>
-        kind === 'link' && target.endsWith(' chat') && isNear(fromMs, untilMs),
-    )
-  );
+  return atService || hasHappened('link', / chat$/);
 }
 
 /**

@@ -211,6 +211,8 @@ describe('outcomes caused by the environment or by poison', () => {
   };
   const { deadLetter, waitsForCapacity } = TURN_TEXTS;
   const notRead = FILE_TEXTS.not_read.en.replace('{file}', 'notes.txt');
+  const unreachable = FILE_TEXTS.unreachable.en.replace('{file}', 'notes.txt');
+  const slackLink = { atMs: 1_000, untilMs: 2_000, kind: 'link' as const, target: 'worker-1 slack', detail: '' };
   const killReaders = {
     atMs: 1_000,
     untilMs: 2_000,
@@ -224,6 +226,8 @@ describe('outcomes caused by the environment or by poison', () => {
     ['an innocent question is given up', saying(deadLetter.en, { poisons: [1] }), ['unexplained']],
     ['a file is not read while readers are killed', saying(notRead, { injectedFaults: [killReaders] }), []],
     ['a file is not read without a reason', saying(notRead), ['unexplained']],
+    ['a file cannot be downloaded from a broken link', saying(unreachable, { injectedFaults: [slackLink] }), []],
+    ['a file cannot be downloaded without a reason', saying(unreachable), ['unexplained']],
     ['a status is the last text of a message', saying(`<think>ℹ️ ${waitsForCapacity.en}`), ['unexplained', 'lost']],
     ['a thought is shown', saying(`${THOUGHT} ${whole(2, 2)}`), ['unexplained']],
     [

@@ -68,7 +68,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
       written.push({ userId, text });
       return Promise.resolve('sent');
     },
-    fetchMedia: () => Promise.reject(new PlatformError('unreachable', 'a fake has no media')),
+    fetchMedia: () => Promise.reject(new PlatformError('media_gone', 'a fake has no media')),
     plainUserId: (userId) => Promise.resolve(userId in encryptedIds ? encryptedIds[userId] : userId),
     ...(options.displayNameOf ? { displayNameOf: options.displayNameOf } : {}),
     ...(hasWebSignIn ? { webSignIn: { ...webSignIn(codes, tenant), needsAppBrowser } } : {}),

@@ -1,6 +1,6 @@
 import { editDistance, nearestOf } from '../../shared/text/did-you-mean.ts';
 import { PLATFORMS } from '../platforms/registry.ts';
-import { PLATFORMS_TO_COME } from './platforms-to-come.ts';
+import { UNSUPPORTED_PLATFORMS } from './unsupported-platforms.ts';
 import { type Environment, SECRET_NAMES } from './read-values.ts';
 import { SETTING_NAMES } from './schema.ts';
 
@@ -47,10 +47,10 @@ export function warnOfUnknownNames(env: Environment, file: Environment): string[
     (name) => isGiven(env, name) && !FROM_KUBERNETES.test(name) && looksLikeOurs(name),
   );
   const names = new Set([...inEnv, ...Object.keys(file)].filter((name) => !KNOWN.has(name)));
-  const platforms = Object.entries(PLATFORMS_TO_COME).filter(([prefix]) =>
+  const platforms = Object.entries(UNSUPPORTED_PLATFORMS).filter(([prefix]) =>
     [...names].some((name) => name.startsWith(prefix)),
   );
-  const others = [...names].filter((name) => !Object.keys(PLATFORMS_TO_COME).some((prefix) => name.startsWith(prefix)));
+  const others = [...names].filter((name) => !Object.keys(UNSUPPORTED_PLATFORMS).some((prefix) => name.startsWith(prefix)));
   return [
     ...platforms.map(
       ([prefix, platform]) => `${prefix}… is set but ignored: this version does not support ${platform}`,
@@ -65,7 +65,7 @@ export function nearestName(name: string): string | undefined {
 }
 
 function looksLikeOurs(name: string): boolean {
-  if ([...PREFIXES, ...MORE_PREFIXES, ...Object.keys(PLATFORMS_TO_COME)].some((prefix) => name.startsWith(prefix)))
+  if ([...PREFIXES, ...MORE_PREFIXES, ...Object.keys(UNSUPPORTED_PLATFORMS)].some((prefix) => name.startsWith(prefix)))
     return true;
   return (
     name.length > 6 &&

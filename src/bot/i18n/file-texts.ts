@@ -32,6 +32,7 @@ type FileText =
   | 'must_wait'
   | 'not_read'
   | 'no_text'
+  | 'unreachable'
   | 'gone';
 
 /** Texts about files. The keys of a `DocumentFault` state the problem and what the user can do. */
@@ -138,6 +139,10 @@ export const FILE_TEXTS: Catalogue<FileText> = {
   no_text: {
     en: '“{file}” contains nothing that I can read. Please check it and send it again.',
     zh: '“{file}”中没有可读取的内容。请检查后重新发送。',
+  },
+  unreachable: {
+    en: 'I could not download “{file}” from this app just now. Please send it again in a moment, together with your question.',
+    zh: '暂时无法从本应用下载“{file}”。请稍后连同问题一起重新发送。',
   },
   gone: {
     en: '“{file}” can no longer be downloaded. Please send it again together with your question.',

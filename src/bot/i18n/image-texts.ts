@@ -9,6 +9,7 @@ type ImageText =
   | 'too_heavy'
   | 'broken'
   | 'not_read'
+  | 'unreachable'
   | 'gone'
   | 'tooManyImages'
   | 'noModelSees'
@@ -42,6 +43,10 @@ export const IMAGE_TEXTS: Catalogue<ImageText> = {
   not_read: {
     en: '{image} could not be opened because of a problem on our side; the image itself may be fine. Please send it again in a moment.',
     zh: '系统故障，未能打开{image}，图片本身可能没有问题。请稍后重新发送。',
+  },
+  unreachable: {
+    en: '{image} could not be downloaded from this app just now. Please send it again in a moment, together with your question.',
+    zh: '暂时无法从本应用下载{image}。请稍后连同问题一起重新发送。',
   },
   gone: {
     en: '{image} can no longer be downloaded. Please send it again together with your question.',

@@ -38,3 +38,12 @@ export class PlatformError extends CodedError<PlatformErrorCode> {
     this.platformCode = platformCode;
   }
 }
+
+/** The error of a download that ended with a status other than 200. */
+export function downloadError(status: number): PlatformError {
+  const isTransient = status >= 500 || status === 408 || status === 429;
+  return new PlatformError(
+    isTransient ? 'unreachable' : 'media_gone',
+    `A file could not be downloaded (HTTP ${status})`,
+  );
+}

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../../shared/clock.ts';
 import { requestBounded } from '../bounded-request.ts';
 import { fileNameOf } from '../file-name.ts';
 import type { FetchedMedia } from '../platform.ts';
-import { PlatformError } from '../platform-error.ts';
+import { downloadError, PlatformError } from '../platform-error.ts';
 import { fieldsOf } from './body-fields.ts';
 import type { SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';
@@ -56,7 +56,7 @@ export async function fetchFile({ mediaRef, api, ...request }: FileRequest): Pro
 /** @throws PlatformError `media_gone` if Slack does not provide the file, `unreachable` */
 async function askFor(api: SlackApi, fileId: string): Promise<{ address: string; name: string | undefined }> {
   const answer = await api.call('files.info', { file: fileId });
-  if (answer.kind === 'error')
+  if (answer.kind === 'error' && answer.meaning !== 'passing')
     throw new PlatformError('media_gone', `Slack returned no information about the file (${answer.error})`);
   if (answer.kind !== 'ok')
     throw new PlatformError('unreachable', `Slack returned no information about the file (${answer.kind})`);
@@ -80,8 +80,7 @@ async function fetchFrom(
     timeoutMs: DOWNLOAD_TIMEOUT_MS,
     signal,
   });
-  if (status === 404 || status === 410) throw new PlatformError('media_gone', `The file no longer exists (${status})`);
-  if (status !== 200) throw new PlatformError('unreachable', `The file could not be fetched (${status})`);
+  if (status !== 200) throw downloadError(status);
   const disposition = headers['content-disposition'];
   // If Slack rejects the token, it returns a login page with status 200 (PLATFORM_FACTS.md slack-messages). A real HTML file
   // is sent as an attachment.

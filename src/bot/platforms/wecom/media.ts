@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../../shared/clock.ts';
 import { requestBounded } from '../bounded-request.ts';
 import type { FetchedMedia } from '../platform.ts';
 import { fileNameOf } from '../file-name.ts';
-import { PlatformError } from '../platform-error.ts';
+import { downloadError, PlatformError } from '../platform-error.ts';
 import { decryptPadded } from './crypto.ts';
 
 /** Maximum bytes that the padding adds to an encrypted file. */
@@ -90,7 +90,7 @@ export async function fetchMedia({ mediaRef, ownUrls, aesKey, maxBytes, signal }
     timeoutMs: DOWNLOAD_TIMEOUT_MS,
     signal,
   });
-  if (status !== 200) throw new PlatformError('media_gone', `A file could not be downloaded (HTTP ${status})`);
+  if (status !== 200) throw downloadError(status);
   const plain = openedBy([ownKey, aesKey], body);
   if (plain === undefined) throw new PlatformError('media_unreadable', 'A file cannot be decrypted');
   if (plain.length > maxBytes) throw new PlatformError('media_too_large', `A file is larger than ${maxBytes} bytes`);

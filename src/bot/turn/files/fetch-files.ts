@@ -15,6 +15,7 @@ import { readDocument } from '../../knowledge/documents/read-document.ts';
 import type { DeliveryId, PersonId } from '../../domain/ids.ts';
 import type { InboundMessage } from '../../domain/message.ts';
 import { PlatformError } from '../../platforms/platform-error.ts';
+import { downloadMedia } from '../images/download-media.ts';
 import type { ImageScene } from '../images/fetch-images.ts';
 import { fileRefsOf, type FileRef } from '../images/image-refs.ts';
 import { readKept, writeKept, type KeptFile, type UnfitFile } from './kept-file.ts';
@@ -23,7 +24,6 @@ import { readKept, writeKept, type KeptFile, type UnfitFile } from './kept-file.
 export const MAX_FILES = 5;
 /** Maximum stored characters per file: more than any prompt takes, and a part of the limit per person. */
 const MAX_KEPT_CHARS = 600_000;
-const FETCH_LIMIT_MS = 20 * SECOND_MS;
 /** Delay of the prefetch, as for images: a turn that starts at once fetches its own files. */
 const PREFETCH_AFTER_MS = 3 * SECOND_MS;
 const MAX_PREFETCHES = 10;
@@ -31,12 +31,15 @@ const MAX_PREFETCHES = 10;
 /** Limits the files in memory at once: two in total, one per person. */
 const intake = new SerialQueue(2, 1);
 
-/** Result of reading a file. A `gone` file may be tried again; an `elsewhere` file is stored outside the platform. */
+/**
+ * Result of reading a file. A `gone` or `unreachable` file may be tried again; an `elsewhere` file is stored outside the
+ * platform.
+ */
 export type FoundFile = KeptNow | UnfitFile | OutOfReach | Delayed;
 
 interface OutOfReach {
   name?: string;
-  fault: 'gone' | 'elsewhere';
+  fault: 'gone' | 'elsewhere' | 'unreachable';
 }
 
 /** A file that is not read yet because its sender's files were too heavy (SECURITY.md heavy-files). */
@@ -109,7 +112,7 @@ async function fetchFile(
 
 /** Faults that are not stored, because another attempt may succeed. */
 function isPassing(found: UnfitFile | OutOfReach): found is OutOfReach {
-  return ['gone', 'elsewhere', 'not_read'].includes(found.fault);
+  return ['gone', 'elsewhere', 'unreachable', 'not_read'].includes(found.fault);
 }
 
 interface WantedFile {
@@ -127,9 +130,8 @@ async function readFile(
 ): Promise<KeptFile | UnfitFile | OutOfReach> {
   let called = name;
   try {
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(FETCH_LIMIT_MS)]);
     const { bytes, name: given } = await outsideCall('files.fetch', () =>
-      platform.fetchMedia(mediaRef, MAX_DOCUMENT_BYTES, limited),
+      downloadMedia(platform, mediaRef, MAX_DOCUMENT_BYTES, signal),
     );
     called ??= given;
     if (pictureType(bytes) !== undefined) return { name: called, ...(await readPicture(bytes, owner, signal)) };
@@ -141,13 +143,13 @@ async function readFile(
     if (error instanceof DocumentError) return { name: called, fault: error.code };
     if (error instanceof ImageError) return { name: called, fault: PICTURE_FAULTS[error.code] };
     if (error instanceof PlatformError) return { name: called, fault: MEDIA_FAULTS.get(error.code) ?? 'gone' };
-    if (error instanceof DOMException && error.name === 'TimeoutError') return { name: called, fault: 'gone' };
     throw error;
   }
 }
 
 /** Faults of files that the platform did not deliver; all other errors map to `gone`. */
-const MEDIA_FAULTS: ReadonlyMap<string, 'too_large' | 'elsewhere'> = new Map([
+const MEDIA_FAULTS: ReadonlyMap<string, 'too_large' | 'elsewhere' | 'unreachable'> = new Map([
+  ['unreachable', 'unreachable'],
   ['media_too_large', 'too_large'],
   ['media_elsewhere', 'elsewhere'],
 ]);

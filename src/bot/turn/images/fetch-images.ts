@@ -13,17 +13,21 @@ import type { InboundMessage } from '../../domain/message.ts';
 import type { DeliveryId, PersonId } from '../../domain/ids.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { SignInMode } from '../turn-ports.ts';
+import { downloadMedia } from './download-media.ts';
 import { imageRefsOf, type ImageRef } from './image-refs.ts';
+
+/** Why an image was not downloaded. Another attempt may succeed. */
+type OutOfReach = 'gone' | 'unreachable';
 
 /**
  * Thrown if an image cannot be used. The user is told, and the model is not called. The code is the image's fault, or
- * `gone`: the download failed or the image has expired.
+ * says why it was not downloaded: `gone`, such as expired, or `unreachable` for the moment.
  */
-export class ImageRefusedError extends CodedError<ImageFault | 'gone'> {
+export class ImageRefusedError extends CodedError<ImageFault | OutOfReach> {
   /** Position among the question's images, starting at 1. */
   readonly position: number;
 
-  constructor(code: ImageFault | 'gone', position: number) {
+  constructor(code: ImageFault | OutOfReach, position: number) {
     super(code, 'An image of the question cannot be used');
     this.position = position;
   }
@@ -50,7 +54,6 @@ export function imageSceneOf(
 
 /** Maximum images per question; a question with more is refused. This many always fit one request (`MAX_PREPARED_BYTES`). */
 export const MAX_IMAGES = 10;
-const FETCH_LIMIT_MS = 20 * SECOND_MS;
 /**
  * Delay of the prefetch. A turn that starts at once fetches its own images; media URLs of the platforms are valid for
  * minutes.
@@ -62,8 +65,8 @@ const MAX_PREFETCHES = 20;
 /** Limits the images in memory at once: four in total, two per person. Each is limited in time and size. */
 const intake = new SerialQueue(4, 2);
 
-/** Result of fetching an image. `gone` is not permanent: the image may be tried again. */
-type FoundImage = KeptImage | { fault: 'gone' };
+/** Result of fetching an image. One that is out of reach may be tried again. */
+type FoundImage = KeptImage | { fault: OutOfReach };
 
 /**
  * The images of a question as data URLs, in order. The model service never receives a URL from a person
@@ -110,14 +113,12 @@ async function fetchImage(
   if (mediaRef === undefined) return { fault: 'gone' };
   const image = await intake.run(personId, async (): Promise<FoundImage> => {
     try {
-      const limited = AbortSignal.any([signal, AbortSignal.timeout(FETCH_LIMIT_MS)]);
-      const { bytes } = await platform.fetchMedia(mediaRef, MAX_IMAGE_BYTES, limited);
+      const { bytes } = await downloadMedia(platform, mediaRef, MAX_IMAGE_BYTES, signal);
       return { dataUrl: await prepareImage(bytes, personId, signal) };
     } catch (error) {
       if (signal.aborted) throw error;
       if (error instanceof ImageError) return { fault: error.code };
-      if (error instanceof PlatformError) return { fault: error.code === 'media_too_large' ? 'too_large' : 'gone' };
-      if (error instanceof DOMException && error.name === 'TimeoutError') return { fault: 'gone' };
+      if (error instanceof PlatformError) return { fault: MEDIA_FAULTS.get(error.code) ?? 'gone' };
       throw error;
     }
   });
@@ -125,7 +126,13 @@ async function fetchImage(
   return image;
 }
 
-/** Whether the result is permanent. Another worker may be able to fetch an image that is `gone` here. */
+/** Faults of images that the platform did not deliver; all other errors map to `gone`. */
+const MEDIA_FAULTS: ReadonlyMap<string, 'too_large' | 'unreachable'> = new Map([
+  ['media_too_large', 'too_large'],
+  ['unreachable', 'unreachable'],
+]);
+
+/** Whether the result is permanent. Another worker may be able to fetch an image that is out of reach here. */
 function isKept(image: FoundImage): image is KeptImage {
-  return !('fault' in image) || (image.fault !== 'gone' && image.fault !== 'not_read');
+  return !('fault' in image) || !['gone', 'unreachable', 'not_read'].includes(image.fault);
 }

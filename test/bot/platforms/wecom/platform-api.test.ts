@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { encryptPadded } from '../../../../src/bot/platforms/wecom/crypto.ts';
 import type { WebArrival } from '../../../../src/bot/platforms/platform.ts';
+import { downloadMedia } from '../../../../src/bot/turn/images/download-media.ts';
 import { recordingLog } from '../../../support/redis.ts';
 import { startFakeApi, type ApiAnswer, type FakeApi } from './fake-api.ts';
 import { AES_KEY, memoryTokens, NOW_MS, wecom } from './support.ts';
@@ -330,6 +331,22 @@ describe('WeCom media', () => {
     'nonsense',
   ])('is refused from the foreign address %s', async (ref) => {
     await expect(fetch(ref)).rejects.toMatchObject({ code: 'media_refused' });
+  });
+
+  test.each([408, 429, 500, 502, 503])('is unreachable for the moment with status %i', async (status) => {
+    api.answers.set('/media', status);
+    await expect(fetch(`${api.url}/media`)).rejects.toMatchObject({ code: 'unreachable' });
+  });
+
+  test('is downloaded by a turn after transient failures, but not after a refusal', async () => {
+    const answers = [503, 429, encryptPadded(AES_KEY, file)];
+    api.answers.set('/media', () => answers.shift() ?? 403);
+    const download = (limitMs?: number) =>
+      downloadMedia(app(), `${api.url}/media`, 1_000, new AbortController().signal, limitMs);
+    expect((await download()).bytes).toEqual(file);
+    await expect(download()).rejects.toMatchObject({ code: 'media_gone' });
+    api.answers.set('/media', 503);
+    await expect(download(700)).rejects.toMatchObject({ code: 'unreachable' });
   });
 
   test('is not fetched through a redirect', async () => {
