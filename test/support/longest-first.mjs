@@ -8,11 +8,11 @@ import Sequencer from '@jest/test-sequencer';
 const { waits: WAITS, works: WORKS } = JSON.parse(readFileSync(new URL('../slow-files.json', import.meta.url), 'utf8'));
 
 /** Assumed CPU seconds of a file that is not in the lists. */
-const USUAL_WORK_SEC = 1;
+const DEFAULT_WORK_SEC = 1;
 
 const nameOf = ({ path }) => path.replace(/^.*?\/test\//, '').replace(/\.test\.ts$/, '');
 const waitSecOf = (test) => WAITS[nameOf(test)] ?? 0;
-const workSecOf = (test) => WORKS[nameOf(test)] ?? USUAL_WORK_SEC;
+const workSecOf = (test) => WORKS[nameOf(test)] ?? DEFAULT_WORK_SEC;
 const longestFirst = (tests, secOf) => tests.toSorted((left, right) => secOf(right) - secOf(left));
 const total = (tests, secOf) => tests.reduce((sum, test) => sum + secOf(test), 0);
 

@@ -1,20 +1,16 @@
-import { createKeepAnswer } from './keep-answer.ts';
 import { createAmendAnswered } from './amend-answered.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Router from '@koa/router';
 import { inBackground } from '../../shared/in-background.ts';
-import { DAY_MS, monotonicMs, SECOND_MS } from '../../shared/clock.ts';
+import { DAY_MS, monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import { shareThroughRedis } from '../model/capacity-share.ts';
+import { shareThroughRedis, type CapacityShare } from '../model/capacity-share.ts';
 import { createBase, type BotOptions } from './base.ts';
-import { createChat } from './chat.ts';
-
-import { personIdOf } from '../domain/conversation.ts';
+import { personIdOf, conversationOf, type GroupScope } from '../domain/conversation.ts';
 import { tenantOf } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
-
 import { readCatalog } from './models.ts';
 import { readGreetings } from './greeting.ts';
 import { createScenes } from '../policy/scenes.ts';
@@ -28,7 +24,7 @@ import { ReplayBuffer } from '../queue/replay-buffer.ts';
 import type { PressureLimits } from '../queue/queue-pressure.ts';
 import { keepSayingShards, readAllShards, ShardCensus } from '../queue/shard-registry.ts';
 import { startSweeper } from '../queue/sweeper.ts';
-import { MAX_HELD_MESSAGES } from '../queue/turn-store.ts';
+import { MAX_HELD_MESSAGES, type TurnStore } from '../queue/turn-store.ts';
 import { TurnWorker } from '../queue/turn-worker.ts';
 import type { Config } from '../config/config.ts';
 import { MediaStore } from '../turn/conversation/images/media-store.ts';
@@ -55,9 +51,6 @@ import { createHandleDelivery } from '../ingress/handle-delivery.ts';
 import { installRoutes } from '../ingress/install-routes.ts';
 import { webhookRoutes, type ServeWebhook } from '../ingress/webhook-routes.ts';
 import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForLostLinks } from './sign-in.ts';
-import { holdsCodeOf } from './holds-code.ts';
-import { createIsolation } from './isolation.ts';
-import { createSummaries } from './summaries.ts';
 import { readKnowledge, type NextKnowledge } from './knowledge.ts';
 import { createTools } from './tools.ts';
 import { createKnowledge } from '../knowledge/create-knowledge.ts';
@@ -65,6 +58,23 @@ import { keepFeedback } from '../reply/feedback/keep-feedback.ts';
 import { FollowUps } from '../reply/follow-ups/follow-ups.ts';
 import { createTellLimited } from './notify-limited.ts';
 import { turnsGraceSec } from './shutdown-timeout.ts';
+import { createChatClient, type ChatClient } from '../model/chat-client.ts';
+import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
+import type { InboundMessage } from '../domain/message.ts';
+import { readCodes } from '../identity/typed-code/read-codes.ts';
+import { textOfMessage } from '../turn/prompt/question.ts';
+import { reclaimFromDeadWorkers, turnsOfDeadWorker } from '../queue/reclaim.ts';
+import { IsolationStore } from '../queue/isolation-store.ts';
+import type { WakeQueue } from '../queue/wake-queue.ts';
+import { keepWorkerPresence } from '../queue/worker-presence.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { DeliveryId } from '../domain/ids.ts';
+import { keepLeftover } from '../reply/follow-ups/deferred-messages.ts';
+import type { ReplyReport } from '../reply/reply-report.ts';
+import type { Log } from '../../shared/log.ts';
+import { SummaryStore } from '../turn/conversation/summary-store.ts';
+import { SummaryQueue } from '../queue/summary-queue.ts';
+import { createSummarise } from '../turn/prompt/summarise.ts';
 
 function feedbackRules({ conversation }: Config): { lifeMs: number; keepsWords: boolean } {
   return { lifeMs: conversation.feedbackTtlDays * DAY_MS, keepsWords: conversation.keepsFeedbackText };
@@ -321,4 +331,95 @@ function pressureLimits({ queue }: Config): PressureLimits {
 function readPolicy({ policyFile, chat: { models, model } }: Config): Policy {
   const file = parsePolicyFile(readFileSync(policyFile, 'utf8'), models);
   return createPolicy({ file, models, defaultModel: model });
+}
+
+/** Creates the client of the chat service. @param share how workers share the concurrency of its engines */
+function createChat(
+  { config, secrets, nowMs, log, report }: BotOptions,
+  catalog: ModelCatalog,
+  share: CapacityShare,
+): ChatClient {
+  const { baseUrl } = config.chat;
+  return createChatClient({ baseUrl, apiKey: secrets.chatApiKey ?? '', catalog, share, nowMs, log, report });
+}
+
+/** A message with a sign-in code is handled separately and never merged with a question. */
+function holdsCode(message: InboundMessage): boolean {
+  return readCodes(textOfMessage(message)).length > 0;
+}
+
+/** On a platform with another proof, text that looks like a code is an ordinary message. */
+function holdsCodeOf({ signIn: { proofs, proofsBy } }: Config): (message: InboundMessage) => boolean {
+  return (message) => (proofsBy[message.platform] ?? proofs).includes('typed-code') && holdsCode(message);
+}
+
+interface IsolationParts {
+  redis: RedisClient;
+  store: TurnStore;
+  wakeQueue: WakeQueue;
+}
+
+/** Handles the death of other workers: takes over their turns and finds the turn that killed them. */
+function createIsolation({ redis, store: { workerName }, wakeQueue }: IsolationParts, { queue }: Config) {
+  const { shards, turnMaxCrashes } = queue;
+  const isolation = new IsolationStore({
+    redis,
+    wakeQueue,
+    workerName,
+    maxCrashes: turnMaxCrashes,
+    turnsOf: (worker) => turnsOfDeadWorker(worker, redis, shards),
+  });
+  const reclaim = (names: readonly string[]) => reclaimFromDeadWorkers(names, { redis, shards, isolation });
+  return {
+    isolation,
+    reclaim,
+    /** Registers this worker and watches the others. @returns a function that ends both */
+    keepPresence: () =>
+      keepWorkerPresence({ redis, workerName, nowMs: monotonicMs, reclaim: (name) => reclaim([name]) }),
+  };
+}
+
+interface KeepAnswerOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  groupScope: GroupScope;
+  report: Pick<ReplyReport, 'answerNotShown'>;
+}
+
+/**
+ * Keeps an answer that the platform refused in every form for the person's next private reply, and reports it to the
+ * operator. Safe to repeat.
+ */
+function createKeepAnswer({ redis, keyRing, groupScope, report }: KeepAnswerOptions) {
+  return async (
+    { name, tenant, app }: Platform,
+    { replyId, userId, text }: { replyId: DeliveryId; userId: string; text: string },
+  ): Promise<void> => {
+    const chat = { kind: 'private' as const, id: userId };
+    const conversation = conversationOf({ platform: name, tenant, app, chat, sender: { userId } }, groupScope);
+    await keepLeftover(redis, keyRing, { conversation, deliveryId: replyId, text });
+    report.answerNotShown({ platform: name, deliveryId: replyId });
+  };
+}
+
+interface SummaryParts {
+  config: Config;
+  redis: RedisClient;
+  keyRing: KeyRing;
+  wakeQueue: Pick<WakeQueue, 'waiting'>;
+  chat: Pick<ChatClient, 'stream'>;
+  nowMs: NowMs;
+  log: Log;
+}
+
+/** Creates the queue that summarises conversations in the background with the default model. */
+function createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs, log }: SummaryParts): SummaryQueue {
+  const { model, promptTokens } = config.chat;
+  const store = new SummaryStore(redis, keyRing, config.conversation.historyTtlDays * DAY_MS);
+  return new SummaryQueue({
+    redis,
+    isUnderPressure: async () => (await wakeQueue.waiting()) >= config.queue.softWaiting,
+    summarise: createSummarise({ chat, keyRing, store, model, promptTokens, nowMs, timeZone: config.timeZone }),
+    log,
+  });
 }

@@ -10,7 +10,6 @@ import {
   type Mode,
   type Role,
 } from './mode.ts';
-import { neededBeside } from './needed-beside.ts';
 import type { SettingName, Settings } from './schema.ts';
 import { hasVersion, isLoopback, type ProofSetting } from './setting-kinds.ts';
 import type { SignInProof } from './config.ts';
@@ -427,4 +426,17 @@ function localOnlyRoles({ mode, roles }: ValidatedSettings): Fault[] {
 function sentinelNeedsAddress({ given }: ValidatedSettings): Fault[] {
   if (!given.has('REDIS_SENTINEL_NAME') || given.has('REDIS_URL')) return [];
   return [missing('REDIS_URL', 'REDIS_SENTINEL_NAME requires it: set it to the addresses of the sentinels')];
+}
+
+/** Reports platform settings that are set without the other settings they require. */
+function neededBeside({ given }: { given: Given }): Fault[] {
+  const set: ReadonlySet<string> = given;
+  return PLATFORMS.flatMap(({ needs = {} }: PlatformDescription) =>
+    Object.entries(needs).flatMap(([name, others]) => {
+      const absent = set.has(name) ? others.filter((other) => !set.has(other)) : [];
+      return absent.length === 0
+        ? []
+        : [fault(name, `requires ${absent.join(' and ')}: set ${absent.length === 1 ? 'it' : 'them'} too`)];
+    }),
+  );
 }

@@ -6,9 +6,11 @@ import { reportAnswers } from './report-answers.ts';
 import { reportChat } from './report-chat.ts';
 import { reportIdentity } from './report-identity.ts';
 import { reportKnowledge } from './report-knowledge.ts';
-import { reportReaders } from './report-readers.ts';
 import { reportQueue } from './report-queue.ts';
 import { reportReceiving } from './report-receiving.ts';
+import { subscribe } from 'node:diagnostics_channel';
+import { BOUNDED_PROCESS_ENDS, type BoundedProcessEnd } from '../../shared/process/sandboxed-process.ts';
+import { counter } from './instruments.ts';
 
 /**
  * Registers the metrics of the bot and the process (memory, CPU, event-loop lag), and returns the functions that update
@@ -37,4 +39,21 @@ function registerBuildInfo(registry: Registry): void {
     aggregator: 'first',
     registers: [registry],
   }).set({ version: VERSION, node: process.versions.node }, 1);
+}
+
+/** Counts and logs the ends of the processes that read people's files and images. */
+function reportReaders(registry: Registry, log: Log): void {
+  const ends = counter(registry, {
+    name: 'reader_process_ends_total',
+    help: 'Processes that ended while they read a file (documents) or an image (images), by whether another process tried again',
+    labels: ['program', 'again'],
+  });
+  subscribe(BOUNDED_PROCESS_ENDS, (message) => {
+    const { program, exitCode, signal, isTriedAgain } = message as BoundedProcessEnd;
+    ends({ program, again: isTriedAgain ? 'yes' : 'no' });
+    const facts = { program, exitCode, signal };
+    if (isTriedAgain) log.warn(facts, 'a reader process ended during a job; another one retries it');
+    else
+      log.error(facts, 'a second reader process ended during the same job; the person is asked to send the file again');
+  });
 }

@@ -4,9 +4,28 @@ import type { ChatRequest, OnChatEvent } from './chat-types.ts';
 import { ChatCall } from './chat-call.ts';
 import type { BreakerPass } from './circuit-breaker.ts';
 import type { CapacityPermit } from './engine-capacity.ts';
-import { ChatError } from './chat-error.ts';
-import { isModelFault } from './is-model-fault.ts';
+import { ChatError, type ChatErrorCode } from './chat-error.ts';
 import { requestFields, type OptionalField } from './request-body.ts';
+
+/** Faults of this model or its service that another model may not have; the question and the user did not cause them. */
+const FAULTS = new Set<ChatErrorCode>([
+  'chat_unreachable',
+  'chat_timeout',
+  'chat_rate_limited',
+  'chat_quota_spent',
+  'chat_loading',
+  'chat_unknown_model',
+  'chat_server_error',
+  'chat_bad_stream',
+  'chat_stalled',
+  'chat_truncated',
+  'chat_circuit_open',
+]);
+
+/** Whether a retry with another model makes sense. A refused key (401) affects all models. */
+function isModelFault({ code, status }: ChatError): boolean {
+  return FAULTS.has(code) || (code === 'chat_refused' && status === 403);
+}
 
 /** A question and the listener for its answer. */
 export interface Question {

@@ -5,11 +5,10 @@ import { messageKey } from '../domain/partition-keys.ts';
 import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS } from '../../shared/clock.ts';
 import { definedOnly } from '../../shared/defined-only.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
-import type { FoundPosts, PushReplies } from '../platforms/platform.ts';
+import type { FoundPosts, PushReplies, Platform } from '../platforms/platform.ts';
 import type { AnswerEnd, ReplySnapshot, ReplyView } from '../domain/reply.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import type { ApartFromText, FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
-import { finalSnapshot, roomFor } from './final-snapshot.ts';
 import { finalOffers, growingOffers } from './actions.ts';
 import { endedInTime, isOver, pauseOrEnd, shownNoMore } from './turn-abort.ts';
 import { doubtedAgeMs, settledAfterMs } from './reconcile-post.ts';
@@ -408,4 +407,20 @@ export class PushedReply implements LiveReply {
     for (const [part, { unrecorded }] of this.#parts.entries()) if (unrecorded) places[postFieldOf(part)] = unrecorded;
     return { id: this.#options.deliveryId, fields: messageFields({ ...fields, ...places }) };
   }
+}
+
+/** The final snapshot of an answer. The status is shown apart from the text; if there is no text, the status is the text. */
+function finalSnapshot(
+  platform: Platform,
+  text: string,
+  status?: string,
+  mention?: string,
+): Omit<ReplySnapshot, 'shown'> {
+  const content = platform.renderReply({ text, status, mention, finished: true });
+  return { content, note: text.trim() === '' ? undefined : status, finished: true };
+}
+
+/** Bytes reserved for the status in each message, for platforms that show it only as part of the text. */
+function roomFor(status: string | undefined): number {
+  return status === undefined ? 0 : Buffer.byteLength(`\n\n${status}`);
 }

@@ -8,7 +8,6 @@ import type { ConversationRef, GroupScope } from '../domain/conversation.ts';
 import type { Offer } from '../reply/live-reply.ts';
 import { markSuperseded } from '../reply/mark-superseded.ts';
 import { openNotices } from '../reply/notices.ts';
-import { behindLeftover, eraseWith, leftoverFor } from './earlier-leftover.ts';
 import { threadSpokenIn } from './commands/thread-index.ts';
 import { unreadableRecords, type SetAside } from './reject-unreadable.ts';
 import type { TurnReport } from './turn-ports.ts';
@@ -19,6 +18,7 @@ import type { Outcome } from './outcome.ts';
 import type { TurnContext } from './turn-context.ts';
 import { throwIfUnwanted, type DecideOutcome } from './turn-pipeline.ts';
 import type { OpenTurn, OpenedTurn } from './open-turn.ts';
+import { openLeftover, type Leftover } from '../reply/follow-ups/deferred-messages.ts';
 
 export interface RunTurnOptions {
   redis: RedisClient;
@@ -156,4 +156,23 @@ function replaceOld(
   const { platform, question, turn } = context;
   const { language } = question;
   return markSuperseded({ redis, platform, language }, { partition: turn.conversation.partition, deliveryId });
+}
+
+/** Text left by an earlier answer for the person's next private reply. None in a group or while a question is held. */
+function leftoverFor(keyRing: KeyRing, { newest, turn }: TurnContext, { hold }: Outcome): Leftover | undefined {
+  if (newest.chat.kind !== 'private' || hold) return undefined;
+  return openLeftover(keyRing, turn.conversation, turn.leftovers);
+}
+
+/** Prepends the leftover text to the reply. */
+function behindLeftover(leftover: Leftover | undefined, text: string): string {
+  return leftover ? `${leftover.text}\n\n---\n\n${text}` : text;
+}
+
+/** Data erased by the commit: the leftover that was just shown; with /forget, all leftovers. */
+function eraseWith(leftover: Leftover | undefined, erase: TurnCommit['erase']): TurnCommit['erase'] {
+  if (!leftover) return erase;
+  const { list, record } = leftover;
+  if (erase) return { ...erase, drop: [...erase.drop, list] };
+  return { remove: [{ list, record }], drop: [] };
 }

@@ -6,9 +6,16 @@ import type { ChatRequest } from '../chat/chat-request.ts';
 import type { Completion, CompletionChunk, Delta, Usage } from '../chat/completion.ts';
 import { estimatePromptTokens, estimateTokens, splitTokens } from '../chat/estimate-tokens.ts';
 import { eventLine } from '../chat/event-lines.ts';
-import { withBareWords } from './bare-words.ts';
 import { composeAnswer, type Answer } from './compose-answer.ts';
 import { DocSearch } from './doc-search.ts';
+
+/** The bot's commands, typed with a slash unless the app reserves slashes for itself. */
+const WORDS = /(?<![\w:/.])\/(help|new|stop|retry|model|think|lang|usage|export|forget|whoami|signin|unlink)\b/g;
+
+/** Writes the bot's commands as they are typed in Slack, without the slash. */
+function withBareWords(text: string): string {
+  return text.replace(WORDS, '$1');
+}
 
 export interface BuiltInOptions {
   /** The directory that contains README.md and docs/. */

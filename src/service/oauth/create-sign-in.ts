@@ -8,16 +8,14 @@ import type { ServiceReport } from '../service-report.ts';
 import type { ServiceSignIn, ServedFiles } from '../service-options.ts';
 import { addAccountRoutes } from './account-routes.ts';
 import { addAuthorizeRoutes } from './authorize-routes.ts';
-import { createCheckLogin } from './check-login.ts';
+import { createCheckLogin, type CheckLogin } from './check-login.ts';
 import { Consents } from './consents.ts';
 import { Directory } from './directory.ts';
-import { Forms } from './forms.ts';
+import { Forms, formField } from './forms.ts';
 import { Grants } from './grants.ts';
 import { KnownDevices } from './known-devices.ts';
-import { addLoginRoutes } from './login-routes.ts';
 import { LoginThrottle } from './login-throttle.ts';
-import { createLogin } from './login.ts';
-import { addLogoutRoutes } from './logout-routes.ts';
+import { createLogin, type Login } from './login.ts';
 import { createLeaveFor } from './methods/leave-for.ts';
 import { addMethodRoutes } from './methods/method-routes.ts';
 import { RoundTrips } from './methods/round-trips.ts';
@@ -28,6 +26,40 @@ import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
 import { Store } from './store.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { Visitors } from './browser-sessions.ts';
+import { readReturnTo, chooseSignInPath } from './return-to.ts';
+import { showSignedOutPage } from '../pages/plain-pages.ts';
+import type { ServiceClient } from '../clients-file.ts';
+import { afterSignInPath, readServiceAddress } from './service-address.ts';
+import { PageError } from './sign-in-errors.ts';
+
+const MAX_TYPED_CHARS = 1_024;
+
+interface LoginRouteParts {
+  login: Login;
+  checkLogin: CheckLogin;
+  forms: Forms;
+  visitors: Visitors;
+}
+
+/** The page for choosing a sign-in method, and the target of its login form. */
+function addLoginRoutes(router: Router, { login, checkLogin, forms, visitors }: LoginRouteParts): void {
+  router.get('/sign-in', (ctx) => login.show(ctx, { returnTo: readReturnTo(ctx), isAnew: true }));
+  router.post('/oauth2.0/login', async (ctx) => {
+    const { returnTo } = forms.open(ctx, 'login');
+    const username = (formField(ctx, 'username') ?? '').trim().slice(0, MAX_TYPED_CHARS);
+    const password = (formField(ctx, 'password') ?? '').slice(0, MAX_TYPED_CHARS);
+    const person = await checkLogin(ctx, { username, password });
+    if ('retryAfterSec' in person) {
+      const isSlow = person.retryAfterSec !== undefined;
+      if (isSlow) ctx.set('Retry-After', String(person.retryAfterSec));
+      login.show(ctx, { returnTo, problem: isSlow ? 'slow' : 'wrong', username });
+      return;
+    }
+    await visitors.begin(ctx, { person, method: 'password' });
+    ctx.redirect(returnTo);
+    ctx.status = 303;
+  });
+}
 
 export interface SignInOptions {
   files: Pick<ServedFiles, 'clients' | 'directory' | 'institution'>;
@@ -99,5 +131,34 @@ function createMethods(
     institutionName: name === undefined ? PAGE_TEXTS.institutionSignIn : { en: name, zh: name },
     knowsUsersOf: (app) => directory.knowsUsersOf(app),
     hasPasswords: !directory.isEmpty,
+  });
+}
+
+interface LogoutRouteParts {
+  clients: ReadonlyMap<string, ServiceClient>;
+  visitors: Visitors;
+  login: Login;
+  report: ServiceReport;
+}
+
+/** `/logout`, and `/sign-in/return`, which redirects to the address given at sign-out, but only after the next sign-in. */
+function addLogoutRoutes(router: Router, { clients, visitors, login, report }: LogoutRouteParts): void {
+  router.get('/logout', async (ctx) => {
+    if (ctx.method !== 'HEAD') {
+      await visitors.end(ctx);
+      report.signInStep({ step: 'signed-out' });
+    }
+    const service = readServiceAddress(ctx.querystring, clients);
+    // Through the page without automatic redirect, so that an existing session elsewhere does not sign the person in again.
+    showSignedOutPage(ctx, service && chooseSignInPath(afterSignInPath(service)));
+  });
+
+  router.get('/sign-in/return', async (ctx) => {
+    const service = readServiceAddress(ctx.querystring, clients);
+    if (!service) throw new PageError('bad_request', 'service is missing, repeated or not registered');
+    // HEAD has no effects.
+    if (ctx.method === 'HEAD') return void (ctx.status = 200);
+    if (!(await visitors.signedIn(ctx))) return login.ask(ctx, afterSignInPath(service));
+    return ctx.redirect(service.address);
   });
 }

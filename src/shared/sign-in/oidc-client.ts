@@ -3,15 +3,13 @@ import { HOUR_MS, KIB_BYTES, MINUTE_MS, SECOND_MS } from '../clock.ts';
 import { definedOnly } from '../defined-only.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { clientAuthParts, offeredMethod, type ClientAuthMethod } from './client-auth.ts';
-import { readJsonObject } from './json-answer.ts';
+import { readJsonObject, unwrapped } from './json-answer.ts';
 import type { Claims } from './person-from-claims.ts';
 import { asProviderError, refusalOf, type Refusal } from './oidc-errors.ts';
 import { discoveryAddress, readMetadata } from './provider-metadata.ts';
 import { ProviderError } from './provider-error.ts';
 import { isSignedByOne, readToken, signingAlgorithms, type UncheckedToken } from './signing-keys.ts';
-import { tidyTokenAnswer } from './tidy-token-answer.ts';
-import { isToken, readUserInfo } from './user-info.ts';
-import { parseJson } from '../parse-json.ts';
+import { parseJson, type JsonObject } from '../parse-json.ts';
 
 export interface OidcClientOptions {
   /** As the provider writes it; a trailing slash makes no difference. */
@@ -280,4 +278,58 @@ function readKept(text: string): Kept {
   const kept = parseJson(text);
   if (kept === undefined) throw new ProviderError('lost', 'The stored sign-in state belongs to another sign-in type');
   return kept as Kept;
+}
+
+/**
+ * Normalizes a token response where its meaning is clear: wrapped responses, null members, a scope as a list, non-numeric
+ * lifetimes, and errors with status 200 or beside a challenge. Everything else is unchanged.
+ */
+async function tidyTokenAnswer(response: Response): Promise<Response> {
+  const text = await response.text();
+  const { status } = response;
+  const answer = readJsonObject(text);
+  if (!answer) return new Response(text, { status, headers: { 'content-type': 'text/plain' } });
+  const inner = unwrapped(answer, 'access_token');
+  const error = answer['error'] ?? inner['error'];
+  const isError = error !== undefined && error !== null && error !== '';
+  const body = isError && typeof error === 'string' ? { error } : tidy(inner);
+  return Response.json(body, { status: isError && status === 200 ? 400 : status });
+}
+
+function tidy(tokens: JsonObject): JsonObject {
+  const { expires_in: expiresIn, scope, refresh_token: refreshToken, ...others } = tokens;
+  const kept = Object.entries(others).filter(([, value]) => value !== null);
+  return {
+    ...Object.fromEntries(kept),
+    expires_in: Number(expiresIn) > 0 && Number.isFinite(Number(expiresIn)) ? Number(expiresIn) : undefined,
+    scope: Array.isArray(scope) ? scope.join(' ') : typeof scope === 'string' ? scope : undefined,
+    refresh_token: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : undefined,
+  };
+}
+
+interface UserInfoRules {
+  subject: string;
+  /** Required issuer and audience of a signed response; absent for plain JSON, which has neither. */
+  signed?: { issuer: string; clientId: string };
+}
+
+/** Whether the userinfo response is a token (OpenID Connect Core section 5.3.2), regardless of its content type. */
+function isToken(body: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]*(?:\.[\w-]+){0,2}$/.test(body.trim());
+}
+
+/** Claims of a userinfo response, only for this subject. @throws ProviderError `failed`, with the reason */
+function readUserInfo(answer: JsonObject | undefined, { subject, signed }: UserInfoRules): Claims {
+  if (!answer) throw new ProviderError('failed', 'The OIDC userinfo address answered with neither JSON nor a token');
+  const claims = unwrapped(answer, 'sub');
+  const { iss, aud } = claims;
+  const sub = Number.isSafeInteger(claims['sub']) ? String(claims['sub']) : claims['sub'];
+  if (sub !== subject) throw new ProviderError('failed', 'The OIDC userinfo address names another subject');
+  if (signed && iss !== undefined && iss !== signed.issuer) throw mismatch('iss');
+  if (signed && aud !== undefined && ![aud].flat().includes(signed.clientId)) throw mismatch('aud');
+  return { ...claims, sub };
+}
+
+function mismatch(claim: string): ProviderError {
+  return new ProviderError('failed', `The OIDC userinfo address answered with another "${claim}" than expected`);
 }

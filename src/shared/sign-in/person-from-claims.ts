@@ -1,4 +1,3 @@
-import type { ClaimedPerson } from './claimed-person.ts';
 import type { ClaimSource, ProfileMap } from './profile-map-file.ts';
 import { ProviderError } from './provider-error.ts';
 
@@ -105,3 +104,15 @@ function textsOf(claim: unknown): string[] {
 function isExact(value: unknown): value is number {
   return typeof value === 'number' && (Number.isSafeInteger(value) || !Number.isInteger(value));
 }
+
+/** A person as described by an institution's claims, in the form of the sign-in interface's profile. */
+// eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- an interface fits no person who may have more attributes
+type ClaimedPerson = {
+  username: string;
+  profile: {
+    id: string;
+    active: boolean;
+    parentIdentityInfo: { name: string; code: string };
+    attributes: { BMBM: string; BMMC: string; XGH: string; XM: string; objectId: string };
+  };
+};

@@ -6,11 +6,27 @@ import { languageOfHeader } from '../../shared/text/texts.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import { appScript, withAppScript, withAppScriptAllowed } from './app-script.ts';
 import { FrameAddresses, type FrameTarget } from './frame-address.ts';
-import { refuseForeignRequest } from './frame-guard.ts';
 import { noticePolicy, noticePage, type Notice } from './notice-page.ts';
-import { isClosingPage } from './page-outcome.ts';
 import type { BrowserRequest, BrowserResult, PersonBrowser } from './person-browser.ts';
 import { rewriteHeaders, rewriteHtml } from './rewrite-page.ts';
+
+const OUTCOME = /<html\b[^<>]*\sdata-outcome="(?<outcome>[\w-]+)"/i;
+
+/** How far the flow of a page has progressed; intermediate pages report nothing. */
+function outcomeOf(page: string): string | undefined {
+  return OUTCOME.exec(page)?.groups?.['outcome'];
+}
+
+/**
+ * Whether a page reports completion without anything left to read or retry: the bot's page after a sign-in, and the page
+ * after a sign-out, which may be the sign-in service's.
+ * @param origins the bot's, then the service's
+ */
+function isClosingPage(page: string, origin: string, origins: readonly string[]): boolean {
+  const outcome = outcomeOf(page);
+  if (outcome === 'done') return origin === origins[0];
+  return outcome === 'signed-out' && origins.includes(origin);
+}
 
 export interface FrameOptions {
   browser: PersonBrowser;
@@ -241,4 +257,19 @@ async function readForm(request: IncomingMessage): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/**
+ * Whether a request to a frame's listener must be rejected. The listener acts as a person, so other sites that the developer
+ * has open must not reach it: not through another host name (DNS rebinding), not across sites, and forms only from the
+ * frame's own pages.
+ */
+function refuseForeignRequest(request: IncomingMessage, ownUrl: string): boolean {
+  if (`http://${request.headers.host}` !== ownUrl) return true;
+  if (request.method !== 'GET' && request.method !== 'POST') return true;
+  const site = request.headers['sec-fetch-site'];
+  if (site === 'cross-site') return true;
+  if (request.method === 'GET') return false;
+  if (site !== undefined) return site !== 'same-origin';
+  return request.headers.origin !== undefined && request.headers.origin !== ownUrl;
 }

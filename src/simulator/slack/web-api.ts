@@ -3,14 +3,13 @@ import type { StoredMessage } from '../stored-message.ts';
 import { writeAside } from './ephemeral-messages.ts';
 import { BotFiles } from './bot-files.ts';
 import type { BotMessages } from './bot-messages.ts';
-import { demandText, flagOf, metadataOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
+import { demandText, flagOf, metadataOf, textOf, tsOf, type CallArguments, asObject } from './call-arguments.ts';
 import { messageWords, streamBlocks, streamEnd, streamText } from './message-words.ts';
 import type { BlockWords } from './read-blocks.ts';
 import { readHistory, readReplies } from './read-messages.ts';
 import { isViolation, SlackFault } from './slack-fault.ts';
 import type { MessengerSide } from '../protocol.ts';
 import type { Statuses } from './statuses.ts';
-import { readPrompts } from './suggested-prompts.ts';
 import {
   APP_ID,
   BOT_ID,
@@ -22,6 +21,23 @@ import {
   type TsClock,
   type Workspace,
 } from './workspace.ts';
+import type { PromptsView } from '../api.ts';
+
+/** Maximum number of prompts (PLATFORM_FACTS.md slack-assistant). */
+const MAX_PROMPTS = 4;
+
+/** Prompts from `assistant.threads.setSuggestedPrompts`. @throws SlackFault `invalid_arguments` */
+function readPrompts(args: CallArguments): PromptsView {
+  const { prompts } = args;
+  if (!Array.isArray(prompts) || prompts.length === 0 || prompts.length > MAX_PROMPTS)
+    throw new SlackFault('invalid_arguments');
+  const items = prompts.map((prompt) => {
+    const [title, message] = [textOf(asObject(prompt), 'title'), textOf(asObject(prompt), 'message')];
+    if (title === undefined || message === undefined) throw new SlackFault('invalid_arguments');
+    return { title, message };
+  });
+  return { title: textOf(args, 'title'), items };
+}
 
 /** A Slack response: HTTP 200 also for failures, distinguished by `ok`. */
 export type WebApiAnswer = { ok: true; [field: string]: unknown } | { ok: false; error: string };

@@ -17,11 +17,11 @@ import { Interactions } from './interactions.ts';
 import { MediaDownloads } from './media-downloads.ts';
 import { Questions, type QuestionsParts } from './questions.ts';
 import { ResponseUrls, type ShowLater } from './response-urls.ts';
-import { resumeOpenMessages } from './resume-open-messages.ts';
 import { platformRoutes } from './routes.ts';
 import { answerIdOf, ShownAnswers } from './shown-answers.ts';
 import { UserIds } from './user-ids.ts';
 import { WebSignInCodes } from './web-sign-in.ts';
+import type { MessageStore } from '../message-store.ts';
 
 export interface WecomOptions {
   /** Callback credentials of the AI bot; empty strings if it is reached over a connection. */
@@ -182,4 +182,32 @@ async function answerTo({ store }: MessengerSide, messageId: string): Promise<St
   const answer = await store.get(answerIdOf(messageId)).catch(() => undefined);
   const insteadId = answer?.answer?.insteadId;
   return insteadId === undefined ? answer : store.get(insteadId).catch(() => answer);
+}
+
+interface ResumeParts {
+  store: MessageStore;
+  interactions: Interactions;
+  questions: Questions;
+  /** Resumes an answer that is still growing. */
+  answers: { follow(answer: StoredMessage): void };
+}
+
+/**
+ * Resumes the work of an earlier run: deliveries are retried with their msgid, and growing answers are polled again.
+ * Messages older than six minutes end as they would have without the restart.
+ */
+async function resumeOpenMessages(parts: ResumeParts): Promise<void> {
+  for (const message of await parts.store.openMessages()) await resume(message, parts);
+}
+
+async function resume(message: StoredMessage, { store, interactions, questions, answers }: ResumeParts): Promise<void> {
+  if (message.answer && message.state === 'streaming') {
+    interactions.tryEnter(message.answer.person, message.answer.questionId);
+    answers.follow(message);
+  } else if (message.delivery && message.state === 'sending') {
+    interactions.tryEnter(message.sender, message.id);
+    questions.resume(message);
+  } else {
+    await store.noteSettled(message.id);
+  }
 }

@@ -7,11 +7,30 @@ import type { DeliveryResult, MessengerSide, Saying } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import type { BotLine } from './bot-transport.ts';
-import { isInstruction } from './instructions.ts';
 import { mentionsBot } from './mentions-bot.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import { readReply } from './read-reply.ts';
 import type { ShownAnswers, StreamReply } from './shown-answers.ts';
+
+/** The bot's commands in Chinese, typed without a slash. */
+const CHINESE = '帮助|新对话|停止|重试|模型|思考|语言|用量|清除|导出|我是谁|登录|解绑';
+const INSTRUCTION = new RegExp(`^(?:[/／]\\p{L}+|${CHINESE})[。.!！]?(?:\\s|$)`, 'u');
+
+/**
+ * Whether a message is a command, such as `/stop`, rather than a question; in a group the mention may precede or follow it.
+ * WeCom does not document what its client does with a fourth message beside three open ones. Here commands are allowed, so
+ * that a person who waits for answers can stop them.
+ */
+function isInstruction(text: string, botName: string): boolean {
+  const mention = `@${botName}`;
+  const trimmed = text.trim();
+  const said = trimmed.startsWith(mention)
+    ? trimmed.slice(mention.length)
+    : trimmed.endsWith(mention)
+      ? trimmed.slice(0, -mention.length)
+      : trimmed;
+  return INSTRUCTION.test(said.trim());
+}
 
 export interface QuestionsParts {
   /** Shows the first response to a message and its continuation, if deliveries are answered in their response. */

@@ -7,10 +7,27 @@ import type { KnowledgeReport } from '../knowledge-report.ts';
 import { LeftOut } from '../skipped-documents.ts';
 import { mayRead, type Readers } from '../readers.ts';
 import type { LocalHit, LocalIndex, LocalQuery, LocalSource } from './local-index.ts';
-import { LOCAL_KINDS } from './local-kinds.ts';
 import { PassageIndex } from './passage-index.ts';
 import { SegmentFiles } from './segment-files.ts';
 import type { DocumentEntry } from './segment.ts';
+import { readDocumentFile, whyNoDocument, type ReadText } from '../folder/read-document.ts';
+import { readPageFile, whyNoPage } from '../site/read-kept-page.ts';
+
+/** How files of a source kind are read. */
+interface LocalKind {
+  /** @returns why a file is not a document, judged by its name only; undefined if it may be one */
+  whyNone(path: string): string | undefined;
+  /**
+   * Reads a document. For an unreadable document, returns no text and the reason in `refused`.
+   * @throws the signal's reason
+   */
+  readFile(file: FolderFile, maxBytes: number, signal: AbortSignal): Promise<ReadText>;
+}
+
+const LOCAL_KINDS: Readonly<Record<LocalSource['kind'], LocalKind>> = {
+  folder: { whyNone: whyNoDocument, readFile: readDocumentFile },
+  pages: { whyNone: whyNoPage, readFile: readPageFile },
+};
 
 export type IndexReport = Pick<KnowledgeReport, 'documentsLeftOut' | 'indexed'>;
 

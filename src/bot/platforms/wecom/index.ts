@@ -13,10 +13,9 @@ import { keepConnection, type WecomConnection } from './connection/keep-connecti
 import { postFileLater, postLater } from './connection/later-messages.ts';
 import { ReplyPlaces } from './connection/reply-places.ts';
 import { readAesKey } from './crypto.ts';
-import { displayNameOf } from './display-name.ts';
 import { fetchMedia, isReplyAddress } from './media.ts';
 import { PlainUserIds } from './plain-user-id.ts';
-import { createWecomApi, type WecomAgent } from './platform-api.ts';
+import { createWecomApi, type WecomAgent, type WecomApi } from './platform-api.ts';
 import { createWecomAccess, replyLater } from './post-messages.ts';
 import type { PrivateRate } from './private-rate.ts';
 import { ignored, readDelivery, type ReadOptions } from './read-delivery.ts';
@@ -219,4 +218,21 @@ function isAppBrowser(userAgent: string): boolean {
 
 function withoutSlash(url: string): string {
   return url.replace(/(?<!\/)\/+$/, '');
+}
+
+/**
+ * A member's display name in WeCom. Undefined if the self-built app may not read it; WeCom then omits the name or returns
+ * the id in its place.
+ * @throws PlatformError if the platform does not answer
+ */
+async function displayNameOf(api: WecomApi, userIds: PlainUserIds, userId: string): Promise<string | undefined> {
+  const plainUserId = await userIds.find(userId);
+  if (plainUserId === undefined) return undefined;
+  const { errcode, name } = await api.call({
+    method: 'GET',
+    path: '/cgi-bin/user/get',
+    query: { userid: plainUserId },
+  });
+  const isName = errcode === 0 && typeof name === 'string' && name.trim() !== '' && name !== plainUserId;
+  return isName ? name : undefined;
 }

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 
-const MOST_ELEMENTS = 30_000;
+const MAX_ELEMENTS = 30_000;
 const BLOCKS = 'p,div,li,tr,br,h1,h2,h3,h4,h5,h6,section,article,pre,blockquote,dt,dd,table,ul,ol';
 const UNSEEN = 'script,style,noscript,template,svg,iframe,object,head';
 
@@ -28,7 +28,7 @@ function textOf({ documentElement: root }) {
 function read(html) {
   const title = (parse(html).querySelector('title')?.textContent ?? '').trim();
   try {
-    const article = new Readability(parse(html), { maxElemsToParse: MOST_ELEMENTS }).parse();
+    const article = new Readability(parse(html), { maxElemsToParse: MAX_ELEMENTS }).parse();
     const text = article?.content ? textOf(parse(article.content)) : '';
     if (text !== '') return { title: article.title?.trim() || title, text };
   } catch {

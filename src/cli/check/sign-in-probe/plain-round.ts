@@ -1,14 +1,14 @@
 import { readJsonObject } from '../../../shared/sign-in/json-answer.ts';
 import type { ClientAuthMethod } from '../../../shared/sign-in/client-auth.ts';
-import type { TokenSet } from '../../../bot/identity/oauth/token-response.ts';
+import { type TokenSet, classifyRefusal } from '../../../bot/identity/oauth/token-response.ts';
 import type { CheckResult } from '../../../bot/platforms/platform.ts';
 import { isForm, shapeOf } from './answer-shape.ts';
 import { guessExpiresUnit } from './expires-unit.ts';
 import { profileOf } from './profile-findings.ts';
-import { refusalsOf } from './refusal-findings.ts';
 import { leaveWith, type ProbeTools, type Round } from './round.ts';
-import type { ServiceAnswer } from './service-calls.ts';
+import type { ServiceAnswer, ServiceCalls } from './service-calls.ts';
 import { codeVerdict, tokensIn } from './tokens-in.ts';
+import { randomToken } from '../../../shared/crypto/ids.ts';
 
 /** The first sign-in, as the specification describes it: tokens, profile, refresh, a second use of the code, and errors. */
 export function plainRound(tools: ProbeTools): Round {
@@ -111,4 +111,37 @@ async function secondUse({ calls, secrets }: ProbeTools, code: string, tokens: T
   const detail = verdict === 'accepted' ? `accepted; ${effect}` : `not clearly refused (${shapeOf(answer)}); ${effect}`;
   const nextStep = 'Report this to the operator of the sign-in service: a leaked code could be used by others';
   return { name, verdict: 'warning', detail, nextStep };
+}
+
+/**
+ * Tests the service's error responses, by which Parley distinguishes an invalid sign-in from a temporary failure
+ * (SECURITY.md refresh-outcomes).
+ */
+async function refusalsOf(calls: ServiceCalls): Promise<CheckResult[]> {
+  const madeUp = () => `probe-${randomToken(16)}`;
+  const code = await calls.exchange({ code: madeUp() });
+  const secret = await calls.exchange({ code: madeUp(), clientSecret: madeUp() });
+  const refresh = await calls.refresh(madeUp());
+  const profile = await calls.profile(madeUp());
+  return [
+    refusal('Unknown code', code, isRefused(code)),
+    refusal('Wrong secret', secret, isRefused(secret) && classifyRefusal(secret) === 'ours'),
+    refusal('Unknown refresh', refresh, isRefused(refresh) && classifyRefusal(refresh) === 'definitive'),
+    refusal('Unknown token', profile, profile.status === 401 || profile.status === 403),
+  ];
+}
+
+function isRefused({ status }: ServiceAnswer): boolean {
+  return status >= 400 && status < 500;
+}
+
+function refusal(name: string, answer: ServiceAnswer, isClear: boolean): CheckResult {
+  const detail = shapeOf(answer);
+  if (isClear) return { name, verdict: 'ok', detail };
+  return {
+    name,
+    verdict: 'warning',
+    detail,
+    nextStep: 'This is not a refusal as in RFC 6749, so Parley needs longer to recognise it',
+  };
 }

@@ -2,10 +2,27 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { PageState } from '../page-state.ts';
 import type { PageFacts } from '../page-context.ts';
 import { keepProgress, readProgress, withSteps } from './tour-progress.ts';
-import { useOthersBeside } from './use-others-beside.ts';
 import { tourIn } from './tour-texts.ts';
 import { useKillShow, type KillShowing } from './use-kill-show.ts';
 import { stepsSeen, type Step } from './what-happened.ts';
+
+const CHANNEL = 'parley-people';
+
+/** Whether another tab of this browser is, or was, another person while this tab is open. */
+function useOthersBeside(personId: string): boolean {
+  const [isBeside, setBeside] = useState(false);
+  useEffect(() => {
+    if (typeof BroadcastChannel === 'undefined') return;
+    const channel = new BroadcastChannel(CHANNEL);
+    channel.onmessage = ({ data }: MessageEvent<{ person: string; asks: boolean }>) => {
+      if (data.person !== personId) setBeside(true);
+      if (data.asks) channel.postMessage({ person: personId, asks: false });
+    };
+    channel.postMessage({ person: personId, asks: true });
+    return () => channel.close();
+  }, [personId]);
+  return isBeside;
+}
 
 export interface Tour {
   done: ReadonlySet<Step>;

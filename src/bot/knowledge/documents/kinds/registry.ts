@@ -5,7 +5,8 @@ import { readHtml } from './html.ts';
 import { readMarkdown } from './markdown.ts';
 import { readOffice } from './office.ts';
 import { readPdf } from './pdf.ts';
-import { readPlainText } from './plain-text.ts';
+import { Gathering } from '../text-collector.ts';
+import { decodeText } from '../text/decode-text.ts';
 
 /**
  * The reader for each type.
@@ -19,3 +20,10 @@ export const KINDS: Readonly<Record<DocumentKind, (bytes: Buffer) => Promise<Rea
   csv: readCsv,
   text: readPlainText,
 };
+
+/** Reads plain text unchanged. */
+async function readPlainText(bytes: Buffer): Promise<ReadDocument> {
+  const gathering = new Gathering();
+  gathering.add(decodeText(bytes));
+  return gathering.result();
+}

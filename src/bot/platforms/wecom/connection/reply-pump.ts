@@ -12,7 +12,6 @@ import type { Refusal, WriteJudge } from '../../write-meaning.ts';
 import { STREAM_OVER, UNKNOWN_REQUEST } from './codes.ts';
 import type { HeldLease } from './lease.ts';
 import type { ReplyEnd, ReplyPlace, ReplyPlaces } from './reply-places.ts';
-import { isLater, markdown, type Shown } from './shown-reply.ts';
 import { uploadFile } from './upload-file.ts';
 import { wordsAlone } from './words-alone.ts';
 
@@ -392,4 +391,41 @@ export class ReplyPump {
     clearTimeout(shown.timer);
     shown.timer = setTimeout(() => this.#serve(shown), pauseMs);
   }
+}
+
+/** One answer while it is shown over this connection. */
+interface Shown {
+  id: string;
+  place: ReplyPlace;
+  /** Opening time of its place, on the monotonic clock. */
+  openedAtMs: number;
+  /** Content that WeCom has taken over this connection; undefined before the first frame. */
+  content: string | undefined;
+  /** Whether a frame was sent over this connection. */
+  hasLeft: boolean;
+  isDirty: boolean;
+  isServed: boolean;
+  lookedAtMs: number;
+  /** Time before which nothing is sent. */
+  notBeforeMs: number;
+  failures: number;
+  /** When WeCom first refused its final text by the current delivery method, on the monotonic clock. */
+  refusedSinceMs: number | undefined;
+  timer: NodeJS.Timeout | undefined;
+  /** Set once WeCom has the final text and only the record of it remains. */
+  end: ReplyEnd | undefined;
+  isOver: boolean;
+  /** The card with its buttons, sent after it. */
+  card: object | undefined;
+  /** Media id of an uploaded file that is not visible yet. */
+  mediaId: string | undefined;
+}
+
+/** Whether it is a later message or file below an answer, which has no record of its own. */
+function isLater({ text, file }: ReplyPlace): boolean {
+  return text !== undefined || file !== undefined;
+}
+
+function markdown(content: string): object {
+  return { msgtype: 'markdown', markdown: { content: wordsAlone(content) } };
 }
