@@ -13,7 +13,7 @@ import {
 } from './cli/feedback-command.ts';
 import { runHashPassword } from './cli/hash-password-command.ts';
 import { faultsOfNamedFiles } from './cli/check/config-files.ts';
-import { loadSettings, readSettingsNamed, type LoadedSettings } from './bot/config/load-settings.ts';
+import { loadSettings, readNamedSettings, type LoadedSettings } from './bot/config/load-settings.ts';
 import { refusalOf } from './cli/start/config-errors.ts';
 import { readStartArguments, START_USAGE } from './cli/start/start-arguments.ts';
 import { MANIFEST_SETTINGS, runSlackManifest } from './cli/slack-manifest-command.ts';
@@ -42,7 +42,7 @@ else await runWithSettings(asked);
 
 function makeManifest(args: readonly string[]): number {
   const cwd = process.cwd();
-  const { values, faults } = readSettingsNamed({ env: process.env, cwd }, MANIFEST_SETTINGS);
+  const { values, faults } = readNamedSettings({ env: process.env, cwd }, MANIFEST_SETTINGS);
   const { stdout: output, stderr: asides } = process;
   return runSlackManifest({
     args,

@@ -5,7 +5,7 @@ import { monotonicMs } from './clock.ts';
 const WORK_MS = 5;
 
 /** Lets long-running work yield to the event loop. */
-export class Breath {
+export class EventLoopYielder {
   #sinceMs = monotonicMs();
 
   /** Whether `take` is due. */
@@ -13,7 +13,7 @@ export class Breath {
     return monotonicMs() - this.#sinceMs >= WORK_MS;
   }
 
-  async take(): Promise<void> {
+  async yieldNow(): Promise<void> {
     await nextRound();
     this.#sinceMs = monotonicMs();
   }

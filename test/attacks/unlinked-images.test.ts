@@ -42,7 +42,7 @@ test('media of one person is limited in bytes per partition: the oldest entries 
   const store = new MediaStore(deployment.redis, testKeyRing());
   const image = { dataUrl: `data:image/png;base64,${'A'.repeat(MIB_BYTES)}` };
   const keep = (personId: string, mediaId: string) =>
-    store.keep({ partition: 7, personId: asPersonId(personId), isSignedIn: true, mediaId }, image);
+    store.storeImage({ partition: 7, personId: asPersonId(personId), isSignedIn: true, mediaId }, image);
   for (let count = 0; count < 40; count += 1) await keep('somebody', `flood:${count}`);
   // Encryption adds a third to the size.
   const flood = await deployment.redis.keys('{p7}:media:flood:*');
@@ -56,7 +56,7 @@ test('media of one person is limited in bytes per partition: the oldest entries 
   expect(await deployment.redis.keys('{p7}:media:flood:*')).toHaveLength(flood.length);
   // An entry larger than the whole quota is refused and evicts nothing.
   const whole = { partition: 7, personId: asPersonId('somebody'), isSignedIn: true, mediaId: 'whole' };
-  expect(await store.keepText(whole, 'x'.repeat(32 * MIB_BYTES))).toEqual({ isKept: false, wentCount: 0 });
+  expect(await store.storeText(whole, 'x'.repeat(32 * MIB_BYTES))).toEqual({ isKept: false, wentCount: 0 });
   expect(await deployment.redis.keys('{p7}:media:flood:*')).toHaveLength(flood.length);
 });
 
@@ -65,15 +65,15 @@ test('media of one person is limited to 128 MiB across all partitions', async ()
   const image = { dataUrl: `data:image/png;base64,${'A'.repeat(MIB_BYTES)}` };
   const personId = asPersonId('everywhere');
   for (let count = 0; count < 128; count += 1)
-    await store.keep({ partition: count % 64, personId, isSignedIn: true, mediaId: `spread:${count}` }, image);
+    await store.storeImage({ partition: count % 64, personId, isSignedIn: true, mediaId: `spread:${count}` }, image);
   const spread = await deployment.redis.keys('{p*}:media:spread:*');
   expect([spread.length > 40, spread.length <= 64]).toEqual([true, true]);
   const again = { partition: 63, personId, isSignedIn: true, mediaId: 'later' };
-  expect(await store.keepText(again, image.dataUrl)).toEqual({ isKept: false, wentCount: 0 });
+  expect(await store.storeText(again, image.dataUrl)).toEqual({ isKept: false, wentCount: 0 });
   // The counter expires, like the stored media.
   const shares = await deployment.redis.keys('{person:*}:media-bytes');
   for (const share of shares) expect(await deployment.redis.pttl(share)).toBeGreaterThan(0);
-  expect(await store.keepText({ ...again, personId: asPersonId('another') }, image.dataUrl)).toMatchObject({
+  expect(await store.storeText({ ...again, personId: asPersonId('another') }, image.dataUrl)).toMatchObject({
     isKept: true,
   });
 });
@@ -82,7 +82,10 @@ test('media of one person is limited in number of entries, however small they ar
   const store = new MediaStore(deployment.redis, testKeyRing());
   const personId = asPersonId('collector');
   for (let count = 0; count < 320; count += 1)
-    await store.keep({ partition: 8, personId, isSignedIn: true, mediaId: `small:${count}` }, { fault: 'broken' });
+    await store.storeImage(
+      { partition: 8, personId, isSignedIn: true, mediaId: `small:${count}` },
+      { fault: 'broken' },
+    );
   const [first, last] = await store.read(8, ['small:0', 'small:319']);
   expect([first, last]).toEqual([undefined, { fault: 'broken' }]);
   expect(await deployment.redis.keys('{p8}:media:small:*')).toHaveLength(300);
@@ -104,7 +107,7 @@ test('with optional sign-in, all people who are not signed in share 40 MB, and e
   // The second round runs after the counter has restarted while the earlier images are still stored.
   for (const round of [1, 2]) {
     for (let person = 0; person < 40; person += 1)
-      await store.keep(
+      await store.storeImage(
         { partition: person, personId: asPersonId(`p${person}`), isSignedIn: false, mediaId: `${round}` },
         image,
       );
@@ -115,7 +118,7 @@ test('with optional sign-in, all people who are not signed in share 40 MB, and e
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   expect([bytes > 20 * MIB_BYTES, bytes <= 40_000_000]).toEqual([true, true]);
   // A signed-in person has a separate quota.
-  await store.keep({ partition: 1, personId: asPersonId('known'), isSignedIn: true, mediaId: 'own' }, image);
+  await store.storeImage({ partition: 1, personId: asPersonId('known'), isSignedIn: true, mediaId: 'own' }, image);
   expect(await store.read(1, ['own'])).toEqual([image]);
 
   const last = await driver().say('emma.clarke', { text: 'and what is this?', images: [picture] });

@@ -9,7 +9,7 @@ import { createReadPage } from '../../src/bot/tools/read-page.ts';
 import { createToolbox } from '../../src/bot/tools/toolbox.ts';
 import type { ToolAsker } from '../../src/bot/tools/tool.ts';
 import { createWhoAmI } from '../../src/bot/tools/who-am-i.ts';
-import { answerInRounds } from '../../src/bot/turn/answer/tool-loop.ts';
+import { runToolLoop } from '../../src/bot/turn/answer/tool-loop.ts';
 import { TurnSources } from '../../src/bot/turn/answer/turn-sources.ts';
 import { TOOL_LIMITS } from '../../src/bot/turn/answer/tool-limits.ts';
 import { startChatFixture, type ChatFixture } from '../bot/model/chat-fixture.ts';
@@ -86,7 +86,7 @@ async function askAbout({ id, language }: Injection): Promise<{ wecom: Seen; sla
   const content = `What does http://127.0.0.1:${portOfPages()}/${id} say?`;
   const request = { model: 'svc-plus', messages: [{ role: 'user' as const, content }], tools: toolbox.offer(asker) };
   let text = '';
-  await answerInRounds(options, request, (event) => {
+  await runToolLoop(options, request, (event) => {
     if (event.type === 'text') addSnapshots((text += event.delta));
   });
   addSnapshots(text, true);

@@ -212,7 +212,7 @@ describe('an expired record', () => {
     for (const id of ['one', 'two']) await countScript.run(redis, { messages }, { deliveryId: id, minuteMs: 60_000 });
     const image = { partition: alice.partition, personId, isSignedIn: false, mediaId: 'm' };
     const media = new MediaStore(redis, keyRing);
-    await media.keep(image, { dataUrl: 'data:' });
+    await media.storeImage(image, { dataUrl: 'data:' });
     for (const file of ['f1', 'f2', 'f3']) await media.heavyFiles.note(asPersonId('p'), file);
     const rate = createPrivateRate(redis, log);
     for (const isLast of [false, true]) expect(await rate.mayLeave('alice', 1, { name: 'rest', isLast })).toBe(true);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import { endWithUs } from '../../src/bot/app/local/exit-with-parent.ts';
+import { exitWithParent } from '../../src/bot/app/local/exit-with-parent.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/bot/app/local/embedded-redis.ts';
 import { findRedisProgram } from '../../src/bot/app/local/redis-program.ts';
 import { untilTrue } from './until-true.ts';
@@ -91,7 +91,7 @@ async function startSentinel(...lines: string[]): Promise<EmbeddedRedis> {
   const file = join(dir, 'sentinel.conf');
   writeFileSync(file, [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`, ...lines, ''].join('\n'));
   const child = spawn(findRedisProgram(), [file, '--sentinel'], { stdio: 'ignore' });
-  endWithUs(child);
+  exitWithParent(child);
   const ended = once(child, 'exit');
   const url = `redis://127.0.0.1:${port}`;
   await untilTrue(async () => (await ask(url, 'PING').catch(() => '')) === '"PONG"');

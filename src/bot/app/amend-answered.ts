@@ -1,7 +1,7 @@
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { languageOfText } from '../../shared/text/texts.ts';
-import { rewordedTurns, turnsOf } from '../turn/conversation/turns-of-message.ts';
+import { editedTurns, turnsOf } from '../turn/conversation/turns-of-message.ts';
 import { conversationOf, type ConversationRef, type GroupScope } from '../domain/conversation.ts';
 import type { InboundAmendment, InboundMessage } from '../domain/message.ts';
 import { tenantOf } from '../platforms/of-tenant.ts';
@@ -10,7 +10,7 @@ import { describePlatform } from '../platforms/registry.ts';
 import type { Amended } from '../queue/edit-message.ts';
 import { changeHistory } from '../queue/change-history.ts';
 import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
-import { sayTyped } from '../i18n/say-typed.ts';
+import { localizeForChat } from '../i18n/say-typed.ts';
 import { textOfMessage } from '../turn/prompt/question.ts';
 
 interface AmendAnsweredOptions {
@@ -40,7 +40,7 @@ export function createAmendAnswered({ redis, keyRing, groupScope }: AmendAnswere
         continue;
       }
       const text = textOfMessage(message);
-      const reworded = await rewordedTurns(redis, keyRing, { deliveryId, conversation }, text);
+      const reworded = await editedTurns(redis, keyRing, { deliveryId, conversation }, text);
       await changeHistory(redis, conversation, { because: deliveryId, changes: reworded.changes });
       isLast ||= reworded.isLast;
     }
@@ -63,6 +63,6 @@ async function offer(platform: Platform, message: InboundMessage, isLast: boolea
   const voice = { language: languageOfText(textOfMessage(message)), bareWords };
   await tenantOf(platform, message.tenant)?.push?.tellAsker?.(
     replyTarget,
-    sayTyped(REPLY_TEXTS[isLast ? 'editedLast' : 'edited'], voice),
+    localizeForChat(REPLY_TEXTS[isLast ? 'editedLast' : 'edited'], voice),
   );
 }

@@ -21,7 +21,7 @@ import { needsLocalParts } from './local/needs-local-parts.ts';
 import type { Config, Role, Secrets } from '../config/config.ts';
 import type { EgressPolicy } from '../../shared/web/egress-policy.ts';
 import { healthOfRedis } from './worker-health.ts';
-import { workerHere, type WorkerSide } from './worker-host.ts';
+import { inProcessWorker, type WorkerHost } from './worker-host.ts';
 
 export interface AppOptions {
   config: Config;
@@ -103,7 +103,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       rereadings.push(() => service.reread());
       addresses.push({ name: 'service', url: service.url });
     }
-    let worker: WorkerSide | undefined;
+    let worker: WorkerHost | undefined;
     let messenger: MessengerPart | undefined;
     let wereAnswering = false;
     if (has('receiver') || has('worker')) {
@@ -112,7 +112,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       const workerPart = has('worker') && !apart ? createWorkerPart(bot) : undefined;
       if (receiver) rereadings.push(() => receiver.reread());
       if (workerPart) rereadings.push(() => workerPart.reread());
-      worker = workerPart ? workerHere(workerPart) : (await apart)?.side;
+      worker = workerPart ? inProcessWorker(workerPart) : (await apart)?.host;
       const front = await startFront({ config, log, registry, prove, files, receiver, worker });
       receiver?.connect();
       const running = { config, receiver, worker, front };
@@ -178,7 +178,7 @@ function startApart(
   // The caller that awaits it gets the error; until then it must not be reported as unhandled.
   starting.catch(() => undefined);
   // The bot's own stop has already ended it in order, unless the start failed.
-  endings.push(async () => (await starting.catch(() => undefined))?.side.close(0));
+  endings.push(async () => (await starting.catch(() => undefined))?.host.close(0));
   return starting;
 }
 
@@ -189,7 +189,7 @@ interface FrontOptions {
   prove(nonce: string): string;
   files: ConfigFileState;
   receiver: Receiver | undefined;
-  worker: WorkerSide | undefined;
+  worker: WorkerHost | undefined;
 }
 
 interface Front {
@@ -233,7 +233,7 @@ async function startFront({ config, log, registry, prove, files, receiver, worke
 interface RunningBot {
   config: Config;
   receiver: Receiver | undefined;
-  worker: WorkerSide | undefined;
+  worker: WorkerHost | undefined;
   front: Front;
 }
 

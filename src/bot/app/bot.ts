@@ -39,7 +39,7 @@ import { createApology } from '../turn/apologise.ts';
 import { createDecideOutcome } from '../turn/turn-pipeline.ts';
 import { createOpenTurn } from '../turn/open-turn.ts';
 import { createRunTurn } from '../turn/run-turn.ts';
-import { createSetAside } from '../turn/reject-unreadable.ts';
+import { createRejectUnreadable } from '../turn/reject-unreadable.ts';
 import { SignInGate } from '../turn/sign-in-gate.ts';
 import { createRunSlashWord } from '../turn/commands/run-slash-word.ts';
 import { createTakeTypedCode } from '../turn/typed-codes.ts';
@@ -56,7 +56,7 @@ import { createTools } from './tools.ts';
 import { createKnowledge } from '../knowledge/create-knowledge.ts';
 import { keepFeedback } from '../reply/feedback/keep-feedback.ts';
 import { FollowUps } from '../reply/follow-ups/follow-ups.ts';
-import { createTellLimited } from './notify-limited.ts';
+import { createNotifyLimited } from './notify-limited.ts';
 import { turnsGraceSec } from './shutdown-timeout.ts';
 import { createChatClient, type ChatClient } from '../model/chat-client.ts';
 import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
@@ -134,7 +134,7 @@ export function createReceiver(options: BotOptions): Receiver {
       inBackground(() => prefetchImages(place, { message, deliveryId, isKnown }));
       inBackground(() => prefetchFiles(place, { message, deliveryId, isKnown }));
     },
-    onLimited: createTellLimited({ redis, keyRing, log }),
+    onLimited: createNotifyLimited({ redis, keyRing, log }),
     greeting: (platform, to) => greeting(platform, to),
     answered: {
       amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
@@ -177,7 +177,7 @@ export interface WorkerPart {
   redis: RedisClient;
   platforms: ReadonlyMap<PlatformName, Platform>;
   /** Takes over the turns of workers known to be dead at once. @returns how many turns */
-  followDead(names: readonly string[]): Promise<number>;
+  reclaimFromDeadWorkers(names: readonly string[]): Promise<number>;
   /**
    * Reads policy, scenes, tools, models, knowledge and prompt again. @returns a function that applies them to later turns.
    * @throws ConfigFileError
@@ -203,7 +203,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const followUps = new FollowUps({ redis, keyRing, platforms, log, report });
   const reply = { redis, keyRing, afterCare, nowMs, log, report };
   const openTurn = createOpenTurn({ platforms, groupScope, keyRing, reply });
-  const setAside = createSetAside({ platforms, reply });
+  const setAside = createRejectUnreadable({ platforms, reply });
   /** Builds the processing of a turn from the current files. @throws ConfigFileError */
   const readTurnFiles = (next: NextKnowledge) => {
     const catalog = readCatalog(config);
@@ -222,7 +222,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       requestSummary: (request) => summaries.request(request),
       models: { catalog, models: config.chat.models, fallbackModel: config.chat.fallbackModel },
       tools: {
-        chat: chat.knowing(catalog),
+        chat: chat.withCatalog(catalog),
         toolbox: createTools({ config, secrets, nowMs, egress: options.egress, knowledge: next.knowledge }),
         report,
       },
@@ -303,7 +303,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
         runTurn = next;
       };
     },
-    followDead: reclaim,
+    reclaimFromDeadWorkers: reclaim,
     async close(graceSec) {
       endSweeper();
       endRechecks();

@@ -19,7 +19,7 @@ let worker: WorkerPart | undefined;
 /** Messages are handled one at a time. */
 let hearing = Promise.resolve();
 
-function tell(message: FromWorker): void {
+function send(message: FromWorker): void {
   process.send?.(message, () => undefined);
 }
 
@@ -36,7 +36,7 @@ async function begin({ config, secrets, name, deadNames }: WorkerTask): Promise<
   const report = createReport(registry, log);
   const recentLinks = new RecentChanges();
   worker = createWorkerPart({ config, secrets, nowMs: Date.now, recentLinks, log, report, workerName: name });
-  tell({ kind: 'ready', takenOver: await worker.followDead(deadNames) });
+  send({ kind: 'ready', takenOver: await worker.reclaimFromDeadWorkers(deadNames) });
 }
 
 async function answerTo(question: WorkerQuestion): Promise<unknown> {
@@ -46,14 +46,14 @@ async function answerTo(question: WorkerQuestion): Promise<unknown> {
   return (await Promise.all(parts.map(({ isReady }) => isReady()))).every(Boolean) && parts.length > 0;
 }
 
-async function hear(message: ToWorker): Promise<void> {
+async function handleMessage(message: ToWorker): Promise<void> {
   if (message.kind === 'begin') return begin(message.task);
   await worker?.close(message.kind === 'stop' ? message.graceSec : 0);
   process.exit(EXIT.ok);
 }
 
 function fail(thrown: unknown): void {
-  tell({ kind: 'failed', message: asError(thrown).message });
+  send({ kind: 'failed', message: asError(thrown).message });
 }
 
 ignoreDebuggerSignal();
@@ -62,12 +62,12 @@ process.on('message', (message: ToWorker) => {
     const { id } = message;
     // A question that fails gets no answer; the caller waits at most a second.
     answerTo(message.question).then(
-      (value) => tell({ kind: 'answer', id, value }),
+      (value) => send({ kind: 'answer', id, value }),
       () => undefined,
     );
-  } else hearing = hearing.then(() => hear(message)).catch(fail);
+  } else hearing = hearing.then(() => handleMessage(message)).catch(fail);
 });
 process.on('disconnect', () => process.exit(EXIT.crash));
 // A service manager may signal all processes of a service at once. Only the parent process decides when this one ends.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
-tell({ kind: 'here' });
+send({ kind: 'here' });

@@ -1,10 +1,10 @@
 import { SECOND_MS } from '../../shared/clock.ts';
 import type { Log } from '../../shared/log.ts';
-import { KeptWorker } from './local/supervised-worker.ts';
+import { SupervisedWorker } from './local/supervised-worker.ts';
 import type { LocalControls, WorkerView } from '../../simulator/local-controls.ts';
 import { ownModelControls, withOwnModel } from './own-model.ts';
 import type { Config, Secrets } from '../config/config.ts';
-import { workerApart, type WorkerSide } from './worker-host.ts';
+import { separateProcessWorker, type WorkerHost } from './worker-host.ts';
 
 interface LocalWorkerOptions {
   /** Program of the worker process. */
@@ -15,12 +15,12 @@ interface LocalWorkerOptions {
 }
 
 export interface LocalWorker {
-  side: WorkerSide;
+  host: WorkerHost;
   controls: LocalControls;
 }
 
 /** Minimum time between two kills, so that repeated clicks cannot keep the bot from ever answering. */
-const KILLS_APART_MS = 5 * SECOND_MS;
+const MIN_KILL_INTERVAL_MS = 5 * SECOND_MS;
 /** Short, because a person waits for the other model. An answer that does not end in time continues with it. */
 const REPLACE_GRACE_SEC = 7;
 
@@ -28,7 +28,7 @@ const REPLACE_GRACE_SEC = 7;
 export async function startLocalWorker({ program, config, secrets, log }: LocalWorkerOptions): Promise<LocalWorker> {
   const listeners = new Set<(view: WorkerView) => void>();
   let killed: { view: WorkerView; atMs: number } | undefined;
-  const kept = await KeptWorker.start({
+  const kept = await SupervisedWorker.start({
     ...{ program, log, settings: () => withOwnModel(config, secrets) },
     onSuccession({ processId, takenOver }) {
       if (!killed || killed.view.next) return;
@@ -38,11 +38,11 @@ export async function startLocalWorker({ program, config, secrets, log }: LocalW
     },
   });
   return {
-    side: workerApart(kept),
+    host: separateProcessWorker(kept),
     controls: {
       killWorker() {
         const atMs = performance.now();
-        if (kept.processId === undefined || (killed && atMs - killed.atMs < KILLS_APART_MS)) return undefined;
+        if (kept.processId === undefined || (killed && atMs - killed.atMs < MIN_KILL_INTERVAL_MS)) return undefined;
         killed = { atMs, view: { killedProcessId: kept.processId, killedAtMs: Date.now() } };
         kept.kill();
         log.warn({ processId: killed.view.killedProcessId }, 'the worker process was killed (kill -9) from the page');

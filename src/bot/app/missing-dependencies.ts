@@ -3,7 +3,7 @@ import { parseClientsFile } from '../../service/clients-file.ts';
 import { parseDirectoryFile } from '../../service/directory-file.ts';
 import type { Config, Secrets } from '../config/config.ts';
 
-interface Lack {
+interface MissingDependency {
   sentence: string;
   /** Whether half of the service is unusable without it, because no one can call the model. */
   isAllLost: boolean;
@@ -13,7 +13,10 @@ interface Lack {
  * Finds what a service for real people cannot do without further settings, one sentence each, which names the file to write.
  * Files that are set are readable (checked by `config-files.ts`).
  */
-export async function lacksOfService({ service }: Config, { serviceApiKeys }: Secrets): Promise<Lack[]> {
+export async function findMissingDependencies(
+  { service }: Config,
+  { serviceApiKeys }: Secrets,
+): Promise<MissingDependency[]> {
   const { clientsFile, directoryFile, institution } = service;
   const hasClients = clientsFile !== undefined && parseClientsFile(await readFile(clientsFile, 'utf8')).length > 0;
   const hasPeople =

@@ -14,7 +14,7 @@ import { tooManyMessages } from '../reply/read-live-reply.ts';
  * Tells a person, at most once a minute, that messages were refused by the rate limit. For platforms that do not show the
  * HTTP answer.
  */
-export function createTellLimited({ redis, keyRing, log }: { redis: RedisClient; keyRing: KeyRing; log: Log }) {
+export function createNotifyLimited({ redis, keyRing, log }: { redis: RedisClient; keyRing: KeyRing; log: Log }) {
   return (platform: Platform, message: InboundMessage): void => {
     void (async () => {
       const person = keyRing.pseudonym('told-limited', personIdOf(message, message.sender.userId));

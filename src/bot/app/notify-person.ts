@@ -8,7 +8,7 @@ import type { Platform } from '../platforms/platform.ts';
 import { describePlatform } from '../platforms/registry.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 import { keepNotice } from '../reply/notices.ts';
-import { sayTyped, type Voice } from '../i18n/say-typed.ts';
+import { localizeForChat, type Voice } from '../i18n/say-typed.ts';
 import { linkedText } from '../turn/linked-text.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 
@@ -24,7 +24,7 @@ interface TellPersonOptions {
  * Tells a person about their account in their private chat: at once where the platform lets the bot write first, otherwise
  * with their next private reply, separate from its text.
  */
-export function createTellPerson({ redis, keyRing, platforms, groupScope, log }: TellPersonOptions) {
+export function createNotifyPerson({ redis, keyRing, platforms, groupScope, log }: TellPersonOptions) {
   return async (person: ChatPerson, notice: IdentityNotice): Promise<void> => {
     const platform = platformOf(platforms, person);
     const { bareWords } = describePlatform(person.platform);
@@ -47,16 +47,16 @@ function noticeText(notice: IdentityNotice, voice: Voice): string {
     case 'linked':
       return linkedText(voice, notice);
     case 'someone-else-signed-in':
-      return sayTyped(TURN_TEXTS.otherPersonNotice, voice);
+      return localizeForChat(TURN_TEXTS.otherPersonNotice, voice);
     case 'account-wanted-elsewhere':
-      return sayTyped(TURN_TEXTS.conflictNotice, voice);
+      return localizeForChat(TURN_TEXTS.conflictNotice, voice);
     case 'code-seen-in-group':
-      return sayTyped(TURN_TEXTS.codeSeenNotice, voice);
+      return localizeForChat(TURN_TEXTS.codeSeenNotice, voice);
     case 'sign-in-again':
-      return sayTyped(TURN_TEXTS.signInAgainNotice, voice);
+      return localizeForChat(TURN_TEXTS.signInAgainNotice, voice);
     case 'sign-in-lost':
-      return sayTyped(TURN_TEXTS.signInLostNotice, voice);
+      return localizeForChat(TURN_TEXTS.signInLostNotice, voice);
     case 'suspended':
-      return sayTyped(TURN_TEXTS.suspended, voice);
+      return localizeForChat(TURN_TEXTS.suspended, voice);
   }
 }

@@ -1,4 +1,4 @@
-import { keepOwnModel, readOwnModel, type OwnModel } from './local/own-model-file.ts';
+import { saveOwnModel, readOwnModel, type OwnModel } from './local/own-model-file.ts';
 import type { LocalControls, ModelFault, ModelView, ModelRequest } from '../../simulator/local-controls.ts';
 import type { Config, Secrets } from '../config/config.ts';
 import { tryOwnModel } from './try-own-model.ts';
@@ -28,13 +28,13 @@ export function ownModelControls({ config, restartWorker }: OwnModelOptions): Mo
   };
   const change = async (own: OwnModel | undefined): Promise<ModelFault | undefined> => {
     const before = readOwnModel(dataDir);
-    keepOwnModel(dataDir, own);
+    saveOwnModel(dataDir, own);
     try {
       await restartWorker();
       return undefined;
     } catch {
       // The previous model continues to answer, and the next worker starts with it.
-      keepOwnModel(dataDir, before);
+      saveOwnModel(dataDir, before);
       return { code: 'not_started' };
     }
   };

@@ -10,7 +10,7 @@ import { createIdentity, type Identity } from '../identity/identity.ts';
 import type { FindHeldMessages, WaitsFor } from '../identity/links/waiting.ts';
 import type { TurnClaim } from '../domain/turn.ts';
 import { personIdOf } from '../domain/conversation.ts';
-import { createTellPerson } from './notify-person.ts';
+import { createNotifyPerson } from './notify-person.ts';
 import { OLDEST_QUESTION_MS } from '../turn/answer/patience.ts';
 
 const RELEASES_REPEATED_AT_ONCE = 50;
@@ -59,7 +59,7 @@ export function createSignIn(options: BotOptions, base: Base): Identity | undefi
     chat: {
       lookForHeld: (personId, conversations) => lookForHeld(base, personId, conversations),
       onLinked: (release) => takeRelease(base, identity, release),
-      notify: createTellPerson({ ...base, groupScope: config.conversation.groupScope, log }),
+      notify: createNotifyPerson({ ...base, groupScope: config.conversation.groupScope, log }),
     },
     changes: recentLinks,
     nowMs,

@@ -72,6 +72,6 @@ export function tryToListen(port: number, host: string): Promise<NodeJS.ErrnoExc
 }
 
 /** One sentence for the operator. */
-export function moveInWords({ setting, from, to, holder }: MovedPort): string {
+export function describeMovedPort({ setting, from, to, holder }: MovedPort): string {
   return `${setting} ${from} is taken by ${holder ?? 'another program'}, so ${to} is used.`;
 }

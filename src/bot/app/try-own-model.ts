@@ -1,4 +1,4 @@
-import { askForModels, askForWord, hasChoices, modelsIn } from '../model/probe-chat.ts';
+import { probeModels, probeAnswer, hasChoices, modelsIn } from '../model/probe-chat.ts';
 import type { CheckAnswer } from '../../shared/http/check-request.ts';
 import type { OwnModel } from './local/own-model-file.ts';
 import type { ModelFault, ModelRequest } from '../../simulator/local-controls.ts';
@@ -44,7 +44,7 @@ function placesOf(address: string): string[] | 'address' | 'insecure' {
 }
 
 async function tryPlace(place: { baseUrl: string; apiKey: string }, chosen: string | undefined): Promise<TriedModel> {
-  const list = await askForModels(place);
+  const list = await probeModels(place);
   const offered = list.status === 200 && 'body' in list ? modelsIn(list.body) : undefined;
   // A service without a list may still answer for a named model.
   if (!offered && ![200, 404, 405, 501].includes(list.status)) return { fault: faultOf(list) };
@@ -52,7 +52,7 @@ async function tryPlace(place: { baseUrl: string; apiKey: string }, chosen: stri
   if (models.length === 0) return { fault: { code: list.status === 404 ? 'not_found' : 'name_model' } };
   let fault: ModelFault = { code: 'no_answer' };
   for (const model of models) {
-    const answer = await askForWord(place, model);
+    const answer = await probeAnswer(place, model);
     if ('body' in answer && answer.status === 200 && hasChoices(answer.body)) return { own: { ...place, model } };
     fault = answer.status === 200 ? { code: 'no_answer' } : faultOf(answer);
     if (fault.code === 'unreachable' || fault.code === 'key') break;

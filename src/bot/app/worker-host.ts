@@ -1,13 +1,13 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { HealthPart } from '../metrics/health.ts';
 import type { WorkerPart } from './bot.ts';
-import type { KeptWorker } from './local/supervised-worker.ts';
+import type { SupervisedWorker } from './local/supervised-worker.ts';
 import { healthOfWorker } from './worker-health.ts';
 
 export type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 
 /** The part that runs turns, in this or another process. */
-export interface WorkerSide {
+export interface WorkerHost {
   readonly parts: readonly HealthPart[];
   /** Number of running answers. */
   runningAnswers(): Promise<number>;
@@ -16,7 +16,7 @@ export interface WorkerSide {
   close(graceSec: number): Promise<void>;
 }
 
-export function workerHere(part: WorkerPart): WorkerSide {
+export function inProcessWorker(part: WorkerPart): WorkerHost {
   return {
     parts: healthOfWorker(part),
     runningAnswers: async () => part.worker.runningTurns,
@@ -26,7 +26,7 @@ export function workerHere(part: WorkerPart): WorkerSide {
 }
 
 /** A worker in another process. Between the end of one process and the next it is not ready and has no metrics. */
-export function workerApart(kept: KeptWorker): WorkerSide {
+export function separateProcessWorker(kept: SupervisedWorker): WorkerHost {
   return {
     parts: [{ name: 'worker', isReady: async () => (await kept.ask('ready')) === true }],
     runningAnswers: async () => Number(await kept.ask('running').catch(() => 0)),

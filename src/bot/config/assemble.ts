@@ -5,7 +5,7 @@ import type { PlatformDescription } from '../platforms/description.ts';
 import { describePlatform, PLATFORMS, type PlatformConfigs, type PlatformSecrets } from '../platforms/registry.ts';
 import type { ClientAuth, Config, Secrets } from './config.ts';
 import type { ValidatedSettings } from './cross-checks.ts';
-import { credentialsOf, isConnected, isServiceAlone, playedIn } from './mode.ts';
+import { credentialsOf, isConnected, isServiceAlone, simulatedPlatform } from './mode.ts';
 import type { Settings } from './schema.ts';
 
 /** Names of local mode's embedded parts; none is a secret. */
@@ -165,7 +165,7 @@ function proofsOf({ settings, roles }: ValidatedSettings): Pick<Config['signIn']
 
 function isServed(platform: PlatformDescription, { settings, given, mode }: ValidatedSettings): boolean {
   const set: ReadonlySet<string> = given;
-  return playedIn(mode, settings)?.name === platform.name || set.has(credentialsOf(platform, settings)[0]);
+  return simulatedPlatform(mode, settings)?.name === platform.name || set.has(credentialsOf(platform, settings)[0]);
 }
 
 function assemblePlatforms(judged: ValidatedSettings): PlatformConfigs {
@@ -174,7 +174,7 @@ function assemblePlatforms(judged: ValidatedSettings): PlatformConfigs {
     const parts = {
       settings: settings as never,
       isOn: isServed(platform, judged),
-      messengerUrl: playedIn(mode, settings)?.name === platform.name ? messengerUrl(settings) : undefined,
+      messengerUrl: simulatedPlatform(mode, settings)?.name === platform.name ? messengerUrl(settings) : undefined,
     };
     return [platform.name, platform.assemble(parts)];
   });

@@ -3,7 +3,7 @@ import { fault, type Fault } from './fault.ts';
 import {
   BOT_CREDENTIALS,
   credentialsOf,
-  playedIn,
+  simulatedPlatform,
   isServiceAlone,
   SERVICE_OIDC_CREDENTIALS,
   type Given,
@@ -33,7 +33,7 @@ const PLATFORM_CREDENTIALS = PLATFORMS.map(({ credentials }) => credentials.join
  * Rules between several settings. All checks run, so that every fault is reported at once (SECURITY.md checked-at-start).
  */
 const CHECKS: readonly Check[] = [
-  localModeMeant,
+  checkLocalModeIntended,
   requiredWhenServing,
   signInCredentials,
   signInDialect,
@@ -99,7 +99,7 @@ function warningsAlone(given: Given): string[] {
  * Settings for real people without a platform are probably incomplete: the built-in model is not meant to answer these
  * people. `MESSENGER_PROTOCOL`, which is used in local mode only, confirms local mode.
  */
-function localModeMeant({ settings, given, mode, isProduction }: ValidatedSettings): Fault[] {
+function checkLocalModeIntended({ settings, given, mode, isProduction }: ValidatedSettings): Fault[] {
   if (mode !== 'local' || given.has('MESSENGER_PROTOCOL')) return [];
   const isElsewhere = (name: 'PUBLIC_URL' | 'CHAT_BASE_URL') =>
     settings[name] !== undefined && !isLoopback(new URL(settings[name]).hostname);
@@ -131,7 +131,7 @@ function missing(name: SettingName, why: string): Fault {
  * If only names without a value indicate a deployment for real people, its missing settings follow from those names. They
  * are reported in one line, so that the empty names stand out.
  */
-export function inOneLine(faults: readonly Fault[], forgotten: readonly string[]): Fault[] {
+export function mergeMissingSettings(faults: readonly Fault[], forgotten: readonly string[]): Fault[] {
   const isLacking = ({ setting, message }: Fault) =>
     message.startsWith(`${setting} ${MISSING}`) && !forgotten.includes(setting);
   const lacking = faults.filter(isLacking).map(({ setting }) => setting);
@@ -285,7 +285,7 @@ function whoShowsBrowsers({ settings, given, mode }: Pick<ValidatedSettings, 'se
   able: PlatformDescription | undefined;
 } {
   const set: ReadonlySet<string> = given;
-  const played = playedIn(mode, settings);
+  const played = simulatedPlatform(mode, settings);
   const all: readonly PlatformDescription[] = PLATFORMS;
   const isOn = (platform: PlatformDescription) => played?.name === platform.name || isBegun(platform, set);
   // An incomplete group is reported separately.
@@ -318,7 +318,7 @@ function proofOfEach(
   { settings, given, mode }: Pick<ValidatedSettings, 'settings' | 'given' | 'mode'>,
 ): Fault[] {
   const set: ReadonlySet<string> = given;
-  const played = playedIn(mode, settings);
+  const played = simulatedPlatform(mode, settings);
   const names = PLATFORMS.map(({ name }) => name);
   const unknown = Object.keys(by).filter((name) => !names.some((known) => known === name));
   const faults = unknown.map((name) =>

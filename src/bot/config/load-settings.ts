@@ -1,6 +1,6 @@
 import { assembleConfig, assembleSecrets, type ProcessEnvironment } from './assemble.ts';
 import type { Config, Secrets } from './config.ts';
-import { crossCheck, crossWarnings, inOneLine, type ValidatedSettings } from './cross-checks.ts';
+import { crossCheck, crossWarnings, mergeMissingSettings, type ValidatedSettings } from './cross-checks.ts';
 import { fault, type Fault } from './fault.ts';
 import { isServiceAlone, modeOf, rolesOf, type Given } from './mode.ts';
 import { unsupportedCredentials, faultsOfUnsupportedPlatforms } from './unsupported-platforms.ts';
@@ -37,7 +37,7 @@ export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): Loa
   const crossed = onePerSetting([...readFaults, ...formFaults, ...platformFaults, ...crossCheck(judged)]);
   const forgotten = [...given].filter((name) => texts[name] === '');
   const isForgottenPlatform = mode === 'serving' && modeOf(without(given, forgotten), others.length > 0) === 'local';
-  const faults = isForgottenPlatform ? inOneLine(crossed, forgotten) : crossed;
+  const faults = isForgottenPlatform ? mergeMissingSettings(crossed, forgotten) : crossed;
   const warnings = [
     ...warnOfUnknownNames(env, file),
     ...emptyWarnings,
@@ -53,7 +53,7 @@ export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): Loa
  * Reads only the named settings, even if others are missing, for commands that help to complete the settings. Invalid ones
  * get their default.
  */
-export function readSettingsNamed<Name extends SettingName>(
+export function readNamedSettings<Name extends SettingName>(
   { env, cwd }: Pick<LoadOptions, 'env' | 'cwd'>,
   names: readonly Name[],
 ): { values: Pick<Settings, Name>; faults: Fault[] } {

@@ -62,7 +62,10 @@ export function rolesOf(mode: Mode, named: readonly Role[] | undefined): readonl
 }
 
 /** The platform that local mode's messenger plays. */
-export function playedIn(mode: Mode, settings: Pick<Settings, 'MESSENGER_PROTOCOL'>): PlatformDescription | undefined {
+export function simulatedPlatform(
+  mode: Mode,
+  settings: Pick<Settings, 'MESSENGER_PROTOCOL'>,
+): PlatformDescription | undefined {
   return mode === 'local' ? describePlatform(settings.MESSENGER_PROTOCOL) : undefined;
 }
 

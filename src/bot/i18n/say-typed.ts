@@ -11,7 +11,7 @@ export interface Voice {
  * Localizes a text and adapts its commands to the chat: `/help`, or “help” if the app reserves messages that start with a
  * slash. The catalogue contains the slashes. Placeholder values are not changed.
  */
-export function sayTyped(
+export function localizeForChat(
   text: Bilingual,
   { language, bareWords = false }: Voice,
   values: Readonly<Record<string, string | number>> = {},

@@ -37,7 +37,7 @@ export class Admission {
   readonly #capacity: EngineCapacity | undefined;
   readonly #hasFallback: boolean;
   #awaySinceMs: number | undefined;
-  #told: WaitReason | undefined;
+  #notifiedReason: WaitReason | undefined;
 
   constructor(
     parts: CallParts,
@@ -63,13 +63,13 @@ export class Admission {
         return { permit, pass: this.#breaker.enter() };
       } catch (error) {
         permit.leave();
-        if (!(error instanceof ChatError) || !(await this.#outlast(error))) throw before ?? error;
+        if (!(error instanceof ChatError) || !(await this.#waitForBreaker(error))) throw before ?? error;
       }
     }
   }
 
   /** Releases a call that failed before its first event. @returns whether it may be repeated without consuming an attempt */
-  async mayAskAgain(
+  async mayRetry(
     error: ChatError,
     { permit, isLastTry }: { permit: CapacityPermit | undefined; isLastTry: boolean },
   ): Promise<boolean> {
@@ -84,9 +84,9 @@ export class Admission {
     }
     permit.leave();
     if (this.#hasFallback) return false;
-    if (error.code === 'chat_loading') return this.#outlastUntil(error);
+    if (error.code === 'chat_loading') return this.#waitUntilAdmitted(error);
     if (error.code !== 'chat_unreachable' || !this.#isInTime('reach')) return false;
-    this.#tell('reach');
+    this.#notifyWait('reach');
     const startedMs = this.#parts.monotonicMs();
     await pauseUnlessCancelled(this.#parts.retryPolicy.withJitter(REACH_PAUSE_MS), this.#signal);
     this.#report('reach', startedMs);
@@ -108,7 +108,7 @@ export class Admission {
     const wait = { isTold: false };
     const waits = () => {
       wait.isTold = true;
-      this.#tell('capacity');
+      this.#notifyWait('capacity');
     };
     try {
       return await this.#capacity.enter({ askedAtMs, untilMs, signal: this.#signal, waits });
@@ -118,19 +118,19 @@ export class Admission {
   }
 
   /** Waits for the breaker. @returns whether the question may request admission again */
-  async #outlast(open: ChatError): Promise<boolean> {
+  async #waitForBreaker(open: ChatError): Promise<boolean> {
     return (
       this.#patience !== undefined &&
       !this.#hasFallback &&
       !OPERATORS.has(open.openedBy ?? open.code) &&
-      this.#outlastUntil(open)
+      this.#waitUntilAdmitted(open)
     );
   }
 
-  async #outlastUntil(error: ChatError): Promise<boolean> {
+  async #waitUntilAdmitted(error: ChatError): Promise<boolean> {
     const reason = (error.openedBy ?? error.code) === 'chat_loading' ? 'loading' : 'reach';
     if (!this.#isInTime(reason)) return false;
-    this.#tell(reason);
+    this.#notifyWait(reason);
     const startedMs = this.#parts.monotonicMs();
     const mayEnter = await this.#breaker.mayEnter(this.#untilMs(reason), this.#signal);
     this.#report(reason, startedMs);
@@ -153,9 +153,9 @@ export class Admission {
     return this.#parts.monotonicMs() < this.#untilMs(reason);
   }
 
-  #tell(reason: WaitReason): void {
-    if (this.#told !== reason) this.#patience?.waits(reason);
-    this.#told = reason;
+  #notifyWait(reason: WaitReason): void {
+    if (this.#notifiedReason !== reason) this.#patience?.waits(reason);
+    this.#notifiedReason = reason;
   }
 
   #report(reason: WaitReason, startedMs: number): void {

@@ -71,12 +71,12 @@ export async function askWithRetries(parts: CallParts, { request, signal, onEven
       maxTries,
       hasFallback: false,
     };
-    return askInstead(parts, asked, { model: own.model, error });
+    return askFallback(parts, asked, { model: own.model, error });
   }
 }
 
 /** If the breaker of the fallback is open too, the error of the original model is more useful. */
-async function askInstead(parts: CallParts, asked: Asked, before: { model: string; error: ChatError }): Promise<void> {
+async function askFallback(parts: CallParts, asked: Asked, before: { model: string; error: ChatError }): Promise<void> {
   const { model: fallback, trace } = asked.request;
   let hasBegun = false;
   const onEvent: OnChatEvent = (event) => {
@@ -112,7 +112,7 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
   const { request, signal, onEvent, tries, maxTries } = asked;
   const { monotonicMs, retryPolicy, catalog, refusedFields } = parts;
   const { model } = request;
-  const wishes: Wishes = { fields: new Set(), wantsThought: false };
+  const wishes: FormatRequirements = { fields: new Set(), wantsThought: false };
   const admission = new Admission(parts, { request, signal, hasFallback: asked.hasFallback });
   /** Extends the deadline by the time that the question waits for the service. */
   const unhurried = async <Result>(wait: () => Promise<Result>): Promise<Result> => {
@@ -144,7 +144,7 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
     } catch (error) {
       tries.hasSpoken = call.hasSpoken;
       if (!(error instanceof ChatError) || call.hasSpoken) throw error;
-      if (isNewWish(error, fields, wishes) && monotonicMs() < tries.deadlineMs) {
+      if (isNewRequirement(error, fields, wishes) && monotonicMs() < tries.deadlineMs) {
         // Not an attempt: the service only stated the request format that it requires. Each requirement counts once, so this
         // terminates.
         for (const field of error.refusedFields) wishes.fields.add(field);
@@ -154,7 +154,7 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
       } else {
         const waitMs = tries.made >= maxTries ? undefined : retryPolicy.pauseBeforeRetry(error, tries.made);
         const isLastTry = waitMs === undefined || monotonicMs() + waitMs >= tries.deadlineMs;
-        if (await unhurried(() => admission.mayAskAgain(error, { permit: held.permit, isLastTry }))) tries.made -= 1;
+        if (await unhurried(() => admission.mayRetry(error, { permit: held.permit, isLastTry }))) tries.made -= 1;
         else if (isLastTry) throw error;
         else {
           tellRetry(parts, request, { error, waitMs });
@@ -177,16 +177,16 @@ function tellRetry(
 }
 
 /** Request format required by the service, as learned within one question. */
-interface Wishes {
+interface FormatRequirements {
   fields: Set<OptionalField>;
   wantsThought: boolean;
 }
 
 /** Whether the refused request can be changed to meet a new requirement. */
-function isNewWish(
+function isNewRequirement(
   error: ChatError,
   sent: Readonly<Record<string, unknown>>,
-  { fields, wantsThought }: Wishes,
+  { fields, wantsThought }: FormatRequirements,
 ): boolean {
   const isNew = (field: OptionalField) => sent[field] !== undefined && !fields.has(field);
   return error.refusedFields.some(isNew) || (error.wantsThought && !wantsThought);

@@ -53,7 +53,7 @@ export class ChatCall {
   async run(): Promise<void> {
     const { url, apiKey, agent: dispatcher, nowMs } = this.#parts;
     const { request, fields, pass, permit } = this.#options;
-    const hint = this.#hintThatItLoads();
+    const hint = this.#scheduleLoadingHint();
     try {
       const reader = await openAnswer({
         url,
@@ -66,12 +66,12 @@ export class ChatCall {
         trace: request.trace,
         limits: limitsOf(this.#parts, request),
         watch: this.#watch,
-        began: () => {
+        onResponseStart: () => {
           clearTimeout(hint);
           permit?.accepted();
-          request.began?.();
+          request.onResponseStart?.();
         },
-        onEvent: (event) => this.#heard(event),
+        onEvent: (event) => this.#onEvent(event),
       });
       await reader.ended;
       if (reader.outcome === 'truncated') pass.failed(new ChatError('chat_truncated', 'The answer was interrupted'));
@@ -85,14 +85,14 @@ export class ChatCall {
   }
 
   /** A response that is not streamed begins only when complete, so its delay does not indicate loading. */
-  #hintThatItLoads(): NodeJS.Timeout | undefined {
+  #scheduleLoadingHint(): NodeJS.Timeout | undefined {
     const { patience, stream } = this.#options.request;
     if (patience === undefined || stream === false) return undefined;
     return setTimeout(() => patience.waits('loading'), this.#parts.limits.loadingHintMs);
   }
 
-  #heard(event: ChatEvent): void {
-    if (event.type === 'retract') this.#parts.refusedFields.sawThoughtFirst(this.#options.request.model);
+  #onEvent(event: ChatEvent): void {
+    if (event.type === 'retract') this.#parts.refusedFields.recordThoughtFirst(this.#options.request.model);
     if (this.#firstEventMs === undefined) {
       this.#firstEventMs = this.#parts.monotonicMs() - this.#startedMs;
       this.#options.pass.succeeded();

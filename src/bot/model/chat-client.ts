@@ -63,7 +63,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   const clientOf = (ownParts: CallParts): ChatClient => ({
     stream: (request, signal, onEvent) => askWithRetries(ownParts, { request, signal, onEvent }),
     listModels: (signal) => listModels({ baseUrl, apiKey, limits, signal }),
-    knowing: (catalog) => clientOf({ ...ownParts, catalog }),
+    withCatalog: (catalog) => clientOf({ ...ownParts, catalog }),
     async close() {
       capacities.close();
       await agent.destroy();
@@ -88,7 +88,7 @@ function breakersByModel({
         log.warn({ model, breaker: state }, 'chat: the circuit breaker changed its state');
         report.breakerChanged({ model, state });
       };
-      breaker = new CircuitBreaker({ monotonicMs: countMs, limits, changed });
+      breaker = new CircuitBreaker({ monotonicMs: countMs, limits, onChange: changed });
       breakers.set(model, breaker);
     }
     return breaker;
@@ -116,7 +116,7 @@ function capacitiesByModel({ baseUrl, share, report, log, ...own }: CapacityPart
           log[limit === 0 ? 'info' : 'warn']({ model, limit }, 'chat: the concurrency limit of the engine changed');
           report.limitChanged({ model, limit });
         };
-        capacity = new EngineCapacity({ ...own, engine: engineName(baseUrl, model), share, limited });
+        capacity = new EngineCapacity({ ...own, engine: engineName(baseUrl, model), share, onLimitChanged: limited });
         capacities.set(model, capacity);
       }
       return capacity;

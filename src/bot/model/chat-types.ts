@@ -63,7 +63,7 @@ export interface ChatRequest {
   /** Lets the request wait for the service. Without it, the request fails after its attempts. */
   patience?: Patience;
   /** Called when the response of the service begins, before the first word. Must not throw or block. */
-  began?(): void;
+  onResponseStart?(): void;
 }
 
 /**
@@ -122,7 +122,7 @@ export interface ChatClient {
   /** Model names of the service, or undefined if it has no list. @throws ChatError */
   listModels(signal?: AbortSignal): Promise<string[] | undefined>;
   /** The same client with the same connections, but with another model catalog. */
-  knowing(catalog: ModelCatalog): ChatClient;
+  withCatalog(catalog: ModelCatalog): ChatClient;
   /** Closes the connections and breaks off open answers. */
   close(): Promise<void>;
 }

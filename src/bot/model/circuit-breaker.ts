@@ -8,7 +8,7 @@ type BreakerState = 'closed' | 'open' | 'half-open';
 export interface BreakerOptions {
   monotonicMs: NowMs;
   limits: BreakerLimits;
-  changed(state: BreakerState): void;
+  onChange(state: BreakerState): void;
 }
 
 /** Permission for one call. A call succeeds when its answer begins, and fails after all if the answer breaks off later. */
@@ -146,7 +146,7 @@ export class CircuitBreaker {
 
   #change(state: BreakerState): void {
     this.#state = state;
-    this.#options.changed(state);
+    this.#options.onChange(state);
     if (state === 'closed') for (const wake of [...this.#waiters]) wake();
     else this.#planProbe();
   }

@@ -4,7 +4,7 @@ import { RENEW_MS, type CapacityGrant, type CapacityShare } from './capacity-sha
 import { ChatError } from './chat-error.ts';
 
 /** Time after which a waiting question is notified of the wait. */
-const TELL_AFTER_MS = SECOND_MS;
+const NOTIFY_AFTER_MS = SECOND_MS;
 /** Jitter of the first call after a pause. */
 const JITTER_MS = SECOND_MS / 2;
 /** An engine that accepted a call within this time counts as serving. */
@@ -25,11 +25,11 @@ export interface EngineCapacityOptions {
   /** 0 ≤ x < 1. */
   random: () => number;
   /** Called when the limit is learned, changed or forgotten (0). */
-  limited(limit: number): void;
+  onLimitChanged(limit: number): void;
 }
 
 /** A question's request for a permit. Times are on the monotonic clock. */
-interface CapacityWish {
+interface CapacityRequest {
   askedAtMs: number;
   untilMs: number;
   signal: AbortSignal;
@@ -61,7 +61,7 @@ export class EngineCapacity {
   readonly #options: EngineCapacityOptions;
   /** Maximum concurrent calls of all workers together; 0 while the engine has refused no call. */
   #limit = 0;
-  #told = 0;
+  #reportedLimit = 0;
   #held = 0;
   #running = 0;
   /** Maximum concurrent calls since the last report. */
@@ -101,7 +101,7 @@ export class EngineCapacity {
   }
 
   /** @throws ChatError `chat_rate_limited` at `untilMs`, `chat_cancelled` on abort */
-  async enter(wish: CapacityWish): Promise<CapacityPermit> {
+  async enter(wish: CapacityRequest): Promise<CapacityPermit> {
     const isFree = this.#limit === 0 && this.#waiters.length === 0 && this.#held < this.#localLimit;
     if (isFree) this.#held += 1;
     else await this.#wait(wish);
@@ -133,7 +133,7 @@ export class EngineCapacity {
         this.#passed += 1;
       },
       refused: (retryAfterMs = 0) => {
-        if (isRunning && !isOver) this.#takeBack();
+        if (isRunning && !isOver) this.#undoAccepted();
         if (!end()) return;
         this.#refused += 1;
         this.#pauseMs = Math.max(this.#pauseMs, retryAfterMs);
@@ -155,12 +155,12 @@ export class EngineCapacity {
   }
 
   /** Corrects the counters when the response that had begun turned out to be a refusal. */
-  #takeBack(): void {
+  #undoAccepted(): void {
     this.#passed = Math.max(0, this.#passed - 1);
     this.#top = Math.max(0, Math.min(this.#top, this.#running) - 1);
   }
 
-  async #wait(wish: CapacityWish): Promise<void> {
+  async #wait(wish: CapacityRequest): Promise<void> {
     const { monotonicMs } = this.#options;
     await new Promise<void>((resolve, reject) => {
       const end = (error?: ChatError) => {
@@ -173,7 +173,7 @@ export class EngineCapacity {
       };
       const cancel = () => end(new ChatError('chat_cancelled', 'The chat call was cancelled'));
       const waiter: Waiter = { askedAtMs: wish.askedAtMs, admit: () => end() };
-      const told = setTimeout(() => wish.waits(), TELL_AFTER_MS);
+      const told = setTimeout(() => wish.waits(), NOTIFY_AFTER_MS);
       const deadline = setTimeout(
         () => end(new ChatError('chat_rate_limited', 'The engine had no capacity before the question expired')),
         Math.max(0, wish.untilMs - monotonicMs()),
@@ -189,10 +189,10 @@ export class EngineCapacity {
   /** Admits waiting questions: locally while no limit is known, otherwise through a report to the shared state. */
   #admit(): void {
     if (this.#limit > 0) inBackground(() => this.#report());
-    else this.#take(this.#waiters.length);
+    else this.#admitWaiters(this.#waiters.length);
   }
 
-  #take(count: number): number {
+  #admitWaiters(count: number): number {
     const taken = Math.min(count, this.#waiters.length, Math.max(0, this.#localLimit - this.#held));
     for (const waiter of this.#waiters.splice(0, taken)) {
       this.#held += 1;
@@ -210,7 +210,7 @@ export class EngineCapacity {
       this.#isDue = false;
       const { granted, limit, againInMs } = await this.#reportOnce();
       this.#setLimit(limit);
-      const taken = this.#take(limit === 0 ? this.#waiters.length : granted);
+      const taken = this.#admitWaiters(limit === 0 ? this.#waiters.length : granted);
       // A question left in the meantime: report again to return its permit.
       this.#isDue ||= limit > 0 && taken < granted;
       if (!this.#isDue) this.#plan(againInMs);
@@ -266,8 +266,8 @@ export class EngineCapacity {
 
   #setLimit(limit: number): void {
     this.#limit = limit;
-    if (limit === this.#told) return;
-    this.#told = limit;
-    this.#options.limited(limit);
+    if (limit === this.#reportedLimit) return;
+    this.#reportedLimit = limit;
+    this.#options.onLimitChanged(limit);
   }
 }

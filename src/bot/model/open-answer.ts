@@ -26,7 +26,7 @@ export interface HttpCall {
   /** Interprets a refusal of the request from its status and body. */
   meaningOf(status: number, text: string): RefusalMeaning;
   /** Called when the response of the service begins, before any event. */
-  began(): void;
+  onResponseStart(): void;
   onEvent: OnChatEvent;
 }
 
@@ -47,7 +47,7 @@ function send(call: HttpCall): Promise<AnswerReader> {
           onFailure: (failure) => opened.reject(failure),
         });
       else {
-        call.began();
+        call.onResponseStart();
         reader = readerOf(call);
         opened.resolve(reader);
       }

@@ -12,12 +12,12 @@ export interface ChatPlace {
 const ANSWER_LIMIT_MS = 30 * SECOND_MS;
 
 /** Requests the list of models, which not every service has. */
-export function askForModels({ baseUrl, apiKey }: ChatPlace): Promise<CheckAnswer> {
+export function probeModels({ baseUrl, apiKey }: ChatPlace): Promise<CheckAnswer> {
   return requestForCheck(`${baseUrl}/models`, { headers: { authorization: `Bearer ${apiKey}` } });
 }
 
 /** Requests an answer of at most 8 tokens. */
-export function askForWord(place: ChatPlace, model: string): Promise<CheckAnswer> {
+export function probeAnswer(place: ChatPlace, model: string): Promise<CheckAnswer> {
   return askBriefly(place, { model, messages: [{ role: 'user', content: 'Say OK.' }], max_tokens: 8 });
 }
 

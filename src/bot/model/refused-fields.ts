@@ -43,7 +43,7 @@ export class RefusedFields {
   }
 
   /** Records that the model's answer began with reasoning without an opening marker. */
-  sawThoughtFirst(model: string): void {
+  recordThoughtFirst(model: string): void {
     this.#thoughtFirstUntilMs.set(model, this.#monotonicMs() + REMEMBERED_MS);
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { MINUTE_MS, monotonicMs, SECOND_MS } from '../../shared/clock.ts';
 import { FENCE_HOLDS_MS, type FileReplies } from '../platforms/platform.ts';
-import { isOver } from './turn-abort.ts';
+import { isSuperseded } from './turn-abort.ts';
 import type { PostLedger } from './post-ledger.ts';
 
 export interface AnswerFileOptions {
@@ -54,9 +54,9 @@ export async function showAsFile(options: AnswerFileOptions): Promise<AnswerFile
   // An earlier version may have started to post the answer as messages.
   const hasBegun = notedId === undefined && isLastResort === undefined && (await ledger.known(1)) !== undefined;
   const fileId = notedId ?? (hasBegun ? undefined : await bring(options));
-  if (isOver(signal)) return 'over';
+  if (isSuperseded(signal)) return 'over';
   const isStanding = fileId !== undefined && (await options.showBeginning());
-  if (!isStanding) return isOver(signal) ? 'over' : decideForMessages(options);
+  if (!isStanding) return isSuperseded(signal) ? 'over' : decideForMessages(options);
   return show(options, fileId, notedId !== undefined);
 }
 
@@ -65,7 +65,7 @@ async function bring({ files, text, signal }: AnswerFileOptions): Promise<string
     const brought = await files.bring({ name: ANSWER_FILE_NAME, text });
     if (brought.result === 'sent') return brought.fileId;
     const isHopeless = brought.result === 'refused' || brought.result === 'unauthorised';
-    if (isHopeless || tries >= MAX_UPLOAD_TRIES || isOver(signal)) return undefined;
+    if (isHopeless || tries >= MAX_UPLOAD_TRIES || isSuperseded(signal)) return undefined;
     await pause(SECOND_MS, undefined, { signal }).catch(() => undefined);
   }
 }
@@ -83,7 +83,7 @@ async function show(options: AnswerFileOptions, fileId: string, wasNoted: boolea
     const isHopeless = result === 'refused' || (result === 'unauthorised' && !mayStand);
     if (isHopeless || monotonicMs() + pauseMs >= untilMs) return decideForMessages(options);
     await pause(pauseMs, undefined, { signal }).catch(() => undefined);
-    if (isOver(signal)) return 'over';
+    if (isSuperseded(signal)) return 'over';
   }
 }
 

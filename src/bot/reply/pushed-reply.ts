@@ -10,7 +10,7 @@ import type { AnswerEnd, ReplySnapshot, ReplyView } from '../domain/reply.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import type { ApartFromText, FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
 import { finalOffers, growingOffers } from './actions.ts';
-import { endedInTime, isOver, pauseOrEnd, shownNoMore } from './turn-abort.ts';
+import { endedInTime, isSuperseded, pauseOrEnd, untilSuperseded } from './turn-abort.ts';
 import { doubtedAgeMs, settledAfterMs } from './reconcile-post.ts';
 import { pauseAfterRefused, Refusals } from './after-refusal.ts';
 import { EditThrottle } from './edit-throttle.ts';
@@ -93,7 +93,7 @@ export class PushedReply implements LiveReply {
   async #find(target: string): Promise<FoundPosts | undefined> {
     const { deliveryId, platform, controls } = this.#options;
     const { signal } = controls;
-    for (let tries = 0; tries < MAX_LOOKUPS && !isOver(signal); tries += 1) {
+    for (let tries = 0; tries < MAX_LOOKUPS && !isSuperseded(signal); tries += 1) {
       const found = await this.#push.find(target, postKeyOf(deliveryId, 0));
       if (found !== 'unknown') return found;
       await pauseOrEnd(platform.replyTraits.lookUpAfterMs, signal);
@@ -206,7 +206,7 @@ export class PushedReply implements LiveReply {
     const message = this.#parts[part];
     if (message?.hasLeft !== true) return;
     const mark = platform.renderReply({ text: say(REPLY_TEXTS.answeredBelow, language), finished: true });
-    for (let tries = 0; tries < LEFT_REMOVED_TRIES && !isOver(controls.signal); tries += 1) {
+    for (let tries = 0; tries < LEFT_REMOVED_TRIES && !isSuperseded(controls.signal); tries += 1) {
       if (await message.removeLeft(mark)) return;
       await pauseOrEnd(SECOND_MS, controls.signal);
     }
@@ -223,12 +223,12 @@ export class PushedReply implements LiveReply {
     const removed = () => [this.#record({ finished: '1', delivery: 'removed' })];
     await this.#clearStatus();
     if (stands === 'nothing') return removed();
-    if (stands !== 'unclear' && !isOver(this.#options.controls.signal) && (await isGone(stands.handle)))
+    if (stands !== 'unclear' && !isSuperseded(this.#options.controls.signal) && (await isGone(stands.handle)))
       return removed();
     // A message of unknown fate is first reconciled to exactly one.
     const records = await this.finish(text);
     const handle = this.#parts[0]?.handle;
-    const mayRemove = handle !== undefined && stands === 'unclear' && !isOver(this.#options.controls.signal);
+    const mayRemove = handle !== undefined && stands === 'unclear' && !isSuperseded(this.#options.controls.signal);
     return mayRemove && (await isGone(handle)) ? removed() : records;
   }
 
@@ -247,7 +247,7 @@ export class PushedReply implements LiveReply {
     if (!closed) return;
     const { signal } = this.#options.controls;
     // A stop limits the wait for the write in progress.
-    const cutShort = shownNoMore(signal).then(() => endedInTime(closed));
+    const cutShort = untilSuperseded(signal).then(() => endedInTime(closed));
     await Promise.race([closed, cutShort]);
   }
 
@@ -319,7 +319,7 @@ export class PushedReply implements LiveReply {
     const untilMs = monotonicMs() + FINAL_BUDGET_MS;
     let unauthorisedSinceMs: number | undefined;
     for (let attempt = 0; ; attempt += 1) {
-      if (isOver(signal)) return 'uncertain';
+      if (isSuperseded(signal)) return 'uncertain';
       const tried = await target.sync(snapshot, answer);
       if (tried.result === 'shown') {
         this.#note(tried);

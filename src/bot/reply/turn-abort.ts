@@ -23,12 +23,13 @@ export async function endedInTime(underWay: Promise<unknown>): Promise<boolean> 
 }
 
 /** Resolves once nothing more may be shown. */
-export async function shownNoMore(signal: AbortSignal): Promise<void> {
-  while (!isOver(signal)) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+export async function untilSuperseded(signal: AbortSignal): Promise<void> {
+  while (!isSuperseded(signal))
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
 /** Whether nothing more may be shown. After a person's stop command the existing text is still shown. */
-export function isOver(signal: AbortSignal): boolean {
+export function isSuperseded(signal: AbortSignal): boolean {
   return signal.aborted && signal.reason !== 'stopped';
 }
 

@@ -1,13 +1,13 @@
-import { sayTo } from './translate.ts';
+import { translate } from './translate.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
-import { unreadableRecords, type SetAside } from './reject-unreadable.ts';
+import { unreadableRecords, type RejectUnreadable } from './reject-unreadable.ts';
 import type { TurnControls, TurnClaim, TurnCommit } from '../domain/turn.ts';
 
 import type { OpenTurn } from './open-turn.ts';
 
 export interface ApologyOptions {
   openTurn: OpenTurn;
-  setAside: SetAside;
+  setAside: RejectUnreadable;
 }
 
 /** The visible apology for a turn that is given up (SECURITY.md poison-turns). */
@@ -29,7 +29,7 @@ export function createApology({ openTurn, setAside }: ApologyOptions): (turn: Tu
     const opened = openTurn(controls);
     if (!opened) return setAside(controls);
     const { context } = opened;
-    const records = await context.live.finish(sayTo(context, TURN_TEXTS.deadLetter));
+    const records = await context.live.finish(translate(context, TURN_TEXTS.deadLetter));
     return { outcome: 'dead', records: [...records, ...unreadableRecords(turn)] };
   };
 }

@@ -7,7 +7,7 @@ import type { Scene } from '../policy/scenes-file.ts';
 import { askerOf } from './asker.ts';
 import { chosenFirst } from './commands/chosen-first.ts';
 import type { TurnContext } from './turn-context.ts';
-import { sayTo } from './translate.ts';
+import { translate } from './translate.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 import type { SignInMode, TurnReport } from './turn-ports.ts';
 import type { Outcome } from './outcome.ts';
@@ -23,7 +23,7 @@ export interface AccessOptions {
 }
 
 /** Permission: the models, the policy rule that grants them, and the scene. */
-export interface Allowed {
+export interface AccessGrant {
   models: Models;
   rule: string;
   scene: Scene | undefined;
@@ -43,7 +43,7 @@ export function judgeAccess(
   options: AccessOptions,
   context: TurnContext,
   account: Account | undefined,
-): Allowed | { outcome: Outcome } | { outcome: Outcome; signInHelps: true } {
+): AccessGrant | { outcome: Outcome } | { outcome: Outcome; signInHelps: true } {
   const { chat, platform } = context.newest;
   const scene = options.scenes.of(account, { kind: chat.kind, id: chat.id, platform });
   const verdict = inScene(options.policy.judge(account, chat), scene);
@@ -61,8 +61,8 @@ export function judgeAccess(
 
 /** Other members read the replies in a group, so one text covers all reasons and reveals nothing about the user. */
 function refusalText({ helpUrl }: AccessOptions, context: TurnContext, { because }: Refusal): string {
-  if (context.newest.chat.kind === 'group') return sayTo(context, TURN_TEXTS.notHere);
-  if (because === 'private') return sayTo(context, TURN_TEXTS.groupsOnly);
-  if (helpUrl === undefined) return sayTo(context, TURN_TEXTS.mayNotUse);
-  return sayTo(context, TURN_TEXTS.mayNotUseHelp, { help: helpUrl.replace(/^mailto:/, '') });
+  if (context.newest.chat.kind === 'group') return translate(context, TURN_TEXTS.notHere);
+  if (because === 'private') return translate(context, TURN_TEXTS.groupsOnly);
+  if (helpUrl === undefined) return translate(context, TURN_TEXTS.mayNotUse);
+  return translate(context, TURN_TEXTS.mayNotUseHelp, { help: helpUrl.replace(/^mailto:/, '') });
 }

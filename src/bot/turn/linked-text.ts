@@ -1,4 +1,4 @@
-import { sayTyped, type Voice } from '../i18n/say-typed.ts';
+import { localizeForChat, type Voice } from '../i18n/say-typed.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 
 /**
@@ -6,5 +6,5 @@ import { TURN_TEXTS } from '../i18n/turn-texts.ts';
  * has no time: the app shows it in the reader's time zone, which is unknown here.
  */
 export function linkedText(voice: Voice, { name, maskedId }: { name: string; maskedId: string }): string {
-  return sayTyped(TURN_TEXTS.linkedNotice, voice, { name, id: maskedId });
+  return localizeForChat(TURN_TEXTS.linkedNotice, voice, { name, id: maskedId });
 }

@@ -14,7 +14,7 @@ export interface Outcome {
   /** The model's reasoning, shown separately from the text. Not stored in the history or in a stored answer. */
   thinking?: string;
   /** The answer is already posted, with these records. Nothing is shown, and its text is unknown. */
-  stands?: TurnCommit['records'];
+  postedRecords?: TurnCommit['records'];
   /** The reply stays open and the message waits for its sender's sign-in. */
   hold?: boolean;
   history?: TurnCommit['history'];

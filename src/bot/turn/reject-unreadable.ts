@@ -12,19 +12,19 @@ import type { TurnControls, TurnClaim, TurnCommit } from '../domain/turn.ts';
  * for unavailable answers; otherwise Parley posts an apology in both languages, because the person's language is in the
  * message.
  */
-export type SetAside = (controls: TurnControls) => Promise<TurnCommit>;
+export type RejectUnreadable = (controls: TurnControls) => Promise<TurnCommit>;
 
-export interface SetAsideOptions {
+export interface RejectUnreadableOptions {
   platforms: ReadonlyMap<PlatformName, Platform>;
   reply: ReplyDeps;
 }
 
-export function createSetAside({ platforms, reply }: SetAsideOptions): SetAside {
-  return (controls) => setAside(platforms, reply, controls);
+export function createRejectUnreadable({ platforms, reply }: RejectUnreadableOptions): RejectUnreadable {
+  return (controls) => rejectUnreadable(platforms, reply, controls);
 }
 
-async function setAside(
-  platforms: SetAsideOptions['platforms'],
+async function rejectUnreadable(
+  platforms: RejectUnreadableOptions['platforms'],
   deps: ReplyDeps,
   controls: TurnControls,
 ): Promise<TurnCommit> {

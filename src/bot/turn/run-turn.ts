@@ -9,14 +9,14 @@ import type { Offer } from '../reply/live-reply.ts';
 import { markSuperseded } from '../reply/mark-superseded.ts';
 import { openNotices } from '../reply/notices.ts';
 import { threadSpokenIn } from './commands/thread-index.ts';
-import { unreadableRecords, type SetAside } from './reject-unreadable.ts';
+import { unreadableRecords, type RejectUnreadable } from './reject-unreadable.ts';
 import type { TurnReport } from './turn-ports.ts';
 import type { TurnControls, TurnCommit } from '../domain/turn.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import { withThreadHistory } from './prompt/turn-history.ts';
 import type { Outcome } from './outcome.ts';
 import type { TurnContext } from './turn-context.ts';
-import { throwIfUnwanted, type DecideOutcome } from './turn-pipeline.ts';
+import { throwIfSuperseded, type DecideOutcome } from './turn-pipeline.ts';
 import type { OpenTurn, OpenedTurn } from './open-turn.ts';
 import { openLeftover, type Leftover } from '../reply/follow-ups/deferred-messages.ts';
 
@@ -25,7 +25,7 @@ export interface RunTurnOptions {
   keyRing: KeyRing;
   groupScope: GroupScope;
   openTurn: OpenTurn;
-  setAside: SetAside;
+  setAside: RejectUnreadable;
   decideOutcome: DecideOutcome;
   report: Pick<TurnReport, 'turnEnded'>;
   /** Records that the answer being written may turn a thread into a followed one. */
@@ -55,10 +55,11 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
   const { turn, controls } = context;
   const startedMs = monotonicMs();
   const outcome = withThreadHistory(options, context, await options.decideOutcome(context));
-  throwIfUnwanted(controls.signal);
+  throwIfSuperseded(controls.signal);
   decided(outcome);
 
-  if (outcome.stands) return { outcome: 'final', records: [...outcome.stands, ...unreadableRecords(turn)] };
+  if (outcome.postedRecords)
+    return { outcome: 'final', records: [...outcome.postedRecords, ...unreadableRecords(turn)] };
   const isPrivate = context.newest.chat.kind === 'private';
   const notices = openNotices(keyRing, turn.conversation, isPrivate ? turn.notices : []);
   const lines = [...notices.texts, ...(outcome.note === undefined ? [] : [outcome.note])];
@@ -67,20 +68,21 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
   const erase = eraseWith(leftover, outcome.erase);
   const thread = threadSpokenIn(context.newest, turn.conversation, outcome.threadHistory?.conversation);
   const hasHistory = outcome.history?.append !== undefined;
-  const followed = hasHistory && thread && mayGoOn(context) ? { ...turn.conversation, id: thread.id } : undefined;
-  const isGone = await isTakenBack(options, context, outcome);
+  const followed =
+    hasHistory && thread && mayContinueThread(context) ? { ...turn.conversation, id: thread.id } : undefined;
+  const isGone = await isRetracted(options, context, outcome);
   if (followed && !isGone) await options.noteAnswerEnding(followed);
   const records = isGone
     ? await context.live.takeAway(outcome.text)
     : outcome.hold
       ? await context.live.leaveOpen(outcome.text, outcome.mention)
-      : await context.live.finish(behindLeftover(leftover, outcome.text), {
+      : await context.live.finish(prependLeftover(leftover, outcome.text), {
           status,
           thinking: outcome.thinking,
           mention: outcome.mention,
           offers: OFFERS[outcome.kind],
         });
-  throwIfUnwanted(controls.signal);
+  throwIfSuperseded(controls.signal);
   if (outcome.replaces !== undefined) await replaceOld(options, context, outcome.replaces);
   report.turnEnded({
     platform: context.platform.name,
@@ -132,7 +134,7 @@ const BEGINNING_CHARS = 200;
  * Whether the answer was stopped near its beginning because its question was deleted. Then nothing of it remains. A longer
  * answer stays, with the note that it was stopped (SECURITY.md taken-back).
  */
-async function isTakenBack({ redis }: RunTurnOptions, { turn }: TurnContext, outcome: Outcome): Promise<boolean> {
+async function isRetracted({ redis }: RunTurnOptions, { turn }: TurnContext, outcome: Outcome): Promise<boolean> {
   if (outcome.kind !== 'stopped' || outcome.text.length > BEGINNING_CHARS) return false;
   const { partition } = turn.conversation;
   const [deleted] = fieldsToRead('deleted');
@@ -143,7 +145,7 @@ async function isTakenBack({ redis }: RunTurnOptions, { turn }: TurnContext, out
 }
 
 /** Whether the thread may continue without mentioning the bot; private chats need no mention. */
-function mayGoOn({ platform, newest }: TurnContext): boolean {
+function mayContinueThread({ platform, newest }: TurnContext): boolean {
   return platform.followsThreads === true && newest.chat.kind === 'group';
 }
 
@@ -165,7 +167,7 @@ function leftoverFor(keyRing: KeyRing, { newest, turn }: TurnContext, { hold }: 
 }
 
 /** Prepends the leftover text to the reply. */
-function behindLeftover(leftover: Leftover | undefined, text: string): string {
+function prependLeftover(leftover: Leftover | undefined, text: string): string {
   return leftover ? `${leftover.text}\n\n---\n\n${text}` : text;
 }
 

@@ -2,11 +2,11 @@ import { MINUTE_MS, type NowMs } from '../../shared/clock.ts';
 import { say } from '../../shared/text/texts.ts';
 import type { Account, Identity, SignInInvitation, SignInRequest } from '../identity/identity.ts';
 import { askerOf } from './asker.ts';
-import { judgeAccess, type AccessOptions, type Allowed } from './judge-access.ts';
+import { judgeAccess, type AccessOptions, type AccessGrant } from './judge-access.ts';
 import type { TurnContext } from './turn-context.ts';
-import { linkWords, toAsker } from './sign-in-words.ts';
+import { linkValues, addressSender } from './sign-in-words.ts';
 import { SIGN_IN_TEXTS } from '../i18n/sign-in-texts.ts';
-import { sayTo } from './translate.ts';
+import { translate } from './translate.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -18,14 +18,14 @@ export interface SignInGateOptions extends AccessOptions {
 }
 
 /** Result for a question that may proceed. */
-export interface Admission extends Allowed {
+export interface Admission extends AccessGrant {
   account: Account | undefined;
 }
 
 /** A link that exists although its account cannot be used, because the record cannot be decrypted. */
-type UselessLink = Pick<SignInRequest, 'uselessLinkMs'>;
+type UnusableLink = Pick<SignInRequest, 'uselessLinkMs'>;
 
-function uselessLink({ linkedAtMs }: { linkedAtMs: number }): Required<UselessLink> {
+function uselessLink({ linkedAtMs }: { linkedAtMs: number }): Required<UnusableLink> {
   return { uselessLinkMs: linkedAtMs };
 }
 
@@ -35,7 +35,7 @@ interface RefusedUnlinked {
   signInHelps: true;
 }
 /** The person must be invited to sign in. */
-type Unadmitted = 'unlinked' | RefusedUnlinked;
+type SignInRequired = 'unlinked' | RefusedUnlinked;
 
 /** Decides whether a message proceeds, waits for its sender's sign-in, or is refused. No other code makes this decision. */
 export class SignInGate {
@@ -59,7 +59,7 @@ export class SignInGate {
     context: TurnContext,
     { holds = true }: { holds?: boolean } = {},
   ): Promise<Admission | { outcome: Outcome }> {
-    for (let useless: UselessLink = {}; ;) {
+    for (let useless: UnusableLink = {}; ;) {
       const judged = await this.judge(context);
       if (judged !== 'unlinked' && !('signInHelps' in judged)) return judged;
       const invited = await this.#inviteTo(context, { why: judged, holds, useless });
@@ -72,20 +72,20 @@ export class SignInGate {
 
   #inviteTo(
     context: TurnContext,
-    { why, holds, useless }: { why: Unadmitted; holds: boolean; useless: UselessLink },
-  ): Promise<Outcome | Required<UselessLink>> {
+    { why, holds, useless }: { why: SignInRequired; holds: boolean; useless: UnusableLink },
+  ): Promise<Outcome | Required<UnusableLink>> {
     if (why !== 'unlinked') return this.#inviteWith(context, 'signInToUse', useless);
     if (context.newest.chat.kind === 'group') return this.#inviteFromGroup(context, holds, useless);
     return holds ? this.#inviteAndHold(context, useless) : this.#inviteWith(context, 'invitation', useless);
   }
 
   /** Like `admit`, without an invitation: `unlinked` means that the person must sign in first. */
-  async judge(context: TurnContext): Promise<Admission | { outcome: Outcome } | Unadmitted> {
+  async judge(context: TurnContext): Promise<Admission | { outcome: Outcome } | SignInRequired> {
     const { mode } = this.#options;
     const account = mode === 'off' ? undefined : await this.accountOf(context);
     const isGroup = context.newest.chat.kind === 'group';
     if (account?.status === 'suspended') {
-      const text = sayTo(context, TURN_TEXTS[isGroup ? 'notHere' : 'suspended']);
+      const text = translate(context, TURN_TEXTS[isGroup ? 'notHere' : 'suspended']);
       return { outcome: { kind: 'refused', text } };
     }
     if (account?.status === 'active') return this.#judge(context, account);
@@ -99,11 +99,11 @@ export class SignInGate {
 
   /** /signin: a new link that replaces an existing one; for a signed-in person, a text that says so. */
   async invite(context: TurnContext): Promise<Outcome> {
-    for (let useless: UselessLink = {}; ;) {
+    for (let useless: UnusableLink = {}; ;) {
       const account = await this.accountOf(context);
       if (account?.status === 'active') {
         const { name, accountId: id } = account;
-        return { kind: 'command', text: sayTo(context, TURN_TEXTS.alreadyLinked, { name, id }) };
+        return { kind: 'command', text: translate(context, TURN_TEXTS.alreadyLinked, { name, id }) };
       }
       const invited = await this.#inviteWith(context, 'invitation', { mints: 'always', ...useless });
       if (!('uselessLinkMs' in invited)) return invited;
@@ -115,9 +115,9 @@ export class SignInGate {
   async #inviteWith(
     context: TurnContext,
     text: 'invitation' | 'signInToUse' | 'tooManyHeld' | 'tooManyThreadsHeld',
-    how: UselessLink & Pick<SignInRequest, 'mints'>,
+    how: UnusableLink & Pick<SignInRequest, 'mints'>,
     values: Record<string, number> = {},
-  ): Promise<Outcome | Required<UselessLink>> {
+  ): Promise<Outcome | Required<UnusableLink>> {
     const invited = await this.#ask(context, how);
     switch (invited.kind) {
       case 'linked':
@@ -134,7 +134,7 @@ export class SignInGate {
     }
   }
 
-  async #inviteAndHold(context: TurnContext, useless: UselessLink): Promise<Outcome | Required<UselessLink>> {
+  async #inviteAndHold(context: TurnContext, useless: UnusableLink): Promise<Outcome | Required<UnusableLink>> {
     const { maxHeld: count } = this.#options;
     if (!this.#hasRoom(context)) return this.#inviteWith(context, 'tooManyHeld', useless, { count });
     // The conversation of the message may be a thread of the private chat.
@@ -161,8 +161,8 @@ export class SignInGate {
   async #inviteFromGroup(
     context: TurnContext,
     isQuestion: boolean,
-    useless: UselessLink,
-  ): Promise<Outcome | Required<UselessLink>> {
+    useless: UnusableLink,
+  ): Promise<Outcome | Required<UnusableLink>> {
     const { platform, question, newest, turn } = context;
     const holds = isQuestion && this.#hasRoom(context);
     const invited = await this.#ask(context, {
@@ -180,7 +180,7 @@ export class SignInGate {
     const pointer = isSent ? ('groupSignInSent' as const) : ('groupSignIn' as const);
     const ofHeld = isSent ? ('groupSignInSentHeld' as const) : ('groupSignInHeld' as const);
     const words = say(SIGN_IN_TEXTS[isHeld ? ofHeld : pointer], question.language);
-    return { kind: 'sign-in', ...(await toAsker(context, words)), hold: isHeld ? true : undefined };
+    return { kind: 'sign-in', ...(await addressSender(context, words)), hold: isHeld ? true : undefined };
   }
 
   #hasRoom({ turn }: TurnContext): boolean {
@@ -194,7 +194,7 @@ export class SignInGate {
     values: Record<string, number> = {},
   ): string {
     const isPlain = newest.chat.kind === 'group' && platform.writesMarkdownPrivately !== true;
-    const words = linkWords(
+    const words = linkValues(
       { url, expiresAtMs },
       { language, nowMs: this.#options.nowMs(), markup: isPlain ? 'plain' : 'markdown' },
     );
@@ -213,6 +213,6 @@ export class SignInGate {
 
   #tooMany(context: TurnContext, retryAtMs: number): Outcome {
     const minutes = Math.max(1, Math.ceil((retryAtMs - this.#options.nowMs()) / MINUTE_MS));
-    return { kind: 'refused', text: sayTo(context, TURN_TEXTS.tooManyInvitations, { minutes }) };
+    return { kind: 'refused', text: translate(context, TURN_TEXTS.tooManyInvitations, { minutes }) };
   }
 }

@@ -18,7 +18,7 @@ export interface ShownLink {
 type Markup = 'markdown' | 'plain';
 
 /** Values of `{link}` and `{minutes}` in an invitation. */
-export function linkWords(
+export function linkValues(
   { url, expiresAtMs }: ShownLink,
   { language, nowMs, markup }: { language: Language; nowMs: number; markup: Markup },
 ): { link: string; minutes: number } {
@@ -37,7 +37,7 @@ export function linkTo(url: string, label: string, markup: Markup): string {
  * Addresses one person in a group: by a mention if the platform supports it, otherwise by the name, if known. Names from
  * outside are shown as plain text and cannot trigger a mention.
  */
-export async function toAsker(context: TurnContext, words: string): Promise<Pick<Outcome, 'text' | 'mention'>> {
+export async function addressSender(context: TurnContext, words: string): Promise<Pick<Outcome, 'text' | 'mention'>> {
   const { platform, newest, question } = context;
   const { userId } = newest.sender;
   if (platform.canMention === true) return { text: upperFirst(words), mention: userId };

@@ -1,7 +1,7 @@
 import { say } from '../../shared/text/texts.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 import { UNREAD_KINDS, UNREAD_TEXTS } from '../i18n/unread-texts.ts';
-import { shownName } from './files/file-words.ts';
+import { displayFileName } from './files/file-words.ts';
 import type { Question, UnreadPart } from './prompt/question.ts';
 
 type Told = Pick<Question, 'unread' | 'language'>;
@@ -28,7 +28,7 @@ function nameOf({ what, name }: UnreadPart, language: Question['language']): str
   const words = Object.hasOwn(UNREAD_KINDS, kind)
     ? UNREAD_KINDS[kind as keyof typeof UNREAD_KINDS]
     : UNREAD_KINDS.other;
-  const shown = shownName(name, language);
+  const shown = displayFileName(name, language);
   return say(words, language, { file: name === undefined ? shown : quoted(shown) });
 }
 

@@ -1,6 +1,6 @@
 import type { Bilingual } from '../../shared/text/texts.ts';
 import { describePlatform } from '../platforms/registry.ts';
-import { sayTyped, type Voice } from '../i18n/say-typed.ts';
+import { localizeForChat, type Voice } from '../i18n/say-typed.ts';
 import type { TurnContext } from './turn-context.ts';
 
 type Addressed = Pick<TurnContext, 'platform' | 'question'>;
@@ -11,10 +11,10 @@ export function voiceOf({ platform, question: { language } }: Addressed): Voice 
 }
 
 /** Translates a text for the user, with slash commands in the syntax of the platform. */
-export function sayTo(
+export function translate(
   context: Addressed,
   text: Bilingual,
   values: Readonly<Record<string, string | number>> = {},
 ): string {
-  return sayTyped(text, voiceOf(context), values);
+  return localizeForChat(text, voiceOf(context), values);
 }

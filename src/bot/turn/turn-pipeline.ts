@@ -3,11 +3,11 @@ import { monotonicMs } from '../../shared/clock.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Log } from '../../shared/log.ts';
 import { IdentityError } from '../identity/identity-error.ts';
-import { sayTo } from './translate.ts';
-import { isOver } from '../reply/turn-abort.ts';
+import { translate } from './translate.ts';
+import { isSuperseded } from '../reply/turn-abort.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 import { SIGN_IN_TEXTS } from '../i18n/sign-in-texts.ts';
-import { toAsker } from './sign-in-words.ts';
+import { addressSender } from './sign-in-words.ts';
 import { readStoredAnswer } from './stored-answer.ts';
 import type { TurnControls } from '../domain/turn.ts';
 import type { AnswerQuestion, Outcome } from './outcome.ts';
@@ -44,9 +44,9 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
     if (newest.slash && turn.messages.length === 1) return await options.runSlashWord(context, newest.slash);
     const taken = await options.takeTypedCode(context);
     if (taken) return taken;
-    const stands = turn.mayBeAnswered ? await context.live.findWhole(placesBehind(context)) : undefined;
-    throwIfUnwanted(controls.signal);
-    if (stands) return { kind: 'answered', text: '', stands };
+    const stands = turn.mayBeAnswered ? await context.live.findWhole(laterReplyTargets(context)) : undefined;
+    throwIfSuperseded(controls.signal);
+    if (stands) return { kind: 'answered', text: '', postedRecords: stands };
     if (controls.signal.reason === 'stopped') return stoppedBeforeStart(options.keyRing, context);
     // A worker's clock may step by minutes during a turn. A turn that has begun does not expire: part of its answer may be shown.
     if (!turn.wasBegun && turn.chargedAgeMs + monotonicMs() - turn.claimedAtMs > OLDEST_QUESTION_MS) {
@@ -65,7 +65,7 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
     const question = await nameReferences(context);
     return await options.answerQuestion({ ...context, question, models, rule, scene });
   } catch (error) {
-    throwIfUnwanted(controls.signal);
+    throwIfSuperseded(controls.signal);
     // Without the identity store nothing can be decided; the turn is released and runs again when the store is back.
     if (error instanceof IdentityError && error.code === 'store_away') throw error;
     return failure(options, context, asError(error));
@@ -76,12 +76,12 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
  * A group question whose sender signed in too late did not wait because of Parley: the sender is only asked to repeat it.
  */
 async function expiredWords(context: TurnContext): Promise<Pick<Outcome, 'text' | 'mention'>> {
-  if (!context.turn.wasHeldInGroup) return { text: sayTo(context, TURN_TEXTS.expired) };
-  return toAsker(context, sayTo(context, SIGN_IN_TEXTS.groupTooOld));
+  if (!context.turn.wasHeldInGroup) return { text: translate(context, TURN_TEXTS.expired) };
+  return addressSender(context, translate(context, SIGN_IN_TEXTS.groupTooOld));
 }
 
 /** Reply targets of the same person's next messages. */
-function placesBehind({ turn, newest }: TurnContext): string[] {
+function laterReplyTargets({ turn, newest }: TurnContext): string[] {
   const own = turn.behind.filter(({ message }) => message.sender.userId === newest.sender.userId);
   return own.flatMap(({ message: { replyTarget } }) => replyTarget ?? []);
 }
@@ -91,14 +91,14 @@ async function yieldToHeld(controls: TurnControls): Promise<void> {
   await controls.yieldToHeld().catch((cause: unknown) => {
     throw new IdentityError('store_away', 'Held messages could not be restored', { cause });
   });
-  throwIfUnwanted(controls.signal);
+  throwIfSuperseded(controls.signal);
 }
 
 function stoppedBeforeStart(keyRing: KeyRing, context: TurnContext): Outcome {
   const { turn } = context;
   return {
     kind: 'stopped',
-    text: sayTo(context, TURN_TEXTS.stopped),
+    text: translate(context, TURN_TEXTS.stopped),
     stopServed: turn.stop.seq,
     history: failedTurnHistory(keyRing, context),
   };
@@ -115,12 +115,12 @@ function failure(
   log.error({ error, reference, trace }, 'a turn failed');
   return {
     kind: 'failed',
-    text: sayTo(context, TURN_TEXTS.internal, { reference }),
+    text: translate(context, TURN_TEXTS.internal, { reference }),
     history: failedTurnHistory(keyRing, context),
   };
 }
 
 /** @throws if nothing more of the turn may be shown, because another worker owns it or will own it */
-export function throwIfUnwanted(signal: AbortSignal): void {
-  if (isOver(signal)) throw new Error(`The turn ended early: ${String(signal.reason)}`);
+export function throwIfSuperseded(signal: AbortSignal): void {
+  if (isSuperseded(signal)) throw new Error(`The turn ended early: ${String(signal.reason)}`);
 }

@@ -9,7 +9,7 @@ import { textOfMessage } from './prompt/question.ts';
 import type { TurnContext } from './turn-context.ts';
 import { askerOf } from './asker.ts';
 import { describePlatform } from '../platforms/registry.ts';
-import { sayTyped, type Voice } from '../i18n/say-typed.ts';
+import { localizeForChat, type Voice } from '../i18n/say-typed.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 import { lastLanguage } from './prompt/turn-history.ts';
 import type { Outcome } from './outcome.ts';
@@ -41,7 +41,7 @@ export function createTakeTypedCode({ identity, keyRing, log }: TypedCodesOption
     const language =
       context.preferences.language ?? (taken === 'failed' ? undefined : taken.language) ?? languageOf(keyRing, context);
     const voice: Voice = { language, bareWords: describePlatform(context.platform.name).bareWords };
-    const text = taken === 'failed' ? sayTyped(TURN_TEXTS.codeFailed, voice) : told(taken, voice);
+    const text = taken === 'failed' ? localizeForChat(TURN_TEXTS.codeFailed, voice) : formatTypedOutcome(taken, voice);
     return { kind: 'sign-in', text };
   };
 }
@@ -58,24 +58,24 @@ async function take(identity: Identity | undefined, context: TurnContext): Promi
   });
 }
 
-function told(taken: TypedOutcome, voice: Voice): string {
+function formatTypedOutcome(taken: TypedOutcome, voice: Voice): string {
   switch (taken.kind) {
     case 'linked':
       return linkedText(voice, taken);
     case 'wrong':
       return taken.triesLeft > 0
-        ? sayTyped(TURN_TEXTS.codeWrong, voice, { count: taken.triesLeft })
-        : sayTyped(TURN_TEXTS.codeWrongLast, voice);
+        ? localizeForChat(TURN_TEXTS.codeWrong, voice, { count: taken.triesLeft })
+        : localizeForChat(TURN_TEXTS.codeWrongLast, voice);
     case 'code-expired':
-      return sayTyped(TURN_TEXTS.codeExpired, voice);
+      return localizeForChat(TURN_TEXTS.codeExpired, voice);
     case 'not-awaited':
-      return sayTyped(TURN_TEXTS.codeNotAwaited, voice);
+      return localizeForChat(TURN_TEXTS.codeNotAwaited, voice);
     case 'seen-in-group':
-      return sayTyped(TURN_TEXTS.codeInGroup, voice);
+      return localizeForChat(TURN_TEXTS.codeInGroup, voice);
     case 'already-linked':
-      return sayTyped(TURN_TEXTS.chatLinkedElsewhere, voice);
+      return localizeForChat(TURN_TEXTS.chatLinkedElsewhere, voice);
     case 'held-elsewhere':
-      return sayTyped(TURN_TEXTS.accountLinkedElsewhere, voice);
+      return localizeForChat(TURN_TEXTS.accountLinkedElsewhere, voice);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { CheckResult } from '../../bot/platforms/platform.ts';
-import { askForModels, askForWord, hasChoices, modelsIn, type ChatPlace } from '../../bot/model/probe-chat.ts';
+import { probeModels, probeAnswer, hasChoices, modelsIn, type ChatPlace } from '../../bot/model/probe-chat.ts';
 import type { CheckAnswer } from '../../shared/http/check-request.ts';
 
 interface ChatCheckOptions extends ChatPlace {
@@ -27,7 +27,7 @@ export async function checkChat(options: ChatCheckOptions): Promise<CheckResult[
 async function checkModels(options: ChatCheckOptions): Promise<CheckResult> {
   const { models, model, title = 'Chat', settings = BOT_SETTINGS } = options;
   const name = `${title} models`;
-  const answer = await askForModels(options);
+  const answer = await probeModels(options);
   if (answer.status !== 200) {
     if ([404, 405, 501].includes(answer.status))
       return { name, verdict: 'ok', detail: 'the service does not list its models' };
@@ -54,7 +54,7 @@ async function checkCompletion(
   model: string,
 ): Promise<CheckResult> {
   const startedMs = performance.now();
-  const answer = await askForWord(place, model);
+  const answer = await probeAnswer(place, model);
   if (answer.status !== 200) return { name, verdict: 'fault', ...refusal(answer, settings) };
   if (!hasChoices(answer.body)) {
     return {

@@ -2,7 +2,7 @@ import { checkChat } from './check-chat.ts';
 import { requestForCheck } from '../../shared/http/check-request.ts';
 import type { Check } from './run-checks.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
-import { lacksOfService } from '../../bot/app/missing-dependencies.ts';
+import { findMissingDependencies } from '../../bot/app/missing-dependencies.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
 
 /** The checks of `npm run check` for a stand-alone chat and sign-in service. */
@@ -17,7 +17,7 @@ export function serviceChecks(config: Config, secrets: Secrets): Check[] {
 
 async function checkLacks(config: Config, secrets: Secrets): Promise<CheckResult[]> {
   const name = 'Service';
-  const lacks = await lacksOfService(config, secrets);
+  const lacks = await findMissingDependencies(config, secrets);
   if (lacks.length === 0) return [{ name, verdict: 'ok', detail: 'API keys, applications and people are configured' }];
   return lacks.map(({ sentence, isAllLost }) => ({ name, verdict: isAllLost ? 'fault' : 'warning', detail: sentence }));
 }

@@ -1,4 +1,4 @@
-import { moveInWords, takeFreePorts, type SoundSettings } from '../../bot/app/take-free-ports.ts';
+import { describeMovedPort, takeFreePorts, type SoundSettings } from '../../bot/app/take-free-ports.ts';
 import type { LoadedSettings } from '../../bot/config/load-settings.ts';
 
 /**
@@ -13,5 +13,5 @@ export async function takeProbePorts(
 ): Promise<{ settings: SoundSettings; told: string[] }> {
   if (!given.config.embedded.signIn) return { settings: given, told: [] };
   const { settings, moved } = await takeFreePorts(given, read);
-  return { settings, told: moved.filter(({ setting }) => setting !== 'MESSENGER_PORT').map(moveInWords) };
+  return { settings, told: moved.filter(({ setting }) => setting !== 'MESSENGER_PORT').map(describeMovedPort) };
 }

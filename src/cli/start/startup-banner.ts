@@ -1,7 +1,7 @@
 import type { App } from '../../bot/app/app.ts';
 import { describePlatform } from '../../bot/platforms/registry.ts';
 import type { Config } from '../../bot/config/config.ts';
-import { moveInWords, type MovedPort } from '../../bot/app/take-free-ports.ts';
+import { describeMovedPort, type MovedPort } from '../../bot/app/take-free-ports.ts';
 
 interface Greeting {
   app: App;
@@ -44,7 +44,7 @@ export function greet({
       ...(madeApiKey === undefined
         ? []
         : [`  chat key   ${madeApiKey}  (for the service's /v1; stored in ${config.local.dataDir}/keys.json)`]),
-      ...(moved.length === 0 ? [] : ['', ...moved.map(moveInWords)]),
+      ...(moved.length === 0 ? [] : ['', ...moved.map(describeMovedPort)]),
       '',
       ...(messenger
         ? messengerLines(messenger.url, {

@@ -12,7 +12,7 @@ import { connectRedis, type RedisAddress } from '../../shared/redis/redis.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { redisAddress } from '../../bot/app/secrets.ts';
 import { readCatalog } from '../../bot/app/models.ts';
-import { lacksOfService } from '../../bot/app/missing-dependencies.ts';
+import { findMissingDependencies } from '../../bot/app/missing-dependencies.ts';
 import { describePlatform } from '../../bot/platforms/registry.ts';
 import { hasVersion } from '../../bot/config/setting-kinds.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
@@ -182,7 +182,7 @@ export function publicUrlProbe(publicUrl: string): StartProbe {
 
 /** Reported once per start: missing configuration of a service for real users. */
 async function serviceLooks(config: Config, secrets: Secrets): Promise<StartProbe[]> {
-  const lacks = await lacksOfService(config, secrets);
+  const lacks = await findMissingDependencies(config, secrets);
   return lacks.map(({ sentence }) => ({ works: '', find: async () => sentence }));
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SLASH_SPELLINGS } from '../../../src/bot/domain/slash-words.ts';
 import { withoutSlashes } from '../../../src/shared/text/texts.ts';
-import { sayTyped } from '../../../src/bot/i18n/say-typed.ts';
+import { localizeForChat } from '../../../src/bot/i18n/say-typed.ts';
 import { findTexts, sourceFiles } from './find-texts.ts';
 
 const SLASHED = new RegExp(
@@ -23,9 +23,9 @@ test('sayTyped leaves inserted values unchanged', () => {
   const text = { en: 'Send /unlink, {name}.', zh: '{name}，请发送“解绑”。' };
   fc.assert(
     fc.property(fc.string(), (name) => {
-      expect(sayTyped(text, { language: 'en', bareWords: true }, { name })).toBe(`Send “unlink”, ${name}.`);
-      expect(sayTyped(text, { language: 'en' }, { name })).toBe(`Send /unlink, ${name}.`);
-      expect(sayTyped(text, { language: 'zh', bareWords: true }, { name })).toBe(`${name}，请发送“解绑”。`);
+      expect(localizeForChat(text, { language: 'en', bareWords: true }, { name })).toBe(`Send “unlink”, ${name}.`);
+      expect(localizeForChat(text, { language: 'en' }, { name })).toBe(`Send /unlink, ${name}.`);
+      expect(localizeForChat(text, { language: 'zh', bareWords: true }, { name })).toBe(`${name}，请发送“解绑”。`);
     }),
   );
 });

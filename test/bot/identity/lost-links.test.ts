@@ -5,7 +5,7 @@ import { connectRedis, type RedisClient } from '../../../src/shared/redis/redis.
 import { MIB_BYTES, MINUTE_MS } from '../../../src/shared/clock.ts';
 import { createIdentity, type Identity } from '../../../src/bot/identity/identity.ts';
 import { RecentChanges } from '../../../src/bot/identity/links/recent-changes.ts';
-import { createTellPerson } from '../../../src/bot/app/notify-person.ts';
+import { createNotifyPerson } from '../../../src/bot/app/notify-person.ts';
 import { createFakePlatform } from '../../support/fake-platform.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { untilTrue } from '../../support/deployment.ts';
@@ -183,7 +183,7 @@ test.each([
 ] as const)('the notice of a lost sign-in is sent to people in their language (%s)', async (language, text) => {
   const platform = createFakePlatform();
   const { keyRing, log } = fixture.options;
-  const tell = createTellPerson({
+  const tell = createNotifyPerson({
     redis,
     keyRing,
     log,

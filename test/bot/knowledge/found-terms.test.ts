@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { SIMPLIFIED } from '../../../src/shared/text/simplified-characters.ts';
-import { piecesFor } from '../../../src/bot/turn/files/rank-chunks.ts';
+import { rankChunks } from '../../../src/bot/turn/files/rank-chunks.ts';
 import { KnowledgeFixture } from './knowledge-fixture.ts';
 
 /** Documents by name; each is one passage. */
@@ -113,7 +113,7 @@ test.each(CASES)('the question %s finds %j', async (question, expected) => {
 test.each(CASES)('within a file from the chat, the question %s selects %j', async (question, expected) => {
   const names = Object.keys(DOCUMENTS);
   const file = { parts: names.map((name) => ({ text: `${DOCUMENTS[name]}` })) };
-  const [pieces = []] = await piecesFor([file as never], question);
+  const [pieces = []] = await rankChunks([file as never], question);
   const best = Math.max(0, ...pieces.map(({ fit }) => fit));
   const chosen = pieces.filter(({ fit }) => fit > 0 && fit >= best * NEARLY).map(({ part }) => names[part] as string);
   expect(chosen.sort()).toEqual([...expected].sort());

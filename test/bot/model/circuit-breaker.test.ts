@@ -17,7 +17,7 @@ describe('the breaker', () => {
     breaker = new CircuitBreaker({
       monotonicMs: () => nowMs,
       limits: DEFAULT_CHAT_LIMITS,
-      changed: (state) => void states.push(state),
+      onChange: (state) => void states.push(state),
     });
   });
   const fail = (times: number, code: ChatErrorCode = 'chat_server_error'): void => {

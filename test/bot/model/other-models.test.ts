@@ -12,7 +12,7 @@ afterAll(() => fixture.stop());
 
 test('a client keeps its model catalog while a client for a new catalog uses the new names', async () => {
   fixture.server.script(helloStream('Hello.'));
-  const later = fixture.client.knowing(
+  const later = fixture.client.withCatalog(
     createModelCatalog(parseModelsFile(JSON.stringify([{ name: 'svc-plus', upstream: 'renamed' }]))),
   );
   const request = { model: 'svc-plus', messages: [{ role: 'user' as const, content: 'One' }] };

@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { estimateTokens } from '../../../src/bot/turn/conversation/estimate-tokens.ts';
-import { piecesFor } from '../../../src/bot/turn/files/rank-chunks.ts';
-import { placeIn, shownName } from '../../../src/bot/turn/files/file-words.ts';
-import { fitFiles } from '../../../src/bot/turn/files/fit-attachments.ts';
+import { rankChunks } from '../../../src/bot/turn/files/rank-chunks.ts';
+import { formatPlace, displayFileName } from '../../../src/bot/turn/files/file-words.ts';
+import { fitAttachments } from '../../../src/bot/turn/files/fit-attachments.ts';
 import { cutNote } from '../../../src/bot/turn/files/tell-files.ts';
-import { readKept, writeKept, type KeptFile } from '../../../src/bot/turn/files/kept-file.ts';
+import { parseStoredFile, serializeStoredFile, type StoredFile } from '../../../src/bot/turn/files/kept-file.ts';
 
-const pages = (count: number): KeptFile => ({
+const pages = (count: number): StoredFile => ({
   name: 'a.pdf',
   parts: Array.from({ length: count }, (_, index) => ({ label: `page ${index + 1}`, text: 'word '.repeat(80) })),
   pictures: [],
   pageCount: count,
 });
-const room = { tokenFactor: 1, mostPictures: 2, language: 'en' } as const;
+const room = { tokenFactor: 1, maxPictures: 2, language: 'en' } as const;
 
 describe('the shown name of a file', () => {
   test.each([
@@ -23,13 +23,13 @@ describe('the shown name of a file', () => {
     ['预算（终稿）.xlsx', '预算（终稿）.xlsx'],
     ['\u200b\n', 'the file'],
     [undefined, 'the file'],
-  ])('for %j is %j [named-plainly]', (sent, told) => expect(shownName(sent, 'en')).toBe(told));
+  ])('for %j is %j [named-plainly]', (sent, told) => expect(displayFileName(sent, 'en')).toBe(told));
 
   test('is limited, keeps its extension and contains nothing that could be markup, whatever was sent [named-plainly]', () => {
-    expect(shownName(`${'x'.repeat(200)}.xlsx`, 'en')).toMatch(/^x+….xlsx$/);
+    expect(displayFileName(`${'x'.repeat(200)}.xlsx`, 'en')).toMatch(/^x+….xlsx$/);
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (sent) => {
-        const told = shownName(sent, 'zh');
+        const told = displayFileName(sent, 'zh');
         expect([...told].length).toBeLessThanOrEqual(81);
         expect(told).not.toMatch(/[<>"'`*~|[\]{}\\/@\n\p{Cc}]/u);
       }),
@@ -38,16 +38,16 @@ describe('the shown name of a file', () => {
 });
 
 test('places in a file are named in both languages', () => {
-  expect([placeIn('page 3', 'zh'), placeIn('sheet 预算, rows 1–200', 'zh'), placeIn('section Hours', 'en')]).toEqual([
-    '第 3 页',
-    '工作表 预算, 第 1–200 行',
-    'section Hours',
-  ]);
+  expect([
+    formatPlace('page 3', 'zh'),
+    formatPlace('sheet 预算, rows 1–200', 'zh'),
+    formatPlace('section Hours', 'en'),
+  ]).toEqual(['第 3 页', '工作表 预算, 第 1–200 行', 'section Hours']);
 });
 
 describe('files in a prompt', () => {
   test('share the token budget, each cut at a named place', () => {
-    const { files, cut } = fitFiles([pages(40), pages(40)], { ...room, roomTokens: 1_000 });
+    const { files, cut } = fitAttachments([pages(40), pages(40)], { ...room, roomTokens: 1_000 });
     const tokens = files.reduce((sum, { text }) => sum + estimateTokens(text), 0);
     expect(tokens).toBeLessThanOrEqual(1_000);
     expect(files.map(({ isCut }) => isCut)).toEqual([true, true]);
@@ -58,7 +58,7 @@ describe('files in a prompt', () => {
   });
 
   test('are whole and without a note when they fit', () => {
-    const { files, cut } = fitFiles([pages(3)], { ...room, roomTokens: 1_000 });
+    const { files, cut } = fitAttachments([pages(3)], { ...room, roomTokens: 1_000 });
     expect(files[0]?.text).toMatch(/^\[page 1\]\nword[^]*\[page 3\]/);
     expect(cut).toEqual([]);
   });
@@ -70,8 +70,8 @@ describe('files in a prompt', () => {
     });
     fc.assert(
       fc.property(fc.array(fc.array(part, { maxLength: 8 }), { maxLength: 4 }), fc.nat(2_000), (all, roomTokens) => {
-        const kept = all.map((parts): KeptFile => ({ parts, pictures: [] }));
-        const { files } = fitFiles(kept, { ...room, roomTokens });
+        const kept = all.map((parts): StoredFile => ({ parts, pictures: [] }));
+        const { files } = fitAttachments(kept, { ...room, roomTokens });
         const tokens = files.reduce((sum, { text }) => sum + estimateTokens(text), 0);
         expect(tokens).toBeLessThanOrEqual(roomTokens + 4 * all.length);
       }),
@@ -80,9 +80,9 @@ describe('files in a prompt', () => {
 });
 
 describe('the parts of a long file that match the question', () => {
-  const fitted = async (file: KeptFile, question: string, roomTokens = 600) => {
-    const pieces = await piecesFor([file], question);
-    const { files, cut } = fitFiles([file], { ...room, roomTokens, pieces });
+  const fitted = async (file: StoredFile, question: string, roomTokens = 600) => {
+    const pieces = await rankChunks([file], question);
+    const { files, cut } = fitAttachments([file], { ...room, roomTokens, pieces });
     return { text: files[0]?.text ?? '', isCut: files[0]?.isCut, note: cut[0] };
   };
   const dull = (count: number) => 'Nothing of interest is said here. '.repeat(count);
@@ -158,7 +158,7 @@ describe('the parts of a long file that match the question', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 6 }), fc.nat(1_500), async (parts, roomTokens) => {
-        const file: KeptFile = { parts, pictures: [] };
+        const file: StoredFile = { parts, pictures: [] };
         const { text } = await fitted(file, 'otter fish 水獭', roomTokens);
         expect(estimateTokens(text)).toBeLessThanOrEqual(roomTokens + 4);
       }),
@@ -167,8 +167,8 @@ describe('the parts of a long file that match the question', () => {
 });
 
 test('a stored file or fault is read back; missing and other values are read as undefined', () => {
-  expect(readKept(writeKept(pages(1)))).toEqual(pages(1));
-  expect(readKept(writeKept({ name: 'a', fault: 'broken' }))).toEqual({ name: 'a', fault: 'broken' });
+  expect(parseStoredFile(serializeStoredFile(pages(1)))).toEqual(pages(1));
+  expect(parseStoredFile(serializeStoredFile({ name: 'a', fault: 'broken' }))).toEqual({ name: 'a', fault: 'broken' });
   for (const other of ['data:image/png;base64,AA', 'fault:broken', '{}', 'null', '{"fault":"funny"}'])
-    expect(readKept(other)).toBeUndefined();
+    expect(parseStoredFile(other)).toBeUndefined();
 });

@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import { connectRedis } from '../../../src/shared/redis/redis.ts';
 import { checkRedis } from '../../../src/cli/check/check-redis.ts';
 import { redisAddress } from '../../../src/bot/app/secrets.ts';
-import { endWithUs } from '../../../src/bot/app/local/exit-with-parent.ts';
+import { exitWithParent } from '../../../src/bot/app/local/exit-with-parent.ts';
 import { freePort } from '../../../src/bot/app/local/embedded-redis.ts';
 import { findRedisProgram } from '../../../src/bot/app/local/redis-program.ts';
 import { loadSettings } from '../../../src/bot/config/load-settings.ts';
@@ -60,7 +60,7 @@ async function run(port: number, access: Access, more: string[], ...flags: strin
   const file = join(folder, `${port}.conf`);
   writeFileSync(file, [...listening(port, access), ...more, ''].join('\n'));
   const child = spawn(findRedisProgram(), [file, ...flags], { stdio: 'ignore' });
-  endWithUs(child);
+  exitWithParent(child);
   const ended = once(child, 'exit');
   endings.push(async () => (child.kill('SIGKILL'), ended));
   const redis = new Redis({

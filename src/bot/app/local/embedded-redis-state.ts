@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../../../shared/clock.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { EmbeddedRedis } from './embedded-redis.ts';
 
-export interface KeptRedisOptions {
+export interface SupervisedRedisOptions {
   /** Starts a server, on this port if given. */
   start(port?: number): Promise<EmbeddedRedis>;
   log: Log;
@@ -20,7 +20,7 @@ const GONE =
  * restarted.
  * @throws EmbeddedRedisError when the first server cannot start
  */
-export async function startKeptRedis({ start, log, onGone }: KeptRedisOptions): Promise<EmbeddedRedis> {
+export async function startSupervisedRedis({ start, log, onGone }: SupervisedRedisOptions): Promise<EmbeddedRedis> {
   let isStopping = false;
   const wasStopped = () => isStopping;
   let current = await start();

@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { CodedError } from '../../../shared/coded-error.ts';
 import { withTimeout } from '../../../shared/with-timeout.ts';
-import { endWithUs } from './exit-with-parent.ts';
+import { exitWithParent } from './exit-with-parent.ts';
 import { findRedisProgram } from './redis-program.ts';
 
 /** A redis-server child process, which is stopped with this process, even if this process is killed. */
@@ -50,7 +50,7 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions = {}): Pr
   mkdirSync(dir, { recursive: true });
   const place = await placeOf(options);
   const child = spawnServer(options, dir, place);
-  endWithUs(child);
+  exitWithParent(child);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   await untilReady(child, place);
   return {

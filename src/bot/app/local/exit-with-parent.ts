@@ -7,7 +7,7 @@ const WATCH = 'cat >/dev/null; kill -CONT "$0"; kill -TERM "$0"';
  * Ends a child process in order when this process is killed and no handler can run.
  * @param child as spawned: this process may be killed while the child starts
  */
-export function endWithUs(child: ChildProcess): void {
+export function exitWithParent(child: ChildProcess): void {
   // The child could not be started.
   if (child.pid === undefined) return;
   const watch = spawn('/bin/sh', ['-c', WATCH, String(child.pid)], {

@@ -46,7 +46,7 @@ export type LocalKeys = z.infer<typeof keysSchema>;
  * Without its secret key all encrypted data would be lost, so that an unreadable file is never overwritten.
  * @throws LocalError `local_keys_broken`
  */
-export function keepLocalKeys(dataDir: string): LocalKeys {
+export function loadOrCreateLocalKeys(dataDir: string): LocalKeys {
   const path = join(dataDir, FILE_NAME);
   const kept = existsSync(path) ? readKeys(path) : undefined;
   const complete = keysSchema.safeParse(kept);

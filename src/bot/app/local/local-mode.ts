@@ -5,8 +5,8 @@ import type { Config, Secrets } from '../../config/config.ts';
 import { openDataDir } from './data-dir.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { startEmbeddedRedis, type EmbeddedRedis } from './embedded-redis.ts';
-import { startKeptRedis } from './embedded-redis-state.ts';
-import { findLocalKeys, keepLocalKeys, type LocalKeys } from './local-keys.ts';
+import { startSupervisedRedis } from './embedded-redis-state.ts';
+import { findLocalKeys, loadOrCreateLocalKeys, type LocalKeys } from './local-keys.ts';
 import { needsLocalParts } from './needs-local-parts.ts';
 import { stopStaleRedis } from './stop-stale-redis.ts';
 
@@ -61,7 +61,7 @@ export async function prepareLocalMode(
   const lock = await lockDataDir(dataDir);
   try {
     const hadKeys = findLocalKeys(dataDir) !== undefined;
-    const completed = completeSecrets(config, secrets, keepLocalKeys(dataDir));
+    const completed = completeSecrets(config, secrets, loadOrCreateLocalKeys(dataDir));
     const redis = config.embedded.redis ? await startRedis(dataDir, log, onGone) : undefined;
     return {
       secrets: redis ? { ...completed, redisUrls: [redis.url] } : completed,
@@ -139,7 +139,7 @@ async function startRedis(dataDir: string, log: Log, onGone: (sentence: string) 
   chmodSync(redisDir, 0o700);
   if (await stopStaleRedis(redisDir, pidFile)) log.info('ended a redis-server left by a crashed run');
   const listening = { socketPath: socketPathIn(redisDir), extraArguments: ['--pidfile', pidFile] };
-  return startKeptRedis({
+  return startSupervisedRedis({
     start: (port) => startEmbeddedRedis({ dataDir: redisDir, ...listening, port }),
     log,
     onGone,

@@ -20,7 +20,7 @@ export function readOwnModel(dataDir: string): OwnModel | undefined {
 }
 
 /** Stores the model for its owner only (mode 0600), because it contains a key. `undefined` deletes it. */
-export function keepOwnModel(dataDir: string, own: OwnModel | undefined): void {
+export function saveOwnModel(dataDir: string, own: OwnModel | undefined): void {
   const path = join(dataDir, FILE_NAME);
   if (!own) return rmSync(path, { force: true });
   const half = `${path}.new`;

@@ -17,7 +17,7 @@ export interface WorkerSuccession {
   takenOver: number;
 }
 
-export interface KeptWorkerOptions {
+export interface SupervisedWorkerOptions {
   program: URL;
   /** Settings of the next process. */
   settings(): Pick<WorkerTask, 'config' | 'secrets'>;
@@ -28,7 +28,7 @@ export interface KeptWorkerOptions {
 
 const NAME_BYTES = 12;
 /** A process that ends sooner is unhealthy, and an immediate restart would not help. */
-const YOUNG_MS = 10 * SECOND_MS;
+const MIN_HEALTHY_MS = 10 * SECOND_MS;
 const FIRST_PAUSE_MS = SECOND_MS / 5;
 const MAX_PAUSE_MS = 5 * SECOND_MS;
 
@@ -36,8 +36,8 @@ const MAX_PAUSE_MS = 5 * SECOND_MS;
  * Keeps one worker process running. A process that ends is replaced, at once the first time and after growing pauses while
  * the replacements end early. Because its end is certain, its turns are given back without waiting for a lease.
  */
-export class KeptWorker {
-  readonly #options: KeptWorkerOptions;
+export class SupervisedWorker {
+  readonly #options: SupervisedWorkerOptions;
   /** Names of processes that ended with running turns, until another process has taken these over. */
   readonly #dead: string[] = [];
   #current: WorkerProcess;
@@ -46,21 +46,21 @@ export class KeptWorker {
   /** Settles when the next process takes turns or has failed. */
   #next = new Deferred();
 
-  private constructor(options: KeptWorkerOptions) {
+  private constructor(options: SupervisedWorkerOptions) {
     this.#options = options;
     this.#current = this.#begin();
   }
 
   /** @throws Error when the first process does not start */
-  static async start(options: KeptWorkerOptions): Promise<KeptWorker> {
-    const kept = new KeptWorker(options);
+  static async start(options: SupervisedWorkerOptions): Promise<SupervisedWorker> {
+    const kept = new SupervisedWorker(options);
     try {
       await kept.#current.ready;
     } catch (error) {
       kept.#current.kill();
       throw error;
     }
-    inBackground(() => kept.#keep());
+    inBackground(() => kept.#supervise());
     return kept;
   }
 
@@ -100,7 +100,7 @@ export class KeptWorker {
     return new WorkerProcess(this.#options.program, task);
   }
 
-  async #keep(): Promise<void> {
+  async #supervise(): Promise<void> {
     while (await this.#hasEnded()) {
       const endedMs = performance.now();
       await this.#rest();
@@ -118,7 +118,7 @@ export class KeptWorker {
     // A process that ended in order has given back everything itself.
     if (exitCode === 0) return true;
     this.#dead.push(name);
-    this.#youngDeaths = afterMs < YOUNG_MS ? this.#youngDeaths + 1 : 0;
+    this.#youngDeaths = afterMs < MIN_HEALTHY_MS ? this.#youngDeaths + 1 : 0;
     this.#options.log.warn(
       { processId, exitCode, signal },
       'the worker process ended unexpectedly; Parley starts another',

@@ -49,7 +49,7 @@ export class WorkerProcess {
     this.#child.once('exit', end);
     this.#child.once('error', () => end(null, null));
     this.#child.on('message', (message: FromWorker) => {
-      if (message.kind === 'here') this.#tell({ kind: 'begin', task });
+      if (message.kind === 'here') this.#send({ kind: 'begin', task });
       else if (message.kind === 'ready') ready.resolve(message.takenOver);
       else if (message.kind === 'failed') ready.reject(new Error(message.message));
       else this.#answers.get(message.id)?.resolve(message.value);
@@ -67,7 +67,7 @@ export class WorkerProcess {
     const answer = new Deferred<unknown>();
     this.#answers.set(id, answer);
     const timer = setTimeout(() => answer.reject(new Error('The worker process does not answer')), ANSWER_LIMIT_MS);
-    this.#tell({ kind: 'ask', id, question });
+    this.#send({ kind: 'ask', id, question });
     try {
       return await answer.promise;
     } finally {
@@ -78,7 +78,7 @@ export class WorkerProcess {
 
   /** Stops the worker in order within the grace period, and by force after it. */
   async stop(graceSec: number): Promise<void> {
-    this.#tell({ kind: 'stop', graceSec });
+    this.#send({ kind: 'stop', graceSec });
     const timer = setTimeout(() => this.kill(), graceSec * SECOND_MS + END_RESERVE_MS);
     await this.ended;
     clearTimeout(timer);
@@ -89,7 +89,7 @@ export class WorkerProcess {
     this.#child.kill('SIGKILL');
   }
 
-  #tell(message: ToWorker): void {
+  #send(message: ToWorker): void {
     // A disconnected worker has ended; its end is reported separately.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }

@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import { Breath } from '../../../shared/event-loop-yielder.ts';
+import { EventLoopYielder } from '../../../shared/event-loop-yielder.ts';
 import type { CheckSource, SourceFinding } from '../source-check.ts';
 import type { FolderDefinition } from '../source-kinds.ts';
 import { whyNoDocument } from './read-document.ts';
@@ -59,10 +59,10 @@ function counted(count: number, what: string): string {
 }
 
 async function unreadable(files: readonly FolderFile[], signal: AbortSignal): Promise<string[]> {
-  const breath = new Breath();
+  const yielder = new EventLoopYielder();
   const closed: string[] = [];
   for (const { path, realPath } of files) {
-    if (breath.isDue) await breath.take();
+    if (yielder.isDue) await yielder.yieldNow();
     signal.throwIfAborted();
     if (!mayRead(realPath)) closed.push(path);
   }

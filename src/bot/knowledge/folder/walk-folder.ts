@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { Breath } from '../../../shared/event-loop-yielder.ts';
+import { EventLoopYielder } from '../../../shared/event-loop-yielder.ts';
 import { MIB_BYTES } from '../../../shared/clock.ts';
 
 export interface FolderLimits {
@@ -42,7 +42,7 @@ const NOT_A_DOCUMENT = /^(?:\.|~\$)/;
 export async function walkFolder(folder: string, limits: FolderLimits): Promise<WalkedFolder | undefined> {
   const root = realRoot(folder);
   if (root === undefined) return undefined;
-  const breath = new Breath();
+  const yielder = new EventLoopYielder();
   const files: FolderFile[] = [];
   const leftOut = new Map<LeftOutReason, { count: number; first: string }>();
   const leave = (reason: LeftOutReason, path: string) => {
@@ -51,7 +51,7 @@ export async function walkFolder(folder: string, limits: FolderLimits): Promise<
   };
   const visit = async (directory: string, depth: number): Promise<void> => {
     for (const entry of entriesOf(directory, depth === 0, () => leave('unreadable', relative(root, directory)))) {
-      if (breath.isDue) await breath.take();
+      if (yielder.isDue) await yielder.yieldNow();
       if (NOT_A_DOCUMENT.test(entry.name)) continue;
       const whole = join(directory, entry.name);
       const path = relative(root, whole).split(sep).join('/');

@@ -1,4 +1,4 @@
-import { Breath } from '../../../shared/event-loop-yielder.ts';
+import { EventLoopYielder } from '../../../shared/event-loop-yielder.ts';
 import { rankDocuments, type IndexQuery, type Ranked } from './rank-documents.ts';
 import { SegmentBuilder, type NewDocument } from './segment-builder.ts';
 import type { SegmentFiles } from './segment-files.ts';
@@ -52,7 +52,7 @@ const MAX_SMALL = 8;
 /** All local documents, in segments. */
 export class PassageIndex {
   readonly #files: SegmentFiles;
-  readonly #breath = new Breath();
+  readonly #yielder = new EventLoopYielder();
   #segments: Segment[] = [];
   /** Location of each document, by source and path. */
   readonly #places = new Map<string, Map<string, { segment: Segment; document: number }>>();
@@ -79,7 +79,7 @@ export class PassageIndex {
 
   /** Adds a document. It is searchable after `settle` at the latest. */
   async add(document: NewDocument): Promise<void> {
-    await this.#builder.add(document, this.#breath);
+    await this.#builder.add(document, this.#yielder);
     if (this.#builder.textBytes >= SEGMENT_BYTES) await this.#close();
   }
 
@@ -130,7 +130,7 @@ export class PassageIndex {
       const { source, path, title, readers, url, date, stamp, refused } = entry;
       const facts = { source, path, title, readers, url, date, stamp, refused };
       try {
-        await this.#builder.addPieces(facts, segment.pieces(document), this.#breath);
+        await this.#builder.addPieces(facts, segment.pieces(document), this.#yielder);
       } catch {
         // Its text cannot be read, so the document is removed and indexed again.
         this.remove(source, path);
@@ -142,7 +142,7 @@ export class PassageIndex {
   async #close(): Promise<void> {
     const builder = this.#builder;
     this.#builder = new SegmentBuilder();
-    this.#take(this.#files.keep(await builder.build(this.#breath)));
+    this.#take(this.#files.keep(await builder.build(this.#yielder)));
   }
 
   /** Deletes earlier versions of the same documents in the same step. */

@@ -1,4 +1,4 @@
-import { Breath } from '../../../shared/event-loop-yielder.ts';
+import { EventLoopYielder } from '../../../shared/event-loop-yielder.ts';
 import { cutIntoPassages } from './passages.ts';
 import { ByteWriter, writePostings } from './postings.ts';
 import type { DocumentEntry, DocumentPiece, PassageTable, SegmentParts } from './segment.ts';
@@ -53,12 +53,16 @@ export class SegmentBuilder {
     return this.#documents.length;
   }
 
-  async add({ parts, ...about }: NewDocument, breath = new Breath()): Promise<void> {
-    await this.addPieces(about, piecesOf(parts), breath);
+  async add({ parts, ...about }: NewDocument, yielder = new EventLoopYielder()): Promise<void> {
+    await this.addPieces(about, piecesOf(parts), yielder);
   }
 
   /** Adds a document that is already split into passages, in order. */
-  async addPieces(about: DocumentFacts, pieces: Iterable<DocumentPiece>, breath = new Breath()): Promise<void> {
+  async addPieces(
+    about: DocumentFacts,
+    pieces: Iterable<DocumentPiece>,
+    yielder = new EventLoopYielder(),
+  ): Promise<void> {
     const entry = {
       ...about,
       firstPassage: this.#passages.document.length,
@@ -67,7 +71,7 @@ export class SegmentBuilder {
       textFrom: this.#textBytes,
     };
     for (const { gap, text, context } of pieces) {
-      if (breath.isDue) await breath.take();
+      if (yielder.isDue) await yielder.yieldNow();
       this.#addText(gap);
       entry.terms += this.#addPassage(`${about.title}\n${context}`, text, context);
       entry.passages += 1;
@@ -76,13 +80,13 @@ export class SegmentBuilder {
   }
 
   /** Builds the segment. Nothing can be added afterwards. */
-  async build(breath = new Breath()): Promise<BuiltSegment> {
+  async build(yielder = new EventLoopYielder()): Promise<BuiltSegment> {
     const terms = this.#table.sorted();
     const starts = new Uint32Array(terms.length + 1);
     const writer = new ByteWriter();
     const pairs: number[] = [];
     for (let at = 0; at < terms.length; at += 1) {
-      if (at % 64 === 0 && breath.isDue) await breath.take();
+      if (at % 64 === 0 && yielder.isDue) await yielder.yieldNow();
       pairs.length = 0;
       for (
         let posting = this.#table.firstOf(terms[at] as Term);

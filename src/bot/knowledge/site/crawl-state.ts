@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { Breath } from '../../../shared/event-loop-yielder.ts';
+import { EventLoopYielder } from '../../../shared/event-loop-yielder.ts';
 
 /** What is known of a page from its last fetch. */
 const askedSchema = z.object({
@@ -37,14 +37,14 @@ export class AskedPages {
 
   static async load(path: string): Promise<AskedPages> {
     const asked = new AskedPages(path);
-    const breath = new Breath();
+    const yielder = new EventLoopYielder();
     const text = await readFile(path, 'utf8').catch(() => '');
     for (let at = 0; at < text.length;) {
       const found = text.indexOf('\n', at);
       const end = found < 0 ? text.length : found;
       asked.#take(text.slice(at, end));
       at = end + 1;
-      if (breath.isDue) await breath.take();
+      if (yielder.isDue) await yielder.yieldNow();
     }
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     // Terminates an incomplete last line, so that the next one starts on its own line.
@@ -75,11 +75,11 @@ export class AskedPages {
    * @throws the system's error
    */
   async tidy(): Promise<void> {
-    const breath = new Breath();
+    const yielder = new EventLoopYielder();
     const lines: string[] = [];
     for (const [name, page] of this.#pages) {
       lines.push(lineOf(name, page));
-      if (breath.isDue) await breath.take();
+      if (yielder.isDue) await yielder.yieldNow();
     }
     const beside = `${this.#path}.new`;
     await writeFile(beside, lines, { mode: 0o600 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Breath } from '../../../shared/event-loop-yielder.ts';
+import { EventLoopYielder } from '../../../shared/event-loop-yielder.ts';
 import { DAY_MS, MIB_BYTES, monotonicMs, type NowMs } from '../../../shared/clock.ts';
 import type { KnowledgeReport } from '../knowledge-report.ts';
 import { LeftOut } from '../skipped-documents.ts';
@@ -93,11 +93,11 @@ export class SiteRound {
 
   async #dropUnlisted({ pages, isWhole }: PageList): Promise<void> {
     if (!isWhole) return;
-    const breath = new Breath();
+    const yielder = new EventLoopYielder();
     const listed = new Set<string>();
     for (const address of pages.keys()) {
       listed.add(pageName(address));
-      if (breath.isDue) await breath.take();
+      if (yielder.isDue) await yielder.yieldNow();
     }
     for (const name of this.#sizes.keys()) if (!listed.has(name)) await this.#drop(name);
   }
@@ -215,10 +215,10 @@ export class SiteRound {
 }
 
 async function digestOf(pieces: readonly Buffer[]): Promise<string> {
-  const breath = new Breath();
+  const yielder = new EventLoopYielder();
   const hash = createHash('sha256');
   for (const piece of pieces) {
-    if (breath.isDue) await breath.take();
+    if (yielder.isDue) await yielder.yieldNow();
     hash.update(piece);
   }
   return hash.digest('hex');

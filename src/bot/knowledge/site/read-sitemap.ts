@@ -1,5 +1,5 @@
 import { Tokenizer } from 'htmlparser2';
-import { Breath } from '../../../shared/event-loop-yielder.ts';
+import { EventLoopYielder } from '../../../shared/event-loop-yielder.ts';
 
 /** An entry of a sitemap, unvalidated. */
 export interface SitemapEntry {
@@ -43,12 +43,12 @@ export async function readSitemap(
   take: Take,
   signal: AbortSignal,
 ): Promise<SitemapKind | undefined> {
-  const breath = new Breath();
+  const yielder = new EventLoopYielder();
   // Yields first, because the download may have used this event loop turn.
-  await breath.take();
+  await yielder.yieldNow();
   let reader: XmlReader | LineReader | undefined;
   for (const text of decoded(bytes)) {
-    if (breath.isDue) await breath.take();
+    if (yielder.isDue) await yielder.yieldNow();
     signal.throwIfAborted();
     const begin = text.trimStart();
     if (!reader && begin !== '') reader = begin.startsWith('<') ? new XmlReader(take) : new LineReader(take);

@@ -1,4 +1,4 @@
-import { Breath } from '../../../shared/event-loop-yielder.ts';
+import { EventLoopYielder } from '../../../shared/event-loop-yielder.ts';
 
 /** The robots.txt rules that apply to Parley (RFC 9309). */
 export interface RobotsRules {
@@ -49,21 +49,21 @@ export async function parseRobots(text: string): Promise<RobotsRules> {
 /** Whether an address may be fetched. The longest matching rule wins; on a tie, `allow` wins. */
 export async function mayAsk({ rules }: Pick<RobotsRules, 'rules'>, { pathname, search }: URL): Promise<boolean> {
   const path = comparable(pathname + search);
-  const breath = new Breath();
+  const yielder = new EventLoopYielder();
   let heaviest: RobotsRule | undefined;
   for (const rule of rules) {
-    if (breath.isDue) await breath.take();
+    if (yielder.isDue) await yielder.yieldNow();
     if ((!heaviest || isHeavier(rule, heaviest)) && fits(rule, path)) heaviest = rule;
   }
   return heaviest?.isAllowed ?? true;
 }
 
 async function groupsIn(text: string): Promise<Group[]> {
-  const breath = new Breath();
+  const yielder = new EventLoopYielder();
   const groups: Group[] = [];
   let isNaming = false;
   for (const [line] of text.matchAll(LINE)) {
-    if (breath.isDue) await breath.take();
+    if (yielder.isDue) await yielder.yieldNow();
     const [, written = '', value = ''] = /^\s*([\w-]{1,40})\s*:([^#]*)/.exec(line.slice(0, MAX_LINE_CHARS)) ?? [];
     const field = written.toLowerCase();
     if (field === 'user-agent') {

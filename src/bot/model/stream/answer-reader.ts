@@ -60,7 +60,7 @@ export class AnswerReader {
 
   #take(read: () => ChatEvent[]): void {
     try {
-      this.#handOn(read());
+      this.#emit(read());
       if (this.#outcome === 'open') return;
       this.#leave();
       this.#ended.resolve();
@@ -70,7 +70,7 @@ export class AnswerReader {
     }
   }
 
-  #handOn(events: readonly ChatEvent[]): void {
+  #emit(events: readonly ChatEvent[]): void {
     this.#hasSpoken ||= events.length > 0;
     for (const event of events) {
       const { failure } = this.#watch;
@@ -80,12 +80,12 @@ export class AnswerReader {
   }
 
   #decode(bytes: Buffer): ChatEvent[] {
-    this.#watch.sawBytes(bytes.length);
+    this.#watch.recordBytes(bytes.length);
     const events = this.#decoder.push(bytes);
     // Events from the same bytes as the end are delivered with it.
     this.#hasSpoken ||= events.length > 0;
     if (this.#decoder.isDone) return [...events, ...this.#end()];
-    if (this.#decoder.isFinished) this.#watch.sawFinish();
+    if (this.#decoder.isFinished) this.#watch.recordFinish();
     return events;
   }
 
@@ -118,7 +118,7 @@ export class AnswerReader {
    * otherwise it is aborted.
    */
   #leave(): void {
-    if (this.#outcome === 'complete' && this.#decoder.isFinished) this.#watch.sawFinish();
+    if (this.#outcome === 'complete' && this.#decoder.isFinished) this.#watch.recordFinish();
     else this.#watch.abort();
   }
 }

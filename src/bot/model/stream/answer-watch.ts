@@ -51,7 +51,7 @@ export class AnswerWatch {
   }
 
   /** Records received bytes. @throws ChatError `chat_answer_too_large` */
-  sawBytes(count: number): void {
+  recordBytes(count: number): void {
     this.#bytes += count;
     if (this.#bytes > this.#options.limits.maxAnswerBytes) {
       throw new ChatError('chat_answer_too_large', 'The answer exceeded its maximum size');
@@ -61,7 +61,7 @@ export class AnswerWatch {
   }
 
   /** Records the finish reason. A call that hangs afterwards has still succeeded. */
-  sawFinish(): void {
+  recordFinish(): void {
     if (this.#stage !== 'ending')
       this.#enter('ending', this.#options.limits.afterFinishMs, 'The end marker of the stream is missing');
   }

@@ -1,4 +1,4 @@
-import { sayTyped, type Voice } from '../../i18n/say-typed.ts';
+import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import type { ChatEvent } from '../../model/chat-types.ts';
 import type { LiveReply } from '../../reply/live-reply.ts';
@@ -39,7 +39,7 @@ export interface AnswerDraftOptions {
 export class AnswerDraft {
   /** The model that answers. */
   model: string | undefined;
-  readonly spent = new TokenCount();
+  readonly tokenCount = new TokenCount();
   readonly #options: AnswerDraftOptions;
   readonly #notes: string[];
   #cutNotes: readonly string[] = [];
@@ -61,9 +61,9 @@ export class AnswerDraft {
   }
 
   /** Adds an event of the chat service. */
-  take(event: ChatEvent): void {
+  addEvent(event: ChatEvent): void {
     const { links, thought, voice } = this.#options;
-    this.spent.heard(event);
+    this.tokenCount.recordEvent(event);
     if (event.type === 'text') links.add(event.delta);
     else if (event.type === 'retract') links.retract();
     else if (event.type === 'reasoning') thought.add(event.delta);
@@ -99,14 +99,14 @@ export class AnswerDraft {
   /** Earlier messages no longer belong to this conversation. A note tells the user. */
   startOver(why: 'conversationEnded' | 'otherScene' | 'startedAfresh'): void {
     this.#startsAnew = true;
-    this.note(sayTyped(TURN_TEXTS[why], this.#options.voice));
+    this.note(localizeForChat(TURN_TEXTS[why], this.#options.voice));
   }
 
   /** @param ending defaults to the end that the chat service reported */
   end(ending: Ending = this.#ending): EndedAnswer {
     const { links, sources } = this.#options;
     // Completing the text also records the sources cited at its end.
-    const text = links.whole();
+    const text = links.completeText();
     return { text, ending, notes: this.#notes, sources: sources.all, startsAnew: this.#startsAnew };
   }
 

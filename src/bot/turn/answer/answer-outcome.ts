@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
-import { sayTyped, type Voice } from '../../i18n/say-typed.ts';
+import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import type { ChatError } from '../../model/chat-error.ts';
 import { showsNothing } from '../../platforms/shows-nothing.ts';
@@ -7,7 +7,7 @@ import type { Outcome } from '../outcome.ts';
 import { failedTurnHistory, turnHistory } from '../prompt/turn-history.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { EndedAnswer } from './answer-draft.ts';
-import { sourcesBelow } from './list-sources.ts';
+import { formatCitedSources } from './list-sources.ts';
 
 /** The outcomes of a question, each with the history that the commit stores. */
 export interface AnswerOutcomes {
@@ -19,8 +19,8 @@ export interface AnswerOutcomes {
 }
 
 /** Creates the outcomes of one turn. */
-export function outcomesOf(keyRing: KeyRing, context: TurnContext, voice: Voice): AnswerOutcomes {
-  const tell = (text: keyof typeof TURN_TEXTS) => sayTyped(TURN_TEXTS[text], voice);
+export function createAnswerOutcomes(keyRing: KeyRing, context: TurnContext, voice: Voice): AnswerOutcomes {
+  const tell = (text: keyof typeof TURN_TEXTS) => localizeForChat(TURN_TEXTS[text], voice);
   const unanswered = (answer?: Pick<EndedAnswer, 'startsAnew'>) => failedTurnHistory(keyRing, context, answer);
 
   /**
@@ -30,7 +30,7 @@ export function outcomesOf(keyRing: KeyRing, context: TurnContext, voice: Voice)
   const shown = ({ text, ending, notes, sources }: EndedAnswer): Pick<Outcome, 'text' | 'note'> => {
     const lines = ending === 'stopped' ? [...notes, tell('stopped')] : notes;
     const note = lines.length === 0 ? undefined : lines.join('\n');
-    const below = sourcesBelow(sources, voice.language);
+    const below = formatCitedSources(sources, voice.language);
     if (ending === 'whole' || ending === 'stopped') return { text: text + below, note };
     return { text: `${text}\n\n${tell(ending === 'length' ? 'lengthReached' : 'interrupted')}${below}`, note };
   };

@@ -8,9 +8,9 @@ import {
   type EarlierImages,
 } from '../conversation/build-prompt.ts';
 import type { PromptSizes } from '../conversation/prompt-sizes.ts';
-import { fitFiles } from '../files/fit-attachments.ts';
-import type { KeptFile } from '../files/kept-file.ts';
-import { piecesFor } from '../files/rank-chunks.ts';
+import { fitAttachments } from '../files/fit-attachments.ts';
+import type { StoredFile } from '../files/kept-file.ts';
+import { rankChunks } from '../files/rank-chunks.ts';
 import { cutNote } from '../files/tell-files.ts';
 import { MAX_IMAGES } from '../images/fetch-images.ts';
 import type { EarlierConversation } from '../prompt/earlier-conversation.ts';
@@ -37,7 +37,7 @@ export interface PromptMaterial {
   /** Images of earlier turns. */
   earlierImages: EarlierImages;
   /** Files of earlier questions, then those of this one. */
-  files: readonly KeptFile[];
+  files: readonly StoredFile[];
   /** Media ids of the files of earlier questions that are still available. */
   filesAtHand: ReadonlySet<string>;
 }
@@ -69,17 +69,17 @@ const FILES_SHARE = 0.6;
 /** Prepares the prompt of a question. @returns a function that builds the version for a size */
 export async function preparePrompt(
   { earlier, current, earlierImages, files, filesAtHand }: PromptMaterial,
-  { tools, language, seesImages, maxTokens: mostTokens, ...frame }: PromptFrame,
+  { tools, language, seesImages, maxTokens: maxPromptTokens, ...frame }: PromptFrame,
 ): Promise<(size: PromptSize) => FittedPrompt> {
   const shown = seesImages ? files : files.map((file) => ({ ...file, pictures: [] }));
   const chars = shown.reduce((sum, { parts }) => parts.reduce((all, { text }) => all + text.length, sum), 0);
   // Files that certainly fit need no ranking: a character is at most about one token.
-  const mayBeCut = chars > (mostTokens * FILES_SHARE) / 2;
-  const pieces = mayBeCut ? await piecesFor(shown, `${current.text}\n${current.quote ?? ''}`) : [];
+  const mayBeCut = chars > (maxPromptTokens * FILES_SHARE) / 2;
+  const pieces = mayBeCut ? await rankChunks(shown, `${current.text}\n${current.quote ?? ''}`) : [];
   const maxPictures = MAX_IMAGES - current.images.length;
   return ({ budgetTokens, tokenFactor, isFresh }) => {
     const roomTokens = budgetTokens * FILES_SHARE;
-    const fit = fitFiles(shown, { roomTokens, tokenFactor, mostPictures: maxPictures, pieces, language });
+    const fit = fitAttachments(shown, { roomTokens, tokenFactor, maxPictures: maxPictures, pieces, language });
     const prompt = buildPrompt({
       ...frame,
       ...{ earlierImages, filesAtHand, tokenFactor },

@@ -3,7 +3,7 @@ import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import type { Language } from '../../../shared/text/texts.ts';
 import { promptRoom } from '../../../shared/models/model-catalog.ts';
 import { personIdOf } from '../../domain/conversation.ts';
-import { sayTyped, type Voice } from '../../i18n/say-typed.ts';
+import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import { ChatError } from '../../model/chat-error.ts';
 import type { ChatRequest, ToolDeclaration } from '../../model/chat-types.ts';
@@ -13,7 +13,7 @@ import type { ToolAsker } from '../../tools/tool.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import type { MediaStore } from '../conversation/images/media-store.ts';
 import { usageChange } from '../conversation/usage-store.ts';
-import type { KeptFile } from '../files/kept-file.ts';
+import type { StoredFile } from '../files/kept-file.ts';
 import {
   readEarlierFiles,
   readQuestionFiles,
@@ -31,14 +31,14 @@ import { voiceOf } from '../translate.ts';
 import type { AdmittedContext } from '../turn-context.ts';
 import type { SignInMode } from '../turn-ports.ts';
 import { AnswerDraft } from './answer-draft.ts';
-import { outcomesOf, type AnswerOutcomes } from './answer-outcome.ts';
+import { createAnswerOutcomes, type AnswerOutcomes } from './answer-outcome.ts';
 import { preparePrompt, type FittedPrompt, type PromptMaterial, type PromptRules } from './answer-prompt.ts';
 import type { TokenCount } from './count-tokens.ts';
 import { BRIEF_REQUEST, briefPrompt, shouldBeBrief } from './load-shedding.ts';
 import { patienceOf, WAIT_TEXTS } from './patience.ts';
 import { fallbackFor, firstThatSees, pickModel, type ModelOptions } from './pick-model.ts';
-import { showsThoughts, Thought, type ThinkingShown } from './reasoning.ts';
-import { askWithinLimits, type PromptSize } from './retry-on-context-length.ts';
+import { isReasoningShown, Thought, type ThinkingShown } from './reasoning.ts';
+import { retryOnContextLength, type PromptSize } from './retry-on-context-length.ts';
 import { toolsOfTurn, type TurnToolOptions, type TurnTools } from './turn-tools.ts';
 
 export interface AnswerQuestionOptions {
@@ -76,7 +76,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     const read = await readAttachments(options, unread, { scene, voice, seesImages, isBare });
 
     const context = { ...unread, question: { ...question, files: read.refs } };
-    const outcomes = outcomesOf(options.keyRing, context, voice);
+    const outcomes = createAnswerOutcomes(options.keyRing, context, voice);
     if (read.kind === 'refused') return outcomes.refused(read.text);
     const startsAnew = context.replaced?.startsAnew ?? false;
     const notes = [...unreadNotes(question), ...read.notes];
@@ -105,7 +105,7 @@ async function readAttachments(
   // After a sign-in, the reply still shows the invitation. Replace it at once with a note that the question is being
   // answered.
   const isReleased = turn.wasHeldInGroup || (turn.messages.at(-1)?.acceptedAtMs ?? 0) > turn.startedAtMs;
-  if (isReleased) showStatus(sayTyped(TURN_TEXTS.released, reading.voice));
+  if (isReleased) showStatus(localizeForChat(TURN_TEXTS.released, reading.voice));
   return readQuestionFiles({ ...reading, showStatus }, question, controls.signal);
 }
 
@@ -116,7 +116,7 @@ interface ReadQuestion {
   /** Whether an allowed model accepts images. */
   seesImages: boolean;
   outcomes: AnswerOutcomes;
-  files: readonly KeptFile[];
+  files: readonly StoredFile[];
   /** Notes on parts that could not be read. */
   notes: readonly string[];
   /** Earlier messages do not belong to the conversation of this question. */
@@ -136,7 +136,7 @@ async function answerQuestion(
   );
   const isShown = platform.replyTraits.thinking === 'block';
   const thought = new Thought(
-    isShown && showsThoughts(options.thinkingShown, preferences.thinking, newest.chat.kind),
+    isShown && isReasoningShown(options.thinkingShown, preferences.thinking, newest.chat.kind),
     voice.language,
   );
   const draft = new AnswerDraft({
@@ -157,7 +157,7 @@ async function answerQuestion(
       return draft.text === '' ? outcomes.failed(error, draft) : outcomes.finished(draft.end('truncated'));
     },
   );
-  return { ...outcome, model: draft.model, rule, ...usageOf(options, context, draft.spent) };
+  return { ...outcome, model: draft.model, rule, ...usageOf(options, context, draft.tokenCount) };
 }
 
 /** An answer that is being generated. */
@@ -177,7 +177,7 @@ async function streamAnswer(
   const { question, newest, turn, controls, models: allowed } = context;
   const { budgetTokens, timeZone } = options.prompt;
   const personId = personIdOf(newest, newest.sender.userId);
-  const material = await gather(options, context, read);
+  const material = await gatherMaterial(options, context, read);
   if (material.earlier.ended) draft.startOver(material.earlier.ended);
 
   const chosen = chooseModel(options, { allowed, language: question.language, declared: tools.declared }, material);
@@ -196,12 +196,12 @@ async function streamAnswer(
     user: options.sendsUser
       ? options.keyRing.pseudonym('chat-user', context.account?.accountId ?? personId)
       : undefined,
-    patience: patienceOf(turn, (reason) => draft.show(sayTyped(TURN_TEXTS[WAIT_TEXTS[reason]], read.voice))),
-    began: () => context.live.prepare(),
+    patience: patienceOf(turn, (reason) => draft.show(localizeForChat(TURN_TEXTS[WAIT_TEXTS[reason]], read.voice))),
+    onResponseStart: () => context.live.prepare(),
     ...(isBrief ? BRIEF_REQUEST : {}),
   };
   const asking = { call, build, allowed, maxTokens: chosen.maxTokens, chat: tools.chat, draft };
-  const droppedTurns = await ask(options, asking, controls.signal);
+  const droppedTurns = await callModel(options, asking, controls.signal);
 
   const answer = draft.end();
   const outcome = read.outcomes.finished(answer);
@@ -214,7 +214,7 @@ async function streamAnswer(
 }
 
 /** Gathers what the prompt may contain. @throws ImageRefusedError */
-async function gather(
+async function gatherMaterial(
   options: AnswerQuestionOptions,
   context: AdmittedContext,
   { scene, seesImages, files }: ReadQuestion,
@@ -278,7 +278,7 @@ interface Asking {
 }
 
 /** Calls the model. @returns the earlier turns that the first prompt omitted. @throws ChatError */
-async function ask(
+async function callModel(
   { models, prompt: { sizes } }: AnswerQuestionOptions,
   { call, allowed, maxTokens, build, chat, draft }: Asking,
   signal: AbortSignal,
@@ -286,7 +286,7 @@ async function ask(
   // A prompt rebuilt with a smaller budget omits turns that the prompt of the next question includes again.
   let droppedTurns: readonly HistoryTurn[] | undefined;
   const limits = { chat, sizes, maxTokens, model: call.model };
-  await askWithinLimits(
+  await retryOnContextLength(
     {
       ...limits,
       build(size) {
@@ -297,13 +297,13 @@ async function ask(
       },
       request(messages) {
         const asked = { ...call, messages };
-        draft.spent.asked(messages, sizes.factorOf(call.model));
+        draft.tokenCount.recordPrompt(messages, sizes.factorOf(call.model));
         return { ...asked, fallbackModel: fallbackFor(models, allowed, asked) };
       },
-      startsFresh: () => draft.startOver('startedAfresh'),
+      onFreshStart: () => draft.startOver('startedAfresh'),
     },
     signal,
-    (event) => draft.take(event),
+    (event) => draft.addEvent(event),
   );
   return droppedTurns ?? [];
 }

@@ -1,11 +1,11 @@
 /** Transforms the text of an answer incrementally while it is streamed. */
 export interface TextStage {
   /** Transforms a final segment. Segments arrive in order. */
-  settled(text: string): string;
+  transformSettled(text: string): string;
   /** Transforms the text after the settled segments for display. @param isWhole no more text follows */
-  open(text: string, isWhole: boolean): string;
+  transformOpen(text: string, isWhole: boolean): string;
   /** Makes the text settled so far permanent. */
-  keep(): void;
+  commit(): void;
   /** Discards the text settled since `keep`. */
   retract(): void;
 }
@@ -42,18 +42,18 @@ export class CitationMarks implements TextStage {
     return this.#cited;
   }
 
-  settled(text: string): string {
+  transformSettled(text: string): string {
     const { shown, fence } = this.#through(text, this.#cited);
     this.#fence = fence;
     return shown;
   }
 
-  open(text: string, isWhole: boolean): string {
+  transformOpen(text: string, isWhole: boolean): string {
     if (isWhole) return this.#through(text, this.#cited).shown;
     return this.#through(text.replace(MAY_BECOME_MARK, ''), new Set()).shown;
   }
 
-  keep(): void {
+  commit(): void {
     this.#kept = { cited: [...this.#cited], fence: this.#fence };
   }
 
@@ -91,13 +91,13 @@ export class CitationMarks implements TextStage {
     let shown = '';
     let at = 0;
     for (const { from, to } of codeSpans(text)) {
-      shown += this.#judged(text.slice(at, from), cited) + text.slice(from, to);
+      shown += this.#filterMarks(text.slice(at, from), cited) + text.slice(from, to);
       at = to;
     }
-    return shown + this.#judged(text.slice(at), cited);
+    return shown + this.#filterMarks(text.slice(at), cited);
   }
 
-  #judged(text: string, cited: Set<number>): string {
+  #filterMarks(text: string, cited: Set<number>): string {
     return text.replace(
       MARK,
       (mark: string, inBrackets: string | undefined, inCorners: string | undefined, at: number) => {

@@ -9,14 +9,14 @@ export class TokenCount {
   #text = '';
 
   /** Records a prompt that is being sent. */
-  asked(messages: ChatRequest['messages'], tokenFactor: number): void {
+  recordPrompt(messages: ChatRequest['messages'], tokenFactor: number): void {
     const written = messages.filter((message) => message.role !== 'tool');
     this.#estimated = promptTokens(written, tokenFactor);
     this.#text = '';
   }
 
   /** Records an event of the response. */
-  heard(event: ChatEvent): void {
+  recordEvent(event: ChatEvent): void {
     if (event.type === 'text' || event.type === 'reasoning') this.#text += event.delta;
     if (event.type !== 'usage') return;
     this.#counted += event.promptTokens + event.completionTokens;

@@ -8,7 +8,7 @@ const MARKUP = /[\\`*~[\]<>]/g;
 const MAX_TITLE_CHARS = 120;
 
 /** The list of cited sources below an answer; empty if there are none. */
-export function sourcesBelow(sources: readonly CitedSource[], language: Language): string {
+export function formatCitedSources(sources: readonly CitedSource[], language: Language): string {
   const cited = sources.filter(({ isCited }) => isCited);
   return cited.length === 0 ? '' : `\n\n${say(SOURCE_TEXTS.sources, language)}\n${listSources(cited)}`;
 }

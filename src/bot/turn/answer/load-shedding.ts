@@ -2,7 +2,7 @@ import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import type { AnswerQuestion } from '../outcome.ts';
 import type { TurnControls } from '../../domain/turn.ts';
-import { sayTo } from '../translate.ts';
+import { translate } from '../translate.ts';
 import { failedTurnHistory } from '../prompt/turn-history.ts';
 
 /** Maximum length of a short answer: about 600 English words, far more than requested. */
@@ -20,7 +20,7 @@ export function shedLoad(keyRing: KeyRing, answerQuestion: AnswerQuestion): Answ
     if (context.controls.pressure() !== 'hard') return answerQuestion(context);
     return {
       kind: 'busy',
-      text: sayTo(context, TURN_TEXTS.queueBusy),
+      text: translate(context, TURN_TEXTS.queueBusy),
       history: failedTurnHistory(keyRing, context),
     };
   };

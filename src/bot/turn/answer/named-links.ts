@@ -32,13 +32,13 @@ export class NamedLinks {
   /** Undefined until a tool has returned results. */
   #hosts: ReadonlySet<string> | undefined;
   #nextStepChars = MAX_OPEN_CHARS;
-  readonly #after: TextStage | undefined;
+  readonly #nextStage: TextStage | undefined;
   /** Length of the text of earlier rounds. */
   #earlierChars = 0;
 
   /** @param after transforms the text after this class */
   constructor(after?: TextStage) {
-    this.#after = after;
+    this.#nextStage = after;
   }
 
   /** The text so far, as displayed while more text follows. */
@@ -66,7 +66,7 @@ export class NamedLinks {
   }
 
   /** The complete text; no more text follows. */
-  whole(): string {
+  completeText(): string {
     return this.#done + this.#shown(true);
   }
 
@@ -75,14 +75,14 @@ export class NamedLinks {
     this.#done = this.#done.slice(0, this.#earlierChars);
     this.#open = '';
     this.#nextStepChars = MAX_OPEN_CHARS;
-    this.#after?.retract();
+    this.#nextStage?.retract();
   }
 
   /** @param hosts hosts named by people and tools so far */
-  toldBy(hosts: ReadonlySet<string>): void {
+  allowHosts(hosts: ReadonlySet<string>): void {
     this.#settle(this.#open.length);
     this.#earlierChars = this.#done.length;
-    this.#after?.keep();
+    this.#nextStage?.commit();
     this.#hosts = new Set(hosts);
   }
 
@@ -90,17 +90,17 @@ export class NamedLinks {
     const rest = this.#open.slice(length);
     this.#nextStepChars = MAX_OPEN_CHARS;
     this.#open = this.#open.slice(0, length);
-    const judged = this.#judged(true);
-    this.#done += this.#after?.settled(judged) ?? judged;
+    const judged = this.#exposeUnnamedHosts(true);
+    this.#done += this.#nextStage?.transformSettled(judged) ?? judged;
     this.#open = rest;
   }
 
   #shown(isWhole: boolean): string {
-    const judged = this.#judged(isWhole);
-    return this.#after?.open(judged, isWhole) ?? judged;
+    const judged = this.#exposeUnnamedHosts(isWhole);
+    return this.#nextStage?.transformOpen(judged, isWhole) ?? judged;
   }
 
-  #judged(isWhole: boolean): string {
+  #exposeUnnamedHosts(isWhole: boolean): string {
     const hosts = this.#hosts;
     if (!hosts || !this.#open.includes(']')) return this.#open;
     return this.#open

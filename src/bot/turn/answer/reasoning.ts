@@ -65,7 +65,7 @@ export class Thought {
 }
 
 /** Whether the reasoning may be shown: only to a person who enabled it; in a group, other members could read it. */
-export function showsThoughts(
+export function isReasoningShown(
   thinkingShown: ThinkingShown,
   asked: Preferences['thinking'],
   chatKind: Chat['kind'],

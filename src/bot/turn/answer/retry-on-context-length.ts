@@ -23,7 +23,7 @@ export interface AskOptions {
   request(messages: ChatRequest['messages']): ChatRequest;
   build(size: PromptSize): BuiltPrompt;
   /** Called when the service answers the question without the earlier messages. */
-  startsFresh(): void;
+  onFreshStart(): void;
 }
 
 /** Share of an over-long prompt that is tried next. */
@@ -35,10 +35,14 @@ const COMPACT_SHARE = 0.5;
  * count corrects the estimates of later prompts.
  * @throws ChatError like `ChatClient.stream`
  */
-export async function askWithinLimits(options: AskOptions, signal: AbortSignal, onEvent: OnChatEvent): Promise<void> {
-  const { sizes, maxTokens: mostTokens, model, request, build } = options;
+export async function retryOnContextLength(
+  options: AskOptions,
+  signal: AbortSignal,
+  onEvent: OnChatEvent,
+): Promise<void> {
+  const { sizes, maxTokens: maxPromptTokens, model, request, build } = options;
   const tokenFactor = sizes.factorOf(model);
-  const budgetTokens = sizes.budgetOf(model, mostTokens);
+  const budgetTokens = sizes.budgetOf(model, maxPromptTokens);
   const first = build({ budgetTokens, tokenFactor, isFresh: false });
   const askOnce = (prompt: BuiltPrompt) => askUnlessTooLong({ ...options, signal, onEvent }, prompt);
   if ((await askOnce(first)) === 'answered') return;
@@ -49,7 +53,7 @@ export async function askWithinLimits(options: AskOptions, signal: AbortSignal, 
   const { messages } = build({ budgetTokens, tokenFactor, isFresh: true });
   let hasBegun = false;
   await options.chat.stream(request(messages), signal, (event) => {
-    if (!hasBegun) options.startsFresh();
+    if (!hasBegun) options.onFreshStart();
     hasBegun = true;
     onEvent(event);
   });
@@ -68,14 +72,14 @@ async function askUnlessTooLong(
       if (event.type === 'fallback') answer.model = event.model;
       else answer.hasBegun = true;
       // The token count of an image differs between services.
-      if (event.type === 'usage' && !hasImages) sizes.answered(answer.model, estimatedTokens, event.promptTokens);
+      if (event.type === 'usage' && !hasImages) sizes.recordUsage(answer.model, estimatedTokens, event.promptTokens);
       onEvent(event);
     });
     return 'answered';
   } catch (error) {
     const isTooLong = error instanceof ChatError && error.code === 'chat_too_large';
     if (!isTooLong || answer.hasBegun || isBare) throw error;
-    sizes.refused(model, promptTokens(messages));
+    sizes.recordRefusal(model, promptTokens(messages));
     return 'too-long';
   }
 }

@@ -9,21 +9,21 @@ import { isSummary, type TurnSources } from './turn-sources.ts';
 import { runToolCalls, type ToolRunOptions } from './run-tool-calls.ts';
 import { parseJson } from '../../../shared/parse-json.ts';
 
-export interface RoundsOptions extends Omit<ToolRunOptions, 'context'> {
+export interface ToolLoopOptions extends Omit<ToolRunOptions, 'context'> {
   chat: Pick<ChatClient, 'stream'>;
   asker: ToolAsker;
   sources: Pick<TurnSources, 'cite' | 'heard'>;
   /** Monotonic clock. */
   monotonicMs: NowMs;
   /** Called before each round that follows results, with the hosts named by people and tools so far. */
-  told?(hosts: ReadonlySet<string>): void;
+  onHostsNamed?(hosts: ReadonlySet<string>): void;
 }
 
 /**
  * Tool calls in an answer with one of these end reasons are not run: a truncated answer is incomplete, and a filtered one is
  * unwanted.
  */
-const ENDS_FOR_GOOD: ReadonlySet<EndReason> = new Set(['truncated', 'content_filter']);
+const FINAL_END_REASONS: ReadonlySet<EndReason> = new Set(['truncated', 'content_filter']);
 
 /**
  * Calls the model, runs its tool calls, and calls it again with the results, as one stream of events: the texts of all
@@ -32,11 +32,7 @@ const ENDS_FOR_GOOD: ReadonlySet<EndReason> = new Set(['truncated', 'content_fil
  * the model is called without tools.
  * @throws ChatError at any step; errors of tools are reported to the model
  */
-export async function answerInRounds(
-  options: RoundsOptions,
-  request: ChatRequest,
-  onEvent: OnChatEvent,
-): Promise<void> {
+export async function runToolLoop(options: ToolLoopOptions, request: ChatRequest, onEvent: OnChatEvent): Promise<void> {
   const { limits, chat, signal, monotonicMs } = options;
   const { tools = [], ...first } = request;
   let bare = first;
@@ -81,33 +77,34 @@ export async function answerInRounds(
       continue;
     }
     const { text, thought, reason } = said;
-    if (!mayCall || calls.length === 0 || reason === undefined || ENDS_FOR_GOOD.has(reason)) {
+    if (!mayCall || calls.length === 0 || reason === undefined || FINAL_END_REASONS.has(reason)) {
       onEvent({ type: 'end', reason: reason ?? 'truncated' });
       return;
     }
     hasText ||= text.trim() !== '';
     untilMs = Math.min(untilMs, monotonicMs() + limits.turnMs);
     const results = await runToolCalls({ ...options, context }, calls);
-    const told = calls.map((call, position) => withOwnId(call, `r${round}-${position}`, messages));
-    const answers = told.map(({ callId }, position): ChatMessage => {
+    const sentCalls = calls.map((call, position) => withOwnId(call, `r${round}-${position}`, messages));
+    const answers = sentCalls.map(({ callId }, position): ChatMessage => {
       const maxTokens = Math.max(0, Math.min(limits.resultTokens, leftTokens));
       const content = labelToolResult(results[position]?.text ?? '', maxTokens);
       leftTokens -= estimateTokens(content);
       if (results[position]?.namesAddresses === true) named.add(content, calls[position]?.argumentsJson);
       return { role: 'tool', callId, content };
     });
-    messages = [...messages, { role: 'assistant', content: text, toolCalls: told, thought }, ...answers];
-    options.told?.(named.hosts);
+    messages = [...messages, { role: 'assistant', content: text, toolCalls: sentCalls, thought }, ...answers];
+    options.onHostsNamed?.(named.hosts);
   }
 }
 
-const LEFT_OUT = 'Left out: the results of the tools are too long for this model. Answer without them, and say so.';
+const OMITTED_RESULT =
+  'Left out: the results of the tools are too long for this model. Answer without them, and say so.';
 
 /** The messages with a placeholder for each result; undefined if no results are left to replace. */
 function withoutResults(messages: readonly ChatMessage[]): ChatMessage[] | undefined {
-  const isFull = messages.some((message) => message.role === 'tool' && message.content !== LEFT_OUT);
+  const isFull = messages.some((message) => message.role === 'tool' && message.content !== OMITTED_RESULT);
   if (!isFull) return undefined;
-  return messages.map((message) => (message.role === 'tool' ? { ...message, content: LEFT_OUT } : message));
+  return messages.map((message) => (message.role === 'tool' ? { ...message, content: OMITTED_RESULT } : message));
 }
 
 function isTooLarge(error: unknown): boolean {

@@ -3,7 +3,7 @@ import type { ChatClient, ToolDeclaration } from '../../model/chat-types.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
 import { KNOWLEDGE_SEARCH } from '../../tools/knowledge-search.ts';
 import type { ToolAsker } from '../../tools/tool.ts';
-import { answerInRounds } from './tool-loop.ts';
+import { runToolLoop } from './tool-loop.ts';
 import { NamedLinks } from './named-links.ts';
 import { TurnSources } from './turn-sources.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
@@ -52,10 +52,10 @@ export function toolsOfTurn(
     sources,
     chat: {
       stream: (request, signal, onEvent) =>
-        answerInRounds(
+        runToolLoop(
           {
             ...{ chat, toolbox, turnId, report, monotonicMs, asker, limits: TOOL_LIMITS, signal, showStatus, sources },
-            told: (hosts) => links.toldBy(hosts),
+            onHostsNamed: (hosts) => links.allowHosts(hosts),
           },
           request,
           onEvent,

@@ -7,7 +7,7 @@ import type { Outcome } from '../outcome.ts';
 const MAX_ECHOED_CHARS = 40;
 
 /** Returns a person's choice for the commit, with the text of the reply. @param change `undefined` resets a choice */
-export function chosen(
+export function saveChoice(
   keyRing: KeyRing,
   { newest, preferences }: TurnContext,
   change: { [Name in keyof Preferences]: Preferences[Name] | undefined },
@@ -19,7 +19,7 @@ export function chosen(
 }
 
 /** User input on one line and of limited length, for display in a sentence. */
-export function echoOf(argument: string): string {
+export function echoInput(argument: string): string {
   const shown = argument.replace(/[\s`“”]+/g, ' ').trim();
   return [...shown].length > MAX_ECHOED_CHARS ? `${[...shown].slice(0, MAX_ECHOED_CHARS).join('')}…` : shown;
 }
@@ -33,7 +33,7 @@ export function sentences(language: Language, ...said: string[]): string {
 const MAX_ARGUMENT_CHARS = 200;
 
 /** Normalizes an argument for comparison: lower case, without the full stop that a voice transcript ends with. */
-export function plainArgument(argument: string): string {
+export function normalizeArgument(argument: string): string {
   return argument
     .slice(0, MAX_ARGUMENT_CHARS)
     .replace(/(?<![。.!！])[。.!！]+$/, '')

@@ -3,9 +3,9 @@ import { say } from '../../../shared/text/texts.ts';
 import { WORD_TEXTS } from '../../i18n/word-texts.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { Outcome } from '../outcome.ts';
-import { sayTo } from '../translate.ts';
+import { translate } from '../translate.ts';
 import { AUTO_WORDS, LANGUAGE_WORDS } from './argument-words.ts';
-import { chosen, plainArgument, sentences } from './choice.ts';
+import { saveChoice, normalizeArgument, sentences } from './choice.ts';
 
 /**
  * /lang: sets the language of the bot's own texts for this person in this chat. The model chooses the language of its
@@ -13,16 +13,16 @@ import { chosen, plainArgument, sentences } from './choice.ts';
  */
 export function chooseLanguage(keyRing: KeyRing, context: TurnContext, argument: string): Outcome {
   const { language } = context.question;
-  const how = sayTo(context, WORD_TEXTS.langHow);
+  const how = translate(context, WORD_TEXTS.langHow);
   if (argument === '') {
     const now = say(WORD_TEXTS[context.preferences.language ? 'langIs' : 'langAuto'], language);
     return { kind: 'command', text: sentences(language, now, how) };
   }
-  const asked = plainArgument(argument);
+  const asked = normalizeArgument(argument);
   if (AUTO_WORDS.has(asked))
-    return chosen(keyRing, context, { language: undefined }, say(WORD_TEXTS.langAuto, language));
+    return saveChoice(keyRing, context, { language: undefined }, say(WORD_TEXTS.langAuto, language));
   const next = LANGUAGE_WORDS.get(asked);
-  if (next) return chosen(keyRing, context, { language: next }, say(WORD_TEXTS.langChosen, next));
+  if (next) return saveChoice(keyRing, context, { language: next }, say(WORD_TEXTS.langChosen, next));
   return {
     kind: 'command',
     text: sentences(language, say(WORD_TEXTS.langUnknown, language), how),

@@ -8,11 +8,11 @@ import { WORD_TEXTS } from '../../i18n/word-texts.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { SignInGate } from '../sign-in-gate.ts';
 import type { Outcome } from '../outcome.ts';
-import { sayTo } from '../translate.ts';
+import { translate } from '../translate.ts';
 import { AUTO_WORDS } from './argument-words.ts';
-import { chosen, echoOf, plainArgument } from './choice.ts';
+import { saveChoice, echoInput, normalizeArgument } from './choice.ts';
 import { levelName } from './level-names.ts';
-import { modelsHere } from './models-here.ts';
+import { findAllowedModels } from './models-here.ts';
 
 /** Maximum edit distance for a suggestion. */
 const MAX_EDITS = 3;
@@ -23,17 +23,17 @@ export async function chooseModel(
   context: TurnContext,
   argument: string,
 ): Promise<Outcome> {
-  const found = await modelsHere(gate, context);
+  const found = await findAllowedModels(gate, context);
   if ('outcome' in found) return found.outcome;
   const { models, usual } = found;
   const { language } = context.question;
-  const asked = plainArgument(argument);
+  const asked = normalizeArgument(argument);
   if (asked === '') return { kind: 'command', text: list(context, models, catalog) };
   if (AUTO_WORDS.has(asked))
-    return chosen(keyRing, context, { model: undefined }, say(WORD_TEXTS.modelUsual, language, { name: usual }));
+    return saveChoice(keyRing, context, { model: undefined }, say(WORD_TEXTS.modelUsual, language, { name: usual }));
   const name = models.find((candidate) => candidate.toLowerCase() === asked);
   if (name === undefined) return { kind: 'command', text: unknown(models, argument, language) };
-  return chosen(keyRing, context, { model: name }, say(WORD_TEXTS.modelChosen, language, { name }));
+  return saveChoice(keyRing, context, { model: name }, say(WORD_TEXTS.modelChosen, language, { name }));
 }
 
 /** The first model is the current one. The order of the list does not depend on the selection. */
@@ -43,7 +43,7 @@ function list(context: TurnContext, models: Models, catalog: ModelCatalog): stri
     const text = WORD_TEXTS[name === models[0] ? 'modelLineChosen' : 'modelLine'];
     return say(text, language, { name, abilities: abilities(catalog.of(name), language) });
   });
-  return sayTo(context, WORD_TEXTS.models, { list: lines.join('\n') });
+  return translate(context, WORD_TEXTS.models, { list: lines.join('\n') });
 }
 
 /** Text after a model's name: its label, if any, and its capabilities. */
@@ -68,10 +68,11 @@ function thinks(levels: string, language: Language): string {
 function unknown(models: Models, argument: string, language: Language): string {
   const names = [...models].sort();
   const values = {
-    asked: echoOf(argument),
+    asked: echoInput(argument),
     list: names.map((name) => `\`${name}\``).join(language === 'zh' ? '、' : ', '),
   };
-  const meant = nearestOf(plainArgument(argument), names, MAX_EDITS) ?? onlyEnding(plainArgument(argument), names);
+  const meant =
+    nearestOf(normalizeArgument(argument), names, MAX_EDITS) ?? onlyEnding(normalizeArgument(argument), names);
   return meant === undefined
     ? say(WORD_TEXTS.modelUnknown, language, values)
     : say(WORD_TEXTS.modelMeant, language, { ...values, meant });

@@ -7,11 +7,11 @@ import { WORD_TEXTS } from '../../i18n/word-texts.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { SignInGate } from '../sign-in-gate.ts';
 import type { Outcome } from '../outcome.ts';
-import { sayTo } from '../translate.ts';
+import { translate } from '../translate.ts';
 import { AUTO_WORDS } from './argument-words.ts';
-import { chosen, echoOf, plainArgument, sentences } from './choice.ts';
+import { saveChoice, echoInput, normalizeArgument, sentences } from './choice.ts';
 import { levelName, levelOf } from './level-names.ts';
-import { modelsHere } from './models-here.ts';
+import { findAllowedModels } from './models-here.ts';
 
 /** /think: sets the reasoning effort of the model for this person in this chat (SERVICE.md request-fields). */
 export async function chooseThinking(
@@ -20,22 +20,22 @@ export async function chooseThinking(
   argument: string,
 ): Promise<Outcome> {
   const { language } = context.question;
-  const how = sayTo(context, WORD_TEXTS.thinkHow);
-  const asked = plainArgument(argument);
+  const how = translate(context, WORD_TEXTS.thinkHow);
+  const asked = normalizeArgument(argument);
   if (asked === '') return { kind: 'command', text: sentences(language, stateOf(context), how) };
   if (AUTO_WORDS.has(asked))
-    return chosen(keyRing, context, { thinking: undefined }, say(WORD_TEXTS.thinkUnset, language));
+    return saveChoice(keyRing, context, { thinking: undefined }, say(WORD_TEXTS.thinkUnset, language));
   const thinking = levelOf(asked);
   if (thinking === undefined)
     return {
       kind: 'command',
-      text: sentences(language, say(WORD_TEXTS.thinkUnknown, language, { asked: echoOf(argument) }), how),
+      text: sentences(language, say(WORD_TEXTS.thinkUnknown, language, { asked: echoInput(argument) }), how),
     };
-  if (thinking === 'off') return chosen(keyRing, context, { thinking }, say(WORD_TEXTS.thinkOff, language));
-  const found = await modelsHere(gate, context);
+  if (thinking === 'off') return saveChoice(keyRing, context, { thinking }, say(WORD_TEXTS.thinkOff, language));
+  const found = await findAllowedModels(gate, context);
   if ('outcome' in found) return found.outcome;
   const [model] = found.models;
-  return chosen(keyRing, context, { thinking }, thinksFromNowOn(catalog.of(model), thinking, language));
+  return saveChoice(keyRing, context, { thinking }, thinksFromNowOn(catalog.of(model), thinking, language));
 }
 
 /** Describes the effect of a level on the model: the level itself, the nearest one, reasoning without levels, or none. */

@@ -2,13 +2,13 @@ import { conversationKeys, mediaKey, preferencesKeyPrefix } from '../../domain/p
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { ownerOfPreferences } from '../conversation/preferences.ts';
-import { keptMediaOf } from '../conversation/history.ts';
+import { storedMediaOf } from '../conversation/history.ts';
 import { readHistory } from '../conversation/read-history.ts';
 import { conversationOf, type ConversationRef, type GroupScope } from '../../domain/conversation.ts';
 import { keysOfRatings } from '../../reply/feedback/keep-feedback.ts';
 import { RECORD_TEXTS } from '../../i18n/record-texts.ts';
 import type { TurnContext } from '../turn-context.ts';
-import { sayTo } from '../translate.ts';
+import { translate } from '../translate.ts';
 import { speakerTagOf } from '../prompt/turn-history.ts';
 import type { TurnCommit } from '../../domain/turn.ts';
 import { asConversationId } from '../../domain/ids.ts';
@@ -41,7 +41,7 @@ export async function forget(options: RecordOptions, context: TurnContext): Prom
   const found = await Promise.all([...ids].map((id) => forgetIn(options, { id, partition }, own)));
   return {
     kind: 'command',
-    text: sayTo(context, RECORD_TEXTS.forgotten),
+    text: translate(context, RECORD_TEXTS.forgotten),
     erase: {
       remove: found.flatMap(({ remove }) => remove),
       drop: [index, ratings.list, ...found.flatMap(({ drop }) => drop)],
@@ -60,7 +60,7 @@ async function forgetIn(
 ): Promise<Pick<NonNullable<TurnCommit['erase']>, 'remove' | 'drop'>> {
   const { history } = conversationKeys(conversation);
   const turns = (await readHistory(redis, keyRing, conversation)).filter(({ turn }) => turn.speakerTag === own);
-  const media = turns.flatMap(({ turn }) => keptMediaOf(turn)).map((id) => mediaKey(conversation.partition, id));
+  const media = turns.flatMap(({ turn }) => storedMediaOf(turn)).map((id) => mediaKey(conversation.partition, id));
   return {
     remove: own === undefined ? [] : turns.map(({ sealed }) => ({ list: history, record: sealed })),
     drop: [...(own === undefined ? [history] : []), ...media],

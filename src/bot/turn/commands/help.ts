@@ -1,7 +1,7 @@
 import type { Bilingual } from '../../../shared/text/texts.ts';
 import { SLASH_SPELLINGS, type SlashWord } from '../../domain/slash-words.ts';
 import { WORD_HELP, WORD_TEXTS } from '../../i18n/word-texts.ts';
-import { sayTo } from '../translate.ts';
+import { translate } from '../translate.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { Outcome } from '../outcome.ts';
 
@@ -16,9 +16,9 @@ export function help(context: TurnContext, privateWords: ReadonlySet<SlashWord>)
   const isGroup = context.newest.chat.kind === 'group';
   const words = (Object.keys(WORD_HELP) as SlashWord[])
     .filter((word) => !(isGroup && privateWords.has(word)))
-    .map((word) => `- ${sayTo(context, lineOf(word))}`)
+    .map((word) => `- ${translate(context, lineOf(word))}`)
     .join('\n');
-  return { kind: 'command', text: sayTo(context, WORD_TEXTS[isGroup ? 'helpGroup' : 'help'], { words }) };
+  return { kind: 'command', text: translate(context, WORD_TEXTS[isGroup ? 'helpGroup' : 'help'], { words }) };
 }
 
 function lineOf(word: SlashWord): Bilingual {

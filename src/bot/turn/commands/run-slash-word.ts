@@ -18,7 +18,7 @@ import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import type { Question } from '../prompt/question.ts';
 import { filesOfTurn, imagesOfTurn, lastTurn, speakerTagOf } from '../prompt/turn-history.ts';
-import { sayTo } from '../translate.ts';
+import { translate } from '../translate.ts';
 import { exportHistory } from './export.ts';
 import { forget, type RecordOptions } from './forget.ts';
 import { showSources } from './show-sources.ts';
@@ -76,7 +76,7 @@ function command(
   text: keyof typeof TURN_TEXTS,
   values: Record<string, string | number> = {},
 ): Outcome {
-  return { kind: 'command', text: sayTo(context, TURN_TEXTS[text], values) };
+  return { kind: 'command', text: translate(context, TURN_TEXTS[text], values) };
 }
 
 function startConversation(_options: SlashWordsOptions, context: TurnContext): Outcome {

@@ -57,7 +57,7 @@ export interface CitedSource {
 const PURPOSE = 'history';
 
 /** Names of all stored images and files of a turn. */
-export function keptMediaOf({ mediaIds = [], files = [] }: HistoryTurn): string[] {
+export function storedMediaOf({ mediaIds = [], files = [] }: HistoryTurn): string[] {
   return [...mediaIds, ...files.map(({ mediaId }) => mediaId)];
 }
 

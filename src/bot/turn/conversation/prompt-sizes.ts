@@ -50,7 +50,7 @@ export class PromptSizes {
    * Learns from an answer. @param estimatedTokens estimate of its prompt with factor 1 @param countedTokens the service's
    * count
    */
-  answered(model: string, estimatedTokens: number, countedTokens: number): void {
+  recordUsage(model: string, estimatedTokens: number, countedTokens: number): void {
     if (estimatedTokens < MIN_TOKENS_TO_LEARN_FROM || !(countedTokens > 0)) return;
     const seen = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, countedTokens / estimatedTokens));
     const learnt = this.#of(model);
@@ -58,7 +58,7 @@ export class PromptSizes {
   }
 
   /** Records that the service refused a prompt as too long. @param estimatedTokens estimate of the prompt with factor 1 */
-  refused(model: string, estimatedTokens: number): void {
+  recordRefusal(model: string, estimatedTokens: number): void {
     const tokens = Math.max(MIN_CEILING_TOKENS, estimatedTokens * CEILING_SHARE);
     this.#of(model).ceiling = { tokens, untilMs: this.#nowMs() + CEILING_LIFE_MS };
   }

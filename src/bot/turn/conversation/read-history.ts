@@ -5,7 +5,7 @@ import type { ConversationRef } from '../../domain/conversation.ts';
 import { openTurns, type HistoryTurn } from './history.ts';
 
 /** A turn with its encrypted record in Redis. */
-export interface KeptTurn {
+export interface StoredTurn {
   sealed: string;
   turn: HistoryTurn;
 }
@@ -15,7 +15,7 @@ export async function readHistory(
   redis: RedisClient,
   keyRing: KeyRing,
   conversation: ConversationRef,
-): Promise<KeptTurn[]> {
+): Promise<StoredTurn[]> {
   const records = await redis.lrange(conversationKeys(conversation).history, 0, -1);
   return records.flatMap((sealed) => openTurns(keyRing, conversation.id, [sealed]).map((turn) => ({ sealed, turn })));
 }

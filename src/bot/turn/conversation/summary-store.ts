@@ -5,7 +5,7 @@ import { loadScript } from '../../../shared/redis/lua-script.ts';
 import { conversationKeys } from '../../domain/partition-keys.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
-import { readHistory, type KeptTurn } from './read-history.ts';
+import { readHistory, type StoredTurn } from './read-history.ts';
 import { sealSummary, type ConversationSummary } from './summary.ts';
 import type { UsageChange } from '../../domain/turn.ts';
 
@@ -29,7 +29,7 @@ const TRY_NAME_BYTES = 9;
 /** Input of a new summary. */
 export interface SummarySource {
   /** All stored turns, oldest first. */
-  kept: KeptTurn[];
+  kept: StoredTurn[];
   /** The older summary as stored in Redis, including recorded attempts; empty if there is neither. */
   startedFrom: string;
 }

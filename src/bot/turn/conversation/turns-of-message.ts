@@ -3,7 +3,7 @@ import type { RedisClient } from '../../../shared/redis/redis.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 import { mediaKey } from '../../domain/partition-keys.ts';
-import { keptMediaOf, sealTurn, type HistoryTurn } from './history.ts';
+import { storedMediaOf, sealTurn, type HistoryTurn } from './history.ts';
 import { readHistory } from './read-history.ts';
 
 /** A message that was deleted or edited after it was answered. */
@@ -21,12 +21,12 @@ export async function turnsOf(
   const found = (await readHistory(redis, keyRing, conversation)).filter(({ turn }) =>
     messagesOf(turn).includes(deliveryId),
   );
-  const media = found.flatMap(({ turn }) => keptMediaOf(turn));
+  const media = found.flatMap(({ turn }) => storedMediaOf(turn));
   return { sealed: found.map(({ sealed }) => sealed), media: media.map((id) => mediaKey(conversation.partition, id)) };
 }
 
 /** The turns that contain only this message, as records before and after an edit, and whether the newest is among them. */
-export async function rewordedTurns(
+export async function editedTurns(
   redis: RedisClient,
   keyRing: KeyRing,
   { deliveryId, conversation }: AnsweredMessage,

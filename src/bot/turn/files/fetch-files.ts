@@ -18,7 +18,7 @@ import { PlatformError } from '../../platforms/platform-error.ts';
 import { downloadMedia } from '../images/download-media.ts';
 import type { ImageScene } from '../images/fetch-images.ts';
 import { fileRefsOf, type FileRef } from '../images/image-refs.ts';
-import { readKept, writeKept, type KeptFile, type UnfitFile } from './kept-file.ts';
+import { parseStoredFile, serializeStoredFile, type StoredFile, type UnfitFile } from './kept-file.ts';
 
 /** Maximum files per question. A question with more is refused. */
 export const MAX_FILES = 5;
@@ -35,7 +35,7 @@ const intake = new SerialQueue(2, 1);
  * Result of reading a file. A `gone` or `unreachable` file may be tried again; an `elsewhere` file is stored outside the
  * platform.
  */
-export type FoundFile = KeptNow | UnfitFile | OutOfReach | Delayed;
+export type FoundFile = FetchedFile | UnfitFile | OutOfReach | Delayed;
 
 interface OutOfReach {
   name?: string;
@@ -53,7 +53,7 @@ interface Delayed {
  * A file with the result of storing it, if it was stored in this call. `made_room`: older files of the person were evicted;
  * `no_room`: not stored.
  */
-export type KeptNow = KeptFile & { keeping?: 'made_room' | 'no_room' };
+export type FetchedFile = StoredFile & { keeping?: 'made_room' | 'no_room' };
 
 /** The files of a question, in order, from the store or the platform. @throws the signal's reason */
 export async function fetchFiles(
@@ -61,18 +61,18 @@ export async function fetchFiles(
   files: readonly FileRef[],
   signal: AbortSignal,
 ): Promise<FoundFile[]> {
-  const kept = await keptFiles(scene, files);
+  const kept = await readStoredFiles(scene, files);
   return Promise.all(files.map(async (file, index) => kept[index] ?? fetchFile(scene, file, signal)));
 }
 
 /** Stored files; undefined for a file that is not stored or has expired. */
-export async function keptFiles(
+export async function readStoredFiles(
   { store, conversation }: Pick<ImageScene, 'store' | 'conversation'>,
   files: readonly FileRef[],
-): Promise<(KeptFile | UnfitFile | undefined)[]> {
+): Promise<(StoredFile | UnfitFile | undefined)[]> {
   const ids = files.map(({ mediaId }) => mediaId);
   const plain = await store.readTexts(conversation.partition, ids);
-  return plain.map((text) => (text === undefined ? undefined : readKept(text)));
+  return plain.map((text) => (text === undefined ? undefined : parseStoredFile(text)));
 }
 
 /** Prefetches the files of a waiting message, as `prefetchImages` does for images. */
@@ -96,7 +96,7 @@ async function fetchFile(
   const { platform, store, conversation, personId, isSignedIn } = scene;
   return intake.run(personId, async () => {
     // Another worker or the receiver may have read the file, even while this call waited.
-    const [known] = await keptFiles(scene, [{ mediaId, isQuoted: false }]);
+    const [known] = await readStoredFiles(scene, [{ mediaId, isQuoted: false }]);
     if (known) return known;
     const waitMs = await store.heavyFiles.waitMs(personId);
     if (waitMs !== undefined) return { name, fault: 'must_wait', waitMs };
@@ -104,7 +104,7 @@ async function fetchFile(
     const found = await readFile(platform, { mediaRef, name, personId, onHeavy }, signal);
     if ('fault' in found && isPassing(found)) return found;
     const place = { partition: conversation.partition, personId, isSignedIn, mediaId };
-    const { isKept, wentCount } = await store.keepText(place, writeKept(found));
+    const { isStored: isKept, evictedCount: wentCount } = await store.storeText(place, serializeStoredFile(found));
     if ('fault' in found || (isKept && wentCount === 0)) return found;
     return { ...found, keeping: isKept ? 'made_room' : 'no_room' };
   });
@@ -127,7 +127,7 @@ async function readFile(
   platform: ImageScene['platform'],
   { mediaRef, name, personId: owner, onHeavy }: WantedFile,
   signal: AbortSignal,
-): Promise<KeptFile | UnfitFile | OutOfReach> {
+): Promise<StoredFile | UnfitFile | OutOfReach> {
   let called = name;
   try {
     const { bytes, name: given } = await outsideCall('files.fetch', () =>
@@ -165,12 +165,12 @@ const PICTURE_FAULTS: Readonly<Record<ImageFault, DocumentFault>> = {
 };
 
 /** Apps also send pictures as files, and describe some files only by their existence. @throws ImageError */
-async function readPicture(bytes: Buffer, owner: string, signal: AbortSignal): Promise<Omit<KeptFile, 'name'>> {
+async function readPicture(bytes: Buffer, owner: string, signal: AbortSignal): Promise<Omit<StoredFile, 'name'>> {
   return { parts: [], pictures: [{ label: 'image', dataUrl: await prepareImage(bytes, owner, signal), isScan: true }] };
 }
 
 /** The part of a document's text that is stored, with the place at which it ends. */
-function withinKept({ parts, cutAt, pageCount, hasMacros }: ReadDocument): Omit<KeptFile, 'pictures' | 'name'> {
+function withinKept({ parts, cutAt, pageCount, hasMacros }: ReadDocument): Omit<StoredFile, 'pictures' | 'name'> {
   let left = MAX_KEPT_CHARS;
   const fits = parts.flatMap((part) => {
     const text = part.text.slice(0, Math.max(left, 0));
@@ -186,7 +186,7 @@ async function preparePictures(
   { pictures, parts }: ReadDocument,
   owner: string,
   signal: AbortSignal,
-): Promise<KeptFile['pictures']> {
+): Promise<StoredFile['pictures']> {
   const said = new Set(parts.map(({ label }) => label));
   const made = await Promise.all(
     pictures.map(async ({ label, bytes }) => {

@@ -1,14 +1,14 @@
 import { withoutUnseen } from '../../../shared/text/sanitize-text.ts';
 import { say, type Language } from '../../../shared/text/texts.ts';
 import { FILE_TEXTS } from '../../i18n/file-texts.ts';
-import type { KeptFile } from './kept-file.ts';
+import type { StoredFile } from './kept-file.ts';
 
 const MAX_NAME_CHARS = 80;
 /** Characters that could be markup in an app, a label in a prompt or part of a path. */
 const UNWANTED = /[<>"'`*~|[\]{}\\/@#\s\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
 /** A file name for display and prompts: a limited number of plain characters (SECURITY.md named-plainly). */
-export function shownName(name: string | undefined, language: Language): string {
+export function displayFileName(name: string | undefined, language: Language): string {
   const last =
     withoutUnseen(name ?? '')
       .split(/[\\/]/)
@@ -21,7 +21,7 @@ export function shownName(name: string | undefined, language: Language): string 
 }
 
 /** Formats a place of a document for a sentence. Names from the document remain unchanged. */
-export function placeIn(label: string, language: Language): string {
+export function formatPlace(label: string, language: Language): string {
   const plain = withoutUnseen(label).replace(UNWANTED, ' ').trim();
   if (language === 'en') return plain.replace(/^page (\d+–\d+)$/, 'pages $1');
   return plain
@@ -35,14 +35,14 @@ export function placeIn(label: string, language: Language): string {
 
 /** Formats a range between two places of a document. */
 export function rangeIn({ from, to }: { from: string; to?: string }, language: Language): string {
-  if (to === undefined) return placeIn(from, language);
+  if (to === undefined) return formatPlace(from, language);
   const [first, last] = [from, to].map((label) => /^page (\d+)$/.exec(label)?.[1]);
-  if (first !== undefined && last !== undefined) return placeIn(`page ${first}–${last}`, language);
-  return say(FILE_TEXTS.fromTo, language, { from: placeIn(from, language), to: placeIn(to, language) });
+  if (first !== undefined && last !== undefined) return formatPlace(`page ${first}–${last}`, language);
+  return say(FILE_TEXTS.fromTo, language, { from: formatPlace(from, language), to: formatPlace(to, language) });
 }
 
 /** Size of a file, shown after its name: `(40 pages)`. Empty if unknown. */
-export function extentOf({ pageCount, parts }: KeptFile, language: Language): string {
+export function extentOf({ pageCount, parts }: StoredFile, language: Language): string {
   const sheets = new Set(parts.flatMap(({ label = '' }) => /^sheet ([^,]*)/.exec(label)?.[1] ?? [])).size;
   if (pageCount !== undefined && pageCount > 1) return say(FILE_TEXTS.pages, language, { count: pageCount });
   return sheets > 1 ? say(FILE_TEXTS.sheets, language, { count: sheets }) : '';

@@ -2,10 +2,10 @@ import { withoutUnseen } from '../../../shared/text/sanitize-text.ts';
 import type { PromptFile } from '../conversation/build-prompt.ts';
 import { estimateTokens, IMAGE_TOKENS } from '../conversation/estimate-tokens.ts';
 import type { Language } from '../../../shared/text/texts.ts';
-import type { Piece } from './rank-chunks.ts';
-import { shownName } from './file-words.ts';
-import type { KeptFile } from './kept-file.ts';
-import { writeChosen, type Place } from './render-chunks.ts';
+import type { Chunk } from './rank-chunks.ts';
+import { displayFileName } from './file-words.ts';
+import type { StoredFile } from './kept-file.ts';
+import { renderSelectedChunks, type Place } from './render-chunks.ts';
 
 /** A file of which the prompt contains only a part. */
 export interface CutFile {
@@ -22,9 +22,9 @@ export interface FitOptions {
   roomTokens: number;
   tokenFactor: number;
   /** Maximum pictures of all files together. */
-  mostPictures: number;
+  maxPictures: number;
   /** Ranked chunks of each file. A file without chunks contributes its beginning. */
-  pieces?: readonly (readonly Piece[])[];
+  pieces?: readonly (readonly Chunk[])[];
   language: Language;
 }
 
@@ -35,15 +35,15 @@ const MIN_CHARS = 200;
  * Fits the files into the available space in fair shares: the chunks relevant to the question, or the beginning up to a
  * named place.
  */
-export function fitFiles(
-  files: readonly KeptFile[],
-  { roomTokens, tokenFactor, mostPictures, pieces = [], language }: FitOptions,
+export function fitAttachments(
+  files: readonly StoredFile[],
+  { roomTokens, tokenFactor, maxPictures: mostPictures, pieces = [], language }: FitOptions,
 ): { files: PromptFile[]; cut: CutFile[] } {
   let leftTokens = roomTokens;
   let leftPictures = mostPictures;
   const cut: CutFile[] = [];
   const written = files.map((file, index): PromptFile => {
-    const name = shownName(file.name, language);
+    const name = displayFileName(file.name, language);
     const shown = file.pictures.slice(0, Math.max(leftPictures, 0));
     leftPictures -= shown.length;
     const share = leftTokens / (files.length - index) - shown.length * IMAGE_TOKENS;
@@ -72,17 +72,17 @@ interface Part {
 }
 
 function partOf(
-  { file, pieces }: { file: KeptFile; pieces: readonly Piece[] },
+  { file, pieces }: { file: StoredFile; pieces: readonly Chunk[] },
   shareTokens: number,
   tokenFactor: number,
 ): Part {
   const beginning = beginningOf(file, shareTokens, tokenFactor);
   if (beginning.upTo === undefined || pieces.length === 0) return beginning;
-  const chosen = writeChosen(pieces, shareTokens, tokenFactor);
+  const chosen = renderSelectedChunks(pieces, shareTokens, tokenFactor);
   return chosen ? { ...chosen, upTo: beginning.upTo } : beginning;
 }
 
-function beginningOf({ parts }: KeptFile, shareTokens: number, tokenFactor: number): Part {
+function beginningOf({ parts }: StoredFile, shareTokens: number, tokenFactor: number): Part {
   let left = shareTokens;
   const written: string[] = [];
   for (const [index, { label, text }] of parts.entries()) {
@@ -109,7 +109,7 @@ function cutAtLine(text: string, room: number): string {
 }
 
 /** Percentage of the whole, for documents without named places. */
-function shareOf(written: string, parts: KeptFile['parts']): string {
+function shareOf(written: string, parts: StoredFile['parts']): string {
   const all = parts.reduce((sum, { text }) => sum + text.length, 0);
   return `${Math.round((100 * written.length) / Math.max(all, 1))} %`;
 }

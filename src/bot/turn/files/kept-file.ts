@@ -2,7 +2,7 @@ import { DOCUMENT_FAULTS, type DocumentFault, type DocumentPart } from '../../kn
 import { parseJson } from '../../../shared/parse-json.ts';
 
 /** Contents of a file as stored for a short time. */
-export interface KeptFile {
+export interface StoredFile {
   /** Original file name. */
   name?: string;
   parts: DocumentPart[];
@@ -20,13 +20,13 @@ export interface UnfitFile {
 }
 
 /** Serializes a file for storage. */
-export function writeKept(file: KeptFile | UnfitFile): string {
+export function serializeStoredFile(file: StoredFile | UnfitFile): string {
   return JSON.stringify(file);
 }
 
 /** @returns undefined for invalid data or data of another version */
-export function readKept(plain: string): KeptFile | UnfitFile | undefined {
-  const value = parseJson(plain) as Partial<KeptFile & UnfitFile> | null | undefined;
+export function parseStoredFile(plain: string): StoredFile | UnfitFile | undefined {
+  const value = parseJson(plain) as Partial<StoredFile & UnfitFile> | null | undefined;
   if (value?.fault !== undefined && DOCUMENT_FAULTS.includes(value.fault)) return value as UnfitFile;
-  return Array.isArray(value?.parts) && Array.isArray(value.pictures) ? (value as KeptFile) : undefined;
+  return Array.isArray(value?.parts) && Array.isArray(value.pictures) ? (value as StoredFile) : undefined;
 }

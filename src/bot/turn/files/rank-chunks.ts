@@ -1,10 +1,10 @@
-import { Breath } from '../../../shared/event-loop-yielder.ts';
+import { EventLoopYielder } from '../../../shared/event-loop-yielder.ts';
 import { queryWords, type QueryWord } from '../../../shared/text/query-words.ts';
 import { anywhereTerms, eachTerm, type Term, type TermForm } from '../../../shared/text/search-terms.ts';
-import type { KeptFile } from './kept-file.ts';
+import type { StoredFile } from './kept-file.ts';
 
 /** A chunk of a file; a prompt contains it whole or not at all. */
-export interface Piece {
+export interface Chunk {
   /** Index of the chunk's part within the file. */
   part: number;
   /** Label of that part. */
@@ -38,24 +38,24 @@ const NEIGHBOUR_SHARE = 0.25;
  * the files, and yields to the event loop.
  * @returns the chunks of each file in order; none for a file without any word of the question
  */
-export async function piecesFor(files: readonly KeptFile[], question: string): Promise<Piece[][]> {
+export async function rankChunks(files: readonly StoredFile[], question: string): Promise<Chunk[][]> {
   const words = queryWords(question, MAX_TERMS);
   if (words.length === 0) return files.map(() => []);
   const looked = new Set(words.flatMap(({ anyOf, orElse }) => (orElse === undefined ? anyOf : [...anyOf, orElse])));
   const terms = new Map([...looked].map((term, index) => [term, index]));
-  const breath = new Breath();
-  const counted: Counted[][] = [];
+  const yielder = new EventLoopYielder();
+  const counted: CountedChunk[][] = [];
   for (const file of files) {
-    const pieces: Counted[] = [];
-    for (const piece of dividedFile(file)) {
+    const pieces: CountedChunk[] = [];
+    for (const piece of splitIntoChunks(file)) {
       pieces.push({ piece, counts: countsIn(piece, terms) });
-      if (breath.isDue) await breath.take();
+      if (yielder.isDue) await yielder.yieldNow();
     }
     counted.push(pieces);
   }
   countWords(counted.flat(), words, terms);
   const weights = weightsOf(counted.flat(), words.length);
-  const fits = counted.map((pieces) => pieces.map(({ counts }) => fitOf(counts, weights)));
+  const fits = counted.map((pieces) => pieces.map(({ counts }) => scoreOf(counts, weights)));
   const best = fits.flat().reduce((most, fit) => Math.max(most, fit), 0);
   return counted.map((pieces, at) => {
     const own = (fits[at] ?? []).map((fit) => (fit >= best * MIN_SHARE_OF_BEST ? fit : 0));
@@ -69,12 +69,12 @@ export async function piecesFor(files: readonly KeptFile[], question: string): P
 }
 
 /** Frequency of each query term, later of each query word, in a chunk; undefined if it contains none. */
-interface Counted {
-  piece: Piece;
+interface CountedChunk {
+  piece: Chunk;
   counts: Float64Array | undefined;
 }
 
-function countsIn({ label, text }: Piece, terms: ReadonlyMap<Term, number>): Float64Array | undefined {
+function countsIn({ label, text }: Chunk, terms: ReadonlyMap<Term, number>): Float64Array | undefined {
   let counts: Float64Array | undefined;
   const add = (term: Term | undefined, weight: number) => {
     const index = term === undefined ? undefined : terms.get(term);
@@ -95,7 +95,11 @@ function countsIn({ label, text }: Piece, terms: ReadonlyMap<Term, number>): Flo
 }
 
 /** Converts term counts into word counts: the most frequent term of a word, or its alternative if no chunk contains any. */
-function countWords(pieces: readonly Counted[], words: readonly QueryWord[], terms: ReadonlyMap<Term, number>): void {
+function countWords(
+  pieces: readonly CountedChunk[],
+  words: readonly QueryWord[],
+  terms: ReadonlyMap<Term, number>,
+): void {
   const countOf = (counts: Float64Array, term: Term) => counts[terms.get(term) ?? -1] ?? 0;
   const chosen = words.map(({ anyOf, orElse }) => {
     const isFound = pieces.some(({ counts }) => counts && anyOf.some((term) => countOf(counts, term) > 0));
@@ -109,14 +113,14 @@ function countWords(pieces: readonly Counted[], words: readonly QueryWord[], ter
 }
 
 /** Weight of each word: high if few chunks contain it, about zero if all do. */
-function weightsOf(pieces: readonly Counted[], termCount: number): number[] {
+function weightsOf(pieces: readonly CountedChunk[], termCount: number): number[] {
   const having = new Array<number>(termCount).fill(0);
   for (const { counts } of pieces)
     counts?.forEach((count, index) => (having[index] = (having[index] ?? 0) + (count > 0 ? 1 : 0)));
   return having.map((have) => Math.log(1 + (pieces.length - have + 0.5) / (have + 0.5)));
 }
 
-function fitOf(counts: Float64Array | undefined, weights: readonly number[]): number {
+function scoreOf(counts: Float64Array | undefined, weights: readonly number[]): number {
   if (!counts) return 0;
   return weights.reduce((sum, weight, index) => {
     const count = counts[index] ?? 0;
@@ -124,7 +128,7 @@ function fitOf(counts: Float64Array | undefined, weights: readonly number[]): nu
   }, 0);
 }
 
-function* dividedFile({ parts }: KeptFile): Generator<Piece> {
+function* splitIntoChunks({ parts }: StoredFile): Generator<Chunk> {
   let from = 0;
   for (const [part, { label, text }] of parts.entries()) {
     const head = tableHead(text);

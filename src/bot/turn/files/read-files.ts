@@ -1,12 +1,12 @@
-import { sayTyped, type Voice } from '../../i18n/say-typed.ts';
+import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
 import { FILE_TEXTS } from '../../i18n/file-texts.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import type { ImageScene } from '../images/fetch-images.ts';
 import type { FileRef } from '../images/image-refs.ts';
 import type { Question } from '../prompt/question.ts';
 import { filesOfTurn } from '../prompt/turn-history.ts';
-import { fetchFiles, keptFiles } from './fetch-files.ts';
-import type { KeptFile } from './kept-file.ts';
+import { fetchFiles, readStoredFiles } from './fetch-files.ts';
+import type { StoredFile } from './kept-file.ts';
 import { elsewhereNotes, filesNotes, filesObstacle, filesReady, tooManyFiles } from './tell-files.ts';
 
 /** Maximum files of earlier questions that are included again; the newest ones. */
@@ -19,7 +19,7 @@ const MAX_EARLIER = 4;
 export type QuestionFiles = { refs: FileRef[] } & (
   | { kind: 'refused'; text: string }
   | { kind: 'ended'; text: string; ending: 'whole' | 'stopped'; notes: string[] }
-  | { kind: 'read'; files: KeptFile[]; notes: string[] }
+  | { kind: 'read'; files: StoredFile[]; notes: string[] }
 );
 
 export interface QuestionFilesOptions {
@@ -42,7 +42,7 @@ export async function readQuestionFiles(
   if (refs.length === 0) return { kind: 'read', refs, files: [], notes: [] };
   const tooMany = tooManyFiles(question);
   if (tooMany !== undefined) return { kind: 'refused', refs, text: tooMany };
-  showStatus(sayTyped(FILE_TEXTS.reading, voice));
+  showStatus(localizeForChat(FILE_TEXTS.reading, voice));
   const found = await fetchFiles(scene, refs, signal).catch((error: unknown) => {
     if (signal.reason === 'stopped') return undefined;
     throw error;
@@ -61,7 +61,7 @@ export async function readQuestionFiles(
 /** Files of earlier questions that the prompt includes again. */
 export interface EarlierFiles {
   /** Oldest first. */
-  files: KeptFile[];
+  files: StoredFile[];
   /** Media ids of these files. The model is told that all other files are no longer available. */
   mediaIds: ReadonlySet<string>;
 }
@@ -74,23 +74,23 @@ export interface EarlierFiles {
  */
 export async function readEarlierFiles(
   scene: ImageScene,
-  { turns, speakerTag, own }: { turns: readonly HistoryTurn[]; speakerTag?: string; own: readonly KeptFile[] },
+  { turns, speakerTag, own }: { turns: readonly HistoryTurn[]; speakerTag?: string; own: readonly StoredFile[] },
 ): Promise<EarlierFiles> {
   const refs = turns.filter((turn) => turn.assistantText !== '' && turn.speakerTag === speakerTag).flatMap(filesOfTurn);
   const latest = refs.slice(-MAX_EARLIER);
   if (latest.length === 0) return { files: [], mediaIds: new Set() };
-  const found = await keptFiles(scene, latest);
+  const found = await readStoredFiles(scene, latest);
   const readable = found.flatMap((file, index) =>
     file === undefined || 'fault' in file ? [] : [{ file, mediaId: latest[index]?.mediaId ?? '' }],
   );
   const files = readable.map(({ file }) => file);
-  const isNews = (file: KeptFile, index: number) =>
+  const isNews = (file: StoredFile, index: number) =>
     ![...files.slice(index + 1), ...own].some((other) => isSame(file, other));
   return { files: files.filter(isNews), mediaIds: new Set(readable.map(({ mediaId }) => mediaId)) };
 }
 
 /** Whether two files have the same name and content. */
-function isSame(one: KeptFile, other: KeptFile): boolean {
+function isSame(one: StoredFile, other: StoredFile): boolean {
   return (
     one.name === other.name &&
     one.parts.length === other.parts.length &&

@@ -1,5 +1,5 @@
 import { estimateTokens } from '../conversation/estimate-tokens.ts';
-import type { Piece } from './rank-chunks.ts';
+import type { Chunk } from './rank-chunks.ts';
 
 /** A place in a file as the document names it: `page 3` (to `page 7`), `sheet Budget, rows 1–200`, `12–15 %`. */
 export interface Place {
@@ -28,7 +28,11 @@ const PAGE = /^page \d+$/;
  * chunks from the beginning. Chunks are in file order, and gaps are marked.
  * @returns undefined if no relevant chunk fits
  */
-export function writeChosen(pieces: readonly Piece[], roomTokens: number, tokenFactor: number): ChosenText | undefined {
+export function renderSelectedChunks(
+  pieces: readonly Chunk[],
+  roomTokens: number,
+  tokenFactor: number,
+): ChosenText | undefined {
   const chosen = choose(pieces, roomTokens, tokenFactor);
   if (!chosen) return undefined;
   let text = '';
@@ -40,7 +44,7 @@ export function writeChosen(pieces: readonly Piece[], roomTokens: number, tokenF
   return { text, places: placesOf(pieces, chosen), hasEnd: last === pieces.length - 1 };
 }
 
-function choose(pieces: readonly Piece[], roomTokens: number, tokenFactor: number): Set<number> | undefined {
+function choose(pieces: readonly Chunk[], roomTokens: number, tokenFactor: number): Set<number> | undefined {
   const chosen = new Set<number>();
   const gapTokens = maxGapTokens(pieces, tokenFactor);
   let leftTokens = roomTokens;
@@ -77,8 +81,8 @@ function takeUntilFull(indexes: readonly number[], take: (index: number) => bool
 }
 
 /** Formats a chunk according to the previously written one. */
-function pieceWithin(pieces: readonly Piece[], index: number, last: number): string {
-  const piece = pieces[index] as Piece;
+function pieceWithin(pieces: readonly Chunk[], index: number, last: number): string {
+  const piece = pieces[index] as Chunk;
   const before = pieces[index - 1];
   if (index === 0) return nameOf(piece) + piece.text;
   if (last === index - 1) return before?.part === piece.part ? piece.text : `\n\n${nameOf(piece)}${piece.text}`;
@@ -86,23 +90,23 @@ function pieceWithin(pieces: readonly Piece[], index: number, last: number): str
   return `${last < 0 ? '' : '\n\n'}${left}\n\n${nameOf(piece)}${headOf(piece)}${piece.text}`;
 }
 
-function nameOf({ label }: Piece): string {
+function nameOf({ label }: Chunk): string {
   return label === undefined ? '' : `[${label}]\n`;
 }
 
-function headOf({ head }: Piece): string {
+function headOf({ head }: Chunk): string {
   return head === undefined ? '' : `${head}\n`;
 }
 
 /** Tells the model about omitted text. */
-function gapBetween(first: Piece | undefined, last: Piece | undefined): string {
+function gapBetween(first: Chunk | undefined, last: Chunk | undefined): string {
   if (first?.label === undefined || last?.label === undefined) return '[Something is left out here.]';
   const places = first.label === last.label ? `of ${first.label}` : `from ${first.label} to ${last.label}`;
   return `[Left out here: something ${places}.]`;
 }
 
-function maxGapTokens(pieces: readonly Piece[], tokenFactor: number): number {
-  const longest = pieces.reduce<Piece | undefined>(
+function maxGapTokens(pieces: readonly Chunk[], tokenFactor: number): number {
+  const longest = pieces.reduce<Chunk | undefined>(
     (most, piece) => (labelTokens(piece) > labelTokens(most) ? piece : most),
     pieces[0],
   );
@@ -110,15 +114,15 @@ function maxGapTokens(pieces: readonly Piece[], tokenFactor: number): number {
   return estimateTokens(`${gap}\n\n`, tokenFactor);
 }
 
-function labelTokens(piece: Piece | undefined): number {
+function labelTokens(piece: Chunk | undefined): number {
   return estimateTokens(piece?.label ?? '');
 }
 
 /** Consecutive chunks form one place. Without labels, places are percentages of the whole. */
-function placesOf(pieces: readonly Piece[], chosen: ReadonlySet<number>): Place[] {
+function placesOf(pieces: readonly Chunk[], chosen: ReadonlySet<number>): Place[] {
   const end = pieces.at(-1);
   const wholeChars = Math.max(end ? end.from + end.text.length : 0, 1);
-  const runs: { first: Piece; last: Piece; index: number }[] = [];
+  const runs: { first: Chunk; last: Chunk; index: number }[] = [];
   for (const [index, piece] of pieces.entries()) {
     if (!chosen.has(index)) continue;
     const run = runs.at(-1);

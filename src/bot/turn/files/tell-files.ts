@@ -3,10 +3,10 @@ import { say, type Language } from '../../../shared/text/texts.ts';
 import { FILE_TEXTS } from '../../i18n/file-texts.ts';
 import type { Question, UnreadPart } from '../prompt/question.ts';
 import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
-import { MAX_FILES, type FoundFile, type KeptNow } from './fetch-files.ts';
-import { extentOf, placeIn, rangeIn, shownName } from './file-words.ts';
+import { MAX_FILES, type FoundFile, type FetchedFile } from './fetch-files.ts';
+import { extentOf, formatPlace, rangeIn, displayFileName } from './file-words.ts';
 import type { CutFile } from './fit-attachments.ts';
-import type { KeptFile } from './kept-file.ts';
+import type { StoredFile } from './kept-file.ts';
 
 /**
  * @returns the reasons why a question with these files cannot be answered, one sentence per reason
@@ -19,7 +19,7 @@ export function filesObstacle(
 ): string | undefined {
   const counted = isBare ? found : found.filter((file) => !isElsewhere(file));
   const sentences = counted.flatMap((file) => {
-    const name = shownName(file.name, language);
+    const name = displayFileName(file.name, language);
     if ('fault' in file)
       return [
         file.fault === 'elsewhere'
@@ -57,9 +57,9 @@ export function tooManyFiles({ files, language }: Pick<Question, 'files' | 'lang
 }
 
 /** Reply to files without a question. */
-export function filesReady(files: readonly KeptFile[], language: Language): string {
+export function filesReady(files: readonly StoredFile[], language: Language): string {
   const [only] = files;
-  const told = (file: KeptFile) => ({ file: shownName(file.name, language), extent: extentOf(file, language) });
+  const told = (file: StoredFile) => ({ file: displayFileName(file.name, language), extent: extentOf(file, language) });
   if (files.length === 1 && only)
     return say(only.parts.length === 0 ? FILE_TEXTS.readyScan : FILE_TEXTS.ready, language, told(only));
   const list = files.map((file) => say(FILE_TEXTS.listed, language, told(file))).join('\n');
@@ -68,11 +68,11 @@ export function filesReady(files: readonly KeptFile[], language: Language): stri
 
 /** Notes next to the answer: macros, pages that no allowed model can see, and files that were not stored. */
 export function filesNotes(
-  files: readonly KeptNow[],
+  files: readonly FetchedFile[],
   { language, seesImages }: { language: Language; seesImages: boolean },
 ): string[] {
   const notes = files.flatMap((file) => {
-    const named = { file: shownName(file.name, language) };
+    const named = { file: displayFileName(file.name, language) };
     const hasScans = file.parts.length > 0 && file.pictures.some(({ isScan }) => isScan);
     return [
       ...(file.hasMacros === true ? [say(FILE_TEXTS.hasMacros, language, named)] : []),
@@ -91,7 +91,7 @@ const MAX_PLACES = 6;
 export function cutNote(file: CutFile, language: Language): string {
   const { name, upTo, places, pageCount } = file;
   if (places !== undefined) return chosenNote({ name, places, pageCount }, language);
-  const place = placeIn(upTo, language);
+  const place = formatPlace(upTo, language);
   const isPage = upTo.startsWith('page ') && pageCount !== undefined;
   if (isPage) return say(FILE_TEXTS.cutOfPages, language, { file: name, place, count: pageCount });
   return say(FILE_TEXTS.cut, language, { file: name, place });

@@ -3,7 +3,7 @@ import { CodedError } from '../../../shared/coded-error.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { ImageError, type ImageFault } from '../conversation/images/image-error.ts';
 import { MAX_IMAGE_BYTES } from '../conversation/images/image-header.ts';
-import type { KeptImage, MediaStore } from '../conversation/images/media-store.ts';
+import type { StoredImage, MediaStore } from '../conversation/images/media-store.ts';
 import { prepareImage } from '../conversation/images/prepare-image.ts';
 import { SerialQueue } from '../../../shared/serial-queue.ts';
 import { personIdOf, type ConversationRef } from '../../domain/conversation.ts';
@@ -66,7 +66,7 @@ const MAX_PREFETCHES = 20;
 const intake = new SerialQueue(4, 2);
 
 /** Result of fetching an image. One that is out of reach may be tried again. */
-type FoundImage = KeptImage | { fault: OutOfReach };
+type FoundImage = StoredImage | { fault: OutOfReach };
 
 /**
  * The images of a question as data URLs, in order. The model service never receives a URL from a person
@@ -122,7 +122,8 @@ async function fetchImage(
       throw error;
     }
   });
-  if (isKept(image)) await store.keep({ partition: conversation.partition, personId, isSignedIn, mediaId }, image);
+  if (isKept(image))
+    await store.storeImage({ partition: conversation.partition, personId, isSignedIn, mediaId }, image);
   return image;
 }
 
@@ -133,6 +134,6 @@ const MEDIA_FAULTS: ReadonlyMap<string, 'too_large' | 'unreachable'> = new Map([
 ]);
 
 /** Whether the result is permanent. Another worker may be able to fetch an image that is out of reach here. */
-function isKept(image: FoundImage): image is KeptImage {
+function isKept(image: FoundImage): image is StoredImage {
   return !('fault' in image) || !['gone', 'unreachable', 'not_read'].includes(image.fault);
 }

@@ -32,16 +32,16 @@ export interface Said {
 
 /** The images of a message, quoted images first, with their names in the store. */
 export function imageRefsOf(message: InboundMessage, deliveryId: DeliveryId): ImageRef[] {
-  return joinSaid([{ message, deliveryId }]).images;
+  return joinMessages([{ message, deliveryId }]).images;
 }
 
 /** The files of a message, like `imageRefsOf`. */
 export function fileRefsOf(message: InboundMessage, deliveryId: DeliveryId): FileRef[] {
-  return joinSaid([{ message, deliveryId }]).files;
+  return joinMessages([{ message, deliveryId }]).files;
 }
 
 /** Joins messages in order: one text with a line per part, and the position of each image in it. */
-export function joinSaid(messages: readonly { message: InboundMessage; deliveryId: DeliveryId }[]): Said {
+export function joinMessages(messages: readonly { message: InboundMessage; deliveryId: DeliveryId }[]): Said {
   const quoted: ImageRef[] = [];
   const said: (ImageRef & { place: number })[] = [];
   const files: FileRef[] = [];

@@ -1,6 +1,6 @@
 import type { InboundMessage, MessagePart } from '../../domain/message.ts';
 import { languageOfText, type Language } from '../../../shared/text/texts.ts';
-import { joinSaid, type FileRef, type ImageRef } from '../images/image-refs.ts';
+import { joinMessages, type FileRef, type ImageRef } from '../images/image-refs.ts';
 import type { TurnClaim } from '../../domain/turn.ts';
 
 /** A part of a message that cannot be read: its kind and, if known, its name. */
@@ -24,7 +24,7 @@ export interface Question {
 export function questionOf(turn: TurnClaim): Question {
   const messages = turn.messages.map(({ message }) => message);
   const quotes = messages.flatMap(({ quote }) => quote ?? []);
-  const { text, images, files } = joinSaid(turn.messages);
+  const { text, images, files } = joinMessages(turn.messages);
   const unread = messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'unsupported'));
   const quotedText = textOf(quotes, UNREADABLE);
   return {

@@ -1,7 +1,7 @@
 import type { NowMs } from '../../../shared/clock.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import type { ChatClient, ChatRequest } from '../../model/chat-types.ts';
-import type { KeptTurn } from '../conversation/read-history.ts';
+import type { StoredTurn } from '../conversation/read-history.ts';
 import { openSummaryOf, type ConversationSummary, type SummedScope } from '../conversation/summary.ts';
 import { summaryPrompt, summedTokens } from '../conversation/summary-prompt.ts';
 import type { SummaryStore } from '../conversation/summary-store.ts';
@@ -79,12 +79,12 @@ export function createSummarise(options: SummariseOptions) {
 
 /** The turns that a summary may cover, oldest first, without the last one, which /retry may replace. */
 interface Scope extends SummedScope {
-  turns: KeptTurn[];
+  turns: StoredTurn[];
   /** Index in `turns` of the turn that requested the summary. */
   asked: number;
 }
 
-function scopeOf(all: KeptTurn[], { turnId, isShared }: SummaryRequest): Scope | undefined {
+function scopeOf(all: StoredTurn[], { turnId, isShared }: SummaryRequest): Scope | undefined {
   const begin = Math.max(
     0,
     all.findLastIndex(({ turn }) => turn.startsAnew === true),
@@ -109,7 +109,7 @@ function scopeOf(all: KeptTurn[], { turnId, isShared }: SummaryRequest): Scope |
 }
 
 /** Selects the oldest uncovered turns that fit one request, up to the newest turns that prompts contain anyway. */
-function chooseTurns({ turns, asked }: Scope, coveredToMs: number, promptTokens: number): KeptTurn[] {
+function chooseTurns({ turns, asked }: Scope, coveredToMs: number, promptTokens: number): StoredTurn[] {
   let leftTokens = promptTokens * LEFT_SHARE;
   const least = Math.max(asked + 1, turns.length - MAX_LEFT_TURNS);
   const end = 1 + turns.findLastIndex(({ turn }, at) => at < least || (leftTokens -= summedTokens(turn)) <= 0);
@@ -127,9 +127,9 @@ async function answerOf(
 ): Promise<string | undefined> {
   let [text, isWhole] = ['', false];
   // If the service reports no usage, the estimate has no correction factor either.
-  spent.asked(request.messages, 1);
+  spent.recordPrompt(request.messages, 1);
   await chat.stream(request, signal, (event) => {
-    spent.heard(event);
+    spent.recordEvent(event);
     if (event.type === 'text') text += event.delta;
     if (event.type === 'retract') text = '';
     if (event.type === 'end') isWhole = event.reason !== 'truncated';

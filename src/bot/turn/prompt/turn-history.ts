@@ -3,7 +3,7 @@ import { openTurns, sealTurn, type CitedSource, type HistoryTurn } from '../conv
 import { languageOfText, type Language } from '../../../shared/text/texts.ts';
 import { conversationOf, personIdOf, type GroupScope } from '../../domain/conversation.ts';
 import { markOf } from '../../policy/scenes.ts';
-import { shownName } from '../files/file-words.ts';
+import { displayFileName } from '../files/file-words.ts';
 import type { FileRef, ImageRef } from '../images/image-refs.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 import type { InboundMessage } from '../../domain/message.ts';
@@ -59,7 +59,7 @@ function imageFields(images: readonly ImageRef[]): Pick<HistoryTurn, 'mediaIds' 
 function fileFields({ question: { files, language } }: TurnContext): HistoryTurn['files'] {
   return files.length === 0
     ? undefined
-    : files.map(({ mediaId, name }) => ({ mediaId, name: shownName(name, language) }));
+    : files.map(({ mediaId, name }) => ({ mediaId, name: displayFileName(name, language) }));
 }
 
 /** The files of an earlier question. */

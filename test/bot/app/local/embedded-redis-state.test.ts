@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../../../src/bot/app/local/embedded-redis.ts';
-import { startKeptRedis } from '../../../../src/bot/app/local/embedded-redis-state.ts';
+import { startSupervisedRedis } from '../../../../src/bot/app/local/embedded-redis-state.ts';
 import { childRunning, SEES_CHILDREN } from '../../../support/child-processes.ts';
 import { startParleyProcess } from '../../../support/parley-process.ts';
 import { recordingLog } from '../../../support/redis.ts';
@@ -37,7 +37,7 @@ test('restarts a killed embedded Redis on its port with its data, and reports a 
   folders.push(dataDir);
   const { log, lines } = recordingLog();
   const told: string[] = [];
-  server = await startKeptRedis({
+  server = await startSupervisedRedis({
     start: (port) => startEmbeddedRedis({ dataDir, ...(port === undefined ? {} : { port }) }),
     log,
     onGone: (sentence) => void told.push(sentence),
@@ -57,7 +57,7 @@ test('restarts a killed embedded Redis on its port with its data, and reports a 
 
 test('does not restart an embedded Redis that was stopped in order', async () => {
   const { log, lines } = recordingLog();
-  server = await startKeptRedis({
+  server = await startSupervisedRedis({
     start: (port) => startEmbeddedRedis(port ? { port } : {}),
     log,
     onGone: () => undefined,

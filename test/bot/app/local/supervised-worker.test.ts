@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { KeptWorker, type WorkerSuccession } from '../../../../src/bot/app/local/supervised-worker.ts';
+import { SupervisedWorker, type WorkerSuccession } from '../../../../src/bot/app/local/supervised-worker.ts';
 import type { Config, Secrets } from '../../../../src/bot/config/config.ts';
 import { recordingLog } from '../../../support/redis.ts';
 import { untilTrue } from '../../../support/deployment.ts';
@@ -7,7 +7,7 @@ import { untilTrue } from '../../../support/deployment.ts';
 const PROGRAM = new URL('../../../support/obedient-worker.mjs', import.meta.url);
 const { log, lines } = recordingLog();
 const secrets = { secretKey: Buffer.from('secret') } as unknown as Secrets;
-let kept: KeptWorker | undefined;
+let kept: SupervisedWorker | undefined;
 let mood = 'obeys';
 let successions: WorkerSuccession[] = [];
 afterEach(async () => {
@@ -17,8 +17,8 @@ afterEach(async () => {
   successions = [];
 });
 
-async function start(): Promise<KeptWorker> {
-  kept = await KeptWorker.start({
+async function start(): Promise<SupervisedWorker> {
+  kept = await SupervisedWorker.start({
     program: PROGRAM,
     settings: () => ({ config: { mood } as unknown as Config, secrets }),
     onSuccession: (succession) => successions.push(succession),

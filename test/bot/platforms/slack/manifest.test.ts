@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { botScopes, subscribedEvents } from '../../../../src/bot/platforms/slack/app-rights.ts';
-import { readSettingsNamed } from '../../../../src/bot/config/load-settings.ts';
+import { readNamedSettings } from '../../../../src/bot/config/load-settings.ts';
 import { MANIFEST_FILE, MANIFEST_SETTINGS, runSlackManifest } from '../../../../src/cli/slack-manifest-command.ts';
 import { folderWith } from '../../config/environments.ts';
 
@@ -24,7 +24,7 @@ interface Manifest {
 /** Runs the command in its own folder, as `npm run slack:manifest -- ...args` does. */
 function run(env: Record<string, string> = {}, args: string[] = [], cwd = folderWith()) {
   const [said, aside]: [string[], string[]] = [[], []];
-  const { values, faults } = readSettingsNamed({ env, cwd }, MANIFEST_SETTINGS);
+  const { values, faults } = readNamedSettings({ env, cwd }, MANIFEST_SETTINGS);
   const exitCode = runSlackManifest({
     ...{ args, cwd, settings: values, faults: faults.map(({ message }) => message) },
     output: { write: (text) => said.push(text) },

@@ -13,9 +13,9 @@ const HOSTS = new NamedAddresses(TOLD).hosts;
 
 function shown(text: string): string {
   const links = new NamedLinks();
-  links.toldBy(HOSTS);
+  links.allowHosts(HOSTS);
   links.add(text);
-  return links.whole();
+  return links.completeText();
 }
 
 /** Addresses behind labels, as a CommonMark client finds them in the text for a platform. */
@@ -65,10 +65,10 @@ describe('links written after a tool result', () => {
   test('are changed, but not those written before it or without one', () => {
     const links = new NamedLinks();
     links.add(`[before](${EVIL})`);
-    expect(links.whole()).toBe(`[before](${EVIL})`);
-    links.toldBy(HOSTS);
+    expect(links.completeText()).toBe(`[before](${EVIL})`);
+    links.allowHosts(HOSTS);
     links.add(`\n\n[after](${EVIL})`);
-    expect(links.whole()).toBe(`[before](${EVIL})\n\nafter (${EVIL})`);
+    expect(links.completeText()).toBe(`[before](${EVIL})\n\nafter (${EVIL})`);
   });
 
   test('are never streamed whole before they are checked, and end the same however they are streamed', () => {
@@ -82,7 +82,7 @@ describe('links written after a tool result', () => {
         (parts, sizes) => {
           const text = parts.join('');
           const links = new NamedLinks();
-          links.toldBy(HOSTS);
+          links.allowHosts(HOSTS);
           for (let at = 0, step = 0; at < text.length; step += 1) {
             const size = sizes[step % sizes.length] ?? 1;
             links.add(text.slice(at, at + size));
@@ -93,7 +93,7 @@ describe('links written after a tool result', () => {
               [],
             );
           }
-          expect(links.whole()).toBe(shown(text));
+          expect(links.completeText()).toBe(shown(text));
         },
       ),
       // Two links, the second of them still incomplete.
@@ -108,8 +108,8 @@ describe('links written after a tool result', () => {
 
   test('are shown in a text without an end of a paragraph', () => {
     const links = new NamedLinks();
-    links.toldBy(HOSTS);
+    links.allowHosts(HOSTS);
     for (let count = 0; count < 2_000; count += 1) links.add(`word [a](${EVIL}) \n`);
-    expect(links.whole()).toBe(`word a (${EVIL}) \n`.repeat(2_000));
+    expect(links.completeText()).toBe(`word a (${EVIL}) \n`.repeat(2_000));
   });
 });

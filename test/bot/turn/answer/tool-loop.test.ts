@@ -4,7 +4,7 @@ import type { ChatEvent } from '../../../../src/bot/model/chat-types.ts';
 import { ToolError } from '../../../../src/bot/tools/tool-error.ts';
 import { createToolbox, type Toolbox } from '../../../../src/bot/tools/toolbox.ts';
 import { defineTool, type Tool, type ToolAsker } from '../../../../src/bot/tools/tool.ts';
-import { answerInRounds } from '../../../../src/bot/turn/answer/tool-loop.ts';
+import { runToolLoop } from '../../../../src/bot/turn/answer/tool-loop.ts';
 import { TurnSources } from '../../../../src/bot/turn/answer/turn-sources.ts';
 import { TOOL_LIMITS, type ToolLimits } from '../../../../src/bot/turn/answer/tool-limits.ts';
 import { startChatFixture, summaryOf, type ChatFixture } from '../../model/chat-fixture.ts';
@@ -69,7 +69,7 @@ async function ask({ tools = [echo], limits = {}, signal, asker = ASKER, ...more
   };
   const messages = [{ role: 'user' as const, content: 'What about otters?' }];
   const request = { model: 'svc-plus', messages, tools: toolbox.offer(asker) };
-  await answerInRounds(options, request, (event) => void events.push(event));
+  await runToolLoop(options, request, (event) => void events.push(event));
   return events;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SUMMARY_RULES } from '../../../../src/bot/turn/conversation/label-text.ts';
-import { listSources, sourcesBelow } from '../../../../src/bot/turn/answer/list-sources.ts';
+import { listSources, formatCitedSources } from '../../../../src/bot/turn/answer/list-sources.ts';
 import { NamedLinks } from '../../../../src/bot/turn/answer/named-links.ts';
 import { TurnSources } from '../../../../src/bot/turn/answer/turn-sources.ts';
 import { tries } from '../../../support/tries.ts';
@@ -22,7 +22,7 @@ function turn(found = [HANDBOOK, LIBRARY], written: string[] = []) {
 function answered(text: string, written: string[] = []) {
   const { sources, links } = turn(undefined, written);
   links.add(text);
-  return { text: links.whole(), cited: sources.all.flatMap(({ number, isCited }) => (isCited ? [number] : [])) };
+  return { text: links.completeText(), cited: sources.all.flatMap(({ number, isCited }) => (isCited ? [number] : [])) };
 }
 
 describe('a citation number in an answer', () => {
@@ -60,7 +60,7 @@ test('does not treat numbers in a summary as written by a person, because the mo
   sources.heard([{ role: 'user', content: `${SUMMARY_RULES}\nSee [4].` }]);
   const links = new NamedLinks(sources.marks);
   links.add('As said [4].');
-  expect(links.whole()).toBe('As said.');
+  expect(links.completeText()).toBe('As said.');
 });
 
 test('gives a document one number, however often it is found', () => {
@@ -103,7 +103,7 @@ test('property: an answer ends the same however it is streamed, shows no source 
         links.add(piece);
         expect(outsideCode(links.text)).not.toMatch(/\[7\](?!\()/);
       }
-      expect(links.whole()).toBe(whole);
+      expect(links.completeText()).toBe(whole);
       expect(outsideCode(whole)).not.toMatch(/\[7\](?!\()/);
       const letters = (text: string) => text.replace(/[^a是]/gu, '');
       expect(letters(whole)).toBe(letters(pieces.join('')));
@@ -133,13 +133,15 @@ describe('the sources below an answer', () => {
   test('are the cited ones, with their links', () => {
     const { sources, links } = turn();
     links.add('Open from eight [2].');
-    links.whole();
-    expect(sourcesBelow(sources.all, 'en')).toBe('\n\n**Sources**\n- [2] [Library](https://docs.example/library)');
-    expect(sourcesBelow(sources.all, 'zh')).toContain('**来源**');
+    links.completeText();
+    expect(formatCitedSources(sources.all, 'en')).toBe(
+      '\n\n**Sources**\n- [2] [Library](https://docs.example/library)',
+    );
+    expect(formatCitedSources(sources.all, 'zh')).toContain('**来源**');
   });
 
   test('are empty when the answer cites none', () => {
-    expect(sourcesBelow(turn().sources.all, 'en')).toBe('');
+    expect(formatCitedSources(turn().sources.all, 'en')).toBe('');
   });
 
   test.each([

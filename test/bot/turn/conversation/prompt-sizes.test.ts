@@ -12,7 +12,7 @@ test('the token factor approaches the service’s count within a dozen answers a
       fc.integer({ min: 200, max: 50_000 }),
       (truth, tokens) => {
         const sizes = new PromptSizes(() => 0);
-        for (let count = 0; count < 12; count += 1) sizes.answered('m', tokens, tokens * truth);
+        for (let count = 0; count < 12; count += 1) sizes.recordUsage('m', tokens, tokens * truth);
         expect(Math.abs(sizes.factorOf('m') - truth)).toBeLessThan(0.15);
       },
     ),
@@ -23,7 +23,7 @@ test('the token factor stays between 0.5 and 3 for any count of a service', () =
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.double({ noNaN: true }), fc.double({ noNaN: true }))), (answers) => {
       const sizes = new PromptSizes(() => 0);
-      for (const [estimated, counted] of answers) sizes.answered('m', estimated, counted);
+      for (const [estimated, counted] of answers) sizes.recordUsage('m', estimated, counted);
       expect(sizes.factorOf('m')).toBeGreaterThanOrEqual(0.5);
       expect(sizes.factorOf('m')).toBeLessThanOrEqual(3);
     }),
@@ -32,8 +32,8 @@ test('the token factor stays between 0.5 and 3 for any count of a service', () =
 
 test('each model has its own token factor, and a short prompt does not change it', () => {
   const sizes = new PromptSizes(() => 0);
-  sizes.answered('one', 1_000, 2_000);
-  sizes.answered('two', 100, 300);
+  sizes.recordUsage('one', 1_000, 2_000);
+  sizes.recordUsage('two', 100, 300);
   expect(sizes.factorOf('one')).toBeCloseTo(1.2);
   expect(sizes.factorOf('two')).toBe(1);
 });
@@ -42,10 +42,10 @@ test('a prompt size that a service refused as too long is not used again for an 
   let nowMs = 5;
   const sizes = new PromptSizes(() => nowMs);
   expect(sizes.budgetOf('m', MOST)).toBe(MOST);
-  sizes.refused('m', 8_000);
+  sizes.recordRefusal('m', 8_000);
   expect(sizes.budgetOf('m', MOST)).toBe(6_000);
   expect(sizes.budgetOf('other', MOST)).toBe(MOST);
-  sizes.refused('m', 10);
+  sizes.recordRefusal('m', 10);
   expect(sizes.budgetOf('m', MOST)).toBe(1_000);
   nowMs += HOUR_MS;
   expect(sizes.budgetOf('m', MOST)).toBe(MOST);

@@ -39,13 +39,13 @@ const keepScript = loadScript(import.meta.url, '../scripts/keep-media.lua', {
 });
 
 /** Result of preparing an image: a data URL for the model, or a permanent fault. */
-export type KeptImage = { dataUrl: string } | { fault: ImageFault };
+export type StoredImage = { dataUrl: string } | { fault: ImageFault };
 
 /** Result of storing an item. */
-export interface Kept {
-  isKept: boolean;
+export interface StoreResult {
+  isStored: boolean;
   /** Number of older items of the same person that were evicted. */
-  wentCount: number;
+  evictedCount: number;
 }
 
 /** Name of a stored image and the person whose share it uses. */
@@ -79,14 +79,14 @@ export class MediaStore {
    * oldest items are evicted. Not stored: images beyond the person's limit over all chats or the shared limit of people who
    * are not signed in, and images of a message that was deleted meanwhile.
    */
-  async keep(place: MediaPlace, image: KeptImage): Promise<void> {
-    await this.keepText(place, 'fault' in image ? `${FAULT_PREFIX}${image.fault}` : image.dataUrl);
+  async storeImage(place: MediaPlace, image: StoredImage): Promise<void> {
+    await this.storeText(place, 'fault' in image ? `${FAULT_PREFIX}${image.fault}` : image.dataUrl);
   }
 
   /** Stores the contents of a file that is not an image, in the same share. */
-  async keepText({ partition, personId, mediaId, isSignedIn }: MediaPlace, plain: string): Promise<Kept> {
+  async storeText({ partition, personId, mediaId, isSignedIn }: MediaPlace, plain: string): Promise<StoreResult> {
     const sealed = this.#keyRing.seal(PURPOSE, mediaId, plain);
-    if (!(await this.#hasRoom(sealed, isSignedIn ? personId : undefined))) return { isKept: false, wentCount: 0 };
+    if (!(await this.#hasRoom(sealed, isSignedIn ? personId : undefined))) return { isStored: false, evictedCount: 0 };
     const owner = this.#keyRing.pseudonym('media-kept', personId);
     const [deliveryId = ''] = mediaId.split(':');
     const keys = {
@@ -96,7 +96,7 @@ export class MediaStore {
     };
     const limits = { maxBytes: MAX_BYTES_OF_A_PERSON, maxPieces: MAX_PIECES_OF_A_PERSON };
     const went = await keepScript.run(this.#redis, keys, { sealed, lifeMs: HELD_LIFE_MS, ...limits });
-    return { isKept: went >= 0, wentCount: Math.max(went, 0) };
+    return { isStored: went >= 0, evictedCount: Math.max(went, 0) };
   }
 
   /** Counting an image that is not stored after all, or counting it twice, makes the share smaller, never larger. */
@@ -110,7 +110,7 @@ export class MediaStore {
    * @returns the images in the same order; undefined for an image that is expired, broken or has no available key, which
    * must be fetched again
    */
-  async read(partition: number, mediaIds: readonly string[]): Promise<(KeptImage | undefined)[]> {
+  async read(partition: number, mediaIds: readonly string[]): Promise<(StoredImage | undefined)[]> {
     return this.#readAs(partition, mediaIds, keptImage);
   }
 
@@ -140,7 +140,7 @@ export class MediaStore {
   }
 }
 
-function keptImage(plain: string): KeptImage | undefined {
+function keptImage(plain: string): StoredImage | undefined {
   if (plain.startsWith('data:')) return { dataUrl: plain };
   const fault = IMAGE_FAULTS.find((known) => plain === FAULT_PREFIX + known);
   return fault && { fault };
