@@ -378,10 +378,13 @@ export class PushedReply implements LiveReply {
   }
 
   async #showStatus(status = ''): Promise<undefined> {
-    const { replyTarget } = this.#options;
+    const { replyTarget, controls } = this.#options;
     if (status === this.#status || replyTarget === undefined) return;
+    if (status !== '' && !controls.isClaimHeld()) return;
     this.#status = status;
     await this.#push.showStatus?.(replyTarget, status);
+    // This process may have been frozen meanwhile: the line would stay below another worker's answer.
+    if (status !== '' && !controls.isClaimHeld()) await this.#showStatus('');
   }
 
   /** A post clears the platform's status line; an edit does not. */

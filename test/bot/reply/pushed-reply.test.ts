@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { MINUTE_MS } from '../../../src/shared/clock.ts';
 import type { SlackFault } from '../../support/fake-slack.ts';
@@ -55,6 +56,22 @@ describe.each(['stream', 'edit'] as const)('an answer pushed by %s', (mode) => {
     const third = await take();
     await third.live.finish('Hello, world.');
     expect([fixture.slack.statuses(), texts()]).toEqual([[], ['Hello, world.']]);
+  });
+
+  test('has no status line of a worker whose claim another worker may have taken', async () => {
+    let isHeld = () => false;
+    const { take } = await ask(mode, { isClaimHeld: () => isHeld() });
+    const { live } = await take();
+    const statuses = () =>
+      fixture.slack.calls.filter(({ method }) => method.endsWith('setStatus')).map(({ args }) => args['status']);
+    live.show({ text: '', status: 'is reading' });
+    await sleep(100);
+    expect(statuses()).toEqual([]);
+    // The claim is lost while Slack is being called.
+    isHeld = () => statuses().length === 0;
+    live.show({ text: '', status: 'is searching' });
+    await until(() => statuses().length === 2);
+    expect(statuses()).toEqual(['is searching', '']);
   });
 
   test('has a writing status while nothing of it is shown for a while, and none when it is quick', async () => {
