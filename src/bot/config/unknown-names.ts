@@ -50,7 +50,9 @@ export function warnOfUnknownNames(env: Environment, file: Environment): string[
   const platforms = Object.entries(UNSUPPORTED_PLATFORMS).filter(([prefix]) =>
     [...names].some((name) => name.startsWith(prefix)),
   );
-  const others = [...names].filter((name) => !Object.keys(UNSUPPORTED_PLATFORMS).some((prefix) => name.startsWith(prefix)));
+  const others = [...names].filter(
+    (name) => !Object.keys(UNSUPPORTED_PLATFORMS).some((prefix) => name.startsWith(prefix)),
+  );
   return [
     ...platforms.map(
       ([prefix, platform]) => `${prefix}… is set but ignored: this version does not support ${platform}`,
