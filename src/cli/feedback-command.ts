@@ -35,7 +35,7 @@ export function readFeedbackArguments(args: readonly string[]): FeedbackArgument
   }
 }
 
-const CONNECTED_WITHIN_MS = 5 * SECOND_MS;
+const CONNECT_TIMEOUT_MS = 5 * SECOND_MS;
 
 interface FeedbackCommand {
   config: Config;
@@ -79,7 +79,7 @@ async function writeTable(
   const write = async (text: string) => {
     if (!output.write(text)) await once(output, 'drain');
   };
-  await withTimeout(once(redis, 'ready'), CONNECTED_WITHIN_MS);
+  await withTimeout(once(redis, 'ready'), CONNECT_TIMEOUT_MS);
   await write(CSV_HEAD);
   for await (const kept of readFeedback({ redis, keyRing }, sinceMs)) await write(csvLine(kept));
 }

@@ -28,7 +28,7 @@ export class ChatLog {
     const conversation = directory.conversation(message.conversationId);
     const readers = conversation.members.filter(({ id }) => isSeenBy(message, id));
     for (const reader of readers) hub.publish(reader.id, { name: 'message', data: viewOf(message, reader.id) });
-    if (!quietly) await Promise.all(readers.map((reader) => this.#tellPosition(reader.id, conversation)));
+    if (!quietly) await Promise.all(readers.map((reader) => this.#publishConversationTo(reader.id, conversation)));
   }
 
   /** Removes a message without a trace. */
@@ -38,13 +38,13 @@ export class ChatLog {
     const conversation = directory.conversation(conversationId);
     for (const { id: readerId } of conversation.members)
       hub.publish(readerId, { name: 'gone', data: { id, conversationId } });
-    await this.tellPositions(conversationId);
+    await this.publishConversation(conversationId);
   }
 
   /** Publishes a conversation's state to all members. */
-  async tellPositions(conversationId: string): Promise<void> {
+  async publishConversation(conversationId: string): Promise<void> {
     const conversation = this.#options.directory.conversation(conversationId);
-    await Promise.all(conversation.members.map(({ id }) => this.#tellPosition(id, conversation)));
+    await Promise.all(conversation.members.map(({ id }) => this.#publishConversationTo(id, conversation)));
   }
 
   /** A centered system line. */
@@ -78,10 +78,10 @@ export class ChatLog {
   async markRead(personId: string, conversationId: string): Promise<void> {
     const conversation = this.#options.directory.conversationOf(personId, conversationId);
     await this.#options.store.markRead(personId, conversationId);
-    await this.#tellPosition(personId, conversation);
+    await this.#publishConversationTo(personId, conversation);
   }
 
-  async #tellPosition(personId: string, conversation: Conversation): Promise<void> {
+  async #publishConversationTo(personId: string, conversation: Conversation): Promise<void> {
     const data = await this.#view(personId, conversation);
     this.#options.hub.publish(personId, { name: 'conversation', data });
   }

@@ -7,11 +7,19 @@ import { privateConversationId, groupConversationId } from './directory.ts';
 import type { EventHub } from './event-hub.ts';
 import { MessengerError } from './messenger-error.ts';
 import { viewOf } from './stored-message.ts';
-import type { BotConnections, DeliveryResult, MessengerSide, Protocol, Rating, RatingWhy, Saying } from './protocol.ts';
+import type {
+  BotConnections,
+  DeliveryResult,
+  MessengerContext,
+  Protocol,
+  Rating,
+  RatingDetails,
+  UserMessage,
+} from './protocol.ts';
 import type { AnswerTrace, MissedMessage, Violation } from './protocol-trace.ts';
 
 /** A person's message; a plain text goes to their private chat. */
-export interface Said {
+export interface MessageInput {
   text: string;
   /** Image files; or ids of uploaded images. */
   images?: readonly (Buffer | string)[];
@@ -28,7 +36,7 @@ export interface Said {
 /** The messenger without its page, for tests: user actions and inspection. */
 export interface MessengerDriver {
   /** Sends a message as a person; resolves once it is shown, before the bot has answered. */
-  say(personId: string, said: string | Said): Promise<MessageView>;
+  send(personId: string, said: string | MessageInput): Promise<MessageView>;
   /**
    * The answer to a message once it is `final` or `failed`. Defaults to a limit of one minute.
    * @throws MessengerError `not_delivered` if the bot never accepted the message, `no_answer` after the time limit
@@ -37,12 +45,12 @@ export interface MessengerDriver {
   /** The current state of the answer; undefined if there is none. */
   answer(messageId: string): Promise<MessageView | undefined>;
   message(messageId: string): Promise<MessageView>;
-  messages(personId: string, conversation?: Said['conversation']): Promise<MessageView[]>;
+  messages(personId: string, conversation?: MessageInput['conversation']): Promise<MessageView[]>;
   conversations(personId: string): Promise<ConversationView[]>;
   /** Sends a new message as `copies` identical concurrent deliveries, and shows the answer. */
   deliver(
     personId: string,
-    said: string | Said,
+    said: string | MessageInput,
     copies: number,
   ): Promise<{ message: MessageView; results: DeliveryResult[] }>;
   /** Redelivers a message, with `copies` concurrent deliveries; nothing is shown. */
@@ -68,7 +76,7 @@ export interface MessengerDriver {
    */
   press(personId: string, messageId: string, button: string): Promise<MessageView>;
   /** Rates an answer with the app's thumbs: its own (WeCom), or those of the bot (Slack, which does not ask for `why`). */
-  rate(personId: string, messageId: string, rating: Rating, why?: RatingWhy): Promise<MessageView>;
+  rate(personId: string, messageId: string, rating: Rating, why?: RatingDetails): Promise<MessageView>;
   openFrame(personId: string, url: string): Promise<FrameView>;
   /** The person's in-app browser without a frame: same user agent, cookies and redirects. */
   browse(personId: string, request: BrowserRequest): Promise<BrowserResult>;
@@ -78,7 +86,7 @@ export interface MessengerDriver {
 }
 
 export interface DriverParts {
-  side: MessengerSide;
+  side: MessengerContext;
   protocol: Protocol;
   frames: Frames;
 }
@@ -91,9 +99,9 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
   };
   const amend = async (personId: string, messageId: string, text: string | undefined) => {
     const amended = await protocol.amend?.(personId, messageId, text);
-    await amended?.told;
+    await amended?.notification;
   };
-  const sayingOf = async (personId: string, said: string | Said): Promise<Saying> => {
+  const toUserMessage = async (personId: string, said: string | MessageInput): Promise<UserMessage> => {
     const {
       text,
       images = [],
@@ -103,11 +111,11 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
       mention = false,
     } = typeof said === 'string' ? { text: said } : said;
     const imageIds = await Promise.all(
-      images.map(async (image) => (typeof image === 'string' ? image : (await side.media.keep(image)).id)),
+      images.map(async (image) => (typeof image === 'string' ? image : (await side.media.saveImage(image)).id)),
     );
     const fileIds = await Promise.all(
       files.map(async (file) =>
-        typeof file === 'string' ? file : (await side.media.keepFile(file.name, file.bytes)).id,
+        typeof file === 'string' ? file : (await side.media.saveFile(file.name, file.bytes)).id,
       ),
     );
     return {
@@ -120,8 +128,8 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
     };
   };
   return {
-    async say(personId, said) {
-      return viewOf(await protocol.send(await sayingOf(personId, said)), personId);
+    async send(personId, said) {
+      return viewOf(await protocol.send(await toUserMessage(personId, said)), personId);
     },
     waitForAnswer: (messageId, { timeoutMs = MINUTE_MS } = {}) =>
       waitForAnswer({ read, answer, hub: side.hub }, messageId, timeoutMs),
@@ -130,7 +138,7 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
     messages: (personId, conversation) => side.chatLog.messages(personId, conversationIdOf(personId, conversation)),
     conversations: (personId) => side.chatLog.conversations(personId),
     async deliver(personId, said, copies) {
-      const question = await protocol.prepare(await sayingOf(personId, said));
+      const question = await protocol.prepare(await toUserMessage(personId, said));
       return { message: viewOf(question), results: await protocol.deliver(question, copies) };
     },
     redeliver: (messageId, copies = 1) => protocol.redeliver(messageId, copies),
@@ -151,7 +159,7 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
   };
 }
 
-function conversationIdOf(personId: string, conversation: Said['conversation']): string {
+function conversationIdOf(personId: string, conversation: MessageInput['conversation']): string {
   if (conversation === undefined) return privateConversationId(personId);
   return typeof conversation === 'string' ? conversation : groupConversationId(conversation.group);
 }

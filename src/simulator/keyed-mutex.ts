@@ -1,5 +1,5 @@
 /** Runs tasks with the same key one after another, in order; different keys do not wait for each other. */
-export class InTurn {
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
   run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {

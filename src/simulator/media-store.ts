@@ -6,7 +6,7 @@ import { tryOpen } from '../shared/crypto/decrypt-record.ts';
 import { MAX_FILE_BYTES, MAX_IMAGE_BYTES, type FileChip } from './api.ts';
 import { MessengerError } from './messenger-error.ts';
 
-const KEEP_SEC = (30 * DAY_MS) / SECOND_MS;
+const RETENTION_SEC = (30 * DAY_MS) / SECOND_MS;
 const PURPOSE = 'messenger-media';
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
@@ -33,22 +33,22 @@ export class MediaStore {
   }
 
   /** Stores an image for 30 days. @throws MessengerError `image_too_large`, `image_unknown_type` */
-  async keep(bytes: Buffer): Promise<{ id: string; url: string }> {
+  async saveImage(bytes: Buffer): Promise<{ id: string; url: string }> {
     if (bytes.length > MAX_IMAGE_BYTES) throw new MessengerError('image_too_large', 'The image is larger than 10 MB');
     if (!sniffImageType(bytes))
       throw new MessengerError('image_unknown_type', 'The file is not a PNG, JPEG, GIF or WebP image');
     const id = randomToken(16);
     const sealed = this.#keyRing.seal(PURPOSE, id, bytes.toString('base64'));
-    await this.#redis.set(keyOf(id), sealed, 'EX', KEEP_SEC);
+    await this.#redis.set(keyOf(id), sealed, 'EX', RETENTION_SEC);
     return { id, url: imageUrl(id) };
   }
 
   /** Stores any other file for 30 days, with its name. @throws MessengerError `file_too_large` */
-  async keepFile(name: string, bytes: Buffer): Promise<{ id: string; file: FileChip }> {
+  async saveFile(name: string, bytes: Buffer): Promise<{ id: string; file: FileChip }> {
     if (bytes.length > MAX_FILE_BYTES) throw new MessengerError('file_too_large', 'The file is larger than 25 MB');
     const id = randomToken(16);
     const sealed = this.#keyRing.seal(PURPOSE, id, JSON.stringify({ name, data: bytes.toString('base64') }));
-    await this.#redis.set(fileKeyOf(id), sealed, 'EX', KEEP_SEC);
+    await this.#redis.set(fileKeyOf(id), sealed, 'EX', RETENTION_SEC);
     return { id, file: { name, sizeBytes: bytes.length } };
   }
 
@@ -62,13 +62,13 @@ export class MediaStore {
   }
 
   /** Views of files for a message. @throws MessengerError `not_found` */
-  async chips(ids: readonly string[]): Promise<FileChip[]> {
+  async describeFiles(ids: readonly string[]): Promise<FileChip[]> {
     const files = await Promise.all(ids.map((id) => this.file(id)));
     return files.map(({ name, bytes }) => ({ name, sizeBytes: bytes.length }));
   }
 
   /** An image for the page. @throws MessengerError `not_found` */
-  async plain(id: string): Promise<{ bytes: Buffer; type: ImageType }> {
+  async readImage(id: string): Promise<{ bytes: Buffer; type: ImageType }> {
     const sealed = await this.#redis.get(keyOf(id));
     const bytes = sealed === null ? undefined : this.#open(id, sealed);
     const type = bytes && sniffImageType(bytes);

@@ -10,7 +10,7 @@ import { isSeenBy, type StoredMessage } from './stored-message.ts';
 const MAX_MESSAGES = 500;
 /** Messages to search for the newest visible one, if the very newest is visible only to another person. */
 const SEARCHED_MESSAGES = 50;
-const KEEP_SEC = (30 * DAY_MS) / SECOND_MS;
+const RETENTION_SEC = (30 * DAY_MS) / SECOND_MS;
 const PURPOSE = 'messenger-message';
 const PROMPTS_PURPOSE = 'messenger-prompts';
 
@@ -44,14 +44,14 @@ export class MessageStore {
     this.#lastScore = Math.max(message.atMs, this.#lastScore + 0.001);
     // Written before the message: if only this write succeeds, the send counts as unknown and can be retried.
     if (message.clientId !== undefined)
-      await this.#redis.set(this.#keys.sending(message.sender, message.clientId), id, 'EX', KEEP_SEC);
+      await this.#redis.set(this.#keys.sending(message.sender, message.clientId), id, 'EX', RETENTION_SEC);
     await this.#redis.hset(
       this.#keys.bodies(conversationId),
       id,
       this.#keyRing.seal(PURPOSE, id, JSON.stringify(message)),
     );
     const isNew = await this.#redis.zadd(this.#keys.order(conversationId), 'NX', String(this.#lastScore), id);
-    await this.#redis.set(this.#keys.placeOf(id), conversationId, 'EX', KEEP_SEC);
+    await this.#redis.set(this.#keys.placeOf(id), conversationId, 'EX', RETENTION_SEC);
     if (isNew) await this.#trim(conversationId);
   }
 
@@ -82,7 +82,7 @@ export class MessageStore {
         key,
         this.#keyRing.seal(PROMPTS_PURPOSE, conversationId, JSON.stringify(prompts)),
         'EX',
-        KEEP_SEC,
+        RETENTION_SEC,
       );
   }
 
@@ -95,7 +95,7 @@ export class MessageStore {
   }
 
   /** The message that a person's page sent with this client id; undefined if there is none. */
-  async sentAs(personId: string, clientId: string): Promise<StoredMessage | undefined> {
+  async findByClientId(personId: string, clientId: string): Promise<StoredMessage | undefined> {
     const id = await this.#redis.get(this.#keys.sending(personId, clientId));
     return id === null ? undefined : this.get(id).catch(() => undefined);
   }
@@ -138,18 +138,18 @@ export class MessageStore {
   }
 
   /** Records a message whose delivery or answer is in progress, for the next start to resume. */
-  async noteOpen(messageId: string): Promise<void> {
+  async markOpen(messageId: string): Promise<void> {
     await this.#redis.sadd(this.#keys.open, messageId);
   }
 
-  async noteSettled(messageId: string): Promise<void> {
+  async markSettled(messageId: string): Promise<void> {
     await this.#redis.srem(this.#keys.open, messageId);
   }
 
   /** Messages that were in progress when the last run ended. */
   async openMessages(): Promise<StoredMessage[]> {
     const ids = await this.#redis.smembers(this.#keys.open);
-    const found = await Promise.all(ids.map((id) => this.get(id).catch(() => this.noteSettled(id))));
+    const found = await Promise.all(ids.map((id) => this.get(id).catch(() => this.markSettled(id))));
     return found.filter((message) => message !== undefined);
   }
 
@@ -160,8 +160,8 @@ export class MessageStore {
       await this.#redis.zrem(this.#keys.order(conversationId), ...outdated);
       await Promise.all(outdated.map((id) => this.#redis.del(this.#keys.placeOf(id))));
     }
-    await this.#redis.expire(this.#keys.bodies(conversationId), KEEP_SEC);
-    await this.#redis.expire(this.#keys.order(conversationId), KEEP_SEC);
+    await this.#redis.expire(this.#keys.bodies(conversationId), RETENTION_SEC);
+    await this.#redis.expire(this.#keys.order(conversationId), RETENTION_SEC);
   }
 
   #open(id: string, sealed: string): StoredMessage | undefined {

@@ -1,7 +1,7 @@
 import type { Bootstrap } from './api.ts';
 
 /** The bot's commands for the composer, as an administrator would have registered them in the app. */
-export const SLASH_WORDS: Bootstrap['slashWords'] = [
+export const SLASH_COMMANDS: Bootstrap['slashWords'] = [
   { word: '/help', help: { en: 'Show help', zh: '查看帮助' } },
   { word: '/new', help: { en: 'Start a new conversation', zh: '开始新对话' } },
   { word: '/stop', help: { en: 'Stop the current answer', zh: '停止正在生成的回答' } },

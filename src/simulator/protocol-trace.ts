@@ -50,22 +50,22 @@ export class ProtocolTrace {
     return this.#answers.get(questionId) ?? { polls: 0, snapshots: [] };
   }
 
-  polled(questionId: string): void {
+  recordPoll(questionId: string): void {
     this.#note(questionId).polls += 1;
   }
 
-  shown(questionId: string, content: string): void {
+  recordSnapshot(questionId: string, content: string): void {
     const { snapshots } = this.#note(questionId);
     if (snapshots.at(-1) !== content) snapshots.push(content);
   }
 
-  violated(violation: Violation): void {
+  recordViolation(violation: Violation): void {
     this.#violations.push(violation);
     if (this.#violations.length > MAX_VIOLATIONS) this.#violations.shift();
     this.#log.warn({ reason: violation.reason }, 'the bot violated a rule of the platform');
   }
 
-  missed(message: MissedMessage): void {
+  recordMissed(message: MissedMessage): void {
     this.#missed.set(message.questionId, message);
     const [oldest] = this.#missed.keys();
     if (oldest !== undefined && this.#missed.size > MAX_MISSED) this.#missed.delete(oldest);

@@ -15,7 +15,7 @@ import type { StoredMessage } from './stored-message.ts';
 import type { Timing } from './timing.ts';
 
 /** A person's message. */
-export interface Saying {
+export interface UserMessage {
   person: string;
   conversationId: string;
   text: string;
@@ -43,14 +43,14 @@ export type DeliveryResult =
 export type Rating = 'good' | 'bad' | 'withdrawn';
 
 /** Reasons for a rating, if the app asks for them. */
-export interface RatingWhy {
+export interface RatingDetails {
   reasons?: readonly RatingReason[];
   /** Free text. */
   words?: string;
 }
 
 /** The messenger's bot. */
-export interface BotPlace {
+export interface BotEndpoint {
   readonly name: string;
   /** Its PUBLIC_URL. */
   readonly url: string;
@@ -66,14 +66,14 @@ export interface BackgroundWork {
 }
 
 /** Common context of every protocol: the whole app without any platform's rules, hence one field more than other options. */
-export interface MessengerSide {
+export interface MessengerContext {
   readonly directory: Directory;
   readonly store: MessageStore;
   readonly chatLog: ChatLog;
   readonly media: MediaStore;
   readonly hub: EventHub;
   readonly trace: ProtocolTrace;
-  readonly bot: BotPlace;
+  readonly bot: BotEndpoint;
   readonly background: BackgroundWork;
   readonly nowMs: NowMs;
   readonly timing: Timing;
@@ -82,7 +82,7 @@ export interface MessengerSide {
 }
 
 /** Further dependencies of a protocol, for its own storage and for signing people in. */
-export interface ProtocolParts {
+export interface ProtocolOptions {
   readonly redis: RedisClient;
   readonly sessions: AppSessions;
   /** Origins of the bot and of the service. */
@@ -93,13 +93,13 @@ export interface ProtocolParts {
 export interface BotConnections {
   readonly size: number;
   /** Number of connections opened so far. */
-  readonly opened: number;
+  readonly openedCount: number;
   /** Closes all connections at once, like a broken network. */
-  cutAll(): void;
+  disconnectAll(): void;
   /** The platform requests replacement connections, with or without a warning before it closes them. */
   replaceAll(reason: string): void;
   /** Number of rejected attempts to prove the bot's secret, on platforms where a connection needs one. */
-  readonly refused?: number;
+  readonly refusedCount?: number;
   /** The platform forgets the bot's subscription while the connection stays open, if the platform has subscriptions. */
   forgetSubscription?(): void;
   /** From now on the open connections transfer nothing, although they stay open. */
@@ -116,13 +116,13 @@ export interface CardClick {
 }
 
 /** An edited or deleted message: its new state, and the notification of the bot, which may take minutes. */
-export interface Amended {
+export interface AmendedMessage {
   message: StoredMessage;
-  told: Promise<unknown>;
+  notification: Promise<unknown>;
 }
 
 /** A simulated platform, before it is started. */
-export interface ProtocolKind {
+export interface ProtocolFactory {
   readonly name: 'wecom' | 'slack';
   /** 32 bytes, derived from the bot's credentials, that seal conversations: the messenger has no secret of its own. */
   readonly storeKey: Buffer;
@@ -130,7 +130,7 @@ export interface ProtocolKind {
   readonly userAgent: string;
   /** Whether the reference service uses the app's own web sign-in, so that no passwords are needed. */
   readonly signsInAtService: boolean;
-  start(side: MessengerSide, parts: ProtocolParts): Protocol;
+  start(side: MessengerContext, parts: ProtocolOptions): Protocol;
 }
 
 /**
@@ -139,9 +139,9 @@ export interface ProtocolKind {
  */
 export interface Protocol {
   /** Shows a person's message and delivers it in the background if the platform notifies the bot of it. */
-  send(saying: Saying): Promise<StoredMessage>;
+  send(saying: UserMessage): Promise<StoredMessage>;
   /** Stores and shows a message without delivering it. */
-  prepare(saying: Saying): Promise<StoredMessage>;
+  prepare(saying: UserMessage): Promise<StoredMessage>;
   /** Delivers a prepared message with `copies` concurrent deliveries. @returns the result of each copy */
   deliver(question: StoredMessage, copies: number): Promise<DeliveryResult[]>;
   /** Redelivers a message unchanged; nothing new is shown. */
@@ -153,7 +153,7 @@ export interface Protocol {
   /** The person presses "Stop" on a growing answer, or on their own question without an answer yet. */
   stop(personId: string, messageId: string): Promise<void>;
   /** The person edits their message, or deletes it (no text), if the platform notifies the bot of that. */
-  amend?(personId: string, messageId: string, text: string | undefined): Promise<Amended>;
+  amend?(personId: string, messageId: string, text: string | undefined): Promise<AmendedMessage>;
   /**
    * The person presses a button of a message: by its id, the bot's name for it, or its label. Resolves with the message once
    * the bot has accepted the press. @throws MessengerError `not_taken`
@@ -161,11 +161,11 @@ export interface Protocol {
   press(personId: string, messageId: string, button: string): Promise<StoredMessage>;
   /** A person opens their private chat. */
   enterChat(personId: string): Promise<void>;
-  rate(personId: string, messageId: string, rating: Rating, why?: RatingWhy): Promise<StoredMessage>;
+  rate(personId: string, messageId: string, rating: Rating, why?: RatingDetails): Promise<StoredMessage>;
   /** Whether the bot proves at its address that it has the platform's keys. */
   verifyBot(): Promise<boolean>;
   /** Called when the bot can be reached again. */
-  botCameBack(): Promise<void>;
+  onBotReconnected(): Promise<void>;
   /** The platform's own routes. */
   routes(): Router;
   /** Set if the bot is reached over connections that it opens. */
@@ -178,7 +178,7 @@ export interface Protocol {
   /** Resumes the unfinished work of an earlier run. */
   resume(): Promise<void>;
   /** Resolves once every answer that the bot has finished is shown completely; waits for unfinished ones. */
-  lastLooks(): Promise<unknown>;
+  flushAnswers(): Promise<unknown>;
   /** Resolves once all work has ended (after the signal was aborted). */
   settled(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { MessengerEvent } from './api.ts';
 
 /** Maximum number of objects whose newest state is kept. */
-const MAX_THINGS = 300;
+const MAX_OBJECTS = 300;
 
 /**
  * Recent events for one person. Each event contains a complete state, so only the newest event per object is kept: an answer
@@ -18,11 +18,11 @@ export class RecentEvents {
   }
 
   add(number: number, event: MessengerEvent): void {
-    const thing = thingOf(event);
+    const thing = objectKeyOf(event);
     this.#newest.delete(thing);
     this.#newest.set(thing, [number, event]);
     const [oldest] = this.#newest;
-    if (oldest === undefined || this.#newest.size <= MAX_THINGS) return;
+    if (oldest === undefined || this.#newest.size <= MAX_OBJECTS) return;
     this.#newest.delete(oldest[0]);
     this.#forgottenUpTo = oldest[1][0];
   }
@@ -34,7 +34,7 @@ export class RecentEvents {
   }
 }
 
-function thingOf({ name, data }: MessengerEvent): string {
+function objectKeyOf({ name, data }: MessengerEvent): string {
   if (name === 'bot' || name === 'worker' || name === 'stop') return name;
   return `${name} ${name === 'status' ? data.conversationId : data.id}`;
 }

@@ -24,7 +24,7 @@ import { pageFiles } from './http/page-files.ts';
 import type { LocalControls } from './local-controls.ts';
 import { MediaStore } from './media-store.ts';
 import { MessageStore } from './message-store.ts';
-import type { BackgroundWork, MessengerSide, Protocol, ProtocolKind } from './protocol.ts';
+import type { BackgroundWork, MessengerContext, Protocol, ProtocolFactory } from './protocol.ts';
 import { ProtocolTrace } from './protocol-trace.ts';
 import { WECOM_TIMING, type Timing } from './timing.ts';
 
@@ -59,7 +59,7 @@ export interface MessengerOptions {
   /** The sign-in service, and the credentials of each person, by id, for the page to show. */
   service: { url: string; localLogins?: LocalLogins };
   /** The simulated platform. */
-  protocol: ProtocolKind;
+  protocol: ProtocolFactory;
   office: { people: PersonView[]; groups: Group[] };
   /** Control of the page over its own Parley. Defaults to none. */
   controls?: LocalControls;
@@ -83,9 +83,9 @@ export interface Messenger {
 }
 
 /** Maximum polls until the last snapshot of a finished answer has been fetched. */
-const LAST_LOOKS_POLLS = 2;
+const MAX_FINAL_POLLS = 2;
 /** Time for the pages to receive the final notification. */
-const LAST_WORDS_MS = 300;
+const FINAL_EVENT_GRACE_MS = 300;
 
 /** Starts the local messaging app: its page, its API, the in-app browser, and a simulated platform. */
 export async function startMessenger(options: MessengerOptions): Promise<Messenger> {
@@ -94,7 +94,11 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
   const address = { url: options.address.url ?? '' };
   const url = () => address.url;
   const background = createBackground(stop.signal, log);
-  const side = createSide(options, { url, background, bot: { ...bot, isReachable: () => watch.isReachable } });
+  const side = createMessengerContext(options, {
+    url,
+    background,
+    bot: { ...bot, isReachable: () => watch.isReachable },
+  });
   const sessions = new AppSessions();
   const trustedOrigins = [new URL(bot.url).origin, new URL(service.url).origin];
   const protocol = options.protocol.start(side, { redis, sessions, trustedOrigins });
@@ -161,11 +165,11 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
     driver: createDriver({ side, protocol, frames }),
     tellStop: () => side.hub.publishToAll({ name: 'stop', data: { isOver: false } }),
     async close(wereAnswering = false) {
-      if (wereAnswering) await settledWithin([protocol.lastLooks()], LAST_LOOKS_POLLS * side.timing.pollEveryMs);
+      if (wereAnswering) await settledWithin([protocol.flushAnswers()], MAX_FINAL_POLLS * side.timing.pollEveryMs);
       side.hub.publishToAll({ name: 'stop', data: { isOver: true } });
       stop.abort();
       endTelling?.();
-      await Promise.all([server.close(LAST_WORDS_MS), frames.closeAll(), watching, protocol.settled()]);
+      await Promise.all([server.close(FINAL_EVENT_GRACE_MS), frames.closeAll(), watching, protocol.settled()]);
     },
   };
 }
@@ -179,10 +183,10 @@ function createBackground(signal: AbortSignal, log: Log): BackgroundWork {
   };
 }
 
-function createSide(
+function createMessengerContext(
   { redis, bot, office, protocol, log, deps: { nowMs = Date.now, timing } = {} }: MessengerOptions,
-  surroundings: Pick<MessengerSide, 'url' | 'background' | 'bot'>,
-): MessengerSide {
+  surroundings: Pick<MessengerContext, 'url' | 'background' | 'bot'>,
+): MessengerContext {
   const hub = new EventHub();
   const keyRing = new KeyRing([protocol.storeKey]);
   const directory = new Directory({ ...office, botName: bot.name });
@@ -200,7 +204,7 @@ function createSide(
   };
 }
 
-function createWatch({ hub, timing, background }: MessengerSide, protocol: Protocol, log: Log): BotWatch {
+function createWatch({ hub, timing, background }: MessengerContext, protocol: Protocol, log: Log): BotWatch {
   return new BotWatch({
     verify: () => protocol.verifyBot(),
     timing,
@@ -209,7 +213,7 @@ function createWatch({ hub, timing, background }: MessengerSide, protocol: Proto
     onChange(reachable) {
       hub.publishToAll({ name: 'bot', data: { reachable } });
       if (!reachable) return;
-      const told = protocol.botCameBack();
+      const told = protocol.onBotReconnected();
       told.catch((error: unknown) =>
         background.failed(error, 'the opening of chats could not be delivered to the bot'),
       );

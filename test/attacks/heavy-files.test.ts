@@ -20,7 +20,7 @@ describe.each(['wecom', 'slack'] as const)('files that are too expensive to read
   const driver = () => deployment.messenger.driver;
 
   async function send(file: typeof heavy, person = HEAVY_PERSON): Promise<string> {
-    const message = await driver().say(person, { text: '', files: [file] });
+    const message = await driver().send(person, { text: '', files: [file] });
     return (await driver().waitForAnswer(message.id, { timeoutMs: 60_000 })).text;
   }
 
@@ -48,9 +48,9 @@ describe.each(['wecom', 'slack'] as const)('files that are too expensive to read
       'Several of your files took too much time or memory to read, so I have paused reading your files. Please send them again in 1 minute.',
     );
     expect(await send(light, OTHER)).toContain('I have read “light.txt”');
-    await driver().say(HEAVY_PERSON, ' /lang zh');
+    await driver().send(HEAVY_PERSON, ' /lang zh');
     expect(await send(light)).toBe('读取你的多个文件耗时或占用内存过多，已暂停读取。请在 1 分钟后重新发送。');
-    await driver().say(HEAVY_PERSON, ' /lang en');
+    await driver().send(HEAVY_PERSON, ' /lang en');
     await endWait();
     expect(await send(light)).toContain('I have read “light.txt”');
     expect(await send(heavy)).toContain(TAKES_TOO_MUCH);
@@ -69,7 +69,7 @@ describe.each(['wecom', 'slack'] as const)('files that are too expensive to read
     const threads = [];
     for (let count = 0; count < 4; count += 1)
       threads.push(
-        await driver().say(HEAVY_PERSON, {
+        await driver().send(HEAVY_PERSON, {
           ...{ text: 'What is it?', files: [slow] },
           ...{ conversation: { group: GROUP }, mention: true },
         }),
@@ -81,7 +81,7 @@ describe.each(['wecom', 'slack'] as const)('files that are too expensive to read
       return text;
     };
     const all = threads.map(({ id }, index) => until(`thread ${index}`, id));
-    const asked = await driver().say(OTHER, { text: '', files: [light] });
+    const asked = await driver().send(OTHER, { text: '', files: [light] });
     expect(await until('other', asked.id)).toContain('I have read “light.txt”');
     // Files of one person are read one at a time across all chats.
     expect(ended.length).toBeLessThanOrEqual(2);

@@ -16,15 +16,15 @@ const driver = () => deployment.messenger.driver;
 const kept = () => deployment.redis.keys('{p*}:media:*');
 
 test('images are fetched before a turn only for signed-in people, and for a held question after the sign-in', async () => {
-  const known = await driver().say('linxiaoyu', 'count to 8000');
+  const known = await driver().send('linxiaoyu', 'count to 8000');
   await untilTrue(async () => (await driver().answer(known.id))?.text.includes('/link/') ?? false);
   await deployment.signIn('linxiaoyu', (await driver().answer(known.id))?.text ?? '');
   await untilTrue(async () => (await driver().answer(known.id))?.text.startsWith('1') ?? false);
   const image = await noisePicture(200, 150).png().toBuffer();
-  const message = await driver().say('zhangwei', { text: 'what is this?', images: [image, image, image] });
+  const message = await driver().send('zhangwei', { text: 'what is this?', images: [image, image, image] });
   // For a known person with a waiting question, the receiver fetches the images a few seconds after the message.
   const larger = await noisePicture(800, 600).png().toBuffer();
-  const next = await driver().say('linxiaoyu', { text: 'and what is this?', images: [larger] });
+  const next = await driver().send('linxiaoyu', { text: 'and what is this?', images: [larger] });
   const isLarge = async (key: string) => (await deployment.redis.strlen(key)) > 3 * image.length;
   const areLarge = async () => Promise.all((await kept()).map(isLarge));
   await untilTrue(async () => (await areLarge()).includes(true));
@@ -96,7 +96,7 @@ test('with optional sign-in, all people who are not signed in share 40 MB, and e
   await deployment.stopBot();
   await deployment.startBot({ SIGN_IN: 'optional' });
   const picture = await noisePicture(400, 300).png().toBuffer();
-  const message = await driver().say('emma.clarke', { text: 'what is this?', images: [picture] });
+  const message = await driver().send('emma.clarke', { text: 'what is this?', images: [picture] });
   expect((await driver().waitForAnswer(message.id)).text).toMatch(/400|300/);
   const share = '{media}:unlinked-bytes';
   const [name = ''] = await kept();
@@ -121,6 +121,6 @@ test('with optional sign-in, all people who are not signed in share 40 MB, and e
   await store.storeImage({ partition: 1, personId: asPersonId('known'), isSignedIn: true, mediaId: 'own' }, image);
   expect(await store.read(1, ['own'])).toEqual([image]);
 
-  const last = await driver().say('emma.clarke', { text: 'and what is this?', images: [picture] });
+  const last = await driver().send('emma.clarke', { text: 'and what is this?', images: [picture] });
   expect((await driver().waitForAnswer(last.id)).text).toMatch(/400|300/);
 });

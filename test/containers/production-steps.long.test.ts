@@ -70,7 +70,7 @@ describeWith('caddy', 'the documented production steps in order, with plain proc
     await ofMessenger.stop();
   }, 60_000);
 
-  const ask = async (text: string) => (await messenger.driver.say('zhangwei', text)).id;
+  const ask = async (text: string) => (await messenger.driver.send('zhangwei', text)).id;
   const answerTo = async (id: string) => (await messenger.driver.waitForAnswer(id, { timeoutMs: 40_000 })).text;
   const changePolicy = (mayUse: boolean) => {
     const otherwise = mayUse ? EVERYTHING : { use: false };

@@ -34,7 +34,7 @@ describe.each(PLATFORMS)('abilities of the chat service on %s', (platform) => {
     });
     const { url, driver } = deployment.messenger;
     screens = { en: await watchScreen(url, ASKERS.en), zh: await watchScreen(url, ASKERS.zh) };
-    const hello = await driver.say(NEIGHBOUR, 'Hello');
+    const hello = await driver.send(NEIGHBOUR, 'Hello');
     await untilRead(() => shownText(deployment, hello), /\/link\//);
     await signIn(deployment, NEIGHBOUR, await shownText(deployment, hello));
     await untilRead(() => shownText(deployment, hello), /^Hello!/);

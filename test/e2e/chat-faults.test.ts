@@ -20,8 +20,8 @@ afterAll(async () => {
 beforeEach(() => void chat.calls.splice(0));
 
 const driver = () => deployment.messenger.driver;
-const ask = async (person: string, said: Parameters<ReturnType<typeof driver>['say']>[1]) => {
-  const message = await driver().say(person, said);
+const ask = async (person: string, said: Parameters<ReturnType<typeof driver>['send']>[1]) => {
+  const message = await driver().send(person, said);
   return (await driver().waitForAnswer(message.id, { timeoutMs: 18_000 })).text;
 };
 
@@ -108,7 +108,7 @@ test('a private chat and a group share no history; with GROUP_SCOPE=group the me
 test('/retry sends the quote and the images of the question that failed', async () => {
   await ask('daniel.okoye', '/new');
   chat.script(streams('Noted.'));
-  const quoted = await driver().say('daniel.okoye', 'the sentence to translate');
+  const quoted = await driver().send('daniel.okoye', 'the sentence to translate');
   await driver().waitForAnswer(quoted.id);
   chat.script(fails(400));
   const image = png(10, 10);
@@ -128,7 +128,7 @@ test('/stop during a /retry ends that answer', async () => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(chunk({ content: 'growing and ' }));
   });
-  const retry = await driver().say('zhangwei', '/retry');
+  const retry = await driver().send('zhangwei', '/retry');
   await untilTrue(async () => (await driver().answer(retry.id))?.text.startsWith('growing') ?? false);
   expect(await ask('zhangwei', '/stop')).toBe('Stopped.');
   expect((await driver().waitForAnswer(retry.id)).text.trim()).toBe('growing and');
@@ -142,7 +142,7 @@ async function askForLines(
 ): Promise<{ lines: string[]; texts: string[] }> {
   const lines = Array.from({ length: count }, (_, line) => `line ${line} of it`);
   chat.script(streams(lines.join('\n')));
-  const question = await driver().say(person, 'everything, please');
+  const question = await driver().send(person, 'everything, please');
   let texts: string[] = [];
   await untilTrue(async () => {
     const messages = await driver().messages(person);
@@ -181,7 +181,7 @@ test('an answer longer than five messages fills five messages and ends with a no
 test('a question that stays unanswered for ten minutes gets an apology instead of a late answer [in-order]', async () => {
   await deployment.stopBot();
   const message = await driver()
-    .say('emma.clarke', 'an old question')
+    .send('emma.clarke', 'an old question')
     .catch(() => undefined);
   expect(message).toBeDefined();
   await deployment.startBot({ ROLES: 'receiver' });

@@ -49,7 +49,7 @@ describe.each(['wecom', 'slack'] as const)('personal choices on %s', (protocol) 
   async function ask(text: string, shows: RegExp, place: object = {}, person = 'emma.clarke') {
     // Slack treats a leading slash as its own command, but not behind a space.
     const typed = protocol === 'slack' ? text.replace(/^\//, ' /') : text;
-    const message = await driver().say(person, { text: typed, ...place });
+    const message = await driver().send(person, { text: typed, ...place });
     const thoughts = new Set<string>();
     await untilTrue(async () => {
       const answer = await driver().answer(message.id);

@@ -9,12 +9,12 @@ import { startDeployment, untilTrue, type Deployment } from '../support/deployme
 let deployment: Deployment;
 const driver = () => deployment.messenger.driver;
 const ask = async (person: string, text: string) => {
-  const message = await driver().say(person, text);
+  const message = await driver().send(person, text);
   return (await driver().waitForAnswer(message.id, { timeoutMs: 15_000 })).text.trim();
 };
 /** Asks while unlinked, and signs in through the link that comes as the answer. */
 async function askAndSignIn(person: string, question: string) {
-  const message = await driver().say(person, question);
+  const message = await driver().send(person, question);
   await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
   const page = await deployment.signIn(person, (await driver().answer(message.id))?.text ?? '');
   const answer = async () => (await driver().waitForAnswer(message.id, { timeoutMs: 15_000 })).text.trim();

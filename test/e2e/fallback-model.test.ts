@@ -46,9 +46,9 @@ describe.each(PLATFORMS)('the fallback of an unavailable model on %s', (platform
   });
   afterEach(() => deployment.stopBot());
 
-  type Said = Parameters<Deployment['messenger']['driver']['say']>[1];
+  type Said = Parameters<Deployment['messenger']['driver']['send']>[1];
   async function ask(said: Said) {
-    const message = await deployment.messenger.driver.say('zhangwei', said);
+    const message = await deployment.messenger.driver.send('zhangwei', said);
     return deployment.messenger.driver.waitForAnswer(message.id);
   }
   const asked = () => chat.calls.map(({ body }) => body['model']);

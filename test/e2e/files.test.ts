@@ -38,11 +38,11 @@ describe.each(['wecom', 'wecom, connected', 'slack'] as const)('files on %s', (w
   let chat: ScriptedChatServer;
   const protocol = way === 'slack' ? 'slack' : 'wecom';
   const driver = () => deployment.messenger.driver;
-  type Said = Parameters<ReturnType<typeof driver>['say']>[1];
+  type Said = Parameters<ReturnType<typeof driver>['send']>[1];
 
   async function ask(said: Said, person = ASKER) {
     const typed = typeof said === 'string' ? said.replace(/^\//, ' /') : said;
-    const message = await driver().say(person, typed);
+    const message = await driver().send(person, typed);
     return driver().waitForAnswer(message.id, { timeoutMs: 25_000 });
   }
 
@@ -306,14 +306,14 @@ describe.each(['wecom', 'wecom, connected', 'slack'] as const)('files on %s', (w
     test('uses a quoted file once, also in a group, and asks for one that is no longer available [own-files]', async () => {
       const rules = text('rules.txt', 'Loans last four weeks.');
       await ask('/new');
-      const sent = await driver().say(ASKER, { text: '', files: [rules] });
+      const sent = await driver().send(ASKER, { text: '', files: [rules] });
       await driver().waitForAnswer(sent.id);
       await ask({ text: 'How long are loans?', quote: sent.id });
       expect(lastPrompt()).toContain('<file name="rules.txt">\nLoans last four weeks.\n</file>');
       expect(lastPrompt().match(/<file name=/g)).toHaveLength(1);
 
       const conversation = { group: GROUP };
-      const shared = await driver().say(OTHER, { text: '', files: [rules], conversation });
+      const shared = await driver().send(OTHER, { text: '', files: [rules], conversation });
       await ask({ text: 'How long are loans?', quote: shared.id, conversation, mention: true });
       expect(lastPrompt()).toContain('<file name="rules.txt">\nLoans last four weeks.\n</file>');
 

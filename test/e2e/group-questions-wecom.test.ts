@@ -17,14 +17,14 @@ const shown = async (id: string) => (await driver().answer(id))?.text ?? '';
 
 test('where the bot cannot write first, a group question is kept until its sender signs in through the private chat', async () => {
   const group = { conversation: { group: 'wrtown' }, mention: true };
-  const asked = await driver().say('linxiaoyu', { text: '数到 3', ...group });
+  const asked = await driver().send('linxiaoyu', { text: '数到 3', ...group });
   await untilTrue(async () => (await shown(asked.id)) !== '');
   expect(await shown(asked.id)).toBe('请先私聊我完成登录。十分钟内登录，我会在这里回答你的问题。');
 
-  const hello = await driver().say('linxiaoyu', '数到 2');
+  const hello = await driver().send('linxiaoyu', '数到 2');
   await untilTrue(async () => (await shown(hello.id)).includes('/link/'));
   const page = await deployment.signIn('linxiaoyu', await shown(hello.id));
-  await driver().say('linxiaoyu', /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page)?.[0] ?? 'no code');
+  await driver().send('linxiaoyu', /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page)?.[0] ?? 'no code');
   expect((await driver().waitForAnswer(asked.id)).text.trim()).toBe('1 2 3');
   expect((await driver().waitForAnswer(hello.id)).text.trim()).toBe('1 2');
   expect(driver().violations()).toEqual([]);

@@ -12,11 +12,11 @@ let chat: ScriptedChatServer;
 const ASKER = 'zhangwei';
 
 const driver = () => deployment.messenger.driver;
-type Said = Parameters<ReturnType<typeof driver>['say']>[1];
+type Said = Parameters<ReturnType<typeof driver>['send']>[1];
 async function ask(said: Said, person = ASKER) {
   // Slack reserves a leading slash for its own commands.
   const typed = typeof said === 'string' ? said.replace(/^\//, ' /') : said;
-  const message = await driver().say(person, typed);
+  const message = await driver().send(person, typed);
   return driver().waitForAnswer(message.id, { timeoutMs: 25_000 });
 }
 
@@ -80,11 +80,11 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
     await ask('/new');
     let release: () => void = () => undefined;
     chat.script(says('first', new Promise<void>((resolve) => (release = resolve))), says('Both are red.'));
-    await driver().say(ASKER, 'wait a moment');
+    await driver().send(ASKER, 'wait a moment');
     await untilTrue(() => chat.calls.length === 1);
-    await driver().say(ASKER, { text: 'this is the left one', images: [await picture(40), await picture(41)] });
+    await driver().send(ASKER, { text: 'this is the left one', images: [await picture(40), await picture(41)] });
     await untilTrue(async () => (await messagesWaiting(deployment.redis)) === 2);
-    const two = await driver().say(ASKER, { text: 'and this the right one', images: [await picture(42)] });
+    const two = await driver().send(ASKER, { text: 'and this the right one', images: [await picture(42)] });
     await untilTrue(async () => (await messagesWaiting(deployment.redis)) === 3);
     release();
     expect((await driver().waitForAnswer(two.id)).text).toBe('Both are red.');
@@ -139,7 +139,7 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
   test('sends a quoted image within its quote, also in a group', async () => {
     for (const place of [{}, { conversation: { group: 'wrtown' }, mention: true }]) {
       const plain = { ...place, mention: false };
-      const quoted = await driver().say('linxiaoyu', { ...plain, text: 'my new car', images: [await picture(70)] });
+      const quoted = await driver().send('linxiaoyu', { ...plain, text: 'my new car', images: [await picture(70)] });
       const person = 'mention' in place ? 'zhangwei' : 'linxiaoyu';
       await ask({ ...place, text: 'what colour is it?', quote: quoted.id }, person);
       const { model, asked } = await lastPrompt();
@@ -173,7 +173,7 @@ describe.each(PLATFORMS)('images on %s', (protocol) => {
         .png({ compressionLevel: 1 })
         .toBuffer();
       const killer = setInterval(killDecoder, 5);
-      const message = await driver().say(ASKER, { text: '这是什么？', images: [large] });
+      const message = await driver().send(ASKER, { text: '这是什么？', images: [large] });
       const { text } = await driver().waitForAnswer(message.id, { timeoutMs: 25_000 });
       clearInterval(killer);
       expect(text).toBe('系统故障，未能打开这张图片，图片本身可能没有问题。请稍后重新发送。');

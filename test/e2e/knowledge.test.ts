@@ -13,7 +13,7 @@ let deployment: Deployment;
 beforeAll(async () => {
   deployment = await startDeployment({ env: { KNOWLEDGE_FILE: 'examples/knowledge.json' }, tokensPerSec: 5_000 });
   for (const person of [STAFF, TEACHER, STUDENT]) {
-    const { id } = await deployment.messenger.driver.say(person, 'Hello');
+    const { id } = await deployment.messenger.driver.send(person, 'Hello');
     const shown = () => deployment.messenger.driver.answer(id);
     await untilTrue(async () => ((await shown())?.text ?? '').includes('/link/'));
     await deployment.signIn(person, (await shown())?.text ?? '');
@@ -26,7 +26,7 @@ afterAll(() => deployment.stop());
 
 async function ask(person: string, text: string, conversation?: typeof GROUP): Promise<string> {
   const { driver } = deployment.messenger;
-  const said = await driver.say(person, { text, conversation, mention: conversation !== undefined });
+  const said = await driver.send(person, { text, conversation, mention: conversation !== undefined });
   return (await driver.waitForAnswer(said.id)).text;
 }
 

@@ -37,7 +37,7 @@ describe.each([
 
   /** Asks and waits for the button. @returns the answer and the message with the button */
   async function asked(text: string, { label = 'Try again', quote }: { label?: string; quote?: string } = {}) {
-    const message = await driver().say(ASKER, { text, quote });
+    const message = await driver().send(ASKER, { text, quote });
     let at: MessageView | undefined;
     await untilTrue(async () => {
       const all = await driver().messages(ASKER);

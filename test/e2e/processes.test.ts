@@ -52,7 +52,7 @@ async function expectOneWholeAnswer(person: string, messageId: string, last: num
 
 test('SIGTERM during an answer lets it end, and the process exits with 0 [orderly-stop]', async () => {
   const parley = await start();
-  const message = await driver().say('zhangwei', 'count to 60');
+  const message = await driver().send('zhangwei', 'count to 60');
   await untilTrue(() => isGrowing(message.id));
   parley.kill('SIGTERM');
   expect(await parley.ended).toBe(0);
@@ -62,7 +62,7 @@ test('SIGTERM during an answer lets it end, and the process exits with 0 [orderl
 
 test('an answer that exceeds the grace time is resumed by the next start [orderly-stop]', async () => {
   const parley = await start({ SHUTDOWN_GRACE_SEC: '5' });
-  const message = await driver().say('zhangwei', 'count to 150');
+  const message = await driver().send('zhangwei', 'count to 150');
   await untilTrue(() => isGrowing(message.id));
   parley.kill('SIGTERM');
   expect(await parley.ended).toBe(0);
@@ -74,7 +74,7 @@ test('the answer of a killed worker is continued by another one in the same mess
   await start({ ROLES: 'receiver' });
   const workerEnv = async () => ({ ROLES: 'worker', PORT: String(await freePort()) });
   const first = await start(await workerEnv());
-  const message = await driver().say('zhangwei', 'count to 120');
+  const message = await driver().send('zhangwei', 'count to 120');
   await untilTrue(() => isGrowing(message.id));
   await start(await workerEnv());
   first.kill('SIGKILL');
@@ -83,7 +83,7 @@ test('the answer of a killed worker is continued by another one in the same mess
 
 test('a message accepted while no worker runs is answered once one starts', async () => {
   await start({ ROLES: 'receiver' });
-  const message = await driver().say('zhangwei', 'count to 4');
+  const message = await driver().send('zhangwei', 'count to 4');
   await untilTrue(async () => driver().trace(message.id).polls > 2);
   await start({ ROLES: 'worker', PORT: String(await freePort()) });
   await expectOneWholeAnswer('zhangwei', message.id, 4);
@@ -93,7 +93,7 @@ test('repeated signals end the process before its answer is complete [stopped-wh
   const parley = await start();
   // Asked by another person: the next start resumes this answer, and further questions in the same chat would wait behind
   // it.
-  const message = await driver().say('linxiaoyu', 'count to 600');
+  const message = await driver().send('linxiaoyu', 'count to 600');
   await untilTrue(() => isGrowing(message.id));
   const insist = setInterval(() => parley.kill('SIGTERM'), 100);
   expect(await parley.ended).toBe(1);
@@ -109,7 +109,7 @@ test('Ctrl+C under npm start lets the running answer end, and npm exits with 0',
   });
   running.push({ ...parley, kill: (signal) => parley.killGroup(signal) });
   await untilTrue(() => driver().isBotReachable());
-  const message = await driver().say('zhangwei', 'count to 60');
+  const message = await driver().send('zhangwei', 'count to 60');
   await untilTrue(() => isGrowing(message.id));
   parley.killGroup('SIGINT');
   expect(await parley.ended).toBe(0);
@@ -139,7 +139,7 @@ test('SIGTERM without Redis exits with 0 after conversations were summarised [or
   const client = connectRedis({ urls: [redis.url] }, 'wait', recordingLog().log, 'test');
   const isAskedFor = async () => (await client.exists('{summaries}:summaries:id')) === 1;
   for (let count = 0; count < 12 && !(await isAskedFor()); count += 1) {
-    const { id } = await driver().say('zhangwei', `count to 3 ${'and so on '.repeat(120)}`);
+    const { id } = await driver().send('zhangwei', `count to 3 ${'and so on '.repeat(120)}`);
     await driver().waitForAnswer(id);
   }
   expect(await isAskedFor()).toBe(true);

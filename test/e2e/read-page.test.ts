@@ -52,7 +52,7 @@ const quotes: Answer = (response, call) => {
 };
 
 async function ask(said: string): Promise<string> {
-  const message = await deployment.messenger.driver.say('zhangwei', said);
+  const message = await deployment.messenger.driver.send('zhangwei', said);
   return (await deployment.messenger.driver.waitForAnswer(message.id, { timeoutMs: 18_000 })).text;
 }
 

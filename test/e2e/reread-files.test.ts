@@ -46,7 +46,7 @@ const heard = (parley: ParleyProcess, words: string) => untilTrue(async () => pa
 const promptOf = (call: number) => JSON.stringify(chat.calls[call]?.body['messages']);
 
 async function answerTo(said: string): Promise<string> {
-  const message = await deployment.messenger.driver.say('zhangwei', said);
+  const message = await deployment.messenger.driver.send('zhangwei', said);
   return (await deployment.messenger.driver.waitForAnswer(message.id, { timeoutMs: 20_000 })).text;
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readAskedAs } from '../../src/cli/check/impersonation-args.ts';
+import { readImpersonationArgs } from '../../src/cli/check/impersonation-args.ts';
 import { runAsCommand } from '../../src/cli/check/check-as-command.ts';
 import { loadSettings } from '../../src/bot/config/load-settings.ts';
 import { helloStream, startScriptedChatServer, type ScriptedChatServer } from '../bot/model/scripted-chat-server.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
   deployment = await startDeployment({ env: { CHAT_BASE_URL: chat.baseUrl, SCENES_FILE } });
   for (const person of ['zhangwei', 'linxiaoyu', 'emma.clarke']) {
     chat.script(helloStream('hello'));
-    const message = await driver().say(person, 'hello');
+    const message = await driver().send(person, 'hello');
     await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
     await deployment.signIn(person, (await driver().answer(message.id))?.text ?? '');
     await driver().waitForAnswer(message.id);
@@ -58,7 +58,7 @@ beforeEach(() => void chat.calls.splice(0));
 const driver = () => deployment.messenger.driver;
 const ask = async (person: string, text: string, conversation?: typeof TOWN) => {
   chat.script(helloStream(`answer to ${text}`));
-  const message = await driver().say(person, { text, conversation, mention: conversation !== undefined });
+  const message = await driver().send(person, { text, conversation, mention: conversation !== undefined });
   return driver().waitForAnswer(message.id, { timeoutMs: 15_000 });
 };
 interface Asked {
@@ -115,7 +115,7 @@ test('a changed scene begins a new conversation without the history and the righ
   expect(JSON.stringify(asked().messages)).toContain('after the change');
   expect(JSON.stringify(asked().messages)).not.toContain('canary-question');
   chat.script(helloStream('again'));
-  const again = await driver().say('linxiaoyu', '/retry');
+  const again = await driver().send('linxiaoyu', '/retry');
   await driver().waitForAnswer(again.id);
   expect(JSON.stringify(asked().messages)).not.toContain('canary-question');
   expect(tools()).toEqual([]);
@@ -148,7 +148,7 @@ test.each([
 
 async function checkAs(text: string, env: Record<string, string> = {}): Promise<string> {
   const settings = loadSettings({ env: { ...deployment.env, ...env }, cwd: process.cwd() });
-  const person = readAskedAs(text);
+  const person = readImpersonationArgs(text);
   if (!settings.ok || !person) throw new Error('cannot be read');
   let said = '';
   const output = { write: (words: string) => ((said += words), true) };
@@ -183,5 +183,5 @@ test.each([
   'unlinked 3100 private',
   'JG 1 2 private',
 ])('“%s” is not accepted as a person and place', (text) => {
-  expect(readAskedAs(text)).toBeUndefined();
+  expect(readImpersonationArgs(text)).toBeUndefined();
 });

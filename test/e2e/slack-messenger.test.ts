@@ -21,7 +21,7 @@ describe.each([
   afterAll(() => deployment.stop());
 
   const driver = () => deployment.messenger.driver;
-  type Said = Parameters<ReturnType<typeof driver>['say']>[1];
+  type Said = Parameters<ReturnType<typeof driver>['send']>[1];
   /** Waits for the text only. Slack shows much later that a message is final. */
   const untilAnswered = async (messageId: string, text: RegExp) => {
     const matches = async () => text.test((await driver().answer(messageId))?.text ?? '');
@@ -31,18 +31,18 @@ describe.each([
     return answer;
   };
   const ask = async (person: string, said: Said, text: RegExp) => {
-    const message = await driver().say(person, said);
+    const message = await driver().send(person, said);
     return { message, answer: await untilAnswered(message.id, text) };
   };
   const modelCalls = () => deployment.lines.filter((line) => line.includes('chat call ended')).length;
 
   /** Asks while unlinked, logs in with user name and password, and types the code. */
   async function signInBy(person: string, question: string) {
-    const message = await driver().say(person, question);
+    const message = await driver().send(person, question);
     await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
     const page = await deployment.signIn(person, (await driver().answer(message.id))?.text ?? '');
     const code = CODE.exec(page)?.[1] ?? 'none';
-    const typed = await driver().say(person, code);
+    const typed = await driver().send(person, code);
     return { message, typed, code };
   }
 
@@ -104,7 +104,7 @@ describe.each([
 
   test('answers a mention in a channel once, in its thread, and ignores messages without one', async () => {
     const before = modelCalls();
-    const silent = await driver().say('emma.clarke', { text: 'count to 3', conversation: { group: 'wrtown' } });
+    const silent = await driver().send('emma.clarke', { text: 'count to 3', conversation: { group: 'wrtown' } });
     const said = { text: 'count to 4', conversation: { group: 'wrtown' }, mention: true };
     const { message, answer } = await ask('emma.clarke', said, /^1 2 3 4$/);
     expect(answer.thread?.rootId).toBe(message.id);
@@ -123,7 +123,7 @@ describe.each([
   }, 60_000);
 
   test('ends a growing answer on Stop and keeps its text', async () => {
-    const message = await driver().say('emma.clarke', 'count to 5000');
+    const message = await driver().send('emma.clarke', 'count to 5000');
     await untilTrue(async () => /\b9\b/.test((await driver().answer(message.id))?.text ?? ''));
     const growing = await driver().answer(message.id);
     await driver().stop('emma.clarke', growing?.id ?? '');

@@ -49,7 +49,7 @@ const said = (words: string) => deployment.lines.filter((line) => line.includes(
 test('a question over the socket is answered, while the webhook returns 404 and needs no secret [connections-accept-alike]', async () => {
   await startBot();
   expect(deployment.env['SLACK_SIGNING_SECRET']).toBeUndefined();
-  const message = await driver().say('zhangwei', 'count to 5');
+  const message = await driver().send('zhangwei', 'count to 5');
   await untilAnswered(message.id, /^1 2 3 4 5$/);
   const call = await got.post(`${deployment.botUrl}/webhooks/slack`, { json: {}, throwHttpErrors: false });
   expect(call.statusCode).toBe(404);
@@ -68,22 +68,22 @@ test('an event that arrives over three sockets at once is one question with one 
 
 test('after a warning the next socket is opened before the old one is closed, so no event has to be repeated', async () => {
   await startBot();
-  const before = sockets().opened;
+  const before = sockets().openedCount;
   sockets().replaceAll('warning');
   const people = ['zhangwei', 'linxiaoyu', 'emma.clarke'];
-  const asked = await Promise.all(people.map((person) => driver().say(person, 'count to 6')));
-  await untilTrue(() => sockets().opened === before + 1 && sockets().size === 1);
+  const asked = await Promise.all(people.map((person) => driver().send(person, 'count to 6')));
+  await untilTrue(() => sockets().openedCount === before + 1 && sockets().size === 1);
   for (const { id } of asked) await untilAnswered(id, /^1 2 3 4 5 6$/);
   expect(said('the connection to the platform was lost')).toBe(0);
 });
 
 test.each([
-  ['is cut', () => sockets().cutAll()],
+  ['is cut', () => sockets().disconnectAll()],
   ['is replaced without a warning', () => sockets().replaceAll('refresh_requested')],
 ])('a socket that %s is reopened, and messages of the meantime are answered once', async (_, end) => {
   await startBot();
   end();
-  const message = await driver().say('zhangwei', 'count to 7');
+  const message = await driver().send('zhangwei', 'count to 7');
   await untilAnswered(message.id, /^1 2 3 4 5 6 7$/);
   expect(said('chat call ended')).toBe(1);
   expect(said('the connection to the platform was lost')).toBe(1);
@@ -94,7 +94,7 @@ test('a message that cannot be stored is not acknowledged, and Slack delivers it
   const redis = await startTcpProxy(Number(new URL(deployment.redisServer.url).port));
   await startBot({ REDIS_URL: `redis://127.0.0.1:${redis.port}` });
   redis.breakWith({ kind: 'reset' });
-  const message = await driver().say('zhangwei', 'count to 8');
+  const message = await driver().send('zhangwei', 'count to 8');
   await untilTrue(() => said('could not be stored') > 0);
   redis.mend();
   await untilAnswered(message.id, /^1 2 3 4 5 6 7 8$/);
@@ -121,7 +121,7 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
     first.kill(signal);
     // Of two consecutive events one goes to the receiver that is no longer there.
     for (const person of ['zhangwei', 'linxiaoyu']) {
-      const message = await driver().say(person, 'count to 9');
+      const message = await driver().send(person, 'count to 9');
       await untilAnswered(message.id, /^1 2 3 4 5 6 7 8 9$/);
     }
   },
@@ -129,7 +129,7 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
 
 test('a receiver that stops in order closes its socket, and the next one answers the messages that it accepted', async () => {
   await startBot();
-  const message = await driver().say('zhangwei', 'count to 40');
+  const message = await driver().send('zhangwei', 'count to 40');
   await untilTrue(async () => /\d/.test((await driver().answer(message.id))?.text ?? ''));
   await deployment.stopBot();
   await untilTrue(() => sockets().size === 0);

@@ -44,7 +44,7 @@ describe.each(['wecom', 'slack'] as const)('slash words on %s', (protocol) => {
     const person = PERSON[language];
     const said =
       place === 'private' ? { text: typed } : { text: typed, conversation: { group: 'wrtown' }, mention: true };
-    const message = await driver.say(person, said);
+    const message = await driver.send(person, said);
     const expected = expectedOf(row, place, language);
     const shown = async () => (await driver.answer(message.id))?.text ?? '';
     const isRight = (text: string) => (typeof expected === 'string' ? text === expected : expected.test(text));

@@ -46,14 +46,14 @@ describe.each(['wecom', 'slack'] as const)('a stop with three open questions on 
     'ends all of them at once: $word by $person',
     async ({ person, word, place, question, done }) => {
       const { driver } = deployment.messenger;
-      const first = await driver.say(person, { text: question, ...place });
+      const first = await driver.send(person, { text: question, ...place });
       const textOf = async (id: string) => (await driver.answer(id))?.text ?? '';
       await untilTrue(async () => (await textOf(first.id)).length > 4);
       const later = [
-        await driver.say(person, { text: question, ...place }),
-        await driver.say(person, { text: question, ...place }),
+        await driver.send(person, { text: question, ...place }),
+        await driver.send(person, { text: question, ...place }),
       ];
-      const stop = await driver.say(person, { text: word, ...place });
+      const stop = await driver.send(person, { text: word, ...place });
       expect(stop.error).toBeUndefined();
       await untilTrue(async () => (await textOf(stop.id)) === done);
       const answer = await driver.waitForAnswer(first.id);

@@ -25,7 +25,7 @@ test('one trace id links the delivery, the worker and the call of the chat servi
     const receiver = await start({ ROLES: 'receiver' });
     const worker = await start({ ROLES: 'worker', PORT: String(await freePort()), HOSTNAME: 'worker-1' });
     await untilTrue(() => deployment.messenger.driver.isBotReachable());
-    const message = await deployment.messenger.driver.say('zhangwei', 'A question of one person');
+    const message = await deployment.messenger.driver.send('zhangwei', 'A question of one person');
     await deployment.messenger.driver.waitForAnswer(message.id, { timeoutMs: 20_000 });
     await untilTrue(async () => linesOf(worker).some(({ msg }) => msg === 'turn ended'));
     const trace = chat.calls[0]?.requestId;
@@ -54,7 +54,7 @@ test('each call to the chat service carries the id of its message', async () => 
   const deployment = await startDeployment({ env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl } });
   try {
     for (const question of ['One', 'Two']) {
-      const message = await deployment.messenger.driver.say('zhangwei', question);
+      const message = await deployment.messenger.driver.send('zhangwei', question);
       await deployment.messenger.driver.waitForAnswer(message.id, { timeoutMs: 20_000 });
     }
     const ids = chat.calls.map(({ requestId }) => requestId);

@@ -20,7 +20,7 @@ describe('WeCom and Slack in one deployment, each with same-browser proof [proof
     return textNow();
   }
   const askFor = async (messenger: Messenger, person: string, question: string) => {
-    const { id } = await messenger.driver.say(person, question);
+    const { id } = await messenger.driver.send(person, question);
     return { id, invitation: await untilAnswered(messenger, id, LINK) };
   };
 

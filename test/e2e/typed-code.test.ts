@@ -8,15 +8,15 @@ beforeAll(async () => {
 afterAll(() => deployment.stop());
 
 const driver = () => deployment.messenger.driver;
-const ask = async (person: string, said: Parameters<ReturnType<typeof driver>['say']>[1]) => {
-  const message = await driver().say(person, said);
+const ask = async (person: string, said: Parameters<ReturnType<typeof driver>['send']>[1]) => {
+  const message = await driver().send(person, said);
   return (await driver().waitForAnswer(message.id, { timeoutMs: 15_000 })).text;
 };
 const modelCalls = () => deployment.lines.filter((line) => line.includes('chat call ended')).length;
 
 /** Asks while unlinked, and follows the sign-in to the page with the code. */
 async function askAndWalkToCode(person: string, question: string) {
-  const message = await driver().say(person, question);
+  const message = await driver().send(person, question);
   await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
   const page = await deployment.signIn(person, (await driver().answer(message.id))?.text ?? '');
   const code = /class="symbols">([0-9A-Z]{4}-[0-9A-Z]{4})</.exec(page)?.[1] ?? 'none';
@@ -55,8 +55,8 @@ describe('the typed code in a private chat [typed-code]', () => {
 
   test('is accepted among concurrent questions, which are answered', async () => {
     const { message, code } = await askAndWalkToCode('daniel.okoye', 'count to 2');
-    const before = await driver().say('daniel.okoye', 'count to 4');
-    const typed = await driver().say('daniel.okoye', code);
+    const before = await driver().send('daniel.okoye', 'count to 4');
+    const typed = await driver().send('daniel.okoye', code);
     expect((await driver().waitForAnswer(typed.id, { timeoutMs: 15_000 })).text).toContain('Signed in as Daniel');
     expect((await driver().waitForAnswer(message.id, { timeoutMs: 15_000 })).text).toBe('↓ answered below');
     expect((await driver().waitForAnswer(before.id, { timeoutMs: 15_000 })).text.trim()).toBe('1 2');
@@ -68,8 +68,8 @@ describe('the typed code in a private chat [typed-code]', () => {
     await deployment.stopBot();
     await deployment.startBot({ ROLES: 'receiver' });
     await untilTrue(() => driver().isBotReachable());
-    const before = await driver().say('daniel.okoye', 'count to 4');
-    const typed = await driver().say('daniel.okoye', code);
+    const before = await driver().send('daniel.okoye', 'count to 4');
+    const typed = await driver().send('daniel.okoye', code);
     const inboxes = async () =>
       Promise.all((await deployment.redis.keys('*:inbox:*')).map((name) => deployment.redis.llen(name)));
     // The turn that the stop interrupted waits as well.

@@ -221,7 +221,7 @@ describe('a WeCom answer of more than three messages over the connection [one-fi
   test('has a file that its person can open in the simulator', async () => {
     await startBotInMessenger();
     const { driver } = deployment.messenger;
-    const said = await driver.say('emma.clarke', `count to ${COUNT}`);
+    const said = await driver.send('emma.clarke', `count to ${COUNT}`);
     expect((await driver.waitForAnswer(said.id, { timeoutMs: 30_000 })).text).toContain(NOTE);
     const addressIn = async () =>
       /^📎 \[answer\.md\]\((http\S+)\)$/.exec((await driver.messages('emma.clarke')).at(-1)?.text ?? '')?.[1] ?? '';

@@ -27,7 +27,7 @@ describe.each(['callback', 'connection'] as const)('the card below a WeCom answe
   };
   const lastOf = async (person: string, conversation?: Where) => (await driver().messages(person, conversation)).at(-1);
   const asked = async (person: string, text: string, conversation?: Where) => {
-    const message = await driver().say(person, { text, conversation, mention: conversation !== undefined });
+    const message = await driver().send(person, { text, conversation, mention: conversation !== undefined });
     await driver().waitForAnswer(message.id, { timeoutMs: 15_000 });
     await untilTrue(async () => labelsOf(await carded(person, message.id, conversation)).length > 0);
     return message;
@@ -59,7 +59,7 @@ describe.each(['callback', 'connection'] as const)('the card below a WeCom answe
   test('uses the language of the asker, and is absent from answers to slash words', async () => {
     const message = await asked('linxiaoyu', '请数到三：count to 3');
     expect(labelsOf(await carded('linxiaoyu', message.id))).toEqual(expect.arrayContaining(['重试']));
-    const help = await driver().say('linxiaoyu', '/help');
+    const help = await driver().send('linxiaoyu', '/help');
     await driver().waitForAnswer(help.id);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(labelsOf(await lastOf('linxiaoyu'))).toEqual([]);
@@ -80,7 +80,7 @@ describe.each(['callback', 'connection'] as const)('the card below a WeCom answe
 
   if (way === 'callback')
     test('stops the answer while it grows', async () => {
-      const message = await driver().say('zhangwei', 'count to 5000');
+      const message = await driver().send('zhangwei', 'count to 5000');
       await untilTrue(async () => labelsOf(await driver().answer(message.id)).length > 0);
       expect(labelsOf(await driver().answer(message.id))).toEqual(['Stop', 'Try again']);
       await press('zhangwei', message.id, 'Stop');
@@ -96,7 +96,7 @@ describe.each(['callback', 'connection'] as const)('the card below a WeCom answe
     await untilTrue(() => !driver().isBotReachable());
     await deployment.startBot({ WECOM_BUTTONS: 'no' });
     await untilTrue(() => driver().isBotReachable());
-    const message = await driver().say('zhangwei', 'count to 3');
+    const message = await driver().send('zhangwei', 'count to 3');
     const answer = await driver().waitForAnswer(message.id, { timeoutMs: 15_000 });
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(labelsOf(answer)).toEqual([]);

@@ -14,21 +14,21 @@ describe.each(['callback', 'connection'] as const)('WeCom by %s', (way) => {
 
   const driver = () => deployment.messenger.driver;
   /** Sends a message and waits for the finished answer. */
-  const ask = async (person: string, said: Parameters<ReturnType<typeof driver>['say']>[1]) => {
-    const message = await driver().say(person, said);
+  const ask = async (person: string, said: Parameters<ReturnType<typeof driver>['send']>[1]) => {
+    const message = await driver().send(person, said);
     return { message, answer: await driver().waitForAnswer(message.id, { timeoutMs: 15_000 }) };
   };
   const linkIn = (text = '') => /https?:\/\/\S+\/link\/[\w-]+/.exec(text)?.[0];
   const callsEnded = () => deployment.lines.filter((line) => line.includes('chat call ended')).length;
   /** Sends a message and waits until the bot has stored it, since messages are delivered concurrently. */
   const sayUntilTaken = async (person: string, text: string) => {
-    const message = await driver().say(person, text);
+    const message = await driver().send(person, text);
     await untilTrue(async () => (await driver().answer(message.id)) !== undefined);
     return message;
   };
   /** Sends a private message while unlinked, and signs in through the link in the reply. */
   const signInBy = async (person: string, text: string) => {
-    const message = await driver().say(person, text);
+    const message = await driver().send(person, text);
     await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
     const invitation = (await driver().answer(message.id))?.text ?? '';
     const page = await deployment.signIn(person, invitation);
@@ -71,7 +71,7 @@ describe.each(['callback', 'connection'] as const)('WeCom by %s', (way) => {
     });
 
     test('ends a growing answer on /stop, keeps its text and finishes both replies', async () => {
-      const message = await driver().say('zhangwei', 'count to 5000');
+      const message = await driver().send('zhangwei', 'count to 5000');
       await untilTrue(async () => /\d/.test((await driver().answer(message.id))?.text ?? ''));
       const { answer: stopAnswer } = await ask('zhangwei', '/stop');
       const answer = await driver().waitForAnswer(message.id);
@@ -143,14 +143,14 @@ describe.each(['callback', 'connection'] as const)('WeCom by %s', (way) => {
       await signInBy('daniel.okoye', 'hello');
       await untilTrue(async () => (await ask('daniel.okoye', '/whoami')).answer.text.includes('Daniel'));
       expect((await ask('daniel.okoye', '/unlink')).answer.text).toContain('/logout');
-      const message = await driver().say('daniel.okoye', 'count to 2');
+      const message = await driver().send('daniel.okoye', 'count to 2');
       await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
     });
 
     test('keeps further questions while a sign-in is pending, and answers all of them after it', async () => {
-      const first = await driver().say('chenguodong', 'count to 2');
+      const first = await driver().send('chenguodong', 'count to 2');
       await untilTrue(async () => (await driver().answer(first.id))?.text.includes('/link/') ?? false);
-      const second = await driver().say('chenguodong', 'count to 3');
+      const second = await driver().send('chenguodong', 'count to 3');
       await untilTrue(async () => linkIn((await driver().answer(second.id))?.text) !== undefined);
       const links = await Promise.all([first, second].map(async ({ id }) => linkIn((await driver().answer(id))?.text)));
       expect(links[1]).toBe(links[0]);
@@ -162,7 +162,7 @@ describe.each(['callback', 'connection'] as const)('WeCom by %s', (way) => {
 
   describe('a group', () => {
     test('answers mentions in the group, and ignores messages without one', async () => {
-      const silent = await driver().say('zhangwei', { text: 'count to 3', conversation: { group: 'wrtown' } });
+      const silent = await driver().send('zhangwei', { text: 'count to 3', conversation: { group: 'wrtown' } });
       const { answer } = await ask('zhangwei', {
         text: 'count to 3',
         conversation: { group: 'wrtown' },
@@ -173,7 +173,7 @@ describe.each(['callback', 'connection'] as const)('WeCom by %s', (way) => {
     });
 
     test('points an unlinked person to the private chat and shows no link [private-invitation]', async () => {
-      const said = await driver().say('linxiaoyu', {
+      const said = await driver().send('linxiaoyu', {
         text: '数到 3',
         conversation: { group: 'wrtown' },
         mention: true,
@@ -218,7 +218,7 @@ describe.each(['callback', 'connection'] as const)('WeCom by %s', (way) => {
 
   describe('late sign-ins', () => {
     test('are answered once by a separate message after the live reply has ended', async () => {
-      const message = await driver().say('emma.clarke', 'count to 6');
+      const message = await driver().send('emma.clarke', 'count to 6');
       await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
       const invitation = (await driver().answer(message.id))?.text ?? '';
       deployment.advance(5.6 * MINUTE_MS);
@@ -239,7 +239,7 @@ describe.each(['callback', 'connection'] as const)('WeCom by %s', (way) => {
         'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
         'base64',
       );
-      const message = await driver().say('linxiaoyu', { text: 'What is this?', images: [image] });
+      const message = await driver().send('linxiaoyu', { text: 'What is this?', images: [image] });
       const { answer: invitation } = await ask('linxiaoyu', '/signin');
       deployment.advance(5.1 * MINUTE_MS);
       await deployment.signIn('linxiaoyu', invitation.text);

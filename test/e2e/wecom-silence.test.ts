@@ -66,7 +66,7 @@ describe.each(['callback', 'connection'] as const)('silent answers by %s', (way)
     const script = answers(silence.promise);
     chat.calls.splice(0);
     chat.script(...script);
-    const message = await driver().say('zhangwei', 'How many rows are there?');
+    const message = await driver().send('zhangwei', 'How many rows are there?');
     await untilTrue(() => chat.calls.length === script.length);
     // The clock jumps next, so the stream must have begun before.
     await untilTrue(async () =>

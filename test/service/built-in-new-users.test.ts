@@ -147,7 +147,7 @@ test('the built-in engine streams a slow answer at its own pace', async () => {
     return true;
   };
   const startedAtMs = performance.now();
-  await engine.stream(request, stop.signal, { write, room: () => Promise.resolve() }).catch(() => undefined);
+  await engine.stream(request, stop.signal, { write, drained: () => Promise.resolve() }).catch(() => undefined);
   expect(lines).toBe(3);
   expect(performance.now() - startedAtMs).toBeGreaterThan(400);
 });

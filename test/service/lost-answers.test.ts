@@ -20,7 +20,7 @@ const app: MakeMessagingApp = () => ({
   name: 'wecom',
   ignoresCase: false,
   isOpenIn: (userAgent) => userAgent === APP,
-  leave: async ({ callbackUrl, state }) => ({ location: `${callbackUrl}?state=${state}` }),
+  startRedirect: async ({ callbackUrl, state }) => ({ location: `${callbackUrl}?state=${state}` }),
   identify: async () => ({ userId: 'zhangweiWeCom' }),
 });
 

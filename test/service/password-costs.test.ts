@@ -5,8 +5,8 @@ import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
 import { parseDirectoryFile, type ServicePerson } from '../../src/service/directory-file.ts';
 import { LoginQueue } from '../../src/service/oauth/login-queue.ts';
 import { DEFAULT_LOGIN_LIMITS, LoginThrottle } from '../../src/service/oauth/login-throttle.ts';
-import { NobodysPassword } from '../../src/service/oauth/timing-dummy-hash.ts';
-import { passwordFits } from '../../src/service/oauth/passwords.ts';
+import { TimingDummyHash } from '../../src/service/oauth/timing-dummy-hash.ts';
+import { verifyPassword } from '../../src/service/oauth/passwords.ts';
 import { Store } from '../../src/service/oauth/store.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { authorizePath, Browser, PEOPLE, startTestService } from './support.ts';
@@ -85,20 +85,20 @@ describe('the dummy hash of an unknown name', () => {
   const costOf = (stored: string) => stored.split('$').slice(0, -2).join('$');
 
   test('costs the same as a hash in the directory, is constant per name, and matches no password', async () => {
-    const nobody = new NobodysPassword(directoryOf(argon2, SCRYPT), Buffer.alloc(32, 1));
+    const nobody = new TimingDummyHash(directoryOf(argon2, SCRYPT), Buffer.alloc(32, 1));
     const picked = new Set<string>();
     for (let index = 0; index < 40; index += 1) {
-      const stored = nobody.of(`nobody${index}`);
-      expect(nobody.of(`nobody${index}`)).toBe(stored);
+      const stored = nobody.hashFor(`nobody${index}`);
+      expect(nobody.hashFor(`nobody${index}`)).toBe(stored);
       picked.add(costOf(stored));
     }
     expect(picked).toEqual(new Set([argon2, SCRYPT].map(costOf)));
     for (const name of ['nobody1', 'nobody2', 'nobody3'])
       for (const typed of ['alice-pass', '', 'A'.repeat(43)])
-        expect(await passwordFits(typed, nobody.of(name))).toBe(false);
+        expect(await verifyPassword(typed, nobody.hashFor(name))).toBe(false);
   });
 
   test('has a cost even if no person has a password', async () => {
-    expect(new NobodysPassword([], Buffer.alloc(32)).of('alice')).toMatch(/^\$scrypt\$ln=14,/);
+    expect(new TimingDummyHash([], Buffer.alloc(32)).hashFor('alice')).toMatch(/^\$scrypt\$ln=14,/);
   });
 });

@@ -4,7 +4,7 @@ import { argon2id } from 'hash-wasm';
 import { parseClientsFile } from '../../src/service/clients-file.ts';
 import { parseDirectoryFile } from '../../src/service/directory-file.ts';
 import { parseProfileMapFile } from '../../src/shared/sign-in/profile-map-file.ts';
-import { hashPassword, passwordFits, passwordFault } from '../../src/service/oauth/passwords.ts';
+import { hashPassword, verifyPassword, passwordFault } from '../../src/service/oauth/passwords.ts';
 import { ConfigFileError } from '../../src/shared/json-file.ts';
 import { runHashPassword } from '../../src/cli/hash-password-command.ts';
 import { CLIENT, PEOPLE } from './support.ts';
@@ -97,9 +97,9 @@ describe('password strings (PHC)', () => {
     for (const stored of [SCRYPT, await hashPassword('correct 密码')]) {
       expect(passwordFault(stored, false)).toBeUndefined();
       expect([
-        await passwordFits('correct 密码', stored),
-        await passwordFits('correct', stored),
-        await passwordFits('', stored),
+        await verifyPassword('correct 密码', stored),
+        await verifyPassword('correct', stored),
+        await verifyPassword('', stored),
       ]).toEqual([true, false, false]);
     }
   });
@@ -116,9 +116,9 @@ describe('password strings (PHC)', () => {
     });
     expect(passwordFault(stored, false)).toBeUndefined();
     expect([
-      await passwordFits('correct 密码', stored),
-      await passwordFits('wrong', stored),
-      await passwordFits('', stored),
+      await verifyPassword('correct 密码', stored),
+      await verifyPassword('wrong', stored),
+      await verifyPassword('', stored),
     ]).toEqual([true, false, false]);
   });
 });
@@ -189,6 +189,6 @@ describe('npm run hash-password', () => {
   test('prints a string that matches the password, for any form of input', async () => {
     const { exitCode, output, asides } = await run('correct ', '密码\n');
     expect([exitCode, asides]).toEqual([0, '']);
-    expect(await passwordFits('correct 密码', output.trim())).toBe(true);
+    expect(await verifyPassword('correct 密码', output.trim())).toBe(true);
   });
 });

@@ -2,7 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseDirectoryFile } from '../../src/service/directory-file.ts';
 import { CasSignIn } from '../../src/service/oauth/methods/cas-sign-in.ts';
-import type { Arrival, Leaving, MessagingAppSignIn } from '../../src/service/oauth/methods/redirect-sign-in.ts';
+import type {
+  ProviderCallback,
+  RedirectRequest,
+  MessagingAppSignIn,
+} from '../../src/service/oauth/methods/redirect-sign-in.ts';
 import { wecomSignIn } from '../../src/service/oauth/methods/wecom-sign-in.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { authorizePath, Browser, PEOPLE, startTestService, type TestService } from './support.ts';
@@ -38,14 +42,14 @@ class FeishuStandIn implements MessagingAppSignIn {
     return userAgent.includes('Lark/');
   }
 
-  async leave({ callbackUrl, state }: Leaving) {
+  async startRedirect({ callbackUrl, state }: RedirectRequest) {
     return {
       location: `https://feishu.example/?${new URLSearchParams({ callbackUrl, state }).toString()}`,
       kept: 'verifier',
     };
   }
 
-  async identify({ query, kept }: Arrival) {
+  async identify({ query, kept }: ProviderCallback) {
     return kept === 'verifier' ? { userId: query.get('code') ?? '' } : undefined;
   }
 }

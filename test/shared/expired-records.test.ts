@@ -301,7 +301,7 @@ describe('an expired record', () => {
     await exchange(service, code);
     const limits = new SharedLimits({ redis, keyRing, limits: { requestsPer10Sec: 2, atOnce: 2 }, nowMs });
     const end = await limits.begin('sk-test');
-    await limits.keepPlaces();
+    await limits.renewSlots();
     end();
     limits.close();
     await service.close();

@@ -35,7 +35,7 @@ describe('growing answers [wecom-streams]', () => {
       polls += 1;
       return stream('s1', steps[polls] ?? '', polls === 3);
     };
-    const { id } = await messenger.driver.say('lin', 'count');
+    const { id } = await messenger.driver.send('lin', 'count');
     expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ state: 'final', text: 'One two three' });
     expect(messenger.driver.trace(id)).toEqual({ polls: 3, snapshots: steps });
     const poll = bot.callbacks.find(isPoll);
@@ -47,7 +47,7 @@ describe('growing answers [wecom-streams]', () => {
   test('keep waiting after a failed poll or white space', async () => {
     const replies = [{ status: 500 }, stream('s1', ' \n '), undefined, stream('s1', 'here', true)];
     bot.script = (callback) => (isPoll(callback) ? replies.shift() : stream('s1', '  '));
-    const { id } = await messenger.driver.say('lin', 'hello');
+    const { id } = await messenger.driver.send('lin', 'hello');
     await until(() => replies.length === 1, 'three polls were made');
     expect(await messenger.driver.answer(id)).toMatchObject({ state: 'streaming', text: '' });
     expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ text: 'here' });
@@ -57,14 +57,14 @@ describe('growing answers [wecom-streams]', () => {
   test('keep thinking apart from the text', async () => {
     bot.script = (callback) =>
       isPoll(callback) ? stream('s1', '<think>searching</think>\n\nFound it', true) : stream('s1', '<think>waiting');
-    const { id } = await messenger.driver.say('lin', 'hello');
+    const { id } = await messenger.driver.send('lin', 'hello');
     await until(async () => (await messenger.driver.answer(id))?.thinking === 'waiting', 'thinking is shown');
     expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ text: 'Found it', thinking: 'searching' });
   });
 
   test('are refused above 20480 bytes, with a visible note', async () => {
     bot.script = (callback) => stream('s1', isPoll(callback) ? '字'.repeat(6_827) : '字'.repeat(6_826));
-    const { id } = await messenger.driver.say('lin', 'long');
+    const { id } = await messenger.driver.send('lin', 'long');
     expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ state: 'failed' });
     expect(messenger.driver.violations()).toMatchObject([
       { questionId: id, reason: expect.stringContaining('20481 bytes') },
@@ -74,7 +74,7 @@ describe('growing answers [wecom-streams]', () => {
 
   test('end with a platform notice if they are not final after six minutes', async () => {
     bot.script = () => stream('s1', 'half an');
-    const { id } = await messenger.driver.say('lin', 'hello');
+    const { id } = await messenger.driver.send('lin', 'hello');
     await until(async () => (await messenger.driver.answer(id)) !== undefined, 'it grows');
     clock.move(6 * 60_000);
     const answer = await messenger.driver.waitForAnswer(id);
@@ -91,17 +91,17 @@ describe('growing answers [wecom-streams]', () => {
     const image = { base64: TINY_PNG.toString('base64'), md5: createHash('md5').update(TINY_PNG).digest('hex') };
     const items = { msg_item: [{ msgtype: 'image', image }] };
     bot.script = () => stream('s1', 'a dot', true, items);
-    const good = await messenger.driver.say('lin', 'draw');
+    const good = await messenger.driver.send('lin', 'draw');
     const { images } = await messenger.driver.waitForAnswer(good.id);
     expect((await got(`${messenger.url}${images[0]?.url ?? ''}`, { responseType: 'buffer' })).body).toEqual(TINY_PNG);
     bot.script = () => stream('s2', 'a dot', false, items);
-    const early = await messenger.driver.say('lin', 'draw');
+    const early = await messenger.driver.send('lin', 'draw');
     await expect(messenger.driver.waitForAnswer(early.id)).rejects.toMatchObject({ code: 'not_delivered' });
   });
 
   test('continue after a restart, and conversations survive', async () => {
     bot.script = () => stream('s1', 'half');
-    const { id } = await messenger.driver.say('lin', 'hello');
+    const { id } = await messenger.driver.send('lin', 'hello');
     await until(async () => (await messenger.driver.answer(id))?.text === 'half', 'it grows');
     await messenger.close();
     bot.script = () => stream('s1', 'half and half', true);
@@ -112,7 +112,7 @@ describe('growing answers [wecom-streams]', () => {
 
   test('are stored without readable message text in Redis', async () => {
     bot.script = () => stream('s1', 'UNMISTAKABLE-ANSWER', true);
-    const { id } = await messenger.driver.say('lin', 'UNMISTAKABLE-QUESTION');
+    const { id } = await messenger.driver.send('lin', 'UNMISTAKABLE-QUESTION');
     await messenger.driver.waitForAnswer(id);
     const keys = await redis.redis.keys('*');
     const hashes = keys.filter((key) => key.startsWith('messenger:messages:'));
@@ -124,7 +124,7 @@ describe('growing answers [wecom-streams]', () => {
 
   test('leave the newest 500 messages in a conversation', async () => {
     for (let count = 0; count < 503; count += 1) {
-      await messenger.driver.say('lin', { text: `line ${count}`, conversation: { group: 'wrLab' } });
+      await messenger.driver.send('lin', { text: `line ${count}`, conversation: { group: 'wrLab' } });
     }
     expect(await redis.redis.hlen('messenger:messages:group-wrLab')).toBe(500);
     const shown = await messenger.driver.messages('ada', { group: 'wrLab' });
@@ -138,7 +138,7 @@ describe('later answers by response_url [wecom-response-url]', () => {
 
   async function ask(conversation?: { group: string }): Promise<{ id: string; responseUrl: string }> {
     bot.script = ({ msgid }) => stream(`s-${msgid}`, 'see below', true);
-    const { id } = await messenger.driver.say('lin', {
+    const { id } = await messenger.driver.send('lin', {
       text: 'hello',
       ...(conversation ? { conversation, mention: true } : {}),
     });

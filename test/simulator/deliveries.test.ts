@@ -26,7 +26,7 @@ afterEach(async () => {
 describe('deliveries to the bot [wecom-callbacks]', () => {
   test('include a private text', async () => {
     bot.script = ({ msgid }) => stream(`s-${msgid}`, 'hello', true);
-    const { id } = await messenger.driver.say('lin', 'hi there');
+    const { id } = await messenger.driver.send('lin', 'hi there');
     expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ sender: 'bot', state: 'final', text: 'hello' });
     expect(await messenger.driver.message(id)).toMatchObject({ state: 'sent', senderName: 'Lin Yue' });
     const [callback] = bot.callbacks;
@@ -43,9 +43,9 @@ describe('deliveries to the bot [wecom-callbacks]', () => {
 
   test('include a group text only if it mentions the bot, with the mention', async () => {
     bot.script = ({ msgid }) => stream(`s-${msgid}`, 'ok', true);
-    const silent = await messenger.driver.say('lin', { text: 'lunch?', conversation: { group: 'wrLab' } });
+    const silent = await messenger.driver.send('lin', { text: 'lunch?', conversation: { group: 'wrLab' } });
     expect(silent.state).toBe('sent');
-    const asked = await messenger.driver.say('lin', {
+    const asked = await messenger.driver.send('lin', {
       text: 'lunch?',
       conversation: { group: 'wrLab' },
       mention: true,
@@ -62,8 +62,8 @@ describe('deliveries to the bot [wecom-callbacks]', () => {
   });
 
   test('include images: one alone as image, with text as mixed, encrypted and valid for five minutes', async () => {
-    const alone = await messenger.driver.say('lin', { text: '', images: [TINY_PNG] });
-    await messenger.driver.say('lin', { text: 'what is it?', images: [TINY_PNG] });
+    const alone = await messenger.driver.send('lin', { text: '', images: [TINY_PNG] });
+    await messenger.driver.send('lin', { text: 'what is it?', images: [TINY_PNG] });
     await until(() => bot.callbacks.length === 2, 'both were delivered');
     const image = bot.callbacks.find(({ msgid }) => msgid === alone.id);
     expect(image).toMatchObject({ msgtype: 'image' });
@@ -80,8 +80,8 @@ describe('deliveries to the bot [wecom-callbacks]', () => {
   });
 
   test('include the quoted message', async () => {
-    const first = await messenger.driver.say('lin', 'earlier words');
-    await messenger.driver.say('lin', { text: 'and this?', quote: first.id });
+    const first = await messenger.driver.send('lin', 'earlier words');
+    await messenger.driver.send('lin', { text: 'and this?', quote: first.id });
     await until(() => bot.callbacks.length === 2, 'both were delivered');
     const quoting = bot.callbacks.find(({ msgid }) => msgid !== first.id);
     expect(quoting?.quote).toEqual({ msgtype: 'text', text: { content: 'earlier words' } });
@@ -89,7 +89,7 @@ describe('deliveries to the bot [wecom-callbacks]', () => {
 
   test('have encrypted sender ids if the bot may not see the real ones [wecom-ids]', async () => {
     const hidden = await startAtTest({ redis: redis.redis, botUrl: bot.url, encryptUserIds: true });
-    await hidden.driver.say('lin', 'who am I?');
+    await hidden.driver.send('lin', 'who am I?');
     await until(() => bot.callbacks.length === 1, 'it was delivered');
     expect(bot.callbacks[0]?.from.userid).toMatch(/^wo[0-9a-f]{30}$/);
     await hidden.close();
@@ -116,7 +116,7 @@ describe('deliveries that the bot does not answer [wecom-streams]', () => {
     await impatient();
     let attempts = 0;
     bot.script = ({ msgid }) => ((attempts += 1) < 3 ? 'hang' : stream(`s-${msgid}`, 'at last', true));
-    const { id } = await messenger.driver.say('lin', 'hello?');
+    const { id } = await messenger.driver.send('lin', 'hello?');
     expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ text: 'at last' });
     expect(bot.callbacks.map(({ msgid }) => msgid)).toEqual([id, id, id]);
   });
@@ -124,7 +124,7 @@ describe('deliveries that the bot does not answer [wecom-streams]', () => {
   test('fail after three attempts, and can be sent again as the same delivery', async () => {
     await impatient();
     bot.script = () => 'hang';
-    const { id } = await messenger.driver.say('lin', '有人吗');
+    const { id } = await messenger.driver.send('lin', '有人吗');
     await expect(messenger.driver.waitForAnswer(id)).rejects.toMatchObject({ code: 'not_delivered' });
     expect(bot.callbacks).toHaveLength(3);
     expect(await messenger.driver.message(id)).toMatchObject({ state: 'failed', error: '无法连接机器人。' });
@@ -136,23 +136,23 @@ describe('deliveries that the bot does not answer [wecom-streams]', () => {
   test('are repeated after 503 only if the switch is on, and never after other refusals', async () => {
     let attempts = 0;
     bot.script = ({ msgid }) => ((attempts += 1) < 2 ? { status: 503 } : stream(`s-${msgid}`, 'stored now', true));
-    const { id } = await messenger.driver.say('lin', 'hello');
+    const { id } = await messenger.driver.send('lin', 'hello');
     expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ text: 'stored now' });
     bot.script = () => ({ status: 401 });
-    const refused = await messenger.driver.say('lin', 'hello');
+    const refused = await messenger.driver.send('lin', 'hello');
     await expect(messenger.driver.waitForAnswer(refused.id)).rejects.toMatchObject({ code: 'not_delivered' });
     expect(bot.callbacks.filter(({ msgid }) => msgid === refused.id)).toHaveLength(1);
 
     const strict = await startAtTest({ redis: redis.redis, botUrl: bot.url, retryOn503: false });
     bot.script = () => ({ status: 503 });
-    const once = await strict.driver.say('lin', 'hello');
+    const once = await strict.driver.send('lin', 'hello');
     await expect(strict.driver.waitForAnswer(once.id)).rejects.toMatchObject({ code: 'not_delivered' });
     expect(bot.callbacks.filter(({ msgid }) => msgid === once.id)).toHaveLength(1);
     await strict.close();
   });
 
   test('are valid with an empty response, which shows no answer', async () => {
-    const { id } = await messenger.driver.say('lin', 'hello');
+    const { id } = await messenger.driver.send('lin', 'hello');
     await until(async () => (await messenger.driver.message(id)).state === 'sent', 'it was sent');
     expect(await messenger.driver.answer(id)).toBeUndefined();
     expect(messenger.driver.violations()).toEqual([]);
@@ -165,7 +165,7 @@ describe('deliveries that the bot does not answer [wecom-streams]', () => {
     ['a stream without an id', { msgtype: 'stream', stream: { content: 'x', finish: true } }],
   ])('report %s as refused, visibly', async (_name, reply) => {
     bot.script = () => reply;
-    const { id } = await messenger.driver.say('lin', 'hello');
+    const { id } = await messenger.driver.send('lin', 'hello');
     await expect(messenger.driver.waitForAnswer(id)).rejects.toMatchObject({ code: 'not_delivered' });
     expect(messenger.driver.violations()).toMatchObject([{ questionId: id }]);
     expect((await messenger.driver.messages('lin')).at(-1)).toMatchObject({ sender: 'system' });
@@ -174,14 +174,14 @@ describe('deliveries that the bot does not answer [wecom-streams]', () => {
 
 test('are refused if a person has three open messages', async () => {
   bot.script = (callback) => (callback.msgtype === 'stream' ? undefined : stream(`s-${callback.msgid}`, '…'));
-  const sent = await Promise.all(['a', 'b', 'c'].map((text) => messenger.driver.say('lin', text)));
+  const sent = await Promise.all(['a', 'b', 'c'].map((text) => messenger.driver.send('lin', text)));
   await until(() => bot.messages().length === 3, 'three were delivered');
-  const fourth = await messenger.driver.say('lin', 'd');
+  const fourth = await messenger.driver.send('lin', 'd');
   expect(fourth).toMatchObject({ state: 'failed', error: expect.stringContaining('wait for the current answers') });
-  expect((await messenger.driver.say('ada', 'hello')).state).toBe('sending');
+  expect((await messenger.driver.send('ada', 'hello')).state).toBe('sending');
   bot.script = ({ stream: polled }) => stream(polled?.id ?? '', 'done', true);
   await Promise.all(sent.map(({ id }) => messenger.driver.waitForAnswer(id)));
-  expect((await messenger.driver.say('lin', 'e')).state).toBe('sending');
+  expect((await messenger.driver.send('lin', 'e')).state).toBe('sending');
   expect(bot.messages().some(({ msgid }) => msgid === fourth.id)).toBe(false);
 });
 
@@ -193,12 +193,12 @@ test.each([
   { text: '停止 @Parley', conversation: { group: 'wrLab' } },
 ])('include a slash word next to three open messages: $text', async (said) => {
   bot.script = (callback) => (callback.msgtype === 'stream' ? undefined : stream(`s-${callback.msgid}`, '…'));
-  await Promise.all(['a', 'b', 'c'].map((text) => messenger.driver.say('lin', text)));
+  await Promise.all(['a', 'b', 'c'].map((text) => messenger.driver.send('lin', text)));
   await until(() => bot.messages().length === 3, 'three were delivered');
   for (const text of ['停止播放', 'stop /stop', 'a fourth question'])
-    expect((await messenger.driver.say('lin', text)).state).toBe('failed');
+    expect((await messenger.driver.send('lin', text)).state).toBe('failed');
   bot.script = ({ msgid, stream: polled }) => stream(polled?.id ?? `s-${msgid}`, 'done', true);
-  const { id } = await messenger.driver.say('lin', said);
+  const { id } = await messenger.driver.send('lin', said);
   expect(await messenger.driver.waitForAnswer(id)).toMatchObject({ text: 'done' });
 });
 

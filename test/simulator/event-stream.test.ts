@@ -43,7 +43,7 @@ describe('a page that reconnects to its event stream', () => {
   }
   const messagesIn = (told: readonly Told[]) =>
     told.flatMap((one) => (one.name === 'message' ? [`${one.data.text} (${one.data.state})`] : []));
-  const ask = async (text: string) => messenger.driver.waitForAnswer((await messenger.driver.say('lin', text)).id);
+  const ask = async (text: string) => messenger.driver.waitForAnswer((await messenger.driver.send('lin', text)).id);
 
   test('gets a heartbeat every few seconds, so that silence indicates a lost connection', async () => {
     const { told, end } = await follow();

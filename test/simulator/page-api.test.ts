@@ -145,7 +145,7 @@ describe('events of the chat [wecom-events]', () => {
   test('include ratings of an answer with a feedback id', async () => {
     bot.script = ({ msgtype }) =>
       msgtype === 'event' ? undefined : stream('s1', 'x', true, { feedback: { id: 'fb-1' } });
-    const { id } = await messenger.driver.say('lin', 'hello');
+    const { id } = await messenger.driver.send('lin', 'hello');
     const answer = await messenger.driver.waitForAnswer(id);
     expect(answer.canRate).toBe(true);
     const rate = (rating: string) =>

@@ -28,7 +28,7 @@ const fetched = (address: string) => got(address, { throwHttpErrors: false, retr
 const addressIn = (text = '') => /\((http[^)]+)\)/.exec(text)?.[1] ?? '';
 
 async function said() {
-  const message = await messenger.driver.say('lin', 'a question');
+  const message = await messenger.driver.send('lin', 'a question');
   const [channel = '', ts = ''] = message.id.split('-');
   return { channel, ts };
 }
@@ -86,7 +86,7 @@ test('an answer of 60,000 characters by the real bot is its beginning and a file
     env: { SIGN_IN: 'off', SIGN_IN_PROOF: '', CHAT_BASE_URL: chat.baseUrl },
   });
   const { driver } = deployment.messenger;
-  await driver.say('emma.clarke', 'a long one');
+  await driver.send('emma.clarke', 'a long one');
   const bots = async () => (await driver.messages('emma.clarke')).filter(({ sender }) => sender === 'bot');
   await untilTrue(async () => {
     const [beginning] = await bots();

@@ -43,7 +43,7 @@ const words = { type: 'markdown', text: 'At ten.' };
 
 /** Lin asks, and the bot answers with blocks. */
 async function answered(blocks: object[], where?: typeof group) {
-  const said = await driver().say('lin', { text: 'When?', conversation: where, mention: where !== undefined });
+  const said = await driver().send('lin', { text: 'When?', conversation: where, mention: where !== undefined });
   const [channel = '', ts = ''] = said.id.split('-');
   const posted = await call('chat.postMessage', { channel, thread_ts: ts, text: 'At ten.', blocks });
   expect(posted.error).toBeUndefined();
@@ -346,7 +346,7 @@ describe('suggested prompts and entries [slack-assistant]', () => {
     await messenger.close();
     messenger = await startSlackAtTest({ redis: redis.redis, botUrl: bot.url, nowMs: clock.nowMs });
     expect((await promptsOf())?.items).toEqual(prompts);
-    await driver().say('lin', 'Do A');
+    await driver().send('lin', 'Do A');
     expect(await promptsOf()).toBeUndefined();
   });
 });
@@ -356,7 +356,7 @@ describe("a person's own message [slack-messages]", () => {
     got.post(`${messenger.url}/api/messages/${id}/${what}`, { json, throwHttpErrors: false, retry: { limit: 0 } });
 
   test('can be edited and deleted on the page by its writer only, and the bot is told', async () => {
-    const said = await driver().say('lin', 'Wen?');
+    const said = await driver().send('lin', 'Wen?');
     expect(said.canAmend).toBe(true);
     expect((await post(said.id, 'edit', { person: 'ada', text: 'x' })).statusCode).toBe(404);
     expect((await post(said.id, 'edit', { person: 'lin', text: ' ' })).statusCode).toBe(400);

@@ -34,7 +34,7 @@ describe('a message that begins with a slash', () => {
     { text: '/停止', says: /没有“\/停止”这个命令/ },
     { text: '/ help', says: /not a command/ },
   ])('is refused unless an app has registered it: $text', async ({ text, says }) => {
-    const said = await driver().say('lin', text);
+    const said = await driver().send('lin', text);
     expect(said).toMatchObject({ state: 'failed', error: expect.stringMatching(says) });
     const again = await got.post(`${messenger.url}/api/messages/${said.id}/resend`, { json: { person: 'lin' } });
     expect(JSON.parse(again.body)).toMatchObject({ state: 'failed' });
@@ -42,14 +42,14 @@ describe('a message that begins with a slash', () => {
   });
 
   test('is a normal message behind a space or a mention', async () => {
-    await driver().say('lin', ' /help');
-    await driver().say('lin', { text: '/help', conversation: group, mention: true });
+    await driver().send('lin', ' /help');
+    await driver().send('lin', { text: '/help', conversation: group, mention: true });
     await until(() => bot.events.length === 3, 'both were told');
     expect(bot.forms).toEqual([]);
   });
 
   test("is sent once as a signed form if it is the app's own command, and is not a message of the channel", async () => {
-    const said = await driver().say('lin', { text: '/parley think  high', conversation: group });
+    const said = await driver().send('lin', { text: '/parley think  high', conversation: group });
     await untilForms(1);
     const [form] = bot.forms;
     expect(form).toMatchObject({ command: '/parley', text: 'think  high', team_id: expect.stringMatching(/^T/) });
@@ -65,7 +65,7 @@ describe('a message that begins with a slash', () => {
 
   test('is shown as failed if the app does not accept it, and sent again on request', async () => {
     bot.commandStatus = 503;
-    const { id } = await driver().say('lin', '/parley help');
+    const { id } = await driver().send('lin', '/parley help');
     await until(async () => (await driver().message(id)).state === 'failed', 'it failed');
     bot.commandStatus = 200;
     await got.post(`${messenger.url}/api/messages/${id}/resend`, { json: { person: 'lin' } });
@@ -78,7 +78,7 @@ describe('the response address of a command', () => {
   const blocks = [{ type: 'markdown', text: 'for **you**' }];
 
   test('shows its answer to the sender of the command, or to all who are online', async () => {
-    const { id } = await driver().say('lin', { text: '/parley help', conversation: group });
+    const { id } = await driver().send('lin', { text: '/parley help', conversation: group });
     await untilForms(1);
     expect((await respond({ response_type: 'ephemeral', text: 'for you', blocks })).statusCode).toBe(200);
     expect(await driver().waitForAnswer(id)).toMatchObject({ sender: 'bot', state: 'final', text: 'for **you**' });
@@ -89,14 +89,14 @@ describe('the response address of a command', () => {
   });
 
   test('works five times within half an hour, and accepts any valid message', async () => {
-    await driver().say('lin', '/parley help');
+    await driver().send('lin', '/parley help');
     await untilForms(1);
     expect((await respond({})).statusCode).toBe(400);
     expect(driver().violations()).toMatchObject([{ reason: 'response_url: no_text' }]);
     const statuses: number[] = [];
     for (let use = 0; use < 6; use += 1) statuses.push((await respond({ text: `answer ${use}` })).statusCode);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 404]);
-    await driver().say('lin', '/parley help');
+    await driver().send('lin', '/parley help');
     await untilForms(2);
     clock.move(31 * 60_000);
     expect((await respond({ text: 'too late' })).statusCode).toBe(404);

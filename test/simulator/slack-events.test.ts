@@ -52,7 +52,7 @@ test.each(vectors.filter(({ expected }) => expected === 'accept'))(
 );
 
 test('an answer that has not begun is stopped at its question, and only by the person who asked', async () => {
-  const said = await driver().say('lin', { text: '@Parley hi', conversation: { group: 'wrLab' } });
+  const said = await driver().send('lin', { text: '@Parley hi', conversation: { group: 'wrLab' } });
   const before = bot.events.length;
   await expect(driver().stop('ada', said.id)).rejects.toMatchObject({ code: 'not_found' });
   await driver().stop('lin', said.id);
@@ -62,7 +62,7 @@ test('an answer that has not begun is stopped at its question, and only by the p
 
 describe('events for the bot [slack-messages]', () => {
   test('contain a private text as one message of an im', async () => {
-    const said = await driver().say('lin', 'hi <there> & @Ada Park');
+    const said = await driver().send('lin', 'hi <there> & @Ada Park');
     await untilEvents(1);
     await quiet();
     expect(bot.events).toHaveLength(1);
@@ -79,7 +79,7 @@ describe('events for the bot [slack-messages]', () => {
   });
 
   test('contain a channel mention as message and as app_mention, with the same ts and two event ids', async () => {
-    await driver().say('lin', { text: 'lunch?', conversation: { group: 'wrLab' }, mention: true });
+    await driver().send('lin', { text: 'lunch?', conversation: { group: 'wrLab' }, mention: true });
     await untilEvents(2);
     const [left, right] = bot.events.map(({ envelope }) => envelope);
     expect([left?.event.type, right?.event.type].sort()).toEqual(['app_mention', 'message']);
@@ -91,16 +91,16 @@ describe('events for the bot [slack-messages]', () => {
   });
 
   test('contain a channel text without a mention as a message event only', async () => {
-    await driver().say('lin', { text: '@Parleyman lunch?', conversation: { group: 'wrLab' } });
+    await driver().send('lin', { text: '@Parleyman lunch?', conversation: { group: 'wrLab' } });
     await untilEvents(1);
     await quiet();
     expect(bot.events.map(({ envelope }) => envelope.event.type)).toEqual(['message']);
   });
 
   test('put a reply to a reply into the same thread', async () => {
-    const root = await driver().say('lin', 'first');
-    const reply = await driver().say('lin', { text: 'second', quote: root.id });
-    const third = await driver().say('lin', { text: 'third', quote: reply.id });
+    const root = await driver().send('lin', 'first');
+    const reply = await driver().send('lin', { text: 'second', quote: root.id });
+    const third = await driver().send('lin', { text: 'third', quote: reply.id });
     await untilEvents(3);
     const rootTs = root.id.split('-')[1];
     const threads = bot.events.map(({ envelope: { event } }) => [event.text, event['thread_ts']]);
@@ -110,7 +110,7 @@ describe('events for the bot [slack-messages]', () => {
   });
 
   test('refer to a file that needs the token; without it the response is a login page with status 200', async () => {
-    await driver().say('lin', { text: 'what is it?', images: [TINY_PNG] });
+    await driver().send('lin', { text: 'what is it?', images: [TINY_PNG] });
     await untilEvents(1);
     const event = bot.events[0]?.envelope.event;
     expect(event).toMatchObject({ subtype: 'file_share', files: [{ mimetype: 'image/png', mode: 'hosted' }] });
@@ -130,7 +130,7 @@ describe('events for the bot [slack-messages]', () => {
 describe('repeated events [slack-deliveries]', () => {
   test('follow a 503 three times, numbered, with the reason, and otherwise identical', async () => {
     bot.script = (_event, attempt) => (attempt <= 3 ? 503 : 200);
-    const said = await driver().say('lin', 'hi');
+    const said = await driver().send('lin', 'hi');
     await untilEvents(4);
     await quiet(300);
     expect(bot.events).toHaveLength(4);
@@ -142,7 +142,7 @@ describe('repeated events [slack-deliveries]', () => {
 
   test('follow a missing acknowledgement too, while any 2xx counts as one', async () => {
     bot.script = (_event, attempt) => (attempt === 1 ? 'hang' : 204);
-    await driver().say('lin', 'hi');
+    await driver().send('lin', 'hi');
     await untilEvents(2);
     await quiet(300);
     expect(bot.events.map(({ headers }) => headers['x-slack-retry-reason'])).toEqual([undefined, 'http_timeout']);
@@ -150,14 +150,14 @@ describe('repeated events [slack-deliveries]', () => {
 
   test('are prevented by X-Slack-No-Retry', async () => {
     bot.script = () => ({ status: 500, headers: { 'x-slack-no-retry': '1' } });
-    const said = await driver().say('lin', 'hi');
+    const said = await driver().send('lin', 'hi');
     await until(async () => (await driver().message(said.id)).state === 'failed');
     expect(bot.events).toHaveLength(1);
   });
 
   test('end with a message shown as not delivered, which can be sent again as the same event', async () => {
     bot.script = () => 401;
-    const said = await driver().say('lin', 'hi');
+    const said = await driver().send('lin', 'hi');
     await until(async () => (await driver().message(said.id)).state === 'failed');
     const first = bot.events[0];
     bot.script = () => 200;
@@ -169,7 +169,7 @@ describe('repeated events [slack-deliveries]', () => {
 
   test('continue after a restart', async () => {
     bot.script = () => 'hang';
-    const said = await driver().say('lin', 'hi');
+    const said = await driver().send('lin', 'hi');
     await untilEvents(1);
     await messenger.close();
     bot.script = () => 200;
@@ -229,7 +229,7 @@ describe('texts of the Slack simulator', () => {
 });
 
 test('an edit or deletion of a message tells the bot the old and the new text [slack-messages]', async () => {
-  const said = await driver().say('lin', 'one');
+  const said = await driver().send('lin', 'one');
   await untilEvents(1);
   await driver().edit('lin', said.id, 'two');
   await expect(driver().edit('ada', said.id, 'three')).rejects.toMatchObject({ code: 'not_found' });

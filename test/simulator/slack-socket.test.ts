@@ -54,7 +54,7 @@ describe("Slack's own client on the socket [slack-socket]", () => {
     const { results } = await messenger.driver.deliver('ada', 'hello there', 1);
     expect(results).toEqual([{ kind: 'silent' }]);
     expect(told.map(({ type, body }) => [type, body.event?.text])).toEqual([['events_api', 'hello there']]);
-    await messenger.driver.say('ada', '/parley help');
+    await messenger.driver.send('ada', '/parley help');
     await until(() => told.length === 2, 'the command is told');
     expect(told[1]).toMatchObject({ type: 'slash_commands', body: { command: '/parley', text: 'help' } });
   });
@@ -69,7 +69,7 @@ describe("Slack's own client on the socket [slack-socket]", () => {
     const id = `${channel}-${posted.body.ts}`;
     await messenger.driver.press('ada', id, 'Stop');
     expect(told.at(-1)).toMatchObject({ type: 'interactive', body: { type: 'block_actions' } });
-    messenger.driver.connections?.cutAll();
+    messenger.driver.connections?.disconnectAll();
     await expect(messenger.driver.press('ada', id, 'Stop')).rejects.toMatchObject({ code: 'not_taken' });
   });
 

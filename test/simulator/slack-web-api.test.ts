@@ -34,7 +34,7 @@ const reasons = () => messenger.driver.violations().map(({ reason }) => reason);
 /** A person writes. Returns the place and the id of the message. */
 async function said(text: string, where: 'private' | 'group' = 'private') {
   const group = where === 'group' ? { conversation: { group: 'wrLab' }, mention: true } : {};
-  const message = await messenger.driver.say('lin', { text, ...group });
+  const message = await messenger.driver.send('lin', { text, ...group });
   const [channel = '', ts = ''] = message.id.split('-');
   return { message, channel, ts };
 }

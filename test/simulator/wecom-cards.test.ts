@@ -65,7 +65,7 @@ async function answered(reply: object, where?: typeof group) {
     (await driver().messages('lin', where)).filter(({ sender }) => sender === 'bot').length;
   const before = await botMessages();
   bot.script = () => reply;
-  const said = await driver().say('lin', { text: 'x', conversation: where, mention: where !== undefined });
+  const said = await driver().send('lin', { text: 'x', conversation: where, mention: where !== undefined });
   const settled = async () =>
     (await driver().messages('lin', where)).some(({ id, state }) => id === said.id && state !== 'sending');
   await until(settled, 'the bot has answered');
@@ -112,7 +112,7 @@ describe('a template card [wecom-cards]', () => {
       if (msgtype !== 'stream') return both(buttons('T1'), false);
       return (polls += 1) < 2 ? stream('s1', 'Half', false) : both(buttons('T2'), true);
     };
-    const { id } = await driver().say('lin', 'x');
+    const { id } = await driver().send('lin', 'x');
     const answer = await driver().waitForAnswer(id);
     expect(answer).toMatchObject({ text: 'Half', card: { title: 'More?' } });
     expect(answer.card?.isAlone).toBeUndefined();
@@ -275,7 +275,7 @@ describe('validation of a template card [wecom-cards]', () => {
 
   test('an invalid answer with a card is refused', async () => {
     bot.script = () => asCard({ ...buttons('T1'), task_id: undefined });
-    const { id } = await driver().say('lin', 'x');
+    const { id } = await driver().send('lin', 'x');
     await expect(driver().waitForAnswer(id)).rejects.toMatchObject({ code: 'not_delivered' });
     bot.script = () => asCard({ ...welcome, card_action: undefined });
     await driver().enterChat('lin');

@@ -28,8 +28,8 @@ async function restartMessenger(options: Omit<Parameters<typeof startConnected>[
   bot = await RawBot.subscribed(messenger);
 }
 
-const ask = async (said: Parameters<Messenger['driver']['say']>[1] = 'hello') => {
-  const { id } = await messenger.driver.say('lin', said);
+const ask = async (said: Parameters<Messenger['driver']['send']>[1] = 'hello') => {
+  const { id } = await messenger.driver.send('lin', said);
   return { id, reqId: await bot.told(id) };
 };
 const botMessages = async (conversation?: { group: string }) =>
@@ -184,7 +184,7 @@ describe('the life of a connection [wecom-connection]', () => {
     expect(await bot.send('ping')).toMatchObject({ errcode: 0 });
     expect(await bot.stream(reqId, 's1', 'hi')).toMatchObject({ errcode: 846609 });
     expect([bot.closed, bot.events]).toEqual([false, []]);
-    const { id } = await messenger.driver.say('lin', 'nobody');
+    const { id } = await messenger.driver.send('lin', 'nobody');
     await expect(messenger.driver.waitForAnswer(id)).rejects.toMatchObject({ code: 'not_delivered' });
     const next = await RawBot.subscribed(messenger);
     expect(await next.stream(reqId, 's1', 'hi', true)).toMatchObject({ errcode: 0 });
@@ -193,7 +193,7 @@ describe('the life of a connection [wecom-connection]', () => {
   test('may include a freeze, in which messages are lost until it is dropped', async () => {
     await restartMessenger({ timing: { silenceMs: 1_500 } });
     messenger.driver.connections?.freezeAll?.();
-    const { id } = await messenger.driver.say('lin', 'into nowhere');
+    const { id } = await messenger.driver.send('lin', 'into nowhere');
     expect(messenger.driver.missed()).toEqual([]);
     await until(() => bot.closed, 'it is dropped');
     expect([bot.messages, messenger.driver.missed()]).toMatchObject([[], [{ questionId: id, wasBrought: true }]]);
@@ -221,9 +221,9 @@ describe('the life of a connection [wecom-connection]', () => {
     const read = await ask('read');
     await bot.stream(read.reqId, 's1', 'I know');
     const unread = await ask('unread');
-    messenger.driver.connections?.cutAll();
+    messenger.driver.connections?.disconnectAll();
     await until(() => messenger.driver.connections?.size === 0, 'it is gone');
-    const between = await messenger.driver.say('lin', 'between');
+    const between = await messenger.driver.send('lin', 'between');
     bot = await RawBot.subscribed(messenger);
     await bot.told(between.id);
     expect(bot.messages.map(({ body }) => body?.msgid)).toEqual([unread.id, between.id]);
@@ -233,8 +233,8 @@ describe('the life of a connection [wecom-connection]', () => {
 
   test('limits a person to three open messages, and lost ones block no others', async () => {
     for (const text of ['a', 'b', 'c']) await ask(text);
-    expect(await messenger.driver.say('lin', 'd')).toMatchObject({ state: 'failed' });
-    messenger.driver.connections?.cutAll();
+    expect(await messenger.driver.send('lin', 'd')).toMatchObject({ state: 'failed' });
+    messenger.driver.connections?.disconnectAll();
     bot = await RawBot.subscribed(messenger);
     const { id, reqId } = await ask('e');
     await bot.stream(reqId, 's1', 'here', true);

@@ -21,7 +21,7 @@ const botTexts = async () =>
 describe('an answer over the connection [wecom-connection]', () => {
   test('grows by snapshots that replace each other, and is ended by the last one', async () => {
     const bot = await RawBot.subscribed(messenger);
-    const { id } = await messenger.driver.say('lin', 'hi there');
+    const { id } = await messenger.driver.send('lin', 'hi there');
     const reqId = await bot.told(id);
     expect(bot.messages).toEqual([
       {
@@ -51,7 +51,7 @@ describe('an answer over the connection [wecom-connection]', () => {
 
   test('may be followed by further streams as separate messages, while the first stays the answer', async () => {
     const bot = await RawBot.subscribed(messenger);
-    const { id } = await messenger.driver.say('lin', 'a long one');
+    const { id } = await messenger.driver.send('lin', 'a long one');
     const reqId = await bot.told(id);
     await bot.stream(reqId, 's1', 'part one', true);
     await bot.stream(reqId, 's2', 'part');
@@ -65,7 +65,7 @@ describe('an answer over the connection [wecom-connection]', () => {
 
   test('applies a frame after the last one and reports a fault, except for a repeated last frame', async () => {
     const bot = await RawBot.subscribed(messenger);
-    const { id } = await messenger.driver.say('lin', 'hello');
+    const { id } = await messenger.driver.send('lin', 'hello');
     const reqId = await bot.told(id);
     await bot.stream(reqId, 's1', 'whole', true);
     await bot.stream(reqId, 's1', 'whole', true);
@@ -82,20 +82,20 @@ describe('the subscription [wecom-connection]', () => {
     expect(await bot.subscribe('another')).toMatchObject({ errcode: 853000 });
     expect(await bot.send('ping')).toMatchObject({ errcode: 846609 });
     expect(await bot.push('lin', 'hi')).toMatchObject({ errcode: 846609 });
-    expect([bot.closed, messenger.driver.connections?.refused]).toEqual([false, 1]);
+    expect([bot.closed, messenger.driver.connections?.refusedCount]).toEqual([false, 1]);
     expect(await bot.subscribe()).toMatchObject({ errcode: 0 });
     expect(await bot.send('ping')).toMatchObject({ errcode: 0 });
   });
 
   test('moves to the newest connection; the old one is told at once, refused, and closed later', async () => {
     const old = await RawBot.subscribed(messenger);
-    const { id } = await messenger.driver.say('lin', 'to the old one');
+    const { id } = await messenger.driver.send('lin', 'to the old one');
     const reqId = await old.told(id);
     const bot = await RawBot.subscribed(messenger);
     await until(() => old.events.length === 1, 'the old one is told');
     expect(old.events[0]?.body?.event).toEqual({ eventtype: 'disconnected_event' });
     expect(await old.stream(reqId, 's1', 'too late')).toMatchObject({ errcode: 846609 });
-    const next = await messenger.driver.say('lin', 'to the new one');
+    const next = await messenger.driver.send('lin', 'to the new one');
     await bot.told(next.id);
     expect(old.messages).toHaveLength(1);
     // The request outlives its connection.
@@ -105,12 +105,12 @@ describe('the subscription [wecom-connection]', () => {
   });
 
   test('counts messages that find no subscriber and fail, and those left unread', async () => {
-    const early = await messenger.driver.say('lin', 'anybody there?');
+    const early = await messenger.driver.send('lin', 'anybody there?');
     await expect(messenger.driver.waitForAnswer(early.id)).rejects.toMatchObject({ code: 'not_delivered' });
     const bot = await RawBot.subscribed(messenger);
-    const { id } = await messenger.driver.say('lin', 'unread');
+    const { id } = await messenger.driver.send('lin', 'unread');
     const reqId = await bot.told(id);
-    messenger.driver.connections?.cutAll();
+    messenger.driver.connections?.disconnectAll();
     await until(() => messenger.driver.missed().length === 2, 'both are missed');
     expect(messenger.driver.missed()).toMatchObject([
       { questionId: early.id, wasBrought: false },
@@ -139,7 +139,7 @@ describe("WeCom's own client on the connection [wecom-connection]", () => {
 
   test('receives a message and answers it in a stream', async () => {
     const client = await start();
-    const { id } = await messenger.driver.say('lin', 'hello');
+    const { id } = await messenger.driver.send('lin', 'hello');
     const { frame } = await client.heard('the message', ({ type }) => type === 'message');
     expect(frame?.body).toMatchObject({ msgid: id, msgtype: 'text', text: { content: 'hello' } });
     await client.call('replyStream', frame, 's1', 'One', false);
@@ -155,7 +155,7 @@ describe("WeCom's own client on the connection [wecom-connection]", () => {
     const { frame: entry } = await client.heard('the entry', ({ type }) => type === 'event');
     await client.call('replyWelcome', entry, { msgtype: 'text', text: { content: 'Welcome!' } });
     await entered;
-    const { id } = await messenger.driver.say('lin', { text: '', images: [TINY_PNG] });
+    const { id } = await messenger.driver.send('lin', { text: '', images: [TINY_PNG] });
     const { frame } = await client.heard('the image', ({ type }) => type === 'message');
     const { url, aeskey } = frame?.body?.['image'] as { url: string; aeskey: string };
     expect(await client.call('downloadFile', url, aeskey)).toMatchObject({
@@ -198,6 +198,6 @@ describe("WeCom's own client on the connection [wecom-connection]", () => {
     await start();
     await old.heard('the end', ({ type }) => type === 'disconnected');
     await until(() => messenger.driver.connections?.size === 1, 'one is left');
-    expect(messenger.driver.connections?.opened).toBe(2);
+    expect(messenger.driver.connections?.openedCount).toBe(2);
   });
 });

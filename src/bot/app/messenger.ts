@@ -8,7 +8,7 @@ import { redisAddress } from './secrets.ts';
 import type { LocalLogins, PersonView } from '../../simulator/api.ts';
 import type { Group } from '../../simulator/directory.ts';
 import type { LocalControls } from '../../simulator/local-controls.ts';
-import type { ProtocolKind } from '../../simulator/protocol.ts';
+import type { ProtocolFactory } from '../../simulator/protocol.ts';
 import { slackProtocol } from '../../simulator/slack/index.ts';
 import { startMessenger, type Messenger } from '../../simulator/start-messenger.ts';
 import { wecomProtocol } from '../../simulator/wecom/index.ts';
@@ -88,7 +88,7 @@ export async function readGroups(): Promise<Group[]> {
   return GROUPS.parse(JSON.parse(await readFile(GROUPS_FILE, 'utf8')));
 }
 
-function protocolOf({ local, wecom, slack }: Config, secrets: Secrets): ProtocolKind {
+function protocolOf({ local, wecom, slack }: Config, secrets: Secrets): ProtocolFactory {
   if (local.messengerProtocol === 'slack') {
     return slackProtocol({
       signingSecret: secrets.slackSigningSecret ?? '',

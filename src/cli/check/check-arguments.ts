@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { readAskedAs, type AskedAs } from './impersonation-args.ts';
+import { readImpersonationArgs, type ImpersonationArgs } from './impersonation-args.ts';
 import { SECOND_MS } from '../../shared/clock.ts';
 
 /** The parsed arguments of `npm run check -- …`. */
 export type CheckArguments =
   | { kind: 'settings' }
   | { kind: 'sign-in'; person?: string; codeAgesMs?: number[] }
-  | { kind: 'as'; asked: AskedAs }
+  | { kind: 'as'; asked: ImpersonationArgs }
   | { kind: 'help' }
   | { kind: 'wrong'; complaint: string };
 
@@ -54,7 +54,7 @@ export function readCheckArguments(args: readonly string[]): CheckArguments {
 
 function readAs(text: string, isSignIn: boolean): CheckArguments {
   if (isSignIn) return wrong('--as and --sign-in cannot be combined');
-  const asked = readAskedAs(text);
+  const asked = readImpersonationArgs(text);
   return asked
     ? { kind: 'as', asked }
     : wrong('--as requires a person and a place, such as "JG 3100 private" or "unlinked group ID"');

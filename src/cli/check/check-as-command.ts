@@ -12,7 +12,7 @@ import { createScenes, modelsIn } from '../../bot/policy/scenes.ts';
 import type { Scene } from '../../bot/policy/scenes-file.ts';
 import type { PolicyPerson, PolicyPlace, Subject } from '../../bot/policy/subject.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
-import type { AskedAs } from './impersonation-args.ts';
+import type { ImpersonationArgs } from './impersonation-args.ts';
 import { faultsOfNamedFiles } from './config-files.ts';
 import type { CheckOutput } from './run-checks.ts';
 
@@ -23,7 +23,7 @@ import type { CheckOutput } from './run-checks.ts';
 export async function runAsCommand(
   config: Config,
   secrets: Secrets,
-  asked: AskedAs,
+  asked: ImpersonationArgs,
   output: CheckOutput = process.stdout,
 ): Promise<number> {
   const faults = await faultsOfNamedFiles(config);
@@ -35,7 +35,7 @@ export async function runAsCommand(
   return EXIT.ok;
 }
 
-function linesOf(config: Config, secrets: Secrets, asked: AskedAs): [string, string][] {
+function linesOf(config: Config, secrets: Secrets, asked: ImpersonationArgs): [string, string][] {
   const { person, place } = asked;
   const platform = asked.platform ?? config.platforms[0] ?? config.local.messengerProtocol;
   const { models, model } = config.chat;
@@ -44,9 +44,9 @@ function linesOf(config: Config, secrets: Secrets, asked: AskedAs): [string, str
   const rule = file.rules.find(({ name }) => name === verdict.rule);
   const scene = createScenes(readScenes(config)).of(person, { ...place, platform });
   const lines: [string, string][] = [
-    ['Who', `${inWords(person)}, ${placeInWords(place)} on ${describePlatform(platform).label.en}`],
-    ['Rule', ruleInWords(verdict.rule, rule)],
-    ['Scene', scene ? sceneInWords(scene) : 'no scene matches'],
+    ['Who', `${formatPerson(person)}, ${formatPlace(place)} on ${describePlatform(platform).label.en}`],
+    ['Rule', formatRule(verdict.rule, rule)],
+    ['Scene', scene ? formatScene(scene) : 'no scene matches'],
   ];
   if (person === undefined && config.signIn.mode === 'required')
     return [...lines, ['Answer', 'none before they sign in (SIGN_IN=required)']];
@@ -70,7 +70,7 @@ function linesOf(config: Config, secrets: Secrets, asked: AskedAs): [string, str
     ...lines,
     ['Models', left.map((name, index) => (index === 0 ? `${name} (default)` : name)).join(', ')],
     ['Tools', listed(tools.map(({ name }) => name))],
-    ['Knowledge', knowledgeInWords(sources, { scene, maySearch, isPublicOnly: !person || place.kind !== 'private' })],
+    ['Knowledge', formatKnowledge(sources, { scene, maySearch, isPublicOnly: !person || place.kind !== 'private' })],
     ...settledBy(scene),
   ];
 }
@@ -81,29 +81,29 @@ const REFUSALS = {
   group: 'the rule does not let them ask in this group',
 } as const;
 
-function inWords(person: PolicyPerson | undefined): string {
+function formatPerson(person: PolicyPerson | undefined): string {
   if (!person) return 'a person who is not signed in';
   return person.department === '' ? person.identityCode : `${person.identityCode} of department ${person.department}`;
 }
 
-function placeInWords({ kind, id }: PolicyPlace): string {
+function formatPlace({ kind, id }: PolicyPlace): string {
   return kind === 'private' ? 'in a private chat' : `in the group ${id}`;
 }
 
-function ruleInWords(name: string, rule: PolicyRule | undefined): string {
-  return rule ? `${name}: the first match (${subjectInWords(rule.who)})` : `${name}: no earlier rule matches`;
+function formatRule(name: string, rule: PolicyRule | undefined): string {
+  return rule ? `${name}: the first match (${formatSubject(rule.who)})` : `${name}: no earlier rule matches`;
 }
 
-function sceneInWords({ name, who, groups, platforms }: Scene): string {
+function formatScene({ name, who, groups, platforms }: Scene): string {
   const conditions = [
-    subjectInWords(who),
+    formatSubject(who),
     ...(groups === undefined ? [] : [`groups ${typeof groups === 'string' ? groups : groups.join(', ')}`]),
     ...(platforms ? [`platforms ${platforms.join(', ')}`] : []),
   ];
   return `${name}: the first match (${conditions.join('; ')})`;
 }
 
-function subjectInWords({ signedIn, identity, departments }: Subject): string {
+function formatSubject({ signedIn, identity, departments }: Subject): string {
   const conditions = [
     ...(signedIn === undefined ? [] : [signedIn ? 'signed in' : 'not signed in']),
     ...(identity ? [`identity ${identity.join(', ')}`] : []),
@@ -125,7 +125,7 @@ interface Searching {
   isPublicOnly: boolean;
 }
 
-function knowledgeInWords(sources: readonly string[], { scene, maySearch, isPublicOnly }: Searching): string {
+function formatKnowledge(sources: readonly string[], { scene, maySearch, isPublicOnly }: Searching): string {
   const asked = sources.filter((name) => scene?.knowledge?.includes(name) ?? true);
   const unknown = (scene?.knowledge ?? []).filter((name) => !sources.includes(name));
   const missing = unknown.length === 0 ? '' : ` (KNOWLEDGE_FILE has no ${unknown.join(', ')})`;

@@ -1,5 +1,5 @@
 import type { JudgeProof } from '../../bot/app/configuration-proof.ts';
-import { askWhose } from './deployment-identity.ts';
+import { probeIdentity } from './deployment-identity.ts';
 import { holderOfPort } from '../../shared/http/port-holder.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import type { Config } from '../../bot/config/config.ts';
@@ -14,10 +14,10 @@ export async function checkPorts(config: Config, judge: JudgeProof | undefined):
     const obstacle = await tryToListen(port, host);
     if (obstacle === undefined) continue;
     if (obstacle.code !== 'EADDRINUSE') {
-      found.push({ name, verdict: 'fault', ...inWords(obstacle, `${setting} ${port}`, config.http.host) });
+      found.push({ name, verdict: 'fault', ...describeListenError(obstacle, `${setting} ${port}`, config.http.host) });
       continue;
     }
-    const whose = judge && (await askWhose(`http://127.0.0.1:${port}`, judge));
+    const whose = judge && (await probeIdentity(`http://127.0.0.1:${port}`, judge));
     if (setting === 'PORT' && whose?.reached === 'these settings')
       return [{ name, verdict: 'ok', detail: `Parley runs on PORT ${port} with these settings` }];
     if (setting === 'PORT' && whose?.reached === 'other settings') {
@@ -37,7 +37,7 @@ export async function checkPorts(config: Config, judge: JudgeProof | undefined):
 }
 
 /** Describes a free port that cannot be listened on. */
-function inWords(
+function describeListenError(
   { code }: NodeJS.ErrnoException,
   port: string,
   host: string,

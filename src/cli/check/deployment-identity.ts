@@ -4,22 +4,22 @@ import type { JudgeProof, Reached } from '../../bot/app/configuration-proof.ts';
 import { requestForCheck, type CheckAnswer } from '../../shared/http/check-request.ts';
 import { parseJson } from '../../shared/parse-json.ts';
 
-export interface Whose {
+export interface DeploymentIdentity {
   answer: CheckAnswer;
   reached: Reached;
 }
 
 /** Checks whether an address belongs to this Parley deployment. A proof for an earlier nonce is invalid. */
-export async function askWhose(origin: string, judge: JudgeProof, path = '/healthz'): Promise<Whose> {
+export async function probeIdentity(origin: string, judge: JudgeProof, path = '/healthz'): Promise<DeploymentIdentity> {
   const nonce = randomToken(16);
   const answer = await requestForCheck(`${origin}${path}?nonce=${nonce}`);
   return { answer, reached: 'body' in answer ? judge(nonce, proofIn(answer.body)) : 'something else' };
 }
 
 /** Tries the address that proxies forward, and then `/healthz`, which older versions have only. */
-export async function askWhoseFromOutside(origin: string, judge: JudgeProof): Promise<Whose> {
-  const asked = await askWhose(origin, judge, '/webhooks/whose');
-  return asked.answer.status === 404 ? askWhose(origin, judge) : asked;
+export async function probeIdentityFromOutside(origin: string, judge: JudgeProof): Promise<DeploymentIdentity> {
+  const asked = await probeIdentity(origin, judge, '/webhooks/whose');
+  return asked.answer.status === 404 ? probeIdentity(origin, judge) : asked;
 }
 
 function proofIn(body: string): string {

@@ -2,7 +2,7 @@ import { PLATFORM_NAMES, type PlatformName } from '../../bot/domain/platform-nam
 import type { PolicyPerson, PolicyPlace } from '../../bot/policy/subject.ts';
 
 /** The user, place and platform to simulate. */
-export interface AskedAs {
+export interface ImpersonationArgs {
   /** Undefined for a user without a linked account. */
   person: PolicyPerson | undefined;
   place: PolicyPlace;
@@ -14,7 +14,7 @@ export interface AskedAs {
  * name.
  * @returns undefined if it cannot be parsed
  */
-export function readAskedAs(text: string): AskedAs | undefined {
+export function readImpersonationArgs(text: string): ImpersonationArgs | undefined {
   const words = text.trim().split(/\s+/);
   const platform = PLATFORM_NAMES.find((name) => name === words.at(-1)?.toLowerCase());
   const said = platform === undefined || words.length < 3 ? words : words.slice(0, -1);

@@ -7,7 +7,7 @@ import type { Asker } from './people.ts';
 import type { Question } from './questions-file.ts';
 import { walkThroughSignIn } from './sign-in-walk.ts';
 
-export interface AskingOptions {
+export interface QuestionRunnerOptions {
   driver: MessengerDriver;
   /** The group for questions that do not name one. */
   someGroup: string;
@@ -17,22 +17,22 @@ export interface AskingOptions {
 }
 
 /** Below the bot's limit of messages per person and minute. */
-const MAX_SAID_A_MINUTE = 18;
+const MAX_MESSAGES_PER_MINUTE = 18;
 /** The maximum duration of an answer and some time for its remainder. */
-const ANSWERED_WITHIN_MS = 6 * MINUTE_MS + 30 * SECOND_MS;
-const INVITED_WITHIN_MS = 30 * SECOND_MS;
-const LOOK_EVERY_MS = 100;
+const ANSWER_TIMEOUT_MS = 6 * MINUTE_MS + 30 * SECOND_MS;
+const INVITATION_TIMEOUT_MS = 30 * SECOND_MS;
+const POLL_INTERVAL_MS = 100;
 
 /** Asks questions one after another in the messaging app, each in a new conversation. */
-export class Asking {
-  readonly #options: AskingOptions;
+export class QuestionRunner {
+  readonly #options: QuestionRunnerOptions;
   readonly #linked = new Set<string>();
   /** Places that already have a conversation, where a new one must be started first. */
   readonly #begun = new Set<string>();
   readonly #saidMs = new Map<string, number[]>();
   #lastMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: AskingOptions) {
+  constructor(options: QuestionRunnerOptions) {
     this.#options = options;
   }
 
@@ -56,7 +56,7 @@ export class Asking {
   async #signIn(userId: string): Promise<void> {
     const { driver } = this.#options;
     await this.#wait(userId);
-    const { id } = await driver.say(userId, '/signin');
+    const { id } = await driver.send(userId, '/signin');
     const { text } = await this.#invitation(userId, id);
     await walkThroughSignIn(driver, userId, text);
   }
@@ -64,12 +64,12 @@ export class Asking {
   /** Waits for the sign-in invitation. It may not be final, because the answer can replace it. */
   async #invitation(userId: string, messageId: string): Promise<MessageView> {
     const { driver } = this.#options;
-    const untilMs = monotonicMs() + INVITED_WITHIN_MS;
+    const untilMs = monotonicMs() + INVITATION_TIMEOUT_MS;
     for (;;) {
       const shown = await driver.answer(messageId);
       if (shown && (shown.text !== '' || shown.state === 'final')) return shown;
       if (monotonicMs() > untilMs) throw new Error(`No sign-in link arrived for ${userId}`);
-      await pause(LOOK_EVERY_MS);
+      await pause(POLL_INTERVAL_MS);
     }
   }
 
@@ -77,9 +77,9 @@ export class Asking {
     const { driver, someGroup } = this.#options;
     await this.#wait(userId);
     const conversation = group === undefined ? undefined : { group: group === 'some' ? someGroup : group };
-    const { id } = await driver.say(userId, { text, conversation, mention: conversation !== undefined });
+    const { id } = await driver.send(userId, { text, conversation, mention: conversation !== undefined });
     if (!isLinked && this.#options.mustSignIn) return this.#invitation(userId, id);
-    return driver.waitForAnswer(id, { timeoutMs: ANSWERED_WITHIN_MS });
+    return driver.waitForAnswer(id, { timeoutMs: ANSWER_TIMEOUT_MS });
   }
 
   async #keepPace(): Promise<void> {
@@ -90,7 +90,7 @@ export class Asking {
 
   async #wait(userId: string): Promise<void> {
     const said = (this.#saidMs.get(userId) ?? []).filter((atMs) => monotonicMs() - atMs < MINUTE_MS);
-    const oldest = said[said.length - MAX_SAID_A_MINUTE];
+    const oldest = said[said.length - MAX_MESSAGES_PER_MINUTE];
     if (oldest !== undefined) await pause(Math.max(0, oldest + MINUTE_MS + SECOND_MS - monotonicMs()));
     this.#saidMs.set(userId, [...said, monotonicMs()]);
   }

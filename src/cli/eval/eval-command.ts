@@ -13,11 +13,11 @@ import { parseKnowledgeFile } from '../../bot/knowledge/knowledge-file.ts';
 import type { Group } from '../../simulator/directory.ts';
 import { parseDirectoryFile } from '../../service/directory-file.ts';
 import type { Environment } from '../../bot/config/read-values.ts';
-import { Asking } from './ask-questions.ts';
+import { QuestionRunner } from './ask-questions.ts';
 import type { EvalArguments } from './eval-arguments.ts';
 import { faultsOf, type Answer } from './judge-answer.ts';
 import { judgeByModel, DEFAULT_CRITERION } from './judge-model.ts';
-import { CannotStart, settingsOf, startLocalParley, type LocalParley } from './local-parley.ts';
+import { EvalStartError, settingsOf, startLocalParley, type LocalParley } from './local-parley.ts';
 import { peopleOf } from './people.ts';
 import { parseQuestions, SOME_GROUP, type Question } from './questions-file.ts';
 import { lineOf, pageOf, summaryOf } from './report.ts';
@@ -25,8 +25,8 @@ import { readRun, type Result, type RunRecord } from './run-record.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../../examples/questions.yaml', import.meta.url));
 /** Documents are indexed in the background after the start. */
-const INDEXED_WITHIN_MS = 2 * MINUTE_MS;
-const LOOK_EVERY_MS = 200;
+const INDEX_TIMEOUT_MS = 2 * MINUTE_MS;
+const POLL_INTERVAL_MS = 200;
 
 interface EvalCommand {
   asked: Extract<EvalArguments, { kind: 'eval' }>;
@@ -62,7 +62,7 @@ export async function runEvalCommand(given: EvalCommand): Promise<number> {
     const people = peopleOf(directory, questions);
     const strangers = questions.filter((one) => !people.askerOf(one)).map(({ as }) => as ?? 'anybody');
     if (strangers.length > 0)
-      throw new CannotStart([
+      throw new EvalStartError([
         `The directory has no person for ${[...new Set(strangers)].join(', ')}: name a person of the directory, or write for example JG 3100, XS 2203 or unlinked`,
       ]);
     const members = people.directory.flatMap(({ messaging }) => messaging['wecom'] ?? []);
@@ -74,7 +74,7 @@ export async function runEvalCommand(given: EvalCommand): Promise<number> {
       await parley.close();
     }
   } catch (thrown) {
-    if (!(thrown instanceof CannotStart)) throw thrown;
+    if (!(thrown instanceof EvalStartError)) throw thrown;
     for (const fault of thrown.faults) asides.write(`${fault}\n`);
     return EXIT.usage;
   }
@@ -96,7 +96,7 @@ async function ask({ asked, output, cwd, env }: EvalCommand, run: Run): Promise<
   const { driver } = app;
   if (!driver) throw new TypeError('Local mode started no messenger');
   await untilReady(parley);
-  const asking = new Asking({
+  const asking = new QuestionRunner({
     driver,
     someGroup: groups[0]?.id ?? SOME_GROUP,
     perMinute: asked.perMinute,
@@ -163,16 +163,16 @@ async function untilReady({ app, config }: LocalParley): Promise<void> {
   const path = knowledgeFileOf(config);
   const sources = path === undefined ? [] : parseKnowledgeFile(readFileSync(path, 'utf8'), path).sources;
   const hasFolder = sources.some(({ kind }) => kind !== 'dify');
-  const untilMs = monotonicMs() + INDEXED_WITHIN_MS;
+  const untilMs = monotonicMs() + INDEX_TIMEOUT_MS;
   const isIndexed = async () => {
     const { body = '' } = { body: undefined, ...(await requestForCheck(`${config.http.publicUrl}/metrics`)) };
     return /^parley_knowledge_documents [1-9]/m.test(body);
   };
   while (monotonicMs() < untilMs) {
     if (app.driver?.isBotReachable() === true && (!hasFolder || (await isIndexed()))) return;
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_INTERVAL_MS);
   }
-  throw new CannotStart(['Parley did not become ready: no documents were indexed. Run npm start to see the cause']);
+  throw new EvalStartError(['Parley did not become ready: no documents were indexed. Run npm start to see the cause']);
 }
 
 /** @returns the paths of the record and the page */
@@ -189,7 +189,7 @@ function keep(record: RunRecord, before: RunRecord | undefined, dataDir: string)
 
 function readEarlier(path: string): RunRecord {
   const run = named(path, () => readRun(readFileSync(path, 'utf8')));
-  if (!run) throw new CannotStart([`${path} is not a run saved by npm run eval`]);
+  if (!run) throw new EvalStartError([`${path} is not a run saved by npm run eval`]);
   return run;
 }
 
@@ -198,8 +198,8 @@ function named<Value>(path: string, read: () => Value): Value {
   try {
     return read();
   } catch (thrown) {
-    if (thrown instanceof ConfigFileError) throw new CannotStart(thrown.faults.map((fault) => `${path}: ${fault}`));
+    if (thrown instanceof ConfigFileError) throw new EvalStartError(thrown.faults.map((fault) => `${path}: ${fault}`));
     const error = asError(thrown);
-    throw new CannotStart([`${path} cannot be read (${'code' in error ? String(error.code) : error.name})`]);
+    throw new EvalStartError([`${path} cannot be read (${'code' in error ? String(error.code) : error.name})`]);
   }
 }

@@ -26,7 +26,7 @@ export interface LocalParley {
 }
 
 /** Thrown with the reasons why the evaluation cannot start, one sentence each. */
-export class CannotStart extends Error {
+export class EvalStartError extends Error {
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
@@ -52,7 +52,7 @@ export function settingsOf(env: Environment, cwd: string, more: Readonly<Record<
     ...more,
   };
   const settings = loadSettings({ env: values, cwd });
-  if (!settings.ok) throw new CannotStart(settings.faults.map(({ message }) => message));
+  if (!settings.ok) throw new EvalStartError(settings.faults.map(({ message }) => message));
   return settings;
 }
 
@@ -74,7 +74,7 @@ export async function startLocalParley(
     const read = (ports: Readonly<Record<string, string>> = {}) => settingsOf(env, cwd, { ...own, ...ports });
     const { settings } = await takeFreePorts(read(), read);
     const faults = await faultsOfNamedFiles(settings.config);
-    if (faults.length > 0) throw new CannotStart(faults);
+    if (faults.length > 0) throw new EvalStartError(faults);
     const app = await startApp({
       ...{ config: settings.config, secrets: settings.secrets, groups: office.groups },
       log: createLog({ level: 'fatal', format: 'json', role: 'eval' }),

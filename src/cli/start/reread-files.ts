@@ -16,7 +16,7 @@ interface Rereader {
  * Reloads the files of `config/` on SIGHUP, one signal at a time. If any file has a fault, all faults are logged and nothing
  * changes. In local mode and at a terminal, SIGHUP means that the window was closed and ends the process as usual.
  */
-export function rereadAtHangUp({ config, log, app }: Rereader): void {
+export function reloadOnHangup({ config, log, app }: Rereader): void {
   if (config.mode === 'local' || process.stdin.isTTY) return;
   let reading = Promise.resolve();
   process.on('SIGHUP', () => {

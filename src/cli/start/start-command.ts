@@ -4,15 +4,15 @@ import { asError } from '../../shared/coded-error.ts';
 import { createLog } from '../../shared/log.ts';
 import { listenForStop } from '../../shared/process/stop-signals.ts';
 import { EXIT } from '../../shared/process/exit-codes.ts';
-import { greet } from './startup-banner.ts';
+import { printBanner } from './startup-banner.ts';
 import { openBrowser } from './open-browser.ts';
 import { inBackground } from '../../shared/in-background.ts';
 import type { Config } from '../../bot/config/config.ts';
 import type { LoadedSettings } from '../../bot/config/load-settings.ts';
 import { turnsGraceSec } from '../../bot/app/shutdown-timeout.ts';
-import { rereadAtHangUp } from './reread-files.ts';
+import { reloadOnHangup } from './reread-files.ts';
 import { failureOfStart } from './start-failure.ts';
-import { probesAtStart, watchTroubles } from './startup-warnings.ts';
+import { probesAtStart, watchProbes } from './startup-warnings.ts';
 import type { MovedPort } from '../../bot/app/take-free-ports.ts';
 
 interface StartChoices {
@@ -58,7 +58,7 @@ export async function runStartCommand(
     // An app that failed to start has already stopped.
     const stopped = starting.then(
       (app) => {
-        inBackground(() => sayWhatEnds(app, config, say));
+        inBackground(() => reportShutdown(app, config, say));
         return app.close();
       },
       () => undefined,
@@ -74,20 +74,20 @@ export async function runStartCommand(
   const workerProgram =
     config.mode === 'local' ? new URL('../../bot/app/local-worker-process.js', import.meta.url) : undefined;
   const starting = startApp({ config, secrets, log, onFatal, workerProgram });
-  rereadAtHangUp({ config, log, app: starting });
+  reloadOnHangup({ config, log, app: starting });
 
   try {
     const app = await starting;
     isUp = true;
     const probes = await probesAtStart({ config, secrets: app.secrets });
-    const watch = watchTroubles(probes, { onEnded: (sentence) => say(`${sentence}\n`) });
+    const watch = watchProbes(probes, { onEnded: (sentence) => say(`${sentence}\n`) });
     endWatch = () => watch.end();
     const troubles = await watch.first;
     if (wasStopped()) return;
     const isTerminal = process.stdout.isTTY;
     const desk = { platform: process.platform, env: process.env, isTerminal };
     const open = (url: string) => opensBrowser && openBrowser(url, desk);
-    greet({ app, config, moved, troubles, isTerminal, open, say });
+    printBanner({ app, config, moved, troubles, isTerminal, open, say });
   } catch (error) {
     crash(error);
   }
@@ -96,7 +96,7 @@ export async function runStartCommand(
 /**
  * A stop may take as long as an answer, so the user who pressed Ctrl+C is told what it waits for and how to end immediately.
  */
-async function sayWhatEnds(app: App, config: Config, say: (text: string) => void): Promise<void> {
+async function reportShutdown(app: App, config: Config, say: (text: string) => void): Promise<void> {
   if (config.mode !== 'local' && !process.stdout.isTTY) return;
   const count = await app.runningAnswers();
   const maxSec = turnsGraceSec(config.http.shutdownGraceSec);

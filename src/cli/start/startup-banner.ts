@@ -3,7 +3,7 @@ import { describePlatform } from '../../bot/platforms/registry.ts';
 import type { Config } from '../../bot/config/config.ts';
 import { describeMovedPort, type MovedPort } from '../../bot/app/take-free-ports.ts';
 
-interface Greeting {
+interface BannerOptions {
   app: App;
   config: Config;
   moved: readonly MovedPort[];
@@ -20,7 +20,7 @@ interface Greeting {
 }
 
 /** Prints the listening addresses, current problems and next steps. Plain text for people, independent of the log format. */
-export function greet({
+export function printBanner({
   app: { addresses, madeApiKey },
   config,
   moved,
@@ -28,7 +28,7 @@ export function greet({
   isTerminal,
   open,
   say,
-}: Greeting): void {
+}: BannerOptions): void {
   const isLocal = config.mode === 'local';
   const where = isLocal ? ' in local mode' : '';
   const headline =

@@ -52,7 +52,7 @@ export async function probesAtStart(parts: ProbeDeps): Promise<StartProbe[]> {
 }
 
 /** Probes everything once, then repeats the failed probes until all succeed. */
-export function watchTroubles(
+export function watchProbes(
   probes: readonly StartProbe[],
   { onEnded, againMs = PROBE_AGAIN_MS }: { onEnded(sentence: string): void; againMs?: number },
 ): { first: Promise<string[]>; end(): void } {

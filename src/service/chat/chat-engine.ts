@@ -5,7 +5,7 @@ export interface AnswerSink {
   /** @returns false if the client's buffer is full: wait for `room` before the next write */
   write(events: string): boolean;
   /** Resolves when the client has room again. Rejects if it has disconnected. */
-  room(): Promise<unknown>;
+  drained(): Promise<unknown>;
 }
 
 /**

@@ -36,7 +36,7 @@ export interface ChatRoutesOptions {
 }
 
 /** Further endpoints of an OpenAI-compatible engine. Model names pass through unchanged. */
-const PASSED_ON = [
+const RELAYED_PATHS = [
   ...['embeddings', 'rerank', 'images/generations', 'images/edits', 'images/variations'],
   ...['audio/speech', 'audio/transcriptions', 'audio/translations'],
 ];
@@ -93,14 +93,14 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
       hold.release();
     }
   });
-  for (const path of PASSED_ON) {
+  for (const path of RELAYED_PATHS) {
     router.post(`/v1/${path}`, async (ctx) => {
       if (!options.passThrough) throw new ChatApiError('unknown_address', NEEDS_ENGINE);
       if (options.isStopping()) throw new ChatApiError('unavailable', 'The service is stopping', { retryAfterSec: 5 });
       const end = await beginRequest(requireKey(ctx, findKey));
       const hold = bodies.hold();
       try {
-        await passOn(ctx, path, { passThrough: options.passThrough, hold });
+        await relayRequest(ctx, path, { passThrough: options.passThrough, hold });
       } finally {
         hold.release();
         end();
@@ -144,7 +144,7 @@ function requireKey(ctx: Context, findKey: (given: string) => string | undefined
 /**
  * Relays the request unchanged, and the response as it arrives. The key's slot is released when the response is complete.
  */
-async function passOn(
+async function relayRequest(
   ctx: Context,
   path: string,
   { passThrough, hold }: { passThrough: PassThrough; hold: BodyHold },

@@ -9,10 +9,10 @@ import { tooManyAtOnce, tooOften, type ChatLimits } from './key-limits.ts';
 
 const WINDOW_MS = 10 * SECOND_MS;
 /** Maximum time for which the open requests of a dead process count against their key. */
-const PLACE_MS = 2 * MINUTE_MS;
-const KEEP_MS = PLACE_MS / 3;
+const SLOT_TTL_MS = 2 * MINUTE_MS;
+const SLOT_RENEWAL_MS = SLOT_TTL_MS / 3;
 /** Maximum wait for Redis. Without Redis each process applies its own limits. */
-const PATIENCE_MS = 0.5 * SECOND_MS;
+const REDIS_TIMEOUT_MS = 0.5 * SECOND_MS;
 const ID_BYTES = 12;
 
 const beginScript = loadScript(import.meta.url, './scripts/begin-request.lua', {
@@ -48,7 +48,7 @@ export class SharedLimits {
     this.#keyRing = keyRing;
     this.#limits = limits;
     this.#nowMs = nowMs;
-    this.#timer = setInterval(() => inBackground(() => this.keepPlaces()), KEEP_MS).unref();
+    this.#timer = setInterval(() => inBackground(() => this.renewSlots()), SLOT_RENEWAL_MS).unref();
   }
 
   /**
@@ -66,11 +66,11 @@ export class SharedLimits {
       maxBegun: requestsPer10Sec,
       maxOpen: atOnce,
       windowMs: WINDOW_MS,
-      placeMs: PLACE_MS,
+      placeMs: SLOT_TTL_MS,
       nowMs: this.#nowMs(),
     };
     const asked = beginScript.run(this.#redis, { begun, open }, args);
-    const verdict = await withTimeout(asked, PATIENCE_MS).catch(() => undefined);
+    const verdict = await withTimeout(asked, REDIS_TIMEOUT_MS).catch(() => undefined);
     if (verdict && !verdict.mayBegin) throw verdict.waitMs === 0 ? tooManyAtOnce() : tooOften(verdict.waitMs);
     const places = this.#open.get(open) ?? new Set();
     this.#open.set(open, places.add(id));
@@ -85,11 +85,11 @@ export class SharedLimits {
   }
 
   /** Renews the slots of open requests; runs on a timer. */
-  async keepPlaces(): Promise<void> {
+  async renewSlots(): Promise<void> {
     for (const [open, ids] of this.#open) {
       if (ids.size === 0) continue;
       await keepScript
-        .run(this.#redis, { open }, { nowMs: this.#nowMs(), placeMs: PLACE_MS, ids: [...ids] })
+        .run(this.#redis, { open }, { nowMs: this.#nowMs(), placeMs: SLOT_TTL_MS, ids: [...ids] })
         .catch(() => undefined);
     }
   }

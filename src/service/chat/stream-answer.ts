@@ -66,7 +66,7 @@ class AnswerStream implements AnswerSink {
     return this.#response.write(events);
   }
 
-  room(): Promise<unknown> {
+  drained(): Promise<unknown> {
     return once(this.#response, 'drain', { signal: this.#end.signal });
   }
 

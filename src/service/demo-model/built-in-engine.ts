@@ -53,7 +53,7 @@ export function createBuiltInEngine({ docsDir, tokensPerSec, bareWords, nowMs }:
       for (const [index, delta] of deltas.entries()) {
         await pace();
         const reason = index === deltas.length - 1 ? finishReason(answer) : undefined;
-        if (!sink.write(eventLine(chunk(reply, delta, reason)))) await sink.room();
+        if (!sink.write(eventLine(chunk(reply, delta, reason)))) await sink.drained();
       }
       if (request.includeUsage)
         sink.write(

@@ -6,11 +6,11 @@ import type { Consents } from './consents.ts';
 import type { Forms } from './forms.ts';
 import type { Grants } from './grants.ts';
 import type { Login } from './login.ts';
-import type { Visitors } from './browser-sessions.ts';
+import type { BrowserSessions } from './browser-sessions.ts';
 
 export interface AccountRouteParts {
   clients: ReadonlyMap<string, ServiceClient>;
-  visitors: Visitors;
+  visitors: BrowserSessions;
   login: Login;
   consents: Consents;
   forms: Forms;
@@ -23,7 +23,7 @@ export function addAccountRoutes(router: Router, parts: AccountRouteParts): void
   const { clients, visitors, login, consents, forms, grants, report } = parts;
 
   router.get('/account', async (ctx) => {
-    const person = await visitors.signedIn(ctx);
+    const person = await visitors.currentPerson(ctx);
     if (!person) return login.ask(ctx, '/account');
     const given = await consents.list(person.username);
     const entries = given.map(({ clientId, givenAtMs, isRemembered }) => ({
@@ -37,7 +37,7 @@ export function addAccountRoutes(router: Router, parts: AccountRouteParts): void
 
   router.post('/account/withdraw', async (ctx) => {
     const { username, clientId } = forms.open(ctx, 'withdraw');
-    const person = await visitors.signedIn(ctx);
+    const person = await visitors.currentPerson(ctx);
     if (person?.username === username) {
       await consents.withdraw(username, clientId);
       await grants.revokeAll(username, clientId);

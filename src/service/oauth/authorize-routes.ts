@@ -10,11 +10,11 @@ import { formField, type Forms } from './forms.ts';
 import type { Grants } from './grants.ts';
 import type { Login } from './login.ts';
 import { PageError } from './sign-in-errors.ts';
-import type { Visitors } from './browser-sessions.ts';
+import type { BrowserSessions } from './browser-sessions.ts';
 
 export interface AuthorizeRouteParts {
   clients: ReadonlyMap<string, ServiceClient>;
-  visitors: Visitors;
+  visitors: BrowserSessions;
   login: Login;
   consents: Consents;
   forms: Forms;
@@ -30,7 +30,7 @@ export function addAuthorizeRoutes(router: Router, parts: AuthorizeRouteParts): 
     // HEAD has no effects: it starts no sign-in and uses no remembered consent.
     if (ctx.method === 'HEAD') return void (ctx.status = 200);
     const { request } = reading;
-    const person = await parts.visitors.signedIn(ctx);
+    const person = await parts.visitors.currentPerson(ctx);
     const returnTo = `/oauth2.0/authorize?${ctx.querystring}`;
     if (!person) return parts.login.ask(ctx, returnTo);
     if (await parts.consents.isRemembered(person.username, request.clientId, request.scope))
@@ -59,7 +59,7 @@ function askForConsent(ctx: Context, parts: AuthorizeRouteParts, { person, reque
 
 async function decide(ctx: Context, parts: AuthorizeRouteParts): Promise<void> {
   const { username, returnTo, request } = parts.forms.open(ctx, 'consent');
-  const person = await parts.visitors.signedIn(ctx);
+  const person = await parts.visitors.currentPerson(ctx);
   // The session has ended, or another person has signed in meanwhile, so consent must be requested again.
   if (person?.username !== username) return seeOther(ctx, person ? returnTo : parts.login.againPath(ctx, returnTo));
   switch (formField(ctx, 'decision')) {

@@ -15,7 +15,7 @@ export interface VisitorsOptions {
 }
 
 /** Tracks who is signed in, per browser. */
-export class Visitors {
+export class BrowserSessions {
   readonly #options: VisitorsOptions;
 
   constructor(options: VisitorsOptions) {
@@ -32,7 +32,7 @@ export class Visitors {
    * determines the identity, even if another person used a password in the same web view before.
    * @throws StoreError
    */
-  async signedIn(ctx: Context): Promise<Person | undefined> {
+  async currentPerson(ctx: Context): Promise<Person | undefined> {
     const session = await this.#options.sessions.find(sessionIdOf(ctx));
     const app = this.appFor(ctx);
     if (!session || (app && session.method !== app.name)) return undefined;

@@ -5,8 +5,8 @@ import type { ServiceReport } from '../service-report.ts';
 import type { Directory } from './directory.ts';
 import type { KnownDevices } from './known-devices.ts';
 import type { LoginThrottle } from './login-throttle.ts';
-import type { NobodysPassword } from './timing-dummy-hash.ts';
-import { passwordFits } from './passwords.ts';
+import type { TimingDummyHash } from './timing-dummy-hash.ts';
+import { verifyPassword } from './passwords.ts';
 
 /** The person with this username and password; otherwise the time to wait after too many attempts. */
 export type CheckLogin = (
@@ -16,7 +16,7 @@ export type CheckLogin = (
 
 export interface CheckLoginParts {
   directory: Directory;
-  nobodysPassword: NobodysPassword;
+  nobodysPassword: TimingDummyHash;
   throttle: LoginThrottle;
   knownDevices: KnownDevices;
   trustedProxyHops: number;
@@ -32,7 +32,7 @@ export function createCheckLogin(parts: CheckLoginParts): CheckLogin {
     const verdict = await throttle.attempt(tried, async () => {
       // If the client has already disconnected, skip the hash; it counts as a wrong password.
       if (ctx.req.socket.destroyed) return false;
-      return passwordFits(password, person?.password ?? nobodysPassword.of(username));
+      return verifyPassword(password, person?.password ?? nobodysPassword.hashFor(username));
     });
     if (person && verdict.isRight) {
       knownDevices.remember(ctx, username);

@@ -11,7 +11,7 @@ export interface GivenConsent {
   isRemembered: boolean;
 }
 
-const KEPT_MS = 180 * DAY_MS;
+const CONSENT_RETENTION_MS = 180 * DAY_MS;
 
 /** Each person's consents, the latest decision per application. */
 export class Consents {
@@ -28,7 +28,7 @@ export class Consents {
     const given: GivenConsent = { ...consent, givenAtMs: this.#nowMs() };
     const key = this.#key(username);
     await this.#store.use((redis) =>
-      redis.multi().hset(key, consent.clientId, JSON.stringify(given)).pexpire(key, KEPT_MS).exec(),
+      redis.multi().hset(key, consent.clientId, JSON.stringify(given)).pexpire(key, CONSENT_RETENTION_MS).exec(),
     );
   }
 

@@ -16,16 +16,16 @@ import { Grants } from './grants.ts';
 import { KnownDevices } from './known-devices.ts';
 import { LoginThrottle } from './login-throttle.ts';
 import { createLogin, type Login } from './login.ts';
-import { createLeaveFor } from './methods/leave-for.ts';
+import { createRedirectToProvider } from './methods/leave-for.ts';
 import { addMethodRoutes } from './methods/method-routes.ts';
 import { RoundTrips } from './methods/round-trips.ts';
 import { SignInMethods } from './methods/sign-in-methods.ts';
-import { NobodysPassword } from './timing-dummy-hash.ts';
+import { TimingDummyHash } from './timing-dummy-hash.ts';
 import { People } from './people.ts';
 import { SESSION_LIFE_MS, Sessions } from './sessions.ts';
 import { Store } from './store.ts';
 import { tokenRoutes } from './token-routes.ts';
-import { Visitors } from './browser-sessions.ts';
+import { BrowserSessions } from './browser-sessions.ts';
 import { readReturnTo, chooseSignInPath } from './return-to.ts';
 import { showSignedOutPage } from '../pages/plain-pages.ts';
 import type { ServiceClient } from '../clients-file.ts';
@@ -38,7 +38,7 @@ interface LoginRouteParts {
   login: Login;
   checkLogin: CheckLogin;
   forms: Forms;
-  visitors: Visitors;
+  visitors: BrowserSessions;
 }
 
 /** The page for choosing a sign-in method, and the target of its login form. */
@@ -92,15 +92,15 @@ export function createSignIn(options: SignInOptions): SignIn {
   const isKnown = async (username: string) => (await people.byUsername(username)) !== undefined;
   const grants = new Grants({ store, accessTokenSec, refreshTokenSec, isKnown, nowMs });
   const methods = createMethods(options, store, directory);
-  const visitors = new Visitors({ sessions: new Sessions(store), methods, people, report });
+  const visitors = new BrowserSessions({ sessions: new Sessions(store), methods, people, report });
   const forms = new Forms(keyRing, nowMs, { publicUrl, trustedProxyHops });
   const roundTrips = new RoundTrips(store, nowMs);
-  const leaveFor = createLeaveFor(roundTrips, publicUrl);
+  const leaveFor = createRedirectToProvider(roundTrips, publicUrl);
   const login = createLogin({ clients, methods, visitors, forms, leaveFor });
   const consents = new Consents(store, nowMs);
   const checkLogin = createCheckLogin({
     directory,
-    nobodysPassword: new NobodysPassword(files.directory, keyRing.deriveKey('service-nobodys-password')),
+    nobodysPassword: new TimingDummyHash(files.directory, keyRing.deriveKey('service-nobodys-password')),
     throttle: new LoginThrottle(store, signIn.loginLimits),
     knownDevices: new KnownDevices(keyRing, nowMs),
     trustedProxyHops,
@@ -136,7 +136,7 @@ function createMethods(
 
 interface LogoutRouteParts {
   clients: ReadonlyMap<string, ServiceClient>;
-  visitors: Visitors;
+  visitors: BrowserSessions;
   login: Login;
   report: ServiceReport;
 }
@@ -158,7 +158,7 @@ function addLogoutRoutes(router: Router, { clients, visitors, login, report }: L
     if (!service) throw new PageError('bad_request', 'service is missing, repeated or not registered');
     // HEAD has no effects.
     if (ctx.method === 'HEAD') return void (ctx.status = 200);
-    if (!(await visitors.signedIn(ctx))) return login.ask(ctx, afterSignInPath(service));
+    if (!(await visitors.currentPerson(ctx))) return login.ask(ctx, afterSignInPath(service));
     return ctx.redirect(service.address);
   });
 }

@@ -11,7 +11,7 @@ export const CODE_LIFE_MS = 10 * SECOND_MS;
  * Stored for longer than its lifetime: the injected clock decides on expiry, and a late exchange differs from an unknown
  * code.
  */
-const CODE_KEPT_MS = 5 * MINUTE_MS;
+const CODE_RETENTION_MS = 5 * MINUTE_MS;
 
 const exchangeScript = loadScript(import.meta.url, './scripts/exchange-code.lua', {
   keys: ['code', 'grant', 'accessToken', 'refreshToken'],
@@ -76,12 +76,12 @@ export class Grants {
     const list = this.#listKey(username, clientId);
     const person = store.seal(store.key('grant', grantId), username);
     const record = { issuedAtMs: nowMs(), person, clientId, redirectUri, scope, challenge: challenge ?? '' };
-    const endsAtMs = nowMs() + CODE_KEPT_MS + this.#grantKeptMs();
+    const endsAtMs = nowMs() + CODE_RETENTION_MS + this.#grantKeptMs();
     await store.use((redis) =>
       redis
         .multi()
         .hset(key, record)
-        .pexpire(key, CODE_KEPT_MS)
+        .pexpire(key, CODE_RETENTION_MS)
         .zremrangebyscore(list, '-inf', nowMs())
         .zadd(list, endsAtMs, grantId)
         .pexpire(list, endsAtMs - nowMs())

@@ -32,7 +32,7 @@ export interface LoginLimits {
 export const DEFAULT_LOGIN_LIMITS: LoginLimits = { told: 10, ofAddress: 1_000, ofName: 1_000, ofDevice: 100 };
 
 /** A login attempt: the name, and where it comes from. */
-export interface LoginTry {
+export interface LoginAttempt {
   username: string;
   address: string;
   /** The browser's id, if this person has signed in there before. */
@@ -65,11 +65,11 @@ export class LoginThrottle {
    * @returns `retryAfterSec` if the person must wait
    * @throws StoreError; PageError `busy`
    */
-  async attempt(tried: LoginTry, fits: () => Promise<boolean>): Promise<LoginVerdict> {
+  async attempt(tried: LoginAttempt, fits: () => Promise<boolean>): Promise<LoginVerdict> {
     return this.#queue.run(tried.deviceId !== undefined, () => this.#judge(tried, fits));
   }
 
-  async #judge(tried: LoginTry, fits: () => Promise<boolean>): Promise<LoginVerdict> {
+  async #judge(tried: LoginAttempt, fits: () => Promise<boolean>): Promise<LoginVerdict> {
     const { told, ofAddress, ofName, ofDevice } = this.#limits;
     const keys = this.#keys(tried);
     const isKnown = tried.deviceId !== undefined;
@@ -84,7 +84,7 @@ export class LoginThrottle {
     return { isRight: true };
   }
 
-  #keys({ username, address, deviceId }: LoginTry): Record<'own' | 'ofName' | 'ofAddress', string> {
+  #keys({ username, address, deviceId }: LoginAttempt): Record<'own' | 'ofName' | 'ofAddress', string> {
     const name = username.toLowerCase();
     const own =
       deviceId === undefined

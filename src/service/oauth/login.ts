@@ -3,11 +3,11 @@ import type { ServiceClient } from '../clients-file.ts';
 import { showLoginPage, type LoginPage } from '../pages/login-page.ts';
 import { formTarget, readAuthorizeRequest } from './authorize-request.ts';
 import type { Forms } from './forms.ts';
-import type { LeaveFor } from './methods/leave-for.ts';
+import type { RedirectToProvider } from './methods/leave-for.ts';
 import type { SignInMethods } from './methods/sign-in-methods.ts';
 import { chooseSignInPath, startSignInPath } from './return-to.ts';
 import { readServiceAddress } from './service-address.ts';
-import type { Visitors } from './browser-sessions.ts';
+import type { BrowserSessions } from './browser-sessions.ts';
 
 export interface LoginView extends Pick<LoginPage, 'problem' | 'username'> {
   returnTo: string;
@@ -34,9 +34,9 @@ export interface Login {
 export interface LoginParts {
   clients: ReadonlyMap<string, ServiceClient>;
   methods: SignInMethods;
-  visitors: Pick<Visitors, 'appFor'>;
+  visitors: Pick<BrowserSessions, 'appFor'>;
   forms: Forms;
-  leaveFor: LeaveFor;
+  leaveFor: RedirectToProvider;
 }
 
 export function createLogin({ clients, methods, visitors, forms, leaveFor }: LoginParts): Login {

@@ -39,7 +39,7 @@ export function passwordFault(stored: string, allowPlain: boolean): string | und
 }
 
 /** Whether a password matches the stored string. A malformed string matches nothing. */
-export async function passwordFits(typed: string, stored: string): Promise<boolean> {
+export async function verifyPassword(typed: string, stored: string): Promise<boolean> {
   if (stored.startsWith(PLAIN)) return sameSecret(typed, stored.slice(PLAIN.length));
   if (passwordFault(stored, false) !== undefined) return false;
   if (stored.startsWith('$argon2id$')) {
@@ -59,7 +59,7 @@ export async function passwordFits(typed: string, stored: string): Promise<boole
 }
 
 /** A stored string with the comparison cost of the given one that matches no password. */
-export function likeButFitsNothing(stored: string): string {
+export function unmatchableHashLike(stored: string): string {
   if (stored.startsWith(PLAIN)) return `${PLAIN}${randomToken()}`;
   const parts = stored.split('$');
   const [salt = '', hash = ''] = parts.slice(-2);

@@ -1,12 +1,12 @@
 import { hmacHex } from '../../shared/crypto/ids.ts';
 import type { ServicePerson } from '../directory-file.ts';
-import { likeButFitsNothing, UNUSABLE_PASSWORD } from './passwords.ts';
+import { unmatchableHashLike, UNUSABLE_PASSWORD } from './passwords.ts';
 
 /**
  * Password hash to compare with for an unknown username, so that timing does not reveal which names exist. It has the cost
  * of a hash in the directory, always the same one for the same name, and matches no password.
  */
-export class NobodysPassword {
+export class TimingDummyHash {
   readonly #stored: readonly string[];
   readonly #key: Buffer;
 
@@ -16,8 +16,8 @@ export class NobodysPassword {
     this.#key = key;
   }
 
-  of(username: string): string {
+  hashFor(username: string): string {
     const picked = this.#stored[parseInt(hmacHex(this.#key, username).slice(0, 8), 16) % this.#stored.length];
-    return picked === undefined ? UNUSABLE_PASSWORD : likeButFitsNothing(picked);
+    return picked === undefined ? UNUSABLE_PASSWORD : unmatchableHashLike(picked);
   }
 }

@@ -69,8 +69,8 @@ export interface UpstreamEnvironment {
 const CONNECT_TIMEOUT_MS = 5 * SECOND_MS;
 const MAX_REPLY_BYTES = 16 * MIB_BYTES;
 /** Limits for reading the beginning of an error response, in case the engine does not end it. */
-const MAX_WORDS_BYTES = 16 * KIB_BYTES;
-const MAX_WORDS_MS = 2 * SECOND_MS;
+const MAX_ERROR_BODY_BYTES = 16 * KIB_BYTES;
+const ERROR_BODY_TIMEOUT_MS = 2 * SECOND_MS;
 
 export interface EngineListener {
   /** An answer of status 200 begins; `exchange` can pause or abort the engine. @throws ChatApiError to reject the answer */
@@ -123,7 +123,7 @@ class EngineExchange {
   /** Released once the engine responds: with images the request may be large, and an answer takes long. */
   #context: RefusalContext | undefined;
   #refusal: { statusCode: number; headers: HttpHeaders; parts: Buffer[]; bytes: number } | undefined;
-  #wordsTimer: NodeJS.Timeout | undefined;
+  #errorBodyTimer: NodeJS.Timeout | undefined;
 
   constructor(context: RefusalContext, { signal, listener }: { signal: AbortSignal; listener: EngineListener }) {
     this.#context = context;
@@ -135,15 +135,15 @@ class EngineExchange {
           return listener.onHead(String(headers['content-type'] ?? ''), this.exchange);
         }
         this.#refusal = { statusCode, headers, parts: [], bytes: 0 };
-        this.#wordsTimer = setTimeout(
+        this.#errorBodyTimer = setTimeout(
           () => this.exchange.abort(new Error('The maximum answer length was reached')),
-          MAX_WORDS_MS,
+          ERROR_BODY_TIMEOUT_MS,
         );
       },
       onBytes: (bytes) => (this.#refusal ? this.#listen(this.#refusal, bytes) : listener.onBytes(bytes)),
       onEnd: (cause) => {
         signal.removeEventListener('abort', leave);
-        clearTimeout(this.#wordsTimer);
+        clearTimeout(this.#errorBodyTimer);
         const error = this.#errorOf(cause);
         if (error) this.#ended.reject(error);
         else this.#ended.resolve();
@@ -161,12 +161,12 @@ class EngineExchange {
   #listen(refusal: { parts: Buffer[]; bytes: number }, bytes: Buffer): void {
     refusal.parts.push(bytes);
     refusal.bytes += bytes.length;
-    if (refusal.bytes > MAX_WORDS_BYTES) this.exchange.abort(new Error('The maximum answer length was reached'));
+    if (refusal.bytes > MAX_ERROR_BODY_BYTES) this.exchange.abort(new Error('The maximum answer length was reached'));
   }
 
   #errorOf(cause: Error | undefined): ChatApiError | undefined {
     if (this.#refusal && this.#context) {
-      const words = Buffer.concat(this.#refusal.parts).subarray(0, MAX_WORDS_BYTES).toString();
+      const words = Buffer.concat(this.#refusal.parts).subarray(0, MAX_ERROR_BODY_BYTES).toString();
       return readRefusal({ ...this.#refusal, words }, this.#context);
     }
     if (cause === undefined || cause instanceof ChatApiError) return cause;

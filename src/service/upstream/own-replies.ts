@@ -26,10 +26,10 @@ export interface ThoughtMemory {
  * repetitions, beside the finish reason; the usage in its place; a single non-empty `finish_reason`. Responses are changed
  * in place: they were parsed for this purpose, and every token passes through here.
  */
-export class OwnReplies {
+export class ReplyNormalizer {
   readonly #request: ChatRequest;
   readonly #memory: ThoughtMemory;
-  readonly #choices = new Map<number, OwnChoice>();
+  readonly #choices = new Map<number, ChoiceNormalizer>();
   /** The first chunk, for the common fields; keeping later ones would retain their texts. */
   #first: EngineReply | undefined;
 
@@ -44,16 +44,16 @@ export class OwnReplies {
   }
 
   /** Whether the answer has content, or ended for a reason that permits an empty answer. */
-  get hasSpoken(): boolean {
-    return [...this.#choices.values()].some((choice) => choice.hasSpoken);
+  get hasContent(): boolean {
+    return [...this.#choices.values()].some((choice) => choice.hasContent);
   }
 
-  take(reply: EngineReply): EngineReply {
+  normalize(reply: EngineReply): EngineReply {
     reply.model = this.#request.model.name;
     if (Array.isArray(reply.choices)) {
       for (const choice of reply.choices as unknown[])
         if (isFields(choice)) {
-          this.#choiceOf(choice['index']).take(choice);
+          this.#choiceOf(choice['index']).normalize(choice);
           liftUsage(reply, choice);
         }
     } else {
@@ -68,14 +68,14 @@ export class OwnReplies {
     const choice = this.#choices.get(0);
     if (!choice || choice.hasFinished) return undefined;
     const own: Fields = { index: 0, delta: {}, finish_reason: 'stop' };
-    choice.take(own);
+    choice.normalize(own);
     return { ...this.#first, usage: undefined, choices: [own] };
   }
 
-  #choiceOf(index: unknown): OwnChoice {
+  #choiceOf(index: unknown): ChoiceNormalizer {
     const key = Number(index ?? 0);
     let choice = this.#choices.get(key);
-    if (!choice) this.#choices.set(key, (choice = new OwnChoice(this.#request, this.#memory)));
+    if (!choice) this.#choices.set(key, (choice = new ChoiceNormalizer(this.#request, this.#memory)));
     return choice;
   }
 }
@@ -84,7 +84,7 @@ export class OwnReplies {
 const SILENT_ENDS: ReadonlySet<unknown> = new Set(['length', 'content_filter']);
 
 /** One of the answers of a request; usually there is only one. */
-class OwnChoice {
+class ChoiceNormalizer {
   readonly #isThinking: boolean;
   readonly #modelName: string;
   readonly #memory: ThoughtMemory;
@@ -95,7 +95,7 @@ class OwnChoice {
   #hasThought = false;
   #hasMessage = false;
   hasFinished = false;
-  hasSpoken = false;
+  hasContent = false;
 
   constructor({ model, thinking, tools, messages }: ChatRequest, memory: ThoughtMemory) {
     this.#modelName = model.name;
@@ -109,7 +109,7 @@ class OwnChoice {
     });
   }
 
-  take(choice: Fields): void {
+  normalize(choice: Fields): void {
     const { finish_reason: reason, message, delta } = choice;
     // Only the last chunk may have a finish reason. Some engines send an empty one with each chunk, or repeat it beside the
     // usage.
@@ -132,7 +132,7 @@ class OwnChoice {
     this.#hasMessage = true;
     if (ending === 'more') return;
     this.#giveCalls(choice, own, isWhole);
-    this.hasSpoken ||= SILENT_ENDS.has(readFinishReason(String(reason)));
+    this.hasContent ||= SILENT_ENDS.has(readFinishReason(String(reason)));
   }
 
   #takeMessage(
@@ -173,7 +173,7 @@ class OwnChoice {
     const fresh = mayRepeat ? this.#whole.lastPiece(content, isSummary, isAfterEnd) : content;
     if (!mayRepeat) this.#whole.add(content);
     if (ending === 'more' && this.#text.passes(fresh)) {
-      this.#saysText = this.hasSpoken = true;
+      this.#saysText = this.hasContent = true;
       if (fresh !== content) message['content'] = fresh;
       return;
     }
@@ -184,12 +184,12 @@ class OwnChoice {
     const own = retracts && this.#saysText ? `</think>\n\n${text}` : text;
     if (own !== content) message['content'] = own === '' && calls.length > 0 ? null : own;
     if (thought !== '') this.#showThought(message, thought);
-    if (own.trim() !== '') this.#saysText = this.hasSpoken = true;
+    if (own.trim() !== '') this.#saysText = this.hasContent = true;
   }
 
   #showThought(message: Fields, thought: string): void {
     if (!this.#hasThought) this.#text.namesThought();
-    this.#hasThought = this.hasSpoken = true;
+    this.#hasThought = this.hasContent = true;
     if (this.#isThinking) message['reasoning_content'] = `${asText(message['reasoning_content'])}${thought}`;
   }
 
@@ -205,7 +205,7 @@ class OwnChoice {
     });
     if (isWhole && message['content'] === '') message['content'] = null;
     if (choice['finish_reason'] === 'stop') choice['finish_reason'] = 'tool_calls';
-    this.hasSpoken = true;
+    this.hasContent = true;
   }
 }
 

@@ -12,7 +12,7 @@ import {
   type UpstreamEnvironment,
 } from './engine-call.ts';
 import { broken, EngineEvents } from './engine-events.ts';
-import { OwnReplies, type ThoughtMemory } from './own-replies.ts';
+import { ReplyNormalizer, type ThoughtMemory } from './own-replies.ts';
 import { chunksOf, readWholeReply } from './whole-reply.ts';
 
 /** Maximum time for an engine to end its answer after the last event, so that the connection can be reused. */
@@ -28,10 +28,10 @@ export function createUpstreamEngine(options: UpstreamOptions, surroundings: Ups
     async complete(request, signal) {
       const parts: Buffer[] = [];
       await engine.send(request, signal, { onHead: () => undefined, onBytes: (bytes) => void parts.push(bytes) });
-      return readWholeReply(Buffer.concat(parts), new OwnReplies(request, memory));
+      return readWholeReply(Buffer.concat(parts), new ReplyNormalizer(request, memory));
     },
     stream(request, signal, sink) {
-      const relay = new Relay(new OwnReplies(request, memory), sink);
+      const relay = new Relay(new ReplyNormalizer(request, memory), sink);
       relay.follow(engine.send(request, signal, relay));
       return relay.ended;
     },
@@ -44,7 +44,7 @@ export function createUpstreamEngine(options: UpstreamOptions, surroundings: Ups
  * as the client reads.
  */
 class Relay implements EngineListener {
-  readonly #own: OwnReplies;
+  readonly #own: ReplyNormalizer;
   readonly #sink: AnswerSink;
   readonly #events = new EngineEvents();
   readonly #ended = new Deferred();
@@ -59,7 +59,7 @@ class Relay implements EngineListener {
   /** Events without content so far. */
   #unsaid = '';
 
-  constructor(own: OwnReplies, sink: AnswerSink) {
+  constructor(own: ReplyNormalizer, sink: AnswerSink) {
     this.#own = own;
     this.#sink = sink;
   }
@@ -99,7 +99,7 @@ class Relay implements EngineListener {
   #passOn(bytes: Buffer): void {
     if (this.#isWhole(bytes)) return;
     let text = '';
-    for (const reply of this.#events.read(this.#firstBytes ?? bytes)) text += eventLine(this.#own.take(reply));
+    for (const reply of this.#events.read(this.#firstBytes ?? bytes)) text += eventLine(this.#own.normalize(reply));
     this.#firstBytes = undefined;
     this.#write(text);
     // After a finish reason the answer is complete, whatever follows.
@@ -134,7 +134,7 @@ class Relay implements EngineListener {
     if (text === '') return;
     // Roles and usage alone are not an answer: an engine that sends no content results in an HTTP error status.
     this.#unsaid += text;
-    if (!this.#own.hasSpoken) return;
+    if (!this.#own.hasContent) return;
     const isRoomy = this.#sink.write(this.#unsaid);
     this.#unsaid = '';
     if (!isRoomy) this.#waitForRoom();
@@ -145,7 +145,7 @@ class Relay implements EngineListener {
     this.#isWaiting = true;
     this.#exchange?.pause();
     this.#sink
-      .room()
+      .drained()
       .then(() => {
         this.#isWaiting = false;
         this.#exchange?.resume();
@@ -173,7 +173,7 @@ class Relay implements EngineListener {
       this.#ended.reject(asError(thrown));
       return;
     }
-    const isWhole = this.#own.hasSpoken && (this.#events.isDone || this.#own.hasFinished || this.#kind === 'json');
+    const isWhole = this.#own.hasContent && (this.#events.isDone || this.#own.hasFinished || this.#kind === 'json');
     if (isWhole) this.#ended.resolve();
     else this.#ended.reject(broken('The engine ended its answer early'));
   }

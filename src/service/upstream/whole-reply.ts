@@ -1,22 +1,22 @@
 import { broken, readReplies } from './engine-events.ts';
-import type { EngineReply, OwnReplies } from './own-replies.ts';
+import type { EngineReply, ReplyNormalizer } from './own-replies.ts';
 
 type Fields = Record<string, unknown>;
 
 /** Parses a complete answer, also if the engine streamed it. @throws ChatApiError */
-export function readWholeReply(body: Buffer, own: OwnReplies): EngineReply {
+export function readWholeReply(body: Buffer, own: ReplyNormalizer): EngineReply {
   const text = body.toString('utf8');
   const replies = readReplies(text).filter(hasChoices);
   const [first] = replies;
   if (!first) throw broken('The engine returned an invalid answer');
-  const taken = replies.map((reply) => own.take(reply));
+  const taken = replies.map((reply) => own.normalize(reply));
   const isStreamed = replies.length > 1 || isChunk(first);
   if (isStreamed && !own.hasFinished) {
     if (!text.includes('[DONE]')) throw broken('The engine ended its answer early');
     const rest = own.rest();
     if (rest) taken.push(rest);
   }
-  if (!own.hasSpoken) throw broken('The engine returned an empty answer');
+  if (!own.hasContent) throw broken('The engine returned an empty answer');
   return isStreamed ? joined(taken) : first;
 }
 
@@ -41,7 +41,7 @@ function joined(chunks: readonly EngineReply[]): EngineReply {
 }
 
 /** Converts a complete response to the chunks of a stream. @throws ChatApiError */
-export function chunksOf(body: Buffer, own: OwnReplies): EngineReply[] {
+export function chunksOf(body: Buffer, own: ReplyNormalizer): EngineReply[] {
   const { usage, choices, ...reply } = readWholeReply(body, own);
   const head = { ...reply, object: 'chat.completion.chunk' };
   const chunks = (choices as Fields[]).map(({ message, ...choice }) => {

@@ -6,17 +6,17 @@ import { languageOfHeader } from '../../shared/text/texts.ts';
 import { MAX_FILE_BYTES, type Bootstrap } from '../api.ts';
 import type { Frames } from '../browser/frames.ts';
 import { MessengerError } from '../messenger-error.ts';
-import type { MessengerSide, Protocol, ProtocolKind } from '../protocol.ts';
+import type { MessengerContext, Protocol, ProtocolFactory } from '../protocol.ts';
 import { sniffImageType } from '../media-store.ts';
-import { SendOnce } from '../send-once.ts';
-import { CHINESE_SPELLINGS, SLASH_WORDS } from '../offered-words.ts';
+import { IdempotentSender } from '../send-once.ts';
+import { CHINESE_SPELLINGS, SLASH_COMMANDS } from '../offered-words.ts';
 import { viewOf } from '../stored-message.ts';
 import { streamEvents } from './event-stream.ts';
 
 export interface PageApiOptions {
-  side: MessengerSide;
+  side: MessengerContext;
   protocol: Protocol;
-  protocolName: ProtocolKind['name'];
+  protocolName: ProtocolFactory['name'];
   frames: Frames;
   /** Origins that the in-app browser may visit. */
   trustedOrigins: readonly string[];
@@ -54,7 +54,7 @@ export function pageApi(options: PageApiOptions): Router {
     context.body = {
       botName: side.bot.name,
       people,
-      slashWords: SLASH_WORDS,
+      slashWords: SLASH_COMMANDS,
       otherSpellings: CHINESE_SPELLINGS,
       protocol: options.protocolName,
       inAppOrigins: [...options.trustedOrigins],
@@ -80,10 +80,10 @@ export function pageApi(options: PageApiOptions): Router {
     const bytes = await readUpload(context.req);
     const { name } = context.query;
     const isFile = typeof name === 'string' && sniffImageType(bytes) === undefined;
-    context.body = isFile ? await side.media.keepFile(name.slice(0, 255), bytes) : await side.media.keep(bytes);
+    context.body = isFile ? await side.media.saveFile(name.slice(0, 255), bytes) : await side.media.saveImage(bytes);
   });
   router.get('/images/:id', async (context) => {
-    const { bytes, type } = await side.media.plain(param(context, 'id'));
+    const { bytes, type } = await side.media.readImage(param(context, 'id'));
     context.set('Cache-Control', 'private, max-age=31536000, immutable');
     context.set('X-Content-Type-Options', 'nosniff');
     context.type = type;
@@ -102,12 +102,14 @@ export function pageApi(options: PageApiOptions): Router {
 }
 
 function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): void {
-  const sends = new SendOnce(side.store, protocol);
+  const sends = new IdempotentSender(side.store, protocol);
   const amend = async (personId: string, messageId: string, text: string | undefined) => {
     const amended = await protocol.amend?.(personId, messageId, text);
     if (!amended) throw new MessengerError('bad_request', 'Messages cannot be edited or deleted on this platform');
     // The page must not wait for retries.
-    amended.told.catch((error: unknown) => side.background.failed(error, 'a change could not be delivered to the bot'));
+    amended.notification.catch((error: unknown) =>
+      side.background.failed(error, 'a change could not be delivered to the bot'),
+    );
     return amended.message;
   };
   router.get('/conversations/:id/messages', async (context) => {

@@ -1,5 +1,5 @@
 import { MessengerError } from '../messenger-error.ts';
-import type { Amended, MessengerSide } from '../protocol.ts';
+import type { AmendedMessage, MessengerContext } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import type { EventClient } from './event-client.ts';
 import { DELETED_TEXT, type EventPayloads } from './event-payload.ts';
@@ -11,10 +11,10 @@ import { SEARCHED_MESSAGES } from './searched-messages.ts';
  * @throws MessengerError `not_found`, `bad_request` for an empty text
  */
 export async function amendMessage(
-  { store, chatLog, bot }: Pick<MessengerSide, 'store' | 'chatLog' | 'bot'>,
+  { store, chatLog, bot }: Pick<MessengerContext, 'store' | 'chatLog' | 'bot'>,
   { client, payloads }: { client: EventClient; payloads: EventPayloads },
   { personId, messageId, text }: { personId: string; messageId: string; text: string | undefined },
-): Promise<Amended> {
+): Promise<AmendedMessage> {
   const before = await store.get(messageId);
   const isThere = before.sender === personId && before.slack?.isCommand !== true && before.isDeleted !== true;
   if (!isThere) throw new MessengerError('not_found', 'No such message');
@@ -27,5 +27,5 @@ export async function amendMessage(
   const event = await payloads.changed(before, after, hasAnswers);
   const message = after ?? gone;
   await chatLog.write(message);
-  return { message, told: bot.isReachable() ? client.deliver(event) : Promise.resolve() };
+  return { message, notification: bot.isReachable() ? client.deliver(event) : Promise.resolve() };
 }

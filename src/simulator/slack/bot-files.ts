@@ -3,7 +3,7 @@ import { randomToken } from '../../shared/crypto/ids.ts';
 import { demandText, tsOf, type CallArguments } from './call-arguments.ts';
 import type { Conversation } from '../directory.ts';
 import { botFileLine } from '../http/bot-file.ts';
-import type { MessengerSide } from '../protocol.ts';
+import type { MessengerContext } from '../protocol.ts';
 import { SlackFault } from './slack-fault.ts';
 import { threadRoot, threadView } from './threads.ts';
 import { channelIdOf, messageIdOf, TEAM_ID, type TsClock } from './workspace.ts';
@@ -37,11 +37,11 @@ export interface BotFilesParts {
  * Files that the bot uploads (PLATFORM_FACTS.md slack-files): a file is invisible until it is complete, and is shown once.
  */
 export class BotFiles {
-  readonly #side: MessengerSide;
+  readonly #side: MessengerContext;
   readonly #parts: BotFilesParts;
   readonly #files = new Map<string, BotFile>();
 
-  constructor(side: MessengerSide, parts: BotFilesParts) {
+  constructor(side: MessengerContext, parts: BotFilesParts) {
     this.#side = side;
     this.#parts = parts;
   }

@@ -1,12 +1,12 @@
 import type { Conversation } from '../directory.ts';
 import type { SlackPart, StoredMessage } from '../stored-message.ts';
-import { InTurn } from '../keyed-mutex.ts';
+import { KeyedMutex } from '../keyed-mutex.ts';
 import { DELETED_TEXT } from './event-payload.ts';
 import type { SlackBlock } from './call-arguments.ts';
-import type { BlockWords } from './read-blocks.ts';
+import type { BlockContent } from './read-blocks.ts';
 import { buttonsOf, namedBlocks } from './read-buttons.ts';
 import { SlackFault } from './slack-fault.ts';
-import type { MessengerSide } from '../protocol.ts';
+import type { MessengerContext } from '../protocol.ts';
 import { SEARCHED_MESSAGES } from './searched-messages.ts';
 import type { SlackTiming } from './timing.ts';
 import { threadRoot, threadView } from './threads.ts';
@@ -14,7 +14,7 @@ import { channelIdOf, messageIdOf, type TsClock, type Workspace } from './worksp
 import { callsEverybody, shownText } from './written-text.ts';
 
 /** A bot's message from a call. */
-export interface BotMessage extends BlockWords {
+export interface BotMessage extends BlockContent {
   threadTs?: string;
   metadata?: SlackPart['metadata'];
   isStream: boolean;
@@ -32,12 +32,12 @@ interface SlackParts {
  * edits.
  */
 export class BotMessages {
-  readonly #side: MessengerSide;
+  readonly #side: MessengerContext;
   readonly #slack: SlackParts;
-  readonly #inTurn = new InTurn();
+  readonly #mutex = new KeyedMutex();
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
-  constructor(side: MessengerSide, slack: SlackParts) {
+  constructor(side: MessengerContext, slack: SlackParts) {
     this.#side = side;
     this.#slack = slack;
   }
@@ -45,7 +45,7 @@ export class BotMessages {
   /** @throws SlackFault `thread_not_found`, `cannot_reply_to_message` */
   post(conversation: Conversation, { threadTs, metadata, isStream, ...words }: BotMessage): Promise<StoredMessage> {
     const { store, nowMs, bot } = this.#side;
-    return this.#inTurn.run(conversation.id, async () => {
+    return this.#mutex.run(conversation.id, async () => {
       const root = threadTs === undefined ? undefined : await threadRoot(store, conversation, threadTs);
       const ts = this.#slack.clock.next();
       const questionId = await this.#questionFor(conversation, threadTs);
@@ -67,7 +67,7 @@ export class BotMessages {
           streamSinceMs: isStream ? nowMs() : undefined,
         },
       };
-      await store.noteOpen(message.id);
+      await store.markOpen(message.id);
       return this.#show(message, { ...words, metadata });
     });
   }
@@ -86,7 +86,7 @@ export class BotMessages {
   /** Ends a native stream; a stream that its reader has stopped may still be ended. @throws SlackFault like `append` */
   stop(
     messageId: string,
-    { markdown, note, blocks: added = [] }: BlockWords,
+    { markdown, note, blocks: added = [] }: BlockContent,
     metadata: SlackPart['metadata'],
   ): Promise<StoredMessage> {
     return this.#change(messageId, async (message) => {
@@ -99,7 +99,7 @@ export class BotMessages {
   }
 
   /** Replaces the whole content. @throws SlackFault `message_not_found`, `cant_update_message` while it streams */
-  update(messageId: string, words: BlockWords, metadata: SlackPart['metadata']): Promise<StoredMessage> {
+  update(messageId: string, words: BlockContent, metadata: SlackPart['metadata']): Promise<StoredMessage> {
     return this.#change(messageId, async (message) => {
       if (this.#isAlive(message)) throw new SlackFault('cant_update_message');
       return this.#show({ ...message, state: 'streaming' }, { ...words, metadata });
@@ -110,7 +110,7 @@ export class BotMessages {
    * Replaces a message's content through a click's response URL, also of an ephemeral message. @throws SlackFault
    * `message_not_found`
    */
-  replace(messageId: string, words: BlockWords): Promise<StoredMessage> {
+  replace(messageId: string, words: BlockContent): Promise<StoredMessage> {
     return this.#changeAny(messageId, (message) =>
       this.#show({ ...message, state: 'final' }, { ...words, blocks: words.blocks ?? [] }),
     );
@@ -121,7 +121,7 @@ export class BotMessages {
     return this.#changeAny(messageId, async (message) => {
       const { chatLog, store } = this.#side;
       this.#forgetTimer(messageId);
-      await store.noteSettled(messageId);
+      await store.markSettled(messageId);
       if (message.onlyFor !== undefined) return chatLog.remove(message);
       const { blocks: _gone, streamSinceMs: _over, ...slack } = message.slack ?? { ts: '' };
       const stone = { ...message, state: 'final', text: DELETED_TEXT, isDeleted: true, slack } as const;
@@ -167,7 +167,7 @@ export class BotMessages {
   async settled(): Promise<void> {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
-    await this.#inTurn.settled();
+    await this.#mutex.settled();
   }
 
   /** A message of the channel: the bot's token can change no other kind. */
@@ -182,19 +182,19 @@ export class BotMessages {
     const { store } = this.#side;
     const found = await store.get(messageId).catch(() => undefined);
     if (found?.sender !== 'bot') throw new SlackFault('message_not_found');
-    return this.#inTurn.run(found.conversationId, async () => work(await store.get(messageId)));
+    return this.#mutex.run(found.conversationId, async () => work(await store.get(messageId)));
   }
 
   async #show(
     { note: _before, ...message }: StoredMessage,
-    { markdown: raw, note, metadata, blocks: given }: BlockWords & { metadata?: SlackPart['metadata'] },
+    { markdown: raw, note, metadata, blocks: given }: BlockContent & { metadata?: SlackPart['metadata'] },
   ): Promise<StoredMessage> {
     const { chatLog, store, trace, bot, nowMs } = this.#side;
     const questionId = message.slack?.questionId ?? '';
     if (callsEverybody(raw) || callsEverybody(note))
-      trace.violated({ questionId, reason: 'the text mentions everyone', atMs: nowMs() });
+      trace.recordViolation({ questionId, reason: 'the text mentions everyone', atMs: nowMs() });
     const text = shownText(raw, this.#slack.workspace, bot.name);
-    trace.shown(questionId, text);
+    trace.recordSnapshot(questionId, text);
     const before: SlackPart = message.slack ?? { ts: '' };
     const blocks = given ? namedBlocks(given) : before.blocks;
     const slack: SlackPart = { ...before, raw, blocks, metadata: metadata ?? before.metadata };
@@ -202,10 +202,10 @@ export class BotMessages {
     const buttons = viewsOf(blocks);
     const shown: StoredMessage = { ...message, text, note: note === '' ? undefined : note, buttons, slack };
     if (shown.state === 'final') {
-      await store.noteSettled(shown.id);
+      await store.markSettled(shown.id);
       this.#forgetTimer(shown.id);
     } else {
-      await store.noteOpen(shown.id);
+      await store.markOpen(shown.id);
       // A stream expires relative to its start, an edited message relative to its last edit.
       if (slack.streamSinceMs === undefined || isFirst) this.follow(shown);
     }
@@ -231,7 +231,7 @@ export class BotMessages {
 
   async #settle(message: StoredMessage): Promise<void> {
     const { streamSinceMs: _over, ...slack } = message.slack ?? { ts: '' };
-    await this.#side.store.noteSettled(message.id);
+    await this.#side.store.markSettled(message.id);
     await this.#side.chatLog.write({ ...message, state: 'final', slack });
   }
 

@@ -1,7 +1,7 @@
 import { randomToken } from '../../shared/crypto/ids.ts';
 import { languageOfText, say } from '../../shared/text/texts.ts';
 import { MessengerError } from '../messenger-error.ts';
-import type { MessengerSide, Saying } from '../protocol.ts';
+import type { MessengerContext, UserMessage } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import type { EventClient } from './event-client.ts';
@@ -25,22 +25,22 @@ export interface CommandParts {
  * form, any other is rejected where it was typed. Neither is visible to other people or becomes a message of the channel.
  */
 export class Commands {
-  readonly #side: MessengerSide;
+  readonly #side: MessengerContext;
   readonly #parts: CommandParts;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #pending = new Set<Promise<unknown>>();
 
-  constructor(side: MessengerSide, parts: CommandParts) {
+  constructor(side: MessengerContext, parts: CommandParts) {
     this.#side = side;
     this.#parts = parts;
   }
 
   /** A leading blank makes it a message. */
-  isCommand({ text }: Pick<Saying, 'text'>): boolean {
+  isCommand({ text }: Pick<UserMessage, 'text'>): boolean {
     return text.startsWith('/');
   }
 
   /** @throws MessengerError `not_found` */
-  async send(saying: Saying): Promise<StoredMessage> {
+  async send(saying: UserMessage): Promise<StoredMessage> {
     const { directory, nowMs, chatLog } = this.#side;
     const person = directory.person(saying.person);
     const conversation = directory.conversationOf(saying.person, saying.conversationId);
@@ -82,7 +82,7 @@ export class Commands {
 
   /** Resolves once no command is in progress. */
   async settled(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#pending);
   }
 
   #refusal(text: string, name: string): Pick<StoredMessage, 'state' | 'error'> {
@@ -104,7 +104,7 @@ export class Commands {
     };
     const guarded: Promise<unknown> = deliver()
       .catch((error: unknown) => background.failed(error, 'a command could not be delivered'))
-      .finally(() => this.#underWay.delete(guarded));
-    this.#underWay.add(guarded);
+      .finally(() => this.#pending.delete(guarded));
+    this.#pending.add(guarded);
   }
 }

@@ -1,5 +1,5 @@
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import type { MessengerSide } from '../protocol.ts';
+import type { MessengerContext } from '../protocol.ts';
 import type { EventClient } from './event-client.ts';
 import type { EventPayloads } from './event-payload.ts';
 import type { TsClock } from './workspace.ts';
@@ -16,12 +16,12 @@ export interface EntryParts {
  * that too.
  */
 export class Entries {
-  readonly #side: MessengerSide;
+  readonly #side: MessengerContext;
   readonly #parts: EntryParts;
   /** People who opened the chat while the bot was unreachable; the bot is notified when it is back. */
   readonly #waiting = new Set<string>();
 
-  constructor(side: MessengerSide, parts: EntryParts) {
+  constructor(side: MessengerContext, parts: EntryParts) {
     this.#side = side;
     this.#parts = parts;
   }
@@ -38,7 +38,7 @@ export class Entries {
   }
 
   /** Notifies the bot of people who opened the chat while it was unreachable. */
-  async botCameBack(): Promise<void> {
+  async onBotReconnected(): Promise<void> {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     await Promise.all(waiting.map((personId) => this.enter(personId)));

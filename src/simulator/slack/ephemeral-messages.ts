@@ -1,17 +1,17 @@
 import type { Conversation } from '../directory.ts';
-import type { MessengerSide } from '../protocol.ts';
+import type { MessengerContext } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { viewsOf } from './bot-messages.ts';
-import type { BlockWords } from './read-blocks.ts';
+import type { BlockContent } from './read-blocks.ts';
 import { namedBlocks } from './read-buttons.ts';
 import { threadRoot, threadView } from './threads.ts';
 import { channelIdOf, messageIdOf, type TsClock, type Workspace } from './workspace.ts';
 import { shownText } from './written-text.ts';
 
 /** Messages of the bot outside the normal channel messages. */
-export interface Aside {
+export interface EphemeralMessage {
   conversation: Conversation;
-  words: BlockWords;
+  words: BlockContent;
   /** The only person who sees it. Defaults to everyone. */
   onlyFor?: string;
   threadTs?: string;
@@ -24,10 +24,10 @@ export interface Aside {
  * Shows a response to a command or a click, or an ephemeral message.
  * @throws SlackFault `thread_not_found`, `cannot_reply_to_message`
  */
-export async function writeAside(
-  { chatLog, store, bot, nowMs }: Pick<MessengerSide, 'chatLog' | 'store' | 'bot' | 'nowMs'>,
+export async function writeEphemeral(
+  { chatLog, store, bot, nowMs }: Pick<MessengerContext, 'chatLog' | 'store' | 'bot' | 'nowMs'>,
   { workspace, clock }: { workspace: Workspace; clock: TsClock },
-  { conversation, words, onlyFor, threadTs, questionId, isOfChannel }: Aside,
+  { conversation, words, onlyFor, threadTs, questionId, isOfChannel }: EphemeralMessage,
 ): Promise<StoredMessage> {
   const root = threadTs === undefined ? undefined : await threadRoot(store, conversation, threadTs);
   const ts = clock.next();

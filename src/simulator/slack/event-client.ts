@@ -24,7 +24,7 @@ export interface Attempt {
 /** Transport from Slack to an app: its webhook (`http-events.ts`) or a socket (`socket-events.ts`). */
 export interface EventTransport {
   /** Whether the app is reachable and has Slack's keys. */
-  isThere(timeoutMs: number): Promise<boolean>;
+  isAvailable(timeoutMs: number): Promise<boolean>;
   /** @throws AbortError only when the messenger stops */
   attempt(outgoing: Outgoing, retry?: Retry): Promise<Attempt>;
 }
@@ -46,7 +46,7 @@ export class EventClient {
 
   /** Whether the bot is reachable. */
   verifyUrl(timeoutMs: number): Promise<boolean> {
-    return this.#options.transport.isThere(timeoutMs);
+    return this.#options.transport.isAvailable(timeoutMs);
   }
 
   /** Sends an event with its retries: immediately, after a minute, after five. */

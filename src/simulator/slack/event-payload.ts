@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../shared/clock.ts';
 import type { Conversation } from '../directory.ts';
 import { FILE_ENDINGS } from '../media-store.ts';
-import type { MessengerSide } from '../protocol.ts';
+import type { MessengerContext } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { writtenText } from './written-text.ts';
 import {
@@ -46,7 +46,7 @@ export interface TypedCommand {
   triggerId: string;
 }
 
-export interface PayloadParts extends Pick<MessengerSide, 'directory' | 'bot' | 'media' | 'nowMs' | 'url'> {
+export interface PayloadParts extends Pick<MessengerContext, 'directory' | 'bot' | 'media' | 'nowMs' | 'url'> {
   clock: TsClock;
 }
 
@@ -218,7 +218,7 @@ async function filesOf(
   { imageIds = [], fileIds = [] }: Pick<StoredMessage, 'imageIds' | 'fileIds'>,
 ): Promise<object[]> {
   const images = imageIds.map(async (mediaId) => {
-    const { bytes, type } = await parts.media.plain(mediaId);
+    const { bytes, type } = await parts.media.readImage(mediaId);
     return { mediaId, bytes, type: type, name: `image.${FILE_ENDINGS[type]}` };
   });
   const files = fileIds.map(async (mediaId) => {

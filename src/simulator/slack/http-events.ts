@@ -28,7 +28,7 @@ export class HttpEvents implements EventTransport {
   }
 
   /** Whether the bot answers a signed challenge with it, as plain text or JSON. */
-  async isThere(timeoutMs: number): Promise<boolean> {
+  async isAvailable(timeoutMs: number): Promise<boolean> {
     const challenge = String(randomInt(1, 2 ** 47));
     try {
       const body = JSON.stringify({ type: 'url_verification', challenge, team_id: TEAM_ID, api_app_id: APP_ID });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MessengerError } from '../messenger-error.ts';
-import type { MessengerSide, Protocol, ProtocolKind, ProtocolParts } from '../protocol.ts';
+import type { MessengerContext, Protocol, ProtocolFactory, ProtocolOptions } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { amendMessage } from './amendments.ts';
 import { BotMessages } from './bot-messages.ts';
@@ -41,7 +41,7 @@ const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
 /** Slack: signed events to the bot, its answers through the Web API, threads, and the web sign-in. */
-export function slackProtocol(options: SlackOptions): ProtocolKind {
+export function slackProtocol(options: SlackOptions): ProtocolFactory {
   return {
     name: 'slack',
     storeKey: createHash('sha256').update(`messenger|${options.signingSecret}`).digest(),
@@ -51,7 +51,7 @@ export function slackProtocol(options: SlackOptions): ProtocolKind {
   };
 }
 
-function start(options: SlackOptions, side: MessengerSide, { sessions, redis }: ProtocolParts): Protocol {
+function start(options: SlackOptions, side: MessengerContext, { sessions, redis }: ProtocolOptions): Protocol {
   const { signingSecret, botToken, appToken, client: openIdClient, rateFactor = GENEROUS_FACTOR } = options;
   const { scopes = DEFAULT_SCOPES } = options;
   const { bot, directory, media, store, hub, trace, nowMs, url, background } = side;
@@ -91,7 +91,7 @@ function start(options: SlackOptions, side: MessengerSide, { sessions, redis }: 
     press: (personId, messageId, button) => presses.press(personId, messageId, button),
     rate: (personId, messageId, rating) => presses.rate(personId, messageId, rating),
     verifyBot: () => client.verifyUrl(side.timing.verifyTimeoutMs),
-    botCameBack: () => entries.botCameBack(),
+    onBotReconnected: () => entries.onBotReconnected(),
     routes: () =>
       slackRoutes({
         side,
@@ -110,7 +110,7 @@ function start(options: SlackOptions, side: MessengerSide, { sessions, redis }: 
       for (const message of await store.openMessages()) resume(message, { answers, questions });
     },
     // The bot sends each snapshot itself, and the last one before it exits.
-    lastLooks: () => Promise.resolve(),
+    flushAnswers: () => Promise.resolve(),
     async settled() {
       statuses.end();
       await Promise.all([questions.settled(), commands.settled(), answers.settled()]);
@@ -119,7 +119,7 @@ function start(options: SlackOptions, side: MessengerSide, { sessions, redis }: 
 }
 
 interface Parts {
-  side: MessengerSide;
+  side: MessengerContext;
   client: EventClient;
   payloads: EventPayloads;
   answers: BotMessages;

@@ -1,5 +1,5 @@
 import { asObject, textOf, type CallArguments, type SlackBlock } from './call-arguments.ts';
-import { MAX_MARKDOWN_CHARS, readBlocks, type BlockWords } from './read-blocks.ts';
+import { MAX_MARKDOWN_CHARS, readBlocks, type BlockContent } from './read-blocks.ts';
 import { SlackFault } from './slack-fault.ts';
 import { markdownOfMrkdwn } from './written-text.ts';
 
@@ -12,7 +12,7 @@ const MAX_EDITED_TEXT_CHARS = 4_000;
  * existing blocks unless `markdown_text` replaces everything.
  * @throws SlackFault `no_text`, `msg_too_long`, `markdown_text_conflict`, `invalid_blocks`, `msg_blocks_too_long`
  */
-export function messageWords(args: CallArguments, kind: 'post' | 'edit'): BlockWords {
+export function readMessageContent(args: CallArguments, kind: 'post' | 'edit'): BlockContent {
   const markdown = textOf(args, 'markdown_text');
   const text = textOf(args, 'text');
   const blocks = readBlocks(args);
@@ -50,7 +50,7 @@ export function streamBlocks({ chunks = [] }: CallArguments): SlackBlock[] {
 }
 
 /** Final content of a stream: text, followed by the text of its blocks. @throws SlackFault like both */
-export function streamEnd(args: CallArguments): BlockWords {
+export function streamEnd(args: CallArguments): BlockContent {
   const { markdown, note, blocks = [] } = readBlocks(args) ?? { markdown: '', note: '' };
   return { markdown: streamText(args) + markdown, note, blocks: [...streamBlocks(args), ...blocks] };
 }

@@ -6,7 +6,7 @@ import { APP_SESSION_HEADER, type AppSessions } from '../browser/app-sessions.ts
 import { noticePolicy, noticePage, type Notice } from '../browser/notice-page.ts';
 import type { Directory } from '../directory.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
-import type { MessengerSide } from '../protocol.ts';
+import type { MessengerContext } from '../protocol.ts';
 import { readArguments } from './call-arguments.ts';
 import type { OpenId, OpenIdFault } from './open-id.ts';
 import { readText } from './read-text.ts';
@@ -16,13 +16,14 @@ const AUTHORIZE = '/openid/connect/authorize';
 
 /** Endpoints of Slack's web sign-in. The in-app browser's header identifies the person. */
 export function openIdRoutes(
-  { directory, bot, trace, nowMs }: Pick<MessengerSide, 'directory' | 'bot' | 'trace' | 'nowMs'>,
+  { directory, bot, trace, nowMs }: Pick<MessengerContext, 'directory' | 'bot' | 'trace' | 'nowMs'>,
   { sessions, openId }: { sessions: AppSessions; openId: OpenId },
 ): Router {
   const router = new Router();
   const personOf = (context: Context) => findPerson(context, sessions, directory);
   const botOrigin = new URL(bot.url).origin;
-  const violated = (call: string, fault: OpenIdFault) => trace.violated({ reason: `${call}: ${fault}`, atMs: nowMs() });
+  const violated = (call: string, fault: OpenIdFault) =>
+    trace.recordViolation({ reason: `${call}: ${fault}`, atMs: nowMs() });
 
   router.get(AUTHORIZE, (context) => {
     const request = openId.judge(context.URL.searchParams);

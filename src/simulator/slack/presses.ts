@@ -1,6 +1,6 @@
 import { randomToken } from '../../shared/crypto/ids.ts';
 import { MessengerError } from '../messenger-error.ts';
-import type { MessengerSide, Rating } from '../protocol.ts';
+import type { MessengerContext, Rating } from '../protocol.ts';
 import { isSeenBy, type StoredMessage } from '../stored-message.ts';
 import type { BotMessages } from './bot-messages.ts';
 import { clickPayload } from './click-payload.ts';
@@ -21,10 +21,10 @@ export interface PressParts {
  * has failed.
  */
 export class Presses {
-  readonly #side: MessengerSide;
+  readonly #side: MessengerContext;
   readonly #parts: PressParts;
 
-  constructor(side: MessengerSide, parts: PressParts) {
+  constructor(side: MessengerContext, parts: PressParts) {
     this.#side = side;
     this.#parts = parts;
   }
@@ -34,7 +34,7 @@ export class Presses {
     const message = await this.#seen(personId, messageId);
     const button = findButton(message.slack?.blocks, wanted);
     if (!button) throw new MessengerError('not_found', 'No such button');
-    await this.#tell(personId, message, button);
+    await this.#notifyBot(personId, message, button);
     if (button.view.kind === 'good' || button.view.kind === 'bad')
       await this.#parts.answers.notePressed(messageId, personId, button.view.id);
     // The press may have deleted the message.
@@ -61,7 +61,7 @@ export class Presses {
     return message;
   }
 
-  async #tell(personId: string, message: StoredMessage, button: SlackButton): Promise<void> {
+  async #notifyBot(personId: string, message: StoredMessage, button: SlackButton): Promise<void> {
     const { client, clock, responses } = this.#parts;
     const conversation = this.#side.directory.conversation(message.conversationId);
     const { kind } = await client.deliverClick(

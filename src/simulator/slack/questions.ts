@@ -2,7 +2,7 @@ import { languageOfText, say } from '../../shared/text/texts.ts';
 import type { Conversation } from '../directory.ts';
 import { imageUrl } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
-import type { DeliveryResult, MessengerSide, Saying } from '../protocol.ts';
+import type { DeliveryResult, MessengerContext, UserMessage } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import type { EventClient } from './event-client.ts';
@@ -21,23 +21,23 @@ export interface QuestionParts {
 
 /** People's messages on their way to the bot. They appear in the channel immediately, whether or not the bot is notified. */
 export class Questions {
-  readonly #side: MessengerSide;
+  readonly #side: MessengerContext;
   readonly #parts: QuestionParts;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #pending = new Set<Promise<unknown>>();
 
-  constructor(side: MessengerSide, parts: QuestionParts) {
+  constructor(side: MessengerContext, parts: QuestionParts) {
     this.#side = side;
     this.#parts = parts;
   }
 
   /** @throws MessengerError `not_found`, `bad_request` */
-  async send(saying: Saying): Promise<StoredMessage> {
+  async send(saying: UserMessage): Promise<StoredMessage> {
     const message = await this.prepare(saying);
     this.deliverInBackground(message);
     return message;
   }
 
-  async prepare(saying: Saying): Promise<StoredMessage> {
+  async prepare(saying: UserMessage): Promise<StoredMessage> {
     const { directory, media, nowMs, chatLog, store } = this.#side;
     const person = directory.person(saying.person);
     const conversation = directory.conversationOf(saying.person, saying.conversationId);
@@ -46,8 +46,8 @@ export class Questions {
       throw new MessengerError('bad_request', 'The message is empty');
     if (saying.imageIds.length > MAX_IMAGES)
       throw new MessengerError('bad_request', `At most ${MAX_IMAGES} images per message`);
-    await Promise.all(saying.imageIds.map((id) => media.plain(id)));
-    const files = fileIds.length === 0 ? undefined : await media.chips(fileIds);
+    await Promise.all(saying.imageIds.map((id) => media.readImage(id)));
+    const files = fileIds.length === 0 ? undefined : await media.describeFiles(fileIds);
     const root = await this.#threadRoot(conversation, saying.quoteMessageId);
     const ts = this.#parts.clock.next();
     const message: StoredMessage = {
@@ -66,7 +66,7 @@ export class Questions {
       clientId: saying.clientId,
       slack: { ts, threadTs: root?.slack?.ts },
     };
-    await store.noteOpen(message.id);
+    await store.markOpen(message.id);
     await store.setPrompts(conversation.id, undefined);
     await chatLog.write(message);
     await chatLog.markRead(person.id, conversation.id);
@@ -81,7 +81,7 @@ export class Questions {
     if (message.state !== 'failed') throw new MessengerError('bad_request', 'Only a failed message can be sent again');
     const { error: _error, ...rest } = message;
     const again: StoredMessage = { ...rest, state: 'sent' };
-    await store.noteOpen(again.id);
+    await store.markOpen(again.id);
     await chatLog.write(again);
     this.deliverInBackground(again);
     return again;
@@ -94,7 +94,7 @@ export class Questions {
     const all = Array.from({ length: copies }, () => events).flat();
     const results = await Promise.all(all.map((event) => client.deliver(event)));
     if (!results.some(({ kind }) => kind === 'silent') && this.#isForBot(message)) await this.#fail(message, results);
-    await this.#side.store.noteSettled(message.id);
+    await this.#side.store.markSettled(message.id);
     return results;
   }
 
@@ -111,13 +111,13 @@ export class Questions {
       .catch((error: unknown) => {
         this.#side.background.failed(error, 'a message could not be delivered');
       })
-      .finally(() => this.#underWay.delete(guarded));
-    this.#underWay.add(guarded);
+      .finally(() => this.#pending.delete(guarded));
+    this.#pending.add(guarded);
   }
 
   /** Resolves once no delivery is in progress (after the signal was aborted). */
   async settled(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#pending);
   }
 
   /** Slack shows no such error. The messenger does, because it helps people who test a bot. */

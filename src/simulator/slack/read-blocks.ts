@@ -4,7 +4,7 @@ import { SlackFault } from './slack-fault.ts';
 import { markdownOfMrkdwn } from './written-text.ts';
 
 /** Content of blocks: the text of a message, and its small print. Both may be empty. */
-export interface BlockWords {
+export interface BlockContent {
   markdown: string;
   note: string;
   /** The blocks themselves; absent if the message keeps its existing ones. */
@@ -24,7 +24,7 @@ const MAX_ID_CHARS = 255;
  * Parses the blocks of a call; undefined if it has none.
  * @throws SlackFault `invalid_blocks`, `msg_blocks_too_long`
  */
-export function readBlocks({ blocks }: CallArguments): BlockWords | undefined {
+export function readBlocks({ blocks }: CallArguments): BlockContent | undefined {
   if (blocks === undefined) return undefined;
   if (!Array.isArray(blocks) || blocks.length > MAX_BLOCKS) throw new SlackFault('invalid_blocks');
   const words: string[] = [];

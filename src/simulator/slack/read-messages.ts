@@ -1,14 +1,14 @@
 import type { Conversation } from '../directory.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { flagOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
-import type { MessengerSide } from '../protocol.ts';
+import type { MessengerContext } from '../protocol.ts';
 import { SEARCHED_MESSAGES } from './searched-messages.ts';
 import { threadRoot } from './threads.ts';
 import { APP_ID, BOT_ID, BOT_USER_ID, memberIdOf, TEAM_ID } from './workspace.ts';
 import { writtenText } from './written-text.ts';
 
 /** Where messages are, and whom they mention. */
-type Shelf = Pick<MessengerSide, 'store' | 'directory' | 'bot'>;
+type Shelf = Pick<MessengerContext, 'store' | 'directory' | 'bot'>;
 
 const DEFAULT_LIMIT = { history: 100, replies: 1_000 } as const;
 

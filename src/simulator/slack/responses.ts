@@ -1,11 +1,11 @@
 import { randomToken } from '../../shared/crypto/ids.ts';
 import { MINUTE_MS } from '../../shared/clock.ts';
-import type { MessengerSide } from '../protocol.ts';
+import type { MessengerContext } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
-import { writeAside } from './ephemeral-messages.ts';
+import { writeEphemeral } from './ephemeral-messages.ts';
 import type { BotMessages } from './bot-messages.ts';
 import { flagOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
-import { messageWords } from './message-words.ts';
+import { readMessageContent } from './message-words.ts';
 import { SlackFault } from './slack-fault.ts';
 import type { TsClock, Workspace } from './workspace.ts';
 
@@ -42,11 +42,11 @@ interface Parts {
  * Slack they are short-lived too.
  */
 export class Responses {
-  readonly #side: MessengerSide;
+  readonly #side: MessengerContext;
   readonly #slack: Parts;
   readonly #awaited = new Map<string, Awaited>();
 
-  constructor(side: MessengerSide, slack: Parts) {
+  constructor(side: MessengerContext, slack: Parts) {
     this.#side = side;
     this.#slack = slack;
   }
@@ -84,7 +84,7 @@ export class Responses {
       return { status: 200, body: 'ok' };
     } catch (error) {
       if (!(error instanceof SlackFault)) throw error;
-      trace.violated({ questionId: awaited.questionId, reason: `response_url: ${error.code}`, atMs: nowMs() });
+      trace.recordViolation({ questionId: awaited.questionId, reason: `response_url: ${error.code}`, atMs: nowMs() });
       return { status: 400, body: error.code };
     }
   }
@@ -92,13 +92,13 @@ export class Responses {
   async #carryOut({ conversationId, personId, questionId, clickedId }: Awaited, args: CallArguments): Promise<void> {
     const { answers } = this.#slack;
     if (clickedId !== undefined && flagOf(args, 'delete_original')) return answers.remove(clickedId);
-    const words = messageWords(args, 'post');
+    const words = readMessageContent(args, 'post');
     if (clickedId !== undefined && flagOf(args, 'replace_original')) {
       await answers.replace(clickedId, words);
       return;
     }
     const isForAll = textOf(args, 'response_type') === 'in_channel';
-    await writeAside(this.#side, this.#slack, {
+    await writeEphemeral(this.#side, this.#slack, {
       conversation: this.#side.directory.conversation(conversationId),
       words,
       onlyFor: isForAll ? undefined : personId,

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { sameSecret } from '../../shared/crypto/ids.ts';
 import type { AppSessions } from '../browser/app-sessions.ts';
 import { MessengerError } from '../messenger-error.ts';
-import type { MessengerSide } from '../protocol.ts';
+import type { MessengerContext } from '../protocol.ts';
 import { botFileRoutes } from './bot-file-routes.ts';
 import { readArguments, textOf, type CallArguments } from './call-arguments.ts';
 import { openIdRoutes } from './open-id-routes.ts';
@@ -18,7 +18,7 @@ import type { WebApi } from './web-api.ts';
 import { TEAM_ID } from './workspace.ts';
 
 export interface SlackRoutesOptions {
-  side: MessengerSide;
+  side: MessengerContext;
   sessions: AppSessions;
   api: WebApi;
   limits: RateLimits;
@@ -69,7 +69,7 @@ async function answerCall(context: Context, options: SlackRoutesOptions): Promis
   const args = await argumentsOf(context);
   const fault = tokenFault({ method, tokens }, tokenOf(context, args));
   if (fault !== undefined) {
-    side.trace.violated({ reason: `${method}: ${fault}`, atMs: side.nowMs() });
+    side.trace.recordViolation({ reason: `${method}: ${fault}`, atMs: side.nowMs() });
     context.body = { ok: false, error: fault };
     return;
   }
@@ -77,7 +77,7 @@ async function answerCall(context: Context, options: SlackRoutesOptions): Promis
   if (method !== OPEN_SOCKET) context.set('X-OAuth-Scopes', scopes.join(','));
   const needed = scopeOf(method, channel);
   if (needed !== undefined && !scopes.includes(needed)) {
-    side.trace.violated({ reason: `${method}: missing_scope`, atMs: side.nowMs() });
+    side.trace.recordViolation({ reason: `${method}: missing_scope`, atMs: side.nowMs() });
     context.body = { ok: false, error: 'missing_scope', needed, provided: scopes.join(',') };
     return;
   }
@@ -139,13 +139,13 @@ async function serveFile(context: Context, { side, tokens }: SlackRoutesOptions)
   )?.groups?.['id'];
   const bearer = /^Bearer (?<token>\S+)$/.exec(context.get('authorization'))?.groups?.['token'] ?? '';
   if (!sameSecret(bearer, tokens.bot)) {
-    side.trace.violated({ reason: 'a file was requested without the bot token', atMs: side.nowMs() });
+    side.trace.recordViolation({ reason: 'a file was requested without the bot token', atMs: side.nowMs() });
     context.type = 'text/html; charset=utf-8';
     context.body = '<!doctype html><title>Sign in</title><p>Sign in to see this file.</p>';
     return;
   }
   if (mediaId === undefined) throw new MessengerError('not_found', 'No such file');
-  const image = await side.media.plain(mediaId).catch(() => undefined);
+  const image = await side.media.readImage(mediaId).catch(() => undefined);
   const file = image ? undefined : await side.media.file(mediaId);
   if (file) context.attachment(file.name);
   context.type = image?.type ?? (file?.name.endsWith('.html') === true ? 'text/html' : 'application/octet-stream');

@@ -27,7 +27,7 @@ const MAX_SOCKETS = 10;
 const TICKET_LIFE_MS = 30 * SECOND_MS;
 const PING_EVERY_MS = 10 * SECOND_MS;
 
-interface Open {
+interface OpenSocket {
   socket: WebSocket;
   timers: NodeJS.Timeout[];
 }
@@ -40,11 +40,11 @@ export class SocketEvents implements EventTransport, BotConnections {
   readonly #options: SocketEventsOptions;
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: MIB_BYTES, perMessageDeflate: false });
   readonly #tickets = new Map<string, number>();
-  readonly #open = new Set<Open>();
+  readonly #open = new Set<OpenSocket>();
   /** Keyed by envelope id. */
   readonly #awaited = new Map<string, Deferred>();
   #next = 0;
-  opened = 0;
+  openedCount = 0;
 
   constructor(options: SocketEventsOptions) {
     this.#options = options;
@@ -71,7 +71,7 @@ export class SocketEvents implements EventTransport, BotConnections {
       stream.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n');
       return true;
     }
-    this.#server.handleUpgrade(request, stream, head, (socket) => this.#welcome(socket));
+    this.#server.handleUpgrade(request, stream, head, (socket) => this.#accept(socket));
     return true;
   }
 
@@ -79,7 +79,7 @@ export class SocketEvents implements EventTransport, BotConnections {
     return this.#open.size;
   }
 
-  isThere(): Promise<boolean> {
+  isAvailable(): Promise<boolean> {
     return Promise.resolve(this.#open.size > 0);
   }
 
@@ -109,7 +109,7 @@ export class SocketEvents implements EventTransport, BotConnections {
       : { result: { kind: 'silent' } };
   }
 
-  cutAll(): void {
+  disconnectAll(): void {
     for (const { socket } of this.#open) socket.terminate();
   }
 
@@ -117,21 +117,21 @@ export class SocketEvents implements EventTransport, BotConnections {
     for (const open of this.#open) this.#leave(open, reason);
   }
 
-  #welcome(socket: WebSocket): void {
+  #accept(socket: WebSocket): void {
     const { timing } = this.#options;
-    const open: Open = { socket, timers: [] };
+    const open: OpenSocket = { socket, timers: [] };
     if (this.#open.size >= MAX_SOCKETS) {
       socket.send(JSON.stringify({ type: 'disconnect', reason: 'too_many_websockets' }));
       socket.close();
       return;
     }
     this.#open.add(open);
-    this.opened += 1;
+    this.openedCount += 1;
     open.timers.push(
       setInterval(() => socket.ping(), PING_EVERY_MS),
       setTimeout(() => this.#leave(open, 'warning'), timing.socketLifeMs),
     );
-    socket.on('message', (data) => this.#heard(textOf(data)));
+    socket.on('message', (data) => this.#onMessage(textOf(data)));
     socket.on('error', () => undefined);
     socket.once('close', () => {
       for (const timer of open.timers) clearTimeout(timer);
@@ -149,7 +149,7 @@ export class SocketEvents implements EventTransport, BotConnections {
   }
 
   /** A warning is sent ten seconds before the end; with any other reason the socket closes immediately. */
-  #leave(open: Open, reason: string): void {
+  #leave(open: OpenSocket, reason: string): void {
     const { socket, timers } = open;
     socket.send(JSON.stringify({ type: 'disconnect', reason, debug_info: { host: 'messenger' } }));
     if (reason === 'warning')
@@ -160,13 +160,13 @@ export class SocketEvents implements EventTransport, BotConnections {
     socket.close();
   }
 
-  #heard(text: string): void {
+  #onMessage(text: string): void {
     const id = envelopeIn(text);
     const awaited = id === undefined ? undefined : this.#awaited.get(id);
     if (awaited) return awaited.resolve();
     // A late acknowledgement is not the app's fault; an invalid one is.
     if (id === undefined)
-      this.#options.trace.violated({ reason: 'a frame that acknowledges nothing', atMs: this.#options.nowMs() });
+      this.#options.trace.recordViolation({ reason: 'a frame that acknowledges nothing', atMs: this.#options.nowMs() });
   }
 
   #closeAll(): void {

@@ -1,14 +1,14 @@
 import type { Conversation } from '../directory.ts';
 import type { StoredMessage } from '../stored-message.ts';
-import { writeAside } from './ephemeral-messages.ts';
+import { writeEphemeral } from './ephemeral-messages.ts';
 import { BotFiles } from './bot-files.ts';
 import type { BotMessages } from './bot-messages.ts';
 import { demandText, flagOf, metadataOf, textOf, tsOf, type CallArguments, asObject } from './call-arguments.ts';
-import { messageWords, streamBlocks, streamEnd, streamText } from './message-words.ts';
-import type { BlockWords } from './read-blocks.ts';
+import { readMessageContent, streamBlocks, streamEnd, streamText } from './message-words.ts';
+import type { BlockContent } from './read-blocks.ts';
 import { readHistory, readReplies } from './read-messages.ts';
 import { isViolation, SlackFault } from './slack-fault.ts';
-import type { MessengerSide } from '../protocol.ts';
+import type { MessengerContext } from '../protocol.ts';
 import type { Statuses } from './statuses.ts';
 import {
   APP_ID,
@@ -43,7 +43,7 @@ function readPrompts(args: CallArguments): PromptsView {
 export type WebApiAnswer = { ok: true; [field: string]: unknown } | { ok: false; error: string };
 
 export interface WebApiParts {
-  side: MessengerSide;
+  side: MessengerContext;
   workspace: Workspace;
   clock: TsClock;
   answers: BotMessages;
@@ -54,7 +54,7 @@ type Method = (args: CallArguments) => object | Promise<object>;
 
 /** The part of Slack's Web API that a bot of this kind uses (PLATFORM_FACTS.md slack-web-api), as strict as Slack. */
 export class WebApi {
-  readonly #side: MessengerSide;
+  readonly #side: MessengerContext;
   readonly #workspace: Workspace;
   readonly #clock: TsClock;
   readonly #answers: BotMessages;
@@ -103,7 +103,7 @@ export class WebApi {
     } catch (error) {
       if (!(error instanceof SlackFault)) throw error;
       if (isViolation(error)) {
-        this.#side.trace.violated({ reason: `${method}: ${error.code}`, atMs: this.#side.nowMs() });
+        this.#side.trace.recordViolation({ reason: `${method}: ${error.code}`, atMs: this.#side.nowMs() });
       }
       return { ok: false, error: error.code };
     }
@@ -161,13 +161,13 @@ export class WebApi {
     const conversation = this.#channel(args, 'channel_id');
     tsOf(args, 'thread_ts');
     await this.#side.store.setPrompts(conversation.id, readPrompts(args));
-    await this.#side.chatLog.tellPositions(conversation.id);
+    await this.#side.chatLog.publishConversation(conversation.id);
     return {};
   }
 
   async #post(args: CallArguments): Promise<object> {
     const conversation = this.#channel(args);
-    return this.#open(conversation, args, { words: messageWords(args, 'post'), isStream: false });
+    return this.#open(conversation, args, { words: readMessageContent(args, 'post'), isStream: false });
   }
 
   async #startStream(args: CallArguments): Promise<object> {
@@ -186,7 +186,7 @@ export class WebApi {
   async #open(
     conversation: Conversation,
     args: CallArguments,
-    { words, isStream }: { words: BlockWords; isStream: boolean },
+    { words, isStream }: { words: BlockContent; isStream: boolean },
   ): Promise<object> {
     const threadTs = tsOf(args, 'thread_ts');
     const metadata = metadataOf(args);
@@ -215,12 +215,12 @@ export class WebApi {
     const person = this.#workspace.person(demandText(args, 'user'));
     if (!person) throw new SlackFault('user_not_found');
     if (!conversation.members.some(({ id }) => id === person.id)) throw new SlackFault('user_not_in_channel');
-    const told = await writeAside(
+    const told = await writeEphemeral(
       this.#side,
       { workspace: this.#workspace, clock: this.#clock },
       {
         conversation,
-        words: messageWords(args, 'post'),
+        words: readMessageContent(args, 'post'),
         onlyFor: person.id,
         threadTs: tsOf(args, 'thread_ts'),
         isOfChannel: false,
@@ -231,7 +231,7 @@ export class WebApi {
 
   async #update(args: CallArguments): Promise<object> {
     const id = this.#messageId(args);
-    return this.#done(await this.#answers.update(id, messageWords(args, 'edit'), metadataOf(args)));
+    return this.#done(await this.#answers.update(id, readMessageContent(args, 'edit'), metadataOf(args)));
   }
 
   async #appendStream(args: CallArguments): Promise<object> {

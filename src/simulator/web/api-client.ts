@@ -31,7 +31,7 @@ export interface Upload {
 export type Rating = 'good' | 'bad' | 'withdrawn';
 
 /** Reasons for a bad rating. */
-export interface RatingWhy {
+export interface RatingDetails {
   reasons?: RatingReason[];
   words?: string;
 }
@@ -81,7 +81,7 @@ export async function rateMessage(
   person: string,
   messageId: string,
   rating: Rating,
-  why: RatingWhy = {},
+  why: RatingDetails = {},
 ): Promise<void> {
   await call('POST', `/api/messages/${encodeURIComponent(messageId)}/rate`, { person, rating, ...why });
 }

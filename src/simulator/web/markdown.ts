@@ -86,11 +86,11 @@ const PREVIEW_CHARS = 300;
 
 /** Plain text of a markdown text on one line, for previews. */
 export function plainPreview(text: string): string {
-  return plainWords(text.slice(0, PREVIEW_CHARS));
+  return plainText(text.slice(0, PREVIEW_CHARS));
 }
 
 /** Plain text without markup, on one line. */
-export function plainWords(text: string): string {
+export function plainText(text: string): string {
   const words = markdown.parse(text, {}).flatMap((token) => {
     if (token.type === 'fence' || token.type === 'code_block') return [token.content];
     return token.children === null ? [] : [wordsOf(token.children)];

@@ -12,7 +12,7 @@ import { plainPreview } from './markdown.ts';
 import { rowKeyOf, type LoggedMessage } from './message-log.ts';
 import { MarkdownText, PlainText } from './message-text.tsx';
 import { MessageTools, type MessageToolActions } from './message-tools.tsx';
-import { usePage, type PageFacts } from './page-context.ts';
+import { usePage, type PageContext } from './page-context.ts';
 import { ThinkingBlock } from './thinking-block.tsx';
 import { clockTime, fullTime } from './times.ts';
 
@@ -234,7 +234,7 @@ function RatingMark({ rating }: { rating: NonNullable<MessageView['rating']> }) 
 }
 
 /** Sentence that tells why a message was not sent. */
-export function failureText(message: LoggedMessage, say: PageFacts['say']): string {
+export function failureText(message: LoggedMessage, say: PageContext['say']): string {
   if (message.failureCode === 'rate_limited') return say('rateLimited');
   if (message.failureCode === 'too_large') return say('tooLarge');
   if (message.failureCode === 'unreachable') return say('messengerAway');

@@ -10,7 +10,7 @@ import type { ThinkingClock } from './thinking-clock.ts';
 import type { TimeStyle } from './times.ts';
 
 /** Context of the whole page; changes only with the person. */
-export interface PageFacts {
+export interface PageContext {
   bootstrap: Bootstrap;
   person: PersonView;
   language: Language;
@@ -26,12 +26,12 @@ export interface PageFacts {
   notify(text: string): void;
 }
 
-const Facts = createContext<PageFacts | undefined>(undefined);
+const Facts = createContext<PageContext | undefined>(undefined);
 
 export const PageFactsProvider = Facts.Provider;
 
 /** The page's context; only for components inside the provider. */
-export function usePage(): PageFacts {
+export function usePage(): PageContext {
   const facts = useContext(Facts);
   if (facts === undefined) throw new Error('A component was used outside of PageFactsProvider');
   return facts;

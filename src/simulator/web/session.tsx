@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo } from 'preact/hooks';
 import { ConversationPane } from './conversation-pane.tsx';
 import { InAppBrowser } from './in-app-browser.tsx';
-import { PageFactsProvider, type PageFacts } from './page-context.ts';
+import { PageFactsProvider, type PageContext } from './page-context.ts';
 import { Sidebar } from './sidebar.tsx';
 import { Ribbon } from './tour/ribbon.tsx';
 import { TourPanel } from './tour/tour-panel.tsx';
@@ -16,7 +16,7 @@ import type { PageText } from './page-texts.ts';
 const WIDE = '(min-width: 721px)';
 
 interface SessionProps {
-  facts: Omit<PageFacts, 'openInApp'>;
+  facts: Omit<PageContext, 'openInApp'>;
   onPerson(personId: string): void;
 }
 

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { BOT_SENDER, SYSTEM_SENDER } from './asker.ts';
-import { plainWords } from './markdown.ts';
+import { plainText } from './markdown.ts';
 import { rowKeyOf, type LoggedMessage, type MessageLog } from './message-log.ts';
 import { failureText } from './message-row.tsx';
-import { usePage, type PageFacts } from './page-context.ts';
+import { usePage, type PageContext } from './page-context.ts';
 
 /**
  * Screen reader announcements for a conversation: each message of others once, when it is complete, and own messages that
@@ -26,15 +26,18 @@ export function useAnnounced(log: MessageLog): string {
     const fresh = log.slice(Math.max(0, from)).filter((message) => isSettled(message) && !known.has(rowKeyOf(message)));
     if (fresh.length === 0) return;
     fresh.forEach((message) => known.add(rowKeyOf(message)));
-    setWords(fresh.map((message) => wordsOf(message, { person, bootstrap, say })).join('\n'));
+    setWords(fresh.map((message) => announcementOf(message, { person, bootstrap, say })).join('\n'));
   }, [log, person, bootstrap, say]);
   return words;
 }
 
-function wordsOf(message: LoggedMessage, { person, bootstrap, say }: Pick<PageFacts, 'person' | 'bootstrap' | 'say'>) {
+function announcementOf(
+  message: LoggedMessage,
+  { person, bootstrap, say }: Pick<PageContext, 'person' | 'bootstrap' | 'say'>,
+) {
   const { sender, senderName, text, note = '' } = message;
   if (sender === person.id) return failureText(message, say);
-  const words = [plainWords(text), note].filter((part) => part !== '').join(' ') || say('image');
+  const words = [plainText(text), note].filter((part) => part !== '').join(' ') || say('image');
   if (sender === SYSTEM_SENDER) return words;
   return `${sender === BOT_SENDER ? bootstrap.botName : senderName}: ${words}`;
 }

@@ -15,7 +15,7 @@ import {
   stopAnswer,
   ApiError,
   type Rating,
-  type RatingWhy,
+  type RatingDetails,
 } from './api-client.ts';
 import { followEvents } from './live-events.ts';
 import { isLocalOnly, rowKeyOf, type LoggedMessage, type SendFailure } from './message-log.ts';
@@ -37,7 +37,7 @@ export interface SessionActions {
     behind?: Promise<void>,
   ): Promise<void>;
   sendAgain(message: LoggedMessage): void;
-  rate(message: MessageView, rating: Rating, why?: RatingWhy): void;
+  rate(message: MessageView, rating: Rating, why?: RatingDetails): void;
   /** Presses a button of the bot. @returns whether the bot accepted it */
   press(message: MessageView, buttonId: string): Promise<boolean>;
   /** Edits an own message. @returns whether that succeeded */

@@ -49,7 +49,7 @@ export function useStickToBottom(rows: ListRows) {
     return box === null ? place.current : afterUnheardScroll(place.current, box, lastTop.current);
   }, []);
 
-  const keepPlace = useKeptPlace(outer);
+  const keepPlace = useScrollAnchor(outer);
   useLayoutEffect(() => {
     const before = known.current;
     known.current = rows.rowKeys;
@@ -93,7 +93,7 @@ export function useStickToBottom(rows: ListRows) {
 }
 
 /** Stores the position of the first row, and restores it once other rows were inserted before it. */
-function useKeptPlace(outer: { current: HTMLElement | null }) {
+function useScrollAnchor(outer: { current: HTMLElement | null }) {
   const kept = useRef<{ rowKey: string; topPx: number } | undefined>(undefined);
   const rowOf = (rowKey: string) => outer.current?.querySelector(`[data-row-key="${CSS.escape(rowKey)}"]`);
   return {

@@ -1,24 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DeliveryResult, MessengerSide } from '../protocol.ts';
+import type { DeliveryResult, MessengerContext } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import type { CallbackPayloads } from './callback-payload.ts';
-import type { BotCalls } from './bot-transport.ts';
+import type { DeliveryClient } from './bot-transport.ts';
 import { readReply } from './read-reply.ts';
 import { answerIdOf, type ShownAnswers, type StreamReply } from './shown-answers.ts';
 
 export interface AnswerStreamsParts {
-  client: Pick<BotCalls, 'callOnce'>;
+  client: Pick<DeliveryClient, 'callOnce'>;
   payloads: CallbackPayloads;
   shown: ShownAnswers;
 }
 
 /** The bot's growing answers: polled about once a second until they are finished or the six minutes have passed. */
 export class AnswerStreams {
-  readonly #side: MessengerSide;
+  readonly #side: MessengerContext;
   readonly #parts: AnswerStreamsParts;
   readonly #followed = new Map<string, Promise<void>>();
 
-  constructor(side: MessengerSide, parts: AnswerStreamsParts) {
+  constructor(side: MessengerContext, parts: AnswerStreamsParts) {
     this.#side = side;
     this.#parts = parts;
   }
@@ -53,11 +53,11 @@ export class AnswerStreams {
     while (answer.state === 'streaming') {
       await pause(timing.pollEveryMs, undefined, { signal: background.signal });
       if (nowMs() >= (answer.answer?.untilMs ?? 0)) {
-        await shown.runOut(answer);
+        await shown.expire(answer);
         return;
       }
       const result = await client.callOnce(payloads.poll(answer));
-      trace.polled(answer.answer?.questionId ?? '');
+      trace.recordPoll(answer.answer?.questionId ?? '');
       answer = await this.#apply(answer, result);
     }
   }

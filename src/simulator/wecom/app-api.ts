@@ -3,7 +3,7 @@ import { MINUTE_MS, SECOND_MS } from '../../shared/clock.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { privateConversationId } from '../directory.ts';
 import type { PersonView } from '../api.ts';
-import type { MessengerSide } from '../protocol.ts';
+import type { MessengerContext } from '../protocol.ts';
 import { readAppMessage } from './read-app-message.ts';
 import { apiFault, apiOk, ERRCODE, type ApiResult } from './api-result.ts';
 import type { UserIds } from './user-ids.ts';
@@ -17,7 +17,7 @@ export interface AppCredentials {
 }
 
 export interface AppApiOptions {
-  side: Pick<MessengerSide, 'directory' | 'chatLog' | 'nowMs' | 'timing'>;
+  side: Pick<MessengerContext, 'directory' | 'chatLog' | 'nowMs' | 'timing'>;
   userIds: UserIds;
   app: AppCredentials;
   codes: WebSignInCodes;

@@ -4,7 +4,7 @@ import { MIB_BYTES, SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { callHttp, HttpCallError, type HttpAnswer } from '../../shared/http/call-http.ts';
 import type { DeliveryResult } from '../protocol.ts';
 import type { Timing } from '../timing.ts';
-import type { BotCalls } from './bot-transport.ts';
+import type { DeliveryClient } from './bot-transport.ts';
 import { decodeAesKey, isSignedBy, openMessage, sealMessage, signParts } from './crypto.ts';
 import { parseJson } from '../../shared/parse-json.ts';
 
@@ -31,7 +31,7 @@ const ATTEMPTS = 3;
 const MAX_ANSWER_BYTES = MIB_BYTES;
 
 /** The platform's calls to the bot: signed and encrypted, with responses validated as strictly as the platform does. */
-export class BotClient implements BotCalls {
+export class BotClient implements DeliveryClient {
   readonly answersLater = false;
   readonly #options: BotClientOptions;
   readonly #key: Buffer;

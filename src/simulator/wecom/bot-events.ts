@@ -3,9 +3,9 @@ import type { RatingReason } from '../api.ts';
 import { privateConversationId } from '../directory.ts';
 import { MessengerError } from '../messenger-error.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import type { MessengerSide, Rating, RatingWhy } from '../protocol.ts';
+import type { MessengerContext, Rating, RatingDetails } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
-import type { BotLine } from './bot-transport.ts';
+import type { BotTransport } from './bot-transport.ts';
 import { readReply } from './read-reply.ts';
 import type { ShownAnswers } from './shown-answers.ts';
 
@@ -17,20 +17,20 @@ const DAY_OFFSET_MS = 8 * HOUR_MS;
 
 /** Events for the bot: a person enters the chat, a person rates an answer. */
 export class BotEvents {
-  readonly #side: MessengerSide;
-  readonly #line: Pick<BotLine, 'client' | 'payloads'>;
+  readonly #side: MessengerContext;
+  readonly #transport: Pick<BotTransport, 'client' | 'payloads'>;
   readonly #redis: RedisClient;
   readonly #shown: Pick<ShownAnswers, 'welcome'>;
   /** People who opened the chat while the bot was unreachable; the bot is notified when it is back. */
   readonly #waiting = new Set<string>();
 
   constructor(
-    side: MessengerSide,
-    line: Pick<BotLine, 'client' | 'payloads'>,
+    side: MessengerContext,
+    line: Pick<BotTransport, 'client' | 'payloads'>,
     { redis, shown }: { redis: RedisClient; shown: Pick<ShownAnswers, 'welcome'> },
   ) {
     this.#side = side;
-    this.#line = line;
+    this.#transport = line;
     this.#redis = redis;
     this.#shown = shown;
   }
@@ -50,7 +50,9 @@ export class BotEvents {
       'NX',
     );
     if (isFirst === null) return;
-    const result = await this.#line.client.deliver(this.#line.payloads.event(personId, { eventtype: 'enter_chat' }));
+    const result = await this.#transport.client.deliver(
+      this.#transport.payloads.event(personId, { eventtype: 'enter_chat' }),
+    );
     if (result.kind !== 'reply') return;
     const reply = readReply(result.reply);
     const place = privateConversationId(personId);
@@ -63,7 +65,7 @@ export class BotEvents {
   }
 
   /** Notifies the bot of people who opened the chat while it was unreachable. */
-  async botCameBack(): Promise<void> {
+  async onBotReconnected(): Promise<void> {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     await Promise.all(waiting.map((personId) => this.enterChat(personId)));
@@ -73,9 +75,9 @@ export class BotEvents {
    * Rates an answer, or withdraws the rating. The app asks for reasons of a bad rating.
    * @throws MessengerError `not_found`, `bad_request` if it cannot be rated
    */
-  async rate(personId: string, messageId: string, rating: Rating, why: RatingWhy = {}): Promise<StoredMessage> {
+  async rate(personId: string, messageId: string, rating: Rating, why: RatingDetails = {}): Promise<StoredMessage> {
     const { store, directory, chatLog } = this.#side;
-    const { client, payloads } = this.#line;
+    const { client, payloads } = this.#transport;
     const message = await store.get(messageId);
     directory.conversationOf(personId, message.conversationId);
     const feedbackId = message.answer?.feedbackId;
@@ -103,6 +105,6 @@ export class BotEvents {
   }
 
   #violated(reason: string): void {
-    this.#side.trace.violated({ reason, atMs: this.#side.nowMs() });
+    this.#side.trace.recordViolation({ reason, atMs: this.#side.nowMs() });
   }
 }

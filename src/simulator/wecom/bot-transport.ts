@@ -3,7 +3,7 @@ import type { CallbackPayloads } from './callback-payload.ts';
 import type { Interactions } from './interactions.ts';
 
 /** Transport from the platform to the bot: its callback (`bot-client.ts`) or a connection that it opened (`connection/`). */
-export interface BotCalls {
+export interface DeliveryClient {
   /** Whether the bot is reachable and has the platform's keys. */
   verifyUrl(): Promise<boolean>;
   /** Makes one delivery, with the transport's retries. @throws AbortError only when the messenger stops */
@@ -15,8 +15,8 @@ export interface BotCalls {
 }
 
 /** Transport of people's messages to the bot, and each person's unanswered messages. */
-export interface BotLine {
-  readonly client: BotCalls;
+export interface BotTransport {
+  readonly client: DeliveryClient;
   readonly payloads: CallbackPayloads;
   readonly interactions: Interactions;
 }

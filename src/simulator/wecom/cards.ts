@@ -1,14 +1,14 @@
 import { MessengerError } from '../messenger-error.ts';
-import type { MessengerSide, Protocol } from '../protocol.ts';
+import type { MessengerContext, Protocol } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
-import type { BotLine } from './bot-transport.ts';
+import type { BotTransport } from './bot-transport.ts';
 import { findCardButton, readCard, type Card } from './read-card.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import { withCard } from './shown-cards.ts';
 import type { UserIds } from './user-ids.ts';
 
 export interface CardsParts {
-  line: Pick<BotLine, 'client' | 'payloads'>;
+  line: Pick<BotTransport, 'client' | 'payloads'>;
   responseUrls: ResponseUrls;
   userIds: UserIds;
   /** Sends a message as a person. */
@@ -20,10 +20,10 @@ export interface CardsParts {
  * its response.
  */
 export class Cards {
-  readonly #side: MessengerSide;
+  readonly #side: MessengerContext;
   readonly #parts: CardsParts;
 
-  constructor(side: MessengerSide, parts: CardsParts) {
+  constructor(side: MessengerContext, parts: CardsParts) {
     this.#side = side;
     this.#parts = parts;
   }
@@ -42,11 +42,15 @@ export class Cards {
       const text = conversation.kind === 'group' ? `@${bot.name} ${press.text}` : press.text;
       await this.#parts.send({ person: personId, conversationId: conversation.id, text, imageIds: [] });
     }
-    if (press.kind === 'event') await this.#tell(personId, message, { card: read.card, key: press.key });
+    if (press.kind === 'event') await this.#notifyBot(personId, message, { card: read.card, key: press.key });
     return store.get(messageId);
   }
 
-  async #tell(personId: string, message: StoredMessage, { card, key }: { card: Card; key: string }): Promise<void> {
+  async #notifyBot(
+    personId: string,
+    message: StoredMessage,
+    { card, key }: { card: Card; key: string },
+  ): Promise<void> {
     const { line, responseUrls } = this.#parts;
     const click = { card_type: card.type, event_key: key, task_id: card.taskId };
     const result = await line.client.callOnce(
@@ -80,6 +84,6 @@ export class Cards {
   }
 
   #violated(reason: string): void {
-    this.#side.trace.violated({ reason, atMs: this.#side.nowMs() });
+    this.#side.trace.recordViolation({ reason, atMs: this.#side.nowMs() });
   }
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { MessengerError } from '../messenger-error.ts';
-import type { BotConnections, MessengerSide, Protocol, ProtocolKind, ProtocolParts } from '../protocol.ts';
+import type { BotConnections, MessengerContext, Protocol, ProtocolFactory, ProtocolOptions } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { AnswerStreams } from './answer-streams.ts';
 import { AppApi, type AppCredentials } from './app-api.ts';
 import { BotClient } from './bot-client.ts';
 import { BotEvents } from './bot-events.ts';
-import type { BotCalls, BotLine } from './bot-transport.ts';
+import type { DeliveryClient, BotTransport } from './bot-transport.ts';
 import { createCallbackPayloads, type CallbackPayloads } from './callback-payload.ts';
 import type { BotSockets } from './connection/bot-sockets.ts';
 import { createLongConnection, type ConnectionOptions } from './connection/long-connection.ts';
@@ -16,7 +16,7 @@ import { decodeAesKey } from './crypto.ts';
 import { Interactions } from './interactions.ts';
 import { MediaDownloads } from './media-downloads.ts';
 import { Questions, type QuestionsParts } from './questions.ts';
-import { ResponseUrls, type ShowLater } from './response-urls.ts';
+import { ResponseUrls, type ShowDelayedAnswer } from './response-urls.ts';
 import { platformRoutes } from './routes.ts';
 import { answerIdOf, ShownAnswers } from './shown-answers.ts';
 import { UserIds } from './user-ids.ts';
@@ -43,7 +43,7 @@ const APP_USER_AGENT =
  * WeCom: an AI bot, reached by encrypted callbacks or over its long connection, and a self-built app beside it with a web
  * sign-in.
  */
-export function wecomProtocol(options: WecomOptions): ProtocolKind {
+export function wecomProtocol(options: WecomOptions): ProtocolFactory {
   return {
     name: 'wecom',
     storeKey: storeKeyOf(options),
@@ -61,23 +61,23 @@ function storeKeyOf({ bot, connection }: WecomOptions): Buffer {
 }
 
 /** One of the two transports between the platform and the bot. */
-interface Way {
-  client: BotCalls;
+interface PlatformTransport {
+  client: DeliveryClient;
   /** Set if a delivery is answered in its response. */
   opening?: QuestionsParts['answers'];
-  showLater: ShowLater;
+  showLater: ShowDelayedAnswer;
   connections?: BotConnections & Pick<BotSockets, 'upgrade'>;
   /** Files that the bot uploaded, by the secret in their address. */
   findFile?(key: string): UploadedFile | undefined;
   /** Resumes an answer that is still growing. */
   follow(answer: StoredMessage): void;
   resume(): Promise<void>;
-  lastLooks(): Promise<unknown>;
+  flushAnswers(): Promise<unknown>;
   settled(): Promise<void>;
 }
 
 interface WayParts {
-  redis: ProtocolParts['redis'];
+  redis: ProtocolOptions['redis'];
   payloads: CallbackPayloads;
   shown: ShownAnswers;
   interactions: Interactions;
@@ -85,7 +85,11 @@ interface WayParts {
   bringAgain(messageId: string): Promise<unknown>;
 }
 
-function callbackWay({ bot, retryOn503 = true }: WecomOptions, side: MessengerSide, parts: WayParts): Way {
+function createCallbackTransport(
+  { bot, retryOn503 = true }: WecomOptions,
+  side: MessengerContext,
+  parts: WayParts,
+): PlatformTransport {
   const { nowMs, timing, background } = side;
   const { payloads, shown } = parts;
   const { signal } = background;
@@ -97,12 +101,16 @@ function callbackWay({ bot, retryOn503 = true }: WecomOptions, side: MessengerSi
     showLater: (question, whole) => shown.showWhole(question, whole),
     follow: (answer) => answers.follow(answer),
     resume: () => Promise.resolve(),
-    lastLooks: () => answers.settled(),
+    flushAnswers: () => answers.settled(),
     settled: () => answers.settled(),
   };
 }
 
-function connectionWay(connection: ConnectionOptions, side: MessengerSide, parts: WayParts): Way {
+function createConnectionTransport(
+  connection: ConnectionOptions,
+  side: MessengerContext,
+  parts: WayParts,
+): PlatformTransport {
   const { calls, answers, sockets, uploads, resume } = createLongConnection(connection, { side, ...parts });
   sockets.clickCard = (personId, { cardType, eventKey, taskId }) => {
     const click = { card_type: cardType, event_key: eventKey, task_id: taskId };
@@ -118,12 +126,12 @@ function connectionWay(connection: ConnectionOptions, side: MessengerSide, parts
     follow: (answer) => answers.follow(answer),
     resume,
     // The bot sends each snapshot itself, and the last one before it exits.
-    lastLooks: () => Promise.resolve(),
+    flushAnswers: () => Promise.resolve(),
     settled: () => answers.settled(),
   };
 }
 
-function start(options: WecomOptions, side: MessengerSide, parts: ProtocolParts): Protocol {
+function start(options: WecomOptions, side: MessengerContext, parts: ProtocolOptions): Protocol {
   const { app, bot, connection, encryptUserIds = false } = options;
   const { redis, sessions, trustedOrigins } = parts;
   const { nowMs, timing, directory, media, url, store } = side;
@@ -139,8 +147,10 @@ function start(options: WecomOptions, side: MessengerSide, parts: ProtocolParts)
   const payloads = createCallbackPayloads({ directory, downloads, userIds, aiBotId, withResponseUrl, nowMs, url });
   const bringAgain = (messageId: string) => questions.redeliver(messageId, 1);
   const wayParts = { redis, payloads, shown, interactions, userIds, bringAgain };
-  const way = connection ? connectionWay(connection, side, wayParts) : callbackWay(options, side, wayParts);
-  const line: BotLine = { client: way.client, payloads, interactions };
+  const way = connection
+    ? createConnectionTransport(connection, side, wayParts)
+    : createCallbackTransport(options, side, wayParts);
+  const line: BotTransport = { client: way.client, payloads, interactions };
   const responseUrls = new ResponseUrls(side, redis, way.showLater);
   const questions: Questions = new Questions(side, line, { answers: way.opening, shown, responseUrls });
   const events = new BotEvents(side, line, { redis, shown });
@@ -162,7 +172,7 @@ function start(options: WecomOptions, side: MessengerSide, parts: ProtocolParts)
     press: (personId, messageId, button) => cards.press(personId, messageId, button),
     rate: (personId, messageId, rating, why) => events.rate(personId, messageId, rating, why),
     verifyBot: () => line.client.verifyUrl(),
-    botCameBack: () => events.botCameBack(),
+    onBotReconnected: () => events.onBotReconnected(),
     routes: () => platformRoutes({ api, responseUrls, downloads, findFile: way.findFile, sessions, codes, rules }),
     connections: way.connections,
     upgrade: (request, stream, head) => way.connections?.upgrade(request, stream, head) ?? false,
@@ -170,7 +180,7 @@ function start(options: WecomOptions, side: MessengerSide, parts: ProtocolParts)
       await way.resume();
       await resumeOpenMessages({ store, interactions, questions, answers: way });
     },
-    lastLooks: () => way.lastLooks(),
+    flushAnswers: () => way.flushAnswers(),
     async settled() {
       await Promise.all([questions.settled(), way.settled()]);
     },
@@ -178,7 +188,7 @@ function start(options: WecomOptions, side: MessengerSide, parts: ProtocolParts)
 }
 
 /** An answer that could no longer grow has its complete text in another message. */
-async function answerTo({ store }: MessengerSide, messageId: string): Promise<StoredMessage | undefined> {
+async function answerTo({ store }: MessengerContext, messageId: string): Promise<StoredMessage | undefined> {
   const answer = await store.get(answerIdOf(messageId)).catch(() => undefined);
   const insteadId = answer?.answer?.insteadId;
   return insteadId === undefined ? answer : store.get(insteadId).catch(() => answer);
@@ -208,6 +218,6 @@ async function resume(message: StoredMessage, { store, interactions, questions, 
     interactions.tryEnter(message.sender, message.id);
     questions.resume(message);
   } else {
-    await store.noteSettled(message.id);
+    await store.markSettled(message.id);
   }
 }

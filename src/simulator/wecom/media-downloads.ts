@@ -58,7 +58,7 @@ export class MediaDownloads {
 
   async #find(id: string): Promise<{ bytes: Buffer; fileName: string }> {
     const { media } = this.#options;
-    const image = await media.plain(id).catch(() => undefined);
+    const image = await media.readImage(id).catch(() => undefined);
     if (image) return { bytes: image.bytes, fileName: `image.${FILE_ENDINGS[image.type]}` };
     const { bytes, name } = await media.file(id);
     return { bytes, fileName: name };

@@ -3,10 +3,10 @@ import { languageOfText, say } from '../../shared/text/texts.ts';
 import type { Conversation } from '../directory.ts';
 import { imageUrl } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
-import type { DeliveryResult, MessengerSide, Saying } from '../protocol.ts';
+import type { DeliveryResult, MessengerContext, UserMessage } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
-import type { BotLine } from './bot-transport.ts';
+import type { BotTransport } from './bot-transport.ts';
 import { mentionsBot } from './mentions-bot.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import { readReply } from './read-reply.ts';
@@ -21,7 +21,7 @@ const INSTRUCTION = new RegExp(`^(?:[/／]\\p{L}+|${CHINESE})[。.!！]?(?:\\s|$
  * WeCom does not document what its client does with a fourth message beside three open ones. Here commands are allowed, so
  * that a person who waits for answers can stop them.
  */
-function isInstruction(text: string, botName: string): boolean {
+function isCommand(text: string, botName: string): boolean {
   const mention = `@${botName}`;
   const trimmed = text.trim();
   const said = trimmed.startsWith(mention)
@@ -43,14 +43,14 @@ const MAX_IMAGES = 9;
 
 /** People's messages on their way to the bot. */
 export class Questions {
-  readonly #side: MessengerSide;
-  readonly #line: BotLine;
+  readonly #side: MessengerContext;
+  readonly #transport: BotTransport;
   readonly #parts: QuestionsParts;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #pending = new Set<Promise<unknown>>();
 
-  constructor(side: MessengerSide, line: BotLine, parts: QuestionsParts) {
+  constructor(side: MessengerContext, line: BotTransport, parts: QuestionsParts) {
     this.#side = side;
-    this.#line = line;
+    this.#transport = line;
     this.#parts = parts;
   }
 
@@ -58,14 +58,14 @@ export class Questions {
    * Shows a person's message and delivers it in the background if it is addressed to the bot: always in a private chat, in a
    * group only with a mention. @throws MessengerError `not_found`, `bad_request`
    */
-  async send(saying: Saying): Promise<StoredMessage> {
+  async send(saying: UserMessage): Promise<StoredMessage> {
     const question = await this.prepare(saying);
     if (question.state === 'sending') this.#inBackground(this.deliver(question, 1));
     return question;
   }
 
   /** Stores and shows a message without delivering it; the state `sending` marks it for delivery. */
-  async prepare(saying: Saying): Promise<StoredMessage> {
+  async prepare(saying: UserMessage): Promise<StoredMessage> {
     const { directory, media, nowMs, chatLog } = this.#side;
     const person = directory.person(saying.person);
     const conversation = directory.conversationOf(saying.person, saying.conversationId);
@@ -77,8 +77,8 @@ export class Questions {
     // In WeCom a file is a separate message; in a group it reaches the bot only if a message to the bot quotes it.
     if (fileIds.length > 0 && (fileIds.length > 1 || saying.text !== '' || saying.imageIds.length > 0))
       throw new MessengerError('bad_request', 'A file must be sent as a separate message');
-    await Promise.all(saying.imageIds.map((id) => media.plain(id)));
-    const files = fileIds.length === 0 ? undefined : await media.chips(fileIds);
+    await Promise.all(saying.imageIds.map((id) => media.readImage(id)));
+    const files = fileIds.length === 0 ? undefined : await media.describeFiles(fileIds);
     const quoted = await this.#quoted(conversation, saying.quoteMessageId);
     const message: StoredMessage = {
       id: randomToken(16),
@@ -121,7 +121,7 @@ export class Questions {
 
   /** Delivers a message with `copies` concurrent deliveries, and shows the bot's answer. @returns the result of each copy */
   async deliver(question: StoredMessage, copies: number): Promise<DeliveryResult[]> {
-    const { client, payloads } = this.#line;
+    const { client, payloads } = this.#transport;
     const payload = payloads.message(question);
     const results = await Promise.all(Array.from({ length: copies }, () => client.deliver(payload)));
     const result = results.find(({ kind }) => kind === 'reply') ?? results[0];
@@ -131,34 +131,34 @@ export class Questions {
 
   /** Redelivers a message, and shows nothing. */
   async redeliver(messageId: string, copies: number): Promise<DeliveryResult[]> {
-    const { client, payloads } = this.#line;
+    const { client, payloads } = this.#transport;
     const payload = payloads.message(await this.#side.store.get(messageId));
     return Promise.all(Array.from({ length: copies }, () => client.callOnce(payload)));
   }
 
   /** Resolves once no delivery is in progress (after the signal was aborted). */
   async settled(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#pending);
   }
 
   async #enter(message: StoredMessage, quoted?: StoredMessage): Promise<StoredMessage> {
     const { bot, store } = this.#side;
     const entered =
-      isInstruction(message.text, bot.name) || this.#line.interactions.tryEnter(message.sender, message.id);
+      isCommand(message.text, bot.name) || this.#transport.interactions.tryEnter(message.sender, message.id);
     const delivery = message.delivery ?? {
       responseCode: await this.#parts.responseUrls.create(message),
       quoted: quoted && { text: quoted.text, imageIds: quoted.imageIds ?? [], fileIds: quoted.fileIds },
     };
     if (!entered)
       return { ...message, delivery, state: 'failed', error: say(MESSENGER_TEXTS.waitForAnswers, languageOf(message)) };
-    await store.noteOpen(message.id);
+    await store.markOpen(message.id);
     return { ...message, delivery, state: 'sending' };
   }
 
   async #conclude(question: StoredMessage, result: DeliveryResult): Promise<void> {
     if (result.kind === 'silent') {
       const sent: StoredMessage = { ...question, state: 'sent' };
-      return this.#line.client.answersLater ? this.#side.chatLog.write(sent, true) : this.#leave(sent);
+      return this.#transport.client.answersLater ? this.#side.chatLog.write(sent, true) : this.#leave(sent);
     }
     if (result.kind === 'invalid') return this.#refuse(question, result.reason);
     if (result.kind !== 'reply') {
@@ -184,16 +184,16 @@ export class Questions {
 
   async #refuse(question: StoredMessage, reason: string): Promise<void> {
     const { trace, nowMs, chatLog } = this.#side;
-    trace.violated({ questionId: question.id, reason, atMs: nowMs() });
+    trace.recordViolation({ questionId: question.id, reason, atMs: nowMs() });
     const error = say(MESSENGER_TEXTS.answerRefused, languageOf(question), { reason });
     await chatLog.writeSystemLine(question.conversationId, error);
     await this.#leave({ ...question, state: 'failed', error });
   }
 
   async #leave(question: StoredMessage): Promise<void> {
-    this.#line.interactions.leave(question.sender, question.id);
+    this.#transport.interactions.leave(question.sender, question.id);
     await this.#side.chatLog.write(question);
-    await this.#side.store.noteSettled(question.id);
+    await this.#side.store.markSettled(question.id);
   }
 
   #isForBot(conversation: Conversation, message: StoredMessage): boolean {
@@ -212,8 +212,8 @@ export class Questions {
       .catch((error: unknown) => {
         this.#side.background.failed(error, 'a message could not be delivered');
       })
-      .finally(() => this.#underWay.delete(guarded));
-    this.#underWay.add(guarded);
+      .finally(() => this.#pending.delete(guarded));
+    this.#pending.add(guarded);
   }
 }
 

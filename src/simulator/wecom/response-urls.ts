@@ -2,7 +2,7 @@ import { randomToken, sha256Hex } from '../../shared/crypto/ids.ts';
 import { takeOnce } from '../../shared/redis/claim-once.ts';
 import { SECOND_MS } from '../../shared/clock.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import type { MessengerSide } from '../protocol.ts';
+import type { MessengerContext } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { apiFault, apiOk, ERRCODE, type ApiResult } from './api-result.ts';
 import { readCard, type Card } from './read-card.ts';
@@ -15,18 +15,18 @@ interface ResponseGrant {
 }
 
 /** Shows a complete message of the bot that answers a question. */
-export type ShowLater = (question: StoredMessage, whole: WholeMessage) => Promise<unknown>;
+export type ShowDelayedAnswer = (question: StoredMessage, whole: WholeMessage) => Promise<unknown>;
 
 /**
  * Single-use response URLs with which the bot can answer a message later: valid for one hour and one use (PLATFORM_FACTS.md
  * wecom-response-url).
  */
 export class ResponseUrls {
-  readonly #side: MessengerSide;
+  readonly #side: MessengerContext;
   readonly #redis: RedisClient;
-  readonly #show: ShowLater;
+  readonly #show: ShowDelayedAnswer;
 
-  constructor(side: MessengerSide, redis: RedisClient, show: ShowLater) {
+  constructor(side: MessengerContext, redis: RedisClient, show: ShowDelayedAnswer) {
     this.#side = side;
     this.#redis = redis;
     this.#show = show;
@@ -48,15 +48,15 @@ export class ResponseUrls {
 
   /** Accepts the bot's later answer. An invalid body does not use up the URL. */
   async use(code: string, body: unknown): Promise<ApiResult> {
-    const content = readLaterAnswer(body);
+    const content = readDelayedAnswer(body);
     if (content.kind === 'refused') {
-      this.#side.trace.violated({ reason: content.reason, atMs: this.#side.nowMs() });
+      this.#side.trace.recordViolation({ reason: content.reason, atMs: this.#side.nowMs() });
       return apiFault(content.errcode, content.reason);
     }
     const stored = await takeOnce(this.#redis, keyOf(code));
     const grant = stored === undefined ? undefined : (JSON.parse(stored) as ResponseGrant);
     if (!grant || this.#side.nowMs() > grant.untilMs) {
-      this.#side.trace.violated({
+      this.#side.trace.recordViolation({
         reason: 'a response_url was used twice or after one hour',
         atMs: this.#side.nowMs(),
       });
@@ -79,7 +79,7 @@ type LaterAnswer =
   | { kind: 'refused'; errcode: number; reason: string };
 
 /** Validates a complete answer. Pure. */
-export function readLaterAnswer(body: unknown): LaterAnswer {
+export function readDelayedAnswer(body: unknown): LaterAnswer {
   const {
     msgtype,
     markdown,

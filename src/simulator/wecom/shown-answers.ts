@@ -1,7 +1,7 @@
 import { randomToken } from '../../shared/crypto/ids.ts';
 import { languageOfText, say } from '../../shared/text/texts.ts';
 import { imageUrl } from '../media-store.ts';
-import type { MessengerSide } from '../protocol.ts';
+import type { MessengerContext } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import type { Interactions } from './interactions.ts';
@@ -24,11 +24,11 @@ export interface WholeMessage {
 
 /** The bot's answers as people see them, over either transport: growing, finished, or ended by the platform. */
 export class ShownAnswers {
-  readonly #side: MessengerSide;
+  readonly #side: MessengerContext;
   readonly #interactions: Interactions;
   readonly #taskIds = new TaskIds();
 
-  constructor(side: MessengerSide, interactions: Interactions) {
+  constructor(side: MessengerContext, interactions: Interactions) {
     this.#side = side;
     this.#interactions = interactions;
   }
@@ -37,8 +37,8 @@ export class ShownAnswers {
   async open(question: StoredMessage, first: StreamReply, untilMs: number, id: string): Promise<StoredMessage> {
     const { store } = this.#side;
     const empty = this.#message(question, id, { text: '', feedbackId: first.feedbackId });
-    await store.noteOpen(id);
-    await store.noteSettled(question.id);
+    await store.markOpen(id);
+    await store.markSettled(question.id);
     const growing: StoredMessage = {
       ...empty,
       state: 'streaming',
@@ -53,7 +53,7 @@ export class ShownAnswers {
     const { text, ...apart } = splitThinking(reply.content);
     const questionId = answer.answer?.questionId ?? '';
     // Messages beside the answer are not steps of its growth.
-    if (answer.id === answerIdOf(questionId)) trace.shown(questionId, reply.content);
+    if (answer.id === answerIdOf(questionId)) trace.recordSnapshot(questionId, reply.content);
     const isCardKnown = reply.card === undefined || answer.cards !== undefined;
     const isSame =
       isCardKnown && text === answer.text && apart.thinking === answer.thinking && apart.note === answer.note;
@@ -83,7 +83,7 @@ export class ShownAnswers {
       answer: { ...partOf(question, nowMs(), whole.feedbackId), streamId: '' },
     };
     const shown = whole.card ? this.#carded(worded, { card: whole.card, isAlone: true }) : worded;
-    if (id === answerIdOf(question.id)) trace.shown(question.id, whole.text);
+    if (id === answerIdOf(question.id)) trace.recordSnapshot(question.id, whole.text);
     await chatLog.write(shown);
     return shown;
   }
@@ -102,7 +102,7 @@ export class ShownAnswers {
   }
 
   /** The bot did not finish in time: the platform shows its own sentence (PLATFORM_FACTS.md wecom-streams). */
-  async runOut(answer: StoredMessage): Promise<StoredMessage> {
+  async expire(answer: StoredMessage): Promise<StoredMessage> {
     return this.#end(answer, 'the answer was not finished within its six minutes', (language) =>
       say(MESSENGER_TEXTS.answerUnfinished, language),
     );
@@ -115,14 +115,14 @@ export class ShownAnswers {
   /** Marks an answer as settled: nothing more follows. */
   async settle(answer: StoredMessage): Promise<void> {
     this.#interactions.leave(answer.answer?.person ?? '', answer.answer?.questionId ?? '');
-    await this.#side.store.noteSettled(answer.id);
+    await this.#side.store.markSettled(answer.id);
   }
 
   /** A message keeps its first card; a card's `task_id` must be unique. */
   #carded(message: StoredMessage, { card, isAlone }: { card: Card; isAlone: boolean }): StoredMessage {
     const { trace, nowMs } = this.#side;
     const violated = (reason: string) =>
-      trace.violated({ questionId: message.answer?.questionId, reason, atMs: nowMs() });
+      trace.recordViolation({ questionId: message.answer?.questionId, reason, atMs: nowMs() });
     if (message.cards) {
       if (JSON.stringify(message.cards.all) !== JSON.stringify(card.sent)) violated('a second card for one message');
       return message;
@@ -150,7 +150,7 @@ export class ShownAnswers {
   async #end(answer: StoredMessage, reason: string, note: (language: 'en' | 'zh') => string): Promise<StoredMessage> {
     const { chatLog, trace, nowMs, store } = this.#side;
     const questionId = answer.answer?.questionId ?? '';
-    trace.violated({ questionId, reason, atMs: nowMs() });
+    trace.recordViolation({ questionId, reason, atMs: nowMs() });
     const question = await store.get(questionId).catch(() => undefined);
     const error = note(languageOfText(question?.text ?? ''));
     const failed: StoredMessage = { ...answer, state: 'failed', error };
@@ -162,7 +162,7 @@ export class ShownAnswers {
 
   async #keepImages(images: readonly Buffer[]): Promise<StoredMessage['images']> {
     return Promise.all(
-      images.map(async (bytes) => ({ url: imageUrl((await this.#side.media.keep(bytes)).id), alt: '' })),
+      images.map(async (bytes) => ({ url: imageUrl((await this.#side.media.saveImage(bytes)).id), alt: '' })),
     );
   }
 }

@@ -99,7 +99,7 @@ const driver = () => deployment.messenger.driver;
 async function ask(person: Person, text: string, chat: Chat = 'private', images: Buffer[] = []): Promise<string> {
   const isGroup = chat !== 'private';
   const said = { text, images, ...(isGroup ? { conversation: { group: chat }, mention: true } : {}) };
-  const message = await driver().say(person, said);
+  const message = await driver().send(person, said);
   return (await driver().waitForAnswer(message.id, { timeoutMs: 15_000 })).text;
 }
 
@@ -120,7 +120,7 @@ async function see(person: Person, chat: Chat, language: 'en' | 'zh' = 'en'): Pr
 }
 
 async function signInBy(person: Person, text: string): Promise<string> {
-  const message = await driver().say(person, text);
+  const message = await driver().send(person, text);
   await untilTrue(async () => (await driver().answer(message.id))?.text.includes('/link/') ?? false);
   await deployment.signIn(person, (await driver().answer(message.id))?.text ?? '');
   return (await driver().waitForAnswer(message.id, { timeoutMs: 15_000 })).text;

@@ -89,7 +89,7 @@ export function countUnanswered(here: Pick<Walker, 'platform' | 'language'>, row
 /** Signs in by the link in a text. If the browser shows a code, sends the code in the chat. */
 export async function signIn(deployment: Deployment, person: string, invitation: string): Promise<void> {
   const code = CODE.exec(await deployment.signIn(person, invitation))?.[1];
-  if (code !== undefined) await deployment.messenger.driver.say(person, code);
+  if (code !== undefined) await deployment.messenger.driver.send(person, code);
 }
 
 /** The current text of the answer to a message. */
@@ -115,7 +115,7 @@ async function say(
   { by, in: place, isUnaddressed, says, pictures = [], quotesFirst }: Step,
   first: MessageView | undefined,
 ): Promise<MessageView> {
-  return deployment.messenger.driver.say(by === 'neighbour' ? neighbour : asker, {
+  return deployment.messenger.driver.send(by === 'neighbour' ? neighbour : asker, {
     // Slack reserves a leading slash for its own commands.
     text: says[language].replace('{web}', web.pageUrl).replace(platform === 'slack' ? /^\// : /^$/, ''),
     images: await Promise.all(pictures.map(picture)),

@@ -3,13 +3,13 @@ import { registerText } from './harvest.ts';
 
 /** A driver that registers the texts of people as secret before it sends them. */
 export function registerTexts(driver: MessengerDriver): MessengerDriver {
-  const hear = (said: Parameters<MessengerDriver['say']>[1]) =>
+  const hear = (said: Parameters<MessengerDriver['send']>[1]) =>
     registerText(typeof said === 'string' ? said : said.text);
   return {
     ...driver,
-    say(personId, said) {
+    send(personId, said) {
       hear(said);
-      return driver.say(personId, said);
+      return driver.send(personId, said);
     },
     deliver(personId, said, copies) {
       hear(said);

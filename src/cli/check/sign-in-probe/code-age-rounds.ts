@@ -14,7 +14,7 @@ function codeAgeRound(tools: ProbeTools, ageMs: number): Round {
   const name = `Code after ${ageSec} s`;
   return {
     title: { en: `A code used after ${ageSec} s`, zh: `${ageSec} 秒之后才使用的授权码` },
-    leave: leaveWith(tools),
+    startRedirect: leaveWith(tools),
     isNeeded: () => true,
     async run({ code, arrivedAtMs }) {
       await tools.wait(arrivedAtMs + ageMs - performance.now());
@@ -22,7 +22,7 @@ function codeAgeRound(tools: ProbeTools, ageMs: number): Round {
       const verdict = codeVerdict(answer, tools.secrets);
       return [judgeAge({ name, verdict, isDue: ageMs < tools.codeLifeMs, shape: shapeOf(answer) })];
     },
-    cameToNothing: (how) => [{ name, verdict: 'warning', detail: how, nextStep: 'Run the probe again' }],
+    onNoCode: (how) => [{ name, verdict: 'warning', detail: how, nextStep: 'Run the probe again' }],
   };
 }
 

@@ -10,7 +10,7 @@ export function wrongVerifierRound(tools: DialectTools): Round {
   const trip = newTrip(tools);
   return {
     title: { en: 'A wrong PKCE verifier', zh: '错误的 PKCE 校验码' },
-    leave: (state) => trip.leave(state),
+    startRedirect: (state) => trip.leave(state),
     isNeeded: () => true,
     async run(arrived) {
       const { dialect, redirectUri } = tools;
@@ -22,7 +22,7 @@ export function wrongVerifierRound(tools: DialectTools): Round {
       const nextStep = 'Enable PKCE with S256 for this client; until then, state and nonce protect sign-ins';
       return [{ name, verdict: 'warning', detail: 'accepted: the provider ignores PKCE', nextStep }];
     },
-    cameToNothing: (how) => [{ name, detail: how, ...NOT_TRIED }],
+    onNoCode: (how) => [{ name, detail: how, ...NOT_TRIED }],
   };
 }
 
@@ -35,7 +35,7 @@ export function otherAddressRound(tools: DialectTools): Round {
   const trip = newTrip(tools);
   return {
     title: { en: 'A ticket for another address', zh: '用于其他地址的票据' },
-    leave: (state) => trip.leave(state),
+    startRedirect: (state) => trip.leave(state),
     isNeeded: () => true,
     async run(arrived) {
       const redeemed = await attempt(() => trip.redeem(arrived, { state: randomToken() }));
@@ -44,6 +44,6 @@ export function otherAddressRound(tools: DialectTools): Round {
         'Do not use this server until this is fixed: any of its other applications could sign in here as their users';
       return [{ name, verdict: 'fault', detail: 'accepted: the server does not compare service addresses', nextStep }];
     },
-    cameToNothing: (how) => [{ name, detail: how, ...NOT_TRIED }],
+    onNoCode: (how) => [{ name, detail: how, ...NOT_TRIED }],
   };
 }

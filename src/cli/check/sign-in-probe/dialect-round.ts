@@ -16,7 +16,7 @@ export function dialectRound(tools: DialectTools): Round {
   };
   return {
     title: { en: 'A plain sign-in', zh: '普通登录' },
-    leave: (state) => trip.leave(state),
+    startRedirect: (state) => trip.leave(state),
     isNeeded: () => true,
     async run(arrived) {
       const startedMs = performance.now();
@@ -32,7 +32,7 @@ export function dialectRound(tools: DialectTools): Round {
         await secondUse(tools, trip, arrived),
       ];
     },
-    cameToNothing: failed,
+    onNoCode: failed,
   };
 }
 

@@ -15,7 +15,7 @@ export function dialectSignOutRound(tools: DialectTools): Round {
   let tokens: KeptTokens | undefined;
   return {
     title: { en: 'Tokens after signing out', zh: '退出登录之后的令牌' },
-    leave: (state) => trip.leave(state),
+    startRedirect: (state) => trip.leave(state),
     isNeeded: () => tools.facts.refresh === 'works' && tools.hasSignOut,
     async run(arrived) {
       const redeemed = await attempt(() => trip.redeem(arrived));
@@ -23,7 +23,7 @@ export function dialectSignOutRound(tools: DialectTools): Round {
       tokens = redeemed.value.tokens;
       return [];
     },
-    cameToNothing: notTried,
+    onNoCode: notTried,
     afterSignOut: {
       isWanted: () => tokens?.refreshToken !== undefined,
       async run() {

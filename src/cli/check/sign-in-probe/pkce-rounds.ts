@@ -18,7 +18,7 @@ function toleratedParameters(tools: ProbeTools): Round {
   const nextStep = 'Report this to the operator of the sign-in service: clients must be able to send PKCE (RFC 7636)';
   return {
     title: { en: 'A sign-in with additional parameters', zh: '带附加参数的登录' },
-    leave: leaveWith(tools, { ...challengeOf(verifier), parley_probe: '1' }),
+    startRedirect: leaveWith(tools, { ...challengeOf(verifier), parley_probe: '1' }),
     isNeeded: () => true,
     async run({ code }) {
       const answer = await tools.calls.exchange({ code, verifier });
@@ -34,7 +34,7 @@ function toleratedParameters(tools: ProbeTools): Round {
         },
       ];
     },
-    cameToNothing(how) {
+    onNoCode(how) {
       tools.facts.toleratesParameters = false;
       return [{ name: 'Additional parameters', verdict: 'fault', detail: how, nextStep }];
     },
@@ -45,7 +45,7 @@ function wrongVerifier(tools: ProbeTools): Round {
   const name = 'Wrong verifier';
   return {
     title: { en: 'A wrong PKCE verifier', zh: '错误的 PKCE 校验码' },
-    leave: leaveWith(tools, challengeOf(verifierOf(tools))),
+    startRedirect: leaveWith(tools, challengeOf(verifierOf(tools))),
     isNeeded: () => tools.facts.toleratesParameters === true,
     async run({ code }) {
       const answer = await tools.calls.exchange({ code, verifier: verifierOf(tools) });
@@ -53,7 +53,7 @@ function wrongVerifier(tools: ProbeTools): Round {
       tools.facts.refusesWrongVerifier = verdict === 'refused';
       return [judge(tools, name, { verdict, answer, accepted: 'accepted: the service ignores PKCE' })];
     },
-    cameToNothing: (how) => [{ name, detail: how, ...NOT_TRIED }],
+    onNoCode: (how) => [{ name, detail: how, ...NOT_TRIED }],
   };
 }
 
@@ -62,7 +62,7 @@ function unaskedVerifier(tools: ProbeTools): Round {
   const name = 'Verifier without challenge';
   return {
     title: { en: 'A PKCE verifier without a challenge', zh: '未声明 challenge 的 PKCE 校验码' },
-    leave: leaveWith(tools),
+    startRedirect: leaveWith(tools),
     isNeeded: () => tools.facts.refusesWrongVerifier === true,
     async run({ code }) {
       const answer = await tools.calls.exchange({ code, verifier: verifierOf(tools) });
@@ -71,7 +71,7 @@ function unaskedVerifier(tools: ProbeTools): Round {
       const accepted = 'accepted: PKCE does not protect codes that were requested without it';
       return [judge(tools, name, { verdict, answer, accepted })];
     },
-    cameToNothing: (how) => [{ name, detail: how, ...NOT_TRIED }],
+    onNoCode: (how) => [{ name, detail: how, ...NOT_TRIED }],
   };
 }
 

@@ -14,7 +14,7 @@ import { randomToken } from '../../../shared/crypto/ids.ts';
 export function plainRound(tools: ProbeTools): Round {
   return {
     title: { en: 'A plain sign-in', zh: '普通登录' },
-    leave: leaveWith(tools),
+    startRedirect: leaveWith(tools),
     isNeeded: () => true,
     async run({ code }) {
       const answer = await tools.calls.exchange({ code });
@@ -34,7 +34,7 @@ export function plainRound(tools: ProbeTools): Round {
         ...(await refusalsOf(tools.calls)),
       ];
     },
-    cameToNothing(how) {
+    onNoCode(how) {
       tools.facts.isStuck = true;
       const nextStep = 'Check that the client may use this redirect address and scope, and that you gave consent';
       return [{ name: 'Sign-in', verdict: 'fault', detail: how, nextStep }];

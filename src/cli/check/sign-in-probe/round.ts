@@ -37,12 +37,12 @@ export interface Round {
    * The address to redirect the browser to.
    * @throws IdentityError if the provider must be queried first and the query fails
    */
-  leave(state: string): Promise<string>;
+  startRedirect(state: string): Promise<string>;
   /** Whether this round can still yield new facts. Called immediately before it. */
   isNeeded(): boolean;
   run(arrived: ArrivedCode): Promise<CheckResult[]>;
   /** Called if the browser returned with an error, or the administrator reports that it did not return. */
-  cameToNothing(how: string): CheckResult[];
+  onNoCode(how: string): CheckResult[];
   /** Experiment after the browser has signed out at the service. Only the last round has one. */
   afterSignOut?: { isWanted(): boolean; run(): Promise<CheckResult[]> };
 }

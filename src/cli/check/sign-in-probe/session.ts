@@ -98,10 +98,10 @@ export function createSession({ tools, rounds, tell, onOver }: SessionOptions): 
       state = randomToken();
       secrets.add(state);
       try {
-        return await current.leave(state);
+        return await current.startRedirect(state);
       } catch (thrown) {
         if (!(thrown instanceof IdentityError)) throw thrown;
-        tell(current.cameToNothing(thrown.message));
+        tell(current.onNoCode(thrown.message));
         goOn();
         return undefined;
       }
@@ -134,9 +134,7 @@ export function createSession({ tools, rounds, tell, onOver }: SessionOptions): 
         return false;
       }
       if (!hasCode) {
-        tell(
-          current.cameToNothing(`the sign-in service returned the browser with an error (${error ?? 'unknown error'})`),
-        );
+        tell(current.onNoCode(`the sign-in service returned the browser with an error (${error ?? 'unknown error'})`));
         goOn();
         return true;
       }
@@ -150,7 +148,7 @@ export function createSession({ tools, rounds, tell, onOver }: SessionOptions): 
     skip() {
       const current = round();
       if (!current || (phase !== 'away' && phase !== 'ready')) return;
-      tell(current.cameToNothing(NO_RETURN));
+      tell(current.onNoCode(NO_RETURN));
       goOn();
     },
     signedOut() {

@@ -13,7 +13,7 @@ export function signOutRound(tools: ProbeTools): Round {
   let tokens: TokenSet | undefined;
   return {
     title: { en: 'Tokens after signing out', zh: '退出登录之后的令牌' },
-    leave: leaveWith(tools),
+    startRedirect: leaveWith(tools),
     isNeeded: () => true,
     async run({ code }) {
       const answer = await tools.calls.exchange({ code });
@@ -22,7 +22,7 @@ export function signOutRound(tools: ProbeTools): Round {
       tokens = given;
       return [];
     },
-    cameToNothing: notTried,
+    onNoCode: notTried,
     afterSignOut: {
       isWanted: () => tokens !== undefined,
       async run() {

@@ -11,7 +11,7 @@ const PAGES: Readonly<Record<ProviderErrorCode, PageErrorCode>> = {
 };
 
 /** Maps a failure at the institution to its error page. @throws PageError */
-export async function orPage<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withPageErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (thrown) {

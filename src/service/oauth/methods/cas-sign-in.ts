@@ -1,8 +1,8 @@
 import { CasClient } from '../../../shared/sign-in/cas-client.ts';
 import { personFromClaims } from '../../../shared/sign-in/person-from-claims.ts';
 import type { ProfileMap } from '../../../shared/sign-in/profile-map-file.ts';
-import { orPage } from './as-page-error.ts';
-import type { Arrival, Departure, InstitutionSignIn, Leaving } from './redirect-sign-in.ts';
+import { withPageErrors } from './as-page-error.ts';
+import type { ProviderCallback, RedirectTarget, InstitutionSignIn, RedirectRequest } from './redirect-sign-in.ts';
 
 export interface CasOptions {
   /** Base URL of the CAS server, `https://cas.example.edu/cas`, without a trailing slash. */
@@ -26,13 +26,13 @@ export class CasSignIn implements InstitutionSignIn {
     this.origin = `cas ${url}`;
   }
 
-  async leave(leaving: Leaving): Promise<Departure> {
+  async startRedirect(leaving: RedirectRequest): Promise<RedirectTarget> {
     const location = this.#client.loginUrl(leaving);
     return leaving.isAnew ? { location, kept: RENEWED } : { location };
   }
 
-  identify({ callbackUrl, state, query, kept }: Arrival) {
-    return orPage(async () => {
+  identify({ callbackUrl, state, query, kept }: ProviderCallback) {
+    return withPageErrors(async () => {
       const visit = { callbackUrl, state, isAnew: kept === RENEWED };
       const claims = await this.#client.claimsOf(query.get('ticket') ?? '', visit);
       return { person: personFromClaims(this.#profileMap, claims) };

@@ -11,17 +11,17 @@ import type { RoundTrips } from './round-trips.ts';
 const ANOTHER_PERSON: readonly PageErrorCode[] = ['sign_in_declined', 'profile_unusable', 'inactive_person'];
 
 /** Redirects the browser to sign in elsewhere. @throws PageError, StoreError */
-export type LeaveFor = (
+export type RedirectToProvider = (
   ctx: Context,
   where: { method: AnySignIn; returnTo: string; isAnew?: boolean },
 ) => Promise<void>;
 
 /** @param publicUrl public URL for browsers, without a trailing slash */
-export function createLeaveFor(roundTrips: RoundTrips, publicUrl: string): LeaveFor {
+export function createRedirectToProvider(roundTrips: RoundTrips, publicUrl: string): RedirectToProvider {
   return async (ctx, { method, returnTo, isAnew = false }) => {
     const state = roundTrips.newState();
-    const { location, kept } = await withWayOn(returnTo, () =>
-      method.leave({ callbackUrl: callbackOf(publicUrl, method), state, isAnew }),
+    const { location, kept } = await withRetryLink(returnTo, () =>
+      method.startRedirect({ callbackUrl: callbackOf(publicUrl, method), state, isAnew }),
     );
     roundTrips.begin(ctx, state, { method: method.name, returnTo, kept });
     ctx.redirect(location);
@@ -33,7 +33,7 @@ export function callbackOf(publicUrl: string, { name }: AnySignIn): string {
 }
 
 /** Adds the button that leads on to an error page. */
-export async function withWayOn<Result>(returnTo: string, work: () => Promise<Result>): Promise<Result> {
+export async function withRetryLink<Result>(returnTo: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

@@ -5,9 +5,9 @@ import type { Directory } from '../directory.ts';
 import type { People } from '../people.ts';
 import { readReturnTo } from '../return-to.ts';
 import { PageError } from '../sign-in-errors.ts';
-import type { Visitors } from '../browser-sessions.ts';
-import { callbackOf, withWayOn, type LeaveFor } from './leave-for.ts';
-import type { AnySignIn, Arrival } from './redirect-sign-in.ts';
+import type { BrowserSessions } from '../browser-sessions.ts';
+import { callbackOf, withRetryLink, type RedirectToProvider } from './leave-for.ts';
+import type { AnySignIn, ProviderCallback } from './redirect-sign-in.ts';
 import type { RoundTrips } from './round-trips.ts';
 import type { SignInMethods } from './sign-in-methods.ts';
 
@@ -16,13 +16,13 @@ const MAX_PARAMETER_CHARS = 4_096;
 
 export interface MethodRouteParts {
   methods: SignInMethods;
-  leaveFor: LeaveFor;
+  leaveFor: RedirectToProvider;
   roundTrips: RoundTrips;
   /** Public URL for browsers, without a trailing slash. */
   publicUrl: string;
   people: People;
   directory: Directory;
-  visitors: Visitors;
+  visitors: BrowserSessions;
 }
 
 /** `/sign-in/NAME`, the target of a button, and `/sign-in/NAME/callback`, to which browsers return. */
@@ -43,7 +43,7 @@ export function addMethodRoutes(router: Router, parts: MethodRouteParts): void {
     const state = query.get('state') ?? '';
     const { returnTo, kept } = await roundTrips.find(ctx, state, method.name);
     const arrival = { callbackUrl: callbackOf(publicUrl, method), state, query, kept };
-    const person = await withWayOn(returnTo, () => findPerson(parts, method, arrival));
+    const person = await withRetryLink(returnTo, () => findPerson(parts, method, arrival));
     await roundTrips.end(ctx, state, method.name);
     await visitors.begin(ctx, { person, method: method.name });
     // The callback's parameters must not leak as a referrer (SECURITY.md page-headers).
@@ -83,7 +83,7 @@ function readQuery(ctx: Context, { name }: AnySignIn): URLSearchParams {
 async function findPerson(
   { people, directory }: Pick<MethodRouteParts, 'people' | 'directory'>,
   method: AnySignIn,
-  arrival: Arrival,
+  arrival: ProviderCallback,
 ): Promise<Person> {
   if ('origin' in method) {
     const found = await method.identify(arrival);

@@ -1,8 +1,8 @@
 import { OidcClient, type OidcClientOptions } from '../../../shared/sign-in/oidc-client.ts';
 import { personFromClaims } from '../../../shared/sign-in/person-from-claims.ts';
 import type { ProfileMap } from '../../../shared/sign-in/profile-map-file.ts';
-import { orPage } from './as-page-error.ts';
-import type { Arrival, Departure, InstitutionSignIn, Leaving } from './redirect-sign-in.ts';
+import { withPageErrors } from './as-page-error.ts';
+import type { ProviderCallback, RedirectTarget, InstitutionSignIn, RedirectRequest } from './redirect-sign-in.ts';
 
 export interface OidcOptions extends OidcClientOptions {
   profileMap: ProfileMap;
@@ -21,12 +21,12 @@ export class OidcSignIn implements InstitutionSignIn {
     this.origin = `oidc ${client.issuer}`;
   }
 
-  leave(leaving: Leaving): Promise<Departure> {
-    return orPage(() => this.#client.leave(leaving));
+  startRedirect(leaving: RedirectRequest): Promise<RedirectTarget> {
+    return withPageErrors(() => this.#client.leave(leaving));
   }
 
-  identify({ callbackUrl, state, query, kept }: Arrival) {
-    return orPage(async () => {
+  identify({ callbackUrl, state, query, kept }: ProviderCallback) {
+    return withPageErrors(async () => {
       const { accessToken, claims } = await this.#client.redeem({ callbackUrl, state, query, kept: kept ?? '{}' });
       const more = await this.#client.userInfo(accessToken, claims.sub);
       return { person: personFromClaims(this.#profileMap, { ...claims, ...more }) };

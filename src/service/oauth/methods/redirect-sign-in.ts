@@ -2,7 +2,7 @@ import type { Person } from '../../directory-file.ts';
 import type { Store } from '../store.ts';
 
 /** A browser that is about to be redirected to the identity provider. */
-export interface Leaving {
+export interface RedirectRequest {
   /** The callback URL of this sign-in method. */
   callbackUrl: string;
   /** 64 hex digits, new for each sign-in; must be returned as a query parameter of the callback. */
@@ -11,14 +11,14 @@ export interface Leaving {
   isAnew: boolean;
 }
 
-export interface Departure {
+export interface RedirectTarget {
   location: string;
   /** Data for `identify` (a verifier, a nonce); kept sealed meanwhile, and bound to the browser. */
   kept?: string;
 }
 
 /** A browser that returned with one of our states for the first time. */
-export interface Arrival {
+export interface ProviderCallback {
   callbackUrl: string;
   state: string;
   /** As received; each parameter occurs once and none is overlong. */
@@ -34,12 +34,12 @@ export interface RedirectSignIn<Who> {
   /** Lower-case letters; used in the callback path, `/sign-in/NAME/callback`, and in sessions. */
   readonly name: string;
   /** @throws PageError `sign_in_failed` if the provider cannot be reached */
-  leave(leaving: Leaving): Promise<Departure>;
+  startRedirect(leaving: RedirectRequest): Promise<RedirectTarget>;
   /**
    * The person who returned; undefined if the provider does not know the person.
    * @throws PageError `sign_in_failed`, `sign_in_lost`, `sign_in_declined`, `profile_unusable`; StoreError
    */
-  identify(arrival: Arrival): Promise<Who | undefined>;
+  identify(arrival: ProviderCallback): Promise<Who | undefined>;
 }
 
 /** Web sign-in of an enterprise messaging app: it returns the app's user id, which the directory maps to a person. */

@@ -4,7 +4,13 @@ import { callHttp, type HttpAnswer } from '../../../shared/http/call-http.ts';
 import { readJsonObject } from '../../../shared/sign-in/json-answer.ts';
 import { PageError } from '../sign-in-errors.ts';
 import type { Store } from '../store.ts';
-import type { Arrival, Departure, Leaving, MakeMessagingApp, MessagingAppSignIn } from './redirect-sign-in.ts';
+import type {
+  ProviderCallback,
+  RedirectTarget,
+  RedirectRequest,
+  MakeMessagingApp,
+  MessagingAppSignIn,
+} from './redirect-sign-in.ts';
 
 /** The self-built app through which WeCom identifies the person who opened a page. */
 export interface WecomAppOptions {
@@ -53,7 +59,7 @@ class WecomSignIn implements MessagingAppSignIn {
   }
 
   /** `isAnew` has no effect: inside WeCom only the current user can sign in. */
-  async leave({ callbackUrl, state }: Leaving): Promise<Departure> {
+  async startRedirect({ callbackUrl, state }: RedirectRequest): Promise<RedirectTarget> {
     const { corpId, agentId, openUrl } = this.#app;
     const query = new URLSearchParams({
       appid: corpId,
@@ -69,7 +75,7 @@ class WecomSignIn implements MessagingAppSignIn {
   }
 
   /** The user id for the returned code; undefined if WeCom reports that the person is not a member. */
-  async identify({ query }: Arrival): Promise<{ userId: string } | undefined> {
+  async identify({ query }: ProviderCallback): Promise<{ userId: string } | undefined> {
     const code = query.get('code') ?? '';
     if (code === '' || code.length > MAX_CODE_CHARS)
       throw new PageError('sign_in_lost', 'The return from WeCom contains no code');

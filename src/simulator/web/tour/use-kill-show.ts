@@ -53,7 +53,7 @@ export function useKillShow(state: PageState, onFault: (code: 'killTooSoon' | 'k
   const isStopped = message !== undefined && wasStopped(message);
   const killedAtMs = kill?.atMs;
 
-  const isSettled = useHeld(isFinal, SETTLED_MS);
+  const isSettled = useStableFor(isFinal, SETTLED_MS);
 
   useEffect(() => {
     if (killedAtMs === undefined || next === undefined || text === undefined) return;
@@ -99,7 +99,7 @@ export function useKillShow(state: PageState, onFault: (code: 'killTooSoon' | 'k
 }
 
 /** Whether a condition has been true for this time without interruption. */
-function useHeld(holds: boolean, forMs: number): boolean {
+function useStableFor(holds: boolean, forMs: number): boolean {
   const [hasHeld, setHeld] = useState(false);
   useEffect(() => {
     if (!holds) {

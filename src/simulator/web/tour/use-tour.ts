@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { PageState } from '../page-state.ts';
-import type { PageFacts } from '../page-context.ts';
+import type { PageContext } from '../page-context.ts';
 import { keepProgress, readProgress, withSteps } from './tour-progress.ts';
 import { tourIn } from './tour-texts.ts';
 import { useKillShow, type KillShowing } from './use-kill-show.ts';
@@ -32,7 +32,7 @@ export interface Tour {
   killShow: KillShowing;
 }
 
-type TourFacts = Pick<PageFacts, 'person' | 'bootstrap' | 'language' | 'notify'>;
+type TourFacts = Pick<PageContext, 'person' | 'bootstrap' | 'language' | 'notify'>;
 
 /** The tour's state: steps are completed by what happened in this or another tab, never by pressing "next". */
 export function useTour(state: PageState, facts: TourFacts): Tour {

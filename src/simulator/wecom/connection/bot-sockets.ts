@@ -4,13 +4,13 @@ import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import { inBackground } from '../../../shared/in-background.ts';
 import { MIB_BYTES } from '../../../shared/clock.ts';
 import { randomToken, sameSecret } from '../../../shared/crypto/ids.ts';
-import type { BotConnections, MessengerSide } from '../../protocol.ts';
+import type { BotConnections, MessengerContext } from '../../protocol.ts';
 import { apiFault, apiOk, ERRCODE, type ApiResult } from '../api-result.ts';
 import type { ConnectionTiming } from './connection-timing.ts';
 import { readFrame, type CallbackCmd, type CommandFrame } from './frames.ts';
 
 export interface BotSocketsOptions {
-  side: Pick<MessengerSide, 'trace' | 'nowMs' | 'background'>;
+  side: Pick<MessengerContext, 'trace' | 'nowMs' | 'background'>;
   timing: ConnectionTiming;
   /** The bot's credentials for the connection. */
   bot: { botId: string; secret: string };
@@ -28,7 +28,7 @@ export const CONNECTION_PATH = '/wecom-connection';
 /** A file chunk in base64, plus overhead. */
 const MAX_FRAME_BYTES = 2 * MIB_BYTES;
 
-interface Open {
+interface OpenSocket {
   readonly id: string;
   readonly socket: WebSocket;
   wasSubscribed: boolean;
@@ -43,11 +43,11 @@ interface Open {
 export class BotSockets implements BotConnections {
   readonly #options: BotSocketsOptions;
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
-  readonly #open = new Set<Open>();
+  readonly #open = new Set<OpenSocket>();
   /** The newest subscribed connection: only it receives messages. */
-  #newest: Open | undefined;
-  opened = 0;
-  refused = 0;
+  #newest: OpenSocket | undefined;
+  openedCount = 0;
+  refusedCount = 0;
   clickCard?: BotConnections['clickCard'];
 
   constructor(options: BotSocketsOptions) {
@@ -58,7 +58,7 @@ export class BotSockets implements BotConnections {
   /** Handles an upgrade request. @returns whether the request was for a socket */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): boolean {
     if (new URL(request.url ?? '', 'http://messenger').pathname !== CONNECTION_PATH) return false;
-    this.#server.handleUpgrade(request, stream, head, (socket) => this.#welcome(socket));
+    this.#server.handleUpgrade(request, stream, head, (socket) => this.#accept(socket));
     return true;
   }
 
@@ -77,13 +77,13 @@ export class BotSockets implements BotConnections {
     return open?.id;
   }
 
-  cutAll(): void {
+  disconnectAll(): void {
     for (const { socket } of this.#open) socket.terminate();
   }
 
   /** Tells all connections that they were replaced, although there is no other one, and closes them soon after. */
   replaceAll(): void {
-    for (const open of this.#open) this.#sendAway(open);
+    for (const open of this.#open) this.#replace(open);
   }
 
   forgetSubscription(): void {
@@ -95,14 +95,14 @@ export class BotSockets implements BotConnections {
     for (const open of this.#open) open.isFrozen = true;
   }
 
-  #welcome(socket: WebSocket): void {
-    const open: Open = { id: randomToken(12), socket, wasSubscribed: false, isFrozen: false };
+  #accept(socket: WebSocket): void {
+    const open: OpenSocket = { id: randomToken(12), socket, wasSubscribed: false, isFrozen: false };
     this.#open.add(open);
-    this.opened += 1;
+    this.openedCount += 1;
     this.#awaitSilence(open);
     const failed = (error: Error) => this.#options.side.background.failed(error, 'a frame of the bot was lost');
     socket.on('message', (data) => {
-      if (!open.isFrozen) inBackground(() => this.#heard(open, data), failed);
+      if (!open.isFrozen) inBackground(() => this.#onFrame(open, data), failed);
     });
     socket.on('error', () => undefined);
     socket.once('close', () => {
@@ -112,7 +112,7 @@ export class BotSockets implements BotConnections {
     });
   }
 
-  async #heard(open: Open, data: RawData): Promise<void> {
+  async #onFrame(open: OpenSocket, data: RawData): Promise<void> {
     const { timing } = this.#options;
     const frame = readFrame(data);
     if (!frame) return this.#violated('a frame that is not a command');
@@ -127,7 +127,7 @@ export class BotSockets implements BotConnections {
     else acknowledge();
   }
 
-  async #judge(open: Open, frame: CommandFrame): Promise<ApiResult> {
+  async #judge(open: OpenSocket, frame: CommandFrame): Promise<ApiResult> {
     if (frame.cmd === 'aibot_subscribe') return this.#judgeSecret(frame.body);
     // Pings do not reveal that the server has forgotten a subscription.
     if (frame.cmd === 'ping' && open.wasSubscribed) return apiOk();
@@ -140,46 +140,46 @@ export class BotSockets implements BotConnections {
     const { bot_id: botId, secret } = (body ?? {}) as { bot_id?: unknown; secret?: unknown };
     if (botId === bot.botId && typeof secret === 'string' && secret !== '' && sameSecret(secret, bot.secret))
       return apiOk();
-    this.refused += 1;
+    this.refusedCount += 1;
     return apiFault(ERRCODE.badBotSecret, 'invalid bot_id or secret');
   }
 
-  #subscribe(open: Open): void {
+  #subscribe(open: OpenSocket): void {
     if (!this.#open.has(open) || this.#newest === open) return;
     const earlier = this.#newest;
     open.wasSubscribed = true;
     this.#newest = open;
-    if (earlier) this.#sendAway(earlier);
+    if (earlier) this.#replace(earlier);
     this.#options.onSubscribed();
   }
 
   /** The connection is notified immediately and closed later; its frames are ignored meanwhile. */
-  #sendAway(open: Open): void {
+  #replace(open: OpenSocket): void {
     this.#send(open, this.#options.farewell());
     this.#leave(open);
     setTimeout(() => open.socket.close(), this.#options.timing.kickedCloseMs).unref();
   }
 
-  #leave(open: Open): void {
+  #leave(open: OpenSocket): void {
     if (this.#newest === open) this.#newest = undefined;
     this.#options.onGone(open.id);
   }
 
-  #awaitSilence(open: Open): void {
+  #awaitSilence(open: OpenSocket): void {
     clearTimeout(open.silence);
     open.silence = setTimeout(() => open.socket.terminate(), this.#options.timing.silenceMs);
   }
 
-  #send({ socket, isFrozen }: Open, frame: object): void {
+  #send({ socket, isFrozen }: OpenSocket, frame: object): void {
     if (!isFrozen && socket.readyState === socket.OPEN) socket.send(JSON.stringify(frame));
   }
 
   #violated(reason: string): void {
-    this.#options.side.trace.violated({ reason, atMs: this.#options.side.nowMs() });
+    this.#options.side.trace.recordViolation({ reason, atMs: this.#options.side.nowMs() });
   }
 
   #end(): void {
-    this.cutAll();
+    this.disconnectAll();
     this.#server.close();
   }
 }

@@ -1,5 +1,5 @@
 import { groupConversationId, privateConversationId } from '../../directory.ts';
-import type { MessengerSide } from '../../protocol.ts';
+import type { MessengerContext } from '../../protocol.ts';
 import { apiFault, apiOk, ERRCODE, type ApiResult } from '../api-result.ts';
 import { readReply } from '../read-reply.ts';
 import type { UserIds } from '../user-ids.ts';
@@ -11,7 +11,7 @@ import type { UnreadMessages } from './unread-messages.ts';
 import type { Uploads } from './uploads.ts';
 
 export interface CommandsOptions {
-  side: MessengerSide;
+  side: MessengerContext;
   requests: Requests;
   unread: UnreadMessages;
   answers: FrameAnswers;
@@ -61,7 +61,7 @@ export class Commands {
     if (request?.kind !== 'message') return badRequestId();
     const question = await side.store.get(request.messageId).catch(() => undefined);
     if (!question) return badRequestId();
-    unread.answered(question.id);
+    unread.recordAnswered(question.id);
     if (forgetsRequests && request.connectionId !== connectionId) {
       answers.noteRefused(question);
       return badRequestId();
@@ -100,12 +100,12 @@ export class Commands {
 
   #violated(reason: string): ApiResult {
     const { side } = this.#options;
-    side.trace.violated({ reason, atMs: side.nowMs() });
+    side.trace.recordViolation({ reason, atMs: side.nowMs() });
     return apiFault(ERRCODE.badParameter, reason);
   }
 }
 
-function findGroup(directory: MessengerSide['directory'], chatId: string): string | undefined {
+function findGroup(directory: MessengerContext['directory'], chatId: string): string | undefined {
   try {
     return directory.conversation(groupConversationId(chatId)).id;
   } catch {

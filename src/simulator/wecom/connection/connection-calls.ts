@@ -1,7 +1,7 @@
 import { Deferred } from '../../../shared/deferred.ts';
 import { randomToken } from '../../../shared/crypto/ids.ts';
 import type { DeliveryResult } from '../../protocol.ts';
-import type { BotCalls } from '../bot-transport.ts';
+import type { DeliveryClient } from '../bot-transport.ts';
 import type { BotSockets } from './bot-sockets.ts';
 import type { Requests } from './requests.ts';
 import type { UnreadMessages } from './unread-messages.ts';
@@ -26,7 +26,7 @@ export const ANSWERED_BY: Readonly<Record<string, string>> = {
  * The platform's transport over the connection that the bot opened: a message is sent once, there is no confirmation that it
  * was read, and without a subscription it is lost.
  */
-export class ConnectionCalls implements BotCalls {
+export class ConnectionCalls implements DeliveryClient {
   readonly answersLater = true;
   readonly #options: ConnectionCallsOptions;
 
@@ -46,26 +46,26 @@ export class ConnectionCalls implements BotCalls {
   async callOnce(payload: object): Promise<DeliveryResult> {
     this.#options.signal.throwIfAborted();
     const { msgid, event } = payload as { msgid: string; event?: { eventtype: string } };
-    return event ? this.#tell(payload, event.eventtype) : this.#bring(payload, msgid);
+    return event ? this.#sendEvent(payload, event.eventtype) : this.#sendMessage(payload, msgid);
   }
 
-  #bring(payload: object, messageId: string): DeliveryResult {
+  #sendMessage(payload: object, messageId: string): DeliveryResult {
     const { sockets, requests, unread } = this.#options;
     const reqId = newReqId();
     const connectionId = sockets.bring('aibot_msg_callback', reqId, payload);
-    unread.brought(messageId, connectionId);
+    unread.recordSent(messageId, connectionId);
     if (connectionId === undefined) return { kind: unread.isResent ? 'silent' : 'unreachable' };
-    requests.brought(reqId, messageId, connectionId);
+    requests.addMessage(reqId, messageId, connectionId);
     return { kind: 'silent' };
   }
 
-  async #tell(payload: object, eventtype: string): Promise<DeliveryResult> {
+  async #sendEvent(payload: object, eventtype: string): Promise<DeliveryResult> {
     const { sockets, requests, eventAnswerMs, signal } = this.#options;
     const reqId = newReqId();
     if (sockets.bring('aibot_event_callback', reqId, payload) === undefined) return { kind: 'unreachable' };
     if (ANSWERED_BY[eventtype] === undefined) return { kind: 'silent' };
     const answer = new Deferred<unknown>();
-    const forget = requests.awaited(reqId, eventtype, answer);
+    const forget = requests.addEvent(reqId, eventtype, answer);
     const giveUp = () => answer.resolve(undefined);
     const timer = setTimeout(giveUp, eventAnswerMs);
     signal.addEventListener('abort', giveUp, { once: true });

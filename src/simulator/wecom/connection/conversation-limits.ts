@@ -1,8 +1,8 @@
 import { HOUR_MS, MINUTE_MS, type NowMs } from '../../../shared/clock.ts';
 
 /** Maximum messages in a conversation, answers and pushed messages together (PLATFORM_FACTS.md wecom-connection). */
-const MAX_A_MINUTE = 30;
-const MAX_AN_HOUR = 1_000;
+const MAX_PER_MINUTE = 30;
+const MAX_PER_HOUR = 1_000;
 
 /** The bot's messages of the last hour, by conversation. */
 export class ConversationLimits {
@@ -18,7 +18,7 @@ export class ConversationLimits {
     const atMs = this.#nowMs();
     const lastHour = (this.#sentAtMs.get(conversationId) ?? []).filter((sentMs) => sentMs > atMs - HOUR_MS);
     const lastMinute = lastHour.filter((sentMs) => sentMs > atMs - MINUTE_MS);
-    const isTaken = lastMinute.length < MAX_A_MINUTE && lastHour.length < MAX_AN_HOUR;
+    const isTaken = lastMinute.length < MAX_PER_MINUTE && lastHour.length < MAX_PER_HOUR;
     this.#sentAtMs.set(conversationId, isTaken ? [...lastHour, atMs] : lastHour);
     return isTaken;
   }

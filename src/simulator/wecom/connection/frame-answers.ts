@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomToken, sha256Hex } from '../../../shared/crypto/ids.ts';
-import { InTurn } from '../../keyed-mutex.ts';
-import type { MessengerSide } from '../../protocol.ts';
+import { KeyedMutex } from '../../keyed-mutex.ts';
+import type { MessengerContext } from '../../protocol.ts';
 import type { StoredMessage } from '../../stored-message.ts';
 import { apiFault, apiOk, ERRCODE, type ApiResult } from '../api-result.ts';
 import { readReply, splitThinking } from '../read-reply.ts';
@@ -10,10 +10,10 @@ import type { ConnectionTiming } from './connection-timing.ts';
 import type { ConversationLimits } from './conversation-limits.ts';
 import type { Uploads } from './uploads.ts';
 import { botFileLine } from '../../http/bot-file.ts';
-import { readLaterAnswer } from '../response-urls.ts';
+import { readDelayedAnswer } from '../response-urls.ts';
 
 export interface FrameAnswersOptions {
-  side: MessengerSide;
+  side: MessengerContext;
   shown: ShownAnswers;
   limits: ConversationLimits;
   timing: ConnectionTiming;
@@ -25,7 +25,7 @@ export interface FrameAnswersOptions {
 /** The bot's answers as frames: each snapshot of a stream replaces the previous one, and nothing is polled. */
 export class FrameAnswers {
   readonly #options: FrameAnswersOptions;
-  readonly #inTurn = new InTurn();
+  readonly #mutex = new KeyedMutex();
   /** Unfinished streams, by the message's id. */
   readonly #growing = new Map<string, StoredMessage>();
   /** Questions whose request or stream was rejected, by conversation: the next message pushed there may answer them. */
@@ -48,7 +48,7 @@ export class FrameAnswers {
 
   /** Handles a frame that answers a message. */
   respond(question: StoredMessage, body: unknown): Promise<ApiResult> {
-    return this.#inTurn.run(question.conversationId, async () => {
+    return this.#mutex.run(question.conversationId, async () => {
       if (!isStream(body)) return this.#respondWhole(question, body);
       const reply = readReply(body);
       if (reply.kind === 'stream') return this.#respondStream(question, reply);
@@ -58,7 +58,7 @@ export class FrameAnswers {
 
   /** Handles a message that the bot pushes unprompted. */
   push(conversationId: string, body: unknown): Promise<ApiResult> {
-    return this.#inTurn.run(conversationId, async () => {
+    return this.#mutex.run(conversationId, async () => {
       const whole = readWhole(body, this.#options.uploads, this.#options.side.url());
       if ('refused' in whole) return this.#violated(whole.refused);
       const limited = this.#limited(conversationId);
@@ -72,7 +72,7 @@ export class FrameAnswers {
 
   /** Handles a complete answer through the message's response URL; an answer that is still growing is not changed. */
   bring(question: StoredMessage, whole: WholeMessage): Promise<void> {
-    return this.#inTurn.run(question.conversationId, () => this.#finishOtherwise(question, whole));
+    return this.#mutex.run(question.conversationId, () => this.#finishOtherwise(question, whole));
   }
 
   /** The platform no longer accepts the bot's frames for this question. */
@@ -82,7 +82,7 @@ export class FrameAnswers {
   }
 
   async settled(): Promise<void> {
-    await this.#inTurn.settled();
+    await this.#mutex.settled();
     await this.#watching;
   }
 
@@ -128,7 +128,7 @@ export class FrameAnswers {
     const isAnswer = whole.isText && (await this.#read(answerIdOf(question.id))) === undefined;
     const id = isAnswer ? answerIdOf(question.id) : undefined;
     await shown.showWhole(question, whole, id);
-    await side.store.noteSettled(question.id);
+    await side.store.markSettled(question.id);
     return apiOk();
   }
 
@@ -172,7 +172,7 @@ export class FrameAnswers {
 
   #violated(reason: string, questionId?: string): ApiResult {
     const { side } = this.#options;
-    side.trace.violated({ questionId, reason, atMs: side.nowMs() });
+    side.trace.recordViolation({ questionId, reason, atMs: side.nowMs() });
     return apiFault(ERRCODE.badParameter, reason);
   }
 
@@ -202,9 +202,9 @@ export class FrameAnswers {
     const growing = [...this.#growing.values()];
     const over = growing.filter(({ answer }) => side.nowMs() >= (answer?.untilMs ?? 0) + timing.lastWordMs);
     for (const { id, conversationId } of over)
-      await this.#inTurn.run(conversationId, async () => {
+      await this.#mutex.run(conversationId, async () => {
         const answer = await this.#read(id);
-        if (answer?.state === 'streaming') await shown.runOut(answer);
+        if (answer?.state === 'streaming') await shown.expire(answer);
         this.#growing.delete(id);
       });
   }
@@ -238,7 +238,7 @@ function isStream(body: unknown): boolean {
 function readWhole(body: unknown, uploads: Uploads, url: string): ReadWhole {
   const msgtype = msgtypeOf(body);
   if (msgtype === 'markdown' || msgtype === 'template_card') {
-    const read = readLaterAnswer(body);
+    const read = readDelayedAnswer(body);
     return read.kind === 'refused' ? { refused: read.reason } : { ...read, isText: msgtype === 'markdown' };
   }
   const file = uploads.find(((body ?? {}) as Record<string, { media_id?: unknown } | undefined>)[msgtype]?.media_id);

@@ -2,7 +2,7 @@ import { inBackground } from '../../../shared/in-background.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { randomToken } from '../../../shared/crypto/ids.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
-import type { MessengerSide } from '../../protocol.ts';
+import type { MessengerContext } from '../../protocol.ts';
 import type { Interactions } from '../interactions.ts';
 import type { ShownAnswers } from '../shown-answers.ts';
 import type { UserIds } from '../user-ids.ts';
@@ -32,7 +32,7 @@ export interface ConnectionOptions {
 }
 
 export interface LongConnectionParts {
-  side: MessengerSide;
+  side: MessengerContext;
   redis: RedisClient;
   shown: ShownAnswers;
   interactions: Interactions;
@@ -76,7 +76,7 @@ export function createLongConnection(options: ConnectionOptions, parts: LongConn
         );
     },
     onGone(connectionId) {
-      for (const messageId of unread.leftBy(connectionId)) interactions.end(messageId);
+      for (const messageId of unread.unreadOf(connectionId)) interactions.end(messageId);
     },
   });
   const { eventAnswerMs } = timing;

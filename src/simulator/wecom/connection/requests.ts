@@ -44,7 +44,7 @@ export class Requests {
       this.#messages.set(reqId, request);
   }
 
-  brought(reqId: string, messageId: string, connectionId: string): void {
+  addMessage(reqId: string, messageId: string, connectionId: string): void {
     const request: MessageRequest = { kind: 'message', messageId, connectionId, atMs: this.#nowMs() };
     this.#messages.set(reqId, request);
     const outdated = this.#takeOutdated();
@@ -56,7 +56,7 @@ export class Requests {
   }
 
   /** @returns a function that stops waiting for its answer */
-  awaited(reqId: string, eventtype: string, answer: Deferred<unknown>): () => void {
+  addEvent(reqId: string, eventtype: string, answer: Deferred<unknown>): () => void {
     this.#events.set(reqId, { kind: 'event', eventtype, answer });
     return () => void this.#events.delete(reqId);
   }

@@ -24,7 +24,7 @@ export class UnreadMessages {
     return this.#options.isResent;
   }
 
-  brought(messageId: string, connectionId: string | undefined): void {
+  recordSent(messageId: string, connectionId: string | undefined): void {
     this.#unread.delete(messageId);
     this.#unread.set(messageId, connectionId);
     const [oldest] = this.#unread.keys();
@@ -33,13 +33,13 @@ export class UnreadMessages {
   }
 
   /** Records that the bot has sent a frame for the message. */
-  answered(messageId: string): void {
+  recordAnswered(messageId: string): void {
     this.#unread.delete(messageId);
     this.#options.trace.notMissed(messageId);
   }
 
   /** @returns the messages sent over a closed connection that the bot may not have received */
-  leftBy(connectionId: string): string[] {
+  unreadOf(connectionId: string): string[] {
     const left = [...this.#unread].flatMap(([messageId, over]) => (over === connectionId ? [messageId] : []));
     for (const messageId of left) this.#miss(messageId, true);
     return left;
@@ -52,6 +52,6 @@ export class UnreadMessages {
   }
 
   #miss(questionId: string, wasBrought: boolean): void {
-    this.#options.trace.missed({ questionId, wasBrought, atMs: this.#options.nowMs() });
+    this.#options.trace.recordMissed({ questionId, wasBrought, atMs: this.#options.nowMs() });
   }
 }

@@ -11,7 +11,7 @@ import {
   publicUrlProbe,
   redisProbe,
   signInProbe,
-  watchTroubles,
+  watchProbes,
 } from '../../../../src/cli/start/startup-warnings.ts';
 import { answering } from '../../../cli/check/support.ts';
 import { SERVING, without } from '../../config/environments.ts';
@@ -138,7 +138,7 @@ describe('startup probes', () => {
     let probes = 0;
     const find = async () => ((probes += 1) < 3 ? 'It is away.' : undefined);
     const fine = { works: 'never said', find: async () => undefined };
-    const watch = watchTroubles([{ works: 'It works.', find }, fine], {
+    const watch = watchProbes([{ works: 'It works.', find }, fine], {
       onEnded: (text) => told.push(text),
       againMs: 5,
     });
